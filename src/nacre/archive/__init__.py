@@ -1,0 +1,1 @@
+"""Capture to WARC and CDXJ, and their verification."""

@@ -1,0 +1,1 @@
+"""Settings: components, loading, overrides, sheets."""

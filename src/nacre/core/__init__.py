@@ -1,0 +1,1 @@
+"""The vocabulary that the stages share."""

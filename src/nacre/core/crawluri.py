@@ -1,0 +1,140 @@
+"""What travels: `Outlink`, as an extractor finds it, and `CrawlURI`, as the frontier keeps it."""
+
+from enum import IntEnum, StrEnum
+
+import msgspec
+
+
+class Hop(StrEnum):
+    """How a URI was found: one letter of a hop path (Heritrix's letters)."""
+
+    LINK = "L"
+    EMBED = "E"
+    SPECULATIVE = "X"
+    REDIRECT = "R"
+    PREREQUISITE = "P"
+    INFERRED = "I"
+    MANIFEST = "M"
+    SUBMIT = "S"
+
+
+class Directive(IntEnum):
+    """Scheduling directive: within a queue, a lower value always goes first."""
+
+    HIGHEST = 0
+    HIGH = 1
+    MEDIUM = 2
+    NORMAL = 3
+
+
+class Outlink(msgspec.Struct, frozen=True, gc=False):
+    """One link of a page, resolved.
+
+    Attributes:
+        url: Absolute, normalised, without fragment.
+        hop: How it was found.
+        context: Element and attribute, such as `a/@href`, or a word such as `=JS_MISC`.
+        rel: The element's `rel`, lower case, "" when absent.
+        text: Anchor text, whitespace collapsed, at most 200 characters.
+        rank: Position among the links of the page, from 0.
+        path: Element path, `html/body/ul/li/a`; "" when not asked for.
+        sitemap: The target is a sitemap.
+        lastmod: `lastmod` of a sitemap entry as written; "" when absent.
+    """
+
+    url: str
+    hop: Hop
+    context: str
+    rel: str = ""
+    text: str = ""
+    rank: int = 0
+    path: str = ""
+    sitemap: bool = False
+    lastmod: str = ""
+
+
+MAX_HOP_PATH = 50
+
+
+def extend_path(path: str, hop: str) -> str:
+    """Append one hop letter; above 50 letters the overflow is counted, `3+` before the last 50.
+
+    Source: reference/heritrix.md 1.4.
+    """
+    overflow, letters = split_path(path)
+    letters += hop
+    over = len(letters) - MAX_HOP_PATH
+    if over > 0:
+        overflow, letters = overflow + over, letters[over:]
+    return f"{overflow}+{letters}" if overflow else letters
+
+
+def split_path(path: str) -> tuple[int, str]:
+    """Split a hop path into the number of hops left out and the letters kept."""
+    if "+" not in path:
+        return 0, path
+    overflow, _, letters = path.partition("+")
+    return int(overflow), letters
+
+
+def hop_count(path: str) -> int:
+    """Number of hops of a path, those left out included."""
+    overflow, letters = split_path(path)
+    return overflow + len(letters)
+
+
+class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A URI in the frontier. Frozen: a change makes a new one (`msgspec.structs.replace`).
+
+    Attributes:
+        url: The URL to request: absolute, normalised, without fragment.
+        key: Seen key, 16 bytes (`uri.canonical.seen_key`).
+        queue: Queue key, such as `com,example,www,`.
+        via: The URL of the page that it was found on; "" for a seed.
+        path: Hop path from the seed, letters of `Hop`; "" for a seed.
+        context: Link context, as in `Outlink`.
+        source: Source tag (the seed line it descends from); "" when tags are off.
+        is_seed: A seed, or the redirect target of one.
+        force_fetch: Enters the frontier even when seen.
+        directive: `Directive` as int.
+        precedence: Lower goes first within a directive; 0 to 127.
+        cost: What one attempt costs the queue's budget.
+        ordinal: Order of discovery, from 1; 0 before it is queued.
+        not_before: Earliest fetch, seconds since the epoch (UTC); 0 means now.
+        attempts: Fetch attempts made.
+        deferrals: Times it came back for a prerequisite (-50); counted apart.
+        last_status: Status of the last attempt; 0 before the first.
+        method: HTTP method.
+        body: Request body; None for none.
+        headers: Extra request headers, in order; they replace those of the same name.
+        heritable: Data passed on to descendants.
+        annotations: Annotations that it was born with, such as `isSitemap`.
+    """
+
+    url: str
+    key: bytes
+    queue: str
+    via: str = ""
+    path: str = ""
+    context: str = ""
+    source: str = ""
+    is_seed: bool = False
+    force_fetch: bool = False
+    directive: int = Directive.NORMAL
+    precedence: int = 1
+    cost: int = 1
+    ordinal: int = 0
+    not_before: float = 0.0
+    attempts: int = 0
+    deferrals: int = 0
+    last_status: int = 0
+    method: str = "GET"
+    body: bytes | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    heritable: dict[str, str] = {}
+    annotations: tuple[str, ...] = ()
+
+    @property
+    def is_prerequisite(self) -> bool:
+        """True for a `dns:` or robots.txt fetched because another URI needs it."""
+        return self.path.endswith(Hop.PREREQUISITE)

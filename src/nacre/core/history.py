@@ -1,0 +1,67 @@
+"""What is known of a URL from its last visits, and of a payload from its first capture."""
+
+import msgspec
+
+
+class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One row per fetched URL, keyed by its case-preserving SURT; survives runs.
+
+    Attributes:
+        url: The URL.
+        status: Status of the last visit.
+        visited: Time of the last visit, µs since the epoch.
+        date: WARC-Date of the last capture stored in full, µs; 0 when there is none.
+        digest: Payload digest of that capture, `sha1:BASE32`.
+        framing: Its transfer framing: `chunked` or "".
+        record_id: Its WARC-Record-ID, without angle brackets.
+        etag: Its ETag as received; b"" when absent.
+        last_modified: Its Last-Modified as received; b"" when absent.
+        length: Its payload length in bytes.
+        visits: Number of visits.
+    """
+
+    url: str
+    status: int = 0
+    visited: int = 0
+    date: int = 0
+    digest: str = ""
+    framing: str = ""
+    record_id: str = ""
+    etag: bytes = b""
+    last_modified: bytes = b""
+    length: int = 0
+    visits: int = 0
+
+
+class Original(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Where a payload was first stored: what a revisit record refers to.
+
+    Attributes:
+        url: WARC-Target-URI of the original.
+        date: Its WARC-Date, µs since the epoch.
+        record_id: Its WARC-Record-ID, without angle brackets.
+        file: Number of its WARC in the store's file table.
+        offset: Its offset there, in bytes.
+    """
+
+    url: str
+    date: int
+    record_id: str
+    file: int = 0
+    offset: int = 0
+
+
+class RevisitProfile(msgspec.Struct, frozen=True):
+    """Why a capture is not stored in full.
+
+    Attributes:
+        kind: `identical-payload-digest` or `server-not-modified`.
+        original: What it refers to.
+        digest: Payload digest of the original.
+        same_url: The original is an earlier capture of the same URL.
+    """
+
+    kind: str
+    original: Original
+    digest: str
+    same_url: bool = False

@@ -1,0 +1,89 @@
+"""One trip of one URI, and what works on it."""
+
+from enum import Enum
+from typing import Protocol
+
+import msgspec
+
+from nacre.core.capture import Capture
+from nacre.core.crawluri import CrawlURI, Outlink
+from nacre.core.history import HistoryRecord, RevisitProfile
+
+
+class Visit(msgspec.Struct):
+    """One trip of one URI through the chains; dies with it.
+
+    Attributes:
+        uri: What the frontier handed out.
+        status: Fetch status; see `core.status`.
+        capture: The exchange; None when nothing was received.
+        prerequisite: URI that must be fetched first; "" for none.
+        robots: Verdict and the line that gave it, for `explain`; "" when not asked.
+        annotations: For crawl.log, in order.
+        outlinks: What the extractors found.
+        dropped: Outlinks beyond the cap (`dol:n`).
+        mime: Media type, parameters cut; "" when unknown.
+        charset: Charset used to read it; "" when none was needed.
+        extracted: An extractor claimed it; later content extractors skip it.
+        history: What was known of the URL; None on its first visit.
+        revisit: Set when it is not to be stored in full.
+        delay: Politeness delay for its queue, seconds; None for the default.
+        retry_after: What the server asked for, seconds; None when it did not.
+        warc_file: Name of the WARC that holds it; "" when not written.
+        warc_offset: Offset of its first record there, bytes.
+        toe: Number of the worker, for crawl.log.
+        started: Monotonic time at hand-out, seconds.
+        error: Text of the failure, for the operator; "" for none.
+        extra: Extra info for crawl.log (`logExtraInfo`).
+    """
+
+    uri: CrawlURI
+    status: int = 0
+    capture: Capture | None = None
+    prerequisite: str = ""
+    robots: str = ""
+    annotations: list[str] = []
+    outlinks: list[Outlink] = []
+    dropped: int = 0
+    mime: str = ""
+    charset: str = ""
+    extracted: bool = False
+    history: HistoryRecord | None = None
+    revisit: RevisitProfile | None = None
+    delay: float | None = None
+    retry_after: float | None = None
+    warc_file: str = ""
+    warc_offset: int = 0
+    toe: int = 0
+    started: float = 0.0
+    error: str = ""
+    extra: dict[str, str | int] = {}
+
+    def annotate(self, text: str) -> None:
+        """Add an annotation once, keeping the order."""
+        if text not in self.annotations:
+            self.annotations.append(text)
+
+
+class Result(Enum):
+    """What a chain does after a processor."""
+
+    PROCEED = "proceed"
+    FINISH = "finish"
+
+
+class Processor(Protocol):
+    """One step of a chain: a gate and the work. It never raises for what the web sent."""
+
+    @property
+    def name(self) -> str:
+        """Name in reports."""
+        ...
+
+    def accepts(self, visit: Visit) -> bool:
+        """The gate: False leaves this step out for this visit."""
+        ...
+
+    async def process(self, visit: Visit) -> Result:
+        """Do the work on the visit; FINISH leaves out the rest of the chain."""
+        ...

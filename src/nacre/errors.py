@@ -1,0 +1,73 @@
+"""The exceptions of Nacre. What goes wrong on the web is never one of them: it is a status.
+
+NacreError
+├── URIError            a text that is no URI
+├── ConfigError         the operator's configuration or arguments: all problems at once
+├── JobError            a command that does not fit the state of the job
+└── StorageError        a disk that failed, filled up, or holds something unexpected
+    └── DamageError     stored data that contradicts itself; says what, where and the remedy
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class NacreError(Exception):
+    """Base of all errors that Nacre raises on purpose."""
+
+
+class URIError(NacreError):
+    """A text is no URI that Nacre can identify; the message says why."""
+
+
+class Problem(NamedTuple):
+    """One finding of a configuration check.
+
+    Attributes:
+        path: Dotted path of the property, such as `frontier.max_retries`; "" for the whole.
+        message: What is wrong.
+        expected: What was expected, with its unit; "" where the message says all.
+        sample: A correct line to copy; "" where none helps.
+        file: The file it stands in; "" for the command line or the environment.
+        line: Line number from 1; 0 when unknown.
+    """
+
+    path: str
+    message: str
+    expected: str = ""
+    sample: str = ""
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        """One paragraph for the operator."""
+        place = (
+            f"{self.file}:{self.line}: " if self.line else (f"{self.file}: " if self.file else "")
+        )
+        text = f"{place}{self.path}: {self.message}" if self.path else f"{place}{self.message}"
+        if self.expected:
+            text += f"\n    expected: {self.expected}"
+        if self.sample:
+            text += f"\n    for example: {self.sample}"
+        return text
+
+
+class ConfigError(NacreError):
+    """The configuration cannot be used; `problems` holds every finding, in file order."""
+
+    def __init__(self, problems: Sequence[Problem] | str) -> None:
+        found = [Problem("", problems)] if isinstance(problems, str) else list(problems)
+        self.problems: tuple[Problem, ...] = tuple(found)
+        super().__init__("\n".join(str(p) for p in found))
+
+
+class JobError(NacreError):
+    """A command does not fit the job or its state; the message says what to do instead."""
+
+
+class StorageError(NacreError):
+    """A file operation failed (ENOSPC, EIO, read-only …); the message names path and remedy."""
+
+
+class DamageError(StorageError):
+    """Stored data is missing, shortened or contradicts itself; the crawl must not go on over it."""

@@ -1,0 +1,1 @@
+"""CrawlURI to Capture: connections, TLS, names, cookies."""

@@ -1,0 +1,1 @@
+"""Which URI next, and when."""

@@ -1,0 +1,1 @@
+"""What happened: logs, statistics, reports, progress."""

@@ -1,0 +1,1 @@
+"""May we? DecideRules and robots.txt. Pure."""

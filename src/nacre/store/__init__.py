@@ -1,0 +1,1 @@
+"""One RocksDB per job, its files, and group commit."""

@@ -1,0 +1,1 @@
+"""Text to identity: parsing, canonical keys, SURT. Pure."""

@@ -1,0 +1,1 @@
+"""One module per table, each with a `TABLE` (or `TABLES`)."""
