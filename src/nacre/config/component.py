@@ -1,0 +1,75 @@
+"""What a component's settings are: frozen, typed, documented, with units and suffixes."""
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+_SIZE = {"": 1, "b": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_BINARY = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+_TIME = {
+    "": 1.0,
+    "ms": 0.001,
+    "s": 1.0,
+    "m": 60.0,
+    "min": 60.0,
+    "h": 3600.0,
+    "d": 86400.0,
+    "w": 604800.0,
+}
+_NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*\Z")
+
+
+def parse_size(value: object) -> object:
+    """Bytes from `500 MB`, `64MiB`, `1g`; numbers and what is no size pass through."""
+    if not isinstance(value, str):
+        return value
+    match = _NUMBER.match(value)
+    unit = match[2].lower().removesuffix("b") if match else ""
+    factor = _SIZE.get(unit) or _BINARY.get(unit)
+    if not match or factor is None:
+        raise ValueError("not a size; write bytes or a number with kB, MB, GB, KiB, MiB or GiB")
+    return round(float(match[1]) * factor)
+
+
+def parse_duration(value: object) -> object:
+    """Seconds from `90`, `1.5 s`, `250ms`, `10m`, `1h`, `7d`; what is no text passes through."""
+    if not isinstance(value, str):
+        return value
+    match = _NUMBER.match(value)
+    factor = _TIME.get(match[2].lower()) if match else None
+    if not match or factor is None:
+        raise ValueError("not a duration; write seconds or a number with ms, s, m, h, d or w")
+    return float(match[1]) * factor
+
+
+Bytes = Annotated[int, BeforeValidator(parse_size), Field(ge=0)]
+"""A size in bytes; YAML may say `500 MB`."""
+
+Seconds = Annotated[float, BeforeValidator(parse_duration), Field(ge=0)]
+"""A duration in seconds; YAML may say `10m`."""
+
+
+def setting(
+    default: Any, doc: str, *, unit: str = "", live: bool = True, sheets: bool = True, **limits: Any
+) -> Any:
+    """A field of a component.
+
+    Args:
+        default: Its default; `...` makes it required.
+        doc: Meaning, with that of 0 and None.
+        unit: `s`, `bytes`, `URIs` and so on; "" for none.
+        live: It can be changed while the job runs.
+        sheets: A sheet can change it for some URIs.
+        **limits: Constraints of pydantic's `Field`, such as `ge`.
+    """
+    extra = {"unit": unit, "live": live, "sheets": sheets}
+    if callable(default):
+        return Field(default_factory=default, description=doc, json_schema_extra=extra, **limits)
+    return Field(default, description=doc, json_schema_extra=extra, **limits)
+
+
+class Component(BaseModel):
+    """Base of every component's settings: frozen; an unknown key is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
