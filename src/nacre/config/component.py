@@ -4,6 +4,7 @@ import re
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.config import JsonDict
 
 _SIZE = {"": 1, "b": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
@@ -63,7 +64,7 @@ def setting(
         sheets: A sheet can change it for some URIs.
         **limits: Constraints of pydantic's `Field`, such as `ge`.
     """
-    extra = {"unit": unit, "live": live, "sheets": sheets}
+    extra: JsonDict = {"unit": unit, "live": live, "sheets": sheets}
     if callable(default):
         return Field(default_factory=default, description=doc, json_schema_extra=extra, **limits)
     return Field(default, description=doc, json_schema_extra=extra, **limits)
