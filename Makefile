@@ -1,0 +1,80 @@
+# Two commands are enough: `./nacre crawl URL` and `make test`. Each does all its own set-up.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PY := .venv/bin/python
+PYTEST := $(PY) -m pytest
+WEBS := postfix-doc anarchism tomcat10-docs
+
+.PHONY: help environment system judges webs format lint types imports unit cases-tests crawls kills \
+	test test-all cases bench bench-full lock clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+
+environment: ## the Python environment (.venv) with the developers' tools
+	@sh tools/environment.sh "$(CURDIR)" dev
+
+system: ## nginx and dnsmasq, for the tests
+	@sh tools/system.sh "$(CURDIR)"
+
+judges: environment ## the environment of the independent judges (.venv-judges)
+	@$(PY) tools/judges.py
+
+webs: environment ## the documentation sites that the tests crawl (.cache/webs)
+	@$(PY) tools/debs.py $(WEBS)
+
+format: environment ## format the sources
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+lint: environment
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+
+types: environment
+	$(PY) -m mypy
+
+imports: environment
+	.venv/bin/lint-imports --no-cache
+
+unit: environment
+	$(PYTEST) -n 2 -m "not crawl and not kill and not slow and not cases"
+
+cases-tests: environment
+	$(PYTEST) -n 2 -m "cases and not slow" tests/cases
+
+crawls: environment system judges webs
+	$(PYTEST) -p no:randomly -m "crawl and not slow" --timeout 300
+
+kills: environment system webs
+	$(PYTEST) -p no:randomly -m "kill and not slow" --timeout 600
+
+test: ## everything that CI runs: set-up, format, lint, types, import rules, all tests
+	@$(MAKE) --no-print-directory environment system judges webs
+	@$(MAKE) --no-print-directory lint types imports
+	@$(MAKE) --no-print-directory unit cases-tests
+	@$(MAKE) --no-print-directory crawls kills
+
+test-all: test ## the longer runs too (200 kills, full-size simulations)
+	$(PYTEST) -p no:randomly -m "slow" --timeout 7200
+
+cases: environment ## the conformance tables alone, from $$NACRE_CASES or ../shared/cases
+	@$(PY) -m tests.cases.run $(TABLES)
+
+bench: environment system ## speed: CPU per URL against wget and Scrapy, scope, frontier
+	$(PY) -m bench.run
+
+bench-full: environment system ## the same, with the 10-million-URL frontier
+	$(PY) -m bench.run --full
+
+lock: environment ## the locks again, from pyproject.toml
+	$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet uv
+	$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header pyproject.toml -o requirements.lock
+	$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --group dev pyproject.toml -o requirements-dev.lock
+	$(PY) -m uv pip compile -q --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --only-group judges pyproject.toml -o requirements-judges.lock
+
+clean: ## environments and caches away; crawls stay
+	rm -rf .venv .venv-* .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,0 +1,81 @@
+#!/bin/sh
+# Make or refresh the environment of a checkout; POSIX sh, so that it runs before anything is there.
+#   environment.sh CHECKOUT run ARGS...   the crawler's environment (.venv), then `nacre ARGS`
+#   environment.sh CHECKOUT dev           the same plus the developers' tools
+# Exit 2 with one clear line when something must be installed first.
+set -eu
+checkout=$1
+mode=$2
+shift 2
+venv=$checkout/.venv
+
+say() { printf 'nacre: %s\n' "$*" >&2; }
+fail() {
+    say "$*"
+    exit 2
+}
+
+find_python() {
+    for candidate in "${NACRE_PYTHON:-}" python3.11 python3.12 python3.13 python3; do
+        [ -n "$candidate" ] || continue
+        command -v "$candidate" >/dev/null 2>&1 || continue
+        if "$candidate" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; then
+            command -v "$candidate"
+            return 0
+        fi
+    done
+    return 1
+}
+
+fingerprint() { cat "$1" | cksum | tr -d ' '; }
+
+case $mode in
+    run) lock=$checkout/requirements.lock ;;
+    dev) lock=$checkout/requirements-dev.lock ;;
+    *) fail "unknown mode '$mode'" ;;
+esac
+# The path is part of the stamp: an environment does not survive a move of its checkout.
+runtime="$(fingerprint "$checkout/requirements.lock") $checkout"
+wanted="$mode $(fingerprint "$lock") $runtime"
+stamp=$venv/nacre-environment
+have=$(cat "$stamp" 2>/dev/null || true)
+# The developers' environment holds all that the crawler needs.
+case $mode:$have in
+    run:*" $runtime") ready=yes ;;
+    dev:"$wanted") ready=yes ;;
+    *) ready=no ;;
+esac
+
+if [ "$ready" = no ]; then
+    # Two first uses at once: the second waits for the first.
+    if command -v flock >/dev/null 2>&1 && [ -z "${NACRE_ENVIRONMENT_LOCKED:-}" ]; then
+        NACRE_ENVIRONMENT_LOCKED=1
+        export NACRE_ENVIRONMENT_LOCKED
+        exec flock "$checkout/.environment.lock" sh "$0" "$checkout" "$mode" "$@"
+    fi
+    python=$(find_python) || fail "Python 3.11, 3.12 or 3.13 is needed: 'apt-get install python3 python3-venv' (or set NACRE_PYTHON)"
+    if [ ! -x "$venv/bin/python" ] || ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+        say "first use: making the environment in $venv with $("$python" --version)"
+        rm -rf "$venv"
+        if ! "$python" -m venv "$venv" >"$checkout/.environment.log" 2>&1; then
+            rm -rf "$venv"
+            fail "this Python has no venv support: 'apt-get install python3-venv' (details: .environment.log)"
+        fi
+    else
+        say "the environment is out of date: refreshing it"
+    fi
+    say "installing $(grep -c '==' "$lock") pinned packages, about half a minute ..."
+    if ! "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --quiet \
+        --only-binary :all: --require-hashes -r "$lock" >>"$checkout/.environment.log" 2>&1; then
+        tail -n 3 "$checkout/.environment.log" >&2
+        fail "the packages could not be installed: is there a network or a package index? (details: .environment.log)"
+    fi
+    site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+    printf '%s\n' "$checkout/src" >"$site/nacre-src.pth"
+    printf '%s\n' "$wanted" >"$stamp"
+    say "the environment is ready"
+fi
+
+unset NACRE_ENVIRONMENT_LOCKED
+[ "$mode" = run ] || exit 0
+exec "$venv/bin/python" -m nacre "$@"

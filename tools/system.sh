@@ -1,0 +1,50 @@
+#!/bin/sh
+# The system programs that the tests need: those on the PATH, else installed by apt when root,
+# else unpacked from Debian's packages into .cache/system. Starts no daemon, leaves none behind.
+#   system.sh CHECKOUT   prints nothing when all is there
+set -eu
+checkout=$1
+root=$checkout/.cache/system
+export DEBIAN_FRONTEND=noninteractive
+
+have() {
+    command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ] ||
+        [ -x "$root/usr/sbin/$1" ] || [ -x "$root/usr/bin/$1" ]
+}
+
+missing=
+have nginx || missing="$missing nginx-light nginx-common"
+have dnsmasq || missing="$missing dnsmasq-base"
+[ -n "$missing" ] || exit 0
+
+command -v apt-get >/dev/null 2>&1 || {
+    echo "tests need nginx and dnsmasq; this system has no apt-get to install them" >&2
+    exit 2
+}
+log=$checkout/.cache/system.log
+mkdir -p "$checkout/.cache"
+if [ "$(id -u)" = 0 ]; then
+    echo "installing$missing ..." >&2
+    # Packages start their services on installation; this policy forbids it for the moment.
+    policy=/usr/sbin/policy-rc.d
+    made=no
+    if [ ! -e "$policy" ]; then
+        printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy" && made=yes
+    fi
+    ok=yes
+    apt-get update >"$log" 2>&1 || true
+    # shellcheck disable=SC2086
+    apt-get install -y --no-install-recommends $missing >>"$log" 2>&1 || ok=no
+    [ "$made" = no ] || rm -f "$policy"
+    [ "$ok" = yes ] || { tail -n 5 "$log" >&2; exit 2; }
+else
+    echo "unpacking$missing into .cache/system ..." >&2
+    mkdir -p "$root/archives"
+    cd "$root/archives"
+    # shellcheck disable=SC2046,SC2086
+    apt-get download $(apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts \
+        --no-breaks --no-replaces --no-enhances $missing 2>/dev/null |
+        grep '^[a-z]' | grep -E '^(nginx|dnsmasq|lib(pcre|nettle|hogweed|gmp|idn2|unistring|netfilter|nfnetlink|nftables|lua))' |
+        sort -u) >"$log" 2>&1 || { tail -n 5 "$log" >&2; exit 2; }
+    for package in *.deb; do dpkg -x "$package" "$root"; done
+fi
