@@ -1,0 +1,147 @@
+"""Raw references in, `Outlink`s out: resolved, each once, ranked, capped."""
+
+import ada_url
+
+from nacre.core.crawluri import Hop, Outlink
+from nacre.extract.document import MAX_ERRORS, Document
+from nacre.extract.settings import ExtractSettings
+
+MAX_TEXT = 200
+_MAX_ERROR_LENGTH = 2083
+_LONGEST_SCHEME = 24
+
+_NEVER_FETCHED = frozenset(
+    (
+        *("about", "android-app", "blob", "callto", "chrome", "data", "facetime", "geo", "im"),
+        *("intent", "ios-app", "irc", "ircs", "javascript", "livescript", "magnet", "mailto"),
+        *("market", "message", "mid", "mms", "mocha", "news", "nntp", "resource", "sip", "sips"),
+        *("skype", "sms", "spotify", "steam", "tel", "telnet", "urn", "vbscript", "view-source"),
+        *("webcal", "whatsapp", "xmpp"),
+    )
+)
+
+
+class Resolver:
+    """Resolve references against one base."""
+
+    def __init__(self, base: str, *, encoding: str = "utf-8") -> None:
+        self._base = base
+        self.encoding = encoding
+
+    def resolve(self, href: str) -> str | None:
+        """Absolute URL without fragment, or None."""
+        try:
+            return ada_url.join_url(self._base, href).partition("#")[0]
+        except ValueError:
+            return None
+
+
+class LinkCollector:
+    """Gathers the links of one document, in document order.
+
+    Attributes:
+        document: The document.
+        settings: What is wanted of it.
+        base: URL that references resolve against.
+        limit: Links kept; more are counted in `dropped`.
+        outlinks: The links kept.
+        dropped: Number of links beyond the limit, repetitions left out.
+        errors: (reference, message) of those that make no URI, at most 100.
+    """
+
+    __slots__ = (
+        "_encoding",
+        "_raw",
+        "_resolver",
+        "_seen",
+        "base",
+        "document",
+        "dropped",
+        "errors",
+        "limit",
+        "outlinks",
+        "settings",
+    )
+
+    def __init__(
+        self, document: Document, settings: ExtractSettings, encoding: str = "utf-8"
+    ) -> None:
+        self.document = document
+        self.settings = settings
+        self.limit = settings.max_outlinks
+        self.outlinks: list[Outlink] = []
+        self.dropped = 0
+        self.errors: list[tuple[str, str]] = []
+        self._encoding = encoding
+        self._raw: set[tuple[str, str, str]] = set()
+        self._seen: set[tuple[str, str, str]] = set()
+        self.rebase(document.base)
+
+    def rebase(self, base: str) -> None:
+        """Resolve what follows against another absolute URL."""
+        self.base = base
+        self._resolver = Resolver(base, encoding=self._encoding)
+        self._raw.clear()
+
+    def resolve(self, href: str) -> str | None:
+        """The absolute URL of a reference against the base in force; None when it is no URI."""
+        return self._resolver.resolve(href)
+
+    def add(  # noqa: PLR0913 - the fields of an Outlink
+        self,
+        href: str,
+        hop: Hop,
+        context: str,
+        *,
+        rel: str = "",
+        text: str = "",
+        path: str = "",
+        sitemap: bool = False,
+        lastmod: str = "",
+    ) -> None:
+        """Take a reference as it stands in the document; a repetition or a `data:` adds nothing.
+
+        Args:
+            href: The reference, character references decoded; relative or absolute.
+            hop: How it was found.
+            context: Element and attribute, such as `a/@href`.
+            rel: The element's `rel`, lower case.
+            text: Anchor text, whitespace collapsed.
+            path: Element path.
+            sitemap: The target is a sitemap.
+            lastmod: `lastmod` as written.
+        """
+        mark = href.find("#")
+        if mark >= 0:
+            href = href[:mark]
+        raw = (href, hop, context)
+        if raw in self._raw:
+            return
+        self._raw.add(raw)
+        if is_never_fetched(href):
+            return
+        if len(self.outlinks) >= self.limit:
+            self.dropped += 1
+            return
+        url = self._resolver.resolve(href)
+        if url is None:
+            self.reject(href, "not a URI")
+            return
+        key = (url, hop, context)
+        if key in self._seen:
+            return
+        self._seen.add(key)
+        self.outlinks.append(
+            Outlink(url, hop, context, rel, text, len(self.outlinks), path, sitemap, lastmod)
+        )
+
+    def reject(self, href: str, message: str) -> None:
+        """Keep a reference that makes no URI for uri-errors.log."""
+        if len(self.errors) < MAX_ERRORS:
+            self.errors.append((href[:_MAX_ERROR_LENGTH], message))
+
+
+def is_never_fetched(href: str) -> bool:
+    """True for a scheme that no crawl fetches: `data:`, `javascript:`, `mailto:` …."""
+    colon = href.find(":", 0, _LONGEST_SCHEME)
+    return colon > 0 and href[:colon].strip().lower() in _NEVER_FETCHED

@@ -1,0 +1,60 @@
+"""Settings of the extractors."""
+
+from nacre.config.component import Bytes, Component, setting
+
+
+class ExtractSettings(Component):
+    """Which links are taken from a document, and how many.
+
+    Source: reference/heritrix.md 1.9 (`extractorParameters`, `ExtractorHTML`, `ExtractorHTTP`).
+    """
+
+    max_outlinks: int = setting(
+        6000, "Links kept of one document; more are counted (`dol:n`). 0 keeps none.", ge=0
+    )
+    max_sitemap_links: int = setting(
+        50_000, "Links kept of one sitemap; more are counted. 0 keeps none.", ge=0
+    )
+    max_document: Bytes = setting(
+        8_000_000, "Bytes of a document that are searched for links; 0 searches none.", unit="bytes"
+    )
+    extract_error_pages: bool = setting(
+        default=True, doc="Search 404 pages too; whether their links are followed is not said here."
+    )
+    extract_html: bool = setting(default=True, doc="Search HTML.")
+    extract_css: bool = setting(default=True, doc="Search style sheets and inline styles.")
+    extract_javascript: bool = setting(
+        default=True, doc="Search scripts, `on…` attributes and `javascript:` links for URIs."
+    )
+    extract_json: bool = setting(default=True, doc="Search JSON, JSON-LD and import maps.")
+    extract_xml: bool = setting(default=True, doc="Search XML and feeds.")
+    extract_sitemaps: bool = setting(default=True, doc="Take links of sitemaps and robots.txt.")
+    extract_headers: bool = setting(
+        default=True, doc="Take links of Location, Refresh, Content-Location and Link headers."
+    )
+    value_attributes: bool = setting(
+        default=True, doc="Take `value=` attributes that are very likely URIs."
+    )
+    meta_content: bool = setting(
+        default=True, doc="Take `content=` of other meta elements that are very likely URIs."
+    )
+    ignore_form_action_urls: bool = setting(default=False, doc="Take no form actions.")
+    only_form_gets: bool = setting(default=True, doc="Of form actions take those by GET only.")
+    treat_frames_as_embeds: bool = setting(
+        default=True, doc="Frames and iframes are embeds (hop E), else links (hop L)."
+    )
+    ignore_unexpected_html: bool = setting(
+        default=True, doc="Search no HTML at a URL that ends like a media file (`.gif`, `.mp4`)."
+    )
+    obey_rel_nofollow: bool = setting(default=False, doc="Take no links with `rel=nofollow`.")
+    obey_meta_robots: bool = setting(
+        default=False,
+        doc="Take no links from a page whose meta robots or X-Robots-Tag says nofollow or none.",
+    )
+    infer_favicon: bool = setting(
+        default=True, doc="Infer `/favicon.ico` (hop I) from every document."
+    )
+    anchor_text: bool = setting(default=True, doc="Keep the text of links, at most 200 characters.")
+    element_path: bool = setting(
+        default=False, doc="Keep the path of the element that holds the link (`html/body/p/a`)."
+    )
