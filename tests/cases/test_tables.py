@@ -1,4 +1,5 @@
 import pytest
+
 from tests.cases.differences import DIFFERENCES
 from tests.cases.run import all_tables
 from tests.cases.table import Table, cases_folder, run_table
