@@ -1,0 +1,36 @@
+"""Tests on hop paths. Source: reference/heritrix.md 1.3, 1.4."""
+
+from nacre.core.crawluri import Hop, split_path
+
+_NAVIGATION = "LMS"
+
+
+def transcluded(path: str, max_hops: int, max_speculative: int) -> bool:
+    """A short way from a page: an embed, or what an embed needs.
+
+    Looks at the hops since the last L, S or M: at least one, at most `max_speculative` X, and at
+    most `max_hops` that are no redirect.
+    """
+    hops = speculative = 0
+    seen = False
+    for letter in reversed(split_path(path)[1]):
+        if letter in _NAVIGATION:
+            break
+        seen = True
+        if letter != "R":
+            hops += 1
+            if letter == "X":
+                speculative += 1
+    return seen and hops <= max_hops and speculative <= max_speculative
+
+
+def link_hops(path: str) -> int:
+    """Number of navigational hops (L, and M and S, which lead to pages too)."""
+    overflow, letters = split_path(path)
+    return overflow + sum(letters.count(letter) for letter in _NAVIGATION)
+
+
+def is_embed(path: str) -> bool:
+    """The last hop that is no redirect is an embed or a prerequisite."""
+    letters = split_path(path)[1].rstrip("R")
+    return letters.endswith((Hop.EMBED, Hop.PREREQUISITE))
