@@ -1,0 +1,152 @@
+"""The real disk behind the seam."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from nacre.store.seam import OperationError
+
+REMEDIES = {
+    errno.ENOSPC: "Free some space on that file system; the job then goes on from where it was.",
+    errno.EDQUOT: "Raise the quota or free some space; the job then goes on from where it was.",
+    errno.EIO: "The device reports damage: look at `dmesg` and its health before going on.",
+    errno.EROFS: "That file system is read-only: mount it read-write, or choose another directory.",
+    errno.EACCES: "Give this user the right to write there, or choose another directory.",
+    errno.EPERM: "Give this user the right to write there, or choose another directory.",
+    errno.EMFILE: "Raise the limit of open files (`ulimit -n`).",
+    errno.ENFILE: "Raise the system's limit of open files (`sysctl fs.file-max`).",
+    errno.EEXIST: "Something else made that file: move it away.",
+    errno.ENOENT: "Put back what was moved or removed.",
+    errno.EXDEV: "Both names must lie on one file system.",
+}
+_OTHER = "See the system's log for the cause, then resume the job."
+
+
+def failure(operation: str, path: str, error: OSError) -> OperationError:
+    """The StorageError for what the system reported."""
+    number = error.errno or 0
+    name = errno.errorcode.get(number, "no errno")
+    reason = f"{error.strerror or error} ({name})"
+    return OperationError(operation, path, number, reason, REMEDIES.get(number, _OTHER))
+
+
+@contextmanager
+def _told(operation: str, path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise failure(operation, path, error) from error
+
+
+class RealDisk:
+    """`Disk` by system calls."""
+
+    def __init__(self) -> None:
+        self._paths: dict[int, str] = {}
+
+    def create(self, path: str) -> int:
+        """See `Disk.create`."""
+        return self._opened("create", path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+
+    def open(self, path: str, *, write: bool = False) -> int:
+        """See `Disk.open`."""
+        return self._opened("open", path, os.O_RDWR if write else os.O_RDONLY)
+
+    def _opened(self, operation: str, path: str, flags: int) -> int:
+        with _told(operation, path):
+            handle = os.open(path, flags | os.O_CLOEXEC, 0o644)
+        self._paths[handle] = path
+        return handle
+
+    def close(self, handle: int) -> None:
+        """See `Disk.close`."""
+        with _told("close", self._paths.pop(handle, "?")):
+            os.close(handle)
+
+    def pwrite(self, handle: int, data: bytes, offset: int) -> None:
+        """See `Disk.pwrite`."""
+        with _told("write", self._paths[handle]):
+            done = os.pwrite(handle, data, offset)
+            while done < len(data):
+                done += os.pwrite(handle, memoryview(data)[done:], offset + done)
+
+    def read(self, handle: int, offset: int, size: int) -> bytes:
+        """See `Disk.read`."""
+        with _told("read", self._paths[handle]):
+            data = os.pread(handle, size, offset)
+            while data and len(data) < size:
+                more = os.pread(handle, size - len(data), offset + len(data))
+                if not more:
+                    break
+                data += more
+            return data
+
+    def fdatasync(self, handle: int) -> None:
+        """See `Disk.fdatasync`."""
+        with _told("fdatasync", self._paths[handle]):
+            os.fdatasync(handle)
+
+    def fsync_dir(self, path: str) -> None:
+        """See `Disk.fsync_dir`."""
+        with _told("fsync of the directory", path):
+            handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+    def rename(self, old: str, new: str) -> None:
+        """See `Disk.rename`."""
+        with _told(f"rename to {new}", old):
+            Path(old).replace(new)
+
+    def truncate(self, handle: int, size: int) -> None:
+        """See `Disk.truncate`."""
+        with _told("truncate", self._paths[handle]):
+            os.ftruncate(handle, size)
+
+    def unlink(self, path: str) -> None:
+        """See `Disk.unlink`."""
+        with _told("unlink", path):
+            Path(path).unlink(missing_ok=True)
+
+    def link(self, old: str, new: str) -> None:
+        """See `Disk.link`."""
+        with _told(f"link to {new}", old):
+            os.link(old, new)
+
+    def makedirs(self, path: str) -> None:
+        """See `Disk.makedirs`."""
+        missing = [Path(path)]
+        while not missing[-1].exists():
+            missing.append(missing[-1].parent)
+        for directory in reversed(missing[:-1]):
+            with _told("mkdir", str(directory)):
+                directory.mkdir(exist_ok=True)
+            self.fsync_dir(str(directory.parent))
+
+    def size(self, path: str) -> int | None:
+        """See `Disk.size`."""
+        with _told("stat", path):
+            try:
+                found = Path(path).stat()
+            except FileNotFoundError:
+                return None
+        return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+    def list(self, path: str) -> Sequence[str]:
+        """See `Disk.list`."""
+        with _told("list", path):
+            try:
+                return sorted(entry.name for entry in Path(path).iterdir() if entry.is_file())
+            except FileNotFoundError:
+                return []
+
+    def free_space(self, path: str) -> int:
+        """See `Disk.free_space`."""
+        with _told("statvfs", path):
+            found = os.statvfs(path)
+        return found.f_bavail * found.f_frsize

@@ -1,0 +1,55 @@
+"""A group: everything between two commits, which becomes durable as one."""
+
+from asyncio import Future
+from bisect import bisect_left, insort
+from itertools import islice
+
+from nacre.store.families import NAMES
+
+Changes = dict[bytes, bytes | None]
+
+ROW_COST = 48
+"""What a row costs in memory and in the log beside its value, bytes; about."""
+
+
+class Group:
+    """Rows, appends and lines in the order they came; one synchronous step of a visit adds all.
+
+    Attributes:
+        rows: Family -> key -> value; None deletes.
+        size: Bytes held in memory, about.
+        visits: Visits finished in it.
+        waiters: Who wants to know when it is durable.
+    """
+
+    __slots__ = ("_order", "rows", "size", "visits", "waiters")
+
+    def __init__(self) -> None:
+        self.rows: dict[str, Changes] = {name: {} for name in NAMES}
+        self.size = 0
+        self.visits = 0
+        self.waiters: list[Future[None]] = []
+        self._order: dict[str, list[bytes]] = {}
+
+    def between(
+        self, family: str, start: bytes, stop: bytes | None
+    ) -> list[tuple[bytes, bytes | None]]:
+        """The changes with start <= key < stop, in key order."""
+        changes = self.rows[family]
+        if not changes:
+            return []
+        order = self._sorted(family, changes)
+        first = bisect_left(order, start)
+        last = len(order) if stop is None else bisect_left(order, stop)
+        return [(key, changes[key]) for key in order[first:last]]
+
+    def _sorted(self, family: str, changes: Changes) -> list[bytes]:
+        """Keys in order; a dict remembers what was added since, so that only that is sorted in."""
+        order = self._order.setdefault(family, [])
+        fresh = len(changes) - len(order)
+        if fresh > 64:
+            self._order[family] = order = sorted(changes)
+        elif fresh:
+            for key in islice(reversed(changes), fresh):
+                insort(order, key)
+        return order

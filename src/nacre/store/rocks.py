@@ -1,0 +1,308 @@
+"""RocksDB as the engine below the store: options, opening, checked scans.
+
+Two habits of the binding shape this module (reference/store_engine.md 1.6). Options are not
+remembered, so that all are passed at every open and the result is checked. The iterators `keys`,
+`items` and `values` end silently at a damaged block, so that `RocksEngine.rows` is the only scan.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from rocksdict import (
+    AccessType,
+    BlockBasedIndexType,
+    BlockBasedOptions,
+    Cache,
+    Checkpoint,
+    DataBlockIndexType,
+    DBCompressionType,
+    DBRecoveryMode,
+    Options,
+    Rdict,
+    RdictIter,
+    ReadOptions,
+    WriteBatch,
+    WriteOptions,
+)
+
+from nacre.errors import StorageError
+from nacre.store.disk import REMEDIES
+from nacre.store.families import FAMILIES, NAMES, Family
+from nacre.store.seam import OperationError, Rows
+
+OWNER = "OWNER"
+"""File beside the store's own that holds the number of the process that has it open."""
+
+
+class Memory:
+    """How the memory of the store is divided; all in bytes.
+
+    Attributes:
+        cache: Blocks read, with index and filters.
+        buffers: Rows not yet in sorted files.
+        wal: Log of batches, on disk, before its rows are forced into sorted files.
+    """
+
+    def __init__(self, total: int) -> None:
+        self.cache = total // 2
+        self.buffers = total // 3
+        self.wal = 2 * self.buffers
+
+
+def _options(family: Family | None, memory: Memory, cache: Cache) -> Options:
+    options = Options(raw_mode=True)
+    _whole(options, memory)
+    options.set_block_based_table_factory(_blocks(family, cache))
+    options.set_write_buffer_size(max(1 << 20, memory.buffers // 4))
+    options.set_arena_block_size(256 << 10)
+    options.set_target_file_size_base(32 << 20)
+    options.set_level_compaction_dynamic_level_bytes(True)
+    if family and family.lookup:
+        options.set_memtable_whole_key_filtering(True)
+        options.set_memtable_prefix_bloom_ratio(0.05)
+    if family and family.packed:
+        options.set_compression_type(DBCompressionType.lz4())
+        options.set_bottommost_compression_type(DBCompressionType.zstd())
+    else:
+        options.set_compression_type(DBCompressionType.none())
+    return options
+
+
+def _whole(options: Options, memory: Memory) -> None:
+    options.create_if_missing(create_if_missing=True)
+    options.create_missing_column_families(create_missing_cfs=True)
+    options.set_wal_recovery_mode(DBRecoveryMode.point_in_time())
+    options.set_db_write_buffer_size(memory.buffers)
+    options.set_max_total_wal_size(memory.wal)
+    options.set_max_background_jobs(2)
+    options.set_max_open_files(512)
+    options.set_keep_log_file_num(2)
+    options.set_max_log_file_size(1 << 20)
+
+
+def _blocks(family: Family | None, cache: Cache) -> BlockBasedOptions:
+    blocks = BlockBasedOptions()
+    blocks.set_block_cache(cache)
+    blocks.set_cache_index_and_filter_blocks(True)
+    blocks.set_index_type(BlockBasedIndexType.two_level_index_search())
+    blocks.set_partition_filters(True)
+    blocks.set_pin_top_level_index_and_filter(True)
+    blocks.set_bloom_filter(10, block_based=False)
+    blocks.set_format_version(5)
+    if family:
+        blocks.set_block_size(family.block)
+        if family.lookup:
+            blocks.set_data_block_index_type(DataBlockIndexType.binary_and_hash())
+    return blocks
+
+
+class RocksEngine:
+    """`Engine` on RocksDB.
+
+    Args:
+        path: Directory of the store; made when it does not exist (not when `read_only`).
+        memory: Memory for cache and buffers together, bytes.
+        read_only: Read beside a running job; sees the batches written before the open.
+
+    Raises:
+        StorageError: It is open in another process, was made by a newer Nacre, or cannot be read.
+    """
+
+    def __init__(self, path: str, memory: int, *, read_only: bool = False) -> None:
+        self._path = path
+        parts = Memory(memory)
+        self.size_limit = parts.buffers
+        cache = Cache(parts.cache)
+        options = {family.name: _options(family, parts, cache) for family in FAMILIES}
+        self._check_families(_options(None, parts, cache), read_only=read_only)
+        options["default"] = _options(None, parts, cache)
+        access = AccessType.read_only() if read_only else AccessType.read_write()
+        try:
+            self._db = Rdict(path, options["default"], options, access)
+        except Exception as error:
+            raise _open_error(path, error) from error
+        self._closed = False
+        self._families = {name: self._db.get_column_family(name) for name in NAMES}
+        self._handles = {name: self._db.get_column_family_handle(name) for name in NAMES}
+        self._write = WriteOptions()
+        self._write.no_slowdown = True
+        self._write.sync = False
+        self._check_open(parts, read_only=read_only)
+
+    def _check_families(self, options: Options, *, read_only: bool) -> None:
+        if not Path(self._path, "CURRENT").exists():
+            if read_only:
+                raise StorageError(f"{self._path}: there is no store. Run the job once to make it.")
+            Path(self._path).mkdir(parents=True, exist_ok=True)
+            return
+        try:
+            found = set(Rdict.list_cf(self._path, options))
+        except Exception as error:
+            raise _error("open", self._path, error) from error
+        unknown = sorted(found - {"default", *NAMES})
+        if unknown:
+            raise StorageError(
+                f"{self._path}: unknown families {', '.join(unknown)}: this store was made by a "
+                "newer Nacre. Use that version, or a checkpoint made before it."
+            )
+        missing = sorted(set(NAMES) - found)
+        if read_only and missing:
+            raise StorageError(
+                f"{self._path}: families {', '.join(missing)} are missing: this store was made by "
+                "an older Nacre. Run the job once to bring it up to date."
+            )
+
+    def _check_open(self, parts: Memory, *, read_only: bool) -> None:
+        """Options that got lost would cost gigabytes of memory later; find out now."""
+        cache = self._db.property_int_value("rocksdb.block-cache-capacity")
+        buffers = parts.buffers if read_only else _buffers_in_force(self._path)
+        if cache != parts.cache or buffers != parts.buffers:
+            self.close()
+            raise StorageError(
+                f"{self._path}: opened with a cache of {cache} and buffers of {buffers} bytes "
+                f"instead of {parts.cache} and {parts.buffers}. This is a fault of Nacre or of "
+                "its version of rocksdict; please report it."
+            )
+        if not read_only:
+            Path(self._path, OWNER).write_text(f"{os.getpid()}\n", "ascii")
+
+    def get(self, family: str, key: bytes) -> bytes | None:
+        """See `Engine.get`."""
+        try:
+            value: bytes | None = self._families[family].get(key)
+        except Exception as error:
+            raise _error("read", self._path, error) from error
+        return value
+
+    def get_many(self, family: str, keys: Sequence[bytes]) -> list[bytes | None]:
+        """See `Engine.get_many`; other threads run meanwhile."""
+        try:
+            values: list[bytes | None] = self._families[family].get(keys)  # type: ignore[assignment, arg-type]  # the stub knows lists of mixed keys only
+        except Exception as error:
+            raise _error("read", self._path, error) from error
+        return values
+
+    def rows(self, family: str, start: bytes, stop: bytes | None) -> Iterator[tuple[bytes, bytes]]:
+        """See `Engine.rows`."""
+        options = ReadOptions()
+        if stop is not None:
+            options.set_iterate_upper_bound(stop)
+        cursor = self._families[family].iter(options)
+        cursor.seek(start)
+        return self._steps(cursor)
+
+    def _steps(self, cursor: RdictIter) -> Iterator[tuple[bytes, bytes]]:
+        while cursor.valid():
+            key, value = cursor.key(), cursor.value()
+            yield key, value
+            cursor.next()
+        try:
+            cursor.status()
+        except Exception as error:
+            raise _error("scan", self._path, error) from error
+
+    def write(self, rows: Rows) -> bool:
+        """See `Engine.write`. `write` consumes the batch, so that every try builds its own."""
+        batch = WriteBatch(raw_mode=True)
+        put = batch.put
+        for family, changes in rows.items():
+            handle = self._handles[family]
+            for key in sorted(changes):
+                value = changes[key]
+                if value is None:
+                    batch.delete(key, handle)
+                else:
+                    put(key, value, handle)
+        try:
+            self._db.write(batch, self._write)
+        except Exception as error:
+            if "Write stall" in str(error):
+                return False
+            raise _error("batch", self._path, error) from error
+        return True
+
+    def flush_wal(self) -> None:
+        """See `Engine.flush_wal`; other threads run meanwhile."""
+        try:
+            self._db.flush_wal(sync=True)
+        except Exception as error:
+            raise _error("fsync of the log", self._path, error) from error
+
+    def flush(self, families: Iterable[str]) -> None:
+        """See `Engine.flush`; other threads run meanwhile."""
+        try:
+            for name in families:
+                self._families[name].flush(wait=True)
+        except Exception as error:
+            raise _error("flush", self._path, error) from error
+
+    def checkpoint(self, path: str) -> None:
+        """See `Engine.checkpoint`; hard links, so that it takes milliseconds."""
+        try:
+            Checkpoint(self._db).create_checkpoint(path)
+        except Exception as error:
+            raise _error("checkpoint", path, error) from error
+
+    def close(self) -> None:
+        """See `Engine.close`. The lock is held until the last object of the store is gone."""
+        if self._closed:
+            return
+        self._closed = True
+        self._families.clear()
+        self._handles.clear()
+        try:
+            self._db.close()
+        except Exception as error:
+            raise _error("close", self._path, error) from error
+        finally:
+            del self._db
+
+
+_CAUSES = {
+    "No space left": 28,
+    "Disk quota exceeded": 122,
+    "Input/output error": 5,
+    "Read-only file system": 30,
+    "Permission denied": 13,
+    "Too many open files": 24,
+}
+_REPAIR = "Restore a checkpoint with `nacre checkpoint`, or repair the device and resume."
+
+
+def _error(operation: str, path: str, error: Exception) -> OperationError:
+    """RocksDB tells its errors as text; find the system's error in it."""
+    text = str(error)
+    number = next((number for words, number in _CAUSES.items() if words in text), 0)
+    return OperationError(operation, path, number, text, REMEDIES.get(number, _REPAIR))
+
+
+def _open_error(path: str, error: Exception) -> StorageError:
+    text = str(error)
+    if "LOCK" not in text or not ("lock hold" in text or "While lock file" in text):
+        return _error("open", path, error)
+    return StorageError(
+        f"{path}: the job is running{_owner(path)}. Use `nacre status`, `pause` or `stop` on it, "
+        "or wait for its end."
+    )
+
+
+def _owner(path: str) -> str:
+    """Names the process that wrote itself into the store, when it still lives."""
+    try:
+        process = int(Path(path, OWNER).read_text("ascii"))
+        command = Path(f"/proc/{process}/cmdline").read_bytes()
+    except (OSError, ValueError):
+        return " in another process"
+    words = command.replace(b"\0", b" ").decode(errors="replace").strip()
+    return f" in process {process} ({words[:200]})"
+
+
+def _buffers_in_force(path: str) -> int | None:
+    """RocksDB tells this option only in the OPTIONS file that it writes at every open."""
+    newest = max(Path(path).glob("OPTIONS-*"), key=lambda file: file.name, default=None)
+    if newest is None:
+        return None
+    found = re.search(r"^\s*db_write_buffer_size=(\d+)$", newest.read_text(), re.MULTILINE)
+    return int(found[1]) if found else None

@@ -1,0 +1,210 @@
+"""The store as the stages see it: rows by family and key, the uncommitted ones included."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, Self
+from weakref import WeakSet
+
+from nacre.errors import DamageError, StorageError
+from nacre.store.families import NAMES
+from nacre.store.group import ROW_COST, Changes, Group
+from nacre.store.rocks import RocksEngine
+from nacre.store.schema import upgrade
+from nacre.store.seam import Engine
+
+MEMORY: Final = 96_000_000
+"""Default memory for cache and buffers together, bytes."""
+
+
+class _Absent:
+    """What an overlay says of a key that it does not hold (None means deleted)."""
+
+
+_ABSENT = _Absent()
+
+
+class Store:
+    """Rows by family and key. Changes go to the open group and are seen at once.
+
+    All of it belongs to one thread, that of the event loop. Nothing is durable before a commit:
+    `GroupCommit` in a job, `commit` in a command that touches no WARC.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.group = Group()
+        self._open: dict[str, Changes] = self.group.rows
+        self._sealed: dict[str, Changes] = {name: {} for name in NAMES}
+        self._sealed_group: Group | None = None
+        self._scans: WeakSet[Iterator[tuple[bytes, bytes]]] = WeakSet()
+
+    @classmethod
+    def open(cls, path: str, *, memory: int = MEMORY, read_only: bool = False) -> Self:
+        """Open the store of a job, or make it.
+
+        Args:
+            path: Its directory.
+            memory: Memory for cache and buffers together, bytes.
+            read_only: Read beside a running job, as it stands at this moment.
+
+        Raises:
+            StorageError: It is open in another process, newer than this Nacre, or not readable.
+        """
+        engine = RocksEngine(path, memory, read_only=read_only)
+        try:
+            upgrade(engine, path, read_only=read_only)
+        except StorageError:
+            engine.close()
+            raise
+        return cls(engine)
+
+    def get(self, family: str, key: bytes) -> bytes | None:
+        """The value of a key; None when there is none."""
+        value = self._open[family].get(key, _ABSENT)
+        if isinstance(value, _Absent):
+            value = self._sealed[family].get(key, _ABSENT)
+            if isinstance(value, _Absent):
+                return self.engine.get(family, key)
+        return value
+
+    def get_many(self, family: str, keys: Sequence[bytes]) -> list[bytes | None]:
+        """The values of many keys, in their order; one call to the engine."""
+        opened, sealed = self._open[family], self._sealed[family]
+        if not opened and not sealed:
+            return self.engine.get_many(family, keys) if keys else []
+        values: list[bytes | None] = [None] * len(keys)
+        asked: list[bytes] = []
+        places: list[int] = []
+        for place, key in enumerate(keys):
+            if key in opened:
+                values[place] = opened[key]
+            elif key in sealed:
+                values[place] = sealed[key]
+            else:
+                asked.append(key)
+                places.append(place)
+        if asked:
+            for place, value in zip(places, self.engine.get_many(family, asked), strict=True):
+                values[place] = value
+        return values
+
+    def put(self, family: str, key: bytes, value: bytes) -> None:
+        """Set a value."""
+        self._open[family][key] = value
+        self.group.size += ROW_COST + len(value)
+
+    def delete(self, family: str, key: bytes) -> None:
+        """Remove a key; nothing happens when it is not there."""
+        self._open[family][key] = None
+        self.group.size += ROW_COST
+
+    def scan(
+        self, family: str, start: bytes, stop: bytes | None = None, limit: int = 0
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Rows in key order, as they stand at this call.
+
+        Args:
+            family: Where.
+            start: First key, inclusive; b"" for the beginning.
+            stop: End, exclusive; None for the end of the family.
+            limit: At most so many rows; 0 for all.
+
+        Raises:
+            StorageError: While stepping, when stored blocks are damaged: never a silent end.
+        """
+        changes = (
+            dict(self._sealed_group.between(family, start, stop)) if self._sealed_group else {}
+        )
+        fresh = self.group.between(family, start, stop)
+        if changes:
+            changes.update(fresh)
+            fresh = sorted(changes.items())
+        rows = self.engine.rows(family, start, stop)
+        found = _merged(fresh, rows, limit)
+        self._scans.add(found)
+        return found
+
+    def counter(self, name: str) -> int:
+        """A persisted number; 0 when it was never set."""
+        value = self.get("meta", b"counter:" + name.encode())
+        if value is None:
+            return 0
+        if not value.removeprefix(b"-").isdigit():
+            raise DamageError(f"The counter {name} in the store is {value!r}, which is no number.")
+        return int(value)
+
+    def set_counter(self, name: str, value: int) -> None:
+        """Set a persisted number; counters are absolute, so that a replay does no harm."""
+        self.put("meta", b"counter:" + name.encode(), b"%d" % value)
+
+    def seal(self) -> Group:
+        """End the open group and begin the next; its rows stay visible until `settle`.
+
+        Only one group may be sealed and not yet settled.
+        """
+        group = self.group
+        self._sealed_group = group
+        self._sealed = group.rows
+        self.group = Group()
+        self._open = self.group.rows
+        return group
+
+    def settle(self) -> None:
+        """The engine has the rows of the sealed group now."""
+        self._sealed_group = None
+        self._sealed = {name: {} for name in NAMES}
+
+    def commit(self) -> None:
+        """Make all changes durable now, in this thread: for commands that touch no files."""
+        group = self.seal()
+        if not self.engine.write(group.rows):
+            raise StorageError("The store is busy with compaction; try again in a moment.")
+        self.settle()
+        self.engine.flush_wal()
+
+    def close(self) -> None:
+        """Drop what was not committed and give the store back. May be called twice."""
+        for scan in list(self._scans):
+            close = getattr(scan, "close", None)
+            if close:
+                close()
+        self.engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _merged(
+    changes: list[tuple[bytes, bytes | None]], rows: Iterator[tuple[bytes, bytes]], limit: int
+) -> Iterator[tuple[bytes, bytes]]:
+    """Rows of the engine with the changes laid over them; both in key order."""
+    left = limit or -1
+    for row in _overlaid(changes, rows):
+        yield row
+        left -= 1
+        if left == 0:
+            return
+
+
+def _overlaid(
+    changes: list[tuple[bytes, bytes | None]], rows: Iterator[tuple[bytes, bytes]]
+) -> Iterator[tuple[bytes, bytes]]:
+    place = 0
+    for key, value in rows:
+        while place < len(changes) and changes[place][0] < key:
+            fresh = changes[place]
+            place += 1
+            if fresh[1] is not None:
+                yield fresh[0], fresh[1]
+        if place < len(changes) and changes[place][0] == key:
+            fresh = changes[place]
+            place += 1
+            if fresh[1] is not None:
+                yield key, fresh[1]
+        else:
+            yield key, value
+    for changed, replaced in changes[place:]:
+        if replaced is not None:
+            yield changed, replaced

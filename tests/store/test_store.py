@@ -1,0 +1,127 @@
+"""Rows by family and key: the overlay, scans, opening and refusing."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rocksdict import Options, Rdict
+
+from nacre.errors import StorageError
+from nacre.store.schema import SCHEMA, stored_version, upgrade
+from nacre.store.store import Store
+from tests.store.memory import MemoryEngine
+
+KEYS = st.binary(min_size=1, max_size=2)
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("put"), KEYS, st.binary(max_size=3)),
+        st.tuples(st.just("delete"), KEYS, st.just(b"")),
+        st.tuples(st.sampled_from(["seal", "settle", "scan"]), st.just(b""), st.just(b"")),
+    ),
+    max_size=40,
+)
+
+
+@given(steps=STEPS, start=st.binary(max_size=2), stop=st.none() | KEYS, limit=st.integers(0, 4))
+@settings(max_examples=300)
+def test_reads_see_what_a_plain_dictionary_holds(steps, start, stop, limit):
+    store, model, sealed = Store(MemoryEngine()), {}, None
+    for step, key, value in steps:
+        if step == "put":
+            store.put("queue", key, value)
+            model[key] = value
+        elif step == "delete":
+            store.delete("queue", key)
+            model.pop(key, None)
+        elif step == "scan":
+            assert dict(store.scan("queue", b"")) == model
+        elif step == "seal" and sealed is None:
+            sealed = store.seal()
+        elif step == "settle" and sealed is not None:
+            store.engine.write(sealed.rows)
+            store.settle()
+            sealed = None
+    rows = [(k, v) for k, v in sorted(model.items()) if k >= start and (stop is None or k < stop)]
+    assert list(store.scan("queue", start, stop, limit)) == (rows[:limit] if limit else rows)
+    keys = [*model, b"absent", *model]
+    assert store.get_many("queue", keys) == [model.get(key) for key in keys]
+    assert [store.get("queue", key) for key in keys] == [model.get(key) for key in keys]
+
+
+def test_a_scan_shows_the_rows_of_its_beginning(tmp_path):
+    with Store.open(str(tmp_path / "store")) as store:
+        for n in range(10):
+            store.put("queue", b"%d" % n, b"old")
+        store.commit()
+        scan = store.scan("queue", b"")
+        assert next(scan) == (b"0", b"old")
+        store.put("queue", b"5", b"new")
+        store.delete("queue", b"6")
+        store.commit()
+        assert [value for _, value in scan] == [b"old"] * 9
+
+
+def test_rows_survive_a_close_only_when_committed(tmp_path):
+    path = str(tmp_path / "store")
+    with Store.open(path) as store:
+        store.put("seen", b"a", b"1")
+        store.set_counter("ordinal", 17)
+        store.commit()
+        store.put("seen", b"b", b"2")
+    with Store.open(path) as store:
+        assert store.get_many("seen", [b"a", b"b"]) == [b"1", None]
+        assert (store.counter("ordinal"), store.counter("other")) == (17, 0)
+
+
+def test_closing_with_a_scan_half_done_frees_the_lock(tmp_path):
+    path = str(tmp_path / "store")
+    store = Store.open(path)
+    store.put("seen", b"a", b"1")
+    store.commit()
+    scan = store.scan("seen", b"")
+    next(scan)
+    store.close()
+    Store.open(path).close()
+
+
+def test_a_store_in_use_is_refused_with_the_process_but_can_be_read(tmp_path):
+    path = str(tmp_path / "store")
+    with Store.open(path) as store:
+        store.put("seen", b"a", b"1")
+        store.commit()
+        with pytest.raises(StorageError, match=r"the job is running in process \d+ \("):
+            Store.open(path)
+        with Store.open(path, read_only=True) as reader:
+            assert reader.get("seen", b"a") == b"1"
+    with pytest.raises(StorageError, match="there is no store"):
+        Store.open(str(tmp_path / "none"), read_only=True)
+
+
+def test_a_newer_layout_is_refused_and_an_older_one_migrates():
+    engine = MemoryEngine()
+    upgrade(engine, "store")
+    assert stored_version(engine) == SCHEMA
+
+    def rename(engine):
+        engine.write({"meta": {b"new": engine.get("meta", b"old") or b"", b"old": None}})
+
+    engine.write({"meta": {b"old": b"1"}})
+    with pytest.raises(StorageError, match=re.escape("Run the job once")):
+        upgrade(engine, "store", read_only=True, current=SCHEMA + 1)
+    upgrade(engine, "store", current=SCHEMA + 1, migrations={SCHEMA: rename})
+    assert (engine.get("meta", b"new"), engine.get("meta", b"old")) == (b"1", None)
+    with pytest.raises(StorageError, match="made by a newer Nacre"):
+        upgrade(engine, "store")
+
+
+def test_an_unknown_family_means_a_newer_store(tmp_path):
+    path = str(tmp_path / "store")
+    options = Options(raw_mode=True)
+    options.create_if_missing(True)
+    database = Rdict(path, options, {"default": options})
+    database.create_column_family("future2", options)
+    database.close()
+    del database
+    with pytest.raises(StorageError, match=r"unknown families future2.*newer Nacre"):
+        Store.open(path)
