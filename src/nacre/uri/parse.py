@@ -1,0 +1,299 @@
+"""A text becomes a URL: normalised for the request, resolved against a page, taken apart.
+
+The URL Standard (WHATWG) decides what is requested, as in a browser: escapes stay as written, path
+in UTF-8, query in the document's encoding. On top come tolerances of Heritrix that gain captures:
+NBSP is trimmed like a space, spaces after a host are dropped, as are dots around it, and fragments.
+Source: url.spec.whatwg.org; reference/heritrix.md 1.4, "UURI normalisation".
+"""
+
+import re
+from ipaddress import ip_address
+from typing import NamedTuple
+
+import ada_url
+
+from nacre.errors import URIError
+from nacre.uri.query import encode_query, needs_encoding, query_codec
+
+MAX_LENGTH = 2083
+"""Characters of the longest URL that is kept (the limit of Heritrix, once of browsers)."""
+
+IGNORED_SCHEMES = frozenset(
+    (
+        *("about", "blob", "clsid", "data", "file", "javascript"),
+        *("mailto", "res", "sms", "tel", "vbscript"),
+    )
+)
+"""Schemes that name nothing to fetch: `Resolver` drops links that have them."""
+
+_TRIM = "".join(map(chr, range(0x21))) + "\xa0"
+_AUTHORITY = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,}([^/\\?#]*)", re.IGNORECASE)
+
+
+class Parts(NamedTuple):
+    """A normalised URL, taken apart.
+
+    Attributes:
+        scheme: Lower case, without the colon.
+        userinfo: `user:password` as written; "" when absent.
+        host: Lower case, IPv6 in brackets; "" when there is no authority.
+        port: The explicit port; None when absent (a default port never is explicit).
+        path: With its leading slash; for `dns:host` and its like what follows the colon.
+        query: Without the question mark; None when there is none.
+    """
+
+    scheme: str
+    userinfo: str
+    host: str
+    port: int | None
+    path: str
+    query: str | None
+
+
+def parse(text: str, *, max_length: int = MAX_LENGTH) -> str:
+    """Normalise an absolute URL for the request.
+
+    Any scheme is accepted, also `dns:host`. Parsing a result again changes nothing.
+
+    Args:
+        text: The URL as written, perhaps with spaces, tabs, newlines, backslashes, a fragment.
+        max_length: Characters allowed, before and after escaping.
+
+    Raises:
+        URIError: The text is no absolute URL, or too long.
+    """
+    cleaned = _without_fragment(text.strip(_TRIM))
+    if len(cleaned) > max_length:
+        raise URIError(f"longer than {max_length} characters: {cleaned[:80]!r}...")
+    url = _join(cleaned, None)
+    if url is None:
+        raise URIError(f"no absolute URL: {cleaned!r}")
+    if len(url) > max_length:
+        raise URIError(f"longer than {max_length} characters when escaped: {url[:80]}...")
+    return url
+
+
+def _without_fragment(text: str) -> str:
+    """Cut at `#`; the sign itself stays behind a space, which then belongs to the URL."""
+    cut = text.find("#")
+    if cut < 0:
+        return text
+    return text[:cut] if cut and text[cut - 1] > " " else text[: cut + 1]
+
+
+def _join(text: str, base: str | None) -> str | None:
+    """The normalised URL without fragment, or None."""
+    url = _ada(text, base) or _ada(_repaired(text), base)
+    if url is None:
+        return None
+    if url[-1] == "#":
+        url = url[:-1]
+    if "./" in url or ".:" in url or "//." in url or "@." in url:
+        return _without_outer_dots(url)
+    return url
+
+
+def _ada(text: str, base: str | None) -> str | None:
+    try:
+        return ada_url.normalize_url(text) if base is None else ada_url.join_url(base, text)
+    except ValueError:
+        return None
+
+
+def _repaired(text: str) -> str:
+    """Without spaces, plain or escaped, at the end of the authority."""
+    found = _AUTHORITY.match(text)
+    if found is None:
+        return text
+    trimmed = found[1].replace("%20", " ").rstrip(_TRIM)
+    return text[: found.start(1)] + trimmed + text[found.end(1) :]
+
+
+def _without_outer_dots(url: str) -> str | None:
+    """Drop dots before and after the host; None when nothing is left of it."""
+    name = host(url)
+    bare = name.strip(".")
+    if bare == name or not url.startswith("//", url.find(":") + 1):
+        return url
+    if not bare:
+        return None
+    start = url.find("//") + 2
+    start = url.find(name, url.find("@", start, url.find("/", start)) + 1 or start)
+    # Again through the parser: `1.2.3..` must not become a broken IPv4 address.
+    return _ada(url[:start] + bare + url[start + len(name) :], None)
+
+
+class Resolver:
+    """Resolves the links of one page; made for many calls.
+
+    What was found is kept per directory and shared by the pages of one directory, within bounds.
+
+    Attributes:
+        base: The base URL, normalised.
+    """
+
+    __slots__ = ("_codec", "_known", "_max_length", "base")
+
+    def __init__(self, base: str, *, encoding: str = "utf-8", max_length: int = MAX_LENGTH) -> None:
+        """Prepare for a page.
+
+        Args:
+            base: The base URL of the page, absolute.
+            encoding: Python codec of the document, for non-ASCII queries.
+            max_length: Characters allowed in a URL.
+
+        Raises:
+            URIError: The base is no absolute URL.
+        """
+        self.base = parse(base, max_length=max_length)
+        self._codec = "" if encoding == "utf-8" else query_codec(encoding)
+        self._max_length = max_length
+        self._known = _LINKS.open((_directory(self.base), self._codec, max_length))
+
+    def resolve(self, href: str) -> str | None:
+        """The absolute URL of a link, normalised, without fragment.
+
+        Returns:
+            None when there is nothing to fetch: empty, too long, unparsable, or one of
+            `IGNORED_SCHEMES`. Never raises.
+        """
+        cut = href.find("#")
+        if cut >= 0:
+            if cut == 0:
+                return self.base
+            href = href[:cut] if href[cut - 1] > " " else href[: cut + 1]
+        url = self._known.get(href)
+        if url is None:
+            return self._find(href)
+        return url or None
+
+    def _find(self, href: str) -> str | None:
+        text = href.strip(_TRIM)
+        if not text or len(text) > self._max_length:
+            return None
+        url = self._joined(text)
+        if _is_same_in_directory(text):
+            _LINKS.keep(self._known, href, url or "")
+        return url
+
+    def _joined(self, text: str) -> str | None:
+        url = _join(self._in_document_encoding(text), self.base)
+        if url is None or len(url) > self._max_length:
+            return None
+        if url.startswith(("http://", "https://")):
+            return url
+        name = scheme(url)
+        if name in IGNORED_SCHEMES:
+            return None
+        # The encoding of the document only concerns the special schemes, less web sockets.
+        return url if name == "ftp" or not self._codec else _join(text, self.base)
+
+    def _in_document_encoding(self, text: str) -> str:
+        if not needs_encoding(text, self._codec):
+            return text
+        head, _, query = text.partition("?")
+        return f"{head}?{encode_query(query.removesuffix('#'), self._codec)}"
+
+
+def _directory(base: str) -> str:
+    path = base.partition("?")[0]
+    return path[: path.rfind("/")] if "/" in path else path
+
+
+def _is_same_in_directory(text: str) -> bool:
+    """False when a link may keep the last path segment of its page: `?query`, `http:?query`."""
+    return text[0] not in "?#" and text[-1] != ":" and ":?" not in text and text.isprintable()
+
+
+class _SharedLinks:
+    """Links resolved before, a dictionary per directory; two generations, the older one goes."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._held = 0
+        self._young: dict[tuple[str, str, int], dict[str, str]] = {}
+        self._old: dict[tuple[str, str, int], dict[str, str]] = {}
+
+    def open(self, key: tuple[str, str, int]) -> dict[str, str]:
+        """The links known of a directory; what it holds stays for at least a generation."""
+        links = self._young.get(key)
+        if links is None:
+            if self._held > self._limit:
+                self._old, self._young, self._held = self._young, {}, 0
+            links = self._young[key] = self._old.pop(key, {})
+            self._held += 300 * len(links) + 300
+        return links
+
+    def keep(self, links: dict[str, str], href: str, url: str) -> None:
+        """Remember a link; a directory that alone reaches the limit starts anew."""
+        self._held += len(href) + len(url) + 200
+        if len(links) > self._limit // 300:
+            links.clear()
+        links[href] = url
+
+
+_LINKS = _SharedLinks(limit=16_000_000)
+
+
+def split(url: str) -> Parts:
+    """Take a normalised URL apart."""
+    name, _, rest = url.partition(":")
+    rest, mark, query = rest.partition("?")
+    userinfo, netloc, path = "", "", rest
+    if rest.startswith("//"):
+        netloc, slash, path = rest[2:].partition("/")
+        path = slash + path
+        userinfo, _, netloc = netloc.rpartition("@")
+    bare, port = _host_and_port(netloc)
+    return Parts(name, userinfo, bare, port, path, query if mark else None)
+
+
+def _host_and_port(netloc: str) -> tuple[str, int | None]:
+    if ":" not in netloc or netloc[-1] == "]":
+        return netloc, None
+    name, _, port = netloc.rpartition(":")
+    return name, int(port) if port.isdecimal() else None
+
+
+def scheme(url: str) -> str:
+    """The scheme of a normalised URL, "" when it has none."""
+    return url[: url.find(":") + 1][:-1]
+
+
+def authority(url: str) -> str:
+    """Host, and port where it is explicit, of a normalised URL; without userinfo; "" when none."""
+    start = url.find(":") + 1
+    if not url.startswith("//", start):
+        return ""
+    netloc = url[start + 2 :].partition("/")[0].partition("?")[0]
+    return netloc.rpartition("@")[2] if "@" in netloc else netloc
+
+
+def host(url: str) -> str:
+    """The host of a normalised URL, IPv6 in brackets, also of `dns:host`; "" when none."""
+    netloc = authority(url)
+    if not netloc and url.startswith("dns:"):
+        return url[4:].partition("?")[0]
+    return _host_and_port(netloc)[0] if ":" in netloc else netloc
+
+
+def host_header(url: str) -> str:
+    """The value of the Host header for a normalised URL (RFC 9112, 3.2)."""
+    return authority(url)
+
+
+def request_target(url: str) -> str:
+    """The origin-form of a normalised URL: path and query (RFC 9112, 3.2.1)."""
+    start = url.find("/", url.find("//") + 2)
+    return url[start:] if start >= 0 else "/"
+
+
+def is_ip(name: str) -> bool:
+    """True for an IPv4 or IPv6 address, this one with or without brackets."""
+    if not name or not (name[-1].isdecimal() or name[-1] == "]" or ":" in name):
+        return False
+    try:
+        ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True
