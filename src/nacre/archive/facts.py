@@ -1,0 +1,36 @@
+"""What the writer is told of a capture beyond the exchange itself."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from nacre.core.crawluri import Outlink
+from nacre.core.history import RevisitProfile
+
+
+class CaptureFacts(msgspec.Struct, frozen=True):
+    """What the crawl knows of a capture.
+
+    Attributes:
+        via: URL of the page that led there; "" for a seed.
+        path: Hop path from the seed; "" for a seed.
+        is_seed: A seed.
+        source: Source tag; "" when tags are off.
+        force_fetch: Was fetched though seen before.
+        outlinks: Links found in it, in order.
+        annotations: As in crawl.log.
+        charset: Charset used to read it; "" when none was.
+        verdict: What history says: `new`, `changed`, `unchanged` …; "" when it was not asked.
+        revisit: Set when it is not to be stored in full.
+    """
+
+    via: str = ""
+    path: str = ""
+    is_seed: bool = False
+    source: str = ""
+    force_fetch: bool = False
+    outlinks: Sequence[Outlink] = ()
+    annotations: Sequence[str] = ()
+    charset: str = ""
+    verdict: str = ""
+    revisit: RevisitProfile | None = None

@@ -1,0 +1,64 @@
+"""Values of WARC header fields: nothing that the web sent can break a line.
+
+Source: WARC 1.1 clauses 4 and 5; reference/peers.md 2.1 (digests, dates, no folding).
+"""
+
+import hashlib
+from base64 import b32encode
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_SECOND = 253402300799  # 9999-12-31T23:59:59Z, the last that W3CDTF can write
+
+
+def field(text: str) -> bytes:
+    """A value for a WARC header or a metadata line, as UTF-8.
+
+    What cannot be printed (CR, LF, NUL, other controls, line separators, lone surrogates) is
+    percent-encoded, so that the value stays on its line; blanks around it are dropped.
+    """
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else _percent(c) for c in text.strip())
+    return text.strip().encode()
+
+
+def uri_field(uri: str) -> bytes:
+    """A URI as a field value: `field`, and its blanks percent-encoded too."""
+    value = field(uri)
+    return value.replace(b" ", b"%20") if b" " in value else value
+
+
+def _percent(char: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogatepass"))
+
+
+@lru_cache(maxsize=64)
+def _second_text(second: int) -> str:
+    return (_EPOCH + timedelta(seconds=second)).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def date_text(micros: int) -> str:
+    """WARC-Date of a time in µs since the epoch: UTC, always with six digits of fraction.
+
+    Times outside the years 1970 to 9999 (a broken clock) are taken to the nearest of them.
+    """
+    second, micro = divmod(min(max(micros, 0), _LAST_SECOND * 1_000_000), 1_000_000)
+    return f"{_second_text(second)}.{micro:06d}Z"
+
+
+def digest_label(digest: bytes) -> str:
+    """`sha1:BASE32` of 20 bytes of SHA-1."""
+    return "sha1:" + b32encode(digest).decode()
+
+
+def digest_of(data: bytes) -> str:
+    """`sha1:BASE32` of some bytes."""
+    return "sha1:" + b32encode(hashlib.sha1(data).digest()).decode()
+
+
+def record_uri(raw: bytes) -> str:
+    """A record id from 16 bytes: `urn:uuid:` in the form of a version 4 UUID (RFC 9562)."""
+    text = raw.hex()
+    variant = "89ab"[raw[8] >> 4 & 3]
+    return f"urn:uuid:{text[:8]}-{text[8:12]}-4{text[13:16]}-{variant}{text[17:20]}-{text[20:32]}"

@@ -1,0 +1,77 @@
+"""What the index says of an HTTP block, read from its first bytes in one place only.
+
+The writer and the rebuilt index both ask here, so that their lines are the same.
+"""
+
+HEAD_LIMIT = 1 << 16
+"""Bytes of a block that are looked at; a longer head is cut there."""
+
+
+def head_end(block: bytes) -> int:
+    """Length of the HTTP head with its blank line; all of `block` when it has no end.
+
+    Line ends are CRLF or a bare LF, as servers send them.
+    """
+    at = 0
+    while True:
+        line_end = block.find(b"\n", at)
+        if line_end < 0:
+            return len(block)
+        if line_end == at or (line_end == at + 1 and block[at] == 0x0D):
+            return line_end + 1
+        at = line_end + 1
+
+
+def index_facts(block: bytes) -> tuple[str | None, str | None]:
+    """Status and media type, as cdxj-indexer gives them; None for what is absent.
+
+    Args:
+        block: The first bytes of the block; only its head is read.
+    """
+    if not block:
+        return None, None
+    head = block[:HEAD_LIMIT]
+    first = head[: head.find(b"\n") + 1] or head
+    status = _text(first).strip().partition(" ")[2].lstrip(" ").partition(" ")[0]
+    value = header_value(head, b"content-type")
+    return status, None if value is None else _media_type(value)
+
+
+def header_value(head: bytes, name: bytes) -> str | None:
+    """First value of a header by lower-case name, folded lines joined; None when absent."""
+    lower = head.lower()
+    end = -1
+    at = lower.find(b"\n" + name)
+    while at >= 0:
+        if end < 0:
+            end = head_end(head)
+        if at >= end:
+            return None
+        line_end = head.find(b"\n", at + 1, end)
+        line = head[at + 1 : line_end if line_end >= 0 else end]
+        found, colon, value = line.partition(b":")
+        if colon and len(found.rstrip(b" \t")) == len(name):
+            return _text(value + _folded(head, line_end, end)).strip()
+        at = lower.find(b"\n" + name, at + 1)
+    return None
+
+
+def _folded(head: bytes, line_end: int, end: int) -> bytes:
+    parts = []
+    while 0 <= line_end < end - 1 and head[line_end + 1] in b" \t":
+        start = line_end + 1
+        line_end = head.find(b"\n", start, end)
+        parts.append(head[start : line_end if line_end >= 0 else end].rstrip(b"\r"))
+    return b"".join(parts)
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _media_type(value: str) -> str:
+    fields = value.replace(";", " ").split(None, 1)
+    return fields[0] if fields and value[0] != ";" else ""
