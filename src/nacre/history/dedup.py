@@ -1,0 +1,118 @@
+"""What need not be stored again: revisits by payload digest and by 304. Source: architecture 9.
+
+A revisit refers only to an original with the same transfer framing: an identity revisit of a
+chunked original would replay with the framing in its body. Truncated and empty payloads are
+neither revisits nor originals.
+"""
+
+import base64
+from enum import StrEnum
+
+import msgspec
+
+from nacre.config.component import Component, setting
+from nacre.core.capture import Capture
+from nacre.core.history import HistoryRecord, Original, RevisitProfile
+from nacre.store.store import Store
+
+_FAMILY = "digests"
+IDENTICAL = "identical-payload-digest"
+NOT_MODIFIED = "server-not-modified"
+
+
+class DedupMode(StrEnum):
+    """What counts as the same."""
+
+    ALL = "all"
+    SAME_URL = "same-url"
+    OFF = "off"
+
+
+class DedupSettings(Component):
+    """Deduplication to revisit records."""
+
+    mode: DedupMode = setting(
+        DedupMode.ALL, "`all`: by payload, whatever the URL; `same-url`: only then; `off`: never."
+    )
+    min_length: int = setting(1, "Shorter payloads are always stored.", unit="bytes", ge=1)
+
+
+class Digests:
+    """Where each payload was first stored, by digest and framing."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._decoder = msgspec.msgpack.Decoder(Original)
+        self._encoder = msgspec.msgpack.Encoder()
+
+    def get(self, digest: str, framing: str) -> Original | None:
+        """The original of a payload; None when it was never stored."""
+        row = self._store.get(_FAMILY, digest_key(digest, framing))
+        return None if row is None else self._decoder.decode(row)
+
+    def put(self, digest: str, framing: str, original: Original) -> None:
+        """Make an original known; only in the step that appends its record."""
+        self._store.put(_FAMILY, digest_key(digest, framing), self._encoder.encode(original))
+
+    def drop(self, digest: str, framing: str) -> None:
+        """Forget an original whose record was lost."""
+        self._store.delete(_FAMILY, digest_key(digest, framing))
+
+
+def digest_key(digest: str, framing: str) -> bytes:
+    """Key of a payload: 20 bytes of SHA-1 and one of framing; other algorithms by name."""
+    mark = b"c" if framing == "chunked" else b"-"
+    name, _, value = digest.partition(":")
+    if name == "sha1" and len(value) == 32:
+        return base64.b32decode(value) + mark
+    return digest.encode() + mark
+
+
+def can_be_original(capture: Capture) -> bool:
+    """Whole, successful and not empty."""
+    return (
+        capture.status == 200
+        and not capture.truncated
+        and capture.payload_length > 0
+        and capture.payload_digest != ""
+    )
+
+
+def revisit_of(
+    capture: Capture, settings: DedupSettings, known: HistoryRecord | None, digests: Digests
+) -> RevisitProfile | None:
+    """Why a capture need not be stored in full; None when it must be.
+
+    Args:
+        capture: The exchange.
+        settings: What counts as the same.
+        known: The URL's history; None on its first visit.
+        digests: Payloads stored before.
+    """
+    if capture.status == 304:
+        return _not_modified(known)
+    if (
+        settings.mode is DedupMode.OFF
+        or not can_be_original(capture)
+        or capture.payload_length < settings.min_length
+    ):
+        return None
+    framing = "chunked" if capture.framing == "chunked" else ""
+    if known and known.digest == capture.payload_digest and known.framing == framing and known.date:
+        original = Original(known.url, known.date, known.record_id)
+        return RevisitProfile(IDENTICAL, original, capture.payload_digest, same_url=True)
+    if settings.mode is DedupMode.SAME_URL:
+        return None
+    found = digests.get(capture.payload_digest, framing)
+    if found is None:
+        return None
+    return RevisitProfile(
+        IDENTICAL, found, capture.payload_digest, same_url=found.url == capture.url
+    )
+
+
+def _not_modified(known: HistoryRecord | None) -> RevisitProfile | None:
+    if known is None or not known.date:
+        return None
+    original = Original(known.url, known.date, known.record_id)
+    return RevisitProfile(NOT_MODIFIED, original, known.digest, same_url=True)

@@ -1,0 +1,102 @@
+"""Outlinks become candidates: scope, key, queue, frontier; what was refused is remembered."""
+
+from collections.abc import Callable, Sequence
+
+from nacre.core.crawluri import CrawlURI, Hop, Outlink, extend_path
+from nacre.core.processor import Visit
+from nacre.frontier.frontier import Frontier
+from nacre.job.identity import Identity
+from nacre.job.outside import Outside
+from nacre.job.seen import RecentURLs
+from nacre.job.speculation import Speculation
+from nacre.scope.rule import Scope, Subject, Verdict
+
+MAX_SEED_REDIRECTS = 5
+"""R hops from a seed within which a redirect target becomes a seed."""
+
+ScopeLog = Callable[[Subject, Verdict], None]
+
+
+class Candidates:
+    """The candidate chain: scope, then preparation, then the frontier.
+
+    Args:
+        scope: The compiled rules.
+        identity: Makes CrawlURIs.
+        frontier: Where accepted ones go.
+        outside: Where refused ones are remembered, for `explain`.
+        speculation: Says which speculative links are worth a try.
+        new_seed: Called when a redirect makes a seed.
+
+    Attributes:
+        recent: URLs that need not be judged again.
+        scope_log: Called for each decision; None when scope.log is off.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        identity: Identity,
+        frontier: Frontier,
+        outside: Outside,
+        speculation: Speculation,
+        new_seed: Callable[[CrawlURI], None],
+    ) -> None:
+        self.scope = scope
+        self.recent = RecentURLs()
+        self.scope_log: ScopeLog | None = None
+        self._identity = identity
+        self._frontier = frontier
+        self._outside = outside
+        self._speculation = speculation
+        self._new_seed = new_seed
+
+    def admit(self, visit: Visit, now: float) -> int:
+        """Judge the outlinks of a visit; how many entered the frontier."""
+        accepted = self._judge(visit.uri, visit.outlinks)
+        if not accepted:
+            return 0
+        for uri in accepted:
+            self.recent.add(uri.url)
+        return sum(self._frontier.schedule(accepted, now))
+
+    def _judge(self, parent: CrawlURI, links: Sequence[Outlink]) -> list[CrawlURI]:
+        knows, refuses = self.recent.knows, self.recent.refuses
+        paths: dict[Hop, str] = {}
+        accepted: list[CrawlURI] = []
+        for link in links:
+            hop = link.hop
+            if hop is not Hop.REDIRECT and knows(link.url):
+                continue
+            path = paths.get(hop)
+            if path is None:
+                path = paths[hop] = extend_path(parent.path, hop)
+            if refuses(link.url, path):
+                continue
+            if hop is Hop.SPECULATIVE and not self._speculation.worth_trying(link.url):
+                continue
+            uri = self._decide(parent, link, path)
+            if uri is not None:
+                accepted.append(uri)
+        return accepted
+
+    def _decide(self, parent: CrawlURI, link: Outlink, path: str) -> CrawlURI | None:
+        promoted = link.hop is Hop.REDIRECT and _promotes(parent, path)
+        subject = Subject(link.url, path, parent.url, link.context, promoted, parent.source)
+        verdict = self.scope.decide(subject)
+        if self.scope_log is not None:
+            self.scope_log(subject, verdict)
+        if promoted:
+            uri = self._identity.redirected_seed(parent, link)
+            self._new_seed(uri)
+            return uri
+        if not verdict.accepted:
+            self.recent.refuse(link.url, path)
+            self._outside.add(self._identity.key(link.url), subject, verdict.rule)
+            return None
+        return self._identity.child(parent, link)
+
+
+def _promotes(parent: CrawlURI, path: str) -> bool:
+    """A redirect from a seed makes its target a seed, so that a site that moved is crawled."""
+    return parent.is_seed and len(path) <= MAX_SEED_REDIRECTS and not path.strip(Hop.REDIRECT)

@@ -1,0 +1,54 @@
+"""What is known of each host's addresses: answers of `dns:` visits, kept until they expire."""
+
+from collections import OrderedDict
+
+import msgspec
+
+from nacre.store.store import Store
+
+_FAMILY = "robots"
+_PREFIX = b"d:"
+
+
+class HostAnswer(msgspec.Struct, frozen=True, array_like=True):
+    """The last answer for a host.
+
+    Attributes:
+        addresses: In the order to try them; empty when the name has none.
+        expires: Epoch seconds; after it the name is looked up again.
+    """
+
+    addresses: tuple[str, ...]
+    expires: float
+
+
+class HostAnswers:
+    """Answers by host, in memory for the recent ones and in the store for all."""
+
+    def __init__(self, store: Store, capacity: int = 20_000) -> None:
+        self._store = store
+        self._capacity = capacity
+        self._recent: OrderedDict[str, HostAnswer] = OrderedDict()
+        self._decoder = msgspec.msgpack.Decoder(HostAnswer)
+
+    def get(self, host: str, now: float) -> HostAnswer | None:
+        """The valid answer for a host; None when it must be looked up."""
+        answer = self._recent.get(host)
+        if answer is None:
+            row = self._store.get(_FAMILY, _PREFIX + host.encode())
+            if row is None:
+                return None
+            answer = self._remember(host, self._decoder.decode(row))
+        return answer if answer.expires > now else None
+
+    def put(self, host: str, answer: HostAnswer) -> None:
+        """Keep an answer; joins the open commit group."""
+        self._store.put(_FAMILY, _PREFIX + host.encode(), msgspec.msgpack.encode(answer))
+        self._remember(host, answer)
+
+    def _remember(self, host: str, answer: HostAnswer) -> HostAnswer:
+        self._recent[host] = answer
+        self._recent.move_to_end(host)
+        if len(self._recent) > self._capacity:
+            self._recent.popitem(last=False)
+        return answer

@@ -1,0 +1,89 @@
+"""What must be known before a URI is fetched: its host's addresses, and its robots.txt.
+
+Both are URIs of their own (hop P), fetched through the same queue; the URI that needs them
+returns to it as -50, at no cost. Source: architecture 8, reference/heritrix.md 1.7.
+"""
+
+from nacre.core.processor import Result, Visit
+from nacre.core.status import FetchStatus
+from nacre.fetch.guard import AddressGuard
+from nacre.job.names import HostAnswers
+from nacre.job.robots_cache import RobotsCache, RobotsState
+from nacre.scope.robots import RobotsPolicy, RobotsSettings
+from nacre.uri.parse import host, is_ip, origin, request_target
+
+ROBOTS_FOR = "robots-for"
+"""Heritable key of a robots.txt URI: the origin whose rules it holds."""
+
+ROBOTS_REDIRECTS = "robots-redirects"
+"""Heritable key: redirects followed to get there, in decimal."""
+
+
+class Preconditions:
+    """Sets `visit.status` and `visit.prerequisite`; FINISH when the URI cannot be fetched now."""
+
+    name = "preconditions"
+
+    def __init__(
+        self,
+        answers: HostAnswers,
+        robots: RobotsCache,
+        settings: RobotsSettings,
+        guard: AddressGuard,
+        *,
+        resolves: bool = True,
+    ) -> None:
+        self._answers = answers
+        self._robots = robots
+        self._settings = settings
+        self._guard = guard
+        self._resolves = resolves
+
+    def accepts(self, visit: Visit) -> bool:
+        """Everything but `dns:` has preconditions."""
+        return not visit.uri.url.startswith("dns:")
+
+    def check(self, visit: Visit, now: float) -> Result:
+        """Decide whether the visit may go on."""
+        url = visit.uri.url
+        name = host(url)
+        if self._resolves and not is_ip(name):
+            answer = self._answers.get(name, now)
+            if answer is None:
+                return _defer(visit, f"dns:{name}")
+            if not answer.addresses:
+                return _fail(visit, FetchStatus.PREREQUISITE_DNS_FAILED, f"{name} has no address")
+        return self._check_robots(visit, url, now)
+
+    def _check_robots(self, visit: Visit, url: str, now: float) -> Result:
+        if self._settings.policy is RobotsPolicy.IGNORE or ROBOTS_FOR in visit.uri.heritable:
+            return Result.PROCEED
+        site = origin(url)
+        entry = self._robots.get(site, now)
+        if entry is None:
+            return _defer(visit, f"{site}/robots.txt")
+        row, rules = entry
+        if row.state is RobotsState.REDIRECT:
+            return _defer(visit, row.next_url)
+        if row.state is RobotsState.UNREACHABLE:
+            text = f"robots.txt of {site} could not be had (status {row.status})"
+            return _fail(visit, FetchStatus.PREREQUISITE_ROBOTS_FAILED, text)
+        if rules is None:
+            return Result.PROCEED
+        verdict = rules.verdict(request_target(url))
+        if verdict.allowed:
+            return Result.PROCEED
+        visit.robots = verdict.line
+        return _fail(visit, FetchStatus.ROBOTS_PRECLUDED, f"robots.txt says {verdict.line!r}")
+
+
+def _defer(visit: Visit, prerequisite: str) -> Result:
+    visit.status = FetchStatus.DEFERRED
+    visit.prerequisite = prerequisite
+    return Result.FINISH
+
+
+def _fail(visit: Visit, status: FetchStatus, error: str) -> Result:
+    visit.status = status
+    visit.error = error
+    return Result.FINISH
