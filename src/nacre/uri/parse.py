@@ -277,6 +277,12 @@ def host(url: str) -> str:
     return _host_and_port(netloc)[0] if ":" in netloc else netloc
 
 
+def origin(url: str) -> str:
+    """Scheme, host and explicit port of a normalised URL, `http://a.b:8080`; "" when no host."""
+    netloc = authority(url)
+    return f"{scheme(url)}://{netloc}" if netloc else ""
+
+
 def host_header(url: str) -> str:
     """The value of the Host header for a normalised URL (RFC 9112, 3.2)."""
     return authority(url)
