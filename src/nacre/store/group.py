@@ -4,7 +4,9 @@ from asyncio import Future
 from bisect import bisect_left, insort
 from itertools import islice
 
+from nacre.core.capture import Body
 from nacre.store.families import NAMES
+from nacre.store.files import OpenFile
 
 Changes = dict[bytes, bytes | None]
 
@@ -17,19 +19,53 @@ class Group:
 
     Attributes:
         rows: Family -> key -> value; None deletes.
+        appends: WARC -> what goes to its end, in order.
+        lines: Log or index -> lines for its end, in order; they travel in the journal.
+        directories: To be synced before the batch, which names new files in them.
+        closing: Files that get nothing more after this group.
+        obsolete: Paths that this group makes superfluous, to be removed once it is durable.
+        renames: (old, new) names to be given once it is durable.
         size: Bytes held in memory, about.
         visits: Visits finished in it.
         waiters: Who wants to know when it is durable.
     """
 
-    __slots__ = ("_order", "rows", "size", "visits", "waiters")
+    __slots__ = (
+        "_order",
+        "appends",
+        "closing",
+        "directories",
+        "lines",
+        "obsolete",
+        "renames",
+        "rows",
+        "size",
+        "visits",
+        "waiters",
+    )
 
     def __init__(self) -> None:
         self.rows: dict[str, Changes] = {name: {} for name in NAMES}
+        self.appends: dict[OpenFile, list[bytes | Body]] = {}
+        self.lines: dict[OpenFile, list[bytes]] = {}
+        self.directories: set[str] = set()
+        self.closing: list[OpenFile] = []
+        self.obsolete: list[str] = []
+        self.renames: list[tuple[str, str]] = []
         self.size = 0
         self.visits = 0
         self.waiters: list[Future[None]] = []
         self._order: dict[str, list[bytes]] = {}
+
+    @property
+    def empty(self) -> bool:
+        """Nothing to commit, and nobody waits for it."""
+        return not (self.size or self.visits or self.waiters or self.closing)
+
+    @property
+    def touches_files(self) -> bool:
+        """It holds more than rows."""
+        return bool(self.appends or self.lines or self.closing or self.directories)
 
     def between(
         self, family: str, start: bytes, stop: bytes | None

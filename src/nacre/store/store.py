@@ -1,5 +1,6 @@
 """The store as the stages see it: rows by family and key, the uncommitted ones included."""
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import Final, Self
 from weakref import WeakSet
@@ -13,6 +14,8 @@ from nacre.store.seam import Engine
 
 MEMORY: Final = 96_000_000
 """Default memory for cache and buffers together, bytes."""
+STALL: Final = 0.020
+"""Wait before a batch is tried again that RocksDB put off, seconds."""
 
 
 class _Absent:
@@ -155,9 +158,11 @@ class Store:
 
     def commit(self) -> None:
         """Make all changes durable now, in this thread: for commands that touch no files."""
+        if self.group.touches_files:
+            raise ValueError("only GroupCommit can make appends and lines durable")
         group = self.seal()
-        if not self.engine.write(group.rows):
-            raise StorageError("The store is busy with compaction; try again in a moment.")
+        while not self.engine.write(group.rows):
+            time.sleep(STALL)
         self.settle()
         self.engine.flush_wal()
 

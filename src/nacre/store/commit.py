@@ -1,0 +1,317 @@
+"""Group commit: WARC bytes, rows and lines of many visits become durable as one, in order.
+
+A visit appends its records, puts its rows and lines, and calls `visit_done`, in one step without
+an await. All of it goes to the open group. `run` seals the group when it is big or old enough and
+the previous commit has returned; then the writer thread and the loop thread take turns, as
+`writer.py` tells. The bodies stay where they are until then.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Final, ParamSpec, TypeVar
+
+from msgspec.structs import replace
+
+from nacre.core.capture import Body
+from nacre.core.clock import Clock
+from nacre.errors import StorageError
+from nacre.store.files import FileKind, FileState, OpenFile, encode_row, row_key
+from nacre.store.group import Group
+from nacre.store.journal import forget, sync, unsynced
+from nacre.store.seam import Disk
+from nacre.store.store import STALL, Store
+from nacre.store.table import FileTable, get_row, put_row
+from nacre.store.writer import SortIndex, Work, Writer
+
+VISITS: Final = 256
+"""Visits that fill a group."""
+BYTES: Final = 4_000_000
+"""Bytes that fill a group."""
+AGE: Final = 0.050
+"""Age at which a group is sealed, seconds."""
+PENDING: Final = 16_000_000
+"""Bytes not yet durable from which on no more URIs are handed out."""
+SYNC: Final = 1.0
+"""Logs and indexes are synced so often, seconds."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def sort_lines(data: bytes) -> bytes:
+    """Sort the lines of an index bytewise, as readers that search by halves need them."""
+    return b"".join(sorted(data.splitlines(keepends=True)))
+
+
+class GroupCommit:
+    """The one way in which a job's changes become durable.
+
+    Args:
+        store: The store; it must have been through `recovery.recover`.
+        disk: Where the files are.
+        root: Directory of the job, absolute.
+        clock: For the age of groups and the syncing of logs.
+        sort_index: What closing an index does to its lines.
+
+    Attributes:
+        files: The files open for writing.
+        committed: Visits that are durable, counted from the start of this process.
+        groups: Groups that are durable, likewise.
+        largest: Bytes of the largest group so far, for the reserve.
+        failure: What ended it; None while all is well.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        disk: Disk,
+        root: str,
+        clock: Clock,
+        sort_index: SortIndex = sort_lines,
+    ) -> None:
+        self._store = store
+        self._disk = disk
+        self._clock = clock
+        self.files = FileTable(store, disk, root, store.counter("epoch"))
+        self.files.adopt()
+        self._writer = Writer(disk, store.engine, self.files.absolute, sort_index)
+        self._thread = ThreadPoolExecutor(1, "nacre-writer")
+        self._before_seal: list[Callable[[], None]] = []
+        self._ripe = asyncio.Event()
+        self._finishing = False
+        self._finished = False
+        self._sealed: Group | None = None
+        self._synced = clock.monotonic()
+        self.committed = 0
+        self.groups = 0
+        self.largest = 0
+        self.failure: BaseException | None = None
+
+    # The synchronous step of a visit.
+
+    def append(self, number: int, data: bytes | Body) -> int:
+        """Add bytes to the end of a WARC.
+
+        Args:
+            number: Its number in the table of files.
+            data: The bytes, or a body that is copied by the writer thread and closed then.
+
+        Returns:
+            Their offset in the file.
+        """
+        file = self.files.open[number]
+        group = self._store.group
+        size = len(data) if isinstance(data, bytes) else data.length
+        offset = file.end
+        file.end = offset + size
+        group.appends.setdefault(file, []).append(data)
+        group.size += size
+        return offset
+
+    def line(self, number: int, text: bytes) -> None:
+        """Add a line, its line feed included, to the end of a log or an index."""
+        group = self._store.group
+        group.lines.setdefault(self.files.open[number], []).append(text)
+        group.size += len(text)
+
+    def visit_done(self) -> None:
+        """The visit is complete in the open group.
+
+        Raises:
+            StorageError: A commit has failed; drop everything and open again.
+        """
+        if self.failure is not None:
+            raise self._failed()
+        group = self._store.group
+        group.visits += 1
+        if group.visits >= VISITS or group.size >= BYTES:
+            self._ripe.set()
+
+    def create_file(self, kind: FileKind, path: str, final: str = "") -> int:
+        """Make a new file; see `FileTable.create`. Its name is durable before a batch names it."""
+        return self.files.create(kind, path, final)
+
+    def log(self, path: str) -> int:
+        """Number of the open log of that name (relative to the job), made when there is none."""
+        return self.files.log(path)
+
+    def close_file(self, number: int, final: str = "") -> None:
+        """End a file with what is in the open group; then it gets its final name.
+
+        Args:
+            number: Its number in the table of files.
+            final: Final name relative to the job; "" for the one given at its making.
+        """
+        file = self.files.open.pop(number)
+        if final:
+            file.row = replace(file.row, final=final)
+        self._store.group.closing.append(file)
+
+    def size(self, number: int) -> int:
+        """Size of a file with all that was added to it, durable or not, in bytes."""
+        file = self.files.open.get(number)
+        if file:
+            return file.end
+        row = get_row(self._store, number)
+        return row.size if row else 0
+
+    def on_seal(self, callback: Callable[[], None]) -> None:
+        """Call it just before each seal; it puts absolute counters into the group."""
+        self._before_seal.append(callback)
+
+    @property
+    def saturated(self) -> bool:
+        """So much waits to become durable that no more URIs should be handed out."""
+        sealed = self._sealed.size if self._sealed else 0
+        return self._store.group.size + sealed >= PENDING
+
+    # The loop that commits.
+
+    async def run(self) -> None:
+        """Commit until `finish`; one task of the job's group.
+
+        Raises:
+            StorageError: A file or store operation failed: drop everything and open again.
+        """
+        try:
+            while not self._finishing:
+                await self._wait()
+                await self._turn()
+            await self._drain()
+            self._finished = True
+        except BaseException as error:
+            self._fail(error)
+            raise
+
+    async def _wait(self) -> None:
+        """Until the group is ripe, or as old as it may get."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(AGE):
+                await self._ripe.wait()
+
+    async def _turn(self) -> None:
+        self._ripe.clear()
+        if not self._store.group.empty:
+            await self._commit()
+        if self._clock.monotonic() - self._synced >= SYNC:
+            await self._sync()
+
+    async def _drain(self) -> None:
+        """Everything becomes durable, the lines in their files too."""
+        while not self._store.group.empty or unsynced(self.files.open.values()):
+            await self._commit()
+            await self._sync()
+
+    async def _commit(self) -> None:
+        work = self._seal()
+        if work.announced:
+            await self.in_writer(self._writer.name, work)
+            await self._write({"meta": _announcement(work)})
+            await self.in_writer(self._store.engine.flush_wal)
+        await self.in_writer(self._writer.before, work)
+        await self._write(work.group.rows)
+        self._store.settle()
+        self._acknowledge(work, await self.in_writer(self._writer.after, work))
+
+    def _seal(self) -> Work:
+        for callback in self._before_seal:
+            callback()
+        work = Work(self._store)
+        self._sealed = work.group
+        self.largest = max(self.largest, work.group.size)
+        return work
+
+    async def _write(self, rows: dict[str, dict[bytes, bytes | None]]) -> None:
+        while not self._store.engine.write(rows):
+            await self._clock.sleep(STALL)
+
+    def _acknowledge(self, work: Work, ended: dict[OpenFile, int]) -> None:
+        self._sealed = None
+        self.committed += work.group.visits
+        self.groups += 1
+        for file, size in ended.items():
+            self._ended(file, size)
+        _wake(work.group)
+
+    def _ended(self, file: OpenFile, size: int) -> None:
+        """An index or log is whole on disk: say so in the next group, which may drop the rest."""
+        group = self._store.group
+        path, final = self.files.absolute(file.row.path), self.files.absolute(file.row.final)
+        file.row = replace(file.row, state=FileState.CLOSED, size=size)
+        put_row(self._store, file.number, file.row)
+        for key in file.waiting:
+            self._store.delete("journal", key)
+        if file.row.kind == FileKind.INDEX:
+            group.obsolete.append(path)
+        else:
+            group.renames.append((path, final))
+
+    async def _sync(self) -> None:
+        self._synced = self._clock.monotonic()
+        work = unsynced(self.files.open.values())
+        if work:
+            await self.in_writer(sync, self._disk, work)
+            forget(self._store, work)
+
+    # Waiting for it.
+
+    async def durable(self) -> None:
+        """Return when everything added so far is durable.
+
+        Raises:
+            StorageError: It will not be; drop everything and open again.
+        """
+        if self.failure is not None or self._finished:
+            raise self._failed()
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._store.group.waiters.append(waiter)
+        await waiter
+
+    async def flush(self) -> None:
+        """`durable`, but seal now instead of when the group is ripe."""
+        self._ripe.set()
+        await self.durable()
+
+    def finish(self) -> None:
+        """Let `run` commit everything, sync all files and return."""
+        self._finishing = True
+        self._ripe.set()
+
+    async def in_writer(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run something in the writer thread, after what it was given before."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, lambda: work(*args, **kwargs))
+
+    def close(self) -> None:
+        """Give the handles and the thread back; what was not committed is dropped."""
+        self._thread.shutdown(wait=True)
+        self.files.close()
+
+    def _fail(self, error: BaseException) -> None:
+        self.failure = error
+        for group in (self._sealed, self._store.group):
+            if group:
+                _wake(group, self._failed())
+
+    def _failed(self) -> StorageError:
+        if isinstance(self.failure, StorageError):
+            return self.failure
+        reason = repr(self.failure) if self.failure else "the job has finished"
+        return StorageError(f"Nothing can be committed any more: {reason}.")
+
+
+def _announcement(work: Work) -> dict[bytes, bytes | None]:
+    return {row_key(number): encode_row(row) for number, row in work.announced}
+
+
+def _wake(group: Group, error: StorageError | None = None) -> None:
+    waiters, group.waiters = group.waiters, []
+    for waiter in waiters:
+        if waiter.done():
+            continue
+        if error is None:
+            waiter.set_result(None)
+        else:
+            waiter.set_exception(error)

@@ -1,0 +1,104 @@
+"""The files of a job that are open for writing, and the rows of all."""
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from nacre.store.files import (
+    ROWS,
+    FileKind,
+    FileRow,
+    FileState,
+    OpenFile,
+    decode_row,
+    encode_row,
+    row_key,
+    row_number,
+)
+from nacre.store.seam import Disk
+from nacre.store.store import Store
+
+
+def put_row(store: Store, number: int, row: FileRow) -> None:
+    """Note a row in the open group."""
+    store.put("meta", row_key(number), encode_row(row))
+
+
+def get_row(store: Store, number: int) -> FileRow | None:
+    """What the store knows of a file; None when there is none of that number."""
+    value = store.get("meta", row_key(number))
+    return None if value is None else decode_row(number, value)
+
+
+def file_rows(store: Store) -> Iterator[tuple[int, FileRow]]:
+    """All files, by number."""
+    for key, value in store.scan("meta", *ROWS):
+        number = row_number(key)
+        yield number, decode_row(number, value)
+
+
+class FileTable:
+    """The files of a job that are open for writing.
+
+    Args:
+        store: Where the rows are.
+        disk: Where the files are.
+        root: Directory of the job, absolute.
+        epoch: The current epoch (`recovery.recover` begins it).
+    """
+
+    def __init__(self, store: Store, disk: Disk, root: str, epoch: int) -> None:
+        self._store = store
+        self._disk = disk
+        self._root = root
+        self._epoch = epoch
+        self.open: dict[int, OpenFile] = {}
+
+    def absolute(self, path: str) -> str:
+        """Absolute path of a name in the table; absolute names stay (other output directories)."""
+        return str(PurePosixPath(self._root, path))
+
+    def create(self, kind: FileKind, path: str, final: str = "") -> int:
+        """Make a new file; the group that names it syncs its directory first.
+
+        Args:
+            kind: What it is.
+            path: Name while open, relative to the job.
+            final: Name once closed; "" for `path` without `.open`.
+
+        Raises:
+            StorageError: It exists, or cannot be made.
+        """
+        final = final or path.removesuffix(".open")
+        if kind == FileKind.INDEX and final == path:
+            raise ValueError(f"{path}: an index needs another name while it is open")
+        absolute = self.absolute(path)
+        directory = str(PurePosixPath(absolute).parent)
+        self._disk.makedirs(directory)
+        handle = self._disk.create(absolute)
+        self._store.group.directories.add(directory)
+        number = self._store.counter("files") + 1
+        self._store.set_counter("files", number)
+        row = FileRow(kind, path, final, epoch=self._epoch)
+        put_row(self._store, number, row)
+        self.open[number] = OpenFile(number, row, handle)
+        return number
+
+    def log(self, path: str) -> int:
+        """The open log of that name, made when there is none."""
+        for file in self.open.values():
+            if file.row.path == path and not file.closing:
+                return file.number
+        return self.create(FileKind.LOG, path)
+
+    def adopt(self) -> None:
+        """Open the logs that an earlier epoch left open; recovery has made them whole."""
+        for number, row in file_rows(self._store):
+            if row.state == FileState.OPEN and row.epoch == self._epoch and number not in self.open:
+                handle = self._disk.open(self.absolute(row.path), write=True)
+                self.open[number] = OpenFile(number, row, handle)
+
+    def close(self) -> None:
+        """Give all handles back, whatever state they are in."""
+        files, self.open = list(self.open.values()), {}
+        for file in files:
+            self._disk.close(file.handle)

@@ -1,0 +1,187 @@
+"""What a sealed group does to the files: before its batch, and after it.
+
+Order of a commit (architecture section 6): directories of new files; WARC bytes and fdatasync; the
+batch, on the loop thread; `flush_wal`; then lines into logs and indexes, and new names.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import PurePosixPath
+
+from msgspec.structs import replace
+
+from nacre.core.capture import Body
+from nacre.store.files import TAIL_LIMIT, FileKind, FileRow, FileState, OpenFile
+from nacre.store.group import Group
+from nacre.store.journal import Lines, enter
+from nacre.store.seam import Disk, Engine
+from nacre.store.store import Store
+from nacre.store.table import put_row
+
+SortIndex = Callable[[bytes], bytes]
+"""Turns the lines of an index, in the order written, into the bytes of the closed index."""
+
+_CHUNK = 1 << 20
+
+
+class Append:
+    """Bytes of a group for one WARC."""
+
+    __slots__ = ("file", "offset", "parts")
+
+    def __init__(self, file: OpenFile, offset: int, parts: Sequence[bytes | Body]) -> None:
+        self.file = file
+        self.offset = offset
+        self.parts = parts
+
+
+class Work:
+    """Seals the open group and lists what it does to the files. Made on the loop thread.
+
+    Attributes:
+        group: The group, sealed; its rows hold the new sizes, states and the journal.
+        appends: What goes into WARCs.
+        announced: Rows to be durable before any of that: more than `TAIL_LIMIT` is coming.
+        lines: What goes into logs and indexes once the group is durable.
+        closed: WARCs that get nothing more.
+        ended: Indexes and logs that get nothing more.
+    """
+
+    def __init__(self, store: Store) -> None:
+        group = store.group
+        self.appends: list[Append] = []
+        self.announced: list[tuple[int, FileRow]] = []
+        self.lines: list[Lines] = [enter(store, file, text) for file, text in group.lines.items()]
+        self.closed = [file for file in group.closing if file.row.kind == FileKind.WARC]
+        self.ended = [file for file in group.closing if file.row.kind != FileKind.WARC]
+        for file, parts in group.appends.items():
+            self._append(file, parts)
+        for file in self.closed:
+            file.row = replace(file.row, state=FileState.CLOSED)
+        for file in self.ended:
+            file.row = replace(file.row, state=FileState.CLOSING)
+        for file in {*group.appends, *group.closing}:
+            put_row(store, file.number, file.row)
+        self.group: Group = store.seal()
+
+    def _append(self, file: OpenFile, parts: Sequence[bytes | Body]) -> None:
+        offset = file.row.size
+        self.appends.append(Append(file, offset, parts))
+        if file.end - offset > TAIL_LIMIT:
+            self.announced.append((file.number, replace(file.row, tail=file.end - offset)))
+        file.row = replace(file.row, size=file.end)
+
+
+class Writer:
+    """The steps of a commit that wait for the disk; all run in the writer thread.
+
+    Args:
+        disk: Where the files are.
+        engine: The engine of the store.
+        absolute: Absolute path of a name in the table of files.
+        sort_index: What closing an index does to its lines.
+    """
+
+    def __init__(
+        self, disk: Disk, engine: Engine, absolute: Callable[[str], str], sort_index: SortIndex
+    ) -> None:
+        self._disk = disk
+        self._engine = engine
+        self._absolute = absolute
+        self._sort_index = sort_index
+
+    def name(self, work: Work) -> None:
+        """Make the names of new files durable, so that a batch may name them."""
+        for directory in sorted(work.group.directories):
+            self._disk.fsync_dir(directory)
+        work.group.directories.clear()
+
+    def before(self, work: Work) -> None:
+        """All that the batch of the group speaks of becomes durable."""
+        self.name(work)
+        for append in work.appends:
+            write_parts(self._disk, append.file.handle, append.offset, append.parts)
+        for file in {file.number: file for file in self._touched(work)}.values():
+            self._disk.fdatasync(file.handle)
+
+    @staticmethod
+    def _touched(work: Work) -> list[OpenFile]:
+        return [*(append.file for append in work.appends), *work.closed]
+
+    def after(self, work: Work) -> dict[OpenFile, int]:
+        """The batch becomes durable, then everything that is only allowed after it.
+
+        Returns:
+            Final sizes of the indexes and logs that ended.
+        """
+        self._engine.flush_wal()
+        for lines in work.lines:
+            self._disk.pwrite(lines.file.handle, lines.data, lines.offset)
+        for file in work.closed:
+            self._rename(self._absolute(file.row.path), self._absolute(file.row.final))
+            self._disk.close(file.handle)
+        for old, new in work.group.renames:
+            self._rename(old, new)
+        for path in work.group.obsolete:
+            self._disk.unlink(path)
+        return {file: self._end(file) for file in work.ended}
+
+    def _end(self, file: OpenFile) -> int:
+        """A log is synced; an index is written anew, sorted. Both still are in the journal."""
+        size = file.end
+        if file.row.kind == FileKind.INDEX:
+            final = self._absolute(file.row.final)
+            size = write_sorted(self._disk, file.handle, size, final, self._sort_index)
+        else:
+            self._disk.fdatasync(file.handle)
+        self._disk.close(file.handle)
+        return size
+
+    def _rename(self, old: str, new: str) -> None:
+        if old != new:
+            self._disk.rename(old, new)
+            self._disk.fsync_dir(str(PurePosixPath(new).parent))
+
+
+def write_parts(disk: Disk, handle: int, offset: int, parts: Sequence[bytes | Body]) -> None:
+    """Write parts one after the other; bodies are copied piece by piece and closed."""
+    small: list[bytes] = []
+    for part in parts:
+        if isinstance(part, bytes):
+            small.append(part)
+            continue
+        offset = _write_joined(disk, handle, offset, small)
+        for place in range(0, part.length, _CHUNK):
+            disk.pwrite(handle, part.read(place, _CHUNK), offset + place)
+        offset += part.length
+        part.close()
+    _write_joined(disk, handle, offset, small)
+
+
+def _write_joined(disk: Disk, handle: int, offset: int, parts: list[bytes]) -> int:
+    if parts:
+        data = b"".join(parts)
+        parts.clear()
+        disk.pwrite(handle, data, offset)
+        offset += len(data)
+    return offset
+
+
+def write_sorted(disk: Disk, handle: int, size: int, final: str, sort_index: SortIndex) -> int:
+    """Write the sorted form of an index to its final name, durably; its size in bytes."""
+    data = sort_index(disk.read(handle, 0, size))
+    write_whole(disk, final, data)
+    return len(data)
+
+
+def write_whole(disk: Disk, path: str, data: bytes) -> None:
+    """Write a file so that its name never shows less than all of it, durably."""
+    temporary = f"{path}.tmp"
+    disk.unlink(temporary)
+    handle = disk.create(temporary)
+    try:
+        disk.pwrite(handle, data, 0)
+        disk.fdatasync(handle)
+    finally:
+        disk.close(handle)
+    disk.rename(temporary, path)
+    disk.fsync_dir(str(PurePosixPath(path).parent))
