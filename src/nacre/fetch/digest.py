@@ -1,0 +1,60 @@
+"""Digests of a capture: of the block as it is stored, and of the payload in it.
+
+Source: WARC 1.1 clauses 5.8 and 5.9; the payload has its transfer coding removed.
+"""
+
+from base64 import b32encode
+from collections.abc import Iterable, Sequence
+from hashlib import sha1
+from typing import NamedTuple
+
+from nacre.core.capture import Body
+
+STEP = 1024 * 1024
+"""Bytes read at once from a spooled body."""
+
+
+class Digests(NamedTuple):
+    """`sha1:BASE32` of head and body, and of the payload."""
+
+    block: str
+    payload: str
+
+
+def digest_capture(
+    head: bytes, body: Body, chunks: Sequence[tuple[int, int]], *, chunked: bool
+) -> Digests:
+    """Digest head and body together, and the payload alone.
+
+    Args:
+        head: The head, verbatim.
+        body: The body as received.
+        chunks: Runs of payload in the body; used only when it is chunked.
+        chunked: The body has chunked transfer coding.
+    """
+    runs: Iterable[tuple[int, int]] = chunks if chunked else ((0, body.length),)
+    block = sha1(head, usedforsecurity=False)
+    payload = sha1(usedforsecurity=False)
+    if body.length <= STEP:
+        data = body.read(0, body.length)
+        block.update(data)
+        view = memoryview(data)
+        for offset, size in runs:
+            payload.update(view[offset : offset + size])
+    else:
+        for offset in range(0, body.length, STEP):
+            block.update(body.read(offset, STEP))
+        for part in _parts(runs):
+            payload.update(body.read(*part))
+    return Digests(_text(block.digest()), _text(payload.digest()))
+
+
+def _parts(runs: Iterable[tuple[int, int]]) -> Iterable[tuple[int, int]]:
+    """Cut runs into pieces of at most `STEP`."""
+    for offset, size in runs:
+        for at in range(offset, offset + size, STEP):
+            yield at, min(STEP, offset + size - at)
+
+
+def _text(digest: bytes) -> str:
+    return "sha1:" + b32encode(digest).decode("ascii")

@@ -1,0 +1,162 @@
+"""One request and its reply on a connection: limits of time and rate, and how it ended."""
+
+import asyncio
+from enum import Enum
+
+from nacre.core.clock import Clock
+from nacre.fetch.request import Check
+from nacre.fetch.settings import FetchSettings
+from nacre.fetch.spool import Sink
+from nacre.wire.http1 import ReplyReader
+
+
+class End(Enum):
+    """How an exchange ended."""
+
+    COMPLETE = "complete"
+    CLOSED = "closed"
+    SILENT = "silent"
+    OVERTIME = "overtime"
+    ABANDONED = "abandoned"
+
+
+class Exchange:
+    """Takes what a connection receives for one request, until its reply ends or a limit is met.
+
+    Attributes:
+        reader: Reads the reply.
+        sink: Takes its body.
+        done: Resolves to how it ended.
+        first_byte: Monotonic time of the first byte of the reply; 0.0 before it.
+        error: What broke the connection; None for a clean end.
+        clean_close: The peer said that it closes (EOF, or close_notify in TLS).
+    """
+
+    __slots__ = (
+        "_check", "_clock", "_deadline", "_last", "_loop", "_paused", "_rate", "_silence",
+        "_started", "_timer", "_transport", "clean_close", "done", "error", "first_byte",
+        "reader", "sink",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        clock: Clock,
+        reader: ReplyReader,
+        sink: Sink,
+        settings: FetchSettings,
+        *,
+        deadline: float,
+        check: Check | None = None,
+    ) -> None:
+        """Prepare an exchange; `deadline` is in the time of the loop."""
+        self._loop = asyncio.get_running_loop()
+        self._clock = clock
+        self.reader = reader
+        self.sink = sink
+        self.done: asyncio.Future[End] = self._loop.create_future()
+        self.first_byte = 0.0
+        self.error: BaseException | None = None
+        self.clean_close = False
+        self._check = check
+        self._silence = settings.silence_timeout
+        self._deadline = deadline
+        self._rate = settings.max_rate * 1000
+        self._started = 0.0
+        self._last = 0.0
+        self._paused = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._transport: asyncio.Transport | None = None
+
+    @property
+    def over(self) -> bool:
+        """See `Conversation`."""
+        return self.done.done()
+
+    def begin(self, transport: asyncio.Transport) -> None:
+        """The request goes out: the waiting begins."""
+        self._transport = transport
+        self._started = self._last = now = self._loop.time()
+        self._timer = self._loop.call_later(min(self._silence, self._deadline - now), self._tick)
+
+    def received(self, data: bytes) -> None:
+        """Bytes came; does nothing once the exchange is over."""
+        if not self.first_byte:
+            self.first_byte = self._clock.monotonic()
+        self._last = self._loop.time()
+        reader = self.reader
+        body = reader.feed(data)
+        if self._check is not None and reader.status and not self._wanted(self._check):
+            return
+        if body:
+            self.sink.write(body)
+        if reader.complete:
+            self.end(End.COMPLETE)
+        elif self._rate:
+            self._throttle()
+
+    def _wanted(self, check: Check) -> bool:
+        """Ask the mid-fetch rule, once."""
+        self._check = None
+        reader = self.reader
+        if check(reader.status, reader.headers):
+            return True
+        if reader.complete and not reader.body_length:
+            return True
+        reader.abandon()
+        self.end(End.ABANDONED)
+        return False
+
+    def closed(self, error: BaseException | None, *, clean: bool) -> None:
+        """The connection ended."""
+        if self.done.done():
+            return
+        self.error = error
+        self.clean_close = clean
+        body = self.reader.eof(reset=error is not None)
+        if body:
+            self.sink.write(body)
+        self.end(End.CLOSED)
+
+    def end(self, how: End) -> None:
+        """Resolve, once."""
+        self.end_timer()
+        if not self.done.done():
+            self.done.set_result(how)
+
+    def fail(self, error: BaseException) -> None:
+        """Hand a fault of the crawler or of a disk to the one who waits."""
+        self.end_timer()
+        if not self.done.done():
+            self.done.set_exception(error)
+
+    def end_timer(self) -> None:
+        """Stop waiting."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _tick(self) -> None:
+        """See whether a limit of time is met; else wait on."""
+        now = self._loop.time()
+        silent_at = now + self._silence if self._paused else self._last + self._silence
+        if now >= self._deadline:
+            self.end(End.OVERTIME)
+        elif now >= silent_at:
+            self.end(End.SILENT)
+        else:
+            self._timer = self._loop.call_at(min(silent_at, self._deadline), self._tick)
+
+    def _throttle(self) -> None:
+        """Stop reading for as long as the reply is ahead of its rate."""
+        due = self._started + self.reader.body_length / self._rate
+        ahead = due - self._last
+        if ahead > 0 and not self._paused and self._transport is not None:
+            self._paused = True
+            self._transport.pause_reading()
+            self._loop.call_later(ahead, self._resume)
+
+    def _resume(self) -> None:
+        self._paused = False
+        self._last = self._loop.time()
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.resume_reading()

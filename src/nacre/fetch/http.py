@@ -1,0 +1,293 @@
+"""The fetcher: one URL over HTTP/1.1, on a connection of its pool or a new one, to a capture."""
+
+import asyncio
+from pathlib import Path
+from typing import NamedTuple
+
+from nacre.core.capture import Capture
+from nacre.core.clock import Clock
+from nacre.core.status import FetchStatus
+from nacre.fetch.connection import Connection, PoolKey
+from nacre.fetch.dial import Dialer, Refusal, describe
+from nacre.fetch.digest import STEP, digest_capture
+from nacre.fetch.exchange import End, Exchange
+from nacre.fetch.message import Origin, request_bytes, split_url
+from nacre.fetch.pool import MAX_IDLE, Pool
+from nacre.fetch.proxy import proxy_authorization
+from nacre.fetch.request import FetchRequest, FetchResult, Guard
+from nacre.fetch.settings import FetchSettings
+from nacre.fetch.spool import Spool
+from nacre.fetch.tls import Tls
+from nacre.wire.http1 import ReplyReader
+
+_REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS"})
+_REASONS = {End.SILENT: "time", End.OVERTIME: "time"}
+
+
+class _Plan(NamedTuple):
+    """One request, ready to go.
+
+    Attributes:
+        request: What was asked.
+        settings: Effective settings.
+        origin: Where it goes.
+        message: The bytes to send.
+        addresses: Candidates that the guard allows.
+        deadline: End of the whole fetch, in the time of the loop.
+        began: Start, µs since the epoch.
+        started: Start, monotonic seconds.
+    """
+
+    request: FetchRequest
+    settings: FetchSettings
+    origin: Origin
+    message: bytes
+    addresses: tuple[str, ...]
+    deadline: float
+    began: int
+    started: float
+
+
+class HttpFetcher:
+    """Fetches over HTTP/1.1. Make it inside the loop that uses it, and close it there."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        guard: Guard,
+        *,
+        spool: Spool | None = None,
+        max_idle: int = MAX_IDLE,
+        roots: Path | None = None,
+    ) -> None:
+        """Prepare; nothing is opened yet.
+
+        Args:
+            clock: Gives the times of captures; limits run on the time of the loop.
+            guard: Says which addresses may be connected to.
+            spool: Where bodies go; None for one of its own with the defaults.
+            max_idle: Most idle connections.
+            roots: PEM file of root certificates; None for the system's.
+        """
+        self._loop = asyncio.get_running_loop()
+        self._clock = clock
+        self._guard = guard
+        self._spool = spool or Spool()
+        self._pool = Pool(max_idle)
+        self._dialer = Dialer(self._loop, clock, guard, Tls(self._loop, roots))
+
+    async def fetch(self, request: FetchRequest, settings: FetchSettings) -> FetchResult:
+        """Fetch one URL. What goes wrong on the web is a status, never an exception.
+
+        Raises:
+            StorageError: The scratch folder could not take the body.
+        """
+        plan = self._plan(request, settings)
+        if isinstance(plan, Refusal):
+            return FetchResult(plan.status, error=plan.error)
+        connection = self._idle(plan)
+        if connection is not None:
+            exchange, end = await self._exchange(plan, connection)
+            if exchange.first_byte or end is not End.CLOSED:
+                return await self._finish(plan, connection, exchange, end)
+            connection.abort()
+        found = await self._dial(plan)
+        if isinstance(found, Refusal):
+            return FetchResult(found.status, error=found.error)
+        exchange, end = await self._exchange(plan, found)
+        return await self._finish(plan, found, exchange, end)
+
+    async def close(self) -> None:
+        """Abort the idle connections; running fetches end by cancelling them."""
+        self._pool.close()
+        await asyncio.sleep(0)
+
+    def _plan(self, request: FetchRequest, settings: FetchSettings) -> _Plan | Refusal:
+        """Check what was asked, and make the bytes to send."""
+        began, started = self._clock.now(), self._clock.monotonic()
+        proxy = settings.proxy_server
+        forwarded = proxy is not None and proxy.kind != "socks5"
+        try:
+            origin, target = split_url(request.url)
+            extra = b""
+            if proxy and forwarded and origin.scheme == "http":
+                target = f"http://{origin.authority}{target}"
+                extra = proxy_authorization(proxy)
+            message = request_bytes(request, settings, origin, target, extra)
+        except ValueError as error:
+            return Refusal(FetchStatus.UNFETCHABLE, f"cannot be requested: {error}")
+        allowed = self._allowed(request.addresses, whole=proxy is not None)
+        if isinstance(allowed, Refusal):
+            return allowed
+        return _Plan(
+            request, settings, origin, message, allowed, self._loop.time() + settings.timeout,
+            int(began * 1_000_000), started,
+        )  # fmt: skip
+
+    def _allowed(self, addresses: tuple[str, ...], *, whole: bool) -> tuple[str, ...] | Refusal:
+        """The addresses that the guard allows; `whole`: one that is refused is one too many."""
+        refusals = [self._guard.refusal(address) for address in addresses]
+        refused = [text for text in refusals if text]
+        if not refused:
+            if addresses or whole:
+                return addresses
+            return Refusal(FetchStatus.UNFETCHABLE, "no address to connect to")
+        if whole or len(refused) == len(addresses):
+            return Refusal(FetchStatus.UNFETCHABLE, refused[0])
+        return tuple(a for a, text in zip(addresses, refusals, strict=True) if not text)
+
+    def _idle(self, plan: _Plan) -> Connection | None:
+        """An idle connection to the origin; only for requests that may be sent twice."""
+        if plan.request.method not in _REPEATABLE or not len(self._pool):
+            return None
+        now = self._loop.time()
+        for address in plan.addresses or ("",):
+            connection = self._pool.take(_key(plan, address), now)
+            if connection is not None:
+                return connection
+        return None
+
+    async def _dial(self, plan: _Plan) -> Connection | Refusal:
+        limit = asyncio.timeout_at(plan.deadline)
+        try:
+            async with limit:
+                found = await self._dialer.dial(plan.origin, plan.addresses, plan.settings)
+        except TimeoutError:
+            return Refusal(FetchStatus.TIMEOUT, f"no reply within {plan.settings.timeout:g} s")
+        if isinstance(found, Connection):
+            found.key = _key(plan, found.address)
+        return found
+
+    async def _exchange(self, plan: _Plan, connection: Connection) -> tuple[Exchange, End]:
+        settings = plan.settings
+        reader = ReplyReader(
+            plan.request.method, max_header=settings.max_header, max_body=settings.max_length
+        )
+        exchange = Exchange(
+            self._clock, reader, self._spool.sink(), settings,
+            deadline=plan.deadline, check=plan.request.check,
+        )  # fmt: skip
+        connection.start(exchange, plan.message)
+        try:
+            return exchange, await exchange.done
+        except BaseException:
+            exchange.end_timer()
+            connection.abort()
+            exchange.sink.discard()
+            raise
+
+    async def _finish(
+        self, plan: _Plan, connection: Connection, exchange: Exchange, end: End
+    ) -> FetchResult:
+        """Give the connection back or end it, and say what came of the exchange."""
+        reader = exchange.reader
+        if end is End.COMPLETE and reader.reusable:
+            self._pool.put(connection, self._loop.time())
+        else:
+            connection.abort()
+        if end in _REASONS and reader.status:
+            reader.annotations.append("timeTrunc")
+            reader.stop(_REASONS[end])
+        if not reader.status:
+            exchange.sink.discard()
+            return _no_reply(plan, exchange, end)
+        if end is End.CLOSED and connection.tls and _lacks_close_notify(exchange):
+            reader.annotations.append("tlsNoCloseNotify")
+        ended = self._clock.monotonic()
+        return await self._capture(plan, connection, exchange, ended)
+
+    async def _capture(
+        self, plan: _Plan, connection: Connection, exchange: Exchange, ended: float
+    ) -> FetchResult:
+        reader = exchange.reader
+        body = exchange.sink.finish()
+        capture = Capture(
+            url=plan.request.url,
+            request=plan.message,
+            head=reader.head,
+            body=body,
+            status=reader.status,
+            interim=reader.interim,
+            reason=reader.reason,
+            headers=reader.headers,
+            framing=reader.framing,
+            chunks=reader.chunks,
+            payload_length=reader.payload_length,
+            address=connection.address,
+            port=connection.port,
+            protocol=reader.protocol,
+            proxied=plan.settings.proxy_server is not None,
+            reused=connection.uses > 1,
+            tls=connection.tls,
+            began=plan.began,
+            duration=round((ended - plan.started) * 1000),
+            first_byte=round((exchange.first_byte - plan.started) * 1000),
+            truncated=reader.truncated,
+            annotations=reader.annotations,
+        )
+        await self._digest(capture)
+        return FetchResult(reader.status, capture, capture.annotations, _error(exchange))
+
+    async def _digest(self, capture: Capture) -> None:
+        """Fill in the digests; those of a large body in a thread."""
+        body, chunks = capture.body, capture.chunks
+        chunked = capture.framing == "chunked"
+        if body.length <= STEP:
+            digests = digest_capture(capture.head, body, chunks, chunked=chunked)
+        else:
+            digests = await self._loop.run_in_executor(
+                None, lambda: digest_capture(capture.head, body, chunks, chunked=chunked)
+            )
+        capture.block_digest, capture.payload_digest = digests
+        if capture.framing == "none":
+            capture.payload_digest = ""
+
+
+def _key(plan: _Plan, address: str) -> PoolKey:
+    """Where a connection goes. Plain requests to an HTTP proxy share theirs, whatever the host."""
+    origin, settings = plan.origin, plan.settings
+    name = origin.host if origin.scheme == "https" else ""
+    if not settings.proxy:
+        return PoolKey(
+            origin.scheme, address, origin.port, name, "", settings.tls, settings.bind_address
+        )
+    proxy = settings.proxy_server
+    if origin.scheme == "http" and proxy is not None and proxy.kind != "socks5":
+        return PoolKey("http", "", 0, "", settings.proxy)
+    return PoolKey(origin.scheme, origin.host, origin.port, name, settings.proxy, settings.tls)
+
+
+def _no_reply(plan: _Plan, exchange: Exchange, end: End) -> FetchResult:
+    """The status of an exchange without a usable reply."""
+    if end is End.OVERTIME:
+        return FetchResult(
+            FetchStatus.TIMEOUT, error=f"no reply within {plan.settings.timeout:g} s"
+        )
+    if end is End.SILENT:
+        return FetchResult(
+            FetchStatus.TIMEOUT, error=f"silent for {plan.settings.silence_timeout:g} s"
+        )
+    return FetchResult(
+        FetchStatus.CONNECTION_LOST,
+        annotations=[exchange.reader.failure, *exchange.reader.annotations],
+        error=_error(exchange) or _FAILURES[exchange.reader.failure],
+    )
+
+
+_FAILURES = {
+    "noReply": "closed without a reply",
+    "headerCut": "closed within the head of the reply",
+    "headerTrunc": "interim replies are too long",
+    "tooManyInterim": "too many interim replies",
+    "tlsOnPlainPort": "the server speaks TLS on this port",
+    "": "no usable reply",
+}
+
+
+def _error(exchange: Exchange) -> str:
+    return f"connection: {describe(exchange.error)}" if exchange.error is not None else ""
+
+
+def _lacks_close_notify(exchange: Exchange) -> bool:
+    """A body that ends with the connection ended without a word."""
+    return exchange.reader.framing == "close" and not exchange.clean_close

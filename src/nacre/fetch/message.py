@@ -1,0 +1,141 @@
+"""From a fetch request to the bytes that go out."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from nacre.fetch.request import FetchRequest
+from nacre.fetch.settings import FetchSettings
+from nacre.wire.request import header_lines, request_head
+
+_PORTS = {"http": 80, "https": 443}
+
+
+class Origin(NamedTuple):
+    """Where a URL points.
+
+    Attributes:
+        scheme: `http` or `https`.
+        host: Name or address, IPv6 without brackets.
+        port: Port.
+        authority: As the Host header wants it: without userinfo and default port.
+        is_address: The host is an IP address.
+        lines: The Host header line.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    authority: str
+    is_address: bool
+    lines: bytes
+
+    @property
+    def sni(self) -> str:
+        """Server name to send in TLS: none for addresses, no trailing dot."""
+        return "" if self.is_address else self.host.rstrip(".")
+
+
+def split_url(url: str) -> tuple[Origin, str]:
+    """Split a URL into its origin and the request target.
+
+    Raises:
+        ValueError: It is no http or https URL with a host and a valid port.
+    """
+    begin = url.find("://") + 3
+    end = url.find("/", begin)
+    if end < 0 or "?" in url[begin:end] or "#" in url:
+        parts = urlsplit(url)
+        query = f"?{parts.query}" if parts.query or "?" in url.partition("#")[0] else ""
+        return origin_of(f"{parts.scheme}://{parts.netloc}"), (parts.path or "/") + query
+    return origin_of(url[:end]), url[end:]
+
+
+@lru_cache(maxsize=8192)
+def origin_of(prefix: str) -> Origin:
+    """The origin of `scheme://authority`; see `split_url`."""
+    parts = urlsplit(prefix)
+    host, scheme = parts.hostname or "", parts.scheme
+    if scheme not in _PORTS or not host:
+        raise ValueError(f"no http or https URL: {prefix!r}")
+    port = parts.port or (_PORTS[scheme] if parts.port is None else 0)
+    if not port:
+        raise ValueError(f"port 0: {prefix!r}")
+    name = f"[{host}]" if ":" in host else host
+    authority = name if port == _PORTS[scheme] else f"{name}:{port}"
+    return Origin(
+        scheme, host, port, authority, _is_address(host), header_lines([("Host", authority)])
+    )
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def request_bytes(
+    request: FetchRequest, settings: FetchSettings, origin: Origin, target: str, extra: bytes = b""
+) -> bytes:
+    """Serialise a request.
+
+    Args:
+        request: What to fetch.
+        settings: Effective settings.
+        origin: Origin of its URL.
+        target: Request target.
+        extra: Header lines of the connection's own, such as Proxy-Authorization.
+
+    Raises:
+        ValueError: A value cannot be sent: it holds CR, LF or NUL, or a name is no token.
+    """
+    if request.headers or request.body is not None:
+        lines = _merged(request, settings, origin)
+    else:
+        lines = origin.lines + settings.lines + header_lines(_own(request, settings))
+    lines += extra + b"Connection: keep-alive\r\n"
+    head = request_head(request.method, target, lines)
+    return head + request.body if request.body else head
+
+
+def _own(request: FetchRequest, settings: FetchSettings) -> Iterator[tuple[str, str]]:
+    """Header fields that depend on the request."""
+    if request.referer and settings.send_referer and _may_refer(request):
+        yield "Referer", _bare(request.referer)
+    if request.cookie:
+        yield "Cookie", request.cookie
+    if request.etag:
+        yield "If-None-Match", request.etag.decode("utf-8", "surrogateescape")
+    if request.last_modified:
+        yield "If-Modified-Since", request.last_modified.decode("utf-8", "surrogateescape")
+
+
+def _may_refer(request: FetchRequest) -> bool:
+    return not (request.referer.startswith("https:") and request.url.startswith("http:"))
+
+
+def _bare(url: str) -> str:
+    """A URL without userinfo and fragment."""
+    url = url.partition("#")[0]
+    scheme, colon, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}{colon}{authority.rpartition('@')[2]}{slash}{path}"
+
+
+def _merged(request: FetchRequest, settings: FetchSettings, origin: Origin) -> bytes:
+    """All header lines, where the request's own replace others of the same name."""
+    fields = [("Host", origin.authority), *settings.fields, *_own(request, settings)]
+    if request.body is not None:
+        fields.append(("Content-Length", str(len(request.body))))
+    given = {name.lower() for name, _ in request.headers} - {"content-length", "connection"}
+    kept = [field for field in fields if field[0].lower() not in given]
+    own = [field for field in request.headers if field[0].lower() in given]
+    host = next((field for field in own if field[0].lower() == "host"), None)
+    if host:
+        own.remove(host)
+        kept.insert(0, host)
+    return header_lines(kept + own)

@@ -1,0 +1,122 @@
+"""Settings of the fetcher."""
+
+from functools import cached_property
+from typing import Literal
+
+from pydantic import field_validator
+
+from nacre import __version__
+from nacre.config.component import Bytes, Component, Seconds, setting
+from nacre.fetch.proxy import Proxy, parse_proxy
+from nacre.wire.http1 import MAX_HEADER
+from nacre.wire.request import header_lines
+
+TlsPolicy = Literal["record", "strict"]
+
+
+class FetchSettings(Component):
+    """How a URL is fetched over HTTP. Source: reference/heritrix.md 1.8."""
+
+    timeout: Seconds = setting(
+        1200.0, "Limit of a whole fetch; what came by then is kept (`timeTrunc`).", unit="s", gt=0
+    )
+    connect_timeout: Seconds = setting(20.0, "Limit of connecting.", unit="s", gt=0)
+    handshake_timeout: Seconds = setting(20.0, "Limit of a TLS handshake.", unit="s", gt=0)
+    silence_timeout: Seconds = setting(
+        20.0, "Longest wait for the next byte of a reply.", unit="s", gt=0
+    )
+    max_length: Bytes = setting(
+        0, "Longest body; a longer one is cut (`lenTrunc`). 0: no limit.", unit="bytes"
+    )
+    max_header: Bytes = setting(
+        MAX_HEADER,
+        "Longest head of a reply, interim replies included; a longer one is cut (`headerTrunc`).",
+        unit="bytes",
+        ge=1024,
+    )
+    max_rate: int = setting(0, "Highest rate of one fetch. 0: no limit.", unit="KB/s", ge=0)
+    contact: str = setting(
+        "", "URL or mail address where the owners of sites can complain; part of the User-Agent."
+    )
+    user_agent: str = setting(
+        "Mozilla/5.0 (compatible; nacre/{version} +{contact})",
+        "User-Agent; `{version}` and `{contact}` are filled in, and ` +{contact}` goes "
+        "when there is no contact.",
+    )
+    mail_from: str = setting("", "From header: mail address of the operator. Empty: not sent.")
+    accept: tuple[str, ...] = setting(
+        ("Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",),
+        "Header lines about what is accepted, `Name: value` each.",
+    )
+    accept_encoding: str = setting(
+        "gzip, br, zstd",
+        "Accept-Encoding; bodies are stored as they are sent. Empty: not sent.",
+    )
+    send_referer: bool = setting(
+        True, "Send the page that a link was found on as Referer, but never from https to http."
+    )
+    tls: TlsPolicy = setting(
+        "record",
+        "`record`: accept any certificate and protocol from TLS 1.0 on, and record what a "
+        "verification says; `strict`: refuse what does not verify.",
+    )
+    proxy: str = setting(
+        "",
+        "Proxy: `http://`, `https://` or `socks5://`, with `user:password@` if needed. "
+        "Empty: none.",
+    )
+    bind_address: str = setting("", "Local address to connect from. Empty: the system's choice.")
+
+    @field_validator("proxy")
+    @classmethod
+    def _check_proxy(cls, value: str) -> str:
+        if value:
+            parse_proxy(value)
+        return value
+
+    @field_validator("accept")
+    @classmethod
+    def _check_accept(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        header_lines(_field(line) for line in value)
+        return value
+
+    @field_validator("user_agent", "contact", "mail_from", "accept_encoding")
+    @classmethod
+    def _check_value(cls, value: str) -> str:
+        header_lines([("X", value)])
+        return value
+
+    @cached_property
+    def proxy_server(self) -> Proxy | None:
+        """The proxy, parsed; None for none."""
+        return parse_proxy(self.proxy) if self.proxy else None
+
+    @cached_property
+    def fields(self) -> tuple[tuple[str, str], ...]:
+        """Header fields that each request carries, but for Host and Connection."""
+        fields = [("User-Agent", fill_user_agent(self.user_agent, self.contact))]
+        fields += [_field(line) for line in self.accept]
+        if self.accept_encoding:
+            fields.append(("Accept-Encoding", self.accept_encoding))
+        if self.mail_from:
+            fields.append(("From", self.mail_from))
+        return tuple(fields)
+
+    @cached_property
+    def lines(self) -> bytes:
+        """The same as bytes."""
+        return header_lines(self.fields)
+
+
+def fill_user_agent(template: str, contact: str) -> str:
+    """The User-Agent that a template gives."""
+    if not contact:
+        template = template.replace(" +{contact}", "").replace("{contact}", "")
+    return template.replace("{version}", __version__).replace("{contact}", contact)
+
+
+def _field(line: str) -> tuple[str, str]:
+    name, colon, value = line.partition(":")
+    if not colon:
+        raise ValueError(f"not a header line, which is `Name: value`: {line!r}")
+    return name.strip(), value.strip()

@@ -1,0 +1,114 @@
+"""TLS: one context per policy, handshakes a few at a time, and the facts of each connection."""
+
+import asyncio
+import ssl
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+from nacre.core.capture import TlsFacts
+from nacre.fetch.ciphers import iana_name
+from nacre.fetch.settings import TlsPolicy
+from nacre.fetch.verify import Verifier
+
+HANDSHAKES_PER_TURN = 4
+"""Most handshakes that begin in one turn of the loop; each costs about 1 ms of CPU."""
+
+_LEGACY_SERVER_CONNECT = 0x4
+
+
+def make_context(policy: TlsPolicy, roots: Path | None = None) -> ssl.SSLContext:
+    """The context of a policy.
+
+    Args:
+        policy: `record` takes any certificate, TLS 1.0 and up, weak keys and old servers without
+            secure renegotiation; `strict` is the standard library's default.
+        roots: PEM file of root certificates; None for the system's.
+    """
+    if policy == "strict":
+        context = ssl.create_default_context(cafile=roots)
+    else:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+        context.set_ciphers("ALL:!aNULL:!eNULL:@SECLEVEL=0")
+        context.options |= _LEGACY_SERVER_CONNECT
+    context.set_alpn_protocols(["http/1.1"])
+    return context
+
+
+class Gate:
+    """Lets a few through in each turn of the loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, per_turn: int) -> None:
+        self._loop = loop
+        self._per_turn = per_turn
+        self._passed = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def enter(self) -> None:
+        """Wait for a place in this turn or a later one."""
+        if self._passed == 0:
+            self._loop.call_soon(self._turn)
+        if self._passed < self._per_turn:
+            self._passed += 1
+            return
+        place = self._loop.create_future()
+        self._waiting.append(place)
+        await place
+
+    def _turn(self) -> None:
+        self._passed = 0
+        while self._waiting and self._passed < self._per_turn:
+            place = self._waiting.popleft()
+            if not place.done():
+                place.set_result(None)
+                self._passed += 1
+        if self._passed:
+            self._loop.call_soon(self._turn)
+
+
+class Tls:
+    """What the connections of a fetcher share in TLS."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, roots: Path | None = None) -> None:
+        self._roots = roots
+        self._contexts: dict[TlsPolicy, ssl.SSLContext] = {}
+        self._verifier = Verifier(roots)
+        self.gate = Gate(loop, HANDSHAKES_PER_TURN)
+
+    def context(self, policy: TlsPolicy) -> ssl.SSLContext:
+        """The one context of a policy."""
+        context = self._contexts.get(policy)
+        if context is None:
+            context = self._contexts[policy] = make_context(policy, self._roots)
+        return context
+
+    def facts(self, transport: asyncio.BaseTransport, host: str, sni: str, now: float) -> TlsFacts:
+        """What a handshake showed; `host` is what the certificate ought to name."""
+        session: Any = transport.get_extra_info("ssl_object")
+        chain = certificate_chain(session)
+        name, version, _ = session.cipher() or ("", "", 0)
+        return TlsFacts(
+            version=session.version() or version,
+            cipher=iana_name(name),
+            chain=chain,
+            verified=self._verifier.verdict(chain, host, now),
+            sni=sni,
+        )
+
+
+def certificate_chain(session: ssl.SSLObject) -> tuple[bytes, ...]:
+    """Certificates as the server sent them, its own first, as DER.
+
+    The chain is public from Python 3.13 on; before, the object beneath has it.
+    """
+    if hasattr(session, "get_unverified_chain"):
+        return tuple(session.get_unverified_chain())
+    beneath = getattr(session, "_sslobj", None)
+    chain = beneath.get_unverified_chain() if beneath is not None else None
+    if chain:
+        return tuple(ssl.PEM_cert_to_DER_cert(part.public_bytes()) for part in chain)
+    leaf = session.getpeercert(binary_form=True)
+    return (leaf,) if leaf else ()

@@ -1,0 +1,124 @@
+"""What a verification of a certificate chain would have said. Recorded, not enforced."""
+
+import ssl
+from collections import OrderedDict
+from datetime import UTC, datetime
+from functools import cached_property
+from ipaddress import ip_address
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.x509.oid import ExtensionOID
+from cryptography.x509.verification import PolicyBuilder, Store, VerificationError
+
+CACHE = 10_000
+"""Verdicts kept, by chain and host."""
+
+DAY = 86_400
+
+
+class Verifier:
+    """Verifies chains against root certificates, once per chain, host and day."""
+
+    def __init__(self, roots: Path | None = None) -> None:
+        """Prepare; `roots` is a PEM file, None for the system's."""
+        self._roots = roots
+        self._verdicts: OrderedDict[tuple[bytes, str, int], str] = OrderedDict()
+
+    @cached_property
+    def _store(self) -> Store | None:
+        """Trusted roots; None where there are none. Read when first needed."""
+        path = self._roots or ssl.get_default_verify_paths().cafile
+        text = Path(path).read_bytes() if path and Path(path).is_file() else b""
+        roots = x509.load_pem_x509_certificates(text) if b"BEGIN CERT" in text else []
+        return Store(roots) if roots else None
+
+    def verdict(self, chain: tuple[bytes, ...], host: str, now: float) -> str:
+        """`ok`, or the reason against.
+
+        Args:
+            chain: Certificates as DER, the server's own first.
+            host: Name or IP address that it ought to be for.
+            now: Seconds since the epoch.
+        """
+        if not chain:
+            return "no certificate"
+        key = (_fingerprint(chain), host, int(now // DAY))
+        verdict = self._verdicts.get(key)
+        if verdict is None:
+            verdict = self._verify(chain, host, datetime.fromtimestamp(now, UTC))
+            self._verdicts[key] = verdict
+            if len(self._verdicts) > CACHE:
+                self._verdicts.popitem(last=False)
+        return verdict
+
+    def _verify(self, chain: tuple[bytes, ...], host: str, now: datetime) -> str:
+        try:
+            leaf, *others = [x509.load_der_x509_certificate(der) for der in chain]
+            return _obvious(leaf, now) or self._judge(leaf, others, host, now)
+        except ValueError as error:
+            return f"unreadable certificate: {error}"
+
+    def _judge(
+        self, leaf: x509.Certificate, others: list[x509.Certificate], host: str, now: datetime
+    ) -> str:
+        if self._store is None:
+            return "no root certificates to verify with"
+        try:
+            subject = _subject(host)
+            verifier = PolicyBuilder().store(self._store).time(now).build_server_verifier(subject)
+            verifier.verify(leaf, others)
+        except VerificationError as error:
+            return _reason(leaf, host, str(error))
+        except ValueError as error:
+            return f"not a host name for certificates: {error}"
+        return "ok"
+
+
+def _fingerprint(chain: tuple[bytes, ...]) -> bytes:
+    digest = hashes.Hash(hashes.SHA256())
+    for der in chain:
+        digest.update(len(der).to_bytes(4, "big"))
+        digest.update(der)
+    return digest.finalize()
+
+
+def _subject(host: str) -> x509.DNSName | x509.IPAddress:
+    try:
+        return x509.IPAddress(ip_address(host))
+    except ValueError:
+        return x509.DNSName(host.rstrip("."))
+
+
+def _obvious(leaf: x509.Certificate, now: datetime) -> str:
+    """A reason that the certificate shows by itself; "" for none."""
+    if now > leaf.not_valid_after_utc:
+        return f"expired on {leaf.not_valid_after_utc:%Y-%m-%d}"
+    if now < leaf.not_valid_before_utc:
+        return f"not valid before {leaf.not_valid_before_utc:%Y-%m-%d}"
+    return ""
+
+
+def _reason(leaf: x509.Certificate, host: str, message: str) -> str:
+    """Say in one line why a verification failed."""
+    if leaf.issuer == leaf.subject:
+        return "self-signed"
+    if not _names(leaf, host):
+        return "issued for another host"
+    return f"not trusted: {' '.join(message.split())[:200]}"
+
+
+def _names(leaf: x509.Certificate, host: str) -> bool:
+    """The certificate names the host, perhaps by a wildcard of one label."""
+    try:
+        found = leaf.extensions.get_extension_for_oid(ExtensionOID.SUBJECT_ALTERNATIVE_NAME).value
+    except (x509.ExtensionNotFound, ValueError):
+        return False
+    if not isinstance(found, x509.SubjectAlternativeName):
+        return False
+    host = host.rstrip(".").lower()
+    if any(str(address) == host for address in found.get_values_for_type(x509.IPAddress)):
+        return True
+    names = {name.lower() for name in found.get_values_for_type(x509.DNSName)}
+    return host in names or f"*.{host.partition('.')[2]}" in names

@@ -1,0 +1,172 @@
+"""Chunked transfer coding, read without being removed: where the payload lies in the body.
+
+Source: RFC 9112 clause 7.1.
+"""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import overload
+
+from nacre.wire.head import MAX_LENGTH
+
+MAX_LINE = 16 * 1024
+"""Longest chunk-size line with its extensions, bytes."""
+MAX_TRAILER = 64 * 1024
+"""Most bytes of trailers, bytes."""
+MAX_RUNS = 2_000_000
+"""Most chunks of one body: 32 MB of memory."""
+
+_HEX = b"0123456789abcdefABCDEF"
+_SPACE = b" \t\r\n"
+
+
+class ChunkRuns(Sequence[tuple[int, int]]):
+    """(offset, size) of each run of payload in a body, 16 bytes of memory each."""
+
+    __slots__ = ("_numbers",)
+
+    def __init__(self, runs: Sequence[tuple[int, int]] = ()) -> None:
+        self._numbers = array("Q", [number for run in runs for number in run])
+
+    def append(self, offset: int, size: int) -> None:
+        """Add a run behind the others."""
+        self._numbers.append(offset)
+        self._numbers.append(size)
+
+    def clip(self, length: int) -> None:
+        """Cut off what lies beyond `length` bytes of body."""
+        numbers = self._numbers
+        while numbers and numbers[-2] >= length:
+            del numbers[-2:]
+        if numbers:
+            numbers[-1] = min(numbers[-1], length - numbers[-2])
+
+    def total(self) -> int:
+        """Bytes of payload."""
+        return sum(self._numbers[1::2])
+
+    def __len__(self) -> int:
+        return len(self._numbers) // 2
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        numbers = self._numbers
+        return zip(numbers[::2], numbers[1::2], strict=True)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[int, int]: ...
+    @overload
+    def __getitem__(self, index: slice) -> "ChunkRuns": ...
+    def __getitem__(self, index: int | slice) -> "tuple[int, int] | ChunkRuns":
+        if isinstance(index, slice):
+            return ChunkRuns(list(self)[index])
+        at = range(len(self))[index] * 2
+        return self._numbers[at], self._numbers[at + 1]
+
+
+class _Part(Enum):
+    SIZE = "size"
+    DATA = "data"
+    AFTER = "after"
+    TRAILER = "trailer"
+
+
+class ChunkScanner:
+    """Follows the chunks of one body, in pieces of any size.
+
+    Attributes:
+        runs: Where the payload lies.
+        finished: The end of the body was found.
+        fault: Annotation of what broke the framing; "" while it holds.
+        fault_at: Offset in the body of the line that broke it.
+        offset: Bytes of body seen.
+    """
+
+    __slots__ = ("_left", "_line", "_part", "_trailer", "fault", "fault_at", "finished", "offset",
+                 "runs")  # fmt: skip
+
+    def __init__(self) -> None:
+        self.runs = ChunkRuns()
+        self.finished = False
+        self.fault = ""
+        self.fault_at = 0
+        self.offset = 0
+        self._part = _Part.SIZE
+        self._left = 0
+        self._line = b""
+        self._trailer = 0
+
+    @property
+    def has_last_chunk(self) -> bool:
+        """The chunk of size 0 was seen: the payload is whole, even if no blank line follows."""
+        return self.finished or self._part is _Part.TRAILER
+
+    def feed(self, data: bytes) -> int:
+        """Follow `data`; gives the number of its bytes that belong to the body.
+
+        Fewer than all are taken only at the end of the body or at a fault.
+        """
+        position, size = 0, len(data)
+        while position < size and not self.finished and not self.fault:
+            if self._part is _Part.DATA:
+                step = min(self._left, size - position)
+                self._left -= step
+                self.offset += step
+                position += step
+                if not self._left:
+                    self._part = _Part.AFTER
+            else:
+                position = self._line_from(data, position)
+        return position
+
+    def _line_from(self, data: bytes, position: int) -> int:
+        """Take one line, or the part of it that `data` holds; gives the position behind it."""
+        limit = MAX_LINE - len(self._line)
+        end = data.find(b"\n", position, position + limit)
+        stop = end + 1 if end >= 0 else min(len(data), position + limit)
+        line = data[position:stop] if not self._line else self._line + data[position:stop]
+        self.offset += stop - position
+        if end >= 0:
+            self._line = b""
+            self._read_line(line)
+        elif len(line) >= MAX_LINE:
+            self._fail("badChunk", line)
+        else:
+            self._line = line
+        return stop
+
+    def _read_line(self, line: bytes) -> None:
+        if self._part is _Part.SIZE:
+            self._read_size(line)
+        elif self._part is _Part.AFTER:
+            self._part = _Part.SIZE
+            if line not in (b"\r\n", b"\n"):
+                self._fail("badChunk", line)
+        else:
+            self._trailer += len(line)
+            if line in (b"\r\n", b"\n"):
+                self.finished = True
+            elif self._trailer > MAX_TRAILER:
+                self._fail("trailerTrunc", line)
+
+    def _read_size(self, line: bytes) -> None:
+        digits = line.partition(b";")[0].strip(_SPACE)
+        number = digits.lstrip(b"0")
+        if not digits or len(number) > 16 or digits.translate(None, _HEX):
+            self._fail("badChunk", line)
+            return
+        size = int(digits, 16)
+        if size > MAX_LENGTH - self.offset:
+            self._fail("badChunk", line)
+        elif not size:
+            self._part = _Part.TRAILER
+        elif len(self.runs) >= MAX_RUNS:
+            self._fail("tooManyChunks", line)
+        else:
+            self.runs.append(self.offset, size)
+            self._part = _Part.DATA
+            self._left = size
+
+    def _fail(self, annotation: str, line: bytes) -> None:
+        self.fault = annotation
+        self.fault_at = self.offset - len(line)

@@ -1,0 +1,236 @@
+"""The head of a reply: status line and header fields, with tolerance for what servers send.
+
+Nothing here changes a byte: the head is kept verbatim elsewhere, and what is parsed from it is
+a reading. Each tolerance leaves an annotation.
+"""
+
+from typing import NamedTuple
+
+_SPACE = b" \t"
+_BLANK = b" \t\r\n\0\x0b\x0c"
+_DIGITS = b"0123456789"
+_FRAMING = frozenset({b"content-length", b"transfer-encoding", b"connection", b"proxy-connection"})
+_NORMAL_VERSIONS = (b"HTTP/1.1 ", b"HTTP/1.0 ")
+
+
+class StatusLine(NamedTuple):
+    """The first line of a reply.
+
+    Attributes:
+        protocol: `http/1.1` or `http/1.0`.
+        status: Status code, 10 to 999; 200 where there is none, as browsers assume.
+        reason: Reason phrase as received.
+        oddities: Annotations.
+    """
+
+    protocol: str
+    status: int
+    reason: bytes
+    oddities: tuple[str, ...] = ()
+
+
+class Head(NamedTuple):
+    """A parsed head.
+
+    Attributes:
+        line: The status line.
+        headers: Names and values in order, whitespace trimmed, folds joined by one space.
+        control: Lower-case name -> values, of the fields that decide on framing and reuse.
+        annotations: What was odd, in order of discovery.
+    """
+
+    line: StatusLine
+    headers: list[tuple[bytes, bytes]]
+    control: dict[bytes, list[bytes]]
+    annotations: list[str]
+
+
+def parse_head(raw: bytes) -> Head:
+    """Read a head, from its status line to its blank line, either of which may be incomplete.
+
+    Source: RFC 9112 clauses 2.2, 4 and 5; the tolerances are those of browsers and curl.
+    """
+    lines = raw.split(b"\r\n")
+    annotations: list[str] = []
+    if raw.count(b"\n") != len(lines) - 1 or b"\0" in raw or not lines[0]:
+        lines = _odd_lines(raw, annotations)
+    line = parse_status_line(lines[0])
+    if line.oddities:
+        annotations.extend(line.oddities)
+    headers: list[tuple[bytes, bytes]] = []
+    control: dict[bytes, list[bytes]] = {}
+    for text in lines[1:]:
+        name, colon, value = text.partition(b":")
+        if not colon or not name or name != name.strip():
+            _odd_field(text, headers, annotations)
+            continue
+        headers.append((name, value.strip()))
+    for name, value in headers:
+        key = name.lower()
+        if key in _FRAMING:
+            control.setdefault(key, []).append(value)
+    return Head(line, headers, control, annotations)
+
+
+def _odd_lines(raw: bytes, annotations: list[str]) -> list[bytes]:
+    """Lines of a head with bare LF, NUL, or blank lines in front."""
+    body = raw.lstrip(b"\r\n")
+    if len(body) != len(raw):
+        annotations.append("leadingBlankLine")
+    if body.count(b"\n") != body.count(b"\r\n"):
+        annotations.append("bareLf")
+    if b"\0" in body:
+        annotations.append("nulInHeader")
+    return [line.removesuffix(b"\r") for line in body.split(b"\n")]
+
+
+def _odd_field(text: bytes, headers: list[tuple[bytes, bytes]], annotations: list[str]) -> None:
+    """Read a header line that is folded, has no colon, or a space before it; skip blank ones."""
+    if not text:
+        return
+    folded = text[0] in _SPACE
+    name, colon, value = text.partition(b":")
+    if folded:
+        _note(annotations, "foldedHeader")
+    if folded and headers:
+        last, before = headers[-1]
+        headers[-1] = (last, (before + b" " + text.strip()).strip())
+        return
+    if not colon:
+        _note(annotations, "headerWithoutColon")
+        return
+    if name != name.rstrip():
+        _note(annotations, "spaceBeforeColon")
+    if not name.strip():
+        _note(annotations, "headerWithoutName")
+    headers.append((name.strip(), value.strip()))
+
+
+def _note(annotations: list[str], text: str) -> None:
+    if text not in annotations:
+        annotations.append(text)
+
+
+def parse_status_line(line: bytes) -> StatusLine:
+    """Read a status line; anything that begins with `HTTP` or `ICY` gives a status."""
+    code = line[9:12]
+    if line.startswith(_NORMAL_VERSIONS) and len(code) == 3 and code.isdigit():
+        protocol = "http/1.1" if line[7] == 0x31 else "http/1.0"
+        status = int(code)
+        if 100 <= status < 600 and line[12:13] == b" ":
+            return StatusLine(protocol, status, line[13:])
+    return _odd_status_line(line)
+
+
+def _odd_status_line(line: bytes) -> StatusLine:
+    word, _, rest = line.replace(b"\t", b" ").partition(b" ")
+    oddities: list[str] = []
+    version = word.upper()
+    if version == b"ICY":
+        oddities.append("icy")
+    elif version not in (b"HTTP/1.1", b"HTTP/1.0"):
+        oddities.append("oddVersion")
+    rest = rest.lstrip(b" ")
+    digits = rest[: len(rest) - len(rest.lstrip(_DIGITS))]
+    reason = rest[len(digits) :]
+    status = int(digits) if len(digits) <= 3 and digits else 0
+    if status < 10:
+        oddities.append("badStatusLine")
+        status = 200
+    elif not 100 <= status < 600:
+        oddities.append("oddStatus")
+    if reason and reason[:1] != b" " and "badStatusLine" not in oddities:
+        oddities.append("badStatusLine")
+    if not reason:
+        oddities.append("noReason")
+    modern = version.startswith(b"HTTP/") and version not in (b"HTTP/1.0", b"HTTP/0.9")
+    return StatusLine("http/1.1" if modern else "http/1.0", status, reason.strip(), tuple(oddities))
+
+
+MAX_LENGTH = 2**63 - 1
+"""Largest Content-Length or chunk size taken for real."""
+
+
+class Framing(NamedTuple):
+    """How the end of a body is found.
+
+    Attributes:
+        kind: `length`, `chunked`, `close` or `none`.
+        length: Bytes due, for `length`; else 0.
+        sound: False when the head contradicts itself, so that the connection ends with it.
+        annotation: What was odd; "" for nothing.
+    """
+
+    kind: str
+    length: int = 0
+    sound: bool = True
+    annotation: str = ""
+
+
+def framing_of(method: str, head: Head) -> Framing:
+    """Decide how the body of a final reply ends.
+
+    Where a head contradicts itself the body goes on to the close of the connection, so that no
+    byte is lost and none is taken for the next reply. Source: RFC 9112 clause 6.3.
+    """
+    status = head.line.status
+    if method == "HEAD" or status in (204, 304) or (method == "CONNECT" and 200 <= status < 300):
+        return Framing("none")
+    if status == 101:
+        return Framing("none", sound=False, annotation="unasked101")
+    control = head.control
+    codings = _codings(control.get(b"transfer-encoding", ()))
+    lengths = control.get(b"content-length")
+    if codings:
+        return _coded(codings, head.line.protocol, has_length=lengths is not None)
+    if lengths is None:
+        return Framing("close")
+    return _length(lengths)
+
+
+def _codings(values: list[bytes] | tuple[()]) -> list[bytes]:
+    """Names of the transfer codings in order, `identity` left out."""
+    if not values:
+        return []
+    names = [part.strip(_BLANK).lower() for part in b",".join(values).split(b",")]
+    return [name for name in names if name and name != b"identity"]
+
+
+def _coded(codings: list[bytes], protocol: str, *, has_length: bool) -> Framing:
+    if codings[-1] != b"chunked":
+        return Framing("close", annotation="badTransferEncoding")
+    if any(name == b"chunked" for name in codings[:-1]):
+        return Framing("chunked", sound=False, annotation="badTransferEncoding")
+    if has_length:
+        return Framing("chunked", sound=False, annotation="lengthAndChunked")
+    if protocol == "http/1.0":
+        return Framing("chunked", sound=False, annotation="chunkedInHttp10")
+    return Framing("chunked")
+
+
+def _length(values: list[bytes]) -> Framing:
+    """Content-Length: one decimal number, perhaps repeated; anything else reads to the close."""
+    value = values[0]
+    if len(values) == 1 and value.isdigit() and len(value) < 19:
+        return Framing("length", int(value))
+    parts = {part.strip(_BLANK) for part in b",".join(values).split(b",")}
+    if len(parts) > 1:
+        return Framing("close", annotation="conflictingLength")
+    number = parts.pop()
+    digits = number.lstrip(b"0") or b"0"
+    if not number.isdigit() or len(digits) > 19 or int(digits) > MAX_LENGTH:
+        return Framing("close", annotation="badLength")
+    repeated = len(values) > 1 or b"," in value
+    return Framing("length", int(digits), annotation="repeatedLength" if repeated else "")
+
+
+def is_persistent(head: Head) -> bool:
+    """True when the head lets the connection be used again. Source: RFC 9112 clause 9.3."""
+    control = head.control
+    values = control.get(b"connection", []) + control.get(b"proxy-connection", [])
+    if not values:
+        return head.line.protocol == "http/1.1"
+    options = {part.strip().lower() for part in b",".join(values).split(b",")}
+    if b"close" in options or b"upgrade" in options:
+        return False
+    return head.line.protocol == "http/1.1" or b"keep-alive" in options

@@ -1,0 +1,354 @@
+r"""A sans-io reader of HTTP/1.1 replies that keeps every byte and refuses almost nothing.
+
+Feed it what arrives, in pieces of any size, and tell it when the connection ends::
+
+    reader = ReplyReader("GET")
+    body = reader.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+    assert (reader.head[:12], body, reader.complete) == (b"HTTP/1.1 200", b"hi", True)
+
+What `feed` and `eof` return is the body as received, transfer coding and trailers included;
+`interim + head + body` are the bytes of the reply, however they were split. Bytes behind the end
+of the reply are counted in `excess`, never returned. What was odd stands in `annotations`.
+
+States: the head (again after each interim reply), then the body by its framing, then complete.
+A head or a chunk that breaks the rules never raises: the reply goes on to the close of the
+connection, within the caps below. Source: RFC 9112; reference/peers.md 2.3.
+"""
+
+from collections.abc import Sequence
+
+from nacre.wire.chunks import ChunkRuns, ChunkScanner
+from nacre.wire.head import Head, framing_of, is_persistent, parse_head
+
+MAX_HEADER = 300_000
+"""Default limit of a head, interim replies included, bytes (what curl allows)."""
+MAX_INTERIM = 64
+"""Most interim (1xx) replies before the final one."""
+MAX_TAIL = 1024 * 1024
+"""Bytes kept behind a broken chunk."""
+
+_STARTS = (b"HTTP/", b"HTTP ", b"ICY ")
+_TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
+
+
+class ReplyReader:
+    """Reads one reply.
+
+    Attributes:
+        head: The final head, verbatim; b"" for HTTP/0.9.
+        interim: 1xx replies before it, verbatim.
+        status: Status code; 0 until there is a head.
+        reason: Reason phrase as received.
+        headers: Names and values in order, whitespace trimmed.
+        protocol: `http/1.1`, `http/1.0` or `http/0.9`.
+        framing: `length`, `chunked`, `close` or `none`.
+        body_length: Bytes of body returned so far.
+        excess: Bytes that came behind the end of the reply.
+        complete: Nothing more belongs to the reply, or nothing more is wanted.
+        truncated: Why it is not whole: `length`, `disconnect`; "" when it is.
+        failure: Why there is no usable reply; "" when there is one, or may yet be.
+        annotations: What was odd, in order.
+    """
+
+    __slots__ = (
+        "_broken", "_chunks", "_interims", "_left", "_max_body", "_max_header", "_method",
+        "_pending", "_scanned", "_sound", "annotations", "body_length", "complete", "excess",
+        "failure", "framing", "head", "headers", "interim", "protocol", "reason", "status",
+        "truncated",
+    )  # fmt: skip
+
+    def __init__(
+        self, method: str = "GET", *, max_header: int = MAX_HEADER, max_body: int = 0
+    ) -> None:
+        """Read the reply to a request.
+
+        Args:
+            method: Method of the request, upper case.
+            max_header: Longest head with its interim replies, bytes; then it is cut.
+            max_body: Longest body, bytes; then it is cut; 0 for no limit.
+        """
+        self._method = method
+        self._max_header = max_header
+        self._max_body = max_body
+        self._pending = bytearray()
+        self._scanned = 0
+        self._interims = 0
+        self._left = 0
+        self._chunks: ChunkScanner | None = None
+        self._sound = True
+        self._broken = False
+        self.head = b""
+        self.interim = b""
+        self.status = 0
+        self.reason = b""
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.protocol = "http/1.1"
+        self.framing = "none"
+        self.body_length = 0
+        self.excess = 0
+        self.complete = False
+        self.truncated = ""
+        self.failure = ""
+        self.annotations: list[str] = []
+
+    @property
+    def reusable(self) -> bool:
+        """The connection may carry another request: the reply ended exactly at its framing."""
+        return self._sound and self.complete and not (self.truncated or self.excess)
+
+    @property
+    def chunks(self) -> Sequence[tuple[int, int]]:
+        """(offset, size) in the body of each run of payload, for chunked framing."""
+        return self._chunks.runs if self._chunks and self.framing == "chunked" else ()
+
+    @property
+    def payload_length(self) -> int:
+        """Bytes of body without its transfer coding, so far."""
+        runs = self.chunks
+        return runs.total() if isinstance(runs, ChunkRuns) else self.body_length
+
+    def feed(self, data: bytes) -> bytes:
+        """Take bytes as they came; gives those that are body."""
+        while not self.status:
+            if self.complete or not data:
+                return b""
+            data = self._read_head(data)
+        if not data:
+            return b""
+        if self.complete:
+            self._exceed(len(data))
+            return b""
+        return self._read_body(data)
+
+    def eof(self, *, reset: bool = False) -> bytes:
+        """The connection ended; gives body bytes that were held back (HTTP/0.9 only).
+
+        Args:
+            reset: It ended by an error, so that a body delimited by close is cut.
+        """
+        if self.complete:
+            return b""
+        body = b"" if self.status else self._end_in_head()
+        if not self.complete:
+            self._end_in_body(reset=reset)
+        return body
+
+    # The head
+
+    def _read_head(self, data: bytes) -> bytes:
+        """Look for the end of the head; gives what lies behind it."""
+        buffer: bytes | bytearray = data
+        if self._pending:
+            self._pending += data
+            buffer = self._pending
+        room = self._max_header - len(self.interim)
+        end = self._find_end(buffer)
+        if end < 0 and len(buffer) <= room:
+            self._scanned = len(buffer)
+            if buffer is data:
+                self._pending = bytearray(data)
+            return b""
+        self._pending = bytearray()
+        self._scanned = 0
+        if end == 0:
+            return self._headless(bytes(buffer))
+        if end < 0 or end > room:
+            self._cut_head(bytes(buffer[:room]))
+            return b""
+        self._take_head(bytes(buffer[:end]))
+        return bytes(buffer[end:])
+
+    def _find_end(self, buffer: bytes | bytearray) -> int:
+        """Length of the head; 0 when this is none, -1 when more is needed to tell."""
+        start = 0
+        if buffer[0] in b"\r\n":
+            start = len(buffer) - len(buffer.lstrip(b"\r\n"))
+        if not self._scanned or self._scanned < start + 5:
+            first = bytes(buffer[start : start + 5]).upper()
+            if not first.startswith(_STARTS):
+                return -1 if any(text.startswith(first) for text in _STARTS) else self._other(first)
+        begin = max(start, self._scanned - 2)
+        crlf = buffer.find(b"\n\r\n", begin)
+        bare = buffer.find(b"\n\n", begin, crlf + 1 if crlf >= 0 else len(buffer))
+        if bare >= 0:
+            return bare + 2
+        return crlf + 3 if crlf >= 0 else -1
+
+    def _other(self, first: bytes) -> int:
+        """0 when it is no head; -1 when it might be a TLS record, of which one byte came."""
+        return -1 if first in (b"\x15", b"\x16") else 0
+
+    def _headless(self, buffer: bytes) -> bytes:
+        """Take all as the body of an HTTP/0.9 reply, unless it is TLS."""
+        if buffer.startswith(_TLS_RECORDS):
+            self._fail("tlsOnPlainPort")
+            return b""
+        self.status = 200
+        self.protocol = "http/0.9"
+        self.framing = "close"
+        self._sound = False
+        self.annotations.append("http09")
+        return buffer
+
+    def _take_head(self, raw: bytes) -> None:
+        head = parse_head(raw)
+        if 100 <= head.line.status < 200 and head.line.status != 101:
+            self._take_interim(raw)
+            return
+        self._set_head(raw, head)
+        framing = framing_of(self._method, head)
+        self.framing = framing.kind
+        self._left = framing.length
+        self._sound = framing.sound and framing.kind != "close" and is_persistent(head)
+        if framing.annotation:
+            self.annotations.append(framing.annotation)
+        if framing.kind == "chunked":
+            self._chunks = ChunkScanner()
+        elif framing.kind == "none" or (framing.kind == "length" and not framing.length):
+            self.complete = True
+
+    def _take_interim(self, raw: bytes) -> None:
+        self.interim += raw
+        self._interims += 1
+        if self._interims > MAX_INTERIM:
+            self._fail("tooManyInterim")
+
+    def _set_head(self, raw: bytes, head: Head) -> None:
+        self.head = raw
+        self.protocol, self.status, self.reason, _ = head.line
+        self.headers = head.headers
+        self.annotations += head.annotations
+
+    def _cut_head(self, raw: bytes) -> None:
+        """Keep what fits of a head that is too long, without a body."""
+        head = parse_head(raw)
+        if head.line.status < 200 and head.line.status >= 100:
+            self._fail("headerTrunc")
+            return
+        self._set_head(raw, head)
+        self.annotations.append("headerTrunc")
+        self._finish("length")
+
+    def _end_in_head(self) -> bytes:
+        """The connection ended before a head was whole."""
+        raw = bytes(self._pending)
+        self._pending = bytearray()
+        start = raw.lstrip(b"\r\n")
+        if not raw:
+            self._fail("noReply")
+        elif not start[:5].upper().startswith(_STARTS):
+            return self._end_headless(raw)
+        elif b"\n" not in start or 100 <= parse_head(raw).line.status < 200:
+            self._fail("headerCut")
+        else:
+            self._set_head(raw, parse_head(raw))
+            self.annotations.append("headerCut")
+            self._finish("disconnect")
+        return b""
+
+    def _end_headless(self, raw: bytes) -> bytes:
+        body = self._headless(raw)
+        return self._keep(body) if body else b""
+
+    def _fail(self, reason: str) -> None:
+        self.failure = reason
+        self._sound = False
+        self.complete = True
+
+    # The body
+
+    def _read_body(self, data: bytes) -> bytes:
+        if self._chunks is not None:
+            return self._read_chunks(data, self._chunks)
+        if self.framing == "length":
+            left = self._left
+            if len(data) > left:
+                self._exceed(len(data) - left)
+                data = data[:left]
+            self._left = left - len(data)
+            data = self._keep(data)
+            self.complete = self.complete or not self._left
+            return data
+        return self._keep(data)
+
+    def _read_chunks(self, data: bytes, chunks: ChunkScanner) -> bytes:
+        if self._broken:
+            return self._read_tail(data)
+        taken = chunks.feed(data)
+        if chunks.fault:
+            self._break(chunks)
+            body = self._keep(data[:taken])
+            return body if self.complete else body + self._read_tail(data[taken:])
+        body = self._keep(data if taken == len(data) else data[:taken])
+        if chunks.finished and not self.complete:
+            self.complete = True
+            if taken < len(data):
+                self._exceed(len(data) - taken)
+        return body
+
+    def _break(self, chunks: ChunkScanner) -> None:
+        """The chunks are broken: keep a tail; without one good chunk the body is taken as it is."""
+        self._sound = False
+        self._broken = True
+        self.annotations.append(chunks.fault)
+        self._left = chunks.fault_at + MAX_TAIL
+        if not len(chunks.runs) and not chunks.has_last_chunk:
+            self.framing = "close"
+
+    def _read_tail(self, data: bytes) -> bytes:
+        room = self._left - self.body_length
+        body = self._keep(data[:room])
+        if len(data) > room:
+            self._finish("length")
+        return body
+
+    def _keep(self, body: bytes) -> bytes:
+        """Count body bytes, and cut them at the limit."""
+        length = self.body_length + len(body)
+        if self._max_body and length > self._max_body:
+            body = body[: self._max_body - self.body_length]
+            length = self._max_body
+            self.body_length = length
+            self.annotations.append("lenTrunc")
+            self._finish("length")
+        self.body_length = length
+        return body
+
+    def _end_in_body(self, *, reset: bool) -> None:
+        chunks = self._chunks
+        if chunks is not None and not self._broken and not chunks.has_last_chunk:
+            self._cut_short()
+        elif chunks is not None and not self._broken:
+            self.annotations.append("trailerCut")
+            self._finish("")
+        elif self.framing == "length":
+            self._cut_short()
+        else:
+            self._finish("disconnect" if reset else "")
+
+    def _cut_short(self) -> None:
+        self.annotations.append("shortBody")
+        self._finish("disconnect")
+
+    def _exceed(self, count: int) -> None:
+        if not self.excess:
+            self.annotations.append("excessData")
+        self.excess += count
+
+    def stop(self, reason: str) -> None:
+        """Take no more: what came is the reply, cut for a reason of `WARC-Truncated`."""
+        if not self.complete:
+            self._finish(reason)
+
+    def abandon(self) -> None:
+        """Drop the body: a rule does not want it (`midFetchAbort`)."""
+        self.body_length = 0
+        self.annotations.append("midFetchAbort")
+        self._finish("unspecified")
+
+    def _finish(self, truncated: str) -> None:
+        self.truncated = truncated
+        self.complete = True
+        self._sound = False
+        if self._chunks is not None:
+            self._chunks.runs.clip(self.body_length)
