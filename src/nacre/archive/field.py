@@ -8,6 +8,7 @@ from base64 import b32encode
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
+_NO_SIGNS = str.maketrans("", "", "-T:.Z")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_SECOND = 253402300799  # 9999-12-31T23:59:59Z, the last that W3CDTF can write
 
@@ -45,6 +46,11 @@ def date_text(micros: int) -> str:
     """
     second, micro = divmod(min(max(micros, 0), _LAST_SECOND * 1_000_000), 1_000_000)
     return f"{_second_text(second)}.{micro:06d}Z"
+
+
+def date_digits(micros: int) -> str:
+    """The digits of `date_text`, 20 of them: the first 14 are the date of an index line."""
+    return date_text(micros).translate(_NO_SIGNS)
 
 
 def digest_label(digest: bytes) -> str:

@@ -170,7 +170,7 @@ def _main(capture: Capture, facts: CaptureFacts, common: _Common) -> Record:
 def _response(capture: Capture, common: _Common) -> Record:
     body = capture.body
     length = len(capture.head) + body.length
-    digest = capture.payload_digest if capture.payload_length else ""
+    digest = (capture.payload_digest or _NO_DIGEST) if body.length else ""
     head = b"".join(
         (
             _start(b"response", common.id, common.date, common.target),

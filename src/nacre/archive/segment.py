@@ -1,0 +1,256 @@
+"""WARC files: named by a template, rotated by size, each begun with its warcinfo record.
+
+Every file has its index beside it. All bytes go through `Files`, in one synchronous step with the
+rows of the visit, so that they become durable together (architecture section 6).
+"""
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from nacre.archive.cdxj import index_line
+from nacre.archive.field import date_digits
+from nacre.archive.filename import file_name
+from nacre.archive.member import PLAIN, pack
+from nacre.archive.record import Record, warcinfo_record
+from nacre.archive.settings import WarcSettings
+from nacre.core.capture import Body
+from nacre.core.clock import Clock
+from nacre.store.files import FileKind
+
+CONFORMS = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+OPEN = ".open"
+
+
+class Files(Protocol):
+    """The store's files, as the writer uses them. No call waits for the disk."""
+
+    def create_file(self, kind: FileKind, path: str) -> int:
+        """Make a new file, relative to the job; its number."""
+        ...
+
+    def append(self, number: int, data: bytes | Body) -> int:
+        """Add to the open commit group what goes to the end of a WARC; the offset it will have."""
+        ...
+
+    def line(self, number: int, text: bytes) -> None:
+        """Add a line, with its newline, to the open group for an index."""
+        ...
+
+    def size(self, number: int) -> int:
+        """Size of a file with all that was appended, bytes."""
+        ...
+
+    def close_file(self, number: int, final: str) -> None:
+        """Close it with the open group, under its final name; an index is sorted then."""
+        ...
+
+
+class Numbers(Protocol):
+    """What must never be given twice."""
+
+    def serial(self) -> int:
+        """Serial number of the next file; the counter survives restarts."""
+        ...
+
+    def record_id(self) -> bytes:
+        """16 fresh bytes for a record id."""
+        ...
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """Who writes: for file names and warcinfo. Empty texts and 0 are left out of warcinfo.
+
+    Attributes:
+        software: Name and version.
+        hostname: Name of this machine.
+        ip: Its address.
+        pid: Process id, for file names.
+        port: Port of the console, for file names; 0 for none.
+        is_part_of: Name of the job.
+        created: When the job was made, as text.
+        robots: Robots policy: `obey`, `ignore`, `custom`.
+        user_agent: User-Agent header sent.
+        http_from: From header sent.
+        run: Directory of the run, relative to the job; not in warcinfo.
+        series: Added to the prefix, such as `large`; not in warcinfo.
+    """
+
+    software: str
+    hostname: str
+    ip: str = ""
+    pid: int = 0
+    port: int = 0
+    is_part_of: str = ""
+    created: str = ""
+    robots: str = ""
+    user_agent: str = ""
+    http_from: str = ""
+    run: str = ""
+    series: str = ""
+
+
+class Written(NamedTuple):
+    """Where a record lies.
+
+    Attributes:
+        file: Number of the WARC in the store's file table.
+        name: File name that the WARC will have once closed.
+        offset: Offset of its gzip member, or of the record in a plain file, bytes.
+        length: Bytes that it takes in the file.
+        record: The record.
+    """
+
+    file: int
+    name: str
+    offset: int
+    length: int
+    record: Record
+
+
+class _Segment(NamedTuple):
+    """The file that is being written, and its index."""
+
+    warc: int
+    cdxj: int
+    directory: str
+    stem: str
+    name: str
+
+
+class WarcWriter:
+    """Writes records into the current file of one series.
+
+    Args:
+        settings: Sizes, names, compression.
+        origin: Who writes, and where.
+        files: The store's files.
+        clock: For the time in file names.
+        numbers: Serial numbers and ids.
+        total: Bytes that earlier processes wrote in this run.
+
+    Attributes:
+        settings: The settings in force; assign others to change a running writer.
+        total: Bytes of WARC written in this run.
+    """
+
+    def __init__(
+        self,
+        settings: WarcSettings,
+        origin: Origin,
+        files: Files,
+        clock: Clock,
+        numbers: Numbers,
+        total: int = 0,
+    ) -> None:
+        self.settings = settings
+        self._origin = origin
+        self._files = files
+        self._clock = clock
+        self._numbers = numbers
+        self._segment: _Segment | None = None
+        self._opened = 0
+        self.total = total
+
+    @property
+    def level(self) -> int:
+        """Level for `member.pack`."""
+        return self.settings.level if self.settings.compress else PLAIN
+
+    @property
+    def full(self) -> bool:
+        """The limit of the run's WARC bytes is reached; what is written still is kept."""
+        return 0 < self.settings.max_total <= self.total
+
+    def write(
+        self, records: Sequence[Record], members: Sequence[bytes | Body] | None = None
+    ) -> list[Written]:
+        """Append the records of one capture to one file, and their index lines.
+
+        Args:
+            records: The records, in order.
+            members: Their bytes in the file, when `member.pack` made them elsewhere already (in a
+                thread, or in a spool for large ones); None to make them here.
+
+        Raises:
+            StorageError: A new file could not be made.
+        """
+        segment = self._current()
+        level = self.level
+        if members is None:
+            members = [pack(record, level) for record in records]
+        return [self._append(segment, r, m) for r, m in zip(records, members, strict=True)]
+
+    def rotate(self) -> None:
+        """Close the current file; the next capture begins a new one. Nothing open: no effect."""
+        segment, self._segment = self._segment, None
+        if segment is None:
+            return
+        final = f"{segment.directory}/{segment.name}"
+        self._files.close_file(segment.warc, final)
+        self._files.close_file(segment.cdxj, f"{segment.directory}/{segment.stem}.cdxj")
+
+    def _current(self) -> _Segment:
+        segment = self._segment
+        if segment and self._files.size(segment.warc) >= self.settings.max_file_size:
+            self.rotate()
+            segment = None
+        return segment or self._open()
+
+    def _open(self) -> _Segment:
+        now = round(self._clock.now() * 1_000_000)
+        stem = file_name(self.settings.template, self._values(now))
+        name = stem + (".warc.gz" if self.settings.compress else ".warc")
+        directories = self.settings.directories
+        directory = str(
+            PurePosixPath(self._origin.run, directories[self._opened % len(directories)])
+        )
+        warc = self._files.create_file(FileKind.WARC, f"{directory}/{name}{OPEN}")
+        cdxj = self._files.create_file(FileKind.INDEX, f"{directory}/{stem}.cdxj{OPEN}")
+        self._opened += 1
+        self._segment = segment = _Segment(warc, cdxj, directory, stem, name)
+        info = warcinfo_record(self._numbers.record_id(), now, name, self._warcinfo())
+        self._append(segment, info, pack(info, self.level))
+        return segment
+
+    def _append(self, segment: _Segment, record: Record, member: bytes | Body) -> Written:
+        length = len(member) if isinstance(member, bytes) else member.length
+        offset = self._files.append(segment.warc, member)
+        self.total += length
+        line = index_line(record, segment.name, offset, length)
+        if line:
+            self._files.line(segment.cdxj, line)
+        return Written(segment.warc, segment.name, offset, length, record)
+
+    def _values(self, now: int) -> dict[str, str]:
+        digits = date_digits(now)
+        return {
+            "prefix": "-".join(filter(None, (self.settings.prefix, self._origin.series))),
+            "timestamp17": digits[:17],
+            "timestamp14": digits[:14],
+            "serialno": f"{self._numbers.serial():05d}",
+            "hostname": self._origin.hostname,
+            "pid": str(self._origin.pid),
+            "port": str(self._origin.port),
+        }
+
+    def _warcinfo(self) -> list[tuple[str, str]]:
+        origin, settings = self._origin, self.settings
+        return [
+            ("software", origin.software),
+            ("ip", origin.ip),
+            ("hostname", origin.hostname),
+            ("format", "WARC File Format 1.1"),
+            ("conformsTo", CONFORMS),
+            ("operator", settings.operator),
+            ("publisher", settings.publisher),
+            ("audience", settings.audience),
+            ("isPartOf", origin.is_part_of),
+            ("created", origin.created),
+            ("description", settings.description),
+            ("robots", origin.robots),
+            ("http-header-user-agent", origin.user_agent),
+            ("http-header-from", origin.http_from),
+        ]
