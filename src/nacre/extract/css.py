@@ -1,0 +1,90 @@
+"""Style sheets: `url()`, `src()`, `@import` and `image-set()`.
+
+One linear scan in the manner of the CSS tokenizer (CSS Syntax 3): comments and other strings are
+passed over, escapes are resolved. It is laxer where Heritrix is: an unquoted `url()` may hold
+spaces. Source: reference/heritrix.md 1.9, ExtractorCSS.
+"""
+
+import re
+
+from nacre.core.crawluri import Hop
+from nacre.extract.document import Document
+from nacre.extract.links import LinkCollector
+from nacre.extract.text import read_text
+
+CONTEXT = "=EMBED_MISC"
+"""Link context of what a style sheet embeds (Heritrix's word)."""
+
+_MAX_URL = 16_384
+"""Characters of the longest reference that is passed on."""
+
+_DOUBLE = r'"[^"\\\n\r\f]*+(?:\\(?:\r\n|[\s\S])[^"\\\n\r\f]*+)*+"?'
+_SINGLE = _DOUBLE.replace('"', "'")
+_COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?"
+_BARE = r"""[^)\\]*+(?:\\[\s\S][^)\\]*+)*+"""
+_SET_BODY = (
+    rf"""(?:[^()"'/]++|{_DOUBLE}|{_SINGLE}|{_COMMENT}|/|\((?:{_DOUBLE}|{_SINGLE}|[^()"'])*+\))*+"""
+)
+
+_TOKEN = re.compile(
+    rf"""
+    (?<=[uU][rR][lL]) \( \s*+ (?: (?P<url>{_DOUBLE}|{_SINGLE}) | (?P<bare>{_BARE}) )
+    | (?<=[sS][rR][cC]) \( \s*+ (?P<src>{_DOUBLE}|{_SINGLE})
+    | (?<=[iI][mM][aA][gG][eE]-[sS][eE][tT]) \( (?P<set>{_SET_BODY})
+    | @[iI][mM][pP][oO][rR][tT] (?:\s++|{_COMMENT})*+ (?P<import>{_DOUBLE}|{_SINGLE})
+    | {_COMMENT} | {_DOUBLE} | {_SINGLE}
+    """,
+    re.VERBOSE,
+)
+_SET_ITEM = re.compile(
+    rf"""(?<=[uU][rR][lL])\(\s*+(?P<url>{_DOUBLE}|{_SINGLE}|[^)"']*+)
+    |[tT][yY][pP][eE]\([^)]*+\)|{_COMMENT}|(?P<string>{_DOUBLE}|{_SINGLE})""",
+    re.VERBOSE,
+)
+_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\n\r\f])|([\s\S])|\Z)")
+_WANTED = re.compile(r"[uU][rR][lL]\(|[sS][rR][cC]\(|-[sS][eE][tT]\(|@[iI][mM]")
+
+
+def css_urls(text: str) -> list[str]:
+    """References of a style sheet or of a `style=` attribute, in order, each once.
+
+    Escapes are resolved, white space at the ends is cut; `data:` and empty ones are left out.
+    """
+    if not _WANTED.search(text):
+        return []
+    found: dict[str, None] = {}
+    for token in _TOKEN.finditer(text):
+        kind = token.lastgroup
+        if kind == "set":
+            for item in _SET_ITEM.finditer(token["set"]):
+                if item.lastgroup:
+                    _take(item[item.lastgroup], found)
+        elif kind:
+            _take(token[kind], found)
+    return list(found)
+
+
+def _take(raw: str, found: dict[str, None]) -> None:
+    raw = raw.strip()
+    if raw[:1] in {'"', "'"}:
+        raw = raw[1:-1] if len(raw) > 1 and raw[-1] == raw[0] else raw[1:]
+    elif "\n" in raw:
+        return
+    if len(raw) > _MAX_URL or raw[:5].lower() == "data:":
+        return
+    url = (_ESCAPE.sub(_unescape, raw) if "\\" in raw else raw).strip()
+    if url and url[:5].lower() != "data:":
+        found[url] = None
+
+
+def _unescape(match: re.Match[str]) -> str:
+    if match[1]:
+        code = int(match[1], 16)
+        return chr(code) if 0 < code < 0xD800 or 0xDFFF < code < 0x110000 else "\ufffd"
+    return match[3] or ""
+
+
+def extract_css(document: Document, links: LinkCollector) -> None:
+    """Add what a style sheet embeds: hop E, context `=EMBED_MISC`."""
+    for url in css_urls(read_text(document)):
+        links.add(url, Hop.EMBED, CONTEXT)

@@ -1,0 +1,182 @@
+"""Is a string a URI? The gate of speculative links.
+
+Scripts, JSON and `value=` attributes are full of strings; only those of a conservative shape are
+tried. Source: reference/heritrix.md 1.9, "Very likely URI" rules. Where Nacre is wider: any number
+of dots, dotted folders, non-ASCII letters and names like HTML elements (`style.css`, `video.mp4`)
+pass when the extension is a known one.
+"""
+
+import re
+from functools import cache, lru_cache
+from urllib.parse import unquote
+
+from publicsuffixlist import PublicSuffixList
+
+MAX_CANDIDATE = 2083
+"""Characters of the longest string that can be a URI."""
+
+_HOST = r"""[^\s<>"'`/?#\\.]++(?:\.[^\s<>"'`/?#\\.]++)++\.?"""
+_ABSOLUTE = re.compile(
+    rf"""(?:https?:)?//{_HOST}(?:[/?#][^\s<>"`\\\ud800-\udfff]*+)?""", re.IGNORECASE
+)
+
+_PAIR = r"[\w.%+\[\]~-]++=[\w.%+,:;/@*~!()$\[\]=-]*+"
+_RELATIVE = re.compile(
+    rf"""
+    (?: \.{{1,2}}/ | / )?
+    (?P<dirs> (?: [\w\s.-]++ / )*+ )
+    (?P<name> [\w\s-]*+ )
+    (?P<ext> (?: \. [\w\s-]+ )* \. [A-Za-z0-9]{{2,5}} )?
+    (?P<query> \? {_PAIR} (?: & {_PAIR} )*+ )?
+    (?: \# [\w-]*+ )?
+    """,
+    re.VERBOSE,
+)
+_DOT_SEGMENT = re.compile(r"(?:^|/)\.{1,2}(?=/)")
+_SPACE = re.compile(r"\s")
+_NUMBER = re.compile(r"v?\d++\.\d\w*+", re.IGNORECASE)
+_MIME = re.compile(
+    r"""(?:(?:text|application)/[^/?#]++
+    |image/(?:p?jpe?g|gif|x?-?png|x-icon|x-bmp|bmp|tiff?|webp|avif|hei[cf]|apng|jxl|svg)
+    |audio/(?:x-)?(?:mpeg3?|mp[34]|ogg|wav|webm|aac|flac|midi?|m4a|aiff|basic|amr|opus|ms-wma)
+    |video/(?:x-)?(?:mpe?g4?|mp4|ogg|webm|quicktime|msvideo|flv|ms-wm[vx]|ms-asf|3gpp|avi|m4v)
+    |multipart/(?:form-data|mixed|related)
+    |font/(?:woff2?|ttf|otf)
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+_GOOD_EXTENSIONS = frozenset(
+    (
+        *("7z", "aac", "ai", "apk", "asp", "aspx", "atom", "avi", "avif", "bmp", "bz2", "cfm"),
+        *("cgi", "css", "csv", "cur", "dmg", "doc", "docx", "eot", "eps", "epub", "exe", "flac"),
+        *("flv", "geojson", "gif", "gz", "htm", "html", "ico", "ics", "jar", "jpe", "jpeg", "jpg"),
+        *("js", "json", "jsp", "jspx", "jxl", "kml", "kmz", "m3u8", "m4a", "m4v", "md", "mid"),
+        *("mjs", "mobi", "mov", "mp3", "mp4", "mpd", "mpeg", "mpg", "odp", "ods", "odt", "oga"),
+        *("ogg", "ogv", "opus", "otf", "pdf", "php", "php3", "php5", "phtml", "pls", "png", "ppt"),
+        *("pptx", "ps", "psd", "rar", "rdf", "rss", "rtf", "shtml", "svg", "svgz", "swf", "tar"),
+        *("tex", "tgz", "tif", "tiff", "ttf", "txt", "vtt", "wasm", "wav", "webm", "webp", "wma"),
+        *("wmv", "woff", "woff2", "xhtml", "xls", "xlsx", "xml", "xsl", "xslt", "xz", "zip"),
+    )
+)
+
+_TAGS = frozenset(
+    (
+        *("a", "abbr", "acronym", "address", "applet", "area", "article", "aside", "audio", "b"),
+        *("base", "bdo", "big", "blockquote", "body", "br", "button", "canvas", "caption"),
+        *("center", "cite", "code", "col", "dd", "del", "details", "dfn", "dialog", "dir", "div"),
+        *("dl", "dt", "em", "embed", "fieldset", "figure", "font", "footer", "form", "frame"),
+        *("frameset", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hr", "html", "i"),
+        *("iframe", "img", "input", "ins", "kbd", "label", "legend", "li", "link", "main", "map"),
+        *("mark", "menu", "meta", "nav", "noscript", "object", "ol", "optgroup", "option", "p"),
+        *("param", "picture", "pre", "progress", "q", "s", "samp", "script", "section", "select"),
+        *("small", "source", "span", "strike", "strong", "style", "sub", "summary", "sup", "svg"),
+        *("table", "tbody", "td", "textarea", "tfoot", "th", "thead", "time", "title", "tr"),
+        *("track", "tt", "u", "ul", "var", "video"),
+    )
+)
+
+_BARE_HOST = re.compile(
+    r"(?P<user>[\w.+-]++@)?(?:[a-z0-9][a-z0-9_-]*+\.)++(?P<tld>[a-z][a-z0-9-]*+)"
+    r"(?::\d{1,5})?(?P<path>/.*)?",
+    re.DOTALL,
+)
+_PROPERTY_TLDS = _GOOD_EXTENSIONS | frozenset(
+    (
+        *("call", "click", "code", "codes", "data", "date", "do", "download", "host", "id", "in"),
+        *("is", "link", "map", "name", "next", "open", "page", "pl", "play", "py", "rs", "search"),
+        *("select", "sh", "show", "so", "style", "target", "top"),
+    )
+)
+"""Top-level domains that in a script are rather a property or a file extension."""
+
+
+def is_very_likely_uri(text: str) -> bool:
+    """True for an absolute http(s) URL with a dot in its host, or a relative one of plain shape.
+
+    The text is taken as it is: unescaped, white space stripped, and fixed up by the caller.
+    Linear in its length; text longer than 2,083 characters is none.
+    """
+    if len(text) > MAX_CANDIDATE or ("." not in text and "/" not in text):
+        return False
+    if _ABSOLUTE.fullmatch(text):
+        return True
+    found = _RELATIVE.fullmatch(text)
+    return found is not None and _is_plausible(text, found)
+
+
+def _is_plausible(text: str, found: re.Match[str]) -> bool:
+    dirs, name, dotted = found["dirs"], found["name"], found["ext"] or ""
+    if not (dirs.strip("./ ") or name):
+        return False
+    extension = dotted.rpartition(".")[2].lower()
+    known = extension in _GOOD_EXTENSIONS
+    if extension and not dirs and _looks_like_class(text, name, known=known):
+        return False
+    if known:
+        return True
+    return not (
+        dotted.count(".") > 1
+        or not text.isascii()
+        or _SPACE.search(text)
+        or "." in _DOT_SEGMENT.sub("", dirs)
+        or _MIME.fullmatch(text)
+        or _NUMBER.fullmatch(text)
+    )
+
+
+def _looks_like_class(text: str, name: str, *, known: bool) -> bool:
+    """`div.menu`: a CSS selector. With a known extension only one-letter elements are (`a.php`)."""
+    if known and len(name) > 1:
+        return False
+    return name.lower() in _TAGS and text.startswith(name)
+
+
+def speculative_fixup(text: str, base: str) -> str:
+    """Make a URL of what people write for one: `www.example.com/a`, `http%3A%2F%2F…`, `&amp;`.
+
+    Args:
+        text: A candidate, white space stripped.
+        base: URL of the page; its scheme is taken when the text begins with its host. "" for none.
+
+    Returns:
+        The text, with a scheme where a bare host name stood; unchanged when nothing applies.
+    """
+    if "&amp;" in text:
+        text = text.replace("&amp;", "&")
+    if "%" in text and text[:8].lower().startswith(("http%3a", "https%3a")):
+        text = unquote(text)
+    found = _BARE_HOST.fullmatch(text) if "." in text else None
+    if found is None:
+        return _under_base_host(text, base) or text
+    same = _under_base_host(text, base)
+    if same:
+        return same
+    if _is_host(text, found["tld"], path=bool(found["path"]), user=bool(found["user"])):
+        return "http://" + text
+    return text
+
+
+def _under_base_host(text: str, base: str) -> str:
+    scheme, mark, rest = base.partition("://")
+    host = rest.partition("/")[0]
+    if mark and host and text.startswith(host) and text[len(host) : len(host) + 1] in {"", "/"}:
+        return f"{scheme}://{text}"
+    return ""
+
+
+def _is_host(text: str, tld: str, *, path: bool, user: bool) -> bool:
+    if not path and (user or (tld in _PROPERTY_TLDS and not text.startswith("www."))):
+        return False
+    return _is_tld(tld)
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList(accept_unknown=False)
+
+
+@lru_cache(maxsize=4096)
+def _is_tld(label: str) -> bool:
+    """True for a top-level domain of the public suffix list (a copy within the package)."""
+    return _suffixes().publicsuffix(f"x.{label}") is not None

@@ -1,0 +1,205 @@
+"""Sitemaps: index, URL set, plain text, RSS and Atom, gzip; and the `Sitemap:` lines of robots.txt.
+
+Source: sitemaps.org protocol 0.9 with Google's image, video, news and hreflang extensions; read
+leniently, as crawler-commons does. Whether a URL outside the sitemap's own host may be followed is
+a decision of the crawl: here all are given.
+"""
+
+import re
+from typing import NamedTuple
+
+from nacre.core.crawluri import Hop
+from nacre.extract.document import Document
+from nacre.extract.feed import feed_links, is_feed
+from nacre.extract.likely import speculative_fixup
+from nacre.extract.links import LinkCollector
+from nacre.extract.text import decode_text
+from nacre.extract.xml_scan import End, Start, attributes, scan, strip
+from nacre.wire.codec import GZIP_MAGIC
+from nacre.wire.coding import decode_content
+
+CONTEXT = "=MANIFEST_MISC"
+"""Link context of what a sitemap or robots.txt lists (Heritrix's word)."""
+
+MAX_UNPACKED = 50 * 1024 * 1024
+"""Bytes of the largest sitemap, unpacked (sitemaps.org); more is cut off."""
+
+MAX_NESTING = 3
+"""Times that a body is unpacked: some are gzip in gzip."""
+
+_HEAD = 4096
+_XML_ROOT = re.compile(r"<(?:[\w.-]+:)?(urlset|sitemapindex|url|sitemap)[\s>]", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_LINE_ENDS = re.compile(r"[\t\r\n]+")
+_ROBOTS_LINE = re.compile(r"[ \t\ufeff]*+site-?map[ \t]*+:[ \t]*+([^\s#]\S*)", re.IGNORECASE)
+
+_EMBEDS = frozenset(
+    ("thumbnail_loc", "content_loc", "player_loc", "content_segment_loc", "image_loc")
+)
+
+
+class Entry(NamedTuple):
+    """One entry of a sitemap.
+
+    Attributes:
+        loc: URL as written, white space removed.
+        lastmod: As written; "" when absent.
+        is_sitemap: It stands in an index, so its target is a sitemap.
+        extras: (URL, hop, context) of its images, videos and other languages.
+    """
+
+    loc: str
+    lastmod: str = ""
+    is_sitemap: bool = False
+    extras: tuple[tuple[str, Hop, str], ...] = ()
+
+
+def extract_sitemap(document: Document, links: LinkCollector) -> None:
+    """Add what a sitemap lists: hop M, with `lastmod`; images and videos are embeds (E).
+
+    At most `max_sitemap_links` are kept. A sitemap that lists itself is not followed again.
+    """
+    links.limit = links.settings.max_sitemap_links
+    text = decode_text(unpack(document.body), document.charset_header)
+    if _XML_ROOT.search(text, 0, _HEAD):
+        _add_entries(text, links)
+    elif is_feed(text):
+        _add_feed(text, links)
+    else:
+        _add_lines(text, links)
+
+
+def robots_sitemaps(document: Document, links: LinkCollector) -> None:
+    """Add the `Sitemap:` lines of a robots.txt, in any group: hop M (RFC 9309 2.2.4)."""
+    for line in re.split(r"[\r\n]+", decode_text(document.body)):
+        found = _ROBOTS_LINE.match(line)
+        if found:
+            links.add(found[1], Hop.MANIFEST, CONTEXT, sitemap=True)
+
+
+def is_sitemap_text(text: str) -> bool:
+    """True when a document begins as an XML sitemap or an index of them."""
+    return re.search(r"<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s>]", text[:_HEAD]) is not None
+
+
+def unpack(body: bytes) -> bytes:
+    """A body out of gzip, also out of gzip in gzip, cut to 50 MiB."""
+    for _ in range(MAX_NESTING):
+        if not body.startswith(GZIP_MAGIC):
+            break
+        body = decode_content(body, b"gzip", MAX_UNPACKED).data
+    return body[:MAX_UNPACKED]
+
+
+def entries(text: str) -> list[Entry]:
+    """The entries of an XML sitemap or sitemap index, in order."""
+    reading = _Reading()
+    for event in scan(text):
+        if isinstance(event, Start):
+            reading.start(event)
+        elif isinstance(event, End):
+            reading.end(event.name, event.text)
+    reading.close()
+    return reading.found
+
+
+class _Reading:
+    """The entry that is open. Elements may be in any order; unclosed ones end at the next."""
+
+    def __init__(self) -> None:
+        self.found: list[Entry] = []
+        self._name = ""
+        self._loc = ""
+        self._lastmod = ""
+        self._extras: list[tuple[str, Hop, str]] = []
+        self._group = ""  # image, video or news element within the entry
+        self._in_loc = False
+
+    def start(self, event: Start) -> None:
+        name = event.name
+        if name == "loc":
+            self._in_loc = True
+        elif name in {"url", "sitemap"} and not self._in_loc:
+            self.close()
+            self._name = name
+        elif name in {"image", "video", "news"} and not self._group:
+            self._group = name
+        elif name == "link" and self._name:
+            self._alternate(attributes(event.attributes))
+
+    def end(self, name: str, text: str) -> None:
+        if name == "loc":
+            self._take_loc(text)
+            self._in_loc = False
+        elif name in {"url", "sitemap"}:
+            if self._in_loc:
+                self._take_loc(text)
+            else:
+                self.close()
+        elif name == self._group:
+            self._group = ""
+        elif name == "lastmod" and not self._lastmod:
+            self._lastmod = text
+        elif text and name in _EMBEDS:
+            self._extras.append((text, Hop.EMBED, f"{self._group or 'video'}/{name}"))
+
+    def close(self) -> None:
+        """The open entry is complete."""
+        if self._loc or self._extras:
+            is_sitemap = self._name == "sitemap"
+            entry = Entry(self._loc, self._lastmod, is_sitemap, tuple(self._extras))
+            self.found.append(entry)
+            self._extras = []
+        self._name = self._loc = self._lastmod = self._group = ""
+        self._in_loc = False
+
+    def _take_loc(self, text: str) -> None:
+        if text and self._group == "image":
+            self._extras.append((text, Hop.EMBED, "image/loc"))
+        elif text and not self._loc and not self._group:
+            self._loc = text
+
+    def _alternate(self, found: dict[str, str]) -> None:
+        href = found.get("href", "")
+        if href and "alternate" in found.get("rel", "").lower():
+            self._extras.append((href, Hop.MANIFEST, "link/@href"))
+
+
+def _add_entries(text: str, links: LinkCollector) -> None:
+    for entry in entries(text):
+        _add(entry.loc, links, sitemap=entry.is_sitemap, lastmod=entry.lastmod)
+        for url, hop, context in entry.extras:
+            href = _clean(url, links.base)
+            if href:
+                links.add(href, hop, context)
+
+
+def _add_feed(text: str, links: LinkCollector) -> None:
+    for link in feed_links(text):
+        if link.is_item:
+            _add(link.href, links, lastmod=link.updated)
+        else:
+            links.add(link.href, link.hop, link.context, rel=link.rel)
+
+
+def _add_lines(text: str, links: LinkCollector) -> None:
+    """A plain text sitemap: one URL a line, all of it."""
+    for line in text.splitlines():
+        loc = strip(line)
+        if loc[:8].lower().startswith(("http://", "https://")):
+            _add(loc, links)
+
+
+def _add(loc: str, links: LinkCollector, *, sitemap: bool = False, lastmod: str = "") -> None:
+    href = _clean(loc, links.base)
+    if not href or (sitemap and links.resolve(href) == links.document.url):
+        return
+    links.add(href, Hop.MANIFEST, CONTEXT, sitemap=sitemap, lastmod=lastmod)
+
+
+def _clean(loc: str, base: str) -> str:
+    """A URL without line breaks; "" for what is neither absolute nor begins with a slash."""
+    if not loc:
+        return ""
+    loc = speculative_fixup(_LINE_ENDS.sub("", strip(loc)), base)
+    return loc if loc.startswith("/") or _SCHEME.match(loc) else ""

@@ -1,0 +1,106 @@
+"""XML of any kind: URLs in attributes, text and CDATA; feeds get their own semantics.
+
+Source: reference/heritrix.md 1.9, ExtractorXML, which takes absolute URLs only (hop X). Here the
+references of SVG and of `xml-stylesheet` are followed too, relative ones included, as a browser
+that shows the document does.
+"""
+
+import re
+from collections.abc import Iterator
+
+from nacre.core.crawluri import Hop
+from nacre.extract.absolute import absolute_urls
+from nacre.extract.css import css_urls
+from nacre.extract.document import Document
+from nacre.extract.feed import feed_links, is_feed
+from nacre.extract.likely import is_very_likely_uri
+from nacre.extract.links import LinkCollector
+from nacre.extract.text import read_text
+from nacre.extract.xml_scan import End, Start, Stylesheet, attributes, scan, unescape_xml
+
+CONTEXT = "=SPECULATIVE_MISC"
+"""Link context of a URL that merely stands in a document (Heritrix's word)."""
+
+_VALUE = re.compile(r"""=\s*+(?:"([^"<]*+)"|'([^'<]*+)')""")
+_HOPS = {"a": Hop.LINK} | dict.fromkeys(
+    ("image", "feimage", "use", "script", "include", "import", "audio", "video", "iframe"),
+    Hop.EMBED,
+)
+"""Elements of SVG, XInclude, XSLT and XML Schema whose `href` or `src` is followed."""
+
+
+def extract_xml(document: Document, links: LinkCollector) -> None:
+    """Add the links of an XML document.
+
+    Items, enclosures and further pages of RSS and Atom (hops L and E); references of SVG and
+    XInclude (E; of `a`, L); style sheets (E). Every other absolute http(s) URL, namespaces
+    included, and every other relative `href` or `src` that is very likely one, is speculative (X).
+    """
+    source = read_text(document)
+    taken: set[str] = set()
+    feed = is_feed(source)
+    if feed:
+        _feed(source, links, taken)
+    for event in scan(source):
+        if isinstance(event, Stylesheet):
+            href = attributes(event.attributes).get("href", "")
+            if href and not href.startswith("#"):
+                links.add(href, Hop.EMBED, "xml-stylesheet/@href")
+            continue
+        if not feed:
+            _references(event, links, taken)
+        for url in _mentioned(event):
+            if url not in taken:
+                links.add(url, Hop.SPECULATIVE, CONTEXT)
+
+
+def xml_urls(source: str) -> list[str]:
+    """Every absolute http(s) URL in attributes, text and CDATA, in order, each once."""
+    events = (event for event in scan(source) if not isinstance(event, Stylesheet))
+    return list(dict.fromkeys(url for event in events for url in _mentioned(event)))
+
+
+def _feed(source: str, links: LinkCollector, taken: set[str]) -> None:
+    for link in feed_links(source):
+        taken.add(link.href)
+        links.add(link.href, link.hop, link.context, rel=link.rel, lastmod=link.updated)
+
+
+def _references(event: Start | End, links: LinkCollector, taken: set[str]) -> None:
+    """References that a browser follows when it shows the document; they join `taken`."""
+    if isinstance(event, End):
+        if event.name == "style" and event.text:
+            _styles(event.text, "=EMBED_MISC", links)
+        return
+    raw = event.attributes
+    if "url(" in raw:
+        _styles(unescape_xml(raw), f"{event.name}/@style", links)
+    if "href" not in raw and "src" not in raw:
+        return
+    found = attributes(raw)
+    for key in ("href", "src"):
+        value = found.get(key, "").strip()
+        hop = _HOPS.get(event.name)
+        if not value or value.startswith("#"):
+            continue
+        if hop:
+            taken.add(value)
+            links.add(value, hop, f"{event.name}/@{key}")
+        elif "://" not in value and is_very_likely_uri(value):
+            links.add(value, Hop.SPECULATIVE, f"{event.name}/@{key}")
+
+
+def _styles(text: str, context: str, links: LinkCollector) -> None:
+    for url in css_urls(text):
+        if not url.startswith("#"):
+            links.add(url, Hop.EMBED, context)
+
+
+def _mentioned(event: Start | End) -> Iterator[str]:
+    """Absolute URLs in the text before a tag and, of a start tag, in its attributes."""
+    text = event.before if isinstance(event, Start) else event.text
+    if "://" in text:
+        yield from absolute_urls(text)
+    if isinstance(event, Start) and "://" in event.attributes:
+        for double, single in _VALUE.findall(event.attributes):
+            yield from absolute_urls(unescape_xml(double or single))
