@@ -63,7 +63,7 @@ HERITRIX: tuple[Rule, ...] = (
     StripSessionCFIDs(),
     FixupQueryString(),
 )
-"""The stock list of Heritrix: also merges hosts with and without `www`, and upper and lower case."""
+"""The stock list of Heritrix: also merges hosts with and without `www`, upper and lower case."""
 
 
 def rule(name: str, **params: str) -> Rule:

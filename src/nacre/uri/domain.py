@@ -1,0 +1,34 @@
+"""Registered domains: public suffix plus one label, from the bundled list, never the network."""
+
+from functools import cache, lru_cache
+
+from publicsuffixlist import PublicSuffixList
+
+from nacre.uri.parse import is_ip
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    """The list; reading it takes some 40 ms, so it waits for the first question."""
+    return PublicSuffixList()
+
+
+@lru_cache(maxsize=16_384)
+def registered_domain(host: str) -> str:
+    """The registered domain of a host: `example.co.uk` for `www.example.co.uk`.
+
+    Args:
+        host: Lower case, IDN as A-labels, as `parse.host` gives it.
+
+    Returns:
+        The domain; the host itself when it is an address, a public suffix or a single label.
+    """
+    if is_ip(host):
+        return host
+    found: str | None = _suffixes().privatesuffix(host)
+    return found or host
+
+
+def is_public_suffix(host: str) -> bool:
+    """True when anyone may register names below a host, as with `co.uk`; False for an address."""
+    return bool(host) and not is_ip(host) and bool(_suffixes().is_public(host))

@@ -1,0 +1,136 @@
+"""The key under which CDXJ, pywb and OutbackCDX file a capture: `com,example)/path?a=1&b=2`.
+
+Archives must agree on it to the byte, so it does what the `surt` library does (its answers are the
+oracle), also where one might wish otherwise: it unescapes and lower-cases everything, drops scheme,
+`www`, userinfo, session ids and the final slash, and sorts the query.
+Source: reference/peers.md 2.5; Safe Browsing "canonicalization" for the escapes.
+"""
+
+import re
+from functools import lru_cache
+from urllib.parse import unquote_to_bytes
+
+import ada_url
+
+from nacre.uri.rules import StripSessionCFIDs, StripSessionIDs
+
+_BREAKS = {ord(char): None for char in "\t\n\r"}
+_VERBATIM = ("filedesc", "warcinfo")
+_HTTP = re.compile(r"(?:https?:/*)*(https?):/*(?=[^/])", re.IGNORECASE)
+_HIERARCHY = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_WWW = re.compile(r"www[0-9]*\.")
+_DEFAULT_PORTS = {"http": "80", "https": "443"}
+_UNSAFE = re.compile(rb"[\x00-\x20\x7f-\xff#%]")
+_PLAIN = re.compile(r"[!\"$&-~]*")
+# Session ids that ASP.NET writes into the path: /(S(…24…))/ and, older, /(…24…)/.
+_PATH_SESSIONS = (
+    re.compile(r"(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)", re.IGNORECASE),
+    re.compile(r"(.*/)\([0-9a-z]{24}\)/([^?]+\.aspx.*)", re.IGNORECASE),
+)
+_QUERY_SESSIONS = (StripSessionIDs(), StripSessionCFIDs())
+
+
+def index_key(url: str) -> str:
+    """The index key of a URL; "-" for an empty one.
+
+    A URL without host (`dns:example.com`) is its own key, in lower case.
+    """
+    text = url.strip().translate(_BREAKS).partition("#")[0]
+    if not text or text.startswith(_VERBATIM):
+        return text or "-"
+    found = _HTTP.match(text) or _HIERARCHY.match(text)
+    if found is None:
+        if _SCHEME.match(text):
+            return text.lower()
+        scheme, start = "http", 0
+    else:
+        scheme, start = found[1].lower(), found.end()
+    rest, mark, query = text[start:].partition("?")
+    netloc, slash, path = rest.partition("/")
+    key = _host_key(scheme, netloc) + _path_key(slash + path)
+    sorted_query = _query_key(query) if mark else ""
+    return f"{key}?{sorted_query}" if sorted_query else key
+
+
+@lru_cache(maxsize=16_384)
+def _host_key(scheme: str, netloc: str) -> str:
+    """`com,example:8080)` for an authority; `file:` and the like when it is empty."""
+    where = netloc.rpartition("@")[2]
+    if not where:
+        return f"{scheme}:"
+    name, port = where, ""
+    if not where.endswith("]") and ":" in where:
+        name, _, port = where.rpartition(":")
+    name = _normal_host(name)
+    name = _WWW.sub("", name, count=1) if _WWW.match(name) else name
+    if port == _DEFAULT_PORTS.get(scheme):
+        port = ""
+    return f"{_reversed(name)}{':' + port if port else ''})"
+
+
+def _normal_host(name: str) -> str:
+    name = _unescaped(name).decode("utf-8", "replace")
+    if not name.isascii():
+        name = ada_url.idna_to_ascii(name).decode() or name
+    name = re.sub(r"\.{2,}", ".", name).strip(".")
+    return _escaped(name.encode("utf-8", "surrogatepass")).lower()
+
+
+def _reversed(name: str) -> str:
+    if name.startswith("["):
+        return name.strip("[]")
+    return ",".join(reversed(name.split(".")))
+
+
+def _path_key(path: str) -> str:
+    if path in ("", "/"):
+        return "/"
+    if "//" in path or "/." in path or not _PLAIN.fullmatch(path):
+        path = _escaped(_without_dots(_unescaped(path)))
+    path = path.removesuffix("/") or "/"
+    if ")/" in path:
+        for pattern in _PATH_SESSIONS:
+            found = pattern.fullmatch(path)
+            path = found[1] + found[2] if found else path
+    return path.lower()
+
+
+def _query_key(query: str) -> str:
+    if not _PLAIN.fullmatch(query):
+        query = _escaped(_unescaped(query))
+    if "=" in query:
+        for rule in _QUERY_SESSIONS:
+            query = rule.apply("?" + query)[1:]
+    query = query.lower()
+    if "&" not in query:
+        return query
+    pairs = sorted(part.partition("=") for part in query.split("&"))
+    return "&".join(map("".join, pairs))
+
+
+def _unescaped(text: str) -> bytes:
+    """Unescape until nothing changes: `%2525` becomes `%`."""
+    data = text.encode("utf-8", "surrogatepass")
+    while b"%" in data:
+        plain = unquote_to_bytes(data)
+        if plain == data:
+            break
+        data = plain
+    return data
+
+
+def _escaped(data: bytes) -> str:
+    return _UNSAFE.sub(lambda found: b"%%%02X" % found[0][0], data).decode("ascii")
+
+
+def _without_dots(path: bytes) -> bytes:
+    """Resolve `.` and `..`, the latter also against empty segments, and only then drop these."""
+    kept: list[bytes] = []
+    for segment in path.split(b"/")[1:]:
+        if segment == b".." and kept:
+            kept.pop()
+        elif segment != b".":
+            kept.append(segment)
+    inner = [segment + b"/" for segment in kept[:-1] if segment]
+    return b"".join([b"/", *inner, *kept[-1:]])

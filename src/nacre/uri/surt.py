@@ -1,0 +1,200 @@
+"""SURT: URLs with the labels of the host reversed, so that one domain is one prefix.
+
+Two dialects, not to be mixed. Heritrix's keeps scheme and port, `http://(com,example,www,)/path`:
+scope, sheets and history. The index key (`indexkey`) drops both: CDXJ, pywb, OutbackCDX.
+Source: reference/heritrix.md 1.4, "SURT"; reference/peers.md 2.5.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from nacre.uri.indexkey import index_key
+from nacre.uri.parse import authority, host, is_ip, parse
+
+__all__ = [
+    "DEFAULT_QUEUE",
+    "SurtPrefixSet",
+    "history_key",
+    "implied_prefix",
+    "index_key",
+    "scope_surt",
+    "surt",
+    "surt_authority",
+    "to_domain",
+    "to_host",
+]
+
+DEFAULT_QUEUE = "default..."
+"""The queue key of URIs without a host (Heritrix's name)."""
+
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:[/\\]{2}", re.IGNORECASE)
+_BARE = re.compile(r"[a-z][a-z0-9+.-]*:[/\\]{2,}[^/\\?#]*(?:#|\Z)", re.IGNORECASE)
+
+
+def surt(url: str) -> str:
+    """The SURT of a URL in Heritrix's dialect; case is kept. One without authority stays."""
+    start = url.find("://") + 3
+    if start == 2:
+        return url
+    end = url.find("/", start)
+    netloc = url[start:end] if end >= 0 else url[start:]
+    if "?" in netloc or "#" in netloc:
+        netloc = netloc.partition("?")[0].partition("#")[0]
+    return f"{url[:start]}({_members(netloc)}){url[start + len(netloc) :]}"
+
+
+@lru_cache(maxsize=16_384)
+def _members(netloc: str) -> str:
+    """What stands between the brackets: `com,example,www,:8080@user`."""
+    userinfo, at, where = netloc.rpartition("@")
+    name, port = _name_and_port(where)
+    return f"{_reversed(name)}{':' + port if port else ''}{at}{userinfo}"
+
+
+def _name_and_port(where: str) -> tuple[str, str]:
+    if ":" not in where or where[-1] == "]":
+        return where, ""
+    name, _, port = where.rpartition(":")
+    return name, port
+
+
+def _reversed(name: str) -> str:
+    """Labels from the top, each with a comma behind it; an IPv4 address stays as it is."""
+    if name.startswith("["):
+        return name + ","
+    return name if is_ip(name) else ",".join([*reversed(name.split(".")), ""])
+
+
+def scope_surt(url: str) -> str:
+    """What SURT prefixes of the scope are compared with: lower case, https taken as http."""
+    return surt("http" + url[5:] if url.startswith("https:") else url).lower()
+
+
+def history_key(url: str) -> str:
+    """The key of a URL in history and deduplication: a SURT that keeps case and scheme."""
+    return surt(url)
+
+
+def surt_authority(url: str) -> str:
+    """The queue key of a URL: `com,example,www,`, and `#8080` behind it for an explicit port.
+
+    http and https share a queue, and so does `dns:`. Addresses stay as they are. URIs without a
+    host share `DEFAULT_QUEUE`.
+    """
+    return _queue(authority(url) or host(url))
+
+
+@lru_cache(maxsize=16_384)
+def _queue(where: str) -> str:
+    if not where:
+        return DEFAULT_QUEUE
+    name, port = _name_and_port(where)
+    return f"{_reversed(name)}#{port}" if port else _reversed(name)
+
+
+def implied_prefix(text: str) -> str:
+    """The SURT prefix that a seed or a line of a list stands for.
+
+    `http://example.com` and `example.com` mean the domain with its subdomains,
+    `http://example.com/` this host alone, `http://example.com/a/b` what is below `/a/`. Text with a
+    bracket before the host, `http://(com,example,`, is a prefix already. https becomes http.
+
+    Heritrix takes any text with a bracket for a prefix, which loses `https://example.com/A_(b)/`.
+
+    Raises:
+        URIError: The text is neither.
+    """
+    text = text.strip()
+    if text.startswith("(") or "://(" in text:
+        prefix = text.lower() if "://" in text else "http://" + text.lower()
+        return "http" + prefix[5:] if prefix.startswith("https:") else prefix
+    if not _SCHEME.match(text):
+        text = "http://" + text
+    full = scope_surt(parse(text))
+    if _BARE.match(text):
+        return full[: full.find(")")]
+    return full[: full.rfind("/") + 1]
+
+
+def to_host(prefix: str) -> str:
+    """A prefix widened or narrowed to exactly its host: `http://(com,example,www,)`."""
+    if ")" in prefix:
+        return prefix[: prefix.find(")") + 1]
+    name = prefix.rpartition("(")[2]
+    return prefix + (")" if prefix.endswith(",") or is_ip(name) else ",)")
+
+
+def to_domain(prefix: str) -> str:
+    """A prefix widened to its domain with all subdomains; a `www` in front is dropped."""
+    prefix = prefix.partition(")")[0]
+    return prefix[: -len("www,")] if prefix.endswith(",www,") else prefix
+
+
+class SurtPrefixSet:
+    """A set of SURT prefixes.
+
+    Args:
+        prefixes: Prefixes as `implied_prefix` gives them.
+        keep_all: Keep prefixes that another makes redundant: sheets need all of them.
+    """
+
+    def __init__(self, prefixes: Iterable[str] = (), *, keep_all: bool = False) -> None:
+        self._keep_all = keep_all
+        self._sorted: list[str] = []
+        for prefix in prefixes:
+            self.add(prefix)
+
+    def __len__(self) -> int:
+        return len(self._sorted)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sorted)
+
+    def __contains__(self, prefix: str) -> bool:
+        at = bisect_left(self._sorted, prefix)
+        return at < len(self._sorted) and self._sorted[at] == prefix
+
+    def add(self, prefix: str) -> bool:
+        """Add a prefix, and drop those that it makes redundant; False when it changes nothing."""
+        if prefix in self or (not self._keep_all and self.match(prefix) is not None):
+            return False
+        start = end = bisect_left(self._sorted, prefix)
+        if not self._keep_all:
+            while end < len(self._sorted) and self._sorted[end].startswith(prefix):
+                end += 1
+        self._sorted[start:end] = [prefix]
+        return True
+
+    def match(self, text: str) -> str | None:
+        """The shortest prefix of a SURT in the set, or None."""
+        if self._keep_all:
+            return next(iter(self.all_matching(text)), None)
+        # No member is a prefix of another, so a prefix of the text is the greatest member up to it.
+        at = bisect_right(self._sorted, text)
+        if at and text.startswith(self._sorted[at - 1]):
+            return self._sorted[at - 1]
+        return None
+
+    def all_matching(self, text: str) -> list[str]:
+        """All prefixes of a SURT in the set, the shortest first."""
+        found: list[str] = []
+        at = bisect_right(self._sorted, text)
+        while at:
+            member = self._sorted[at - 1]
+            if text.startswith(member):
+                found.append(member)
+                at -= 1
+            else:
+                # What is a prefix of the text and sorts before this member is a prefix of both.
+                text = text[: _common_length(text, member)]
+                at = bisect_right(self._sorted, text, 0, at)
+        return found[::-1]
+
+
+def _common_length(one: str, other: str) -> int:
+    for at, (a, b) in enumerate(zip(one, other, strict=False)):
+        if a != b:
+            return at
+    return min(len(one), len(other))
