@@ -1,0 +1,143 @@
+"""The address guard: which addresses may be connected to. A pure decision, by address alone.
+
+It is asked for each candidate address and again for the address of the peer, so that no name, no
+redirect and no rebinding leads to a network that the operator did not mean to crawl.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pydantic import field_validator
+
+from nacre.config.component import Component, setting
+from nacre.fetch.address import (
+    LINK_LOCAL,
+    LOOPBACK,
+    PRIVATE,
+    SHARED,
+    UNIQUE_LOCAL,
+    Network,
+    address_kind,
+    parse_address,
+    parse_network,
+    unmapped,
+)
+
+_CACHE = 8192
+_LOOPBACK_NETWORKS = ("127.0.0.0/8", "::1/128")
+# What a seed opens by itself. Metadata, multicast and the like need `network.allow`.
+_SEED_KINDS = frozenset((LOOPBACK, PRIVATE, LINK_LOCAL, SHARED, UNIQUE_LOCAL))
+_PRIVATE_SUFFIXES = (".localhost", ".test", ".internal")
+
+
+class NetworkSettings(Component):
+    """Which networks may be crawled."""
+
+    allow: tuple[str, ...] = setting(
+        (),
+        "Networks in CIDR notation that may be crawled although they are loopback, private, "
+        "link-local and so on. Networks of private seeds need not be named.",
+        sheets=False,
+    )
+    proxy_resolves: bool = setting(
+        False,
+        "With a proxy: let it resolve names, so that their addresses are not checked. Otherwise "
+        "names are resolved here first, and refused if an address is.",
+    )
+
+    @field_validator("allow")
+    @classmethod
+    def _check_allow(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for text in value:
+            parse_network(text)
+        return value
+
+
+class AddressGuard:
+    """Says which addresses may be connected to."""
+
+    def __init__(self, allow: Sequence[str] = ()) -> None:
+        """Allow public addresses and the networks given in CIDR notation.
+
+        Raises:
+            ValueError: One of them is no network.
+        """
+        self.allow = tuple(allow)
+        self._networks: tuple[Network, ...] = tuple(parse_network(text) for text in allow)
+        self._known: dict[str, str] = {}
+
+    def refusal(self, address: str) -> str:
+        """Why an IP address is refused, for the operator; "" when it is allowed.
+
+        The text names the address, its kind and the option that would allow it.
+        """
+        known = self._known.get(address)
+        if known is None:
+            if len(self._known) >= _CACHE:
+                self._known.clear()
+            known = self._known[address] = self._judge(address)
+        return known
+
+    def is_listed(self, address: str) -> bool:
+        """Whether an address lies in the networks allowed by name, public or not."""
+        parsed = parse_address(address)
+        if parsed is None:
+            return False
+        plain = unmapped(parsed)
+        return any(parsed in network or plain in network for network in self._networks)
+
+    def _judge(self, text: str) -> str:
+        address = parse_address(text)
+        if address is None:
+            return f"{text[:100]!r} is no IP address"
+        kind = address_kind(address)
+        if not kind or self.is_listed(text):
+            return ""
+        plain = unmapped(address)
+        form = "" if plain == address else f"stands for {plain}, "
+        article = "an" if kind[0] in "aeiou" and kind != UNIQUE_LOCAL else "a"
+        return (
+            f"{address} is refused: {form}{article} {kind} address; to crawl it, use "
+            f"--allow-net {plain}/{plain.max_prefixlen} (network.allow)"
+        )
+
+
+def guard_for_seeds(allow: Sequence[str], addresses: Iterable[str]) -> AddressGuard:
+    """The guard of a job.
+
+    Args:
+        allow: `network.allow`.
+        addresses: Addresses of all seeds: literal ones, and those that their names resolve to.
+    """
+    return AddressGuard(tuple(dict.fromkeys((*allow, *seed_networks(addresses)))))
+
+
+def seed_networks(addresses: Iterable[str]) -> Iterator[str]:
+    """The networks that seeds open: all of loopback for a loopback seed, else one address each.
+
+    Public addresses need none; addresses for metadata, multicast and the like open nothing.
+    """
+    for text in addresses:
+        address = parse_address(text)
+        kind = address_kind(address) if address else ""
+        if address is None or kind not in _SEED_KINDS:
+            continue
+        if kind == LOOPBACK:
+            yield from _LOOPBACK_NETWORKS
+        else:
+            plain = unmapped(address)
+            yield f"{plain}/{plain.max_prefixlen}"
+
+
+def is_private_seed_name(host: str) -> bool:
+    """Whether a host is plainly the operator's own, so that a crawl of it needs no contact.
+
+    `localhost`, names under `.localhost`, `.test` and `.internal`, and addresses in private ranges.
+
+    Args:
+        host: Lower-case A-labels, or an IP address, with or without brackets.
+    """
+    address = parse_address(host)
+    if address is not None:
+        return address_kind(address) in _SEED_KINDS
+    name = host.removesuffix(".")
+    return name == "localhost" or name.endswith(_PRIVATE_SUFFIXES)
