@@ -1,0 +1,379 @@
+"""Which URI next, and when. Synchronous, without a clock: the engine tells the time and waits."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from nacre.core.crawluri import CrawlURI, Directive
+from nacre.core.status import Counted
+from nacre.frontier.backoff import Backoff
+from nacre.frontier.groups import Groups
+from nacre.frontier.policy import Retry, prerequisite_rank
+from nacre.frontier.queues import Queue, State
+from nacre.frontier.rotation import Rotation
+from nacre.frontier.rows import Rows, queue_key
+from nacre.frontier.seen import Seen
+from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.frontier.shelf import STEPS, Shelf, again
+from nacre.frontier.timeline import Timeline
+from nacre.frontier.totals import read_totals, write_totals
+
+
+class Attempt(NamedTuple):
+    """What the frontier needs to know of a fetch attempt.
+
+    Attributes:
+        status: Fetch status.
+        delay: Politeness delay that its queue waits from now on, seconds; 0 when nothing was asked.
+        backoff: New state of the adaptive backoff; None leaves it.
+    """
+
+    status: int
+    delay: float = 0.0
+    backoff: Backoff | None = None
+
+
+class Frontier:
+    """The queues of a crawl over its store. One thread; `mono` never goes back.
+
+    Nothing is durable before the store commits. The engine calls `save` whenever a group is sealed,
+    so that rows and totals are those of one moment. URIs in process keep their rows until they come
+    back: after a crash they are handed out again.
+
+    Attributes:
+        totals: What was counted so far.
+        rotation: The states of the queues.
+        seen: The seen set.
+        shelf: The URIs in the store.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        settings: FrontierSettings,
+        politeness: PolitenessSettings,
+        now: float,
+        mono: float,
+    ) -> None:
+        """Take up where the store left off; nothing is scanned.
+
+        Args:
+            rows: The store.
+            settings: Budgets, order and retries.
+            politeness: Delays and fetches at a time.
+            now: Seconds since the epoch.
+            mono: Monotonic seconds.
+        """
+        self.totals = read_totals(rows)
+        self.totals.run += 1
+        shortest = politeness.min_delay if politeness.delay is None else politeness.delay
+        self._timeline = Timeline(max(now, self.totals.time) - mono, mono, shortest)
+        self._rows = rows
+        self.seen = Seen(rows, settings.recent_keys)
+        self.rotation = Rotation(rows, self.totals, self._timeline, settings, politeness)
+        self.shelf = Shelf(rows, self.totals, self.rotation)
+        self._roster = self.rotation.roster
+        self._groups = Groups()
+
+    def configure(self, settings: FrontierSettings, politeness: PolitenessSettings) -> None:
+        """Change the settings while it runs; capacity and memory of recent keys stay."""
+        self.rotation.settings = settings
+        self.rotation.politeness = politeness
+
+    def save(self) -> None:
+        """Write what changed of queues and totals; to be called when a group is sealed."""
+        self._roster.save()
+        self.totals.time = self._time
+        write_totals(self._rows, self.totals)
+
+    # ---- URIs in
+
+    def schedule(self, candidates: Sequence[CrawlURI], now: float) -> list[bool]:
+        """Put candidates into their queues; True for each that entered.
+
+        A candidate enters when its key is new, or when it is forced. One whose `not_before` lies
+        ahead waits in `future`. Ordinals are given here; directive, precedence and cost are the
+        caller's (`policy.rank`).
+
+        Args:
+            candidates: In order of discovery.
+            now: Seconds since the epoch, for `not_before`.
+        """
+        new = self.seen.enter([candidate.key for candidate in candidates])
+        self.totals.discovered += sum(new)
+        entered = [n or c.force_fetch for n, c in zip(new, candidates, strict=True)]
+        chosen = [c for c, e in zip(candidates, entered, strict=True) if e]
+        if len(chosen) > 1:
+            names = (candidate.queue for candidate in chosen)
+            self._roster.preload(names, self.rotation.settings.queue_precedence)
+        for candidate in chosen:
+            self._admit(candidate, now)
+        return entered
+
+    def _admit(self, uri: CrawlURI, now: float) -> None:
+        queue = self.rotation.find(uri.queue)
+        self.totals.ordinal += 1
+        queue.row.enqueued += 1
+        if uri.not_before > now:
+            later = replace(uri, attempts=0, ordinal=self.totals.ordinal)
+            self.shelf.plan(queue, later, self._time + uri.not_before - now)
+        else:
+            self.shelf.insert(queue, uri, self.totals.ordinal)
+
+    # ---- URIs out
+
+    def next(self, now: float, mono: float) -> CrawlURI | None:
+        """Hand out a URI; None when none may be fetched at this moment (see `next_wake`)."""
+        self.rotation.mono = mono
+        self._watch_the_end()
+        self.shelf.release_due(self._time)
+        while (parked := self._groups.released(mono)) is not None:
+            self.rotation.settle(parked)
+        for _ in range(STEPS):
+            queue = self.rotation.next_queue()
+            if queue is None:
+                if not self.rotation.activate_next():
+                    return None
+                continue
+            uri = self._take(queue, now)
+            if uri is not None:
+                return uri
+        return None
+
+    def next_wake(self, mono: float) -> float | None:
+        """Seconds until `next` may have a URI; None when only a finish or a schedule can help."""
+        self.rotation.mono = mono
+        self._watch_the_end()
+        if self.shelf.pulling:
+            return 0.0
+        waits = (self.rotation.wait(), self._groups.wait(mono), self.shelf.wait(self._time))
+        return min((wait for wait in waits if wait is not None), default=None)
+
+    def _take(self, queue: Queue, now: float) -> CrawlURI | None:
+        if not self._may_take(queue):
+            return None
+        taken = self.shelf.take(queue)
+        row = queue.row
+        self._roster.touch(queue)
+        if taken is None:  # its rows are fewer than it counted: the rows are right
+            row.size = len(queue.taken)
+            self.totals.recount(row)
+            self.rotation.settle(queue)
+            return None
+        key, uri = taken
+        self._hold(queue, key, uri)
+        row.last_dequeue = now
+        row.last_peek = uri.url
+        self.rotation.settle(queue)
+        return uri
+
+    def _may_take(self, queue: Queue) -> bool:
+        """Its delay is over, and that of all that share its address."""
+        group = queue.row.group
+        if group:
+            until = self._groups.until(group, self._mono, self.rotation.politeness.in_flight)
+            if until is None:
+                self.totals.enter(queue.row, State.SNOOZED)
+                self._groups.park(group, queue)
+                return False
+            queue.wake = max(queue.wake, until)
+        if queue.wake > self._mono:
+            self.rotation.settle(queue)
+            return False
+        return True
+
+    def _hold(self, queue: Queue, key: bytes, uri: CrawlURI) -> None:
+        queue.taken.add(key)
+        self._groups.begin(queue.row.group)
+        if uri.is_prerequisite:
+            queue.blocking += 1
+            queue.prerequisites.add(uri.key)
+
+    # ---- URIs back
+
+    def finished(self, uri: CrawlURI, attempt: Attempt, mono: float) -> None:
+        """A URI handed out has its final result."""
+        self.rotation.mono = mono
+        queue, key = self._give_back(uri)
+        row = queue.row
+        kind = self.totals.finish(attempt.status)
+        cost = 0 if kind is Counted.DISREGARDED else uri.cost
+        if kind is Counted.FAILURE:
+            row.errors += 1
+            if self.rotation.settings.cost != "zero":
+                cost += self.rotation.settings.error_penalty
+        self.shelf.drop(queue, key)
+        if uri.attempts:
+            row.retrying -= 1
+        if uri.is_prerequisite:
+            queue.prerequisites.discard(uri.key)
+            row.held = False
+        self._charge(queue, cost)
+        self._close(queue, attempt)
+
+    def retry(self, uri: CrawlURI, attempt: Attempt, retry: Retry, now: float, mono: float) -> None:
+        """A URI handed out is to be tried again (`policy.retry_decision`)."""
+        self.rotation.mono = mono
+        queue, key = self._give_back(uri)
+        row = queue.row
+        wait = max(retry.at - now, 0.0)
+        if not uri.attempts:
+            row.retrying += 1
+        if retry.hold:
+            self.rotation.snooze(queue, mono + wait)
+            row.held = row.held or uri.is_prerequisite
+            self.shelf.put(queue, key, again(uri, attempt.status))
+        else:
+            self.shelf.drop(queue, key)
+            self.shelf.plan(queue, again(uri, attempt.status), self._time + wait)
+        self._charge(queue, uri.cost)
+        self._close(queue, attempt)
+
+    def deferred(
+        self, uri: CrawlURI, prerequisite: CrawlURI | None, mono: float
+    ) -> CrawlURI | None:
+        """A URI handed out waits for another, at no cost and without a delay.
+
+        Args:
+            uri: It goes back to its place.
+            prerequisite: What comes first; it enters the same queue, forced, ahead of `uri`, unless
+                it is there already. None when something else is waited for (`snooze`).
+            mono: Monotonic seconds.
+
+        Returns:
+            The prerequisite as it was queued; None when it was not.
+        """
+        self.rotation.mono = mono
+        queue, key = self._give_back(uri)
+        back = replace(uri, deferrals=uri.deferrals + 1)
+        first = None
+        if prerequisite is not None and prerequisite.key not in queue.prerequisites:
+            if back.directive == Directive.HIGHEST and not back.precedence:
+                self._rows.delete("queue", key)
+                back = replace(back, precedence=1)
+                key = queue_key(queue.identity, back, back.ordinal)
+            first = self._put_first(queue, back, prerequisite)
+        self.shelf.put(queue, key, back)
+        self._close(queue, Attempt(0))
+        return first
+
+    def _put_first(self, queue: Queue, uri: CrawlURI, prerequisite: CrawlURI) -> CrawlURI:
+        place = prerequisite_rank(uri)
+        self.totals.ordinal += 1
+        first = replace(
+            prerequisite,
+            queue=uri.queue,
+            force_fetch=True,
+            directive=place.directive,
+            precedence=place.precedence,
+            ordinal=self.totals.ordinal,
+        )
+        self.totals.discovered += sum(self.seen.enter([first.key]))
+        queue.prerequisites.add(first.key)
+        queue.row.enqueued += 1
+        self.shelf.insert(queue, first, first.ordinal)
+        return first
+
+    def _give_back(self, uri: CrawlURI) -> tuple[Queue, bytes]:
+        queue = self._roster.get(uri.queue)
+        key = queue_key(queue.identity, uri, uri.ordinal) if queue else b""
+        if queue is None or key not in queue.taken:
+            raise ValueError(f"not in process: {uri.url}")
+        queue.taken.remove(key)
+        if uri.is_prerequisite:
+            queue.blocking -= 1
+        return queue, key
+
+    def _charge(self, queue: Queue, cost: int) -> None:
+        row = queue.row
+        row.spent += cost
+        row.balance -= cost
+        row.last_cost = cost
+        row.costs += 1
+
+    def _close(self, queue: Queue, attempt: Attempt) -> None:
+        """Begin the delay, and line the queue up again."""
+        row = queue.row
+        wake = self._mono + attempt.delay
+        if attempt.delay > 0:
+            row.delay = attempt.delay
+            self.rotation.snooze(queue, wake)
+        if attempt.backoff is not None:
+            row.backoff, row.latency = attempt.backoff
+        self._groups.end(row.group, wake, self._mono)
+        self.totals.recount(row)
+        self._roster.touch(queue)
+        if row.state is State.IN_PROCESS or queue.window is None:
+            self.rotation.settle(queue)
+
+    # ---- queues
+
+    def snooze(self, name: str, until: float, now: float, mono: float) -> None:
+        """Hand out nothing of a queue before a time (seconds since the epoch)."""
+        self.rotation.mono = mono
+        self.rotation.snooze(self.rotation.find(name), mono + until - now)
+
+    def share(self, name: str, group: str) -> None:
+        """A queue turned out to share an address with others; "" for with none."""
+        queue = self.rotation.find(name)
+        if queue.row.group != group:
+            for _ in queue.taken:
+                self._groups.end(queue.row.group, self._mono, self._mono)
+                self._groups.begin(group)
+            queue.row.group = group
+            self._roster.touch(queue)
+
+    def retire(self, name: str) -> None:
+        """Hand out nothing more of a queue until `unretire`."""
+        queue = self.rotation.find(name)
+        if queue.row.state is not State.RETIRED:
+            self.rotation.retire(queue)
+
+    def unretire(self, names: Sequence[str] | None = None) -> int:
+        """Bring retired queues back (None: all); those over their budget soon retire again."""
+        return self.rotation.reconsider(names)
+
+    def backoff(self, name: str) -> Backoff:
+        """State of a queue's adaptive backoff."""
+        return self.rotation.find(name).backoff
+
+    def last_delay(self, name: str) -> float:
+        """Last politeness delay of a queue, seconds; 0 before its first fetch."""
+        return self.rotation.find(name).row.delay
+
+    # ---- the end
+
+    @property
+    def is_empty(self) -> bool:
+        """No URI waits or is in process, those of retired queues and planned visits apart."""
+        return not self.totals.queued
+
+    @property
+    def only_retries_remain(self) -> bool:
+        """All that is left failed before, or waits behind a prerequisite that did."""
+        return 0 < self.totals.queued == self.totals.stuck
+
+    def last_since(self, now: float) -> float | None:
+        """When `only_retries_remain` began, seconds since the epoch; None while it is not so."""
+        since = self.totals.last_since
+        return None if since is None else now - (self._time - since)
+
+    def _watch_the_end(self) -> None:
+        """When nothing but retries is left, they do not wait any longer."""
+        if not self.only_retries_remain:
+            self.totals.last_since = None
+            return
+        if self.totals.last_since is None:
+            self.totals.last_since = self._time
+            self.shelf.pull()
+            self.rotation.rouse_all()
+        self.shelf.pull_some()
+
+    @property
+    def _mono(self) -> float:
+        return self.rotation.mono
+
+    @property
+    def _time(self) -> float:
+        return self._timeline.at(self.rotation.mono)

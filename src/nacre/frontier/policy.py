@@ -1,0 +1,194 @@
+"""Which URI sooner, how long to wait, whether to try again: decisions without side effects.
+
+Source: reference/heritrix.md 1.6 (queues, politeness), architecture section 8 (retries).
+"""
+
+from typing import NamedTuple
+
+from nacre.core.crawluri import CrawlURI, Directive, Hop, hop_count, split_path
+from nacre.core.status import FetchStatus
+from nacre.frontier.backoff import THROTTLED, Backoff
+from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+
+MAX_PRECEDENCE = 127
+_UNREACHABLE = frozenset(
+    int(status)
+    for status in (
+        FetchStatus.DNS_FAILED,
+        FetchStatus.CONNECT_FAILED,
+        FetchStatus.CONNECTION_LOST,
+        FetchStatus.TIMEOUT,
+    )
+)
+
+
+class Rank(NamedTuple):
+    """Where a URI stands in its queue: lower goes first.
+
+    Attributes:
+        directive: `Directive`.
+        precedence: 0 to 127, within the directive.
+        cost: What one attempt costs its queue.
+    """
+
+    directive: Directive
+    precedence: int
+    cost: int
+
+
+class Retry(NamedTuple):
+    """Try again.
+
+    Attributes:
+        at: Earliest time, seconds since the epoch.
+        hold: The whole queue waits until then; else only the URI.
+    """
+
+    at: float
+    hold: bool = False
+
+
+class Final(NamedTuple):
+    """Do not try again.
+
+    Attributes:
+        reason: For the operator: `done`, `retries used up`, `nothing else left`.
+    """
+
+    reason: str
+
+
+class Ending(NamedTuple):
+    """How an attempt ended, as far as retries need it.
+
+    Attributes:
+        status: Fetch status.
+        truncated: The body was cut short.
+        retry_after: What the server asked for, seconds; 0 when it did not.
+        last_delay: Last politeness delay of the queue, seconds.
+    """
+
+    status: int
+    truncated: bool = False
+    retry_after: float = 0.0
+    last_delay: float = 0.0
+
+
+def trans_hops(path: str) -> int:
+    """Hops at the end of a path, back to the last link (L) or sitemap entry (M)."""
+    letters = split_path(path)[1]
+    return len(letters) - 1 - max(letters.rfind(Hop.LINK), letters.rfind(Hop.MANIFEST))
+
+
+def directive_of(settings: FrontierSettings, path: str, *, is_seed: bool = False) -> Directive:
+    """Scheduling directive of a candidate; that of a prerequisite is `prerequisite_rank`'s."""
+    depth = settings.preference_depth_hops
+    if path.endswith(Hop.REDIRECT):
+        return Directive.HIGH if depth >= 0 else Directive.MEDIUM
+    if depth == 0 or (depth > 0 and hop_count(path) <= depth):
+        return Directive.HIGH
+    if is_seed or not path:
+        return Directive.MEDIUM
+    if 0 < trans_hops(path) <= settings.preference_embed_hops:
+        return Directive.MEDIUM
+    return Directive.NORMAL
+
+
+def rank(settings: FrontierSettings, path: str, *, is_seed: bool = False) -> Rank:
+    """Directive, precedence (that of its cost, as Heritrix's CostUri) and cost of a candidate."""
+    cost = 1 if settings.cost == "unit" else 0
+    return Rank(directive_of(settings, path, is_seed=is_seed), min(cost, MAX_PRECEDENCE), cost)
+
+
+def prerequisite_rank(uri: CrawlURI) -> Rank:
+    """Rank of what must be fetched before `uri`: one directive sooner, and never after it.
+
+    A URI that already has the highest directive is overtaken by precedence.
+    """
+    if uri.directive > Directive.HIGHEST:
+        return Rank(Directive(uri.directive - 1), min(uri.precedence, MAX_PRECEDENCE), uri.cost)
+    return Rank(Directive.HIGHEST, max(0, uri.precedence - 1), uri.cost)
+
+
+def politeness_delay(
+    settings: PolitenessSettings,
+    fetch_ms: float,
+    crawl_delay: float | None = None,
+    retry_after: float | None = None,
+    backoff: Backoff | None = None,
+) -> float:
+    """Seconds that a queue waits after a fetch.
+
+    Args:
+        settings: The politeness that holds.
+        fetch_ms: Duration of the fetch, ms.
+        crawl_delay: Crawl-delay of robots.txt, seconds; None when there is none.
+        retry_after: What the server asked for, seconds; None when it did not.
+        backoff: State of the adaptive backoff; None when it is off.
+    """
+    if settings.delay is not None:
+        delay = settings.delay
+    else:
+        wait = settings.delay_factor * fetch_ms / 1000.0
+        delay = min(max(wait, settings.min_delay), settings.max_delay)
+    if backoff is not None and backoff.factor > 1.0:
+        delay = max(delay, min(max(delay, 1.0) * backoff.factor, settings.backoff_up_to))
+    if crawl_delay is not None and crawl_delay > delay:
+        delay = max(delay, min(crawl_delay, settings.respect_crawl_delay_up_to))
+    if retry_after is not None and retry_after > delay:
+        delay = max(delay, min(retry_after, settings.respect_retry_after_up_to))
+    return delay
+
+
+def retry_decision(
+    settings: FrontierSettings,
+    uri: CrawlURI,
+    ending: Ending,
+    now: float,
+    last_since: float | None = None,
+) -> Retry | Final:
+    """Whether an attempt is repeated. -50 is no ending: see `Frontier.deferred`.
+
+    Attempts of all kinds count together. A prerequisite (`dns:`, robots.txt) holds its queue, and a
+    robots.txt that answers 5xx counts as unreachable.
+
+    Args:
+        settings: The frontier's.
+        uri: As it was handed out: `attempts` were made before this one.
+        ending: How this attempt ended.
+        now: Seconds since the epoch.
+        last_since: When nothing but retries was left (`Frontier.last_since`); None before that.
+    """
+    status, prerequisite = ending.status, uri.is_prerequisite
+    if status in _UNREACHABLE or (prerequisite and 500 <= status < 600):
+        if uri.attempts + 1 >= settings.max_retries:
+            return Final("retries used up")
+        wait, hold = _doubled(settings, uri.attempts), prerequisite
+    elif status in THROTTLED:
+        if uri.attempts >= settings.throttled_retries:
+            return Final("retries used up")
+        asked = max(2.0 * ending.last_delay, ending.retry_after)
+        wait, hold = min(asked, settings.throttled_wait_max), True
+    elif ending.truncated and status > 0:
+        if uri.attempts >= settings.truncated_retries:
+            return Final("retries used up")
+        wait, hold = _doubled(settings, uri.attempts), False
+    else:
+        return Final("done")
+    return _in_time(settings, now, wait, hold=hold, last_since=last_since)
+
+
+def _doubled(settings: FrontierSettings, attempts: int) -> float:
+    """The wait before the retry that follows `attempts` earlier ones."""
+    return min(settings.retry_delay * 2.0 ** min(attempts, 32), settings.retry_delay_max)
+
+
+def _in_time(
+    settings: FrontierSettings, now: float, wait: float, *, hold: bool, last_since: float | None
+) -> Retry | Final:
+    """Once nothing but retries is left, the last tries share the time that is left for them."""
+    if last_since is not None:
+        if now - last_since >= settings.last_tries_within:
+            return Final("nothing else left")
+        wait = min(wait, settings.last_tries_within / settings.last_tries)
+    return Retry(now + wait, hold)

@@ -1,0 +1,233 @@
+"""The states of the queues: who is active, who waits, and how they change places."""
+
+from collections.abc import Sequence
+
+from nacre.frontier.queues import Queue, QueueRow, State
+from nacre.frontier.roster import Roster
+from nacre.frontier.rows import LAST_SUFFIX, Rows
+from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.frontier.timeline import Timeline
+from nacre.frontier.totals import Totals
+from nacre.frontier.turns import Lineup, Turns
+from nacre.frontier.window import Window
+
+LONG_SNOOZE = 60.0
+"""Queues that wait longer than this do so in the store, seconds."""
+
+_READ_AHEAD_IN_ALL = 65_536
+_READ_AHEAD = 32
+_RESTART_ACTIVE = 1024
+
+
+class Rotation:
+    """Moves queues between ready, in process, snoozed, inactive, ineligible, retired, exhausted.
+
+    Attributes:
+        settings: The frontier's; may be replaced while it runs.
+        politeness: The same.
+        mono: Monotonic time of the current operation.
+        roster: The queues in memory.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        totals: Totals,
+        timeline: Timeline,
+        settings: FrontierSettings,
+        politeness: PolitenessSettings,
+    ) -> None:
+        self._rows = rows
+        self._totals = totals
+        self._timeline = timeline
+        self._turns = Turns(rows, totals)
+        self._lineup = Lineup()
+        self.roster = Roster(rows, totals, timeline, settings.max_queues_in_memory)
+        self.settings = settings
+        self.politeness = politeness
+        self.mono = timeline.start
+
+    def find(self, name: str) -> Queue:
+        """A queue by name; made if it is unknown."""
+        return self.roster.find(name, self.settings.queue_precedence)
+
+    def next_queue(self) -> Queue | None:
+        """Take a queue that may hand out a URI now; the caller settles it afterwards."""
+        while (due := self._lineup.next_due(self.mono)) is not None:
+            self.settle(due)
+        return self._lineup.next_ready()
+
+    def activate_next(self) -> bool:
+        """Bring the next queue that waits in the store into play; False when there is none."""
+        if not self._has_room():
+            return False
+        found = self._turns.next(self._timeline.at(self.mono), self.settings.precedence_floor)
+        if found is None:
+            return False
+        place, name = found
+        queue = self.find(name.decode())
+        if queue.row.place == place:
+            self._activate(queue)
+        return True
+
+    def wait(self) -> float | None:
+        """Seconds until `next_queue` or `activate_next` may succeed; None when nothing waits."""
+        time = self._timeline.at(self.mono)
+        if self._has_room() and self._turns.may_activate(time, self.settings.precedence_floor):
+            return 0.0
+        waits = [self._lineup.wait(self.mono), self._turns.sleep_left(time)]
+        return min((wait for wait in waits if wait is not None), default=None)
+
+    def settle(self, queue: Queue) -> None:
+        """Put a queue that is not lined up where it belongs now."""
+        row = queue.row
+        free = row.size - len(queue.taken)
+        if queue.window is None:
+            self._settle_resting(queue)
+        elif queue.taken and (free <= 0 or self._is_full(queue) or self._is_spent(row)):
+            self._totals.enter(row, State.IN_PROCESS)
+        elif free <= 0:
+            self._exhaust(queue)
+        elif self._is_over_budget(row):
+            self.retire(queue)
+        elif self._is_spent(row):
+            self.deactivate(queue)
+        else:
+            self._line_up(queue)
+
+    def arrived(self, queue: Queue) -> None:
+        """A URI was put into a queue."""
+        state = queue.row.state
+        if state is State.EXHAUSTED:
+            self.deactivate(queue)
+        elif state is State.IN_PROCESS:
+            self.settle(queue)
+
+    def deactivate(self, queue: Queue) -> None:
+        """It waits for its turn, out of memory if need be."""
+        row = queue.row
+        floor = self.settings.precedence_floor
+        state = State.INACTIVE if row.precedence < floor else State.INELIGIBLE
+        self._withdraw(queue, state)
+        self._turns.wait(queue)
+
+    def retire(self, queue: Queue) -> None:
+        """It hands out nothing more until `reconsider`."""
+        self._withdraw(queue, State.RETIRED)
+        self._turns.retire(queue)
+        self._totals.recount(queue.row)
+
+    def reconsider(self, names: Sequence[str] | None = None) -> int:
+        """Bring retired queues back; the answer is their number.
+
+        Args:
+            names: Which; None for all.
+        """
+        count = 0
+        for name in self._turns.retired() if names is None else names:
+            queue = self.find(name)
+            if queue.row.state is State.RETIRED:
+                count += 1
+                self._totals.enter(queue.row, State.EXHAUSTED)
+                self._turns.leave(queue)
+                self._totals.recount(queue.row)
+                self.roster.touch(queue)
+                if queue.row.size:
+                    self.deactivate(queue)
+        return count
+
+    def snooze(self, queue: Queue, mono: float) -> None:
+        """No hand-out before a monotonic time."""
+        if mono > queue.wake:
+            queue.wake = mono
+            queue.row.wake = self._timeline.at(mono)
+            self.roster.touch(queue)
+
+    def rouse_all(self) -> None:
+        """End all snoozes, the politeness delays apart."""
+        for queue in self.roster.in_memory():
+            if queue.row.state is State.SNOOZED:
+                self._rouse(queue)
+        for name in self._turns.sleepers():
+            self._rouse(self.find(name))
+
+    def _rouse(self, queue: Queue) -> None:
+        mono = self.mono + queue.row.delay
+        if mono < queue.wake:
+            queue.wake = mono
+            queue.row.wake = self._timeline.at(mono)
+            self.roster.touch(queue)
+            if queue.window is None:
+                self._turns.sleep(queue)
+            else:
+                self._lineup.snooze(queue)
+
+    def _has_room(self) -> bool:
+        busy = self.roster.busy
+        if busy < _RESTART_ACTIVE:
+            return True
+        waited = self.mono >= self._timeline.start + self._timeline.restart_delay
+        return waited and busy < self.roster.capacity
+
+    def _activate(self, queue: Queue) -> None:
+        self.roster.keep(queue)
+        self.roster.touch(queue)
+        self._turns.activate(queue)
+        start, stop = queue.range
+        ahead = _READ_AHEAD_IN_ALL // max(self.roster.busy, 1)
+        queue.window = Window(self._rows, "queue", start, stop, max(2, min(ahead, _READ_AHEAD)))
+        queue.row.balance = self.settings.balance_replenish
+        self.settle(queue)
+
+    def _settle_resting(self, queue: Queue) -> None:
+        """It is not active; at most it has become empty, or its last URI came back."""
+        row = queue.row
+        if queue.taken:
+            return
+        if not row.size and row.state not in (State.RETIRED, State.EXHAUSTED):
+            self._withdraw(queue, State.EXHAUSTED)
+            self._turns.leave(queue)
+        else:
+            self.roster.rest(queue)
+
+    def _exhaust(self, queue: Queue) -> None:
+        self._withdraw(queue, State.EXHAUSTED)
+        queue.row.head = LAST_SUFFIX
+        self._turns.leave(queue)
+
+    def _line_up(self, queue: Queue) -> None:
+        row = queue.row
+        if row.balance <= 0:
+            row.balance = self.settings.balance_replenish
+        if queue.wake <= self.mono:
+            self._totals.enter(row, State.READY)
+            self._lineup.ready(queue)
+        elif queue.wake - self.mono > LONG_SNOOZE and not queue.taken:
+            self._withdraw(queue, State.SNOOZED)
+            self._turns.sleep(queue)
+        else:
+            self._totals.enter(row, State.SNOOZED)
+            self._lineup.snooze(queue)
+
+    def _withdraw(self, queue: Queue, state: State) -> None:
+        """Out of the game: its URIs are in the store only."""
+        queue.settle_head()
+        queue.window = None
+        self._totals.enter(queue.row, state)
+        self.roster.touch(queue)
+        if not queue.taken:
+            self.roster.rest(queue)
+
+    def _is_full(self, queue: Queue) -> bool:
+        return queue.blocking > 0 or len(queue.taken) >= self.politeness.in_flight
+
+    def _is_over_budget(self, row: QueueRow) -> bool:
+        return 0 <= self.settings.queue_total_budget <= row.spent
+
+    def _is_spent(self, row: QueueRow) -> bool:
+        """It must stop: over its budget, or over its balance while others wait."""
+        if self._is_over_budget(row):
+            return True
+        if row.balance > 0 or not self.settings.balance_replenish:
+            return False
+        return self._totals.states[State.INACTIVE] > 0

@@ -1,0 +1,94 @@
+"""What an operator may set about politeness and the frontier."""
+
+from typing import Literal
+
+from nacre.config.component import Component, Seconds, setting
+
+
+class PolitenessSettings(Component):
+    """How long a queue waits between two fetches. Source: reference/heritrix.md 1.6."""
+
+    delay_factor: float = setting(
+        5.0, "The wait is this many times the duration of the last fetch.", ge=0
+    )
+    min_delay: Seconds = setting(3.0, "Shortest wait that follows from the duration.", unit="s")
+    max_delay: Seconds = setting(
+        30.0, "Longest wait that follows from the duration; it wins over min_delay.", unit="s"
+    )
+    delay: Seconds | None = setting(
+        None,
+        "Fixed wait in place of the three above; None computes it. 0 only where you may.",
+        unit="s",
+    )
+    respect_crawl_delay_up_to: Seconds = setting(
+        300.0, "Crawl-delay of robots.txt raises the wait, up to this; 0 ignores it.", unit="s"
+    )
+    respect_retry_after_up_to: Seconds = setting(
+        3600.0, "Retry-After of a reply raises the wait, up to this; 0 ignores it.", unit="s"
+    )
+    backoff_up_to: Seconds = setting(
+        300.0,
+        "429, 503 and rising latency raise the wait, up to this; 0 switches that off.",
+        unit="s",
+    )
+    in_flight: int = setting(1, "Fetches of one queue at the same time.", unit="URIs", ge=1)
+
+
+class FrontierSettings(Component):
+    """Order, budgets and retries. Source: reference/heritrix.md 1.6; architecture section 8."""
+
+    balance_replenish: int = setting(
+        3000,
+        "What a queue may spend before the next inactive queue takes its turn; 0 for no rotation.",
+        unit="cost",
+        ge=0,
+    )
+    queue_total_budget: int = setting(
+        -1, "What a queue may spend in all before it is retired; -1 for no limit.", unit="cost"
+    )
+    error_penalty: int = setting(
+        100, "What a final failure costs its queue beside its own cost.", unit="cost", ge=0
+    )
+    cost: Literal["unit", "zero"] = setting(
+        "unit", "Cost of a fetch: unit counts each as 1, zero switches the budgets off."
+    )
+    queue_precedence: int = setting(
+        3, "Precedence of a queue: lower ones are activated first.", ge=0, le=255
+    )
+    precedence_floor: int = setting(
+        255, "Queues of this precedence and above are never activated.", ge=0, le=255
+    )
+    preference_embed_hops: int = setting(
+        1, "URIs this many embed hops from a page go before its links; 0 for none.", ge=0
+    )
+    preference_depth_hops: int = setting(
+        -1, "URIs within this many hops go first; 0 for all, depth first; -1 for none.", ge=-1
+    )
+    max_retries: int = setting(
+        30, "Tries of a URI that cannot be connected to (-1 to -4).", unit="tries", ge=1
+    )
+    retry_delay: Seconds = setting(
+        60.0, "Wait before the first retry; doubled each time.", unit="s"
+    )
+    retry_delay_max: Seconds = setting(900.0, "Longest wait before a retry.", unit="s")
+    throttled_retries: int = setting(
+        5, "Retries of a reply 429 or 503 before it is kept as it is.", unit="tries", ge=0
+    )
+    throttled_wait_max: Seconds = setting(
+        3600.0, "Longest wait of a queue that answered 429 or 503.", unit="s"
+    )
+    truncated_retries: int = setting(
+        2, "Retries of a body that was cut short before it is kept.", unit="tries", ge=0
+    )
+    last_tries: int = setting(
+        3, "Further tries once nothing but retries is left.", unit="tries", ge=1
+    )
+    last_tries_within: Seconds = setting(
+        600.0, "Time for these; what is left after it is final.", unit="s"
+    )
+    max_queues_in_memory: int = setting(
+        50_000, "Queues kept in memory; the rest is found in the store.", unit="queues", ge=16
+    )
+    recent_keys: int = setting(
+        200_000, "Known URIs remembered in memory to spare look-ups.", unit="URIs", ge=0
+    )

@@ -1,0 +1,147 @@
+"""The URIs in the store: those in their queues, and those that wait for their time in `future`."""
+
+from msgspec.structs import replace
+
+from nacre.core.crawluri import CrawlURI
+from nacre.frontier.queues import Queue
+from nacre.frontier.rotation import Rotation
+from nacre.frontier.rows import (
+    Rows,
+    after,
+    future_key,
+    pack,
+    pack_future,
+    queue_key,
+    time_bytes,
+    time_of,
+    unpack,
+    unpack_future,
+)
+from nacre.frontier.totals import Totals
+from nacre.frontier.window import Row, Window
+
+STEPS = 64
+"""Rows moved in one call, so that none takes long."""
+
+_LAST = b"\xff" * 20
+
+
+class Shelf:
+    """Puts URIs into queues and `future`, and takes them out.
+
+    Attributes:
+        pulling: The last tries are still being moved forward from `future`.
+    """
+
+    def __init__(self, rows: Rows, totals: Totals, rotation: Rotation) -> None:
+        self._rows = rows
+        self._totals = totals
+        self._rotation = rotation
+        self._future = Window(rows, "future", b"", _LAST, STEPS)
+        self._cursor: bytes | None = None
+
+    @property
+    def pulling(self) -> bool:
+        """See the class."""
+        return self._cursor is not None
+
+    def insert(self, queue: Queue, uri: CrawlURI, ordinal: int) -> None:
+        """A URI enters its queue."""
+        row = queue.row
+        row.size += 1
+        row.last_queued = uri.url
+        self.put(queue, queue_key(queue.identity, uri, ordinal), uri)
+        self._totals.recount(row)
+        self._rotation.roster.touch(queue)
+        self._rotation.arrived(queue)
+
+    def put(self, queue: Queue, key: bytes, uri: CrawlURI) -> None:
+        """Write its row; nothing is counted."""
+        value = pack(uri)
+        self._rows.put("queue", key, value)
+        if queue.window is not None:
+            queue.window.offer(key, value)
+        else:
+            queue.lower_head(key)
+
+    def drop(self, queue: Queue, key: bytes) -> None:
+        """Take a row that is in process, or not read ahead, out of its queue."""
+        self._rows.delete("queue", key)
+        queue.row.size -= 1
+
+    def plan(self, queue: Queue, uri: CrawlURI, due: float) -> None:
+        """A URI waits in `future` until a frontier time: a retry if it was tried before."""
+        if uri.attempts:
+            queue.row.waiting += 1
+        else:
+            self._totals.planned += 1
+        key = future_key(due, queue.identity, uri.ordinal)
+        value = pack_future(uri, last_try=self._totals.last_since is not None)
+        self._rows.put("future", key, value)
+        self._future.offer(key, value)
+        self._rotation.roster.touch(queue)
+
+    def take(self, queue: Queue) -> tuple[bytes, CrawlURI] | None:
+        """The first URI of an active queue; None when there is none."""
+        entry = queue.window.pop(queue.taken) if queue.window is not None else None
+        if entry is None:
+            return None
+        return entry[0], unpack(entry[0], entry[1], queue.name)
+
+    def release_due(self, time: float) -> None:
+        """Move what is due from `future` into its queue, some at a time."""
+        due = b""
+        for _ in range(STEPS):
+            first = self._future.peek()
+            if first is None:
+                return
+            due = due or time_bytes(time)
+            if first[0][:6] > due:
+                return
+            self._future.pop()
+            self.release(first)
+
+    def release(self, entry: Row) -> CrawlURI | None:
+        """Move one row of `future` into its queue; None when it is not there any more."""
+        key, value = entry
+        if self._rows.get("future", key) is None:
+            return None
+        uri, _ = unpack_future(key, value)
+        queue = self.unplan(key, uri)
+        self.insert(queue, uri, uri.ordinal)
+        return uri
+
+    def unplan(self, key: bytes, uri: CrawlURI) -> Queue:
+        """Take a row out of `future`; the answer is its queue."""
+        self._rows.delete("future", key)
+        queue = self._rotation.find(uri.queue)
+        if uri.attempts:
+            queue.row.waiting -= 1
+        else:
+            self._totals.planned -= 1
+        return queue
+
+    def wait(self, time: float) -> float | None:
+        """Seconds until something in `future` is due; None when nothing is."""
+        first = self._future.peek()
+        return max(time_of(first[0]) - time, 0.0) if first else None
+
+    def pull(self) -> None:
+        """From now on, `pull_some` moves the retries in `future` forward."""
+        self._cursor = b""
+
+    def pull_some(self) -> None:
+        """Move some retries into their queues before their time; last tries keep theirs."""
+        if self._cursor is None:
+            return
+        found = list(self._rows.scan("future", self._cursor, None, STEPS))
+        self._cursor = after(found[-1][0]) if len(found) == STEPS else None
+        for key, value in found:
+            uri, last_try = unpack_future(key, value)
+            if uri.attempts and not last_try:
+                self.release((key, value))
+
+
+def again(uri: CrawlURI, status: int) -> CrawlURI:
+    """The URI after one more attempt."""
+    return replace(uri, attempts=uri.attempts + 1, last_status=status, not_before=0.0)

@@ -1,0 +1,97 @@
+"""The totals of a crawl, absolute, as Heritrix counts them."""
+
+import msgspec
+
+from nacre.core.status import Counted, counted
+from nacre.frontier.queues import QueueRow, State
+from nacre.frontier.rows import Rows
+
+_KEY = b"frontier"
+
+
+class Totals(msgspec.Struct):
+    """One row; written whenever a group is sealed.
+
+    Attributes:
+        run: Number of this start of the frontier.
+        ordinal: Ordinal given last.
+        turn: Turn given last to an inactive queue.
+        time: Frontier time when this was written: seconds since the epoch that never go back, not
+            even when the clock is set back between two runs, so that no stored time can lie
+            further ahead than its own wait.
+        discovered: Different URIs seen.
+        queued: URIs waiting or in process, those of retired queues not counted.
+        stuck: Of these, the ones that only a retry can move.
+        planned: URIs in `future` that are no retries: visits to come.
+        finished: Final results: succeeded + failed + disregarded.
+        succeeded: Final results that were captured.
+        failed: Final failures.
+        disregarded: Final results that count as neither.
+        states: Number of queues in each `State`.
+        last_since: Frontier time when nothing but retries was left; None while there is more.
+    """
+
+    run: int = 0
+    ordinal: int = 0
+    turn: int = 0
+    time: float = 0.0
+    discovered: int = 0
+    queued: int = 0
+    stuck: int = 0
+    planned: int = 0
+    finished: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    disregarded: int = 0
+    states: list[int] = msgspec.field(default_factory=lambda: [0] * len(State))
+    last_since: float | None = None
+
+    def enter(self, row: QueueRow, state: State) -> None:
+        """A queue changes its state."""
+        if row.state is not state:
+            self.states[row.state] -= 1
+            self.states[state] += 1
+            row.state = state
+
+    def recount(self, row: QueueRow) -> None:
+        """Bring the sums up to date with one queue."""
+        total = stuck = 0
+        if row.state is not State.RETIRED:
+            total = row.size + row.waiting
+            stuck = total if row.held else row.retrying
+        self.queued += total - row.counted
+        row.counted = total
+        self.stuck += stuck - row.stuck
+        row.stuck = stuck
+
+    def finish(self, status: int) -> Counted:
+        """Count a final result; the answer says as what."""
+        kind = counted(status)
+        self.finished += 1
+        if kind is Counted.SUCCESS:
+            self.succeeded += 1
+        elif kind is Counted.FAILURE:
+            self.failed += 1
+        else:
+            self.disregarded += 1
+        return kind
+
+    @property
+    def queues(self) -> int:
+        """Number of queues ever made."""
+        return sum(self.states)
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Totals).decode
+
+
+def read_totals(rows: Rows) -> Totals:
+    """The totals as last written; all zero before the first time."""
+    value = rows.get("meta", _KEY)
+    return _decode(value) if value else Totals()
+
+
+def write_totals(rows: Rows, totals: Totals) -> None:
+    """Write them."""
+    rows.put("meta", _KEY, _encode(totals))

@@ -1,0 +1,232 @@
+import pytest
+
+from nacre.core.crawluri import CrawlURI, Directive
+from nacre.frontier.frontier import Attempt, Frontier
+from nacre.frontier.policy import Retry
+from nacre.frontier.queues import State
+from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from tests.frontier.making import NOW, candidate, drain, frontier
+from tests.frontier.memory_rows import MemoryRows
+
+
+def names(urls: list[str]) -> list[str]:
+    return [url.rsplit("/", 1)[1] for url in urls]
+
+
+def take(front: Frontier, mono: float = 0.0) -> CrawlURI:
+    uri = front.next(NOW + mono, mono)
+    assert uri is not None
+    return uri
+
+
+def test_order_is_directive_then_precedence_then_discovery() -> None:
+    front = frontier(MemoryRows())
+    front.schedule(
+        [
+            candidate("a", "normal-1"),
+            candidate("a", "normal-0", precedence=0),
+            candidate("a", "normal-2"),
+            candidate("a", "medium", directive=Directive.MEDIUM),
+            candidate("a", "high", directive=Directive.HIGH, precedence=9),
+        ],
+        NOW,
+    )
+    assert names(drain(front)) == ["high", "medium", "normal-0", "normal-1", "normal-2"]
+
+
+def test_a_key_enters_once_unless_forced() -> None:
+    front = frontier(MemoryRows())
+    twice = candidate("a", "x")
+    assert front.schedule([twice, candidate("a", "y"), twice], NOW) == [True, True, False]
+    assert front.schedule([twice, candidate("a", "z")], NOW) == [False, True]
+    assert front.schedule([candidate("a", "x", force_fetch=True)], NOW) == [True]
+    assert front.totals.discovered == 3
+    assert front.totals.queued == 4
+    assert len(drain(front)) == 4
+    assert front.is_empty
+
+
+def test_one_in_process_per_queue_unless_allowed() -> None:
+    candidates = [candidate("a", str(n)) for n in range(5)]
+    front = frontier(MemoryRows())
+    front.schedule(candidates, NOW)
+    assert front.next(NOW, 0) is not None
+    assert front.next(NOW, 0) is None
+    assert front.next_wake(0) is None
+    wide = frontier(MemoryRows(), politeness=PolitenessSettings(delay=0, in_flight=3))
+    wide.schedule(candidates, NOW)
+    assert names([take(wide).url for _ in range(3)]) == ["0", "1", "2"]
+    assert wide.next(NOW, 0) is None
+
+
+def test_a_queue_waits_its_delay() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate("a", "0"), candidate("a", "1"), candidate("b", "0")], NOW)
+    first = take(front)
+    front.finished(first, Attempt(200, 5.0), 1.0)
+    assert take(front, 1.0).queue == "b,"
+    assert front.next(NOW, 1.0) is None
+    assert front.next_wake(1.0) == 5.0
+    assert front.next(NOW, 5.9) is None
+    assert take(front, 6.0).url == "http://a/1"
+
+
+def test_a_failing_uri_does_not_block_its_queue() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate("a", "bad"), candidate("a", "good"), candidate("a", "too")], NOW)
+    bad = take(front)
+    front.retry(bad, Attempt(-2), Retry(NOW + 60), NOW, 0)
+    assert names([take(front).url]) == ["good"]
+    assert front.totals.queued == 3
+    assert front.next_wake(0) == 60.0
+
+
+def test_a_retry_comes_back_in_time_with_its_attempts() -> None:
+    rows = MemoryRows()
+    front = frontier(rows)
+    front.schedule([candidate("a", "bad"), candidate("b", "0")], NOW)
+    front.retry(take(front), Attempt(-3), Retry(NOW + 60), NOW, 0)
+    assert take(front).url == "http://b/0"
+    assert front.next(NOW, 59.9) is None
+    again = take(front, 60)
+    assert (again.url, again.attempts, again.last_status) == ("http://a/bad", 1, -3)
+    front.finished(again, Attempt(200), 61)
+    assert (front.totals.succeeded, front.totals.queued, front.totals.stuck) == (1, 1, 0)
+    assert not list(rows.scan("future", b""))
+
+
+def test_a_hold_snoozes_the_whole_queue() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate("a", "busy"), candidate("a", "next"), candidate("b", "0")], NOW)
+    front.retry(take(front), Attempt(503), Retry(NOW + 20, hold=True), NOW, 0)
+    assert take(front).queue == "b,"
+    assert front.next(NOW, 19) is None
+    assert take(front, 20).attempts == 1
+
+
+def test_a_prerequisite_goes_first_and_alone() -> None:
+    rows = MemoryRows()
+    front = frontier(rows, politeness=PolitenessSettings(delay=0, in_flight=4))
+    front.schedule([candidate("a", "0"), candidate("a", "1")], NOW)
+    zero, one = take(front), take(front)
+    robots = candidate("elsewhere", "robots.txt", path="LP")
+    first = front.deferred(zero, robots, 0)
+    assert first is not None
+    assert (first.queue, first.directive) == ("a,", Directive.MEDIUM)
+    assert front.deferred(one, robots, 0) is None
+    assert take(front).url == robots.url
+    assert front.next(NOW, 0) is None
+    front.finished(first, Attempt(404), 0)
+    back = take(front)
+    assert (back.url, back.deferrals, back.attempts) == (zero.url, 1, 0)
+    assert names(drain(front)) == ["1"]
+
+
+def test_a_prerequisite_of_the_highest_goes_first_too() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate("a", "0", directive=Directive.HIGHEST, precedence=0)], NOW)
+    front.deferred(take(front), candidate("a", "robots.txt", path="LP"), 0)
+    assert names(drain(front)) == ["robots.txt", "0"]
+
+
+def test_a_prerequisite_that_fails_holds_its_queue_and_makes_it_stuck() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate("a", "0"), candidate("a", "1")], NOW)
+    first = front.deferred(take(front), candidate("a", "robots.txt", path="LP"), 0)
+    assert first is not None
+    front.retry(take(front), Attempt(-2), Retry(NOW + 60, hold=True), NOW, 0)
+    assert front.only_retries_remain
+    again = take(front, 60)
+    assert again.url == first.url
+    front.finished(again, Attempt(200), 60)
+    assert not front.only_retries_remain
+
+
+def test_sessions_rotate_between_queues() -> None:
+    front = frontier(MemoryRows(), FrontierSettings(balance_replenish=2))
+    front.schedule([candidate(q, str(n)) for q in "ab" for n in range(4)], NOW)
+    order = [url.split("/")[2] for url in drain(front)]
+    assert order == ["a", "a", "b", "b", "a", "a", "b", "b"]
+
+
+def test_a_budget_retires_a_queue() -> None:
+    front = frontier(MemoryRows(), FrontierSettings(queue_total_budget=2))
+    front.schedule([candidate("a", str(n)) for n in range(5)], NOW)
+    assert names(drain(front)) == ["0", "1"]
+    assert front.totals.queued == 0
+    assert front.totals.states[State.RETIRED] == 1
+    front.configure(FrontierSettings(queue_total_budget=4), PolitenessSettings(delay=0))
+    assert front.unretire() == 1
+    assert front.totals.queued == 3
+    assert names(drain(front)) == ["2", "3"]
+
+
+def test_a_final_failure_costs_a_penalty_and_disregarded_nothing() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate("a", str(n)) for n in range(3)], NOW)
+    front.finished(take(front), Attempt(-2), 0)
+    front.finished(take(front), Attempt(-9998), 0)
+    front.finished(take(front), Attempt(404), 0)
+    queue = front.rotation.find("a,").row
+    assert (queue.spent, queue.errors, queue.costs) == (102, 1, 3)
+    totals = front.totals
+    assert (totals.finished, totals.succeeded, totals.failed, totals.disregarded) == (3, 1, 1, 1)
+
+
+def test_precedence_of_queues_and_the_floor() -> None:
+    rows = MemoryRows()
+    front = frontier(rows, FrontierSettings(queue_precedence=7, precedence_floor=7))
+    front.schedule([candidate("late", "0")], NOW)
+    assert front.next(NOW, 0) is None
+    assert front.totals.states[State.INELIGIBLE] == 1
+    settings = FrontierSettings(queue_precedence=1, precedence_floor=8)
+    front.configure(settings, PolitenessSettings(delay=0))
+    front.schedule([candidate("soon", "0")], NOW)
+    assert drain(front) == ["http://soon/0", "http://late/0"]
+
+
+def test_a_visit_planned_for_later_waits() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate("a", "0", not_before=NOW + 3600)], NOW)
+    assert (front.totals.queued, front.totals.planned) == (0, 1)
+    assert front.next_wake(0) == 3600
+    assert front.next(NOW, 3599) is None
+    assert take(front, 3600).url == "http://a/0"
+    assert (front.totals.queued, front.totals.planned) == (1, 0)
+
+
+def test_queues_of_one_address_take_turns() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate(q, "0") for q in "abc"], NOW)
+    for name in ("a,", "b,"):
+        front.share(name, "192.0.2.1")
+    first, other = take(front), take(front)
+    assert (first.queue, other.queue) == ("a,", "c,")
+    assert front.next(NOW, 0) is None
+    front.finished(first, Attempt(200, 3.0), 1.0)
+    assert front.next(NOW, 3.9) is None
+    assert front.next_wake(3.9) == pytest.approx(0.1)
+    assert take(front, 4.0).queue == "b,"
+
+
+def test_what_was_not_handed_out_cannot_come_back() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate("a", "0")], NOW)
+    with pytest.raises(ValueError, match="not in process"):
+        front.finished(candidate("a", "0"), Attempt(200), 0)
+    uri = take(front)
+    front.finished(uri, Attempt(200), 0)
+    with pytest.raises(ValueError, match="not in process"):
+        front.finished(uri, Attempt(200), 0)
+
+
+def test_retired_while_in_process_and_back() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate("a", "0"), candidate("a", "1")], NOW)
+    uri = take(front)
+    front.retire("a,")
+    assert front.is_empty
+    front.finished(uri, Attempt(200), 0)
+    assert front.next(NOW, 0) is None
+    front.unretire(["a,"])
+    assert names(drain(front)) == ["1"]
