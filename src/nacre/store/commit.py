@@ -8,7 +8,7 @@ the previous commit has returned; then the writer thread and the loop thread tak
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Final, ParamSpec, TypeVar
 
@@ -77,7 +77,7 @@ class GroupCommit:
         self.files = FileTable(store, disk, root, store.counter("epoch"))
         self.files.adopt()
         self._writer = Writer(disk, store.engine, self.files.absolute, sort_index)
-        self._thread = ThreadPoolExecutor(1, "nacre-writer")
+        self._thread: Executor = ThreadPoolExecutor(1, "nacre-writer")
         self._before_seal: list[Callable[[], None]] = []
         self._ripe = asyncio.Event()
         self._finishing = False

@@ -14,6 +14,7 @@ from nacre.store.files import (
     row_key,
     row_number,
 )
+from nacre.store.lostfound import move_file
 from nacre.store.seam import Disk
 from nacre.store.store import Store
 
@@ -21,6 +22,11 @@ from nacre.store.store import Store
 def put_row(store: Store, number: int, row: FileRow) -> None:
     """Note a row in the open group."""
     store.put("meta", row_key(number), encode_row(row))
+
+
+def delete_row(store: Store, number: int) -> None:
+    """Forget a file; its number is not given out again."""
+    store.delete("meta", row_key(number))
 
 
 def get_row(store: Store, number: int) -> FileRow | None:
@@ -84,10 +90,16 @@ class FileTable:
         return number
 
     def log(self, path: str) -> int:
-        """The open log of that name, made when there is none."""
+        """The open log of that name, made when there is none.
+
+        A file of that name that the table does not know is from a group that was never committed,
+        or not ours: it goes to `lost+found/`.
+        """
         for file in self.open.values():
             if file.row.path == path and not file.closing:
                 return file.number
+        if self._disk.size(self.absolute(path)) is not None:
+            move_file(self._disk, self._root, self.absolute(path))
         return self.create(FileKind.LOG, path)
 
     def adopt(self) -> None:
