@@ -26,6 +26,8 @@ _UNICODE = ("utf-8", "utf8", "utf-16", "utf-16-le", "utf-16-be")
 def _reference(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
+    if error.encoding == "gbk" and error.object[error.start] == "€":
+        return "%80", error.start + 1  # as in a browser; Python's codec lacks it
     missing = error.object[error.start : error.end]
     return "".join(f"%26%23{ord(char)}%3B" for char in missing), error.end
 

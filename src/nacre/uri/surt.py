@@ -101,7 +101,8 @@ def implied_prefix(text: str) -> str:
     `http://example.com/` this host alone, `http://example.com/a/b` what is below `/a/`. Text with a
     bracket before the host, `http://(com,example,`, is a prefix already. https becomes http.
 
-    Heritrix takes any text with a bracket for a prefix, which loses `https://example.com/A_(b)/`.
+    Heritrix takes any text with a bracket for a prefix, which loses `https://example.com/A_(b)/`,
+    and leaves an address or a port open, so that `http://10.0.0.1` also means 10.0.0.12; not here.
 
     Raises:
         URIError: The text is neither.
@@ -114,7 +115,8 @@ def implied_prefix(text: str) -> str:
         text = "http://" + text
     full = scope_surt(parse(text))
     if _BARE.match(text):
-        return full[: full.find(")")]
+        bare = full[: full.find(")")]
+        return bare if bare.endswith(",") else bare + ")"
     return full[: full.rfind("/") + 1]
 
 

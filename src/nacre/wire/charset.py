@@ -1,0 +1,146 @@
+"""In which encoding a document is written: byte order mark, header, `meta`, XML declaration.
+
+Source: HTML Standard, 13.2.3.2 "Determining the character encoding", in its order. What a page
+declares is searched in its first 4,096 bytes: browsers prescan 1,024, but start again when they
+meet a later `meta`.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from nacre.wire.labels import codec_of
+
+PRESCAN = 4096
+"""Bytes that are searched for a declaration."""
+
+_BOMS = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xfe\xff", "utf-16-be"),
+    (b"\xff\xfe", "utf-16-le"),
+)
+_UTF16_XML = ((b"<\0?\0x\0", "utf-16-le"), (b"\0<\0?\0x", "utf-16-be"))
+
+_SPACE = rb"[\t\n\f\r ]*+"
+_NAME = rb"[^\t\n\f\r />][^\t\n\f\r />=]*+"
+_VALUE = rb"\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >]*+"
+_SKIPPED = rb"(?:[\t\n\f\r /]*+%b(?:%b=%b(?:%b))?+)*+" % (_NAME, _SPACE, _SPACE, _VALUE)
+_ATTRIBUTE = re.compile(rb"(%b)(?:%b=%b(%b))?+" % (_NAME, _SPACE, _SPACE, _VALUE))
+_MARKUP = re.compile(
+    rb"<(?:!(?=--)(?s:.*?)(?:-->|\Z)"
+    rb"|meta(?=[\t\n\f\r /])(%b)"
+    rb"|/?[a-z][^\t\n\f\r >]*+%b"
+    rb"|[!/?][^>]*+)" % (_SKIPPED, _SKIPPED),
+    re.IGNORECASE,
+)
+_IN_CONTENT = re.compile(
+    rb"charset%b=%b(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*))" % (_SPACE, _SPACE),
+    re.IGNORECASE,
+)
+_XML = re.compile(
+    rb"<\?xml[^>]*?\sencoding[\x00-\x20]*=[\x00-\x20]*(?:\"([^\">]*)\"|'([^'>]*)')", re.ASCII
+)
+
+
+def detect(head: bytes, header_charset: str | None) -> tuple[str, str]:
+    """Find the encoding of a document.
+
+    Args:
+        head: The document, or its beginning; 4,096 bytes are enough.
+        header_charset: The `charset` parameter of Content-Type; None or "" when absent. A label
+            that is not known counts as absent.
+
+    Returns:
+        A Python codec, and where it came from: `bom`, `header`, `meta`, `xml` or `default`. The
+        default is UTF-8 for bytes beyond ASCII that are UTF-8, else windows-1252.
+    """
+    for bom, codec in _BOMS:
+        if head.startswith(bom):
+            return codec, "bom"
+    if header_charset and (codec := _codec_of(header_charset)):
+        return codec, "header"
+    head = head[:PRESCAN]
+    for start, codec in _UTF16_XML:
+        if head.startswith(start):
+            return codec, "xml"
+    if codec := _declared_in_meta(head):
+        return codec, "meta"
+    if codec := _declared_in_xml(head):
+        return codec, "xml"
+    return _default(head), "default"
+
+
+def decode(data: bytes, charset: str) -> str:
+    """Text of a document, in a codec or label; U+FFFD where it is broken. Never raises.
+
+    A byte order mark of the encoding is dropped. An unknown name is read as windows-1252.
+    """
+    name = _codec_of(charset) or charset
+    for bom, codec in _BOMS:
+        if name == codec and data.startswith(bom):
+            data = data[len(bom) :]
+    try:
+        # GBK pages also hold what only its superset knows.
+        return data.decode("gb18030" if name == "gbk" else name, "replace")
+    except (LookupError, ValueError):
+        return data.decode("cp1252", "replace")
+
+
+@lru_cache(maxsize=1024)
+def _codec_of(label: str) -> str:
+    return codec_of(label.strip("\"'")) or ""
+
+
+def _codec_declared(label: bytes) -> str:
+    """The codec of a label inside a document: one read as ASCII cannot be UTF-16."""
+    text = label.decode("latin-1")
+    if text.strip("\t\n\f\r ").lower() == "x-user-defined":
+        return "cp1252"
+    codec = codec_of(text) or ""
+    return "utf-8" if codec.startswith("utf-16") else codec
+
+
+def _declared_in_meta(head: bytes) -> str:
+    if b"charset" not in head.lower():
+        return ""
+    for found in _MARKUP.finditer(head):
+        if found[1] is not None and (codec := _of_meta(found[1])):
+            return codec
+    return ""
+
+
+def _of_meta(attributes: bytes) -> str:
+    """What one `meta` says: `charset`, or `content` next to `http-equiv=content-type`."""
+    values: dict[bytes, bytes] = {}
+    for name, value in _pairs(attributes):
+        values.setdefault(name, value)
+    if b"charset" in values:
+        return _codec_declared(values[b"charset"])
+    if values.get(b"http-equiv", b"").lower() != b"content-type":
+        return ""
+    found = _IN_CONTENT.search(values.get(b"content", b""))
+    return _codec_declared(found[1] or found[2] or found[3] or b"") if found else ""
+
+
+def _pairs(attributes: bytes) -> Iterator[tuple[bytes, bytes]]:
+    for found in _ATTRIBUTE.finditer(attributes):
+        value = found[2] or b""
+        if value[:1] in (b'"', b"'"):
+            value = value.strip(value[:1])
+        yield found[1].lower(), value
+
+
+def _declared_in_xml(head: bytes) -> str:
+    found = _XML.match(head)
+    return _codec_declared(found[1] or found[2] or b"") if found else ""
+
+
+def _default(head: bytes) -> str:
+    if head.isascii():
+        return "cp1252"
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        cut_off = error.reason == "unexpected end of data" and error.start > len(head) - 4
+        return "utf-8" if cut_off and not head[: error.start].isascii() else "cp1252"
+    return "utf-8"
