@@ -26,13 +26,16 @@ _SET_BODY = (
     rf"""(?:[^()"'/]++|{_DOUBLE}|{_SINGLE}|{_COMMENT}|/|\((?:{_DOUBLE}|{_SINGLE}|[^()"'])*+\))*+"""
 )
 
+_FUNCTIONS = r"(?<![uU][rR][lL]\()(?<![sS][rR][cC]\()(?<!-[sS][eE][tT]\()"
 _TOKEN = re.compile(
     rf"""
-    (?<=[uU][rR][lL]) \( \s*+ (?: (?P<url>{_DOUBLE}|{_SINGLE}) | (?P<bare>{_BARE}) )
-    | (?<=[sS][rR][cC]) \( \s*+ (?P<src>{_DOUBLE}|{_SINGLE})
-    | (?<=[iI][mM][aA][gG][eE]-[sS][eE][tT]) \( (?P<set>{_SET_BODY})
-    | @[iI][mM][pP][oO][rR][tT] (?:\s++|{_COMMENT})*+ (?P<import>{_DOUBLE}|{_SINGLE})
-    | {_COMMENT} | {_DOUBLE} | {_SINGLE}
+    (?: [^("'/@]++ | {_COMMENT} | / | {_DOUBLE} | {_SINGLE} | \({_FUNCTIONS} | @(?![iI][mM]) )*+
+    (?: (?<=[uU][rR][lL]) \( \s*+ (?: (?P<url>{_DOUBLE}|{_SINGLE}) | (?P<bare>{_BARE}) )
+      | (?<=[sS][rR][cC]) \( \s*+ (?P<src>{_DOUBLE}|{_SINGLE})
+      | (?<=-[sS][eE][tT]) \( (?P<set>{_SET_BODY})
+      | @[iI][mM][pP][oO][rR][tT] (?:\s++|{_COMMENT})*+ (?P<import>{_DOUBLE}|{_SINGLE})
+      | [@(] | \Z
+    )
     """,
     re.VERBOSE,
 )

@@ -4,16 +4,13 @@ Source: RSS 2.0; RFC 4287 (Atom); RFC 5005 (paged feeds); Media RSS 1.5.1. Read 
 prefixes and cases of names do not matter, dates are kept as written.
 """
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from nacre.core.crawluri import Hop
-from nacre.extract.xml_scan import End, Start, attributes, scan
+from nacre.extract.xml_scan import End, Start, attributes, date_text, root_name, scan
 
-_ROOT = re.compile(r"<(?:[\w.-]+:)?(rss|feed|rdf)[\s>]", re.IGNORECASE)
-_HEAD = 4096
-
+_ROOTS = frozenset(("rss", "feed", "rdf"))
 _ITEMS = frozenset(("item", "entry"))
 _DATES = frozenset(("pubdate", "updated", "date", "modified", "published", "issued"))
 _TEXT_HOPS = {
@@ -81,8 +78,8 @@ class FeedLink(NamedTuple):
 
 
 def is_feed(source: str) -> bool:
-    """True when the document begins as RSS, RDF or Atom."""
-    return _ROOT.search(source, 0, _HEAD) is not None
+    """True when the root element is that of RSS, RDF or Atom."""
+    return root_name(source) in _ROOTS
 
 
 def feed_links(source: str) -> Iterator[FeedLink]:
@@ -122,11 +119,11 @@ class _Feed:
 
     def end(self, event: End) -> Iterator[FeedLink]:
         """Take an end tag; the links that are now complete."""
-        name, text = event
+        name, text = event.name, event.text
         if name == self._item:
             yield from self.close()
         elif text and name in _DATES:
-            self._dates.setdefault(name, text)
+            self._dates.setdefault(name, date_text(text))
         elif text and name in _TEXT_HOPS and (name != "guid" or self._permalink):
             self._text(name, text)
         if not self._item:

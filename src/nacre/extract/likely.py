@@ -40,6 +40,7 @@ _MIME = re.compile(
     |image/(?:p?jpe?g|gif|x?-?png|x-icon|x-bmp|bmp|tiff?|webp|avif|hei[cf]|apng|jxl|svg)
     |audio/(?:x-)?(?:mpeg3?|mp[34]|ogg|wav|webm|aac|flac|midi?|m4a|aiff|basic|amr|opus|ms-wma)
     |video/(?:x-)?(?:mpe?g4?|mp4|ogg|webm|quicktime|msvideo|flv|ms-wm[vx]|ms-asf|3gpp|avi|m4v)
+    |(?:image|audio|video|font|model)/(?:x-|vnd\.)[^/?#]++
     |multipart/(?:form-data|mixed|related)
     |font/(?:woff2?|ttf|otf)
     )""",
@@ -132,6 +133,12 @@ def _looks_like_class(text: str, name: str, *, known: bool) -> bool:
     return name.lower() in _TAGS and text.startswith(name)
 
 
+def known_extension(extension: str) -> str:
+    """The extension in lower case when it is one of a file of the web; "" for any other."""
+    extension = extension.lower()
+    return extension if extension in _GOOD_EXTENSIONS else ""
+
+
 def speculative_fixup(text: str, base: str) -> str:
     """Make a URL of what people write for one: `www.example.com/a`, `http%3A%2F%2F…`, `&amp;`.
 
@@ -158,6 +165,8 @@ def speculative_fixup(text: str, base: str) -> str:
 
 
 def _under_base_host(text: str, base: str) -> str:
+    if not base:
+        return ""
     scheme, mark, rest = base.partition("://")
     host = rest.partition("/")[0]
     if mark and host and text.startswith(host) and text[len(host) : len(host) + 1] in {"", "/"}:

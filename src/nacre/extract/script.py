@@ -103,21 +103,29 @@ def likely_strings(text: str, found: dict[str, None]) -> bool:
     Returns:
         True when the whole text is one.
     """
-    if "." not in text and "/" not in text and "%" not in text:
+    if not _may_be_uri(text):
         return False
     whole = text.strip()
-    if len(whole) <= MAX_CANDIDATE and is_very_likely_uri(speculative_fixup(whole, "")):
+    if _is_candidate(whole):
         found[whole] = None
         return True
     if '"' not in text and "'" not in text:
         return False
     for match in _NESTED.finditer(text):
         inner = match[2]
-        if "\\" in inner:
-            inner = unescape_js(inner.rstrip("\\"))
-        if inner not in found and is_very_likely_uri(speculative_fixup(inner, "")):
-            found[inner] = None
+        if _may_be_uri(inner) and inner not in found:
+            inner = unescape_js(inner.rstrip("\\")) if "\\" in inner else inner
+            if _is_candidate(inner):
+                found[inner] = None
     return False
+
+
+def _may_be_uri(text: str) -> bool:
+    return "." in text or "/" in text or "%" in text
+
+
+def _is_candidate(text: str) -> bool:
+    return len(text) <= MAX_CANDIDATE and is_very_likely_uri(speculative_fixup(text, ""))
 
 
 class _Scan:

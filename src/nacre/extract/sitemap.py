@@ -14,7 +14,7 @@ from nacre.extract.feed import feed_links, is_feed
 from nacre.extract.likely import speculative_fixup
 from nacre.extract.links import LinkCollector
 from nacre.extract.text import decode_text
-from nacre.extract.xml_scan import End, Start, attributes, scan, strip
+from nacre.extract.xml_scan import End, Start, attributes, date_text, root_name, scan, strip
 from nacre.wire.codec import GZIP_MAGIC
 from nacre.wire.coding import decode_content
 
@@ -27,8 +27,6 @@ MAX_UNPACKED = 50 * 1024 * 1024
 MAX_NESTING = 3
 """Times that a body is unpacked: some are gzip in gzip."""
 
-_HEAD = 4096
-_XML_ROOT = re.compile(r"<(?:[\w.-]+:)?(urlset|sitemapindex|url|sitemap)[\s>]", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _LINE_ENDS = re.compile(r"[\t\r\n]+")
 _ROBOTS_LINE = re.compile(r"[ \t\ufeff]*+site-?map[ \t]*+:[ \t]*+([^\s#]\S*)", re.IGNORECASE)
@@ -61,10 +59,10 @@ def extract_sitemap(document: Document, links: LinkCollector) -> None:
     """
     links.limit = links.settings.max_sitemap_links
     text = decode_text(unpack(document.body), document.charset_header)
-    if _XML_ROOT.search(text, 0, _HEAD):
-        _add_entries(text, links)
-    elif is_feed(text):
+    if is_feed(text):
         _add_feed(text, links)
+    elif root_name(text):
+        _add_entries(text, links)
     else:
         _add_lines(text, links)
 
@@ -75,11 +73,6 @@ def robots_sitemaps(document: Document, links: LinkCollector) -> None:
         found = _ROBOTS_LINE.match(line)
         if found:
             links.add(found[1], Hop.MANIFEST, CONTEXT, sitemap=True)
-
-
-def is_sitemap_text(text: str) -> bool:
-    """True when a document begins as an XML sitemap or an index of them."""
-    return re.search(r"<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s>]", text[:_HEAD]) is not None
 
 
 def unpack(body: bytes) -> bytes:
@@ -139,7 +132,7 @@ class _Reading:
         elif name == self._group:
             self._group = ""
         elif name == "lastmod" and not self._lastmod:
-            self._lastmod = text
+            self._lastmod = date_text(text)
         elif text and name in _EMBEDS:
             self._extras.append((text, Hop.EMBED, f"{self._group or 'video'}/{name}"))
 

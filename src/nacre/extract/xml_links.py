@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from nacre.core.crawluri import Hop
 from nacre.extract.absolute import absolute_urls
-from nacre.extract.css import css_urls
+from nacre.extract import css
 from nacre.extract.document import Document
 from nacre.extract.feed import feed_links, is_feed
 from nacre.extract.likely import is_very_likely_uri
@@ -70,11 +70,11 @@ def _references(event: Start | End, links: LinkCollector, taken: set[str]) -> No
     """References that a browser follows when it shows the document; they join `taken`."""
     if isinstance(event, End):
         if event.name == "style" and event.text:
-            _styles(event.text, "=EMBED_MISC", links)
+            _styles(event.text, links)
         return
     raw = event.attributes
     if "url(" in raw:
-        _styles(unescape_xml(raw), f"{event.name}/@style", links)
+        _styles(unescape_xml(raw), links)
     if "href" not in raw and "src" not in raw:
         return
     found = attributes(raw)
@@ -87,13 +87,13 @@ def _references(event: Start | End, links: LinkCollector, taken: set[str]) -> No
             taken.add(value)
             links.add(value, hop, f"{event.name}/@{key}")
         elif "://" not in value and is_very_likely_uri(value):
-            links.add(value, Hop.SPECULATIVE, f"{event.name}/@{key}")
+            links.add(value, Hop.SPECULATIVE, CONTEXT)
 
 
-def _styles(text: str, context: str, links: LinkCollector) -> None:
-    for url in css_urls(text):
+def _styles(text: str, links: LinkCollector) -> None:
+    for url in css.css_urls(text):
         if not url.startswith("#"):
-            links.add(url, Hop.EMBED, context)
+            links.add(url, Hop.EMBED, css.CONTEXT)
 
 
 def _mentioned(event: Start | End) -> Iterator[str]:

@@ -8,7 +8,8 @@ markup that fits nothing is passed over, CDATA is text, depth costs nothing.
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+
+import msgspec
 
 _COMMENT = r"[^-]*+(?:-(?!->)[^-]*+)*+(?:-->)?"
 _TOKEN = re.compile(
@@ -29,7 +30,10 @@ _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _BLANK = "".join(c for c in map(chr, range(0x3001)) if c.isspace()) + "\u200b\ufeff"
 
 
-class Start(NamedTuple):
+MAX_DATE = 64
+
+
+class Start(msgspec.Struct, gc=False):
     """A start tag.
 
     Attributes:
@@ -43,7 +47,7 @@ class Start(NamedTuple):
     before: str
 
 
-class End(NamedTuple):
+class End(msgspec.Struct, gc=False):
     """An end tag, or the end of an empty element.
 
     Attributes:
@@ -56,7 +60,7 @@ class End(NamedTuple):
     text: str
 
 
-class Stylesheet(NamedTuple):
+class Stylesheet(msgspec.Struct, gc=False):
     """An `<?xml-stylesheet?>` instruction, with its pseudo-attributes."""
 
     attributes: str
@@ -87,6 +91,11 @@ def scan(source: str) -> Iterator[Event]:
             yield Stylesheet(" " + style)
 
 
+def root_name(source: str) -> str:
+    """Name of the first element; "" when there is none."""
+    return next((event.name for event in scan(source) if isinstance(event, Start)), "")
+
+
 def attributes(raw: str) -> dict[str, str]:
     """Attributes of a start tag by local name in lower case, the first of each counts."""
     found: dict[str, str] = {}
@@ -104,6 +113,11 @@ def unescape_xml(text: str) -> str:
 def strip(text: str) -> str:
     """Without white space at the ends, Unicode's and the invisible kinds included."""
     return text.strip(_BLANK)
+
+
+def date_text(text: str) -> str:
+    """A date as written, on one line, at most 64 characters."""
+    return " ".join(text[:MAX_DATE].split())
 
 
 def _character(match: re.Match[str]) -> str:

@@ -1,0 +1,46 @@
+"""Is this path a trap? Relative links that lead ever deeper repeat their segments.
+
+Source: reference/peers.md 1.5, "Zeno traps".
+"""
+
+from collections import Counter
+from urllib.parse import unquote
+
+LONG_PATH = 10
+"""Segments from which a path is long enough to be judged by several repeaters."""
+
+
+def has_path_loop(path: str, query: str, max_segment_repetition: int, threshold: int) -> bool:
+    """True for a path or query that repeats itself like a crawler trap.
+
+    That is: a segment, or a `name=value` pair of the query, stands there more than
+    `max_segment_repetition` times, next to each other or not; or a path of ten segments or more
+    holds `threshold` different segments that each reach that number.
+
+    Args:
+        path: Path of the URL, percent-encoded or not; "" for none.
+        query: Query, with or without its `?`; "" for none.
+        max_segment_repetition: How often one segment or pair may stand there; 0 or less switches
+            the check off.
+        threshold: Different segments that make a long path a trap; 0 or less switches that off.
+    """
+    if max_segment_repetition <= 0:
+        return False
+    segments = [segment for segment in path.split("/") if segment]
+    counts = Counter(segments)
+    if _most(counts) > max_segment_repetition or _most(_pairs(query)) > max_segment_repetition:
+        return True
+    if threshold <= 0 or len(segments) < LONG_PATH:
+        return False
+    repeaters = sum(count >= max_segment_repetition for count in counts.values())
+    return repeaters >= threshold
+
+
+def _most(counts: Counter[str]) -> int:
+    return max(counts.values(), default=0)
+
+
+def _pairs(query: str) -> Counter[str]:
+    """Pairs of a query, and of queries encoded within it (`?continue=https%3A…%26a%3D1`)."""
+    text = unquote(query).replace("?", "&")
+    return Counter(pair for pair in text.split("&") if "=" in pair)

@@ -1,0 +1,50 @@
+"""Sitemaps: the pages or sitemaps that are listed, in order, with their dates.
+
+Dates are compared as moments where the row has one; Nacre keeps them as written. What the peer
+does not report (images, videos, other languages, further links of a feed) is left out here.
+"""
+
+import base64
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from nacre.core.crawluri import Outlink
+from nacre.extract.document import Document
+from nacre.extract.links import LinkCollector
+from nacre.extract.settings import ExtractSettings
+from nacre.extract.sitemap import CONTEXT, extract_sitemap
+from tests.cases.table import Row, Table, json_lines
+
+
+def listed(row: Row) -> list[Outlink]:
+    """What the sitemap of a row lists."""
+    encoded = row.get("document_base64")
+    body = base64.b64decode(encoded) if encoded else row["document"].encode()
+    document = Document(url=row["url"], mime=row["content_type"], body=body, is_sitemap=True)
+    links = LinkCollector(document, ExtractSettings())
+    extract_sitemap(document, links)
+    return [link for link in links.outlinks if link.context == CONTEXT]
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = parsedate_to_datetime(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _check(row: Row) -> str | None:
+    found = listed(row)
+    expected = row.get("expected") or []
+    if [link.url for link in found] != [entry["url"] for entry in expected]:
+        return str([link.url for link in found])
+    if any(link.sitemap is not bool(row["is_index"]) for link in found):
+        return "sitemap flag"
+    for link, entry in zip(found, expected, strict=True):
+        if entry["lastmod"] and _moment(link.lastmod) != _moment(entry["lastmod"]):
+            return f"{link.url}: {link.lastmod}"
+    return None
+
+
+TABLE = Table("sitemap", json_lines("sitemap.jsonl"), _check)
