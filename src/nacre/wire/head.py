@@ -10,6 +10,8 @@ _SPACE = b" \t"
 _BLANK = b" \t\r\n\0\x0b\x0c"
 _DIGITS = b"0123456789"
 _FRAMING = frozenset({b"content-length", b"transfer-encoding", b"connection", b"proxy-connection"})
+_NONE: list[bytes] = []
+_FIRST = b"cCtTpP"
 _NORMAL_VERSIONS = (b"HTTP/1.1 ", b"HTTP/1.0 ")
 
 
@@ -59,17 +61,28 @@ def parse_head(raw: bytes) -> Head:
         annotations.extend(line.oddities)
     headers: list[tuple[bytes, bytes]] = []
     control: dict[bytes, list[bytes]] = {}
+    odd = False
     for text in lines[1:]:
         name, colon, value = text.partition(b":")
-        if not colon or not name or name != name.strip():
-            _odd_field(text, headers, annotations)
+        if not colon or not name or name[0] <= 32 or name[-1] <= 32:
+            odd = _odd_field(text, headers, annotations) or odd
             continue
-        headers.append((name, value.strip()))
-    for name, value in headers:
-        key = name.lower()
-        if key in _FRAMING:
+        value = value.strip()
+        headers.append((name, value))
+        if name[0] in _FIRST and (key := name.lower()) in _FRAMING:
             control.setdefault(key, []).append(value)
+    if odd:
+        control = _control(headers)
     return Head(line, headers, control, annotations)
+
+
+def _control(headers: list[tuple[bytes, bytes]]) -> dict[bytes, list[bytes]]:
+    """The fields that decide on framing and reuse."""
+    control: dict[bytes, list[bytes]] = {}
+    for name, value in headers:
+        if (key := name.lower()) in _FRAMING:
+            control.setdefault(key, []).append(value)
+    return control
 
 
 def _odd_lines(raw: bytes, annotations: list[str]) -> list[bytes]:
@@ -84,10 +97,13 @@ def _odd_lines(raw: bytes, annotations: list[str]) -> list[bytes]:
     return [line.removesuffix(b"\r") for line in body.split(b"\n")]
 
 
-def _odd_field(text: bytes, headers: list[tuple[bytes, bytes]], annotations: list[str]) -> None:
-    """Read a header line that is folded, has no colon, or a space before it; skip blank ones."""
+def _odd_field(text: bytes, headers: list[tuple[bytes, bytes]], annotations: list[str]) -> bool:
+    """Read a header line that is folded, has no colon, or a space before it.
+
+    Gives True when it changed the headers.
+    """
     if not text:
-        return
+        return False
     folded = text[0] in _SPACE
     name, colon, value = text.partition(b":")
     if folded:
@@ -95,15 +111,16 @@ def _odd_field(text: bytes, headers: list[tuple[bytes, bytes]], annotations: lis
     if folded and headers:
         last, before = headers[-1]
         headers[-1] = (last, (before + b" " + text.strip()).strip())
-        return
+        return True
     if not colon:
         _note(annotations, "headerWithoutColon")
-        return
+        return False
     if name != name.rstrip():
         _note(annotations, "spaceBeforeColon")
     if not name.strip():
         _note(annotations, "headerWithoutName")
     headers.append((name.strip(), value.strip()))
+    return True
 
 
 def _note(annotations: list[str], text: str) -> None:
@@ -179,8 +196,8 @@ def framing_of(method: str, head: Head) -> Framing:
     if status == 101:
         return Framing("none", sound=False, annotation="unasked101")
     control = head.control
-    codings = _codings(control.get(b"transfer-encoding", ()))
     lengths = control.get(b"content-length")
+    codings = _codings(control.get(b"transfer-encoding", _NONE))
     if codings:
         return _coded(codings, head.line.protocol, has_length=lengths is not None)
     if lengths is None:
@@ -188,7 +205,7 @@ def framing_of(method: str, head: Head) -> Framing:
     return _length(lengths)
 
 
-def _codings(values: list[bytes] | tuple[()]) -> list[bytes]:
+def _codings(values: list[bytes]) -> list[bytes]:
     """Names of the transfer codings in order, `identity` left out."""
     if not values:
         return []
@@ -227,10 +244,12 @@ def _length(values: list[bytes]) -> Framing:
 def is_persistent(head: Head) -> bool:
     """True when the head lets the connection be used again. Source: RFC 9112 clause 9.3."""
     control = head.control
-    values = control.get(b"connection", []) + control.get(b"proxy-connection", [])
+    values = control.get(b"connection", _NONE)
+    if b"proxy-connection" in control:
+        values = values + control[b"proxy-connection"]
     if not values:
         return head.line.protocol == "http/1.1"
-    options = {part.strip().lower() for part in b",".join(values).split(b",")}
+    options = [part.strip().lower() for part in b",".join(values).split(b",")]
     if b"close" in options or b"upgrade" in options:
         return False
     return head.line.protocol == "http/1.1" or b"keep-alive" in options

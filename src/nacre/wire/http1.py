@@ -160,23 +160,27 @@ class ReplyReader:
 
     def _find_end(self, buffer: bytes | bytearray) -> int:
         """Length of the head; 0 when this is none, -1 when more is needed to tell."""
-        start = 0
-        if buffer[0] in b"\r\n":
-            start = len(buffer) - len(buffer.lstrip(b"\r\n"))
-        if not self._scanned or self._scanned < start + 5:
-            first = bytes(buffer[start : start + 5]).upper()
-            if not first.startswith(_STARTS):
-                return -1 if any(text.startswith(first) for text in _STARTS) else self._other(first)
-        begin = max(start, self._scanned - 2)
+        begin = self._scanned - 2
+        if self._scanned < 8 and not buffer.startswith(b"HTTP/1."):
+            begin = self._find_start(buffer)
+            if begin < 0:
+                return begin + 1
+        begin = max(begin, 0)
         crlf = buffer.find(b"\n\r\n", begin)
         bare = buffer.find(b"\n\n", begin, crlf + 1 if crlf >= 0 else len(buffer))
         if bare >= 0:
             return bare + 2
         return crlf + 3 if crlf >= 0 else -1
 
-    def _other(self, first: bytes) -> int:
-        """0 when it is no head; -1 when it might be a TLS record, of which one byte came."""
-        return -1 if first in (b"\x15", b"\x16") else 0
+    def _find_start(self, buffer: bytes | bytearray) -> int:
+        """Offset of the status line; -1 when there is none, -2 when more is needed to tell."""
+        start = len(buffer) - len(buffer.lstrip(b"\r\n"))
+        first = bytes(buffer[start : start + 5]).upper()
+        if first.startswith(_STARTS):
+            return start
+        known = (*_STARTS, *_TLS_RECORDS)
+        undecided = any(len(first) < len(text) and text.startswith(first) for text in known)
+        return -2 if undecided else -1
 
     def _headless(self, buffer: bytes) -> bytes:
         """Take all as the body of an HTTP/0.9 reply, unless it is TLS."""
@@ -331,6 +335,8 @@ class ReplyReader:
         self._finish("disconnect")
 
     def _exceed(self, count: int) -> None:
+        if self.truncated:
+            return
         if not self.excess:
             self.annotations.append("excessData")
         self.excess += count

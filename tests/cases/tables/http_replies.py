@@ -1,0 +1,126 @@
+"""Raw replies: their bytes are kept exactly, none bleeds into the next reply, nothing hangs."""
+
+import base64
+import re
+
+from nacre.fetch.request import FetchResult
+from nacre.fetch.settings import FetchSettings
+from nacre.wire.http1 import MAX_HEADER, ReplyReader
+from tests.cases.table import Row, Table, json_lines
+from tests.fetch.server import Peer, ask, fetching, run, serving, wire_bytes
+
+NEXT = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext"
+_HEAD_END = re.compile(rb"\n\r?\n")
+_LENGTH = re.compile(rb"\ncontent-length:[ \t]*(\d+)[ \t]*\r?\n", re.IGNORECASE)
+_BODILESS = re.compile(rb"\s*HTTP/[\d.]+ +(204|304)\b")
+_INTERIM = re.compile(rb"\s*HTTP/[\d.]+ +1(?!01)\d\d\b")
+
+
+def reply_of(row: Row) -> bytes:
+    """The bytes of the server."""
+    return base64.b64decode(row["reply_base64"])
+
+
+def method_of(row: Row) -> str:
+    """HEAD where curl was told so."""
+    return "HEAD" if "-I" in row.get("curl_command", "").split() else "GET"
+
+
+def due(row: Row) -> bytes:
+    """The bytes that belong to the reply, told from the raw bytes alone.
+
+    All of them, but for what follows a reply without a body or a shorter Content-Length.
+    """
+    reply = reply_of(row)
+    start = 0
+    while _INTERIM.match(reply, start) and (blank := _HEAD_END.search(reply, start)):
+        start = blank.end()
+    if not re.match(rb"\s*HTTP/", reply[start:]):
+        return reply
+    blank = _HEAD_END.search(reply, start + len(reply[start:]) - len(reply[start:].lstrip()))
+    end = blank.end() if blank else len(reply)
+    if end > MAX_HEADER:
+        return reply[:MAX_HEADER]
+    head = reply[start:end]
+    if method_of(row) == "HEAD" or _BODILESS.match(head):
+        return reply[:end]
+    lengths = set(_LENGTH.findall(head))
+    if len(lengths) == 1 and b"transfer-encoding" not in head.lower():
+        size = int(lengths.pop())
+        limit = row.get("expected", {}).get("limit") or size
+        return reply[: end + min(size, limit)]
+    return reply
+
+
+def splits(data: bytes) -> list[list[bytes]]:
+    """Ways to split: whole, single bytes, every two pieces of short replies, and coarse steps."""
+    ways = [[data], [data[at : at + 61] for at in range(0, len(data), 61)]]
+    if len(data) < 2000:
+        ways.append([data[at : at + 1] for at in range(len(data))])
+        ways += [[data[:at], data[at:]] for at in range(1, len(data))]
+    return ways
+
+
+def read(row: Row, pieces: list[bytes]) -> bytes:
+    """What a reader keeps of a reply that comes in pieces."""
+    limit = row.get("expected", {}).get("limit", 0)
+    reader = ReplyReader(method_of(row), max_body=limit)
+    body = b"".join([reader.feed(piece) for piece in pieces]) + reader.eof()
+    return reader.interim + reader.head + body
+
+
+async def fetch_twice(row: Row, *, hold: bool) -> tuple[FetchResult, FetchResult]:
+    """Fetch the reply, then another from the same server, over sockets."""
+    reply = reply_of(row)
+    settings = FetchSettings(
+        silence_timeout=0.05, timeout=3, max_length=row.get("expected", {}).get("limit", 0)
+    )
+
+    async def handler(peer: Peer) -> None:
+        while request := await peer.request():
+            if b" /next " in request:
+                await peer.send(NEXT)
+                continue
+            third = len(reply) // 3
+            await peer.send(reply[:third], reply[third : 2 * third], reply[2 * third :])
+            if not hold:
+                return
+
+    async with serving(handler) as server, fetching() as fetcher:
+        first = await fetcher.fetch(ask(server.url("/first"), method=method_of(row)), settings)
+        second = await fetcher.fetch(ask(server.url("/next")), settings)
+    return first, second
+
+
+def check(row: Row) -> str | None:
+    """Compare bytes, never headers."""
+    expected = due(row)
+    for pieces in splits(reply_of(row)):
+        kept = read(row, pieces)
+        if kept != expected:
+            return f"keeps {len(kept)} bytes of {len(expected)} in {len(pieces)} pieces"
+    return check_fetch(row, expected, hold=False) or check_fetch(row, expected, hold=True)
+
+
+def check_fetch(row: Row, expected: bytes, *, hold: bool) -> str | None:
+    """Over sockets: the same bytes, and the next reply untouched by them."""
+    first, second = run(fetch_twice(row, hold=hold))
+    kept = wire_bytes(first.capture) if first.capture else b""
+    if kept != expected:
+        return f"captures {len(kept)} bytes of {len(expected)}: {first}"
+    if not second.capture or wire_bytes(second.capture) != NEXT:
+        return f"the next reply is {second}"
+    return check_limit(row, first) if "limit" in row.get("expected", {}) else None
+
+
+def check_limit(row: Row, result: FetchResult) -> str | None:
+    """Where a limit is given: the length stored, and whether it is marked as cut."""
+    if result.capture is None:
+        return "no capture"
+    expected = row["expected"]
+    found = (result.capture.body.length, result.capture.truncated or None)
+    wanted = (expected["stored_length"], expected["truncated_reason"])
+    return None if found == wanted else f"stored {found}, expected {wanted}"
+
+
+TABLE = Table("http_replies", json_lines("http_replies.jsonl"), check)

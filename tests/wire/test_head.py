@@ -1,0 +1,66 @@
+import pytest
+
+from nacre.wire.head import framing_of, is_persistent, parse_head, parse_status_line
+
+HEADERS = [
+    (b"A: 1\r\nB:2\r\n", [(b"A", b"1"), (b"B", b"2")], []),
+    (b"A: 1\r\na: 2\r\n", [(b"A", b"1"), (b"a", b"2")], []),
+    (b"A:\t 1 \t\r\n", [(b"A", b"1")], []),
+    (b"A: \xff\xe4\r\n", [(b"A", b"\xff\xe4")], []),
+    (b"A: 1\r\n\tmore\r\n  still\r\n", [(b"A", b"1 more still")], ["foldedHeader"]),
+    (b" A: 1\r\n", [(b"A", b"1")], ["foldedHeader"]),
+    (b"garbage\r\nA: 1\r\n", [(b"A", b"1")], ["headerWithoutColon"]),
+    (b"A : 1\r\n", [(b"A", b"1")], ["spaceBeforeColon"]),
+    (b": 1\r\n", [(b"", b"1")], ["headerWithoutName"]),
+    (b"A: 1\nB: 2\r\n", [(b"A", b"1"), (b"B", b"2")], ["bareLf"]),
+    (b"A: 1\rB: 2\r\n", [(b"A", b"1\rB: 2")], []),
+    (b"A: 1\0\r\n", [(b"A", b"1\0")], ["nulInHeader"]),
+]
+
+
+@pytest.mark.parametrize(("lines", "headers", "notes"), HEADERS)
+def test_headers_are_read_with_tolerance(
+    lines: bytes, headers: list[tuple[bytes, bytes]], notes: list[str]
+) -> None:
+    head = parse_head(b"HTTP/1.1 200 OK\r\n" + lines + b"\r\n")
+    assert head.headers == headers
+    assert head.annotations == notes
+
+
+STATUS_LINES = [
+    (b"HTTP/1.1 200 OK", "http/1.1", 200, b"OK", ()),
+    (b"HTTP/1.0 404 Not Found", "http/1.0", 404, b"Not Found", ()),
+    (b"HTTP/1.1 200 ", "http/1.1", 200, b"", ()),
+    (b"HTTP/1.1 200", "http/1.1", 200, b"", ("noReason",)),
+    (b"HTTP/1.1  200  OK", "http/1.1", 200, b"OK", ()),
+    (b"HTTP/1.1\t200 OK", "http/1.1", 200, b"OK", ()),
+    (b"http/1.1 200 OK", "http/1.1", 200, b"OK", ()),
+    (b"HTTP/2 200 OK", "http/1.1", 200, b"OK", ("oddVersion",)),
+    (b"HTTP 200 OK", "http/1.0", 200, b"OK", ("oddVersion",)),
+    (b"HTTP/1.1 -12 OK", "http/1.1", 200, b"-12 OK", ("badStatusLine",)),
+    (b"HTTP/1.1 2000 OK", "http/1.1", 200, b"OK", ("badStatusLine",)),
+    (b"HTTP/1.1 5 OK", "http/1.1", 200, b"OK", ("badStatusLine",)),
+    (b"HTTP/1.1 Hello", "http/1.1", 200, b"Hello", ("badStatusLine",)),
+    (b"HTTP/1.1 600 Odd", "http/1.1", 600, b"Odd", ("oddStatus",)),
+]
+
+
+@pytest.mark.parametrize(("line", "protocol", "status", "reason", "notes"), STATUS_LINES)
+def test_status_lines(
+    line: bytes, protocol: str, status: int, reason: bytes, notes: tuple[str, ...]
+) -> None:
+    assert parse_status_line(line) == (protocol, status, reason, notes)
+
+
+def test_framing_fields_count_even_when_odd() -> None:
+    head = parse_head(b"HTTP/1.1 200 OK\r\nContent-Length : 3\r\nConnection:\r\n close\r\n\r\n")
+    assert framing_of("GET", head).length == 3
+    assert not is_persistent(head)
+
+
+def test_a_chunked_body_in_http10_is_read_but_ends_the_connection() -> None:
+    head = parse_head(b"HTTP/1.0 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n")
+    framing = framing_of("GET", head)
+    assert (framing.kind, framing.sound, framing.annotation) == (
+        "chunked", False, "chunkedInHttp10",
+    )  # fmt: skip
