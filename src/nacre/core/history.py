@@ -18,6 +18,7 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         last_modified: Its Last-Modified as received; b"" when absent.
         length: Its payload length in bytes.
         visits: Number of visits.
+        original: URL of that capture where it is another's (same payload); "" for its own.
     """
 
     url: str
@@ -31,6 +32,7 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     last_modified: bytes = b""
     length: int = 0
     visits: int = 0
+    original: str = ""
 
 
 class Original(msgspec.Struct, frozen=True, array_like=True, gc=False):

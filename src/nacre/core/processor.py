@@ -27,6 +27,10 @@ class Visit(msgspec.Struct):
         extracted: An extractor claimed it; later content extractors skip it.
         history: What was known of the URL; None on its first visit.
         revisit: Set when it is not to be stored in full.
+        addresses: What a `dns:` visit found, in the order to try them.
+        ttl: How long they hold, seconds.
+        robots_meta: Directives of meta robots and X-Robots-Tag in effect, lower case.
+        uri_errors: (reference, message) of links that are no URI, for uri-errors.log.
         delay: Politeness delay for its queue, seconds; None for the default.
         retry_after: What the server asked for, seconds; None when it did not.
         warc_file: Name of the WARC that holds it; "" when not written.
@@ -50,6 +54,10 @@ class Visit(msgspec.Struct):
     extracted: bool = False
     history: HistoryRecord | None = None
     revisit: RevisitProfile | None = None
+    addresses: tuple[str, ...] = ()
+    ttl: float = 0.0
+    robots_meta: frozenset[str] = frozenset()
+    uri_errors: list[tuple[str, str]] = []
     delay: float | None = None
     retry_after: float | None = None
     warc_file: str = ""

@@ -99,8 +99,8 @@ def revisit_of(
         return None
     framing = "chunked" if capture.framing == "chunked" else ""
     if known and known.digest == capture.payload_digest and known.framing == framing and known.date:
-        original = Original(known.url, known.date, known.record_id)
-        return RevisitProfile(IDENTICAL, original, capture.payload_digest, same_url=True)
+        same = not known.original
+        return RevisitProfile(IDENTICAL, _original(known), capture.payload_digest, same_url=same)
     if settings.mode is DedupMode.SAME_URL:
         return None
     found = digests.get(capture.payload_digest, framing)
@@ -114,5 +114,8 @@ def revisit_of(
 def _not_modified(known: HistoryRecord | None) -> RevisitProfile | None:
     if known is None or not known.date:
         return None
-    original = Original(known.url, known.date, known.record_id)
-    return RevisitProfile(NOT_MODIFIED, original, known.digest, same_url=True)
+    return RevisitProfile(NOT_MODIFIED, _original(known), known.digest, same_url=True)
+
+
+def _original(known: HistoryRecord) -> Original:
+    return Original(known.original or known.url, known.date, known.record_id)

@@ -30,7 +30,6 @@ class Candidates:
 
     Attributes:
         recent: URLs that need not be judged again.
-        scope_log: Called for each decision; None when scope.log is off.
     """
 
     def __init__(
@@ -44,12 +43,18 @@ class Candidates:
     ) -> None:
         self.scope = scope
         self.recent = RecentURLs()
-        self.scope_log: ScopeLog | None = None
+        self._log: ScopeLog | None = None
         self._identity = identity
         self._frontier = frontier
         self._outside = outside
         self._speculation = speculation
         self._new_seed = new_seed
+
+    def trace_scope(self, log: ScopeLog | None) -> None:
+        """Tell each decision to scope.log from now on; None ends that."""
+        self._log = log
+        # A log of every decision needs every decision to be made.
+        self.recent.enabled = log is None
 
     def admit(self, visit: Visit, now: float) -> int:
         """Judge the outlinks of a visit; how many entered the frontier."""
@@ -73,7 +78,7 @@ class Candidates:
                 path = paths[hop] = extend_path(parent.path, hop)
             if refuses(link.url, path):
                 continue
-            if hop is Hop.SPECULATIVE and not self._speculation.worth_trying(link.url):
+            if hop is Hop.SPECULATIVE and not self._speculation.worth_trying(link):
                 continue
             uri = self._decide(parent, link, path)
             if uri is not None:
@@ -84,8 +89,8 @@ class Candidates:
         promoted = link.hop is Hop.REDIRECT and _promotes(parent, path)
         subject = Subject(link.url, path, parent.url, link.context, promoted, parent.source)
         verdict = self.scope.decide(subject)
-        if self.scope_log is not None:
-            self.scope_log(subject, verdict)
+        if self._log is not None:
+            self._log(subject, verdict)
         if promoted:
             uri = self._identity.redirected_seed(parent, link)
             self._new_seed(uri)

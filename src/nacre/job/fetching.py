@@ -1,17 +1,20 @@
 """The fetch steps of the chain: names by DNS, everything else by HTTP."""
 
+from collections.abc import Sequence
+
 from nacre.core.capture import BytesBody, Capture
+from nacre.core.clock import Clock
 from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
 from nacre.fetch.cookies import CookieJar
-from nacre.fetch.digest import digest_label
+from nacre.fetch.digest import digest_capture
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.http import HttpFetcher
 from nacre.fetch.request import FetchRequest
 from nacre.fetch.settings import FetchSettings
+from nacre.history.crawldb import History
 from nacre.job.cookie_rows import CookieRows
 from nacre.job.names import HostAnswers
-from nacre.core.clock import Clock
 from nacre.uri.parse import host, is_ip
 from nacre.wire.date import retry_after
 
@@ -30,27 +33,110 @@ class FetchDns:
         return visit.uri.url.startswith("dns:")
 
     async def process(self, visit: Visit) -> Result:
-        """Fetch; the answer itself is in `visit.answer`."""
-        began = self._clock.now()
-        start = self._clock.monotonic()
+        """Look it up; what a server answered is a capture."""
+        began, start = self._clock.now(), self._clock.monotonic()
         answer = await self._resolver.lookup(visit.uri.url[4:])
-        visit.status = answer.status
-        visit.error = answer.error
-        visit.answer = answer
+        visit.status, visit.error = answer.status, answer.error
+        visit.addresses, visit.ttl = tuple(answer.addresses), answer.ttl
+        if answer.status != FetchStatus.DNS_OK:
+            return Result.FINISH
+        body = BytesBody(answer.text.encode())
+        digests = digest_capture(b"", body, (), chunked=False)
         visit.mime = "text/dns"
-        if answer.status == FetchStatus.DNS_OK:
-            text = answer.text.encode()
-            visit.capture = Capture(
-                url=visit.uri.url,
-                request=b"",
-                head=b"",
-                body=BytesBody(text),
-                status=FetchStatus.DNS_OK,
-                payload_length=len(text),
-                address=answer.server,
-                protocol="dns",
-                began=round(began * 1e6),
-                duration=round((self._clock.monotonic() - start) * 1000),
-                block_digest=digest_label(text),
-            )
+        visit.capture = Capture(
+            url=visit.uri.url,
+            request=b"",
+            head=b"",
+            body=body,
+            status=FetchStatus.DNS_OK,
+            payload_length=body.length,
+            address=answer.server,
+            protocol="dns",
+            began=round(began * 1e6),
+            duration=round((self._clock.monotonic() - start) * 1000),
+            block_digest=digests.block,
+            payload_digest=digests.payload,
+        )
         return Result.FINISH
+
+
+class FetchHttp:
+    """Fetches http and https URIs: conditional where the URL is known, with cookies and referer."""
+
+    name = "fetch-http"
+
+    def __init__(  # noqa: PLR0913 - the parts that meet here
+        self,
+        fetcher: HttpFetcher,
+        settings: FetchSettings,
+        *,
+        answers: HostAnswers,
+        history: History,
+        cookies: CookieJar,
+        cookie_rows: CookieRows,
+        clock: Clock,
+    ) -> None:
+        self._fetcher = fetcher
+        self._settings = settings
+        self._answers = answers
+        self._history = history
+        self._cookies = cookies
+        self._cookie_rows = cookie_rows
+        self._clock = clock
+
+    def accepts(self, visit: Visit) -> bool:
+        """Only http and https URIs."""
+        return visit.uri.url.startswith(("http:", "https:"))
+
+    async def process(self, visit: Visit) -> Result:
+        """Fetch it; the status says what came of it."""
+        now = self._clock.now()
+        result = await self._fetcher.fetch(self._request(visit, now), self._settings)
+        visit.status, visit.error = result.status, result.error
+        visit.annotations.extend(result.annotations)
+        capture = result.capture
+        if capture is None:
+            return Result.FINISH
+        visit.capture = capture
+        self._read_head(visit, capture.headers)
+        return Result.PROCEED
+
+    def _request(self, visit: Visit, now: float) -> FetchRequest:
+        uri = visit.uri
+        name = host(uri.url)
+        if is_ip(name):
+            addresses: tuple[str, ...] = (name.strip("[]"),)
+        else:
+            answer = self._answers.get(name, now)
+            addresses = answer.addresses if answer else ()
+        known = None if uri.is_prerequisite else self._history.get(uri.url)
+        visit.history = known
+        return FetchRequest(
+            url=uri.url,
+            addresses=addresses,
+            method=uri.method,
+            body=uri.body,
+            headers=uri.headers,
+            referer="" if uri.is_prerequisite else uri.via,
+            cookie=self._cookies.header(uri.url, now),
+            etag=known.etag if known and known.date else b"",
+            last_modified=known.last_modified if known and known.date else b"",
+        )
+
+    def _read_head(self, visit: Visit, headers: Sequence[tuple[bytes, bytes]]) -> None:
+        set_cookies: list[bytes] = []
+        for name, value in headers:
+            size = len(name)
+            if size == 12 and name.lower() == b"content-type":
+                visit.mime = visit.mime or _media_type(value)
+            elif size == 10 and name.lower() == b"set-cookie":
+                set_cookies.append(value)
+            elif size == 11 and name.lower() == b"retry-after":
+                visit.retry_after = retry_after(value.decode("latin-1"), self._clock.now())
+        if set_cookies:
+            now = self._clock.now()
+            self._cookie_rows.keep(self._cookies.store(visit.uri.url, set_cookies, now))
+
+
+def _media_type(value: bytes) -> str:
+    return value.partition(b";")[0].strip().lower().decode("latin-1")

@@ -79,7 +79,7 @@ class Identity:
             directive=order.directive,
             precedence=order.precedence,
             cost=order.cost,
-            heritable=parent.heritable,
+            heritable=_inherited(parent),
             annotations=("isSitemap",) if link.sitemap else (),
         )
 
@@ -111,3 +111,11 @@ class Identity:
             cost=order.cost,
             heritable=dict(heritable or {}),
         )
+
+
+def _inherited(parent: CrawlURI) -> dict[str, str]:
+    """What descends: keys that begin with `_` are about the one URI only."""
+    heritable = parent.heritable
+    if not heritable:
+        return heritable
+    return {key: value for key, value in heritable.items() if key[0] != "_"}

@@ -6,17 +6,16 @@ returns to it as -50, at no cost. Source: architecture 8, reference/heritrix.md 
 
 from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
-from nacre.fetch.guard import AddressGuard
 from nacre.job.names import HostAnswers
 from nacre.job.robots_cache import RobotsCache, RobotsState
-from nacre.scope.robots import RobotsPolicy, RobotsSettings
+from nacre.scope.robots import AgentRules, RobotsPolicy, RobotsSettings
 from nacre.uri.parse import host, is_ip, origin, request_target
 
-ROBOTS_FOR = "robots-for"
-"""Heritable key of a robots.txt URI: the origin whose rules it holds."""
+ROBOTS_FOR = "_robots-for"
+"""Key of a robots.txt URI: the origin whose rules it holds."""
 
-ROBOTS_REDIRECTS = "robots-redirects"
-"""Heritable key: redirects followed to get there, in decimal."""
+ROBOTS_REDIRECTS = "_robots-redirects"
+"""Key of the same: redirects followed to get there, in decimal."""
 
 
 class Preconditions:
@@ -29,14 +28,12 @@ class Preconditions:
         answers: HostAnswers,
         robots: RobotsCache,
         settings: RobotsSettings,
-        guard: AddressGuard,
         *,
         resolves: bool = True,
     ) -> None:
         self._answers = answers
         self._robots = robots
         self._settings = settings
-        self._guard = guard
         self._resolves = resolves
 
     def accepts(self, visit: Visit) -> bool:
@@ -68,13 +65,15 @@ class Preconditions:
         if row.state is RobotsState.UNREACHABLE:
             text = f"robots.txt of {site} could not be had (status {row.status})"
             return _fail(visit, FetchStatus.PREREQUISITE_ROBOTS_FAILED, text)
-        if rules is None:
-            return Result.PROCEED
-        verdict = rules.verdict(request_target(url))
-        if verdict.allowed:
-            return Result.PROCEED
-        visit.robots = verdict.line
-        return _fail(visit, FetchStatus.ROBOTS_PRECLUDED, f"robots.txt says {verdict.line!r}")
+        return _judge(visit, rules) if rules is not None else Result.PROCEED
+
+
+def _judge(visit: Visit, rules: AgentRules) -> Result:
+    verdict = rules.verdict(request_target(visit.uri.url))
+    if verdict.allowed:
+        return Result.PROCEED
+    visit.robots = verdict.line
+    return _fail(visit, FetchStatus.ROBOTS_PRECLUDED, f"robots.txt says {verdict.line!r}")
 
 
 def _defer(visit: Visit, prerequisite: str) -> Result:

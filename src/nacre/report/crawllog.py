@@ -75,8 +75,8 @@ class CrawlLog:
             digest = capture.payload_digest or "-"
         line = (
             f"{self._logged.dashed(now)} {visit.status:>5} {size:>10} {uri.url} {uri.path or '-'} "
-            f"{uri.via or '-'} {visit.mime and safe(visit.mime) or 'unknown'} #{visit.toe:03d} "
-            f"{start} {digest} {uri.source and safe(uri.source) or '-'} {_annotations(visit)}"
+            f"{uri.via or '-'} {(visit.mime and safe(visit.mime)) or 'unknown'} #{visit.toe:03d} "
+            f"{start} {digest} {(uri.source and safe(uri.source)) or '-'} {_annotations(visit)}"
         )
         if self._extra_info:
             line += " " + _extra(visit)

@@ -1,0 +1,254 @@
+"""Builds the parts of a running job from its settings and its opened store."""
+
+import os
+import socket
+from collections.abc import Callable
+
+from msgspec import structs
+
+from nacre import __version__
+from nacre.archive.segment import Origin, WarcWriter
+from nacre.core.clock import Clock
+from nacre.core.processor import Result, Visit
+from nacre.fetch.cookies import CookieJar
+from nacre.fetch.dns import DnsResolver
+from nacre.fetch.guard import AddressGuard
+from nacre.fetch.http import HttpFetcher
+from nacre.fetch.settings import fill_user_agent
+from nacre.fetch.spool import Spool
+from nacre.frontier.frontier import Frontier
+from nacre.history.crawldb import History
+from nacre.history.dedup import Digests
+from nacre.job.answers import Answers
+from nacre.job.candidates import Candidates
+from nacre.job.cookie_rows import CookieRows
+from nacre.job.disposition import Disposition, DispositionParts
+from nacre.job.engine import Chain, Engine
+from nacre.job.events import Events
+from nacre.job.extraction import Extract
+from nacre.job.fetching import FetchDns, FetchHttp
+from nacre.job.identity import Identity
+from nacre.job.layout import Layout
+from nacre.job.logs import JobLogs
+from nacre.job.names import HostAnswers
+from nacre.job.numbers import Numbers
+from nacre.job.outcomes import Outcomes
+from nacre.job.outside import Outside
+from nacre.job.parser import ParserProcess
+from nacre.job.preconditions import Preconditions
+from nacre.job.robots_cache import RobotsCache
+from nacre.job.runrow import RunRow
+from nacre.job.seedbook import SeedBook
+from nacre.job.settings import JobSettings, UriSettings
+from nacre.job.speculation import Speculation
+from nacre.job.writing import ArchiveStep
+from nacre.report.stats import Statistics
+from nacre.scope.options import compile_scope
+from nacre.scope.state import ScopeState
+from nacre.store.commit import GroupCommit
+from nacre.store.store import Store
+from nacre.uri.canonical import DEFAULT, HERITRIX, Canonicalizer, rule
+
+
+class CheckPreconditions:
+    """The preconditions as a step of the chain."""
+
+    name = "preconditions"
+
+    def __init__(self, preconditions: Preconditions, clock: Clock) -> None:
+        self._preconditions = preconditions
+        self._clock = clock
+
+    def accepts(self, visit: Visit) -> bool:
+        """See `Preconditions.accepts`."""
+        return self._preconditions.accepts(visit)
+
+    async def process(self, visit: Visit) -> Result:
+        """See `Preconditions.check`."""
+        return self._preconditions.check(visit, self._clock.now())
+
+
+def canonicalizer(settings: UriSettings) -> Canonicalizer:
+    """The canonicalisation that the settings name."""
+    if isinstance(settings.canonical, str):
+        return Canonicalizer(HERITRIX if settings.canonical == "heritrix" else DEFAULT)
+    rules = []
+    for item in settings.canonical:
+        params = {"regex": item.regex, "format": item.format} if item.regex else {}
+        rules.append(rule(item.rule, **params))
+    return Canonicalizer(rules)
+
+
+class Parts:
+    """Everything of one running job, built once after the store is open and recovered.
+
+    Args:
+        settings: The job's settings.
+        layout: Its directories.
+        run: The run.
+        store: The opened store.
+        commit: The group commit.
+        guard: Which addresses may be connected to.
+        clock: The time.
+        events: Who listens.
+    """
+
+    def __init__(  # noqa: PLR0913 - the root of everything
+        self,
+        *,
+        settings: JobSettings,
+        layout: Layout,
+        run: RunRow,
+        store: Store,
+        commit: GroupCommit,
+        guard: AddressGuard,
+        clock: Clock,
+        events: Events,
+    ) -> None:
+        self.settings = settings
+        self.store = store
+        self.commit = commit
+        self.clock = clock
+        self.guard = guard
+        self.run = run
+        now = clock.now()
+        self.numbers = Numbers(store)
+        self.identity = Identity(canonicalizer(settings.uri), settings.frontier)
+        self.frontier = Frontier(
+            store, settings.frontier, settings.politeness, now, clock.monotonic()
+        )
+        self.logs = JobLogs(self._line_writer(), clock, extra_info=settings.engine.log_extra_info)
+        self.statistics = Statistics(store)
+        self.outcomes = Outcomes(store)
+        self.hosts = HostAnswers(store)
+        self.robots = RobotsCache(store, settings.robots)
+        self.scope_state = ScopeState()
+        self.seeds = SeedBook(store, self.scope_state)
+        self.outside = Outside(store, settings.engine.outside_kept)
+        self.speculation = Speculation(store)
+        self.candidates = Candidates(
+            compile_scope(settings.scope, self.scope_state),
+            self.identity,
+            self.frontier,
+            self.outside,
+            self.speculation,
+            self.seeds.redirected,
+        )
+        self.candidates.trace_scope(self.logs.scope if settings.engine.scope_log else None)
+        self.spool = Spool(layout.scratch)
+        self.resolver = DnsResolver(settings.dns, clock)
+        self.parser = ParserProcess()
+        self.fetcher = HttpFetcher(clock, guard, spool=self.spool)
+        self.archive = self._archive()
+        self.engine = self._engine(events)
+        for seal in (self.statistics.seal, self.outside.seal, self.speculation.seal):
+            commit.on_seal(seal)
+        commit.on_seal(self.frontier.save)
+
+    def _line_writer(self) -> Callable[[str, bytes], None]:
+        numbers: dict[str, int] = {}
+        commit, prefix = self.commit, f"runs/{self.run.name}/logs/"
+
+        def line(name: str, text: bytes) -> None:
+            number = numbers.get(name)
+            if number is None:
+                number = numbers[name] = commit.log(prefix + name)
+            commit.line(number, text)
+
+        return line
+
+    def _archive(self) -> ArchiveStep:
+        settings = self.settings
+        base = Origin(
+            software=f"nacre/{__version__} https://pypi.org/project/nacre/",
+            hostname=socket.gethostname(),
+            pid=os.getpid(),
+            is_part_of=settings.name,
+            robots=settings.robots.policy.value,
+            user_agent=fill_user_agent(settings.fetch.user_agent, settings.fetch.contact),
+            http_from=settings.fetch.mail_from,
+            run=f"runs/{self.run.name}",
+        )
+        total = self.store.counter("warc.total")
+        writer = WarcWriter(settings.archive, base, self.commit, self.clock, self.numbers, total)
+        large = WarcWriter(
+            settings.archive,
+            _in_series(base, "large"),
+            self.commit,
+            self.clock,
+            self.numbers,
+        )
+        self.commit.on_seal(
+            lambda: self.store.set_counter("warc.total", writer.total + large.total)
+        )
+        return ArchiveStep(
+            writer=writer,
+            large=large,
+            dedup=settings.dedup,
+            history=History(self.store),
+            digests=Digests(self.store),
+            numbers=self.numbers,
+            scratch=self.spool.scratch,
+        )
+
+    def _engine(self, events: Events) -> Engine:
+        settings, clock = self.settings, self.clock
+        self.jar = CookieJar(settings.cookies)
+        self.cookie_rows = CookieRows(self.store, self.jar)
+        self.cookie_rows.load(clock.now())
+        checks = Preconditions(self.hosts, self.robots, settings.robots, resolves=self._resolves())
+        http = FetchHttp(
+            self.fetcher,
+            settings.fetch,
+            answers=self.hosts,
+            history=self.archive.history,
+            cookies=self.jar,
+            cookie_rows=self.cookie_rows,
+            clock=clock,
+        )
+        chain = Chain(
+            (
+                CheckPreconditions(checks, clock),
+                FetchDns(self.resolver, clock),
+                http,
+                Extract(settings.extract, self.parser),
+            )
+        )
+        disposition = Disposition(
+            DispositionParts(
+                frontier=self.frontier,
+                retries=settings.frontier,
+                politeness=settings.politeness,
+                identity=self.identity,
+                answers=Answers(self.hosts, self.robots, settings.robots),
+                robots=self.robots,
+                archive=self.archive,
+                candidates=self.candidates,
+                speculation=self.speculation,
+                statistics=self.statistics,
+                outcomes=self.outcomes,
+                logs=self.logs,
+                clock=clock,
+                visit_done=self.commit.visit_done,
+                follow_errors=settings.engine.follow_error_pages,
+            )
+        )
+        return Engine(
+            frontier=self.frontier,
+            chain=chain,
+            disposition=disposition,
+            archive=self.archive,
+            commit=self.commit,
+            logs=self.logs,
+            events=events,
+            clock=clock,
+            parallel=settings.engine.parallel,
+        )
+
+    def _resolves(self) -> bool:
+        """Names are resolved here, unless a proxy may do it."""
+        return not (self.settings.fetch.proxy and self.settings.network.proxy_resolves)
+
+
+def _in_series(origin: Origin, series: str) -> Origin:
+    return structs.replace(origin, series=series)

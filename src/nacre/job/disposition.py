@@ -1,0 +1,155 @@
+"""What becomes of a visit: deferred, retried, or final and then stored, told and followed up.
+
+Everything here happens in one synchronous step, so that all of it lands in one commit group.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from nacre.core.clock import Clock
+from nacre.core.crawluri import CrawlURI
+from nacre.core.processor import Visit
+from nacre.core.status import FetchStatus
+from nacre.frontier.backoff import next_backoff
+from nacre.frontier.frontier import Attempt, Frontier
+from nacre.frontier.policy import Ending, Final, Retry, politeness_delay, retry_decision
+from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.job.answers import Answers
+from nacre.job.candidates import Candidates
+from nacre.job.identity import Identity
+from nacre.job.logs import JobLogs
+from nacre.job.outcomes import Outcomes
+from nacre.job.preconditions import ROBOTS_FOR, ROBOTS_REDIRECTS
+from nacre.job.robots_cache import RobotsCache, RobotsState
+from nacre.job.speculation import Speculation
+from nacre.job.writing import ArchiveStep, Prepared
+from nacre.report.stats import Statistics, Stored
+from nacre.uri.parse import origin
+
+
+class DispositionParts(msgspec.Struct, frozen=True):
+    """The parts that meet in the disposition."""
+
+    frontier: Frontier
+    retries: FrontierSettings
+    politeness: PolitenessSettings
+    identity: Identity
+    answers: Answers
+    robots: RobotsCache
+    archive: ArchiveStep
+    candidates: Candidates
+    speculation: Speculation
+    statistics: Statistics
+    outcomes: Outcomes
+    logs: JobLogs
+    clock: Clock
+    visit_done: Callable[[], None]
+    follow_errors: bool = False
+
+
+class Disposition:
+    """Ends visits.
+
+    Attributes:
+        parts: What it works with.
+        finished: Visits that became final in this process.
+    """
+
+    def __init__(self, parts: DispositionParts) -> None:
+        self.parts = parts
+        self.finished = 0
+
+    def decide(self, visit: Visit) -> Retry | Final | None:
+        """Retry, final, or None for a deferral; nothing is changed yet."""
+        if visit.status == FetchStatus.DEFERRED:
+            return None
+        capture = visit.capture
+        ending = Ending(
+            visit.status,
+            truncated=capture is not None and capture.truncated == "disconnect",
+            retry_after=visit.retry_after or 0.0,
+            last_delay=self.parts.frontier.last_delay(visit.uri.queue),
+        )
+        parts, now = self.parts, self.parts.clock.now()
+        return retry_decision(parts.retries, visit.uri, ending, now, parts.frontier.last_since(now))
+
+    def dispose(
+        self, visit: Visit, decision: Retry | Final | None, prepared: Prepared | None = None
+    ) -> bool:
+        """Do what was decided; True when the visit is final."""
+        if decision is None:
+            self._defer(visit)
+        elif isinstance(decision, Retry):
+            self._retry(visit, decision)
+        else:
+            self._finish(visit, prepared)
+        self.parts.visit_done()
+        return isinstance(decision, Final)
+
+    def _defer(self, visit: Visit) -> None:
+        parts = self.parts
+        uri, url = visit.uri, visit.prerequisite
+        heritable = {}
+        if not url.startswith("dns:"):
+            heritable[ROBOTS_FOR] = origin(uri.url)
+            entry = parts.robots.get(origin(uri.url), parts.clock.now())
+            if entry and entry[0].state is RobotsState.REDIRECT:
+                heritable[ROBOTS_REDIRECTS] = str(entry[0].redirects)
+        first = parts.identity.prerequisite(uri, url, heritable)
+        parts.frontier.deferred(uri, first, parts.clock.monotonic())
+
+    def _retry(self, visit: Visit, decision: Retry) -> None:
+        parts = self.parts
+        attempt = self._attempt(visit)
+        parts.logs.nonfatal(visit)
+        parts.frontier.retry(
+            visit.uri, attempt, decision, parts.clock.now(), parts.clock.monotonic()
+        )
+
+    def _finish(self, visit: Visit, prepared: Prepared | None) -> None:
+        parts, uri = self.parts, visit.uri
+        now = parts.clock.now()
+        stored = parts.archive.write(visit, prepared)
+        parts.answers.learn(visit, now)
+        if visit.outlinks and self._follows(visit):
+            parts.candidates.admit(visit, now)
+        parts.frontier.finished(uri, self._attempt(visit), parts.clock.monotonic())
+        saved = visit.history.length if stored is Stored.NOT_MODIFIED and visit.history else 0
+        parts.statistics.count(visit, stored, now, saved)
+        parts.outcomes.put(visit)
+        parts.speculation.learn(visit)
+        parts.logs.finished(visit, now)
+        self.finished += 1
+
+    def _follows(self, visit: Visit) -> bool:
+        """Outlinks of failed pages and of prerequisites are not followed, robots.txt's are."""
+        return 200 <= visit.status < 400 or self.parts.follow_errors
+
+    def _attempt(self, visit: Visit) -> Attempt:
+        """The delay that the queue waits, and the mood of its host."""
+        parts, uri, capture = self.parts, visit.uri, visit.capture
+        if uri.url.startswith("dns:") or visit.started == 0.0:
+            return Attempt(visit.status)
+        parts_delay = parts.politeness
+        if capture is None:
+            # No reply: the time spent is all that is known of the host.
+            spent = (parts.clock.monotonic() - visit.started) * 1000.0
+            delay = politeness_delay(parts_delay, spent) if visit.status > -50 else 0.0
+            return Attempt(visit.status, delay)
+        backoff = next_backoff(
+            parts_delay, parts.frontier.backoff(uri.queue), visit.status, capture.first_byte
+        )
+        delay = politeness_delay(
+            parts_delay,
+            capture.duration,
+            self._crawl_delay(uri),
+            visit.retry_after,
+            backoff,
+        )
+        visit.delay = delay
+        return Attempt(visit.status, delay, backoff)
+
+    def _crawl_delay(self, uri: CrawlURI) -> float | None:
+        entry = self.parts.robots.get(origin(uri.url), self.parts.clock.now())
+        return entry[1].crawl_delay if entry and entry[1] else None

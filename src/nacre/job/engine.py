@@ -1,0 +1,206 @@
+"""The engine: workers over one frontier, one event loop, one commit.
+
+Each worker ("toe") takes a URI, runs the fetch chain, and disposes of the visit in one synchronous
+step. Nobody polls: an idle toe is woken when there may be work for it.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from nacre.core.clock import Clock
+from nacre.core.crawluri import CrawlURI
+from nacre.core.processor import Processor, Result, Visit
+from nacre.core.status import FetchStatus
+from nacre.errors import StorageError
+from nacre.frontier.frontier import Frontier
+from nacre.job.disposition import Disposition
+from nacre.job.events import Captured, Events
+from nacre.job.logs import JobLogs
+from nacre.job.writing import ArchiveStep
+from nacre.store.commit import GroupCommit
+
+_LONGEST_WAIT = 1.0
+"""An idle engine looks again after this, seconds: clocks jump, operators change things."""
+
+
+class Chain:
+    """A list of processors: each a gate and its work; FINISH leaves out the rest."""
+
+    def __init__(self, processors: Sequence[Processor]) -> None:
+        self.processors = tuple(processors)
+
+    async def run(self, visit: Visit) -> None:
+        """Pass the visit along the chain."""
+        for processor in self.processors:
+            if processor.accepts(visit) and await processor.process(visit) is Result.FINISH:
+                return
+
+
+class Engine:
+    """Runs visits until it is told to stop or nothing is left.
+
+    Attributes:
+        current: Visits in process, by number of their toe.
+        on_settled: Called when nothing is in process: the crawl may be over, or paused.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts that meet here
+        self,
+        *,
+        frontier: Frontier,
+        chain: Chain,
+        disposition: Disposition,
+        archive: ArchiveStep,
+        commit: GroupCommit,
+        logs: JobLogs,
+        events: Events,
+        clock: Clock,
+        parallel: int,
+    ) -> None:
+        self._frontier = frontier
+        self._chain = chain
+        self._disposition = disposition
+        self._archive = archive
+        self._commit = commit
+        self._logs = logs
+        self._events = events
+        self._clock = clock
+        self._wanted = parallel
+        self._toes = 0
+        self._idle: deque[asyncio.Future[None]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+        self._packing = asyncio.Lock()
+        self._stopping = False
+        self._paused = False
+        self._group: asyncio.TaskGroup | None = None
+        self.current: dict[int, Visit] = {}
+        self.on_settled: Callable[[], None] = _nothing
+
+    @property
+    def busy(self) -> int:
+        """Visits in process."""
+        return len(self.current)
+
+    @property
+    def parallel(self) -> int:
+        """Number of toes wanted; may be set while running."""
+        return self._wanted
+
+    @parallel.setter
+    def parallel(self, number: int) -> None:
+        self._wanted = number
+        self._raise_toes()
+        self.wake()
+
+    async def run(self) -> None:
+        """Work until `stop`; every toe ends with it.
+
+        Raises:
+            StorageError: The store failed; drop everything and open again.
+        """
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            self._raise_toes()
+        self._group = None
+
+    def stop(self) -> None:
+        """Hand out nothing more; toes end when their visits are done."""
+        self._stopping = True
+        self.wake()
+
+    def pause(self) -> None:
+        """Hand out nothing until `resume`."""
+        self._paused = True
+
+    def resume(self) -> None:
+        """Go on handing out."""
+        self._paused = False
+        self.wake()
+
+    def wake(self) -> None:
+        """Something changed: all idle toes look for work."""
+        idle = self._idle
+        while idle:
+            future = idle.popleft()
+            if not future.done():
+                future.set_result(None)
+
+    def _raise_toes(self) -> None:
+        group = self._group
+        while group is not None and self._toes < self._wanted and not self._stopping:
+            group.create_task(self._toe(self._toes), name=f"toe-{self._toes}")
+            self._toes += 1
+
+    async def _toe(self, number: int) -> None:
+        while not self._stopping and number < self._wanted:
+            uri = self._take()
+            if uri is None:
+                await self._rest()
+                continue
+            # There may be more where this came from: one toe wakes the next.
+            self._wake_one()
+            await self._visit(uri, number)
+        self._toes -= 1
+
+    def _take(self) -> CrawlURI | None:
+        if self._paused or self._commit.saturated:
+            return None
+        return self._frontier.next(self._clock.now(), self._clock.monotonic())
+
+    async def _rest(self) -> None:
+        """Wait until there may be work; the first idle toe sets the timer for all."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._idle.append(future)
+        if not self.current:
+            self.on_settled()
+        self._set_timer()
+        await future
+
+    def _set_timer(self) -> None:
+        wait = None if self._paused else self._frontier.next_wake(self._clock.monotonic())
+        wait = _LONGEST_WAIT if wait is None else min(max(wait, 0.001), _LONGEST_WAIT)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(wait, self.wake)
+
+    async def _visit(self, uri: CrawlURI, toe: int) -> None:
+        visit = Visit(uri, toe=toe, annotations=list(uri.annotations))
+        self.current[toe] = visit
+        try:
+            visit.started = self._clock.monotonic()
+            await self._run_chain(visit)
+            decision = self._disposition.decide(visit)
+            prepared = None
+            if self._archive.is_large(visit):
+                async with self._packing:
+                    prepared = await self._archive.prepare(visit)
+            final = self._disposition.dispose(visit, decision, prepared)
+            if final and self._events.wants_captures:
+                self._events.emit(Captured(visit))
+        finally:
+            del self.current[toe]
+            if visit.capture is not None:
+                visit.capture.body.close()
+
+    def _wake_one(self) -> None:
+        while self._idle:
+            future = self._idle.popleft()
+            if not future.done():
+                future.set_result(None)
+                return
+
+    async def _run_chain(self, visit: Visit) -> None:
+        """One processor's bug is the end of one visit, not of the crawl."""
+        try:
+            await self._chain.run(visit)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the one place that may catch everything
+            visit.status = FetchStatus.RUNTIME_EXCEPTION
+            visit.annotate(f"err={type(error).__name__}")
+            self._logs.runtime_error(visit, error)
+
+
+def _nothing() -> None:
+    """Nobody asked to be told."""

@@ -1,0 +1,84 @@
+"""The extraction step: content decoded within its caps, then the extractors."""
+
+from nacre.core.capture import Capture
+from nacre.core.processor import Result, Visit
+from nacre.extract.dispatch import extract
+from nacre.extract.document import Document, Extraction
+from nacre.extract.settings import ExtractSettings
+from nacre.job.parser import ParserProcess
+from nacre.wire.coding import decode_content
+
+LARGE = 2_000_000
+"""Documents above this go to the helper process, bytes."""
+
+
+class Extract:
+    """Finds the outlinks of what was fetched."""
+
+    name = "extract"
+
+    def __init__(self, settings: ExtractSettings, parser: ParserProcess) -> None:
+        self._settings = settings
+        self._parser = parser
+
+    def accepts(self, visit: Visit) -> bool:
+        """Anything that was received over HTTP."""
+        return visit.capture is not None and visit.status > 0
+
+    async def process(self, visit: Visit) -> Result:
+        """Extract; a document that takes too much is annotated and has no outlinks."""
+        capture = visit.capture
+        if capture is None:
+            return Result.PROCEED
+        document = self._document(visit, capture)
+        if len(document.body) > LARGE:
+            found = await self._parser.extract(document, self._settings)
+        else:
+            found = extract(document, self._settings)
+        self._take(visit, found)
+        return Result.PROCEED
+
+    def _document(self, visit: Visit, capture: Capture) -> Document:
+        limit = self._settings.max_document
+        body = capture.payload(limit)
+        encodings = capture.header_values(b"content-encoding")
+        if encodings and body:
+            decoded = decode_content(body, encodings, limit)
+            visit.annotations.extend(decoded.annotations)
+            body = decoded.data
+        uri = visit.uri
+        return Document(
+            url=uri.url,
+            mime=visit.mime,
+            charset_header=_charset(capture),
+            headers=capture.headers,
+            body=body,
+            status=visit.status,
+            path=uri.path,
+            context=uri.context,
+            via=uri.via,
+            is_sitemap="isSitemap" in uri.annotations,
+        )
+
+    def _take(self, visit: Visit, found: Extraction) -> None:
+        visit.outlinks = found.outlinks
+        visit.dropped = found.dropped
+        visit.charset = found.charset
+        visit.robots_meta = found.robots
+        visit.extracted = found.claimed
+        for annotation in found.annotations:
+            visit.annotate(annotation)
+        if found.dropped:
+            visit.annotate(f"dol:{found.dropped}")
+        visit.uri_errors = found.errors
+
+
+def _charset(capture: Capture) -> str | None:
+    value = capture.header(b"content-type")
+    if value is None:
+        return None
+    _, found, rest = value.lower().partition(b"charset=")
+    if not found:
+        return None
+    text = rest.partition(b";")[0].strip(b" \t\"'")
+    return text.decode("latin-1") or None

@@ -1,0 +1,66 @@
+"""Where everything of a job lies. Source: architecture 12."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from nacre.errors import JobError
+
+CONFIG = "crawl.yaml"
+SEEDS = "seeds.txt"
+
+
+class Layout:
+    """The directory of a job.
+
+    Attributes:
+        root: The directory, absolute.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.absolute()
+
+    @property
+    def config(self) -> Path:
+        """`crawl.yaml`."""
+        return self.root / CONFIG
+
+    @property
+    def state(self) -> Path:
+        """Directory of the store, the socket and the scratch files."""
+        return self.root / "state"
+
+    @property
+    def store(self) -> Path:
+        """The store."""
+        return self.state / "store"
+
+    @property
+    def scratch(self) -> Path:
+        """Where large bodies go while they are received."""
+        return self.state / "scratch"
+
+    @property
+    def socket(self) -> Path:
+        """The Unix socket of the running job."""
+        return self.state / "control"
+
+    def run(self, name: str) -> Path:
+        """Directory of a run."""
+        return self.root / "runs" / name
+
+    @property
+    def latest(self) -> Path:
+        """Link to the last run."""
+        return self.root / "latest"
+
+    def require(self) -> None:
+        """Raise JobError when there is no job."""
+        if not self.config.is_file():
+            raise JobError(
+                f"{self.root} is no job: it holds no {CONFIG}; make one with `nacre new DIR URL`"
+            )
+
+
+def run_name(now: float) -> str:
+    """Name of a run: its start, `20261120T151100Z`."""
+    return datetime.fromtimestamp(now, UTC).strftime("%Y%m%dT%H%M%SZ")

@@ -1,0 +1,95 @@
+"""The logs of a run, as lines that travel in the commit groups. Formats: heritrix.md 1.14."""
+
+import traceback
+from collections.abc import Callable
+
+from nacre.core.clock import Clock
+from nacre.core.processor import Visit
+from nacre.report.crawllog import CrawlLog, LogTimes, safe
+from nacre.scope.rule import Subject, Verdict
+
+CRAWL = "crawl.log"
+URI_ERRORS = "uri-errors.log"
+NONFATAL = "nonfatal-errors.log"
+RUNTIME = "runtime-errors.log"
+ALERTS = "alerts.log"
+JOB = "job.log"
+SCOPE = "scope.log"
+PROGRESS = "progress-statistics.log"
+
+Line = Callable[[str, bytes], None]
+"""Adds a line to the log of that name."""
+
+
+class JobLogs:
+    """Writes the lines.
+
+    Args:
+        line: Adds a line to a log.
+        clock: For the times in front of lines.
+        extra_info: Append Heritrix's `logExtraInfo` to crawl.log.
+
+    Attributes:
+        alerts: Alerts raised in this process.
+    """
+
+    def __init__(self, line: Line, clock: Clock, *, extra_info: bool = False) -> None:
+        self._line = line
+        self._clock = clock
+        self._crawl = CrawlLog(extra_info=extra_info)
+        self._times = LogTimes()
+        self.alerts = 0
+
+    def finished(self, visit: Visit, now: float) -> None:
+        """A final visit: crawl.log, and what its page held that was no URI."""
+        self._line(CRAWL, self._crawl.line(visit, now))
+        if visit.uri_errors:
+            time = self._times.dashed(now)
+            for href, message in visit.uri_errors:
+                text = f'{time} {visit.uri.url} "{message}" {safe(href)}\n'
+                self._line(URI_ERRORS, text.encode("utf-8", "backslashreplace"))
+
+    def nonfatal(self, visit: Visit) -> None:
+        """An attempt that will be repeated."""
+        text = safe(visit.error or f"status {visit.status}")
+        line = self._crawl.line(visit, self._clock.now())
+        self._line(NONFATAL, line + f"    {text}\n".encode())
+
+    def runtime_error(self, visit: Visit, error: BaseException) -> None:
+        """A fault of the crawler itself, with its traceback."""
+        line = self._crawl.line(visit, self._clock.now())
+        self._line(RUNTIME, line + _indented(error))
+        self.alert(f"{type(error).__name__} while crawling {visit.uri.url}; see {RUNTIME}")
+
+    def alert(self, message: str) -> None:
+        """Something that the operator should know."""
+        self.alerts += 1
+        self._line(ALERTS, self._told("WARNING", message))
+        self._line(JOB, self._told("WARNING", message))
+
+    def job(self, message: str) -> None:
+        """An event in the life of the job."""
+        self._line(JOB, self._told("INFO", message))
+
+    def scope(self, subject: Subject, verdict: Verdict) -> None:
+        """A decision: time, rule, decision, URI, via, path."""
+        text = (
+            f"{self._times.dashed(self._clock.now())} {safe(verdict.rule)} {verdict.decision} "
+            f"{subject.url} {subject.via or '-'} {subject.path or '-'}\n"
+        )
+        self._line(SCOPE, text.encode("utf-8", "backslashreplace"))
+
+    def progress(self, text: str) -> None:
+        """A row of progress-statistics.log."""
+        self._line(PROGRESS, f"{text}\n".encode())
+
+    def _told(self, level: str, message: str) -> bytes:
+        flat = " ".join(message.split())
+        text = f"{self._times.dashed(self._clock.now())} {level} {flat}\n"
+        return text.encode("utf-8", "backslashreplace")
+
+
+def _indented(error: BaseException) -> bytes:
+    lines = "".join(traceback.format_exception(error)).splitlines()
+    text = "".join(f"    {line}\n" for line in lines)
+    return text.encode("utf-8", "backslashreplace")

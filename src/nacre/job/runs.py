@@ -1,0 +1,76 @@
+"""The runs of a job: which one it is in, how it ended, and how a new one begins."""
+
+from pathlib import Path
+
+import msgspec
+from msgspec import structs
+
+from nacre.job.assemble import Parts
+from nacre.job.layout import Layout, run_name
+from nacre.job.runrow import RunRow
+from nacre.job.seedbook import FALLBACK
+from nacre.job.seeds import SeedList
+from nacre.job.states import ExitStatus
+from nacre.store.store import Store
+
+_KEY = b"run"
+
+
+def read_run(store: Store) -> RunRow | None:
+    """The current or last run; None before the first."""
+    row = store.get("meta", _KEY)
+    return None if row is None else msgspec.msgpack.decode(row, type=RunRow)
+
+
+def write_run(store: Store, run: RunRow) -> None:
+    """Keep it; joins the open commit group."""
+    store.put("meta", _KEY, msgspec.msgpack.encode(run))
+
+
+def begin_run(store: Store, layout: Layout, now: float) -> tuple[RunRow, bool]:
+    """The run to go on with, or a new one; True for a new one."""
+    run = read_run(store)
+    if run is not None:
+        return structs.replace(run, exit=ExitStatus.NONE, ended=0.0), False
+    run = RunRow(run_name(now), 1, now)
+    directory = layout.run(run.name)
+    for name in ("logs", "reports"):
+        (directory / name).mkdir(parents=True, exist_ok=True)
+    _link(layout.latest, Path("runs", run.name))
+    write_run(store, run)
+    return run, True
+
+
+def _link(link: Path, target: Path) -> None:
+    """Point a link at a target, in one step."""
+    fresh = link.with_name(link.name + ".new")
+    fresh.unlink(missing_ok=True)
+    fresh.symlink_to(target)
+    fresh.replace(link)
+
+
+def run_archives(layout: Layout, directories: tuple[str, ...]) -> tuple[str, ...]:
+    """Directories that may hold WARCs that the store does not know, relative to the job."""
+    runs = layout.root / "runs"
+    if not runs.is_dir():
+        return ()
+    return tuple(
+        str(Path("runs", run.name, directory))
+        for run in sorted(runs.iterdir())
+        for directory in directories
+        if not Path(directory).is_absolute() and (run / directory).is_dir()
+    )
+
+
+def enter_seeds(parts: Parts, seeds: SeedList, *, tags: bool) -> None:
+    """Schedule the seeds of a new run; lines that are none raise an alert each."""
+    parts.seeds.direct(seeds.directives)
+    for number, text, why in seeds.bad:
+        parts.logs.alert(f"seed list, line {number}: {text!r} is no seed: {why}")
+    now = parts.clock.now()
+    for seed in seeds.seeds:
+        if parts.seeds.add(seed):
+            heritable = {FALLBACK: seed.fallback} if seed.fallback else {}
+            source = seed.text if tags else ""
+            uri = parts.identity.seed(seed.url, source=source, heritable=heritable)
+            parts.frontier.schedule([uri], now)

@@ -1,0 +1,258 @@
+"""One life of a running job: from the opened store to its closing.
+
+A storage error ends a session, not the job: everything in memory is dropped, and the next session
+recovers as after a crash (architecture section 6). One code path.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from msgspec import structs
+
+from nacre.core.clock import Clock
+from nacre.fetch.guard import AddressGuard
+from nacre.job.assemble import Parts
+from nacre.job.events import Alert, Events, StateChanged
+from nacre.job.layout import Layout
+from nacre.job.limits import Stopwatch, reached
+from nacre.job.runs import begin_run, enter_seeds, run_archives, write_run
+from nacre.job.seeds import SeedList
+from nacre.job.settings import JobSettings
+from nacre.job.snapshot import counts_of
+from nacre.job.space import SpaceGuard
+from nacre.job.states import ExitStatus, JobState, check_transition
+from nacre.report.progress import INTERVAL, Progress
+from nacre.store.commit import GroupCommit
+from nacre.store.recovery import Start, recover
+from nacre.store.seam import Disk
+from nacre.store.store import Store
+
+_TICK = 0.5
+"""Limits and space are looked at so often, seconds."""
+
+
+class Session:
+    """Make it, `run` it once, then `close` it (always).
+
+    Args:
+        layout: The job's directories.
+        settings: Its settings.
+        disk: The file operations.
+        clock: The time.
+        events: Who listens.
+
+    Attributes:
+        state: Where it is in its life.
+        parts: What works in it; set by `open`.
+    """
+
+    parts: Parts
+
+    def __init__(
+        self, layout: Layout, settings: JobSettings, disk: Disk, clock: Clock, events: Events
+    ) -> None:
+        self.layout = layout
+        self.settings = settings
+        self.state = JobState.NASCENT
+        self._disk = disk
+        self._clock = clock
+        self._events = events
+        self._closers: list[Callable[[], None]] = []
+        self._asked: ExitStatus | None = None
+        self._held: set[str] = set()
+        self._attention = asyncio.Event()
+        self._engine_task: asyncio.Task[None] | None = None
+
+    def open(self, guard: AddressGuard, seeds: Callable[[], SeedList], start: Start) -> None:
+        """Open the store, recover, build the parts, and enter the seeds of a new run.
+
+        Raises:
+            StorageError: The store or a file cannot be used; DamageError when data contradicts.
+        """
+        self._become(JobState.PREPARING)
+        self.layout.scratch.mkdir(parents=True, exist_ok=True)
+        root = str(self.layout.root)
+        store = Store.open(str(self.layout.store), memory=self.settings.store.memory)
+        self._closers.append(store.close)
+        archives = run_archives(self.layout, self.settings.archive.directories)
+        self.recovered = recover(store, self._disk, root, start._replace(archives=archives))
+        commit = GroupCommit(store, self._disk, root, self._clock)
+        self._closers.append(commit.close)
+        self.run_row, is_new = begin_run(store, self.layout, self._clock.now())
+        self.parts = Parts(
+            settings=self.settings,
+            layout=self.layout,
+            run=self.run_row,
+            store=store,
+            commit=commit,
+            guard=guard,
+            clock=self._clock,
+            events=self._events,
+        )
+        self.watch = Stopwatch(self._clock, self.run_row.elapsed)
+        self.progress = Progress()
+        self._told = self._clock.monotonic()
+        self.space = SpaceGuard(self._disk, self.layout, self.settings, commit)
+        commit.on_seal(self._save_run)
+        if is_new:
+            enter_seeds(self.parts, seeds(), tags=self.settings.engine.source_tags)
+        else:
+            self.parts.seeds.load()
+        self.parts.logs.job(f"run {self.run_row.name} {'begins' if is_new else 'goes on'}")
+
+    # ---- what others may ask
+
+    def stop(self, why: ExitStatus) -> None:
+        """Finish what is in process, and end."""
+        if self._asked is None:
+            self._asked = why
+        self._attention.set()
+
+    def abandon(self) -> None:
+        """End now: visits in process are dropped, and made again when the run goes on."""
+        self.stop(ExitStatus.INTERRUPTED)
+        if self._engine_task is not None:
+            self._engine_task.cancel()
+
+    def hold(self, reason: str) -> None:
+        """Pause for a reason; goes on when no reason is left."""
+        self._held.add(reason)
+        self._attention.set()
+
+    def release(self, reason: str) -> None:
+        """A reason to pause is gone."""
+        self._held.discard(reason)
+        self._attention.set()
+
+    # ---- its life
+
+    async def run(self) -> ExitStatus:
+        """Crawl to the end.
+
+        Raises:
+            StorageError: The store or a file failed: close, and open another session.
+        """
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self.parts.commit.run(), name="commit")
+                crawl = group.create_task(self._crawl(), name="crawl")
+        except BaseExceptionGroup as errors:
+            raise _first(errors) from errors
+        return crawl.result()
+
+    async def close(self) -> None:
+        """Give everything back; nothing uncommitted survives."""
+        if hasattr(self, "parts"):
+            await self.parts.fetcher.close()
+            await self.parts.parser.close()
+        while self._closers:
+            self._closers.pop()()
+
+    async def _crawl(self) -> ExitStatus:
+        engine = self.parts.engine
+        self._become(JobState.RUNNING)
+        self.watch.start()
+        async with asyncio.TaskGroup() as group:
+            self._engine_task = group.create_task(engine.run(), name="engine")
+            engine.on_settled = self._attention.set
+            how = await self._supervise()
+            self._become(JobState.STOPPING, str(how))
+            engine.stop()
+        self.watch.stop()
+        self._wind_up(how)
+        return how
+
+    async def _supervise(self) -> ExitStatus:
+        """Until something says that it is over; pauses and resumes meanwhile."""
+        while True:
+            self._attention.clear()
+            how = self._over()
+            if how is not None:
+                return how
+            self._mind_space()
+            self._mind_pause()
+            self._tell()
+            try:
+                async with asyncio.timeout(_TICK):
+                    await self._attention.wait()
+            except TimeoutError:
+                continue
+
+    def _over(self) -> ExitStatus | None:
+        if self._asked is not None:
+            return self._asked
+        parts = self.parts
+        if not self._held and not parts.engine.busy and parts.frontier.is_empty:
+            return ExitStatus.FINISHED
+        if self.space.waited_too_long(self._clock.monotonic()):
+            return ExitStatus.DISK_WAIT
+        archive = parts.archive
+        if archive.writer.full:
+            return ExitStatus.WRITE_LIMIT
+        written = archive.writer.total + archive.large.total
+        return reached(self.settings.limits, parts.statistics.totals, self.watch.elapsed, written)
+
+    def _mind_space(self) -> None:
+        message = self.space.check(self._clock.monotonic())
+        if message is not None:
+            self.parts.logs.alert(message)
+            self._events.emit(Alert(message))
+        if self.space.short:
+            self._held.add("disk")
+        else:
+            self._held.discard("disk")
+
+    def _mind_pause(self) -> None:
+        engine, state = self.parts.engine, self.state
+        if self._held and state is JobState.RUNNING:
+            engine.pause()
+            self._become(JobState.PAUSING, ", ".join(sorted(self._held)))
+        elif not self._held and state in {JobState.PAUSING, JobState.PAUSED}:
+            engine.resume()
+            self.watch.start()
+            self._become(JobState.RUNNING)
+        if self.state is JobState.PAUSING and not engine.busy:
+            self.watch.stop()
+            self._become(JobState.PAUSED, ", ".join(sorted(self._held)))
+
+    def _tell(self) -> None:
+        mono = self._clock.monotonic()
+        if mono - self._told >= INTERVAL:
+            self._told = mono
+            totals = self.parts.statistics.totals
+            rates = self.progress.rates(totals, self.watch.elapsed)
+            counts = counts_of(self.parts)
+            self.parts.logs.progress(self.progress.row(self._clock.now(), totals, rates, counts))
+
+    def _wind_up(self, how: ExitStatus) -> None:
+        """Close the files and note how it ended, all in the last commit group."""
+        parts = self.parts
+        parts.archive.writer.rotate()
+        parts.archive.large.rotate()
+        self.run_row = structs.replace(self.run_row, exit=how, ended=self._clock.now())
+        parts.logs.job(f"run {self.run_row.name} ended: {how}")
+        self._save_run()
+        parts.commit.finish()
+        self._become(JobState.FINISHED, str(how))
+
+    def _save_run(self) -> None:
+        row = structs.replace(self.run_row, elapsed=self.watch.elapsed)
+        write_run(self.parts.store, row)
+
+    def _become(self, state: JobState, why: str = "") -> None:
+        old = self.state
+        check_transition(old, state)
+        self.state = state
+        self._events.emit(StateChanged(old, state, why))
+
+
+def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error that caused the others."""
+    todo: list[Sequence[BaseException]] = [errors.exceptions]
+    while todo:
+        for error in todo.pop(0):
+            if isinstance(error, BaseExceptionGroup):
+                todo.append(error.exceptions)
+            elif not isinstance(error, asyncio.CancelledError):
+                return error
+    return errors

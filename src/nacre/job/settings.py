@@ -1,0 +1,132 @@
+"""The settings of a job: what `crawl.yaml` may say."""
+
+from typing import Literal
+
+from nacre.archive.settings import WarcSettings
+from nacre.config.component import Bytes, Component, Seconds, setting
+from nacre.extract.settings import ExtractSettings
+from nacre.fetch.cookies import CookieSettings
+from nacre.fetch.dns import DnsSettings
+from nacre.fetch.guard import NetworkSettings
+from nacre.fetch.settings import FetchSettings
+from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.history.dedup import DedupSettings
+from nacre.scope.robots import RobotsSettings
+from nacre.scope.rules import AnyRule, stock_rules
+
+
+class CanonicalRule(Component):
+    """One step of the canonicalisation, by name."""
+
+    rule: str = setting(..., "Name of the rule, such as `StripSessionIDs`.")
+    regex: str = setting("", "For `Regex`: what to look for.")
+    format: str = setting("", "For `Regex`: what to put in its place.")
+
+
+class UriSettings(Component):
+    """How URLs are read, and when two count as the same."""
+
+    max_length: int = setting(
+        2083, "Longer URLs are refused.", unit="characters", ge=16, live=False, sheets=False
+    )
+    canonical: tuple[CanonicalRule, ...] | Literal["default", "heritrix"] = setting(
+        "default",
+        "Rules for the seen key only, in order: `default`, `heritrix` (its stock list), or a list.",
+        live=False,
+        sheets=False,
+    )
+
+
+class EngineSettings(Component):
+    """How much is done at the same time."""
+
+    parallel: int = setting(
+        25, "Fetches at the same time.", unit="fetches", ge=1, le=10_000, sheets=False
+    )
+    follow_error_pages: bool = setting(
+        False, "Follow the outlinks of pages with a status under 200 or from 400 on."
+    )
+    outside_kept: int = setting(
+        100_000,
+        "Refused URLs remembered for `nacre explain`; 0 keeps none.",
+        unit="URLs",
+        ge=0,
+        sheets=False,
+    )
+    source_tags: bool = setting(
+        False, "Tag each URI with the seed that it descends from.", live=False, sheets=False
+    )
+    scope_log: bool = setting(False, "Write every scope decision to scope.log.", sheets=False)
+    log_extra_info: bool = setting(
+        False, "Append WARC name, offset and size to crawl.log, as JSON.", live=False, sheets=False
+    )
+
+
+class LimitSettings(Component):
+    """When the crawl ends by itself. 0 everywhere: no limit."""
+
+    documents: int = setting(0, "Documents fetched.", unit="documents", ge=0, sheets=False)
+    bytes: Bytes = setting(0, "Bytes received.", unit="bytes", sheets=False)
+    novel_bytes: Bytes = setting(0, "Bytes stored in full.", unit="bytes", sheets=False)
+    time: Seconds = setting(0.0, "Time running, pauses left out.", unit="s", sheets=False)
+    warc_bytes: Bytes = setting(0, "Bytes of WARC written.", unit="bytes", sheets=False)
+
+
+class DiskSettings(Component):
+    """What happens when space runs out: the crawl pauses, and goes on by itself."""
+
+    reserve: Bytes = setting(
+        0,
+        "Free space to keep on every file system used, beside what Nacre itself needs.",
+        unit="bytes",
+        sheets=False,
+    )
+    max_wait: Seconds | None = setting(
+        None,
+        "Longest pause for space before the crawl stops (exit 5); none: for ever on a terminal, "
+        "1 h without one.",
+        unit="s",
+        sheets=False,
+    )
+
+
+class StoreSettings(Component):
+    """The store."""
+
+    memory: Bytes = setting(
+        96_000_000,
+        "Cache and buffers of the store together.",
+        unit="bytes",
+        live=False,
+        sheets=False,
+        ge=16_000_000,
+    )
+
+
+class JobSettings(Component):
+    """Everything that one job may say."""
+
+    name: str = setting(
+        "", "Name of the job; empty: that of its directory.", live=False, sheets=False
+    )
+    seeds: tuple[str, ...] | str = setting(
+        "seeds.txt", "File of seeds, relative to the job, or a list of them.", sheets=False
+    )
+    scope: tuple[AnyRule, ...] = setting(
+        stock_rules, "DecideRules in order; the last opinion wins.", sheets=False
+    )
+    uri: UriSettings = setting(UriSettings, "URLs.")
+    engine: EngineSettings = setting(EngineSettings, "The engine.")
+    frontier: FrontierSettings = setting(FrontierSettings, "The frontier.")
+    politeness: PolitenessSettings = setting(PolitenessSettings, "Politeness.")
+    robots: RobotsSettings = setting(RobotsSettings, "robots.txt.")
+    fetch: FetchSettings = setting(FetchSettings, "Fetching.")
+    network: NetworkSettings = setting(NetworkSettings, "Addresses.")
+    dns: DnsSettings = setting(DnsSettings, "Names.")
+    cookies: CookieSettings = setting(CookieSettings, "Cookies.")
+    extract: ExtractSettings = setting(ExtractSettings, "Extraction.")
+    dedup: DedupSettings = setting(DedupSettings, "Deduplication.")
+    archive: WarcSettings = setting(WarcSettings, "WARC files.")
+    limits: LimitSettings = setting(LimitSettings, "Limits.")
+    disk: DiskSettings = setting(DiskSettings, "Disk space.")
+    store: StoreSettings = setting(StoreSettings, "The store.")

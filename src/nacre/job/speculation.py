@@ -1,0 +1,50 @@
+"""Speculative links (X) of each site: how many were tried, how many led to something."""
+
+from collections import OrderedDict
+
+from nacre.core.crawluri import Hop, Outlink
+from nacre.core.processor import Visit
+from nacre.extract.speculative import HitRates
+from nacre.store.store import Store
+from nacre.uri.parse import authority
+
+_FAMILY = "scope"
+_PREFIX = b"x:"
+
+
+class Speculation:
+    """Learned hit rates, in memory for recent sites and in the store for all."""
+
+    def __init__(self, store: Store, capacity: int = 20_000) -> None:
+        self._store = store
+        self._capacity = capacity
+        self._recent: OrderedDict[str, HitRates] = OrderedDict()
+        self._dirty: set[str] = set()
+
+    def worth_trying(self, link: Outlink) -> bool:
+        """False when such links of this site have proved hopeless."""
+        return self._of(authority(link.url)).worth_trying(link.url, link.context)
+
+    def learn(self, visit: Visit) -> None:
+        """Count the result of a speculative link."""
+        uri = visit.uri
+        if not uri.path.endswith(Hop.SPECULATIVE) or visit.status <= 0:
+            return
+        site = authority(uri.url)
+        self._of(site).note(uri.url, uri.context, hit=200 <= visit.status < 400)
+        self._dirty.add(site)
+
+    def seal(self) -> None:
+        """Write what changed; called just before a group is sealed."""
+        for site in self._dirty:
+            self._store.put(_FAMILY, _PREFIX + site.encode(), self._recent[site].encode())
+        self._dirty.clear()
+        while len(self._recent) > self._capacity:
+            self._recent.popitem(last=False)
+
+    def _of(self, site: str) -> HitRates:
+        rates = self._recent.get(site)
+        if rates is None:
+            row = self._store.get(_FAMILY, _PREFIX + site.encode())
+            rates = self._recent[site] = HitRates.decode(row) if row else HitRates()
+        return rates

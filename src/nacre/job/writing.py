@@ -1,0 +1,165 @@
+"""The archive step: what is stored, where, and what is remembered of it.
+
+One synchronous step: the digest of an original becomes visible to other visits only as its record
+joins the open commit group, so a revisit is never durable before its original.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import structs
+
+from nacre.archive.facts import CaptureFacts
+from nacre.archive.record import Record, capture_records
+from nacre.archive.segment import WarcWriter
+from nacre.core.capture import Body, Capture
+from nacre.core.history import HistoryRecord, Original
+from nacre.core.processor import Visit
+from nacre.fetch.spool import Spool
+from nacre.history.crawldb import History
+from nacre.history.dedup import (
+    NOT_MODIFIED,
+    DedupSettings,
+    Digests,
+    can_be_original,
+    revisit_of,
+)
+from nacre.job.large import pack_to_spool
+from nacre.job.numbers import Numbers
+from nacre.report.stats import Stored
+
+
+class Prepared:
+    """Records of a visit, made and perhaps compressed before the synchronous step."""
+
+    __slots__ = ("members", "records")
+
+    def __init__(self, records: list[Record], members: Sequence[Body] | None = None) -> None:
+        self.records = records
+        self.members = members
+
+
+class ArchiveStep:
+    """Decides between full record and revisit, writes, and remembers.
+
+    Args:
+        writer: The usual series of WARCs.
+        large: The series for large records.
+        dedup: What counts as the same.
+        history: Rows by URL.
+        digests: Rows by payload.
+        numbers: Record ids.
+        scratch: Folder that large records are compressed to; None for the system's.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts that meet here
+        self,
+        *,
+        writer: WarcWriter,
+        large: WarcWriter,
+        dedup: DedupSettings,
+        history: History,
+        digests: Digests,
+        numbers: Numbers,
+        scratch: Path | None,
+    ) -> None:
+        self.writer = writer
+        self.large = large
+        self._dedup = dedup
+        self.history = history
+        self._digests = digests
+        self._numbers = numbers
+        # Its own spool: a thread works on it, one record at a time.
+        self._spool = Spool(scratch, body_memory=0)
+
+    def is_large(self, visit: Visit) -> bool:
+        """Its records must be compressed in a thread first (`prepare`)."""
+        capture = visit.capture
+        return capture is not None and capture.body.length > self.writer.settings.large_record
+
+    async def prepare(self, visit: Visit) -> Prepared | None:
+        """Compress a large capture outside the loop; None when it became a small revisit."""
+        if visit.capture is None:
+            return None
+        records = self._records(visit, visit.capture)
+        if visit.revisit is not None:
+            return Prepared(records)
+        level = self.writer.level
+        members = [await asyncio.to_thread(pack_to_spool, r, level, self._spool) for r in records]
+        return Prepared(records, members)
+
+    def write(self, visit: Visit, prepared: Prepared | None = None) -> Stored:
+        """Append the records of a final visit, and remember it."""
+        capture = visit.capture
+        if capture is None or visit.status <= 0:
+            return Stored.NOTHING
+        records = prepared.records if prepared else self._records(visit, capture)
+        members = prepared.members if prepared else None
+        writer = self.large if members is not None else self.writer
+        written = writer.write(records, members)
+        visit.warc_file, visit.warc_offset = written[0].name, written[0].offset
+        if capture.protocol == "dns":
+            return Stored.NOVEL
+        if visit.revisit is None and can_be_original(capture):
+            original = Original(
+                capture.url, capture.began, records[0].id, written[0].file, written[0].offset
+            )
+            self._digests.put(capture.payload_digest, _framing(capture), original)
+        self._remember(visit, capture, records[0].id)
+        if visit.revisit is None:
+            return Stored.NOVEL
+        return Stored.NOT_MODIFIED if visit.revisit.kind == NOT_MODIFIED else Stored.DUPLICATE
+
+    def _records(self, visit: Visit, capture: Capture) -> list[Record]:
+        uri = visit.uri
+        if capture.protocol != "dns":
+            visit.revisit = revisit_of(capture, self._dedup, visit.history, self._digests)
+        if visit.revisit is not None:
+            kind = visit.revisit.kind
+            visit.annotate(
+                "duplicate:server-not-modified" if kind == NOT_MODIFIED else "duplicate:digest"
+            )
+        facts = CaptureFacts(
+            via=uri.via,
+            path=uri.path,
+            is_seed=uri.is_seed,
+            source=uri.source,
+            force_fetch=uri.force_fetch,
+            outlinks=visit.outlinks,
+            annotations=visit.annotations,
+            charset=visit.charset,
+            revisit=visit.revisit,
+        )
+        return capture_records(capture, facts, self._numbers.record_id)
+
+    def _remember(self, visit: Visit, capture: Capture, record_id: str) -> None:
+        known, revisit = visit.history, visit.revisit
+        visits = known.visits + 1 if known else 1
+        if revisit is not None and revisit.kind == NOT_MODIFIED and known is not None:
+            row = structs.replace(known, status=304, visited=capture.began, visits=visits)
+        elif can_be_original(capture):
+            original = revisit.original if revisit else None
+            row = HistoryRecord(
+                url=visit.uri.url,
+                status=visit.status,
+                visited=capture.began,
+                date=original.date if original else capture.began,
+                digest=capture.payload_digest,
+                framing=_framing(capture),
+                record_id=original.record_id if original else record_id,
+                etag=capture.header(b"etag") or b"",
+                last_modified=capture.header(b"last-modified") or b"",
+                length=capture.payload_length,
+                visits=visits,
+                original=original.url if original and original.url != visit.uri.url else "",
+            )
+        elif known is not None:
+            row = structs.replace(known, status=visit.status, visited=capture.began, visits=visits)
+        else:
+            row = HistoryRecord(visit.uri.url, visit.status, capture.began, visits=visits)
+        self.history.put(row)
+
+
+def _framing(capture: Capture) -> str:
+    return "chunked" if capture.framing == "chunked" else ""
