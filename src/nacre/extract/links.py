@@ -1,39 +1,36 @@
 """Raw references in, `Outlink`s out: resolved, each once, ranked, capped."""
 
-import ada_url
-
 from nacre.core.crawluri import Hop, Outlink
+from nacre.errors import URIError
 from nacre.extract.document import MAX_ERRORS, Document
 from nacre.extract.settings import ExtractSettings
+from nacre.uri.parse import Resolver
 
 MAX_TEXT = 200
 _MAX_ERROR_LENGTH = 2083
 _LONGEST_SCHEME = 24
+_NO_BASE = "about:blank"
 
 _NEVER_FETCHED = frozenset(
     (
-        *("about", "android-app", "blob", "callto", "chrome", "data", "facetime", "geo", "im"),
-        *("intent", "ios-app", "irc", "ircs", "javascript", "livescript", "magnet", "mailto"),
+        *("about", "android-app", "blob", "callto", "chrome", "clsid", "data", "facetime", "file"),
+        *(
+            "geo",
+            "im",
+            "intent",
+            "ios-app",
+            "irc",
+            "ircs",
+            "javascript",
+            "livescript",
+            "magnet",
+            "mailto",
+        ),
         *("market", "message", "mid", "mms", "mocha", "news", "nntp", "resource", "sip", "sips"),
         *("skype", "sms", "spotify", "steam", "tel", "telnet", "urn", "vbscript", "view-source"),
         *("webcal", "whatsapp", "xmpp"),
     )
 )
-
-
-class Resolver:
-    """Resolve references against one base."""
-
-    def __init__(self, base: str, *, encoding: str = "utf-8") -> None:
-        self._base = base
-        self.encoding = encoding
-
-    def resolve(self, href: str) -> str | None:
-        """Absolute URL without fragment, or None."""
-        try:
-            return ada_url.join_url(self._base, href).partition("#")[0]
-        except ValueError:
-            return None
 
 
 class LinkCollector:
@@ -75,16 +72,22 @@ class LinkCollector:
         self._encoding = encoding
         self._raw: set[tuple[str, str, str]] = set()
         self._seen: set[tuple[str, str, str]] = set()
+        self._resolver = Resolver(_NO_BASE, encoding=encoding)
+        self.base = ""
         self.rebase(document.base)
 
     def rebase(self, base: str) -> None:
-        """Resolve what follows against another absolute URL."""
-        self.base = base
-        self._resolver = Resolver(base, encoding=self._encoding)
+        """Resolve what follows against another absolute URL; one that is none changes nothing."""
+        try:
+            self._resolver = Resolver(base, encoding=self._encoding)
+        except URIError as error:
+            self.reject(base, str(error))
+            return
+        self.base = self._resolver.base
         self._raw.clear()
 
     def resolve(self, href: str) -> str | None:
-        """The absolute URL of a reference against the base in force; None when it is no URI."""
+        """The absolute URL of a reference against the base in force; None when there is none."""
         return self._resolver.resolve(href)
 
     def add(  # noqa: PLR0913 - the fields of an Outlink
@@ -123,9 +126,9 @@ class LinkCollector:
         if len(self.outlinks) >= self.limit:
             self.dropped += 1
             return
-        url = self._resolver.resolve(href)
-        if url is None:
-            self.reject(href, "not a URI")
+        url = self._resolver.resolve(href) if href and not href.isspace() else self.base
+        if not url:
+            self.reject(href, "no URI, or too long")
             return
         key = (url, hop, context)
         if key in self._seen:

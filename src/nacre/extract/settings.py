@@ -58,3 +58,6 @@ class ExtractSettings(Component):
     element_path: bool = setting(
         default=False, doc="Keep the path of the element that holds the link (`html/body/p/a`)."
     )
+    robots_agent: str = setting(
+        "nacre", "Product token that `X-Robots-Tag: token: ...` and `<meta name=token>` speak to."
+    )

@@ -1,0 +1,84 @@
+"""Links of an HTML page."""
+
+from nacre.extract.document import Document
+from nacre.extract.html_attributes import needs_full_sweep, sweep
+from nacre.extract.html_elements import HANDLERS
+from nacre.extract.html_page import Page, TokenPage, read_page
+from nacre.extract.html_walk import Walk
+from nacre.extract.links import LinkCollector, is_never_fetched
+from nacre.wire.charset import decode
+
+_CONDITIONAL = "<!--[if"
+_FRAMES_WITHIN = 4096
+
+
+def extract_html(document: Document, links: LinkCollector, encoding: str) -> frozenset[str]:
+    """Add the links of a page; never raises.
+
+    Args:
+        document: The page.
+        links: Takes them.
+        encoding: What the page is written in.
+
+    Returns:
+        The directives of its meta robots, lower case.
+    """
+    body = document.body
+    page = read_page(body, encoding)
+    rebase(page, links)
+    walk = Walk(page, links, HANDLERS, text_budget=2 * len(body))
+    walk.run()
+    sweep(walk, page, full=needs_full_sweep(body))
+    _soup(walk, body, encoding)
+    _conditional_comments(walk, body, encoding)
+    _inner(walk)
+    return frozenset(walk.robots)
+
+
+def rebase(page: Page, links: LinkCollector) -> None:
+    """Resolve against the first `base` of the page that has a usable `href`.
+
+    Source: HTML Standard, "frozen base URL": only the first one counts; it may be relative.
+    """
+    for node in page.nodes(frozenset(("base",))):
+        href = node.attr("href")
+        if href is not None:
+            url = None if is_never_fetched(href) else links.resolve(href)
+            if url:
+                links.rebase(url)
+            return
+
+
+def _inner(walk: Walk) -> None:
+    """Walk over the documents within the page, and those within them."""
+    for markup, depth in walk.inner:
+        page = TokenPage(markup)
+        walk.page, walk.depth = page, depth
+        walk.run()
+        sweep(walk, page, full=True)
+
+
+def _soup(walk: Walk, body: bytes, encoding: str) -> None:
+    """Take frames outside a frameset and forms within forms, which a tree builder drops."""
+    if isinstance(walk.page, TokenPage):
+        return
+    forms, frames = walk.met["form"], walk.met["frame"]
+    more_forms = forms > 0 and body.count(b"<form") + body.count(b"<FORM") > forms
+    more_frames = not frames and b"<frame" in body[:_FRAMES_WITHIN].lower()
+    if more_forms or more_frames:
+        walk.page = TokenPage(decode(body, encoding))
+        walk.run(frozenset(("form", "frame")))
+
+
+def _conditional_comments(walk: Walk, body: bytes, encoding: str) -> None:
+    """Walk over what old versions of Internet Explorer saw: `<!--[if lt IE 9]>…<![endif]-->`."""
+    if _CONDITIONAL.encode() not in body:
+        return
+    text = decode(body, encoding)
+    start = text.find(_CONDITIONAL)
+    while start >= 0:
+        end = text.find("-->", start)
+        if end < 0:
+            return
+        walk.nested(text[start + len(_CONDITIONAL) : end])
+        start = text.find(_CONDITIONAL, end)

@@ -1,0 +1,78 @@
+"""Attributes that refer to something on elements of any name."""
+
+import re
+
+from nacre.core.crawluri import Hop
+from nacre.extract.html_elements import HANDLERS
+from nacre.extract.html_page import Node, Page
+from nacre.extract.html_table import LAZY_SETS, LAZY_URLS, ODD, references
+from nacre.extract.html_walk import Walk
+
+_EVENT_AFTER_SPACE = re.compile(rb" on[A-Za-z]+ ?=")
+_EVENT_AFTER_NEWLINE = re.compile(rb"\non[A-Za-z]+ ?=")
+_EVENT_AFTER_TAB = re.compile(rb"\ton[A-Za-z]+ ?=")
+_DATA = re.compile(rb"data-(?:[a-z-]*(?:src|original|lazy|bg)|[a-z-]+ ?= ?[\"']?(?:[{/]|http))")
+_OLD_STYLE = re.compile(rb"<(?:HTML|HEAD|TITLE|BODY|A )")
+_OLD_STYLE_HEAD = 2048
+_SMALL = 2048
+
+
+def sweep(walk: Walk, page: Page, *, full: bool) -> None:
+    """Take what attributes refer to, beyond the table of elements.
+
+    Args:
+        walk: The walk over the page.
+        page: The page.
+        full: Look at all attributes of all elements, for `on…=` and `data-…=`.
+    """
+    for node in page.odd():
+        odd(walk, node)
+    if full:
+        for node, pairs in page.all():
+            for name, value in pairs:
+                _attribute(walk, node, name, value)
+
+
+def needs_full_sweep(body: bytes) -> bool:
+    """True when some `on…=` or `data-…=` may hold a link: a quick look at the bytes."""
+    return bool(
+        len(body) < _SMALL
+        or _EVENT_AFTER_SPACE.search(body)
+        or _EVENT_AFTER_NEWLINE.search(body)
+        or (b"\t" in body and _EVENT_AFTER_TAB.search(body))
+        or _DATA.search(body)
+        or _OLD_STYLE.search(body, 0, _OLD_STYLE_HEAD)
+    )
+
+
+def odd(walk: Walk, node: Node) -> None:
+    """`style=` of any element; references of elements that the table does not know."""
+    tag = node.tag or ""
+    style = node.attr("style")
+    if style:
+        walk.style(style)
+    if tag not in HANDLERS:
+        walk.refer(node, references(tag[:64], ODD))
+    elif tag != "body":
+        background = node.attr("background")
+        if background:
+            walk.links.add(background, Hop.EMBED, f"{tag}/@background")
+
+
+def _attribute(walk: Walk, node: Node, name: str, value: str) -> None:
+    if name.startswith("on"):
+        walk.script(value)
+    elif name.startswith("data-"):
+        _data_attribute(walk, f"{node.tag}/@{name[:64]}", name, value.strip())
+
+
+def _data_attribute(walk: Walk, context: str, name: str, value: str) -> None:
+    """Pictures that a script loads later; other values that are URLs, or JSON with URLs in."""
+    if name in LAZY_URLS or name in LAZY_SETS:
+        walk.refer_all(value, Hop.EMBED, context)
+    elif value.startswith(("http://", "https://", "//")):
+        walk.speculate(value, Hop.SPECULATIVE, context)
+    elif value[:1] in {"{", "["}:
+        walk.script(value)
+    elif value.startswith(("/", "./", "../")):
+        walk.speculate(value, Hop.SPECULATIVE, context)

@@ -1,0 +1,237 @@
+"""What is done with each element: one function for each that needs more than a table row."""
+
+from urllib.parse import unquote
+
+from nacre.core.crawluri import Hop
+from nacre.extract.html_page import Node
+from nacre.extract.html_script import script
+from nacre.extract.html_table import (
+    EMBEDDED_METAS,
+    PLAIN,
+    PROSE_METAS,
+    SVG_REFERENCES,
+    references,
+)
+from nacre.extract.html_walk import Handler, Walk
+from nacre.extract.refresh import refresh_target
+from nacre.extract.rel import link_hop
+from nacre.extract.robots_meta import directives
+
+_SCRIPT_SCHEME = "javascript:"
+_LINK_SETS = references("link", "imagesrcset:E*")
+_FRAME = references("iframe", "longdesc:E")
+_INPUT = references("input", "src:E usemap:E")
+_OBJECT = references("object", "usemap:E")
+_EMBED = references("embed", "src:E")
+_DIRECT_METAS = frozenset(("image", "thumbnailurl", "contenturl", "logo"))
+
+
+def plain(walk: Walk, node: Node, tag: str) -> None:
+    """An element of which the table says all."""
+    walk.refer(node, PLAIN[tag])
+
+
+def svg(walk: Walk, node: Node, tag: str) -> None:
+    """An element of SVG that draws on another resource; `#id` is the document itself."""
+    for attribute in ("href", "xlink:href"):
+        value = node.attr(attribute)
+        if value and not value.startswith("#"):
+            walk.links.add(value, Hop.EMBED, f"{tag}/@{attribute}")
+    walk.refer(node, PLAIN[tag][:-2])
+
+
+def anchor(walk: Walk, node: Node, tag: str) -> None:
+    """A link; a script behind `javascript:` is searched."""
+    href = node.attr("href")
+    if href is None:
+        href = node.attr("xlink:href")
+        if href is None:
+            return
+    if is_script(href):
+        walk.script(unquote(href.lstrip()[len(_SCRIPT_SCHEME) :]))
+        return
+    rel = (node.attr("rel") or "").lower()
+    if rel and walk.settings.obey_rel_nofollow and "nofollow" in rel.split():
+        walk.forget(href)
+        return
+    context = f"{tag}/@href"
+    if node.attr("data-remote") == "true":
+        context = f"{tag}[data-remote='true']/@href"
+    text = walk.text(node) if walk.settings.anchor_text else ""
+    walk.links.add(href, Hop.LINK, context, rel=rel, text=text, path=walk.path(node))
+    ping = node.attr("ping")
+    if ping:
+        walk.refer_list(ping, Hop.SPECULATIVE, f"{tag}/@ping")
+
+
+def is_script(href: str) -> bool:
+    """True for `javascript:` in any case, with white space before it."""
+    return href.lstrip()[: len(_SCRIPT_SCHEME)].lower() == _SCRIPT_SCHEME
+
+
+def link(walk: Walk, node: Node, _tag: str) -> None:
+    """A `link` element: its `rel` says what it is."""
+    rel = node.attr("rel") or ""
+    kind = link_hop(rel[:200])
+    href = node.attr("href")
+    if kind and href is not None:
+        walk.links.add(href, kind[0], kind[1], rel=rel.lower(), path=walk.path(node))
+    walk.refer(node, _LINK_SETS)
+
+
+def base(walk: Walk, node: Node, tag: str) -> None:
+    """A base is a link too; that the first one counts is seen to before the walk."""
+    href = node.attr("href")
+    if href:
+        walk.links.add(href, Hop.LINK, f"{tag}/@href")
+
+
+def meta(walk: Walk, node: Node, _tag: str) -> None:
+    """Refresh, robots, pictures for other sites, and whatever looks like a URI."""
+    content = node.attr("content")
+    if not content:
+        return
+    name = (node.attr("name") or node.attr("property") or "").strip().lower()
+    equiv = node.attr("http-equiv")
+    if equiv:
+        if equiv.strip().lower() == "refresh":
+            target = refresh_target(content)
+            if target is not None:
+                walk.links.add(target, Hop.REDIRECT, "meta")
+    elif name in {"robots", walk.settings.robots_agent}:
+        walk.robots |= directives(content)
+    elif name.startswith(EMBEDDED_METAS) or _is_picture(node):
+        _embedded_meta(walk, name, content)
+    elif name not in PROSE_METAS and walk.settings.meta_content:
+        walk.speculate(content, Hop.SPECULATIVE, "meta")
+
+
+def _is_picture(node: Node) -> bool:
+    return (node.attr("itemprop") or "").lower() in _DIRECT_METAS
+
+
+def _embedded_meta(walk: Walk, name: str, content: str) -> None:
+    """`og:image` and its kin; `og:image:width` and its kin are no URIs."""
+    if "/" not in content or name.endswith(":type"):
+        return
+    context = f"meta[name='{name}']/@content" if name else "meta/@content"
+    walk.links.add(content.strip(), Hop.EMBED, context)
+
+
+def form(walk: Walk, node: Node, tag: str) -> None:
+    """A form's action."""
+    walk.met["form"] += 1
+    action = node.attr("action")
+    if action is None or walk.settings.ignore_form_action_urls:
+        return
+    method = (node.attr("method") or "get").strip().lower()
+    if is_script(action):
+        walk.script(unquote(action.lstrip()[len(_SCRIPT_SCHEME) :]))
+    elif method != "post" or not walk.settings.only_form_gets:
+        walk.links.add(action, Hop.LINK, f"{tag}/@action")
+
+
+def control(walk: Walk, node: Node, tag: str) -> None:
+    """A control of a form, or a value of a list."""
+    walk.value(node, tag)
+    if tag == "input":
+        walk.refer(node, _INPUT)
+    if tag in {"input", "button"} and not walk.settings.ignore_form_action_urls:
+        action = node.attr("formaction")
+        method = (node.attr("formmethod") or "").strip().lower()
+        if action and (method == "get" or not walk.settings.only_form_gets):
+            walk.links.add(action, Hop.LINK, f"{tag}/@formaction")
+
+
+def frame(walk: Walk, node: Node, tag: str) -> None:
+    """A frame: what it shows, or holds in `srcdoc`."""
+    walk.met["frame"] += 1
+    hop = Hop.EMBED if walk.settings.treat_frames_as_embeds else Hop.LINK
+    source = node.attr("src")
+    if source is not None:
+        if is_script(source):
+            walk.script(unquote(source.lstrip()[len(_SCRIPT_SCHEME) :]))
+        else:
+            walk.links.add(source, hop, f"{tag}/@src")
+    walk.refer(node, _FRAME)
+    inner = node.attr("srcdoc")
+    if inner:
+        walk.nested(inner)
+
+
+def flash_object(walk: Walk, node: Node, tag: str) -> None:
+    """`object` and `applet`: their parts are found below `codebase`."""
+    outer = walk.links.base
+    codebase = node.attr("codebase")
+    if codebase:
+        walk.links.add(codebase, Hop.LINK, f"{tag}/@codebase")
+        walk.links.rebase(walk.links.resolve(codebase) or outer)
+    for part in _parts(node, tag):
+        walk.links.add(part, Hop.EMBED, tag)
+    if codebase:
+        walk.links.rebase(outer)
+    walk.refer(node, _OBJECT)
+
+
+def _parts(node: Node, tag: str) -> list[str]:
+    """What makes up an object, each as written; Java classes get their file extension."""
+    parts = [node.attr("classid"), node.attr("data")]
+    archive = node.attr("archive") or ""
+    parts += archive.replace(",", " ").split() if tag == "applet" else archive.split()
+    code = node.attr("code")
+    if code:
+        parts.append(code if code.endswith(".class") else f"{code}.class")
+    return [part for part in parts if part]
+
+
+def param(walk: Walk, node: Node, tag: str) -> None:
+    """A parameter of an object."""
+    value = node.attr("value")
+    if value and (node.attr("name") or "").strip().lower() == "flashvars":
+        flashvars(walk, value, f"{tag}/@value")
+    else:
+        walk.value(node, tag)
+
+
+def embed(walk: Walk, node: Node, tag: str) -> None:
+    """A plug-in."""
+    walk.refer(node, _EMBED)
+    variables = node.attr("flashvars")
+    if variables:
+        flashvars(walk, variables, f"{tag}/@flashvars")
+
+
+def flashvars(walk: Walk, value: str, context: str) -> None:
+    """Values of `key=value&key=value` that are likely URIs."""
+    for pair in value.split("&"):
+        walk.speculate(unquote(pair.partition("=")[2]), Hop.SPECULATIVE, context)
+
+
+def style(walk: Walk, node: Node, _tag: str) -> None:
+    """A style sheet."""
+    walk.style(walk.page.text(node))
+
+
+def raw_markup(walk: Walk, node: Node, _tag: str) -> None:
+    """Markup that a browser with scripts, frames or plug-ins does not show."""
+    walk.nested(walk.page.text(node))
+
+
+HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(PLAIN, plain),
+    **dict.fromkeys(SVG_REFERENCES, svg),
+    **dict.fromkeys(("a", "area"), anchor),
+    **dict.fromkeys(("applet", "object"), flash_object),
+    **dict.fromkeys(("button", "data", "input", "option"), control),
+    **dict.fromkeys(("frame", "iframe"), frame),
+    **dict.fromkeys(("noembed", "noframes", "noscript"), raw_markup),
+    "base": base,
+    "embed": embed,
+    "form": form,
+    "link": link,
+    "meta": meta,
+    "param": param,
+    "script": script,
+    "style": style,
+}
+"""By name of the element; what is not here, is found by its attributes alone."""

@@ -1,0 +1,199 @@
+"""The seam to the HTML parser: a page as a sequence of elements, however it was read.
+
+Two readings. A tree, as a browser builds it: fastest, and text costs nothing. A flat run of tags,
+for what would grow out of bounds as a tree, and for what a tree builder drops.
+
+A tree grows out of bounds when formatting elements are left open: each later block repeats them all
+(HTML Standard, "reconstruct the active formatting elements"), so 64 kB may become 900 MB.
+"""
+
+import re
+from collections.abc import Container, Iterable, Iterator
+from itertools import islice
+from typing import Protocol
+
+from turbohtml import Document, Element, Token, TokenType, parse, tokenize
+
+from nacre.wire.charset import decode
+
+_TREE_NODES = 4_000_000
+_TAME_TAGS = 2 * 2000  # as many formatting elements as blocks: 2,000 x 2,000 nodes
+_ALWAYS_OPEN = 40  # three of each formatting element that have no attributes
+_NAMES = rb"big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u"
+_OPENING = re.compile(rb"<(?:" + _NAMES + rb")[\s/]")
+_FORMATTING = re.compile(rb"<(/?)(" + _NAMES + rb")(?=[\s/>])(>?)")
+_MAX_TEXT_TOKENS = 200
+_ODD = frozenset(("src", "style", "background"))
+_START, _TEXT = TokenType.START_TAG, TokenType.TEXT
+
+
+class Node(Protocol):
+    """A start tag."""
+
+    @property
+    def tag(self) -> str | None:
+        """Name; lower case, except for some of SVG."""
+        ...
+
+    def attr(self, name: str, /) -> str | None:
+        """Value of an attribute, character references decoded; None when absent."""
+        ...
+
+
+class Page(Protocol):
+    """A page that was read."""
+
+    def nodes(self, tags: Container[str]) -> Iterator[Node]:
+        """Elements of these names, in document order, those in templates included."""
+        ...
+
+    def odd(self) -> Iterable[Node]:
+        """Elements with an attribute that loads or links on elements of any name."""
+        ...
+
+    def all(self) -> Iterator[tuple[Node, Iterable[tuple[str, str]]]]:
+        """Every element with its attributes."""
+        ...
+
+    def text(self, node: Node, /) -> str:
+        """Text in the element that `nodes` gave last."""
+        ...
+
+    def path(self, node: Node, /) -> str:
+        """Element path, such as `html/body/p/a`; "" when the reading knows none."""
+        ...
+
+
+class TreePage:
+    """A page read as a browser reads it, scripts disabled."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    def nodes(self, tags: Container[str]) -> Iterator[Element]:
+        """See `Page.nodes`."""
+        return self._document.iter_elements(tags)  # type: ignore[arg-type]  # a frozenset serves
+
+    def odd(self) -> list[Element]:
+        """See `Page.odd`."""
+        return self._document.select("[src],[style],[background],[href]:not(a)")
+
+    def all(self) -> Iterator[tuple[Element, Iterable[tuple[str, str]]]]:
+        """See `Page.all`."""
+        for element in self._document.iter_elements():
+            pairs = element.attrs.items()
+            yield element, [(name, value) for name, value in pairs if isinstance(value, str)]
+
+    def text(self, node: Node) -> str:
+        """See `Page.text`."""
+        return node.text if isinstance(node, Element) else ""
+
+    def path(self, node: Node) -> str:
+        """See `Page.path`."""
+        if not isinstance(node, Element):
+            return ""
+        names = [node.tag, *(up.tag for up in node.ancestors if isinstance(up, Element))]
+        return "/".join(reversed(names[:64]))
+
+
+class TokenPage:
+    """A page read tag by tag."""
+
+    def __init__(self, text: str) -> None:
+        self._tokens = list(tokenize(text))
+        self._starts = [at for at, token in enumerate(self._tokens) if token.type is _START]
+        self._at = 0
+
+    def nodes(self, tags: Container[str]) -> Iterator[Token]:
+        """See `Page.nodes`."""
+        tokens = self._tokens
+        for at in self._starts:
+            token = tokens[at]
+            if token.tag in tags:
+                self._at = at
+                yield token
+
+    def odd(self) -> Iterator[Token]:
+        """See `Page.odd`."""
+        for token, pairs in self.all():
+            for name, _ in pairs:
+                if name in _ODD or (name == "href" and token.tag != "a"):
+                    yield token
+                    break
+
+    def all(self) -> Iterator[tuple[Token, Iterable[tuple[str, str]]]]:
+        """See `Page.all`."""
+        for at in self._starts:
+            token = self._tokens[at]
+            pairs = token.attrs
+            if pairs:
+                yield token, pairs
+
+    def text(self, node: Node) -> str:
+        """See `Page.text`; at most 200 tokens of it."""
+        parts = []
+        tag = node.tag
+        for token in islice(self._tokens, self._at + 1, self._at + 1 + _MAX_TEXT_TOKENS):
+            if token.type is _TEXT:
+                parts.append(token.data or "")
+            elif token.tag == tag:
+                break
+        return "".join(parts)
+
+    def path(self, _node: Node) -> str:
+        """Unknown."""
+        return ""
+
+
+def read_page(body: bytes, encoding: str) -> Page:
+    """Read a page; never raises.
+
+    Args:
+        body: The bytes, no content coding.
+        encoding: What they are in, a label of the Encoding Standard or a codec of Python.
+    """
+    if not is_tame(body, encoding):
+        return TokenPage(decode(body, encoding))
+    try:
+        return TreePage(_tree(body, encoding))
+    except (LookupError, ValueError):
+        return TreePage(_tree(decode(body, encoding), None))
+
+
+def is_tame(body: bytes, encoding: str) -> bool:
+    """True when the tree of a page cannot have more than 4,000,000 nodes (260 MB)."""
+    tags = body.count(b"<")
+    if tags <= _TAME_TAGS:
+        return True
+    if encoding.lower().startswith("utf-16"):
+        return False
+    allowed = _TREE_NODES // tags - _ALWAYS_OPEN
+    if allowed < 0:
+        return False
+    body = body.lower()
+    return len(_OPENING.findall(body)) <= allowed or _most_open(body) <= allowed
+
+
+def _most_open(body: bytes) -> int:
+    """The most formatting elements with attributes that are open at once.
+
+    Elements without attributes do not count: of equal ones three are kept (the "Noah's Ark
+    clause").
+    """
+    most = current = 0
+    opened: dict[bytes, int] = {}
+    for end, name, bare in _FORMATTING.findall(body):
+        count = opened.get(name, 0)
+        if end:
+            if count:
+                opened[name] = count - 1
+                current -= 1
+        elif not bare:
+            opened[name] = count + 1
+            current += 1
+            most = max(most, current)
+    return most
+
+
+def _tree(markup: bytes | str, encoding: str | None) -> Document:
+    return parse(markup, encoding=encoding, positions=False, allow_declarative_shadow_roots=False)

@@ -1,0 +1,108 @@
+"""What a document is: which one extractor claims it.
+
+Source: reference/heritrix.md 1.9, "Extractor inventory": media type, then the beginning of the
+body, then the extension, then how it was found; the first claimant wins.
+"""
+
+from enum import StrEnum
+from urllib.parse import unquote
+
+from nacre.extract.document import Document
+from nacre.extract.settings import ExtractSettings
+
+_HEAD = 1000
+_MAGIC = (
+    *(b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"%PDF-", b"\x1f\x8b", b"BZh"),
+    *(b"MZ\x90", b"Rar!", b"7z\xbc\xaf", b"\xfd7zXZ", b"OggS", b"ID3", b"fLaC", b"\x7fELF"),
+    *(b"RIFF", b"\x00\x00\x01\x00", b"wOFF", b"wOF2", b"\x28\xb5\x2f\xfd", b"FWS", b"CWS"),
+)
+_MEDIA = (
+    *(".gif", ".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".avif", ".avi", ".mov"),
+    *(".mpg", ".mpeg", ".mp3", ".mp4", ".webm", ".swf", ".wav", ".au", ".aiff", ".mid", ".ogg"),
+)
+_MEDIA_TYPES = ("image/", "video/", "audio/", "font/")
+_HTML_TYPES = ("html", "vnd.wap.wml", "vnd.wap.xhtml")
+_SCRIPT_TYPES = ("javascript", "jscript", "ecmascript", "livescript")
+_XML_PATHS = (".rss", ".xml", ".atom", ".rdf", ".svg")
+_SITEMAP_ROOTS = (b"<urlset", b"<sitemapindex")
+
+
+class Kind(StrEnum):
+    """An extractor of content."""
+
+    NONE = ""
+    ROBOTS = "robots"
+    SITEMAP = "sitemap"
+    HTML = "html"
+    CSS = "css"
+    SCRIPT = "script"
+    JSON = "json"
+    XML = "xml"
+
+
+def kind_of(document: Document, settings: ExtractSettings) -> Kind:
+    """Which extractor takes a document; `NONE` for what holds no links that could be read."""
+    body = document.body
+    if not body or not _is_searched(document.status, settings) or body.startswith(_MAGIC):
+        return Kind.NONE
+    path = _path(document.url)
+    if path == "/robots.txt":
+        return Kind.ROBOTS
+    if document.is_sitemap and 200 <= document.status < 300:
+        return Kind.SITEMAP
+    mime = document.mime
+    if any(word in mime for word in _HTML_TYPES):
+        return _html(path, settings)
+    if mime.startswith(_MEDIA_TYPES) and "xml" not in mime:
+        return Kind.NONE
+    return _by_type(mime) or _by_content(document, path) or _by_name(document, path)
+
+
+def _is_searched(status: int, settings: ExtractSettings) -> bool:
+    return 200 <= status < 400 or (status >= 400 and settings.extract_error_pages)
+
+
+def _path(url: str) -> str:
+    start = url.find("/", url.find("//") + 2)
+    path = url[start:].partition("?")[0].partition("#")[0] if start >= 0 else ""
+    return unquote(path[-300:]).lower()
+
+
+def _html(path: str, settings: ExtractSettings) -> Kind:
+    unexpected = settings.ignore_unexpected_html and path.endswith(_MEDIA)
+    return Kind.NONE if unexpected else Kind.HTML
+
+
+def _by_type(mime: str) -> Kind:
+    """Types that leave no doubt."""
+    if "css" in mime:
+        return Kind.CSS
+    if any(word in mime for word in _SCRIPT_TYPES):
+        return Kind.SCRIPT
+    if "json" in mime:
+        return Kind.JSON
+    return Kind.NONE
+
+
+def _by_content(document: Document, path: str) -> Kind:
+    """What the first thousand bytes say."""
+    head = document.body[:_HEAD].replace(b"\x00", b"").lower()
+    xml = "xml" in document.mime and "openxml" not in document.mime
+    if (xml or path.endswith(_XML_PATHS)) and any(root in head for root in _SITEMAP_ROOTS):
+        return Kind.SITEMAP
+    if b"<html" in head or b"<!doctype html" in head:
+        return Kind.HTML
+    if xml or head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<?xml"):
+        return Kind.XML
+    return Kind.NONE
+
+
+def _by_name(document: Document, path: str) -> Kind:
+    """Extension, or the element that asked for it."""
+    if path.endswith(".css"):
+        return Kind.CSS
+    if path.endswith((".js", ".mjs")) or document.context.startswith("script"):
+        return Kind.SCRIPT
+    if path.endswith((".json", ".webmanifest")):
+        return Kind.JSON
+    return Kind.XML if path.endswith(_XML_PATHS) else Kind.NONE
