@@ -3,6 +3,7 @@
 import re
 
 from tests.cases.table import Difference, Row
+from tests.cases.tables import uuri
 
 
 def _outside_its_folder(row: Row) -> bool:
@@ -17,7 +18,185 @@ def _several_links_an_entry(row: Row) -> bool:
     return any(len(re.findall(r"<link[^>]*(?:alternate|/)", entry)) > 1 for entry in entries)
 
 
+def _as_the_standard_says(row: Row) -> bool:
+    """A URL that Heritrix and the URL Standard normalise differently, and Nacre as the latter."""
+    if "whatwg_href" not in row:
+        return False
+    browser = row["whatwg_href"]
+    return uuri.normalised(row) == (browser.partition("#")[0] if browser else None)
+
+
+def _differs_in_browsers(row: Row) -> bool:
+    """A URL written with what Heritrix escapes, refuses or repairs and browsers do not."""
+    text = row["input"].strip("\xa0 ")
+    sent_otherwise = r"""\xa0|^[^?]*[\[\]]|\?.*['\\]|^file:|^https?:/?(?!/)"""
+    return bool(re.search(sent_otherwise + r"""|//[^/]*(?:\.\.|"|:0+(?:/|$))""", text))
+
+
+_INDEX_KEY_OPTIONS = {
+    "host_massage": True,
+    "reverse_ipaddr": True,
+    "with_scheme": False,
+    "trailing_comma": False,
+}
+
+
+def _uses_options(row: Row) -> bool:
+    options = row.get("options", {})
+    return any(_INDEX_KEY_OPTIONS[name] != value for name, value in options.items())
+
+
+_NOT_OFFERED = re.compile(
+    r"urlcanon\.semantic_precise|BasicURLCanonicalizer\.decode|.*\.getDefaultPort"
+)
+
+
 DIFFERENCES: list[Difference] = [
+    Difference(
+        "uuri",
+        "as the URL Standard says",
+        "Nacre requests what a browser requests; Heritrix's tolerance only where that is nothing.",
+        _as_the_standard_says,
+    ),
+    Difference(
+        "uuri",
+        "sent otherwise by browsers",
+        "The same, for rows without the standard's answer: NBSP inside, brackets in the path, "
+        "quotes and backslashes in the query, slashes of file URLs, schemes without slashes, and "
+        "hosts and ports that browsers accept.",
+        _differs_in_browsers,
+    ),
+    Difference(
+        "uuri",
+        "an empty link",
+        "`href=''` is the page itself: no outlink.",
+        lambda row: not row["input"].strip() and "base" in row,
+    ),
+    Difference(
+        "urltest",
+        "an empty link",
+        "`href=''` is the page itself: no outlink.",
+        lambda row: not row["input"].strip() and bool(row["base"]),
+    ),
+    Difference(
+        "urltest",
+        "dots around a host",
+        "Heritrix's tolerance: `example.com.` is the host `example.com`, one queue, one page.",
+        lambda row: row.get("hostname", "").strip(".") != row.get("hostname", ""),
+    ),
+    Difference(
+        "urltest",
+        "spaces after a host",
+        "Heritrix's tolerance: browsers refuse `http://example.com /`; without the space it works.",
+        lambda row: bool(re.match(r"\w+:[/\\]{2}[^/?#]*(?: |%20)(?:[/?#]|$)", row["input"])),
+    ),
+    Difference(
+        "surt",
+        "options of the library",
+        "The index key has one form, the one that pywb, cdxj-indexer and OutbackCDX use.",
+        _uses_options,
+    ),
+    Difference(
+        "surt",
+        "other dialects",
+        "Nacre writes Heritrix's dialect and the index key. Prefixes are looked up in a sorted "
+        "set, which needs no sequence of shorter and shorter ones.",
+        lambda row: bool(re.match(r"tokenizer-sequence|ssurt:(?!surt$)", row["form"])),
+    ),
+    Difference(
+        "surt",
+        "userinfo",
+        "Heritrix's dialect keeps it; urlcanon's drops it.",
+        lambda row: row["form"] == "ssurt:surt" and "@" in row["input"],
+    ),
+    Difference(
+        "surt",
+        "dns",
+        "The surt library and pywb keep `dns:` URIs as they are; the Java key maker reverses them.",
+        lambda row: row["form"] == "WaybackURLKeyMaker" and row["input"].startswith("dns:"),
+    ),
+    Difference(
+        "surt",
+        "no normalised URL",
+        "SURTs are made of normalised URLs, which begin with a letter and end no host with a dot.",
+        lambda row: (
+            row["form"] == "Heritrix"
+            and bool(re.match(r"[^a-z]|\w+://[^/:]*\.(?:[/:]|$)", row["input"]))
+        ),
+    ),
+    Difference(
+        "surt",
+        "addresses and ports are closed",
+        "`http://10.0.0.1` must not also mean 10.0.0.12: an address or a port has no subdomains.",
+        lambda row: (
+            row["form"] == "prefix-from-uri"
+            and bool(re.match(r"(?:\w+://)?(?:[0-9.]+|\[.*\]|[^/]*:\d+)$", row["input"]))
+        ),
+    ),
+    Difference(
+        "url_canonical",
+        "a fixed point",
+        "Heritrix drops one `&` or `?` at a time, so its form changes when canonicalised again; "
+        "Nacre drops all.",
+        lambda row: (
+            bool(re.match(r"Fixup|Rules", row["rule"]))
+            and bool(re.search(r"\?&&|&&$|\?\?$|\?&[^&]*&$", row["input"]))
+        ),
+    ),
+    Difference(
+        "url_canonical",
+        "functions that Nacre does not offer",
+        "Canonical forms for other purposes, and inner steps of the index key.",
+        lambda row: bool(_NOT_OFFERED.fullmatch(row["rule"])),
+    ),
+    Difference(
+        "url_canonical",
+        "IPv4 as the URL Standard reads it",
+        "`10.0.258` is 10.0.1.2, and a number too large is no address.",
+        lambda row: row["rule"].endswith("attemptIPFormats"),
+    ),
+    Difference(
+        "url_canonical",
+        "hosts that browsers refuse",
+        "urlcanon lets a host be `%` or dots alone, a URL have no scheme, and takes each character "
+        "below 256 for a byte of UTF-8; the URL Standard does not.",
+        lambda row: (
+            row["rule"] == "urlcanon.whatwg"
+            and bool(re.match(r"[a-z]+:/*(?:%|[^/]*[\x80-\xff])|(?![a-z]+:)", row["input"]))
+        ),
+    ),
+    Difference(
+        "url_canonical",
+        "backslashes",
+        "The URL Standard makes them slashes in special URLs and refuses them in other hosts.",
+        lambda row: row["rule"].startswith("urlcanon.resolve_path_dots") and "\\" in row["input"],
+    ),
+    Difference(
+        "url_canonical",
+        "hosts that cannot be",
+        "The library that index keys follow keeps U+2029 in a host, and drops a host of dots.",
+        lambda row: (
+            row["rule"] == "BasicURLCanonicalizer"
+            and bool(re.match(r"\s*\w+://(?:\.+/|[^/]*\u2029)", row["input"]))
+        ),
+    ),
+    Difference(
+        "url_canonical",
+        "empty parameters and odd sessions",
+        "urlcanon drops them from a query; the surt library, and so every index, keeps them.",
+        lambda row: (
+            row["rule"] == "urlcanon.aggressive"
+            and bool(re.search(r"[?&]&|&$|&cftoken=[^&]*&jsessionid=", row["input"].lower()))
+        ),
+    ),
+    Difference(
+        "url_canonical",
+        "whois",
+        "The Java canonicaliser takes `whois` for the host; the surt library reads the URL.",
+        lambda row: (
+            row["rule"].endswith("IAURLCanonicalizer") and row["input"].startswith("whois:")
+        ),
+    ),
     Difference(
         "http_replies",
         "a length limit counts bytes as received",

@@ -12,6 +12,8 @@ from urllib.parse import unquote_to_bytes
 
 import ada_url
 
+from nacre.errors import URIError
+from nacre.uri.parse import host, parse
 from nacre.uri.rules import StripSessionCFIDs, StripSessionIDs
 
 _BREAKS = {ord(char): None for char in "\t\n\r"}
@@ -20,6 +22,8 @@ _HTTP = re.compile(r"(?:https?:/*)*(https?):/*(?=[^/])", re.IGNORECASE)
 _HIERARCHY = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _WWW = re.compile(r"www[0-9]*\.")
+_DOTS = re.compile(r"\.{2,}")
+_NUMERIC = re.compile(r"[0-9]+(?:\.[0-9]+){0,3}", re.ASCII)
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
 _UNSAFE = re.compile(rb"[\x00-\x20\x7f-\xff#%]")
 _PLAIN = re.compile(r"[!\"$&-~]*")
@@ -66,18 +70,29 @@ def _host_key(scheme: str, netloc: str) -> str:
     name = _WWW.sub("", name, count=1) if _WWW.match(name) else name
     if port == _DEFAULT_PORTS.get(scheme):
         port = ""
-    return f"{_reversed(name)}{':' + port if port else ''})"
+    return f"{reversed_host(name)}{':' + port if port else ''})"
 
 
 def _normal_host(name: str) -> str:
     name = _unescaped(name).decode("utf-8", "replace")
     if not name.isascii():
         name = ada_url.idna_to_ascii(name).decode() or name
-    name = re.sub(r"\.{2,}", ".", name).strip(".")
+    name = _DOTS.sub(".", name).strip(".")
+    if _NUMERIC.fullmatch(name):
+        name = _as_ipv4(name)
     return _escaped(name.encode("utf-8", "surrogatepass")).lower()
 
 
-def _reversed(name: str) -> str:
+def _as_ipv4(name: str) -> str:
+    """A numeric host as four numbers (`1.2` is 1.0.0.2); itself when it is no address."""
+    try:
+        return host(parse(f"http://{name}/"))
+    except URIError:
+        return name
+
+
+def reversed_host(name: str) -> str:
+    """Labels from the top, `com,example,www`; an IPv4 address too, IPv6 without its brackets."""
     if name.startswith("["):
         return name.strip("[]")
     return ",".join(reversed(name.split(".")))

@@ -28,7 +28,7 @@ _SKIPPED = rb"(?:[\t\n\f\r /]*+%b(?:%b=%b(?:%b))?+)*+" % (_NAME, _SPACE, _SPACE,
 _ATTRIBUTE = re.compile(rb"(%b)(?:%b=%b(%b))?+" % (_NAME, _SPACE, _SPACE, _VALUE))
 _MARKUP = re.compile(
     rb"<(?:!(?=--)(?s:.*?)(?:-->|\Z)"
-    rb"|meta(?=[\t\n\f\r /])(%b)"
+    rb"|meta(?=[\t\n\f\r /])(%b)[\t\n\f\r /]*+>"
     rb"|/?[a-z][^\t\n\f\r >]*+%b"
     rb"|[!/?][^>]*+)" % (_SKIPPED, _SKIPPED),
     re.IGNORECASE,

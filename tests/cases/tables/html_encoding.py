@@ -10,7 +10,9 @@ from tests.cases.table import Row, Table, json_lines
 def check(row: Row) -> str | None:
     """Compare codecs: several labels mean one encoding."""
     encoded = row.get("document_base64")
-    data = base64.b64decode(encoded) if encoded else row["document"].encode("utf-8", "surrogatepass")
+    data = (
+        base64.b64decode(encoded) if encoded else row["document"].encode("utf-8", "surrogatepass")
+    )
     codec, source = detect(data, None)
     return None if codec == codec_of(row["expected_encoding"]) else f"{codec} from {source}"
 
