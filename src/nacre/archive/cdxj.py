@@ -1,4 +1,4 @@
-"""CDXJ lines, the same as cdxj-indexer makes from the finished file.
+"""CDXJ lines, the same as `cdxj-indexer --post-append` makes from the finished file.
 
 Source: CDXJ 0.1.0; reference/peers.md 2.5; compared with cdxj-indexer in tests/contract.
 """
@@ -6,6 +6,7 @@ Source: CDXJ 0.1.0; reference/peers.md 2.5; compared with cdxj-indexer in tests/
 from json.encoder import encode_basestring_ascii as quoted
 
 from nacre.archive.field import date_digits, digest_of, uri_field
+from nacre.archive.postquery import PostQuery
 from nacre.archive.record import Record
 from nacre.uri.surt import index_key
 
@@ -29,33 +30,45 @@ def index_line(record: Record, name: str, offset: int, length: int) -> bytes:
     return format_line(
         uri_field(record.url).decode(),
         date_digits(record.date)[:14],
-        (record.mime, record.status, record.digest or EMPTY_DIGEST),
+        (record.mime, record.status, record.digest or _absent_digest(record)),
         (length, offset, name),
+        record.post,
     )
+
+
+def _absent_digest(record: Record) -> str | None:
+    """What cdxj-indexer says of a record without a payload digest, which has no payload."""
+    return None if record.type == "revisit" else EMPTY_DIGEST
 
 
 def format_line(
     url: str,
     timestamp: str,
-    what: tuple[str | None, str | None, str],
+    what: tuple[str | None, str | None, str | None],
     where: tuple[int, int, str],
+    post: PostQuery | None = None,
 ) -> bytes:
     """One line with its newline.
 
     Args:
         url: WARC-Target-URI as written.
         timestamp: Its date, 14 digits.
-        what: Media type and status (None leaves the key out), payload digest with its label.
+        what: Media type, status, payload digest with its label; None leaves the key out.
         where: Length, offset, file name.
+        post: What a POST or PUT adds; None for other requests.
     """
     mime, status, digest = what
     length, offset, name = where
     kind = "" if mime is None else f'"mime": {quoted(mime)}, '
     code = "" if status is None else f'"status": {quoted(status)}, '
-    key = index_key(url)
+    content = "" if digest is None else f'"digest": {quoted(digest)}, '
+    key, request = index_key(url), ""
+    if post is not None:
+        key = index_key(post.appended(url))
+        request = f', "requestBody": {quoted(post.query)}, "method": {quoted(post.method)}'
     return (
-        f'{key} {timestamp} {{"url": {quoted(url)}, {kind}{code}"digest": {quoted(digest)}, '
-        f'"length": "{length}", "offset": "{offset}", "filename": {quoted(name)}}}\n'
+        f'{key} {timestamp} {{"url": {quoted(url)}, {kind}{code}{content}'
+        f'"length": "{length}", "offset": "{offset}", "filename": {quoted(name)}{request}}}\n'
     ).encode()
 
 

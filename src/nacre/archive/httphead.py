@@ -8,7 +8,7 @@ HEAD_LIMIT = 1 << 16
 
 
 def head_end(block: bytes) -> int:
-    """Length of the HTTP head with its blank line; all of `block` when it has no end.
+    """Length of the HTTP head with its blank line; -1 when it has no end.
 
     Line ends are CRLF or a bare LF, as servers send them.
     """
@@ -16,7 +16,7 @@ def head_end(block: bytes) -> int:
     while True:
         line_end = block.find(b"\n", at)
         if line_end < 0:
-            return len(block)
+            return -1
         if line_end == at or (line_end == at + 1 and block[at] == 0x0D):
             return line_end + 1
         at = line_end + 1
@@ -44,7 +44,7 @@ def header_value(head: bytes, name: bytes) -> str | None:
     at = lower.find(b"\n" + name)
     while at >= 0:
         if end < 0:
-            end = head_end(head)
+            end = head_end(head) % (len(head) + 1)
         if at >= end:
             return None
         line_end = head.find(b"\n", at + 1, end)

@@ -12,6 +12,7 @@ from nacre.archive.facts import CaptureFacts
 from nacre.archive.field import date_text, digest_label, digest_of, field, record_uri, uri_field
 from nacre.archive.httphead import HEAD_LIMIT, index_facts
 from nacre.archive.notes import metadata_block
+from nacre.archive.postquery import PostQuery, post_query
 from nacre.core.capture import Body, Capture, TlsFacts
 from nacre.core.history import RevisitProfile
 
@@ -45,6 +46,7 @@ class Record(msgspec.Struct, gc=False):
         digest: WARC-Payload-Digest, with its label; "" when absent.
         mime: Media type for the index; None when the block tells none.
         status: HTTP status for the index, as in the block; None when there is none.
+        post: What a POST or PUT adds to the index line; None for other requests.
     """
 
     type: str
@@ -58,6 +60,7 @@ class Record(msgspec.Struct, gc=False):
     digest: str = ""
     mime: str | None = None
     status: str | None = None
+    post: PostQuery | None = None
 
 
 def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> list[Record]:
@@ -185,6 +188,7 @@ def _response(capture: Capture, common: _Common) -> Record:
     status, mime = index_facts(capture.head or body.read(0, HEAD_LIMIT))
     record = Record("response", common.id, head, capture.head, body, length, "", capture.began)
     record.url, record.digest, record.mime, record.status = capture.url, digest, mime, status
+    record.post = post_query(capture.request)
     return record
 
 

@@ -13,7 +13,7 @@ import msgspec
 from nacre.archive.cdxj import index_line
 from nacre.archive.field import date_digits
 from nacre.archive.filename import file_name
-from nacre.archive.member import PLAIN, pack
+from nacre.archive.member import PLAIN, TRAILER, pack
 from nacre.archive.record import Record, warcinfo_record
 from nacre.archive.settings import WarcSettings
 from nacre.core.capture import Body
@@ -219,7 +219,9 @@ class WarcWriter:
         length = len(member) if isinstance(member, bytes) else member.length
         offset = self._files.append(segment.warc, member)
         self.total += length
-        line = index_line(record, segment.name, offset, length)
+        # Indexers count a record of a plain file without the blank lines behind it.
+        indexed = length if self.settings.compress else length - len(TRAILER)
+        line = index_line(record, segment.name, offset, indexed)
         if line:
             self._files.line(segment.cdxj, line)
         return Written(segment.warc, segment.name, offset, length, record)

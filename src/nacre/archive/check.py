@@ -1,0 +1,223 @@
+"""Verification of WARC files: structure, fields, digests, references, and the index beside them.
+
+`Checker` looks at any number of files, so that ids and revisits are followed between them;
+`check_file` looks at one. Nothing is changed, and memory is bounded by the number of records.
+Source: WARC 1.1; reference/peers.md 2.1-2.3 and 2.7.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+from nacre.archive.block import BlockFacts, read_block
+from nacre.archive.contentrules import content_defects
+from nacre.archive.fieldrules import field_defects, unbracketed
+from nacre.archive.finding import Finding, Severity
+from nacre.archive.index import Indexer
+from nacre.archive.reader import WarcEntry, WarcReader
+from nacre.archive.references import References
+
+MOST = 1000
+"""Findings kept of one code; the rest are only counted."""
+
+
+class Summary:
+    """What a check came to.
+
+    Attributes:
+        files: Files read.
+        bytes: Their size.
+        records: Records by type.
+        digests: Digests that were compared.
+        decoded: Payload digests of chunked bodies over the decoded payload, as the standard says.
+        wire: Those over the bytes with their chunked coding.
+        findings: Findings by code, those that were not kept too.
+    """
+
+    def __init__(self) -> None:
+        self.files = 0
+        self.bytes = 0
+        self.records: Counter[str] = Counter()
+        self.digests = 0
+        self.decoded = 0
+        self.wire = 0
+        self.findings: Counter[str] = Counter()
+
+
+class Checker:
+    """Checks files one after another; call `finish` at the end.
+
+    Attributes:
+        summary: Counts so far.
+        findings: What was found so far, in order; at most `MOST` of a code.
+    """
+
+    def __init__(self) -> None:
+        self.summary = Summary()
+        self.findings: list[Finding] = []
+        self._references = References()
+
+    @property
+    def damaged(self) -> bool:
+        """An error was found (warnings and notes do not count)."""
+        return any(finding.severity == Severity.ERROR for finding in self.findings)
+
+    def file(self, path: Path, index: Path | None = None) -> None:
+        """Check a file, and its index against it.
+
+        Args:
+            path: A WARC, plain or compressed; it may be open still (`.open`).
+            index: Its CDXJ; None when there is none to compare.
+        """
+        self.summary.files += 1
+        try:
+            lines = _FileCheck(self, path).run()
+            if index is not None:
+                self._index(index, lines)
+        except OSError as error:
+            self.note(str(error.filename or path), 0, "unreadable", error.strerror or str(error))
+
+    def finish(self) -> list[Finding]:
+        """Resolve what refers from one file to another; all findings."""
+        for file, offset, code, message in self._references.unresolved():
+            self.note(file, offset, code, message)
+        return self.findings
+
+    def note(self, file: str, offset: int, code: str, message: str) -> None:
+        """Take a finding."""
+        self.summary.findings[code] += 1
+        if self.summary.findings[code] <= MOST:
+            self.findings.append(Finding(file, offset, code, message))
+
+    def refer(self, file: str, entry: WarcEntry) -> None:
+        """Follow the ids of a record and what it refers to."""
+        for code, message in self._references.record(file, entry):
+            self.note(file, entry.offset, code, message)
+
+    def _index(self, path: Path, lines: dict[bytes, int]) -> None:
+        """Compare an index with the lines that the WARC's content gives."""
+        previous, offset, found = b"", 0, set()
+        with path.open("rb") as file:
+            for line in file:
+                mark = line_mark(line)
+                found.add(mark)
+                if mark not in lines:
+                    self.note(str(path), offset, "index-extra", _shown(line))
+                if path.suffix != ".open" and line[:-1] < previous:
+                    self.note(str(path), offset, "index-order", _shown(line))
+                previous = line[:-1]
+                offset += len(line)
+        for mark, offset in lines.items():
+            if mark not in found:
+                self.note(str(path), offset, "index-missing", f"the record at {offset}")
+
+
+class _FileCheck:
+    """One file."""
+
+    def __init__(self, checker: Checker, path: Path) -> None:
+        self._checker = checker
+        self._path = path
+        self._name = path.name.removesuffix(".open")
+        self._file = str(path)
+        self._indexer = Indexer(self._name)
+        self._header = b""
+        self._own = False
+        self._lines: dict[bytes, int] = {}
+
+    def run(self) -> dict[bytes, int]:
+        """Check it; marks of its index lines with the offsets of their records."""
+        summary = self._checker.summary
+        with self._path.open("rb") as file:
+            reader = WarcReader(file, self._note)
+            self._suffix(compressed=reader.compressed)
+            count = 0
+            for count, entry in enumerate(reader, 1):
+                if count == 1 and entry.get("WARC-Type") != "warcinfo":
+                    self._note("warcinfo-missing", entry.offset, "no warcinfo at its beginning")
+                self._indexed(self._indexer.add(entry, self._record(entry)))
+            self._indexed(self._indexer.close())
+            summary.bytes += file.seek(0, 2)
+        if not count:
+            self._note("empty", 0, "no record in the file")
+        return self._lines
+
+    def _note(self, code: str, offset: int, message: str) -> None:
+        self._checker.note(self._file, offset, code, message)
+
+    def _suffix(self, *, compressed: bool) -> None:
+        if self._name.endswith(".warc") and compressed:
+            self._note("name-suffix", 0, "compressed, but not named .gz")
+        elif self._name.endswith(".gz") and not compressed:
+            self._note("name-suffix", 0, "named .gz, but not compressed")
+
+    def _record(self, entry: WarcEntry) -> BlockFacts:
+        summary, kind = self._checker.summary, entry.get("WARC-Type") or "?"
+        summary.records[kind] += 1
+        for code, message in field_defects(entry):
+            self._note(code, entry.offset, message)
+        facts = read_block(entry)
+        if kind == "warcinfo":
+            self._own, self._header = facts.start.startswith(b"software: Nacre"), b""
+        self._gzip_header(entry)
+        for code, message in content_defects(entry, facts, summary):
+            self._note(code, entry.offset, message)
+        self._checker.refer(self._file, entry)
+        return facts
+
+    def _gzip_header(self, entry: WarcEntry) -> None:
+        """The members of one writer have one kind of header; no checksum covers it."""
+        header = entry.gzip_header
+        look = bytes((header[3] & 1, any(header[4:8]), *header[8:10])) if header else b""
+        if look != (self._header or look):
+            code = "gzip-changed" if self._own else "gzip-header"
+            self._note(code, entry.offset, f"{header.hex(' ')} is unlike those before")
+        self._header = self._header or look
+
+    def _indexed(self, lines: list[tuple[bytes, int]]) -> None:
+        for line, offset in lines:
+            self._lines[line_mark(line)] = offset
+
+
+def line_mark(line: bytes) -> bytes:
+    """A short stand-in for an index line, so that many can be remembered."""
+    return blake2b(line, digest_size=16).digest()
+
+
+def check_file(path: Path, index: Path | None = None) -> tuple[list[Finding], Summary]:
+    """Check one file by itself.
+
+    Args:
+        path: A WARC, plain or compressed.
+        index: Its CDXJ; None when there is none to compare.
+
+    Returns:
+        What was found, in order of its place, and the counts.
+    """
+    checker = Checker()
+    checker.file(path, index)
+    return checker.finish(), checker.summary
+
+
+def report_lines(checker: Checker) -> Sequence[str]:
+    """The result for the operator: counts, then findings by code."""
+    summary = checker.summary
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(summary.records.items()))
+    lines = [
+        f"{summary.files} files, {summary.bytes} bytes, {sum(summary.records.values())} records"
+        + (f": {kinds}" if kinds else ""),
+        f"{summary.digests} digests compared; of chunked bodies {summary.decoded} over the decoded "
+        f"payload (as WARC 1.1 says), {summary.wire} over the bytes with their chunked coding",
+    ]
+    lines += [str(finding) for finding in checker.findings]
+    lines += [
+        f"{code}: {count - MOST} more"
+        for code, count in sorted(summary.findings.items())
+        if count > MOST
+    ]
+    return lines
+
+
+def _shown(line: bytes) -> str:
+    return unbracketed(line[:160].decode("utf-8", "replace").strip())

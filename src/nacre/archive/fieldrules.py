@@ -1,0 +1,209 @@
+"""Which header fields a record must, may and must not have, and what their values look like.
+
+Source: WARC 1.1 clauses 5 and 6; reference/peers.md 2.1.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from ipaddress import ip_address
+
+from nacre.archive.reader import WarcEntry
+
+Defect = tuple[str, str]
+"""Code and message."""
+
+WITH_URI = frozenset(("response", "resource", "request", "revisit", "conversion", "continuation"))
+TYPES = WITH_URI | {"warcinfo", "metadata"}
+
+_STANDARD = """
+    WARC-Type WARC-Record-ID WARC-Date Content-Length Content-Type WARC-Concurrent-To
+    WARC-Block-Digest WARC-Payload-Digest WARC-IP-Address WARC-Refers-To WARC-Target-URI
+    WARC-Refers-To-Target-URI WARC-Refers-To-Date WARC-Truncated WARC-Warcinfo-ID WARC-Filename
+    WARC-Profile WARC-Identified-Payload-Type WARC-Segment-Number WARC-Segment-Origin-ID
+    WARC-Segment-Total-Length
+"""
+_EXTENSIONS = """
+    WARC-Protocol WARC-Cipher-Suite WARC-Refers-To-Container WARC-Page-ID WARC-JSON-Metadata
+    WARC-Resource-Type WARC-Source-URI WARC-Creation-Date
+"""
+KNOWN = {name.lower(): name for name in (_STANDARD + _EXTENSIONS).split()}
+REPEATABLE = frozenset(("warc-concurrent-to", "warc-protocol"))
+
+_NOT_CAPTURED = frozenset(("warcinfo", "conversion", "continuation"))
+_FORBIDDEN: dict[str, frozenset[str]] = {
+    "warc-target-uri": frozenset(("warcinfo",)),
+    "warc-ip-address": _NOT_CAPTURED,
+    "warc-concurrent-to": _NOT_CAPTURED,
+    "warc-refers-to": TYPES - {"metadata", "revisit", "conversion"},
+    "warc-refers-to-target-uri": TYPES - {"revisit"},
+    "warc-refers-to-date": TYPES - {"revisit"},
+    "warc-filename": TYPES - {"warcinfo"},
+    "warc-warcinfo-id": frozenset(("warcinfo",)),
+    "warc-payload-digest": frozenset(("warcinfo",)),
+}
+
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>]+\Z")
+_UUID = re.compile(r"urn:uuid:[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\Z")
+_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z\Z", re.ASCII)
+_COARSE_DATE = re.compile(r"\d{4}(-\d\d){0,2}\Z|\d{4}-\d\d-\d\dT\d\d:\d\dZ\Z", re.ASCII)
+_DIGEST = re.compile(r"[A-Za-z0-9_-]+:\S+\Z")
+_PROTOCOL = re.compile(r"[a-z0-9]+(/[0-9.]+)?\Z")
+_PROFILE = re.compile(
+    r"http://netpreserve\.org/warc/(1\.[01])/(revisit/)?"
+    r"(identical-payload-digest|server-not-modified|uri-agnostic-identical-payload-digest)\Z"
+)
+_REASONS = frozenset(("length", "time", "disconnect", "unspecified"))
+
+
+def field_defects(entry: WarcEntry) -> Iterator[Defect]:
+    """Everything that is wrong with the header of a record by itself."""
+    yield from _version(entry)
+    yield from _names(entry)
+    yield from _absent(entry)
+    for name, value in entry.fields:
+        check = _VALUES.get(name.lower())
+        if check:
+            yield from check(entry, value)
+
+
+def unbracketed(value: str) -> str:
+    """A URI without the angle brackets that ids have."""
+    return value[1:-1] if value[:1] == "<" and value[-1:] == ">" else value
+
+
+def _version(entry: WarcEntry) -> Iterator[Defect]:
+    if entry.version in ("0.17", "0.18"):
+        yield "version-old", f"WARC/{entry.version}"
+    elif entry.version not in ("1.0", "1.1"):
+        yield "version-unknown", f"WARC/{entry.version}"
+
+
+def _names(entry: WarcEntry) -> Iterator[Defect]:
+    seen: set[str] = set()
+    kind = entry.get("WARC-Type") or ""
+    for name, _ in entry.fields:
+        lower = name.lower()
+        known = KNOWN.get(lower)
+        if known is None:
+            yield "field-unknown", name[:60]
+        elif name not in (known, lower):
+            yield "field-case", name
+        if lower in seen and lower not in REPEATABLE:
+            yield "field-repeated", name[:60]
+        seen.add(lower)
+        if kind in _FORBIDDEN.get(lower, ()):
+            yield "field-forbidden", f"{name} on a {kind} record"
+
+
+def _absent(entry: WarcEntry) -> Iterator[Defect]:
+    kind = entry.get("WARC-Type")
+    if kind is None:
+        yield "type-missing", "no WARC-Type"
+    if entry.get("WARC-Record-ID") is None:
+        yield "id-missing", "no WARC-Record-ID"
+    if entry.get("WARC-Date") is None:
+        yield "date-missing", "no WARC-Date"
+    if kind in WITH_URI and entry.get("WARC-Target-URI") is None:
+        yield "uri-missing", f"a {kind} record without WARC-Target-URI"
+    if kind == "revisit" and entry.get("WARC-Profile") is None:
+        yield "profile-missing", "a revisit without WARC-Profile"
+    if entry.length > 0 and entry.get("Content-Type") is None and kind != "continuation":
+        yield "content-type-missing", "no Content-Type"
+
+
+def _type(_: WarcEntry, value: str) -> Iterator[Defect]:
+    if value not in TYPES:
+        yield "type-unknown", value[:60]
+
+
+def _identifier(code: str) -> Callable[[WarcEntry, str], Iterator[Defect]]:
+    def check(_: WarcEntry, value: str) -> Iterator[Defect]:
+        plain = unbracketed(value)
+        bad_uuid = plain.lower().startswith("urn:uuid:") and not _UUID.match(plain)
+        if plain == value or not _URI.match(plain) or bad_uuid:
+            yield code, value[:80]
+
+    return check
+
+
+def _date(entry: WarcEntry, value: str) -> Iterator[Defect]:
+    match = _DATE.match(value)
+    if match is None:
+        if not (_COARSE_DATE.match(value) and entry.version == "1.1"):
+            yield "date-invalid", value[:40]
+        return
+    try:
+        datetime.fromisoformat(value[:19])
+    except ValueError:
+        yield "date-invalid", value[:40]
+    if match[1] and entry.version != "1.1":
+        yield "date-precision", f"{value} in WARC/{entry.version}"
+
+
+def _uri(entry: WarcEntry, value: str) -> Iterator[Defect]:
+    plain = unbracketed(value)
+    if plain != value and entry.version != "1.0":
+        yield "uri-brackets", value[:80]
+    if not _URI.match(plain):
+        yield "uri-invalid", value[:80]
+
+
+def _digest(_: WarcEntry, value: str) -> Iterator[Defect]:
+    if not _DIGEST.match(value):
+        yield "digest-invalid", value[:80]
+
+
+def _ip(_: WarcEntry, value: str) -> Iterator[Defect]:
+    try:
+        ip_address(value)
+    except ValueError:
+        yield "ip-invalid", value[:60]
+
+
+def _truncated(_: WarcEntry, value: str) -> Iterator[Defect]:
+    if value not in _REASONS:
+        yield "truncated-unknown", value[:40]
+
+
+def _profile(entry: WarcEntry, value: str) -> Iterator[Defect]:
+    match = _PROFILE.match(value)
+    if match is None or match[1] != entry.version:
+        yield "profile-invalid", f"{value[:100]} in WARC/{entry.version}"
+
+
+def _protocol(_: WarcEntry, value: str) -> Iterator[Defect]:
+    if not _PROTOCOL.match(value):
+        yield "protocol-unknown", value[:40]
+
+
+def _content_type(entry: WarcEntry, value: str) -> Iterator[Defect]:
+    kind = entry.get("WARC-Type")
+    media, _, rest = value.partition(";")
+    if "/" not in media:
+        yield "content-type-invalid", value[:60]
+    message = rest.lower().replace(" ", "").removeprefix("msgtype=")
+    wrong = {"response": "request", "revisit": "request", "request": "response"}
+    if media.strip().lower() == "application/http" and message == wrong.get(kind or ""):
+        yield "content-type-invalid", f"{value[:60]} on a {kind} record"
+
+
+_reference = _identifier("reference-invalid")
+_VALUES: dict[str, Callable[[WarcEntry, str], Iterator[Defect]]] = {
+    "warc-type": _type,
+    "warc-record-id": _identifier("id-invalid"),
+    "warc-concurrent-to": _reference,
+    "warc-refers-to": _reference,
+    "warc-warcinfo-id": _reference,
+    "warc-date": _date,
+    "warc-refers-to-date": _date,
+    "warc-target-uri": _uri,
+    "warc-refers-to-target-uri": _uri,
+    "warc-block-digest": _digest,
+    "warc-payload-digest": _digest,
+    "warc-ip-address": _ip,
+    "warc-truncated": _truncated,
+    "warc-profile": _profile,
+    "warc-protocol": _protocol,
+    "content-type": _content_type,
+}

@@ -1,0 +1,130 @@
+"""What a check can find: a code for each defect, and how bad it is."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Severity(StrEnum):
+    """How bad a finding is."""
+
+    ERROR = "error"
+    """Damage, or a breach of the standard: the check fails."""
+    WARNING = "warning"
+    """Odd or out of date, yet readable; also what a server sent that way."""
+    NOTE = "note"
+    """Something to know."""
+
+
+_WARNINGS = {
+    "chunks-broken": "the chunked coding of the body is broken, as the server sent it",
+    "concurrent-unknown": "WARC-Concurrent-To names a record that is not in the files checked",
+    "content-type-missing": "a block without Content-Type",
+    "date-precision": "fractions of a second before WARC 1.1",
+    "digest-algorithm": "a digest by an algorithm that cannot be checked here",
+    "field-unknown": "a header field that no standard or known extension defines",
+    "gzip-header": "a gzip header unlike the others",
+    "header-folded": "a header line continues the one before",
+    "header-long": "a record header of more than 64 KiB, which some readers refuse",
+    "http-empty": "an HTTP record without a message",
+    "http-length": "the HTTP body is not as long as its Content-Length, and no truncation is told",
+    "http-malformed": "the block does not begin like an HTTP message",
+    "name-suffix": "the file name does not fit the compression",
+    "payload-digest-truncated": "a truncated payload does not match its digest",
+    "protocol-unknown": "a WARC-Protocol of unknown form",
+    "revisit-unresolved": "the original of a revisit is not in the files checked",
+    "truncated-unknown": "WARC-Truncated gives an unknown reason",
+    "type-unknown": "a record of unknown type",
+    "uri-brackets": "WARC-Target-URI in angle brackets",
+    "version-old": "a version before 1.0",
+    "warcinfo-missing": "the file does not begin with a warcinfo record",
+    "warcinfo-unknown": "WARC-Warcinfo-ID names no warcinfo record of the file",
+}
+_NOTES = {
+    "payload-digest-wire": "the digest covers the chunked coding, which the standard removes",
+}
+_ERRORS = {
+    "blank-lines": "blank lines before a record",
+    "block-digest": "the block does not match WARC-Block-Digest",
+    "block-truncated": "the file ends inside a block",
+    "byte-order-mark": "a byte order mark before a record",
+    "concurrent-date": "records of one capture have different dates",
+    "content-type-invalid": "Content-Type does not fit the type of the record",
+    "date-invalid": "WARC-Date is no UTC time",
+    "date-missing": "no WARC-Date",
+    "digest-invalid": "a digest that cannot be read",
+    "empty": "no record in the file",
+    "field-case": "a field name in mixed case",
+    "field-forbidden": "a field that this type of record must not have",
+    "field-repeated": "a field twice that may stand once",
+    "gzip-changed": "a gzip header unlike the others in a file that Nacre wrote",
+    "gzip-damaged": "a damaged gzip member",
+    "gzip-junk": "bytes between or behind the gzip members",
+    "gzip-padding": "a gzip member with unused bits that are set",
+    "gzip-truncated": "the file ends inside a gzip member",
+    "header-control": "a control character in a header",
+    "header-encoding": "a header that is not UTF-8",
+    "header-line": "a header line that is no field",
+    "header-truncated": "a header without end",
+    "id-invalid": "WARC-Record-ID is no URI in angle brackets",
+    "id-missing": "no WARC-Record-ID",
+    "id-repeated": "a WARC-Record-ID that another record has",
+    "index-extra": "an index line without a record",
+    "index-missing": "a record without its index line",
+    "index-order": "the index is not sorted",
+    "ip-invalid": "WARC-IP-Address is no address",
+    "junk": "bytes that belong to no record",
+    "length-invalid": "Content-Length is no number of bytes",
+    "length-missing": "no Content-Length",
+    "length-overrun": "Content-Length reaches into the next record",
+    "line-end": "a line that does not end with CR LF",
+    "member-empty": "a gzip member without a record",
+    "member-shared": "several records in one gzip member",
+    "no-record": "something else where a record should begin",
+    "payload-digest": "the payload does not match WARC-Payload-Digest",
+    "profile-invalid": "WARC-Profile does not fit the version",
+    "profile-missing": "a revisit without WARC-Profile",
+    "reference-invalid": "a reference that is no URI in angle brackets",
+    "revisit-date": "a revisit gives another date for its original than that has",
+    "revisit-uri": "a revisit gives another URI for its original than that has",
+    "trailer": "not exactly two CRLF behind a block",
+    "type-missing": "no WARC-Type",
+    "unreadable": "the file cannot be read",
+    "uri-invalid": "WARC-Target-URI is no URI",
+    "uri-missing": "no WARC-Target-URI",
+    "version-unknown": "an unknown version",
+}
+
+CODES: dict[str, tuple[Severity, str]] = {
+    code: (severity, meaning)
+    for severity, table in (
+        (Severity.ERROR, _ERRORS),
+        (Severity.WARNING, _WARNINGS),
+        (Severity.NOTE, _NOTES),
+    )
+    for code, meaning in sorted(table.items())
+}
+"""Every code with its severity and meaning."""
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong, or worth knowing.
+
+    Attributes:
+        file: Path of the file as given.
+        offset: Where: the record or gzip member, or the stray bytes; in an index, its line. Bytes.
+        code: One of `CODES`.
+        message: The details.
+    """
+
+    file: str
+    offset: int
+    code: str
+    message: str
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is."""
+        return CODES[self.code][0]
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.offset}: {self.severity} {self.code}: {self.message}"
