@@ -11,6 +11,7 @@ from nacre.frontier.backoff import Backoff
 from nacre.frontier.groups import Groups
 from nacre.frontier.policy import Retry, prerequisite_rank
 from nacre.frontier.queues import Queue, State
+from nacre.frontier.removal import Removal
 from nacre.frontier.rotation import Rotation
 from nacre.frontier.rows import Rows, queue_key
 from nacre.frontier.seen import Seen
@@ -46,6 +47,7 @@ class Frontier:
         rotation: The states of the queues.
         seen: The seen set.
         shelf: The URIs in the store.
+        removal: Deletes URIs, and gives up the last ones.
     """
 
     def __init__(
@@ -68,13 +70,14 @@ class Frontier:
         self.totals = read_totals(rows)
         self.totals.run += 1
         shortest = politeness.min_delay if politeness.delay is None else politeness.delay
-        self._timeline = Timeline(max(now, self.totals.time) - mono, mono, shortest)
+        timeline = Timeline(max(now, self.totals.time) - mono, mono, shortest)
         self._rows = rows
         self.seen = Seen(rows, settings.recent_keys)
-        self.rotation = Rotation(rows, self.totals, self._timeline, settings, politeness)
+        self.rotation = Rotation(rows, self.totals, timeline, settings, politeness)
         self.shelf = Shelf(rows, self.totals, self.rotation)
         self._roster = self.rotation.roster
         self._groups = Groups()
+        self.removal = Removal(rows, self.totals, self.rotation, self.shelf)
 
     def configure(self, settings: FrontierSettings, politeness: PolitenessSettings) -> None:
         """Change the settings while it runs; capacity and memory of recent keys stay."""
@@ -162,7 +165,8 @@ class Frontier:
             self.rotation.settle(queue)
             return None
         key, uri = taken
-        self._hold(queue, key, uri)
+        queue.hold(key, uri)
+        self._groups.begin(row.group)
         row.last_dequeue = now
         row.last_peek = uri.url
         self.rotation.settle(queue)
@@ -183,13 +187,6 @@ class Frontier:
             return False
         return True
 
-    def _hold(self, queue: Queue, key: bytes, uri: CrawlURI) -> None:
-        queue.taken.add(key)
-        self._groups.begin(queue.row.group)
-        if uri.is_prerequisite:
-            queue.blocking += 1
-            queue.prerequisites.add(uri.key)
-
     # ---- URIs back
 
     def finished(self, uri: CrawlURI, attempt: Attempt, mono: float) -> None:
@@ -207,7 +204,7 @@ class Frontier:
         if uri.attempts:
             row.retrying -= 1
         if uri.is_prerequisite:
-            queue.prerequisites.discard(uri.key)
+            queue.prerequisites -= {uri.key}
             row.held = False
         self._charge(queue, cost)
         self._close(queue, attempt)
@@ -270,7 +267,7 @@ class Frontier:
             ordinal=self.totals.ordinal,
         )
         self.totals.discovered += sum(self.seen.enter([first.key]))
-        queue.prerequisites.add(first.key)
+        queue.prerequisites |= {first.key}
         queue.row.enqueued += 1
         self.shelf.insert(queue, first, first.ordinal)
         return first
@@ -280,9 +277,7 @@ class Frontier:
         key = queue_key(queue.identity, uri, uri.ordinal) if queue else b""
         if queue is None or key not in queue.taken:
             raise ValueError(f"not in process: {uri.url}")
-        queue.taken.remove(key)
-        if uri.is_prerequisite:
-            queue.blocking -= 1
+        queue.give_back(key, uri)
         return queue, key
 
     def _charge(self, queue: Queue, cost: int) -> None:
@@ -359,6 +354,10 @@ class Frontier:
         since = self.totals.last_since
         return None if since is None else now - (self._time - since)
 
+    def clock_offset(self, now: float) -> float:
+        """What the clock is ahead of frontier time, seconds: 0 unless it was set back."""
+        return now - self._time
+
     def _watch_the_end(self) -> None:
         """When nothing but retries is left, they do not wait any longer."""
         if not self.only_retries_remain:
@@ -376,4 +375,4 @@ class Frontier:
 
     @property
     def _time(self) -> float:
-        return self._timeline.at(self.rotation.mono)
+        return self.rotation.time

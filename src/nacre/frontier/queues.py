@@ -4,9 +4,13 @@ from enum import IntEnum
 
 import msgspec
 
+from nacre.core.crawluri import CrawlURI
 from nacre.frontier.backoff import Backoff
 from nacre.frontier.rows import LAST_SUFFIX, queue_id
 from nacre.frontier.window import Window
+
+_NONE: set[bytes] = set()
+"""Most queues in memory have nothing in process: one set for all of them, always empty."""
 
 
 class State(IntEnum):
@@ -115,10 +119,10 @@ class Queue:
         self.name = row.name
         self.identity = queue_id(row.name)
         self.window: Window | None = None
-        self.taken: set[bytes] = set()
+        self.taken = _NONE
         self.wake = 0.0
         self.blocking = 0
-        self.prerequisites: set[bytes] = set()
+        self.prerequisites: frozenset[bytes] = frozenset()
         self.dirty = False
 
     @property
@@ -130,6 +134,24 @@ class Queue:
     def backoff(self) -> Backoff:
         """State of its adaptive backoff."""
         return Backoff(self.row.backoff, self.row.latency)
+
+    def hold(self, key: bytes, uri: CrawlURI) -> None:
+        """A URI of it is in process."""
+        if self.taken:
+            self.taken.add(key)
+        else:
+            self.taken = {key}
+        if uri.is_prerequisite:
+            self.blocking += 1
+            self.prerequisites |= {uri.key}
+
+    def give_back(self, key: bytes, uri: CrawlURI) -> None:
+        """It is not any more."""
+        self.taken.discard(key)
+        if not self.taken:
+            self.taken = _NONE
+        if uri.is_prerequisite:
+            self.blocking -= 1
 
     def lower_head(self, key: bytes) -> None:
         """A row of `queue` was put below what was read."""
@@ -143,3 +165,9 @@ class Queue:
             if self.taken:
                 low = min(low, *self.taken)
             self.row.head = low[len(self.identity) :]
+
+    def read_again(self) -> None:
+        """Rows of it were deleted that may have been read ahead."""
+        if self.window is not None:
+            self.settle_head()
+            self.window.restart(self.range[0])

@@ -11,6 +11,7 @@ from nacre.frontier.totals import Totals
 
 _PREFIX = b"q"
 _END = b"r"
+_IDLE_SHARE = 5
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(QueueRow).decode
 
@@ -102,14 +103,19 @@ class Roster:
         else:
             row = _decode(value)
         queue = Queue(row)
-        queue.wake = self._timeline.first_wake(row.wake, row.delay, old=row.run != self._totals.run)
+        old = row.run != self._totals.run
+        queue.wake = self._timeline.first_wake(row.wake, row.delay, old=old)
+        row.wake = self._timeline.at(queue.wake)
         self._queues[name] = self._idle[name] = queue
+        if value is None:
+            self.touch(queue)
         self._make_room()
         return queue
 
     def _make_room(self) -> None:
         idle = self._idle
-        if len(self._queues) > self.capacity and len(idle) > 1:
+        full = len(self._queues) > self.capacity or len(idle) > self.capacity // _IDLE_SHARE
+        if full and len(idle) > 1:
             name = next(iter(idle))
             queue = idle.pop(name)
             del self._queues[name]

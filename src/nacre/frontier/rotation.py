@@ -47,6 +47,11 @@ class Rotation:
         self.politeness = politeness
         self.mono = timeline.start
 
+    @property
+    def time(self) -> float:
+        """The frontier time of the current operation."""
+        return self._timeline.at(self.mono)
+
     def find(self, name: str) -> Queue:
         """A queue by name; made if it is unknown."""
         return self.roster.find(name, self.settings.queue_precedence)
@@ -61,7 +66,7 @@ class Rotation:
         """Bring the next queue that waits in the store into play; False when there is none."""
         if not self._has_room():
             return False
-        found = self._turns.next(self._timeline.at(self.mono), self.settings.precedence_floor)
+        found = self._turns.next(self.time, self.settings.precedence_floor)
         if found is None:
             return False
         place, name = found
@@ -72,7 +77,7 @@ class Rotation:
 
     def wait(self) -> float | None:
         """Seconds until `next_queue` or `activate_next` may succeed; None when nothing waits."""
-        time = self._timeline.at(self.mono)
+        time = self.time
         if self._has_room() and self._turns.may_activate(time, self.settings.precedence_floor):
             return 0.0
         waits = [self._lineup.wait(self.mono), self._turns.sleep_left(time)]

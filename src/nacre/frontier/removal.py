@@ -1,0 +1,97 @@
+"""URIs that leave the frontier without another fetch: deleted, or given up at the end."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from nacre.core.crawluri import CrawlURI
+from nacre.core.status import FetchStatus
+from nacre.frontier.listing import Entry, Matcher, any_text, pending
+from nacre.frontier.queues import Queue, State
+from nacre.frontier.rotation import Rotation
+from nacre.frontier.rows import Rows
+from nacre.frontier.shelf import Shelf
+from nacre.frontier.totals import Totals
+
+
+class Removed(NamedTuple):
+    """A URI that left, for crawl.log.
+
+    Attributes:
+        uri: As it was queued.
+        status: Its final status.
+    """
+
+    uri: CrawlURI
+    status: int
+
+
+class Removal:
+    """Takes rows away, on a running frontier too; what is in process stays.
+
+    Both operations are generators that read a chunk at a time: the caller may do other work between
+    two steps. A URI has left when it is yielded.
+    """
+
+    def __init__(self, rows: Rows, totals: Totals, rotation: Rotation, shelf: Shelf) -> None:
+        self._rows = rows
+        self._totals = totals
+        self._rotation = rotation
+        self._shelf = shelf
+
+    def delete(self, urls: Matcher = any_text, queues: Matcher = any_text) -> Iterator[Removed]:
+        """Delete what matches both; it counts as disregarded (-6000)."""
+        for entry in pending(self._rows, urls, queues):
+            queue = self._remove(entry)
+            if queue is not None:
+                status = int(FetchStatus.DELETED)
+                self._totals.finish(status)
+                yield Removed(entry.uri, status)
+
+    def abandon(self) -> Iterator[Removed]:
+        """Once nothing but retries is left and their time is over, give them all up.
+
+        Their status is that of their last attempt; -61 where they only waited behind a robots.txt.
+        """
+        if not self._is_over():
+            return
+        for entry in pending(self._rows):
+            if not self._is_over():
+                return
+            queue = self._rotation.find(entry.uri.queue)
+            planned = entry.family == "future" and not entry.uri.attempts
+            if queue.row.state is State.RETIRED or planned or self._remove(entry) is None:
+                continue
+            status = entry.uri.last_status or int(FetchStatus.PREREQUISITE_ROBOTS_FAILED)
+            self._totals.finish(status)
+            queue.row.errors += 1
+            yield Removed(entry.uri, status)
+
+    def _is_over(self) -> bool:
+        totals, rotation = self._totals, self._rotation
+        since = totals.last_since
+        if since is None or totals.queued != totals.stuck:
+            return False
+        return rotation.time - since >= rotation.settings.last_tries_within
+
+    def _remove(self, entry: Entry) -> Queue | None:
+        """Take a row away; None when its URI is in process, or gone already."""
+        uri = entry.uri
+        queue = self._rotation.find(uri.queue)
+        if entry.key in queue.taken or self._rows.get(entry.family, entry.key) is None:
+            return None
+        row = queue.row
+        if entry.family == "queue":
+            self._shelf.drop(queue, entry.key)
+            queue.read_again()
+        else:
+            self._shelf.unplan(entry.key, uri)
+        if uri.attempts:
+            row.retrying -= 1
+        if uri.is_prerequisite:
+            row.held = False
+            queue.prerequisites -= {uri.key}
+        self._totals.recount(row)
+        self._rotation.roster.touch(queue)
+        if queue.window is None and not row.size:
+            self._rotation.settle(queue)
+        return queue
