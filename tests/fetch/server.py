@@ -112,8 +112,8 @@ async def serving(
         writers.append(writer)
         try:
             await handler(Peer(reader, writer, facts.connections))
-        except ConnectionError:
-            pass
+        except (ConnectionError, RuntimeError):
+            pass  # the client has ended it; uvloop says so by a RuntimeError
         except Exception as error:  # noqa: BLE001 - shown by the test
             facts.errors.append(error)
         finally:

@@ -16,6 +16,9 @@ MAX_TRAILER = 64 * 1024
 """Most bytes of trailers, bytes."""
 MAX_RUNS = 2_000_000
 """Most chunks of one body: 32 MB of memory."""
+MAX_TINY = 100_000
+"""Most chunks when their mean is under `TINY` bytes."""
+TINY = 16
 
 _HEX = b"0123456789abcdefABCDEF"
 _SPACE = b" \t\r\n"
@@ -82,8 +85,10 @@ class ChunkScanner:
         offset: Bytes of body seen.
     """
 
-    __slots__ = ("_left", "_line", "_part", "_trailer", "fault", "fault_at", "finished", "offset",
-                 "runs")  # fmt: skip
+    __slots__ = (
+        "_left", "_line", "_part", "_payload", "_trailer", "fault", "fault_at", "finished",
+        "offset", "runs",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.runs = ChunkRuns()
@@ -95,6 +100,7 @@ class ChunkScanner:
         self._left = 0
         self._line = b""
         self._trailer = 0
+        self._payload = 0
 
     @property
     def has_last_chunk(self) -> bool:
@@ -108,6 +114,10 @@ class ChunkScanner:
         """
         position, size = 0, len(data)
         while position < size and not self.finished and not self.fault:
+            if self._part is _Part.SIZE and not self._line:
+                quick = self._whole_chunks(data, position)
+                self.offset += quick - position
+                position = quick
             if self._part is _Part.DATA:
                 step = min(self._left, size - position)
                 self._left -= step
@@ -117,6 +127,27 @@ class ChunkScanner:
                     self._part = _Part.AFTER
             else:
                 position = self._line_from(data, position)
+        return position
+
+    def _whole_chunks(self, data: bytes, position: int) -> int:
+        """Take plain chunks that lie whole in `data`; gives the position behind them.
+
+        What is odd, cut, or the last chunk is left to the lines.
+        """
+        runs, base, size = self.runs, self.offset - position, len(data)
+        count = len(runs)
+        while count < MAX_TINY:
+            end = data.find(b"\r\n", position, position + 12)
+            if end < 0 or data[position:end].translate(None, _HEX):
+                break
+            length = int(data[position:end] or b"0", 16)
+            stop = end + 2 + length
+            if not length or stop + 2 > size or data[stop : stop + 2] != b"\r\n":
+                break
+            runs.append(base + end + 2, length)
+            self._payload += length
+            position = stop + 2
+            count += 1
         return position
 
     def _line_from(self, data: bytes, position: int) -> int:
@@ -160,12 +191,17 @@ class ChunkScanner:
             self._fail("badChunk", line)
         elif not size:
             self._part = _Part.TRAILER
-        elif len(self.runs) >= MAX_RUNS:
+        elif self._too_many():
             self._fail("tooManyChunks", line)
         else:
+            self._payload += size
             self.runs.append(self.offset, size)
             self._part = _Part.DATA
             self._left = size
+
+    def _too_many(self) -> bool:
+        count = len(self.runs)
+        return count >= MAX_RUNS or (count >= MAX_TINY and self._payload < count * TINY)
 
     def _fail(self, annotation: str, line: bytes) -> None:
         self.fault = annotation
