@@ -1,0 +1,57 @@
+"""Lines of pywb's own indexes: Nacre's index of the same WARC says the same."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from nacre.archive.index import rebuild_index
+from tests.cases.table import Row, Table
+
+FIELDS = ("url", "mime", "status", "digest", "redirect", "meta", "length", "offset", "filename")
+BESIDE = {
+    "example-url-agnostic-orig.warc.gz": "warc_bad/pywb",
+    "example-url-agnostic-revisit.warc.gz": "warc_bad/pywb",
+}
+
+
+def load(folder: Path) -> Iterator[Row]:
+    golden = folder / "cdx_golden"
+    if not golden.is_dir():
+        raise FileNotFoundError(2, "no such folder", str(golden))
+    for path in sorted(golden.iterdir()):
+        if path.suffix not in (".cdx", ".cdxj"):
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if not line.startswith(" CDX"):
+                row = _cdxj(line) if path.suffix == ".cdxj" else _cdx(line)
+                surt = "non-surt" not in path.name
+                yield row | {"id": f"{path.name}:{number}", "folder": folder, "surt": surt}
+
+
+def _cdxj(line: str) -> Row:
+    key, time, fields = line.split(" ", 2)
+    return {"key": key, "time": time, "fields": json.loads(fields)}
+
+
+def _cdx(line: str) -> Row:
+    """CDX11; `-` stands for what is not told."""
+    key, time, *values = line.split(" ")
+    told = {k: v for k, v in zip(FIELDS, values, strict=True) if v != "-"}
+    return {"key": key, "time": time, "fields": told}
+
+
+def check(row: Row) -> str | None:
+    """All that the golden line tells; its digests have no label, and its keys may be no SURTs."""
+    wanted = row["fields"]
+    name = wanted["filename"]
+    lines = rebuild_index(row["folder"] / BESIDE.get(name, "cdx_golden") / name).decode()
+    for line in lines.splitlines():
+        found = _cdxj(line)
+        fields = found["fields"] | {"digest": found["fields"]["digest"].removeprefix("sha1:")}
+        same_key = found["key"] == row["key"] or not row["surt"]
+        if same_key and found["time"] == row["time"] and wanted.items() <= fields.items():
+            return None
+    return lines
+
+
+TABLE = Table("cdx_golden", load, check)
