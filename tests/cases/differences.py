@@ -261,7 +261,7 @@ DIFFERENCES: list[Difference] = [
     Difference(
         "extract_html",
         "plain text",
-        "Running text is not searched, as in Heritrix's stock profile: what it mentions is no link.",
+        "Running text is not searched, as in Heritrix's stock profile: what it names is no link.",
         lambda row: row["extractor"] == "plain-text",
     ),
     Difference(

@@ -11,10 +11,13 @@ from nacre.extract.html_walk import Walk
 _EVENT_AFTER_SPACE = re.compile(rb" on[A-Za-z]+ ?=")
 _EVENT_AFTER_NEWLINE = re.compile(rb"\non[A-Za-z]+ ?=")
 _EVENT_AFTER_TAB = re.compile(rb"\ton[A-Za-z]+ ?=")
-_DATA = re.compile(rb"data-(?:[a-z-]*(?:src|original|lazy|bg)|[a-z-]+ ?= ?[\"']?(?:[{/]|http))")
+_DATA = re.compile(
+    rb"data-(?:[a-z-]*(?:src|original|lazy|bg|url|href|link)|[a-z-]+ ?= ?[\"']?(?:[{/]|http))"
+)
 _OLD_STYLE = re.compile(rb"<(?:HTML|HEAD|TITLE|BODY|A )")
 _OLD_STYLE_HEAD = 2048
 _SMALL = 2048
+_LINK_LIKE = ("url", "href", "link")
 
 
 def sweep(walk: Walk, page: Page, *, full: bool) -> None:
@@ -74,5 +77,5 @@ def _data_attribute(walk: Walk, context: str, name: str, value: str) -> None:
         walk.speculate(value, Hop.SPECULATIVE, context)
     elif value[:1] in {"{", "["}:
         walk.script(value)
-    elif value.startswith(("/", "./", "../")):
+    elif value.startswith(("/", "./", "../")) or name.endswith(_LINK_LIKE):
         walk.speculate(value, Hop.SPECULATIVE, context)

@@ -59,6 +59,10 @@ class Page(Protocol):
         """Text in the element that `nodes` gave last."""
         ...
 
+    def alt(self, node: Node, /) -> str:
+        """`alt` of the first picture in the element that `nodes` gave last; "" for none."""
+        ...
+
     def path(self, node: Node, /) -> str:
         """Element path, such as `html/body/p/a`; "" when the reading knows none."""
         ...
@@ -87,6 +91,11 @@ class TreePage:
     def text(self, node: Node) -> str:
         """See `Page.text`."""
         return node.text if isinstance(node, Element) else ""
+
+    def alt(self, node: Node) -> str:
+        """See `Page.alt`."""
+        picture = node.find("img") if isinstance(node, Element) else None
+        return (picture.attr("alt") or "") if picture else ""
 
     def path(self, node: Node) -> str:
         """See `Page.path`."""
@@ -139,6 +148,15 @@ class TokenPage:
             elif token.tag == tag:
                 break
         return "".join(parts)
+
+    def alt(self, node: Node) -> str:
+        """See `Page.alt`; looked for within 200 tokens."""
+        for token in islice(self._tokens, self._at + 1, self._at + 1 + _MAX_TEXT_TOKENS):
+            if token.tag == "img" and token.type is _START:
+                return token.attr("alt") or ""
+            if token.tag == node.tag:
+                break
+        return ""
 
     def path(self, _node: Node) -> str:
         """Unknown."""

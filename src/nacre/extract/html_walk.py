@@ -93,11 +93,13 @@ class Walk:
         self._seen.discard(href.partition("#")[0])
 
     def text(self, node: Node) -> str:
-        """Text of a link, white space collapsed, within a budget for the whole page."""
+        """Text of a link, else of its picture, within a budget for the whole page."""
         if self._text_left <= 0:
             return ""
         text = self.page.text(node)
-        self._text_left -= len(text)
+        self._text_left -= len(text) + 1
+        if not text or text.isspace():
+            text = self.page.alt(node)
         return " ".join(text[: 4 * MAX_TEXT].split())[:MAX_TEXT]
 
     def path(self, node: Node) -> str:
