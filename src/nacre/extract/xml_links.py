@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from nacre.core.crawluri import Hop
-from nacre.extract.absolute import absolute_urls
 from nacre.extract import css
+from nacre.extract.absolute import absolute_urls
 from nacre.extract.document import Document
 from nacre.extract.feed import feed_links, is_feed
 from nacre.extract.likely import is_very_likely_uri
@@ -73,21 +73,26 @@ def _references(event: Start | End, links: LinkCollector, taken: set[str]) -> No
             _styles(event.text, links)
         return
     raw = event.attributes
-    if "url(" in raw:
-        _styles(unescape_xml(raw), links)
-    if "href" not in raw and "src" not in raw:
+    styled = "url(" in raw
+    if not styled and "href" not in raw and "src" not in raw:
         return
     found = attributes(raw)
+    if styled:
+        for value in found.values():
+            _styles(value, links)
     for key in ("href", "src"):
         value = found.get(key, "").strip()
-        hop = _HOPS.get(event.name)
-        if not value or value.startswith("#"):
-            continue
-        if hop:
-            taken.add(value)
-            links.add(value, hop, f"{event.name}/@{key}")
-        elif "://" not in value and is_very_likely_uri(value):
-            links.add(value, Hop.SPECULATIVE, CONTEXT)
+        if value and not value.startswith("#"):
+            _reference(event.name, key, value, links, taken)
+
+
+def _reference(name: str, key: str, value: str, links: LinkCollector, taken: set[str]) -> None:
+    hop = _HOPS.get(name)
+    if hop:
+        taken.add(value)
+        links.add(value, hop, f"{name}/@{key}")
+    elif "://" not in value and is_very_likely_uri(value):
+        links.add(value, Hop.SPECULATIVE, CONTEXT)
 
 
 def _styles(text: str, links: LinkCollector) -> None:

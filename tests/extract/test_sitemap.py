@@ -1,0 +1,150 @@
+import gzip
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.core.crawluri import Hop
+from nacre.extract.document import Document
+from nacre.extract.links import LinkCollector
+from nacre.extract.settings import ExtractSettings
+from nacre.extract.sitemap import entries, extract_sitemap, robots_sitemaps, unpack
+
+URL = "http://a.test/maps/sitemap.xml"
+
+
+def _collect(body, extract=extract_sitemap, **settings):
+    document = Document(URL, body=body if isinstance(body, bytes) else body.encode())
+    links = LinkCollector(document, ExtractSettings(**settings))
+    extract(document, links)
+    return links
+
+
+def _pages(body, **settings):
+    return [(o.url, o.lastmod) for o in _collect(body, **settings).outlinks]
+
+
+def test_url_set():
+    body = """<urlset><url><loc> http://a.test/1?a=1&amp;b=2 </loc><lastmod>2024-01-02</lastmod>
+    </url><url><lastmod>yesterday\n or so</lastmod><loc>/2</loc></url><url/><url><loc/></url>
+    <url><loc>relative</loc></url><url><loc>www.b.test.com/3</loc></url></urlset>"""
+    links = _collect(body)
+    assert [(o.url, o.lastmod) for o in links.outlinks] == [
+        ("http://a.test/1?a=1&b=2", "2024-01-02"),
+        ("http://a.test/2", "yesterday or so"),
+        ("http://www.b.test.com/3", ""),
+    ]
+    assert {(o.hop, o.context, o.sitemap) for o in links.outlinks} == {
+        (Hop.MANIFEST, "=MANIFEST_MISC", False)
+    }
+
+
+def test_index_names_sitemaps_and_not_itself():
+    body = f"""<s:sitemapindex><s:sitemap><s:loc>{URL}</s:loc></s:sitemap><s:sitemap><s:loc>
+    <![CDATA[ http://a.test/2.xml ]]>\u200b</s:loc></s:sitemap></s:sitemapindex>"""
+    assert [(o.url, o.sitemap) for o in _collect(body).outlinks] == [("http://a.test/2.xml", True)]
+
+
+def test_images_videos_and_languages():
+    body = """<urlset><url><loc>/p</loc><xhtml:link rel="alternate" hreflang="de" href="/de"/>
+    <xhtml:link rel="icon" href="/i.ico"/><image:image><image:loc>/p.jpg</image:loc>
+    <image:license>/licence</image:license></image:image><video:video>
+    <video:thumbnail_loc>/t.jpg</video:thumbnail_loc><video:player_loc>/v</video:player_loc>
+    </video:video></url></urlset>"""
+    assert [(o.url[13:], o.hop.value, o.context) for o in _collect(body).outlinks] == [
+        ("/p", "M", "=MANIFEST_MISC"),
+        ("/de", "M", "link/@href"),
+        ("/p.jpg", "E", "image/loc"),
+        ("/t.jpg", "E", "video/thumbnail_loc"),
+        ("/v", "E", "video/player_loc"),
+    ]
+
+
+def test_odd_nesting_is_tolerated():
+    body = "<urlset><url><loc><url>http://a.test/1</url></loc></url><url><loc>http://a.test/2</loc>"
+    assert [entry.loc for entry in entries(body)] == ["http://a.test/1", "http://a.test/2"]
+
+
+def test_text_and_feeds():
+    assert _pages("\ufeffhttp://a.test/1\r\n\n https://b.test/2 \nnot a url\nftp://c.test/\n") == [
+        ("http://a.test/1", ""),
+        ("https://b.test/2", ""),
+    ]
+    links = _collect(
+        "<rss><channel><link>/home</link><item><link>/1</link><pubDate>2024</pubDate></item>"
+    )
+    assert [(o.url, o.hop.value, o.lastmod) for o in links.outlinks] == [
+        ("http://a.test/home", "L", ""),
+        ("http://a.test/1", "M", "2024"),
+    ]
+
+
+def test_other_documents_give_nothing():
+    assert _pages("this is no sitemap") == []
+    assert _pages("<html><body><a href='/x'>x</a></body></html>") == []
+    assert _pages(b"") == []
+
+
+def test_entities_are_not_expanded():
+    body = """<!DOCTYPE urlset [<!ENTITY x SYSTEM "file:///etc/passwd"><!ENTITY y "http://b.test/">]>
+    <urlset><url><loc>&x;</loc></url><url><loc>&y;</loc></url><url><loc>/1</loc></url></urlset>"""
+    assert _pages(body) == [("http://a.test/1", "")]
+
+
+def test_gzip_is_unpacked_at_most_three_times():
+    body = b"<urlset><url><loc>http://a.test/1</loc></url></urlset>"
+    assert _pages(gzip.compress(gzip.compress(body))) == [("http://a.test/1", "")]
+    assert _pages(gzip.compress(body)[:-20]) != [("http://a.test/", "")]
+    packed = body
+    for _ in range(5):
+        packed = gzip.compress(packed)
+    assert unpack(packed).startswith(b"\x1f\x8b")
+
+
+def test_a_bomb_is_cut(monkeypatch):
+    monkeypatch.setattr("nacre.extract.sitemap.MAX_UNPACKED", 10_000)
+    assert len(unpack(gzip.compress(b"\0" * 5_000_000))) == 10_000
+    assert len(unpack(b"x" * 20_000)) == 10_000
+
+
+def test_links_beyond_the_cap_are_counted():
+    body = "<urlset>" + "".join(f"<url><loc>/{i}</loc></url>" for i in range(10)) + "</urlset>"
+    links = _collect(body, max_sitemap_links=4, max_outlinks=2)
+    assert (len(links.outlinks), links.dropped) == (4, 6)
+
+
+def test_robots():
+    body = (
+        "\ufeffSitemap: http://a.test/1.xml\rUser-agent: *\nSITEMAP :  /2.xml # comment\r\n"
+        "  site-map:https://b.test/3.xml\nDisallow: /sitemap: x\nSitemap:\nSitemap: # none\n"
+    )
+    links = _collect(body, robots_sitemaps)
+    assert [o.url for o in links.outlinks] == [
+        "http://a.test/1.xml",
+        "http://a.test/2.xml",
+        "https://b.test/3.xml",
+    ]
+    assert all(o.sitemap and o.hop == Hop.MANIFEST for o in links.outlinks)
+
+
+_PIECES = ["<urlset>", "<url>", "</url>", "<loc>", "</loc>", "/a", "<image:image>", "<sitemap>"]
+_PIECES += ["</sitemap>", "<lastmod>", "<xhtml:link rel='alternate' href='/b'/>", "</image:image>"]
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=40).map("".join))
+def test_no_nonsense_raises(source):
+    assert all(entry.loc or entry.extras for entry in entries(source))
+    _pages(source)
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_raise(body):
+    _pages(body)
+    _pages(b"\x1f\x8b" + body)
+    _collect(body, robots_sitemaps)
+
+
+@pytest.mark.parametrize("piece", ["sitemap:", "sitemap: ", "\r", "sitemap: /a\n"])
+def test_large_hostile_robots_are_read_in_linear_time(piece):
+    links = _collect("Sitemap: /first\n" + piece * (400_000 // len(piece)), robots_sitemaps)
+    assert links.outlinks[0].url == "http://a.test/first"
