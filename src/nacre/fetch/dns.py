@@ -1,0 +1,202 @@
+"""Names to addresses: local sources first, then DNS servers. Failures are values.
+
+Addresses are not judged here; the guard does that for each one that is connected to.
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from pydantic import BeforeValidator, field_validator
+
+from nacre.config.component import Component, Seconds, setting
+from nacre.core.clock import Clock
+from nacre.core.status import FetchStatus
+from nacre.fetch.address import parse_address
+from nacre.fetch.dns_exchange import Server, parse_server
+from nacre.fetch.dns_message import AAAA, A, Name, Record, parse_name
+from nacre.fetch.dns_query import Asking, Found, find_addresses
+from nacre.fetch.hosts_file import WatchedFile, parse_hosts, parse_resolv_conf
+
+MAX_ADDRESSES = 32
+_MAX_TTL = 7 * 86400
+# How long the family that answered waits for the other one, s.
+_GRACE = 1.0
+
+
+def _as_list(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+class DnsSettings(Component):
+    """How names are resolved."""
+
+    hosts: dict[str, Annotated[tuple[str, ...], BeforeValidator(_as_list)]] = setting(
+        dict, "Addresses of names that no server is asked about; one, or a list.", sheets=False
+    )
+    servers: tuple[str, ...] = setting(
+        (),
+        "DNS servers, `IP`, `IP:PORT` or `[IPv6]:PORT`. Empty: those of /etc/resolv.conf.",
+        sheets=False,
+    )
+    timeout: Seconds = setting(5.0, "Wait for one reply.", unit="s", gt=0, sheets=False)
+    tries: int = setting(
+        3,
+        "Questions asked before a name fails, the servers in turn; a lookup takes `tries` times "
+        "`timeout` at most.",
+        ge=1,
+        sheets=False,
+    )
+    ipv6: bool = setting(True, "Use IPv6 addresses as well.", sheets=False)
+    min_ttl: Seconds = setting(
+        21600.0,
+        "Time that an answer holds at least (Heritrix: ipValidityDurationSeconds), a week at "
+        "most. 0: what the server says.",
+        unit="s",
+        sheets=False,
+    )
+
+    @field_validator("hosts")
+    @classmethod
+    def _check_hosts(cls, value: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        for name, addresses in value.items():
+            for address in addresses:
+                if parse_address(address) is None:
+                    raise ValueError(f"{name}: {address!r} is no IP address")
+        return {name.lower(): addresses for name, addresses in value.items()}
+
+    @field_validator("servers")
+    @classmethod
+    def _check_servers(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for text in value:
+            parse_server(text)
+        return value
+
+
+class DnsAnswer(msgspec.Struct, frozen=True):
+    """What a lookup came to.
+
+    Attributes:
+        addresses: In the order to try them, IPv6 and IPv4 in turn; empty when there is none.
+        ttl: Seconds that the answer holds; 0 for a failure.
+        status: 1, or -1 for a failure.
+        server: Address of the server that said so; "" when it is known without one.
+        text: Body of the `dns:` record: a line with the 14-digit time, then one line a record;
+            "" for a failure.
+        error: Why it failed, for the operator.
+    """
+
+    addresses: tuple[str, ...] = ()
+    ttl: float = 0.0
+    status: int = FetchStatus.DNS_OK
+    server: str = ""
+    text: str = ""
+    error: str = ""
+
+
+class DnsResolver:
+    """Looks up names; keeps nothing, since the answers are kept with their hosts."""
+
+    def __init__(
+        self,
+        settings: DnsSettings,
+        clock: Clock,
+        *,
+        hosts_file: Path = Path("/etc/hosts"),
+        resolv_conf: Path = Path("/etc/resolv.conf"),
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._hosts_file = WatchedFile(hosts_file, parse_hosts)
+        self._resolv_conf = WatchedFile(resolv_conf, parse_resolv_conf)
+        self._servers = tuple(parse_server(text) for text in settings.servers)
+
+    async def lookup(self, host: str) -> DnsAnswer:
+        """Find the addresses of a host.
+
+        Args:
+            host: Lower-case A-labels, perhaps with a final dot, or an IP address, an IPv6 one
+                perhaps in brackets.
+        """
+        plain = host.removesuffix(".")
+        local = self._local(plain)
+        if local:
+            return self._known(plain, local)
+        name = parse_name(plain)
+        if name is None:
+            return _failure(f"{host[:300]!r} is no name for DNS")
+        servers = self._servers or self._resolv_conf.value
+        if not servers:
+            return _failure(
+                f"{host} cannot be looked up: /etc/resolv.conf names no server; "
+                "set dns.servers, or its addresses in dns.hosts"
+            )
+        return await self._ask(name, servers)
+
+    def _local(self, host: str) -> tuple[str, ...]:
+        """Addresses that are known without asking a server."""
+        if parse_address(host):
+            return (host.removeprefix("[").removesuffix("]"),)
+        if host == "localhost" or host.endswith(".localhost"):
+            return self._usable(("127.0.0.1", "::1"))
+        found = self._settings.hosts.get(host) or self._hosts_file.value.get(host, ())
+        return self._usable(found)
+
+    def _usable(self, addresses: Iterable[str]) -> tuple[str, ...]:
+        usable = (a for a in addresses if self._settings.ipv6 or ":" not in a)
+        return tuple(dict.fromkeys(usable))[:MAX_ADDRESSES]
+
+    def _known(self, host: str, addresses: Sequence[str]) -> DnsAnswer:
+        ttl = min(self._settings.min_ttl, _MAX_TTL)
+        lines = (
+            f"{host}.\t{int(ttl)}\tIN\t{'AAAA' if ':' in address else 'A'}\t{address}"
+            for address in addresses
+        )
+        return DnsAnswer(tuple(addresses), ttl, text=self._body(lines))
+
+    async def _ask(self, name: Name, servers: Sequence[Server]) -> DnsAnswer:
+        found = await self._families(name, servers)
+        records = tuple(dict.fromkeys(chain.from_iterable(one.records for one in found)))
+        addresses = self._usable(_interleaved(records))
+        if not addresses:
+            errors = dict.fromkeys(one.error for one in found if one.error)
+            text = "; ".join(errors) or "it has no address"
+            return _failure(f"{name.to_text(omit_final_dot=True)}: {text}")
+        ttl = min(max(self._settings.min_ttl, min(r.ttl for r in records)), _MAX_TTL)
+        server = next(one.server for one in found if one.records)
+        return DnsAnswer(
+            addresses, ttl, server=server, text=self._body(record.line() for record in records)
+        )
+
+    async def _families(self, name: Name, servers: Sequence[Server]) -> list[Found]:
+        """Ask for A and AAAA at once; when one is known, the other has little time left."""
+        kinds = (A, AAAA) if self._settings.ipv6 else (A,)
+        asking = Asking(servers, self._settings.timeout, self._settings.tries)
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(find_addresses(name, kind, asking)) for kind in kinds]
+            done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if waiting and any(task.result().records for task in done):
+                _, waiting = await asyncio.wait(waiting, timeout=_GRACE)
+                for task in waiting:
+                    task.cancel()
+        return [task.result() for task in tasks if not task.cancelled()]
+
+    def _body(self, lines: Iterable[str]) -> str:
+        date = datetime.fromtimestamp(self._clock.now(), UTC).strftime("%Y%m%d%H%M%S")
+        return "".join(f"{line}\n" for line in (date, *lines))
+
+
+def _interleaved(records: Sequence[Record]) -> Iterator[str]:
+    """Addresses of both families in turn, IPv6 first."""
+    v6 = (record.text for record in records if record.kind == "AAAA")
+    v4 = (record.text for record in records if record.kind == "A")
+    for pair in zip_longest(v6, v4):
+        yield from (address for address in pair if address)
+
+
+def _failure(error: str) -> DnsAnswer:
+    return DnsAnswer(status=FetchStatus.DNS_FAILED, error=error)
