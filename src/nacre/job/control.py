@@ -1,0 +1,119 @@
+"""How other processes talk to a running job: JSON lines over a Unix socket of the same user.
+
+The socket lies in a private directory of its own, because its path must be short; `state/control`
+names it. One request a line, `{"command": "pause", ...}`, one answer: `{"ok": true, ...}` or
+`{"error": "..."}`. There is no way to run code through it.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from nacre.errors import JobError, NacreError
+
+Answer = dict[str, Any]
+Handler = Callable[[Mapping[str, Any]], Awaitable[Answer]]
+
+_LINE_LIMIT = 64 << 20
+_PATIENCE = 600.0
+
+
+class ControlServer:
+    """Serves one running job.
+
+    Args:
+        named: File that names the socket (`state/control`).
+        commands: Handler of each command; a NacreError that it raises is the answer.
+    """
+
+    def __init__(self, named: Path, commands: Mapping[str, Handler]) -> None:
+        self._named = named
+        self._commands = commands
+        self._folder: str | None = None
+        self._server: asyncio.Server | None = None
+
+    async def start(self) -> None:
+        """Listen."""
+        self._folder = tempfile.mkdtemp(prefix="nacre-")
+        path = str(Path(self._folder, "control"))
+        self._server = await asyncio.start_unix_server(self._serve, path, limit=_LINE_LIMIT)
+        Path(path).chmod(0o600)
+        fresh = self._named.with_name(self._named.name + ".new")
+        fresh.write_text(json.dumps({"socket": path, "pid": os.getpid()}) + "\n", "utf-8")
+        fresh.replace(self._named)
+
+    async def close(self) -> None:
+        """Listen no more."""
+        if self._server is not None:
+            self._server.close()
+        self._named.unlink(missing_ok=True)
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError, asyncio.LimitOverrunError, ValueError):
+            while line := await reader.readline():
+                answer = await self._answer(line)
+                writer.write(json.dumps(answer).encode() + b"\n")
+                await writer.drain()
+        writer.close()
+
+    async def _answer(self, line: bytes) -> Answer:
+        try:
+            request = json.loads(line)
+            handler = self._commands.get(request["command"])
+        except (ValueError, TypeError, KeyError):
+            return {"error": "not a request"}
+        if handler is None:
+            return {"error": f"no such command: {request['command']}"}
+        try:
+            return {"ok": True, **await handler(request)}
+        except NacreError as error:
+            return {"error": str(error)}
+
+
+def running(named: Path) -> bool:
+    """Whether a job answers at the socket that a file names."""
+    try:
+        with _connect(named):
+            return True
+    except JobError:
+        return False
+
+
+def ask(named: Path, command: str, **arguments: object) -> Answer:
+    """Ask a running job.
+
+    Raises:
+        JobError: It does not run, does not answer, or says why it will not.
+    """
+    request = json.dumps({"command": command, **arguments}).encode() + b"\n"
+    with _connect(named) as connection:
+        connection.sendall(request)
+        with connection.makefile("rb") as answers:
+            line = answers.readline()
+    if not line:
+        raise JobError("the job ended before it answered")
+    answer: Answer = json.loads(line)
+    if "error" in answer:
+        raise JobError(str(answer["error"]))
+    return answer
+
+
+def _connect(named: Path) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        path = json.loads(named.read_text("utf-8"))["socket"]
+        connection.settimeout(_PATIENCE)
+        connection.connect(path)
+    except (OSError, ValueError, KeyError, TypeError):
+        connection.close()
+        raise JobError("the job is not running") from None
+    return connection

@@ -1,0 +1,61 @@
+import asyncio
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nacre.errors import JobError
+from nacre.job.control import Answer, ControlServer, ask, running
+
+
+async def echo(request: Mapping[str, Any]) -> Answer:
+    return {"said": request["text"]}
+
+
+async def refuse(_: Mapping[str, Any]) -> Answer:
+    raise JobError("not now")
+
+
+async def serving(named: Path, work: Any) -> Any:
+    server = ControlServer(named, {"echo": echo, "refuse": refuse})
+    await server.start()
+    try:
+        return await asyncio.to_thread(work)
+    finally:
+        await server.close()
+
+
+def test_a_running_job_answers(tmp_path: Path):
+    named = tmp_path / "control"
+    answer = asyncio.run(serving(named, lambda: ask(named, "echo", text="日本")))
+    assert answer == {"ok": True, "said": "日本"}
+    assert not running(named)
+
+
+def test_its_refusal_is_an_error(tmp_path: Path):
+    named = tmp_path / "control"
+    with pytest.raises(JobError, match="not now"):
+        asyncio.run(serving(named, lambda: ask(named, "refuse")))
+    with pytest.raises(JobError, match="no such command: dance"):
+        asyncio.run(serving(named, lambda: ask(named, "dance")))
+
+
+def test_only_its_user_can_connect(tmp_path: Path):
+    named = tmp_path / "control"
+
+    def look() -> int:
+        import json
+
+        path = Path(json.loads(named.read_text())["socket"])
+        return stat.S_IMODE(path.stat().st_mode) | stat.S_IMODE(path.parent.stat().st_mode)
+
+    assert asyncio.run(serving(named, look)) & 0o077 == 0
+
+
+def test_a_job_that_does_not_run(tmp_path: Path):
+    with pytest.raises(JobError, match="the job is not running"):
+        ask(tmp_path / "control", "echo", text="")
+    (tmp_path / "control").write_text('{"socket": "/nonexistent/socket"}')
+    assert not running(tmp_path / "control")
