@@ -14,7 +14,7 @@ from nacre.fetch.set_cookie import (
     parse_set_cookie,
     path_matches,
 )
-from nacre.fetch.suffix import is_public_suffix
+from nacre.uri.domain import is_public_suffix
 from nacre.uri.parse import host, is_ip, request_target
 
 _MAX_FIELDS = 500
