@@ -1,5 +1,6 @@
 """Links of an HTML page."""
 
+from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
 from nacre.extract.html_attributes import needs_full_sweep, sweep
 from nacre.extract.html_elements import HANDLERS
@@ -36,17 +37,19 @@ def extract_html(document: Document, links: LinkCollector, encoding: str) -> fro
 
 
 def rebase(page: Page, links: LinkCollector) -> None:
-    """Resolve against the first `base` of the page that has a usable `href`.
+    """Resolve against the first `base` of the page that has a usable `href`; all are links too.
 
-    Source: HTML Standard, "frozen base URL": only the first one counts; it may be relative.
+    Source: HTML Standard, "frozen base URL": only the first one counts; each is resolved against
+    the URL of the document, so it may be relative.
     """
+    first = None
     for node in page.nodes(frozenset(("base",))):
         href = node.attr("href")
-        if href is not None:
-            url = None if is_never_fetched(href) else links.resolve(href)
-            if url:
-                links.rebase(url)
-            return
+        if href and not is_never_fetched(href):
+            links.add(href, Hop.LINK, "base/@href")
+            first = first or links.resolve(href)
+    if first:
+        links.rebase(first)
 
 
 def _inner(walk: Walk) -> None:

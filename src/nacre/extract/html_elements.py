@@ -79,11 +79,8 @@ def link(walk: Walk, node: Node, _tag: str) -> None:
     walk.refer(node, _LINK_SETS)
 
 
-def base(walk: Walk, node: Node, tag: str) -> None:
-    """A base is a link too; that the first one counts is seen to before the walk."""
-    href = node.attr("href")
-    if href:
-        walk.links.add(href, Hop.LINK, f"{tag}/@href")
+def base(_walk: Walk, _node: Node, _tag: str) -> None:
+    """Seen to before the walk begins."""
 
 
 def meta(walk: Walk, node: Node, _tag: str) -> None:

@@ -8,10 +8,11 @@ import msgspec
 from nacre.core.crawluri import Hop
 from nacre.extract.html_page import Node
 from nacre.extract.html_walk import Walk
+from nacre.extract.json_links import CONTEXT, json_urls
+from nacre.extract.likely import speculative_fixup
 
 _MARKUP = ("html", "template", "handlebars", "mustache", "x-jsrender", "x-tmpl")
 _SCRIPT = ("script", "module", "livescript", "mathjax-config")
-_MAX_DEPTH = 64
 
 
 def script(walk: Walk, node: Node, tag: str) -> None:
@@ -42,8 +43,8 @@ def _import_map(walk: Walk, text: str) -> None:
 def _data(walk: Walk, text: str) -> None:
     """JSON-LD, speculation rules, state of an application: values that are very likely URIs."""
     if walk.settings.extract_json:
-        for value in json_strings(text):
-            walk.speculate(value, Hop.SPECULATIVE, "=JSON_MISC")
+        for url in json_urls(text):
+            walk.links.add(speculative_fixup(url, walk.links.base), Hop.SPECULATIVE, CONTEXT)
 
 
 def json_strings(text: str) -> Iterator[str]:
