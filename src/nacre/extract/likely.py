@@ -82,14 +82,14 @@ _BARE_HOST = re.compile(
     r"(?::\d{1,5})?(?P<path>/.*)?",
     re.DOTALL,
 )
-_PROPERTY_TLDS = _GOOD_EXTENSIONS | frozenset(
+_BARE_TLDS = frozenset(
     (
-        *("call", "click", "code", "codes", "data", "date", "do", "download", "host", "id", "in"),
-        *("is", "link", "map", "name", "next", "open", "page", "pl", "play", "py", "rs", "search"),
-        *("select", "sh", "show", "so", "style", "target", "top"),
+        *("aero", "arpa", "asia", "biz", "cat", "com", "coop", "edu", "gov", "info", "int", "jobs"),
+        *("mil", "mobi", "museum", "net", "org", "pro", "tel", "travel", "xyz"),
     )
 )
-"""Top-level domains that in a script are rather a property or a file extension."""
+_PROPERTIES = frozenset(("do", "id", "in", "is", "pl", "py", "rs", "sh", "so")) | _GOOD_EXTENSIONS
+"""Countries whose domain is rather a property or a file extension in a script."""
 
 
 def is_very_likely_uri(text: str) -> bool:
@@ -109,7 +109,7 @@ def is_very_likely_uri(text: str) -> bool:
 def _is_plausible(text: str, found: re.Match[str]) -> bool:
     dirs, name, dotted = found["dirs"], found["name"], found["ext"] or ""
     if not (dirs.strip("./ ") or name):
-        return False
+        return text == "/"
     extension = dotted.rpartition(".")[2].lower()
     known = extension in _GOOD_EXTENSIONS
     if extension and not dirs and _looks_like_class(text, name, known=known):
@@ -175,8 +175,15 @@ def _under_base_host(text: str, base: str) -> str:
 
 
 def _is_host(text: str, tld: str, *, path: bool, user: bool) -> bool:
-    if not path and (user or (tld in _PROPERTY_TLDS and not text.startswith("www."))):
+    """True for a real host name; `bs.tab`, `event.target` and `user.id` are rather properties.
+
+    So without `www.` or a path only countries and the old generic domains count.
+    """
+    if user and not path:
         return False
+    short = not path and not text.startswith("www.")
+    if short and (tld in _PROPERTIES or (len(tld) > 2 and tld not in _BARE_TLDS)):
+        return tld.startswith("xn--") and _is_tld(tld)
     return _is_tld(tld)
 
 

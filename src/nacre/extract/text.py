@@ -46,5 +46,7 @@ def _declared(body: bytes) -> str:
         if body.startswith(start):
             return codec
     found = _DECLARED.match(body)
-    codec = codec_of((found[1] or found[2]).decode("ascii")) if found else None
-    return codec if codec and not codec.startswith("utf-16") else ""  # read as bytes, so it is not
+    declared = codec_of((found[1] or found[2]).decode("ascii")) if found else None
+    return (
+        declared if declared and not declared.startswith("utf-16") else ""
+    )  # read as bytes, so it is not
