@@ -70,6 +70,16 @@ class World:
         if self.after:
             self.after(name)
 
+    def reopen(self, rng: random.Random):
+        """The engine after a failure in a running process: its log survives as a prefix."""
+        count = rng.randint(0, len(self.engine.pending))
+        self.engine.families = {name: dict(rows) for name, rows in self.engine.durable.items()}
+        for rows in self.engine.pending[:count]:
+            self.engine.apply(self.engine.families, rows)
+        self.engine.durable = {name: dict(r) for name, r in self.engine.families.items()}
+        self.engine.pending.clear()
+        self.fault = None
+
     def crash(self, rng: random.Random, mode: str) -> "World":
         """The world after a power loss.
 

@@ -60,7 +60,7 @@ class Crawl:
         self.acknowledged = acknowledged
         self.done = self.store.counter("visits")
         self.commit.on_seal(lambda: self.store.set_counter("visits", self.done))
-        self._warc = self._index = 0
+        self._warc = self._index = self._progress = 0
 
     async def run(self, last, per_group=3):
         async with asyncio.TaskGroup() as group:
@@ -82,11 +82,13 @@ class Crawl:
         if n and n % PER_WARC == 0:
             self.commit.close_file(self._warc)
             self.commit.close_file(self._index)
+            self.commit.close_file(self._progress)
             self._open()
         data = record(n)
         offset = self.commit.append(self._warc, data)
         self.commit.line(self._index, b"%03d visit\n" % (999 - n))
         self.commit.line(log, b"visit %d\n" % n)
+        self.commit.line(self._progress, b"%03d done\n" % n)
         self.store.put("urls", b"%05d" % n, b"%d %d %d" % (self._warc, offset, len(data)))
         self.done += 1
         self.commit.visit_done()
@@ -95,6 +97,8 @@ class Crawl:
         name = f"archive/{self.store.counter('files'):04d}"
         self._warc = self.commit.create_file(FileKind.WARC, f"{name}.warc.gz.open")
         self._index = self.commit.create_file(FileKind.INDEX, f"{name}.cdxj.open")
+        name = f"logs/{self.store.counter('files'):04d}"
+        self._progress = self.commit.create_file(FileKind.LOG, f"{name}.log.open")
 
 
 def check(world, acknowledged):
@@ -113,30 +117,35 @@ def check(world, acknowledged):
         assert content[offset : offset + size] == record(n)
     log = b"".join(b"visit %d\n" % n for n in range(count))
     _check_files(store, disk, log)
-    indexed = sorted(_index_lines(store, disk))
-    assert indexed == sorted(b"%03d visit" % (999 - n) for n in range(count))
+    lines = sorted(_lines(store, disk))
+    expected = [b"%03d visit" % (999 - n) for n in range(count)]
+    assert lines == sorted(expected + [b"%03d done" % n for n in range(count)])
     return count
+
+
+def name_of(row):
+    """Absolute path of a file after recovery."""
+    return f"{ROOT}/{row.final if row.state == FileState.CLOSED else row.path}"
 
 
 def _check_files(store, disk, log):
     names = set()
     for _, row in file_rows(store):
-        path = f"{ROOT}/{row.final}"
+        path = name_of(row)
         names.add(path)
         assert disk.size(path) == row.size, path
-        assert row.state == (FileState.OPEN if row.kind == FileKind.LOG else FileState.CLOSED)
+        assert row.state == FileState.CLOSED or row.kind == FileKind.LOG
     there = {path for path in disk.names if "/lost+found/" not in path}
-    if not log:
-        there.discard(f"{ROOT}/{LOG}")  # made, but not yet committed
-        names.discard(f"{ROOT}/{LOG}")
+    there = {path for path in there if "/logs/" not in path or path in names}
     assert there == names, there ^ names
     if log:
         assert disk.content(f"{ROOT}/{LOG}") == log
 
 
-def _index_lines(store, disk):
+def _lines(store, disk):
+    """Lines of the indexes and of the logs that are closed from time to time."""
     for _, row in file_rows(store):
-        if row.kind == FileKind.INDEX:
-            lines = disk.content(f"{ROOT}/{row.final}").splitlines()
+        if row.kind != FileKind.WARC and row.path != LOG:
+            lines = disk.content(name_of(row)).splitlines()
             assert lines == sorted(lines)
             yield from lines

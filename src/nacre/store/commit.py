@@ -20,7 +20,7 @@ from nacre.errors import StorageError
 from nacre.store.files import FileKind, FileState, OpenFile, encode_row, row_key
 from nacre.store.group import Group
 from nacre.store.journal import forget, sync, unsynced
-from nacre.store.seam import Disk
+from nacre.store.seam import Disk, OperationError
 from nacre.store.store import STALL, Store
 from nacre.store.table import FileTable, get_row, put_row
 from nacre.store.writer import SortIndex, Work, Writer
@@ -283,6 +283,14 @@ class GroupCommit:
         """Run something in the writer thread, after what it was given before."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, lambda: work(*args, **kwargs))
+
+    @property
+    def suspects(self) -> frozenset[str]:
+        """Files whose fsync failed: recovery must not trust them to a second one."""
+        error = self.failure
+        if isinstance(error, OperationError) and error.operation == "fdatasync":
+            return frozenset([error.path])
+        return frozenset()
 
     def close(self) -> None:
         """Give the handles and the thread back; what was not committed is dropped."""

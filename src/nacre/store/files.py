@@ -100,10 +100,9 @@ class OpenFile:
         handle: Handle of the disk.
         end: Where the next append goes, bytes.
         waiting: Journal keys of lines that are not known to be synced in the file.
-        closing: No more appends.
     """
 
-    __slots__ = ("closing", "end", "handle", "number", "row", "waiting")
+    __slots__ = ("end", "handle", "number", "row", "waiting")
 
     def __init__(self, number: int, row: FileRow, handle: int) -> None:
         self.number = number
@@ -111,4 +110,3 @@ class OpenFile:
         self.handle = handle
         self.end = row.size
         self.waiting: list[bytes] = []
-        self.closing = False

@@ -244,7 +244,7 @@ class _Repair:
         """A file to which nothing was ever committed leaves no trace."""
         delete_row(self._store, file.number)
         self._drop_lines(file.number)
-        self._obsolete.append(file.path)
+        self._obsolete += {file.path, self._absolute(file.row.final)}
 
     def stray(self, stray: Stray, rows: Sequence[FileRow]) -> None:
         """Put a file that no row names out of the way, or take it over."""

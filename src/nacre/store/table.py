@@ -66,6 +66,9 @@ class FileTable:
     def create(self, kind: FileKind, path: str, final: str = "") -> int:
         """Make a new file; the group that names it syncs its directory first.
 
+        A log in its way is from a group that was never committed, or not ours: it goes to
+        `lost+found/` (recovery does that for archive directories).
+
         Args:
             kind: What it is.
             path: Name while open, relative to the job.
@@ -80,6 +83,8 @@ class FileTable:
         absolute = self.absolute(path)
         directory = str(PurePosixPath(absolute).parent)
         self._disk.makedirs(directory)
+        if kind == FileKind.LOG and self._disk.size(absolute) is not None:
+            move_file(self._disk, self._root, absolute)
         handle = self._disk.create(absolute)
         self._store.group.directories.add(directory)
         number = self._store.counter("files") + 1
@@ -90,16 +95,10 @@ class FileTable:
         return number
 
     def log(self, path: str) -> int:
-        """The open log of that name, made when there is none.
-
-        A file of that name that the table does not know is from a group that was never committed,
-        or not ours: it goes to `lost+found/`.
-        """
+        """The open log of that name, made when there is none."""
         for file in self.open.values():
-            if file.row.path == path and not file.closing:
+            if file.row.path == path:
                 return file.number
-        if self._disk.size(self.absolute(path)) is not None:
-            move_file(self._disk, self._root, self.absolute(path))
         return self.create(FileKind.LOG, path)
 
     def adopt(self) -> None:
