@@ -186,3 +186,25 @@ def capture_of(result: FetchResult) -> Capture:
 def wire_bytes(capture: Capture) -> bytes:
     """All bytes of a reply that a capture holds."""
     return capture.interim + capture.head + capture.body.read(0, capture.body.length)
+
+
+async def relay(
+    peer: Peer, port: int, first: bytes = b""
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Pass bytes on between a peer and another server, until either ends."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(first)
+
+    async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        try:
+            while data := await source.read(65536):
+                sink.write(data)
+        except (ConnectionError, RuntimeError):
+            pass
+        finally:
+            sink.close()
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(pump(peer.reader, writer))
+        group.create_task(pump(reader, peer.writer))
+    return reader, writer

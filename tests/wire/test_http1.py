@@ -129,7 +129,8 @@ FRAGMENTS = st.sampled_from([
     b"HTTP/1.1 200 OK\r\n", b"HTTP/1.0 404 Gone\n", b"HTTP/1.1 100 C\r\n\r\n", b"ICY 200\r\n",
     b"Content-Length: 3\r\n", b"Content-Length: 4\r\n", b"Transfer-Encoding: chunked\r\n",
     b"Connection: close\r\n", b"\r\n", b"\n", b"\r", b" fold\r\n", b"X : y\r\n", b"0\r\n", b"3\r\n",
-    b"3;x\r\nabc\r\n", b"3\r\nabc\r\n", b"abc", b"\x15\x03\x01", b"\0", b":", b"ffffffffffffffff\r\n",
+    b"3;x\r\nabc\r\n", b"3\r\nabc\r\n", b"abc", b"\x15\x03\x01", b"\0", b":",
+    b"ffffffffffffffff\r\n",
 ])  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from nacre.fetch.settings import FetchSettings
 from nacre.fetch.tls import Tls
 from nacre.fetch.tunnel import open_tunnel
 
-_NAME_UNKNOWN = "unrecognized name"
+_NAME_UNKNOWN = "UNRECOGNIZED_NAME"
 
 
 class Refusal(NamedTuple):
@@ -51,7 +51,7 @@ class Dialer:
         """Connect to an origin at one of the addresses; never raises for what the web does."""
         sni = origin.sni if origin.scheme == "https" else ""
         found = await self._attempt(origin, addresses, settings, sni)
-        if isinstance(found, Refusal) and sni and found.error.endswith(_NAME_UNKNOWN):
+        if isinstance(found, Refusal) and _NAME_UNKNOWN in found.error and settings.tls == "record":
             found = await self._attempt(origin, addresses, settings, "")
         return found
 

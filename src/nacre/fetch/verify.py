@@ -10,12 +10,26 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.x509.oid import ExtensionOID
-from cryptography.x509.verification import PolicyBuilder, Store, VerificationError
+from cryptography.x509.verification import (
+    Criticality,
+    ExtensionPolicy,
+    PolicyBuilder,
+    Store,
+    VerificationError,
+)
 
 CACHE = 10_000
 """Verdicts kept, by chain and host."""
 
 DAY = 86_400
+
+# What browsers and OpenSSL ask for; the library's own profile of the web refuses more.
+_LEAF = ExtensionPolicy.permit_all().require_present(
+    x509.SubjectAlternativeName, Criticality.AGNOSTIC, None
+)
+_ISSUER = ExtensionPolicy.permit_all().require_present(
+    x509.BasicConstraints, Criticality.AGNOSTIC, None
+)
 
 
 class Verifier:
@@ -66,9 +80,9 @@ class Verifier:
         if self._store is None:
             return "no root certificates to verify with"
         try:
-            subject = _subject(host)
-            verifier = PolicyBuilder().store(self._store).time(now).build_server_verifier(subject)
-            verifier.verify(leaf, others)
+            policy = PolicyBuilder().store(self._store).time(now)
+            policy = policy.extension_policies(ee_policy=_LEAF, ca_policy=_ISSUER)
+            policy.build_server_verifier(_subject(host)).verify(leaf, others)
         except VerificationError as error:
             return _reason(leaf, host, str(error))
         except ValueError as error:
