@@ -7,10 +7,9 @@ pass when the extension is a known one.
 """
 
 import re
-from functools import cache, lru_cache
 from urllib.parse import unquote
 
-from publicsuffixlist import PublicSuffixList
+from nacre.uri.domain import is_top_level
 
 MAX_CANDIDATE = 2083
 """Characters of the longest string that can be a URI."""
@@ -183,16 +182,5 @@ def _is_host(text: str, tld: str, *, path: bool, user: bool) -> bool:
         return False
     short = not path and not text.startswith("www.")
     if short and (tld in _PROPERTIES or (len(tld) > 2 and tld not in _BARE_TLDS)):
-        return tld.startswith("xn--") and _is_tld(tld)
-    return _is_tld(tld)
-
-
-@cache
-def _suffixes() -> PublicSuffixList:
-    return PublicSuffixList(accept_unknown=False)
-
-
-@lru_cache(maxsize=4096)
-def _is_tld(label: str) -> bool:
-    """True for a top-level domain of the public suffix list (a copy within the package)."""
-    return _suffixes().publicsuffix(f"x.{label}") is not None
+        return tld.startswith("xn--") and is_top_level(tld)
+    return is_top_level(tld)

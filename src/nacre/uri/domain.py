@@ -32,3 +32,9 @@ def registered_domain(host: str) -> str:
 def is_public_suffix(host: str) -> bool:
     """True when anyone may register names below a host, as with `co.uk`; False for an address."""
     return bool(host) and not is_ip(host) and bool(_suffixes().is_public(host))
+
+
+@lru_cache(maxsize=4096)
+def is_top_level(label: str) -> bool:
+    """True for a top-level domain of the list, such as `com` or `xn--fiqs8s`; lower case."""
+    return _suffixes().publicsuffix(f"x.{label}", accept_unknown=False) is not None
