@@ -38,6 +38,7 @@ class Visit(msgspec.Struct):
         toe: Number of the worker, for crawl.log.
         started: Monotonic time at hand-out, seconds.
         error: Text of the failure, for the operator; "" for none.
+        conclusive: A failure that another try would not change.
         extra: Extra info for crawl.log (`logExtraInfo`).
     """
 
@@ -65,6 +66,7 @@ class Visit(msgspec.Struct):
     toe: int = 0
     started: float = 0.0
     error: str = ""
+    conclusive: bool = False
     extra: dict[str, str | int] = {}
 
     def annotate(self, text: str) -> None:

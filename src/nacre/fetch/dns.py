@@ -88,6 +88,8 @@ class DnsAnswer(msgspec.Struct, frozen=True):
         text: Body of the `dns:` record: a line with the 14-digit time, then one line a record;
             "" for a failure.
         error: Why it failed, for the operator.
+        certain: A failure that asking again soon would not change: the name does not exist, or has
+            no address.
     """
 
     addresses: tuple[str, ...] = ()
@@ -96,6 +98,7 @@ class DnsAnswer(msgspec.Struct, frozen=True):
     server: str = ""
     text: str = ""
     error: str = ""
+    certain: bool = False
 
 
 class DnsResolver:
@@ -165,7 +168,8 @@ class DnsResolver:
         if not addresses:
             errors = dict.fromkeys(one.error for one in found if one.error)
             text = "; ".join(errors) or "it has no address"
-            return _failure(f"{name.to_text(omit_final_dot=True)}: {text}")
+            certain = all(one.certain for one in found)
+            return _failure(f"{name.to_text(omit_final_dot=True)}: {text}", certain=certain)
         ttl = min(max(self._settings.min_ttl, min(r.ttl for r in records)), _MAX_TTL)
         server = next(one.server for one in found if one.records)
         return DnsAnswer(
@@ -198,5 +202,5 @@ def _interleaved(records: Sequence[Record]) -> Iterator[str]:
         yield from (address for address in pair if address)
 
 
-def _failure(error: str) -> DnsAnswer:
-    return DnsAnswer(status=FetchStatus.DNS_FAILED, error=error)
+def _failure(error: str, *, certain: bool = False) -> DnsAnswer:
+    return DnsAnswer(status=FetchStatus.DNS_FAILED, error=error, certain=certain)

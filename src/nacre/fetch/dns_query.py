@@ -37,11 +37,13 @@ class Found(NamedTuple):
         records: Aliases followed, then addresses; empty when there is no address.
         server: Address of the server that answered last.
         error: Why there is no address; "" when there is one, or when the name just has none.
+        certain: A server said that there is none; asking again soon would change nothing.
     """
 
     records: tuple[Record, ...] = ()
     server: str = ""
     error: str = ""
+    certain: bool = False
 
 
 class _Alias(NamedTuple):
@@ -59,14 +61,14 @@ async def find_addresses(name: Name, kind: int, asking: Asking) -> Found:
             while True:
                 server, reply, error = await _ask(name, kind, asking)
                 if error or reply is None:
-                    return Found(error=error, server=server)
+                    return Found(error=error, server=server, certain=reply is not None)
                 last = _follow(name, reply.records, aliases)
                 if last is None:
                     return Found(error="its aliases (CNAME) lead nowhere", server=server)
                 if last.addresses:
                     return Found((*aliases, *last.addresses), server)
                 if last.name == name:
-                    return Found(server=server)
+                    return Found(server=server, certain=True)
                 name = last.name
     except TimeoutError:
         return Found(error=asking.silence())
@@ -87,7 +89,10 @@ def _follow(name: Name, records: Sequence[Record], aliases: list[Record]) -> _Al
 
 
 async def _ask(name: Name, kind: int, asking: Asking) -> tuple[str, Reply | None, str]:
-    """Ask until a server knows: its address, its reply, or why there is none."""
+    """Ask until a server knows: its address, its reply, or why there is none.
+
+    A reply beside an error says that the name does not exist.
+    """
     error = ""
     server = asking.servers[0]
     for attempt in range(asking.tries):
@@ -104,5 +109,5 @@ async def _ask(name: Name, kind: int, asking: Asking) -> tuple[str, Reply | None
                 return server.address, reply, ""
             error = f"DNS server {server.address} says {rcode_text(reply.rcode)}"
             if reply.rcode == NXDOMAIN:
-                break
+                return server.address, reply, error
     return server.address, None, error

@@ -225,6 +225,7 @@ class Parts:
                 archive=self.archive,
                 candidates=self.candidates,
                 speculation=self.speculation,
+                seeds=self.seeds,
                 statistics=self.statistics,
                 outcomes=self.outcomes,
                 logs=self.logs,

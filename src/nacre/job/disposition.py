@@ -22,10 +22,16 @@ from nacre.job.logs import JobLogs
 from nacre.job.outcomes import Outcomes
 from nacre.job.preconditions import ROBOTS_FOR, ROBOTS_REDIRECTS
 from nacre.job.robots_cache import RobotsCache, RobotsState
+from nacre.job.seedbook import FALLBACK, SeedBook
+from nacre.job.seeds import Seed
 from nacre.job.speculation import Speculation
 from nacre.job.writing import ArchiveStep, Prepared
 from nacre.report.stats import Statistics, Stored
 from nacre.uri.parse import origin
+
+_UNREACHABLE = frozenset(
+    (FetchStatus.CONNECT_FAILED, FetchStatus.CONNECTION_LOST, FetchStatus.TIMEOUT)
+)
 
 
 class DispositionParts(msgspec.Struct, frozen=True):
@@ -40,6 +46,7 @@ class DispositionParts(msgspec.Struct, frozen=True):
     archive: ArchiveStep
     candidates: Candidates
     speculation: Speculation
+    seeds: SeedBook
     statistics: Statistics
     outcomes: Outcomes
     logs: JobLogs
@@ -64,6 +71,8 @@ class Disposition:
         """Retry, final, or None for a deferral; nothing is changed yet."""
         if visit.status == FetchStatus.DEFERRED:
             return None
+        if visit.conclusive or _has_fallback(visit):
+            return Final("another try would not change it")
         capture = visit.capture
         ending = Ending(
             visit.status,
@@ -114,6 +123,8 @@ class Disposition:
         parts.answers.learn(visit, now)
         if visit.outlinks and self._follows(visit):
             parts.candidates.admit(visit, now)
+        if _has_fallback(visit):
+            self._fall_back(visit, now)
         parts.frontier.finished(uri, self._attempt(visit), parts.clock.monotonic())
         saved = visit.history.length if stored is Stored.NOT_MODIFIED and visit.history else 0
         parts.statistics.count(visit, stored, now, saved)
@@ -121,6 +132,13 @@ class Disposition:
         parts.speculation.learn(visit)
         parts.logs.finished(visit, now)
         self.finished += 1
+
+    def _fall_back(self, visit: Visit, now: float) -> None:
+        """https was a guess for a seed without scheme, and it cannot be reached: try http."""
+        seed = Seed(visit.uri.heritable[FALLBACK], visit.uri.heritable[FALLBACK])
+        if self.parts.seeds.add(seed):
+            uri = self.parts.identity.seed(seed.url, source=visit.uri.source)
+            self.parts.frontier.schedule([uri], now)
 
     def _follows(self, visit: Visit) -> bool:
         """Outlinks of failed pages and of prerequisites are not followed, robots.txt's are."""
@@ -153,3 +171,7 @@ class Disposition:
     def _crawl_delay(self, uri: CrawlURI) -> float | None:
         entry = self.parts.robots.get(origin(uri.url), self.parts.clock.now())
         return entry[1].crawl_delay if entry and entry[1] else None
+
+
+def _has_fallback(visit: Visit) -> bool:
+    return visit.status in _UNREACHABLE and FALLBACK in visit.uri.heritable

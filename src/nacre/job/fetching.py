@@ -37,6 +37,7 @@ class FetchDns:
         began, start = self._clock.now(), self._clock.monotonic()
         answer = await self._resolver.lookup(visit.uri.url[4:])
         visit.status, visit.error = answer.status, answer.error
+        visit.conclusive = answer.certain
         visit.addresses, visit.ttl = tuple(answer.addresses), answer.ttl
         if answer.status != FetchStatus.DNS_OK:
             return Result.FINISH
