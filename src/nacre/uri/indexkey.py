@@ -40,21 +40,33 @@ def index_key(url: str) -> str:
 
     A URL without host (`dns:example.com`) is its own key, in lower case.
     """
-    text = url.strip().translate(_BREAKS).partition("#")[0]
+    text = url.strip().partition("#")[0]
+    if not text.isprintable():
+        text = text.translate(_BREAKS)
     if not text or text.startswith(_VERBATIM):
         return text or "-"
-    found = _HTTP.match(text) or _HIERARCHY.match(text)
-    if found is None:
-        if _SCHEME.match(text):
-            return text.lower()
-        scheme, start = "http", 0
-    else:
-        scheme, start = found[1].lower(), found.end()
-    rest, mark, query = text[start:].partition("?")
+    scheme, start = _scheme_and_start(text)
+    if not scheme:
+        return text.lower()
+    rest, _, query = text[start:].partition("?")
     netloc, slash, path = rest.partition("/")
     key = _host_key(scheme, netloc) + _path_key(slash + path)
-    sorted_query = _query_key(query) if mark else ""
-    return f"{key}?{sorted_query}" if sorted_query else key
+    if query and (query := _query_key(query)):
+        return f"{key}?{query}"
+    return key
+
+
+def _scheme_and_start(text: str) -> tuple[str, int]:
+    """The scheme, and where the authority begins; ("", 0) for a URL without one.
+
+    Text without scheme is http; of `http:///http://a` only the last counts.
+    """
+    if text.startswith("http://") and not text.startswith(("/", "http"), 7):
+        return "http", 7
+    found = _HTTP.match(text) or _HIERARCHY.match(text)
+    if found:
+        return found[1].lower(), found.end()
+    return ("", 0) if _SCHEME.match(text) else ("http", 0)
 
 
 @lru_cache(maxsize=16_384)

@@ -30,6 +30,13 @@ _TRIM = "".join(map(chr, range(0x21))) + "\xa0"
 _AUTHORITY = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,}([^/\\?#]*)", re.IGNORECASE)
 
 
+# Links that only need to be put behind a folder: unreserved characters, no dot segments inside.
+_PLAIN = re.compile(
+    r"(?=.)(/|(?:\.\./)*)((?:[a-z0-9_-][a-z0-9_.~-]*/)*(?:[a-z0-9_-][a-z0-9_.~-]*)?)",
+    re.IGNORECASE | re.ASCII,
+)
+
+
 class Parts(NamedTuple):
     """A normalised URL, taken apart.
 
@@ -132,7 +139,7 @@ class Resolver:
         base: The base URL, normalised.
     """
 
-    __slots__ = ("_codec", "_known", "_max_length", "base")
+    __slots__ = ("_codec", "_folders", "_known", "_max_length", "base")
 
     def __init__(self, base: str, *, encoding: str = "utf-8", max_length: int = MAX_LENGTH) -> None:
         """Prepare for a page.
@@ -149,6 +156,7 @@ class Resolver:
         self._codec = "" if encoding == "utf-8" else query_codec(encoding)
         self._max_length = max_length
         self._known = _LINKS.open((_directory(self.base), self._codec, max_length))
+        self._folders: list[str] | None = None
 
     def resolve(self, href: str) -> str | None:
         """The absolute URL of a link, normalised, without fragment.
@@ -168,6 +176,12 @@ class Resolver:
         return url or None
 
     def _find(self, href: str) -> str | None:
+        plain = _PLAIN.fullmatch(href)
+        if plain:
+            url: str | None = self._below_folder(plain[1], plain[2])
+            if url:
+                _LINKS.keep(self._known, href, url)
+                return url
         text = href.strip(_TRIM)
         if not text or len(text) > self._max_length:
             return None
@@ -175,6 +189,20 @@ class Resolver:
         if _is_same_in_directory(text):
             _LINKS.keep(self._known, href, url or "")
         return url
+
+    def _below_folder(self, up: str, rest: str) -> str:
+        """A plain path below the folder of the page, or one above it; "" where that is unsure.
+
+        Nothing in it needs the parser, which costs several times as much.
+        """
+        folders = self._folders
+        if folders is None:
+            folders = self._folders = _folders(self.base)
+        if not folders:
+            return ""
+        folder = folders[-1] if up == "/" else folders[min(len(up) // 3, len(folders) - 1)]
+        url = folder + rest
+        return url if len(url) <= self._max_length else ""
 
     def _joined(self, text: str) -> str | None:
         url = _join(self._in_document_encoding(text), self.base)
@@ -198,6 +226,20 @@ class Resolver:
 def _directory(base: str) -> str:
     path = base.partition("?")[0]
     return path[: path.rfind("/")] if "/" in path else path
+
+
+def _folders(base: str) -> list[str]:
+    """The folder of a page and all above it, `http://h/a/`, `http://h/`; none unless http(s)."""
+    if not base.startswith(("http://", "https://")):
+        return []
+    root = base.find("/", 8) + 1
+    folder = base.partition("?")[0]
+    found = []
+    while len(folder) >= root:
+        folder = folder[: folder.rfind("/") + 1]
+        found.append(folder)
+        folder = folder[:-1]
+    return found
 
 
 def _is_same_in_directory(text: str) -> bool:
@@ -262,11 +304,14 @@ def scheme(url: str) -> str:
 
 def authority(url: str) -> str:
     """Host, and port where it is explicit, of a normalised URL; without userinfo; "" when none."""
-    start = url.find(":") + 1
-    if not url.startswith("//", start):
+    colon = url.find(":")
+    if not url.startswith("://", colon):
         return ""
-    netloc = url[start + 2 :].partition("/")[0].partition("?")[0]
-    return netloc.rpartition("@")[2] if "@" in netloc else netloc
+    end = url.find("/", colon + 3)
+    netloc = url[colon + 3 : end] if end >= 0 else url[colon + 3 :]
+    if "@" in netloc or "?" in netloc:
+        return netloc.partition("?")[0].rpartition("@")[2]
+    return netloc
 
 
 def host(url: str) -> str:

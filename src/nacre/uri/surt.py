@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from nacre.errors import URIError
 from nacre.uri.indexkey import index_key
 from nacre.uri.parse import authority, host, is_ip, parse
 
@@ -29,7 +30,8 @@ __all__ = [
 DEFAULT_QUEUE = "default..."
 """The queue key of URIs without a host (Heritrix's name)."""
 
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:[/\\]{2}", re.IGNORECASE)
+# `example.com:8080` is a host and a port, `mailto:a@b` is a scheme.
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?![0-9])", re.IGNORECASE)
 _BARE = re.compile(r"[a-z][a-z0-9+.-]*:[/\\]{2,}[^/\\?#]*(?:#|\Z)", re.IGNORECASE)
 
 
@@ -113,7 +115,10 @@ def implied_prefix(text: str) -> str:
         return "http" + prefix[5:] if prefix.startswith("https:") else prefix
     if not _SCHEME.match(text):
         text = "http://" + text
-    full = scope_surt(parse(text))
+    url = parse(text)
+    if not authority(url):
+        raise URIError(f"names no host: {text!r}")
+    full = scope_surt(url)
     if _BARE.match(text):
         bare = full[: full.find(")")]
         return bare if bare.endswith(",") else bare + ")"

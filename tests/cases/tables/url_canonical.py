@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from nacre.errors import URIError
-from nacre.uri import indexkey
 from nacre.uri.canonical import HERITRIX, RULES, Canonicalizer, rule
 from nacre.uri.domain import registered_domain
 from nacre.uri.indexkey import index_key, reversed_host
@@ -33,10 +32,6 @@ def _address(text: str | None) -> str | None:
     return host(url) if url and text and is_ip(host(url)) else None
 
 
-def _unescaped_text(text: str) -> str:
-    return indexkey._unescaped(text).decode("latin-1")  # the peers count bytes as characters
-
-
 def _path(prefix: str) -> Callable[[str], str | None]:
     def answer(path: str) -> str | None:
         url = _parsed(prefix + path)
@@ -56,8 +51,6 @@ _FUNCTIONS: dict[str, Callable[[str], str | None]] = {
     "BasicURLCanonicalizer.attemptIPFormats": _address,
     "urlcanon.resolve_path_dots(special)": _path("http://h"),
     "urlcanon.resolve_path_dots(nonspecial)": _path("x://h"),
-    "py:GoogleURLCanonicalizer.unescapeRepeatedly": _unescaped_text,
-    "BasicURLCanonicalizer.unescapeRepeatedly": _unescaped_text,
     "py:handyurl.getPublicSuffix": registered_domain,
     "py:handyurl.getPublicPrefix": lambda name: name.removesuffix("." + registered_domain(name)),
 }
@@ -69,6 +62,7 @@ _SAME_KEY: dict[str, Callable[[str], str]] = {
     "urlcanon.aggressive": index_key,
     "py:handyurl.parse": index_key,
     "alphaReorderQuery": _key_part("http://h/x?"),
+    "unescapeRepeatedly": _key_part("http://h/x?"),
     "massageHost": _key_part("http://"),
     "stripPathSessionID": _key_part("http://h"),
     "stripQuerySessionID": _key_part("http://h/x"),

@@ -1,0 +1,41 @@
+import pytest
+
+from nacre.uri.domain import is_public_suffix, is_top_level, registered_domain
+
+
+@pytest.mark.parametrize(
+    ("host", "domain"),
+    [
+        ("www.example.co.uk", "example.co.uk"),
+        ("example.com", "example.com"),
+        ("a.b.city.kawasaki.jp", "city.kawasaki.jp"),
+        ("x.user.github.io", "user.github.io"),
+        ("www.xn--fsqu00a.xn--55qx5d.cn", "xn--fsqu00a.xn--55qx5d.cn"),
+        ("co.uk", "co.uk"),
+        ("localhost", "localhost"),
+        ("sub.host.test", "host.test"),
+        ("10.0.0.1", "10.0.0.1"),
+        ("[2001:db8::1]", "[2001:db8::1]"),
+        ("", ""),
+    ],
+)
+def test_registered_domain(host, domain):
+    assert registered_domain(host) == domain
+
+
+def test_public_suffixes():
+    assert is_public_suffix("co.uk")
+    assert is_public_suffix("github.io")
+    assert not is_public_suffix("example.co.uk")
+    assert not is_public_suffix("10.0.0.1")
+    assert not is_public_suffix("")
+
+
+@pytest.mark.parametrize("label", ["com", "uk", "museum", "xn--fiqs8s"])
+def test_top_level_domains(label):
+    assert is_top_level(label)
+
+
+@pytest.mark.parametrize("label", ["", "html", "co.html", "invalid"])
+def test_other_labels(label):
+    assert not is_top_level(label)

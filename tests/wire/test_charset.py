@@ -1,0 +1,99 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.wire.charset import PRESCAN, decode, detect
+
+META = b'<meta charset="koi8-r">'
+
+
+@pytest.mark.parametrize(
+    ("head", "header", "answer"),
+    [
+        (b"\xef\xbb\xbf" + META, "gbk", ("utf-8", "bom")),
+        (b"\xfe\xff\0a", None, ("utf-16-be", "bom")),
+        (b"\xff\xfea\0", None, ("utf-16-le", "bom")),
+        (META, "GB2312", ("gbk", "header")),
+        (META, '"utf-8"', ("utf-8", "header")),
+        (META, "no-such", ("koi8-r", "meta")),
+        (META, "", ("koi8-r", "meta")),
+        (b"<?xml version='1.0' encoding='windows-1251'?><a/>", None, ("cp1251", "xml")),
+        (b"<?xml encoding='nope'?><a/>", None, ("cp1252", "default")),
+        (b'<?xml encoding="utf-8"?>' + META, None, ("koi8-r", "meta")),
+        (b"<\0?\0x\0m\0l\0", None, ("utf-16-le", "xml")),
+        (b"", None, ("cp1252", "default")),
+        (b"plain", None, ("cp1252", "default")),
+        ("é".encode(), None, ("utf-8", "default")),
+        ("aé".encode() + b"\xe4\xb8", None, ("utf-8", "default")),
+        (b"\xe9t\xe9", None, ("cp1252", "default")),
+    ],
+)
+def test_the_order_of_the_sources(head, header, answer):
+    assert detect(head, header) == answer
+
+
+@pytest.mark.parametrize(
+    ("head", "codec"),
+    [
+        (b"<META CHARSET=Big5>", "big5hkscs"),
+        (b"<meta/charset=big5 />", "big5hkscs"),
+        (b"<meta name=x content='charset=big5'>", None),
+        (b"<meta http-equiv=Content-Type content='text/html; charset=big5'>", "big5hkscs"),
+        (b"<meta content='x; CHARSET = \"big5\"' http-equiv=content-type>", "big5hkscs"),
+        (b"<meta http-equiv=content-type content='charset charset=big5;q'>", "big5hkscs"),
+        (b"<meta charset=nope><meta charset=big5>", "big5hkscs"),
+        (b"<meta charset=nope charset=big5>", None),
+        (b"<!-- <meta charset=gbk> --><meta charset=big5>", "big5hkscs"),
+        (b"<!--><meta charset=big5>", "big5hkscs"),
+        (b"<a title='<meta charset=gbk>'><meta charset=big5>", "big5hkscs"),
+        (b'<a title="x>" \'><meta charset=big5>', "big5hkscs"),
+        (b"</a b='<meta charset=gbk>'><meta charset=big5>", "big5hkscs"),
+        (b"<!x <meta charset=gbk>", None),
+        (b"<metax charset=gbk>", None),
+        (b"<meta charset=gbk", None),
+        (b"<meta charset='gbk>", None),
+        (b"<meta charset=utf-16>", "utf-8"),
+        (b"<meta charset=x-user-defined>", "cp1252"),
+        (b" " * 2000 + b"<meta charset=gbk>", "gbk"),
+        (b" " * PRESCAN + b"<meta charset=gbk>", None),
+    ],
+)
+def test_prescan(head, codec):
+    assert detect(head, None) == ((codec, "meta") if codec else ("cp1252", "default"))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        *(b"<!--" * 1024, b"<meta " * 700, b"<a b=" * 800, b"<a '" * 1024, b"<" * 4096),
+        *(b"<meta charset=" + b"'" * 4000, b"<?xml encoding" * 300, b"<meta " + b"a=b " * 1000),
+    ],
+)
+def test_hostile_heads_end_quickly(head):
+    assert detect(b"charset" + head, None)[1] in ("default", "meta")
+
+
+@given(st.binary(max_size=60), st.one_of(st.none(), st.text(max_size=12)))
+def test_any_bytes_have_an_encoding_and_become_text(data, header):
+    codec, _ = detect(b"<meta charset=" + data, header)
+    assert isinstance(decode(data, codec), str)
+
+
+@pytest.mark.parametrize(
+    ("data", "charset", "text"),
+    [
+        (b"\xef\xbb\xbfa", "utf-8", "a"),
+        (b"\xff\xfea\0", "utf-16-le", "a"),
+        (b"\xff\xfea", "utf-16-le", "\ufffd"),
+        (b"a\xff", "UTF8", "a\ufffd"),
+        (b"\x94\x39\xda\x33", "gbk", "💩"),
+        (b"\x80", "iso-8859-1", "€"),
+        (b"a", "no-such", "a"),
+        (b"a", "hex", "a"),
+        (b"a", "undefined", "a"),
+        (b"a", "\x00", "a"),
+        (b"", "", ""),
+    ],
+)
+def test_decoding_never_fails(data, charset, text):
+    assert decode(data, charset) == text
