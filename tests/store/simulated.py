@@ -215,6 +215,15 @@ class SimDisk:
         inode.apply(size, None)
         self._world.end("truncate")
 
+    def allocate(self, handle, size):
+        path, inode = self._handles[handle]
+        self._world.begin("allocate", path)
+        if size > self.space:
+            raise OperationError("allocate", path, 28, "full", "Simulated.")
+        self.space -= size
+        inode.apply(0, bytes(size))
+        self._world.end("allocate")
+
     def unlink(self, path):
         self._world.begin("unlink", path)
         if path in self.names:

@@ -108,6 +108,11 @@ class RealDisk:
         with _told("truncate", self._paths[handle]):
             os.ftruncate(handle, size)
 
+    def allocate(self, handle: int, size: int) -> None:
+        """See `Disk.allocate`."""
+        with _told("allocate", self._paths[handle]):
+            os.posix_fallocate(handle, 0, size)
+
     def unlink(self, path: str) -> None:
         """See `Disk.unlink`."""
         with _told("unlink", path):

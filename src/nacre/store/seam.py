@@ -51,6 +51,10 @@ class Disk(Protocol):
         """Cut a file."""
         ...
 
+    def allocate(self, handle: int, size: int) -> None:
+        """Take the space of `size` bytes without writing them."""
+        ...
+
     def unlink(self, path: str) -> None:
         """Remove a name; nothing happens when it is not there."""
         ...

@@ -1,0 +1,138 @@
+"""Checkpoints: the store as it was at a moment, to go back to.
+
+A checkpoint holds rows only. The files of the job are what they are: a restored store takes over
+the newer store's table of files, so that it knows what later epochs have written and cuts nothing.
+What was captured since is captured again, into new files.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from nacre.errors import JobError, StorageError
+from nacre.store.commit import GroupCommit
+from nacre.store.families import NAMES
+from nacre.store.files import ROWS
+from nacre.store.seam import Disk
+from nacre.store.store import MEMORY, Store
+
+LASTING = ("files", "epoch")
+"""Counters that never go back."""
+
+_CHUNK = 1 << 20
+
+
+async def make_checkpoint(commit: GroupCommit, store: Store, path: str) -> None:
+    """Make a checkpoint of a running job.
+
+    Args:
+        commit: Its group commit; the caller has closed (rotated) the WARCs before.
+        store: Its store.
+        path: Directory to be made, absolute; its name is the checkpoint's name.
+
+    Raises:
+        StorageError: It could not be made.
+        JobError: There is one of that name.
+    """
+    _prepare(Path(path))
+    await commit.flush()  # the files that end
+    await commit.flush()  # what their end left: names, and lines in the journal
+    await commit.in_writer(store.engine.flush, NAMES)
+    await commit.in_writer(store.engine.checkpoint, path)
+
+
+def _prepare(path: Path) -> None:
+    if path.exists():
+        raise JobError(f"{path}: there is a checkpoint of that name; choose another one.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def checkpoints(directory: str) -> list[str]:
+    """Names of the checkpoints in a directory, oldest first when they are named by time."""
+    place = Path(directory)
+    if not place.is_dir():
+        return []
+    return sorted(entry.name for entry in place.iterdir() if (entry / "CURRENT").exists())
+
+
+def restore_checkpoint(
+    disk: Disk,
+    checkpoint: str,
+    path: str,
+    *,
+    lasting: Sequence[str] = LASTING,
+    memory: int = MEMORY,
+) -> str:
+    """Put a checkpoint in the place of the store of a stopped job. The next start does the rest.
+
+    Args:
+        disk: Where both are, on one file system.
+        checkpoint: Directory of the checkpoint, absolute; it stays as it is.
+        path: Directory of the store, absolute.
+        lasting: Counters that do not go back, serials of file names among them.
+        memory: Memory for each store while it is read, bytes.
+
+    Returns:
+        Where the former store is now.
+
+    Raises:
+        JobError: There is no such checkpoint.
+        StorageError: The job is running, or its store cannot be read: then move it away by hand,
+            copy the checkpoint there, and use `nacre archive JOB salvage`.
+    """
+    if not Path(checkpoint, "CURRENT").exists():
+        raise JobError(f"{checkpoint}: there is no such checkpoint.")
+    former = _unused(f"{path}.before")
+    fresh = f"{path}.restored"
+    with Store.open(path, memory=memory) as current:
+        _copy(disk, checkpoint, fresh)
+        with Store.open(fresh, memory=memory) as restored:
+            _carry_over(current, restored, lasting)
+            restored.commit()
+    disk.rename(path, former)
+    disk.rename(fresh, path)
+    disk.fsync_dir(str(PurePosixPath(path).parent))
+    return former
+
+
+def _carry_over(current: Store, restored: Store, lasting: Sequence[str]) -> None:
+    """The table of files, the lines on their way to them, and what never goes back."""
+    for family, start, stop in (("meta", *ROWS), ("journal", b"", None)):
+        for key, _ in restored.scan(family, start, stop):
+            restored.delete(family, key)
+        for key, value in current.scan(family, start, stop):
+            restored.put(family, key, value)
+    for name in {*LASTING, *lasting}:
+        restored.set_counter(name, max(current.counter(name), restored.counter(name)))
+
+
+def _copy(disk: Disk, source: str, target: str) -> None:
+    """Sorted files never change, so that a second name will do; all others are copied."""
+    if Path(target).exists():
+        raise StorageError(f"{target}: left by a restore that was cut off. Remove it, try again.")
+    disk.makedirs(target)
+    for name in disk.list(source):
+        old, new = str(PurePosixPath(source, name)), str(PurePosixPath(target, name))
+        if name.endswith(".sst"):
+            disk.link(old, new)
+        else:
+            _copy_file(disk, old, new)
+    disk.fsync_dir(target)
+
+
+def _copy_file(disk: Disk, old: str, new: str) -> None:
+    source = disk.open(old)
+    target = disk.create(new)
+    try:
+        for place in range(0, disk.size(old) or 0, _CHUNK):
+            disk.pwrite(target, disk.read(source, place, _CHUNK), place)
+        disk.fdatasync(target)
+    finally:
+        disk.close(target)
+        disk.close(source)
+
+
+def _unused(path: str) -> str:
+    number = 1
+    while Path(f"{path}-{number}").exists():
+        number += 1
+    return f"{path}-{number}"
