@@ -47,6 +47,11 @@ class MemoryRows:
             self._set(family, key, value)
         self._undo.clear()
 
+    def reopen(self) -> "MemoryRows":
+        """Crash, and come back."""
+        self.crash()
+        return self
+
     def _set(self, family: str, key: bytes, value: bytes | None) -> None:
         rows = self.rows.setdefault(family, {})
         order = self._order.setdefault(family, [])

@@ -51,7 +51,7 @@ class Model:
 
     def release(self, time: float) -> None:
         for due, host, entry in list(self.future):
-            if int(due * 1000) <= int(time * 1000):
+            if int(due * 1000) / 1000 <= time:
                 self.future.remove((due, host, entry))
                 self.sites[host].pending.append(entry)
 

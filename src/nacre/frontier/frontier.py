@@ -103,10 +103,13 @@ class Frontier:
             candidates: In order of discovery.
             now: Seconds since the epoch, for `not_before`.
         """
-        new = self.seen.enter([candidate.key for candidate in candidates])
-        self.totals.discovered += sum(new)
-        entered = [n or c.force_fetch for n, c in zip(new, candidates, strict=True)]
-        chosen = [c for c, e in zip(candidates, entered, strict=True) if e]
+        entered = self.seen.enter([candidate.key for candidate in candidates])
+        self.totals.discovered += sum(entered)
+        chosen = []
+        for place, candidate in enumerate(candidates):
+            if entered[place] or candidate.force_fetch:
+                entered[place] = True
+                chosen.append(candidate)
         if len(chosen) > 1:
             names = (candidate.queue for candidate in chosen)
             self._roster.preload(names, self.rotation.settings.queue_precedence)
@@ -129,7 +132,8 @@ class Frontier:
     def next(self, now: float, mono: float) -> CrawlURI | None:
         """Hand out a URI; None when none may be fetched at this moment (see `next_wake`)."""
         self.rotation.mono = mono
-        self._watch_the_end()
+        if self.totals.queued == self.totals.stuck or self.totals.last_since is not None:
+            self._watch_the_end()
         self.shelf.release_due(self._time)
         while (parked := self._groups.released(mono)) is not None:
             self.rotation.settle(parked)
@@ -145,7 +149,10 @@ class Frontier:
         return None
 
     def next_wake(self, mono: float) -> float | None:
-        """Seconds until `next` may have a URI; None when only a finish or a schedule can help."""
+        """Seconds until `next` may have a URI; None when only a finish or a schedule can help.
+
+        A time that rounding puts a hair before the moment gives a tiny wait, not a hand-out.
+        """
         self.rotation.mono = mono
         self._watch_the_end()
         if self.shelf.pulling:

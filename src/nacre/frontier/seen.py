@@ -53,9 +53,9 @@ class Seen:
 
     def _look_up(self, keys: Sequence[bytes]) -> set[bytes]:
         """The keys that are not in the set."""
-        unknown = {key for key in keys if key not in self._young and key not in self._old}
+        unknown = set(keys).difference(self._young, self._old)
         absent = unknown & self._absent
-        asked = list(unknown - absent) if absent else list(unknown)
+        asked = list(unknown - absent if absent else unknown)
         if asked:
             found = self._rows.get_many("seen", asked)
             for key, value in zip(asked, found, strict=True):

@@ -12,7 +12,6 @@ from nacre.frontier.rows import (
     pack,
     pack_future,
     queue_key,
-    time_bytes,
     time_of,
     unpack,
     unpack_future,
@@ -90,13 +89,9 @@ class Shelf:
 
     def release_due(self, time: float) -> None:
         """Move what is due from `future` into its queue, some at a time."""
-        due = b""
         for _ in range(STEPS):
             first = self._future.peek()
-            if first is None:
-                return
-            due = due or time_bytes(time)
-            if first[0][:6] > due:
+            if first is None or time_of(first[0]) > time:
                 return
             self._future.pop()
             self.release(first)

@@ -67,7 +67,7 @@ class Turns:
         row = self._left.pop()
         if row is None:
             row = self._asleep.peek()
-            if row is not None and row[0][1:7] <= time_bytes(time):
+            if row is not None and time_of(row[0], 1) <= time:
                 return self._asleep.pop()
             row = self._inactive.peek()
             if row is not None and row[0][1] < floor:
@@ -80,7 +80,7 @@ class Turns:
         if self._left.peek() is not None:
             return True
         row = self._asleep.peek()
-        if row is not None and row[0][1:7] <= time_bytes(time):
+        if row is not None and time_of(row[0], 1) <= time:
             return True
         row = self._inactive.peek()
         return row is not None and row[0][1] < floor
