@@ -2,7 +2,7 @@
 
 from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
-from nacre.extract.html_attributes import needs_full_sweep, sweep
+from nacre.extract.html_attributes import names_to_sweep, sweep
 from nacre.extract.html_elements import HANDLERS
 from nacre.extract.html_page import Page, TokenPage, read_page
 from nacre.extract.html_walk import Walk
@@ -25,11 +25,13 @@ def extract_html(document: Document, links: LinkCollector, encoding: str) -> fro
         The directives of its meta robots, lower case.
     """
     body = document.body
+    if encoding.startswith("utf-16"):
+        body, encoding = decode(body, encoding).encode("utf-8", "replace"), "utf-8"
     page = read_page(body, encoding)
     rebase(page, links)
     walk = Walk(page, links, HANDLERS, text_budget=2 * len(body))
     walk.run()
-    sweep(walk, page, full=needs_full_sweep(body))
+    sweep(walk, page, names_to_sweep(body))
     _soup(walk, body, encoding)
     _conditional_comments(walk, body, encoding)
     _inner(walk)
@@ -43,7 +45,7 @@ def rebase(page: Page, links: LinkCollector) -> None:
     the URL of the document, so it may be relative.
     """
     first = None
-    for node in page.nodes(frozenset(("base",))):
+    for node in page.named("base"):
         href = node.attr("href")
         if href and not is_never_fetched(href):
             links.add(href, Hop.LINK, "base/@href")
@@ -58,19 +60,32 @@ def _inner(walk: Walk) -> None:
         page = TokenPage(markup)
         walk.page, walk.depth = page, depth
         walk.run()
-        sweep(walk, page, full=True)
+        sweep(walk, page, None)
 
 
 def _soup(walk: Walk, body: bytes, encoding: str) -> None:
     """Take frames outside a frameset and forms within forms, which a tree builder drops."""
     if isinstance(walk.page, TokenPage):
         return
-    forms, frames = walk.met["form"], walk.met["frame"]
-    more_forms = forms > 0 and body.count(b"<form") + body.count(b"<FORM") > forms
-    more_frames = not frames and b"<frame" in body[:_FRAMES_WITHIN].lower()
-    if more_forms or more_frames:
+    more_frames = not walk.met["frame"] and b"<frame" in body[:_FRAMES_WITHIN].lower()
+    if more_frames or _has_nested_form(body, walk.met["form"]):
         walk.page = TokenPage(decode(body, encoding))
         walk.run(frozenset(("form", "frame")))
+
+
+def _has_nested_form(body: bytes, forms: int) -> bool:
+    """True when one of the first forms does not end before the next begins."""
+    end = 0
+    for _ in range(forms):
+        start = body.find(b"<form", end)
+        if start < 0:
+            return b"<FORM" in body
+        end = body.find(b"</form", start)
+        if end < 0:
+            return body.find(b"<form", start + 1) >= 0
+        if body.find(b"<form", start + 1, end) >= 0:
+            return True
+    return False
 
 
 def _conditional_comments(walk: Walk, body: bytes, encoding: str) -> None:

@@ -8,44 +8,59 @@ from nacre.extract.html_page import Node, Page
 from nacre.extract.html_table import LAZY_SETS, LAZY_URLS, ODD, references
 from nacre.extract.html_walk import Walk
 
-_EVENT_AFTER_SPACE = re.compile(rb" on[A-Za-z]+ ?=")
-_EVENT_AFTER_NEWLINE = re.compile(rb"\non[A-Za-z]+ ?=")
-_EVENT_AFTER_TAB = re.compile(rb"\ton[A-Za-z]+ ?=")
+_EVENT_AFTER_SPACE = re.compile(rb" (on[A-Za-z]+) ?=")
+_EVENT_AFTER_NEWLINE = re.compile(rb"\n(on[A-Za-z]+) ?=")
+_EVENT_AFTER_TAB = re.compile(rb"\t(on[A-Za-z]+) ?=")
 _DATA = re.compile(
-    rb"data-(?:[a-z-]*(?:src|original|lazy|bg|url|href|link)|[a-z-]+ ?= ?[\"']?(?:[{/]|http))"
+    rb"(data-(?:[a-z-]*(?:src|original|lazy|bg|url|href|link|image|img|poster|background|thumb)"
+    rb"(?:-?set|-?small|-?medium|-?large)?(?= ?=)|[a-z0-9_-]+(?= ?= ?[\"']?\s?(?:[{\[/]|http))))"
 )
 _OLD_STYLE = re.compile(rb"<(?:HTML|HEAD|TITLE|BODY|A )")
 _OLD_STYLE_HEAD = 2048
-_SMALL = 2048
+_SMALL = 1024
+_MANY = 64
 _LINK_LIKE = ("url", "href", "link")
 
 
-def sweep(walk: Walk, page: Page, *, full: bool) -> None:
+def sweep(walk: Walk, page: Page, names: set[str] | None) -> None:
     """Take what attributes refer to, beyond the table of elements.
 
     Args:
         walk: The walk over the page.
         page: The page.
-        full: Look at all attributes of all elements, for `on…=` and `data-…=`.
+        names: Names of the `on...` and `data-...` attributes to look at; None for all.
     """
     for node in page.odd():
         odd(walk, node)
-    if full:
+    if names is None:
         for node, pairs in page.all():
             for name, value in pairs:
                 _attribute(walk, node, name, value)
+    elif names:
+        for node in page.having(names):
+            for name in names:
+                found = node.attr(name)
+                if found:
+                    _attribute(walk, node, name, found)
 
 
-def needs_full_sweep(body: bytes) -> bool:
-    """True when some `on…=` or `data-…=` may hold a link: a quick look at the bytes."""
-    return bool(
-        len(body) < _SMALL
-        or _EVENT_AFTER_SPACE.search(body)
-        or _EVENT_AFTER_NEWLINE.search(body)
-        or (b"\t" in body and _EVENT_AFTER_TAB.search(body))
-        or _DATA.search(body)
-        or _OLD_STYLE.search(body, 0, _OLD_STYLE_HEAD)
-    )
+def names_to_sweep(body: bytes) -> set[str] | None:
+    """Names of `on...` and `data-...` attributes that may hold a link: a quick look at the bytes.
+
+    Returns:
+        The names, lower case, perhaps too many; None when every attribute should be looked at.
+    """
+    if len(body) < _SMALL or _OLD_STYLE.search(body, 0, _OLD_STYLE_HEAD):
+        return None
+    found = set(_EVENT_AFTER_SPACE.findall(body))
+    found.update(_EVENT_AFTER_NEWLINE.findall(body))
+    if b"\t" in body:
+        found.update(_EVENT_AFTER_TAB.findall(body))
+    if b"data-" in body:
+        found.update(_DATA.findall(body))
+    if len(found) > _MANY:
+        return None
+    return {name.decode("ascii").lower() for name in found}
 
 
 def odd(walk: Walk, node: Node) -> None:

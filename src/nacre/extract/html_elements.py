@@ -12,12 +12,15 @@ from nacre.extract.html_table import (
     SVG_REFERENCES,
     references,
 )
-from nacre.extract.html_walk import Handler, Walk
+from nacre.extract.html_walk import MAY_BE_SCRIPT, Handler, Walk
 from nacre.extract.refresh import refresh_target
 from nacre.extract.rel import link_hop
 from nacre.extract.robots_meta import directives
 
 _SCRIPT_SCHEME = "javascript:"
+_ANCHOR_CONTEXTS = {
+    tag: (f"{tag}/@href", f"{tag}[data-remote='true']/@href") for tag in ("a", "area")
+}
 _LINK_SETS = references("link", "imagesrcset:E*")
 _FRAME = references("iframe", "longdesc:E")
 _INPUT = references("input", "src:E usemap:E")
@@ -47,18 +50,17 @@ def anchor(walk: Walk, node: Node, tag: str) -> None:
         href = node.attr("xlink:href")
         if href is None:
             return
-    if is_script(href):
+    if href[:1] in MAY_BE_SCRIPT and is_script(href):
         walk.script(unquote(href.lstrip()[len(_SCRIPT_SCHEME) :]))
         return
-    rel = (node.attr("rel") or "").lower()
-    if rel and walk.settings.obey_rel_nofollow and "nofollow" in rel.split():
+    rel = node.attr("rel") or ""
+    if rel and walk.settings.obey_rel_nofollow and "nofollow" in rel.lower().split():
         walk.forget(href)
         return
-    context = f"{tag}/@href"
-    if node.attr("data-remote") == "true":
-        context = f"{tag}[data-remote='true']/@href"
-    text = walk.text(node) if walk.settings.anchor_text else ""
-    walk.links.add(href, Hop.LINK, context, rel=rel, text=text, path=walk.path(node))
+    context = _ANCHOR_CONTEXTS[tag][node.attr("data-remote") == "true"]
+    walk.links.add(
+        href, Hop.LINK, context, rel=rel.lower(), text=walk.text(node), path=walk.path(node)
+    )
     ping = node.attr("ping")
     if ping:
         walk.refer_list(ping, Hop.SPECULATIVE, f"{tag}/@ping")

@@ -8,7 +8,7 @@ A tree grows out of bounds when formatting elements are left open: each later bl
 """
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import islice
 from typing import Protocol
 
@@ -23,6 +23,9 @@ _NAMES = rb"big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u"
 _OPENING = re.compile(rb"<(?:" + _NAMES + rb")[\s/]")
 _FORMATTING = re.compile(rb"<(/?)(" + _NAMES + rb")(?=[\s/>])(>?)")
 _MAX_TEXT_TOKENS = 200
+_ODD_SELECTOR = (
+    "[style],[background],[src]:not(img):not(script):not(iframe),[href]:not(a):not(link)"
+)
 _ODD = frozenset(("src", "style", "background"))
 _START, _TEXT = TokenType.START_TAG, TokenType.TEXT
 
@@ -47,8 +50,16 @@ class Page(Protocol):
         """Elements of these names, in document order, those in templates included."""
         ...
 
+    def named(self, tag: str) -> Iterable[Node]:
+        """Elements of one name."""
+        ...
+
     def odd(self) -> Iterable[Node]:
         """Elements with an attribute that loads or links on elements of any name."""
+        ...
+
+    def having(self, names: Collection[str]) -> Iterable[Node]:
+        """Elements with one of these attributes."""
         ...
 
     def all(self) -> Iterator[tuple[Node, Iterable[tuple[str, str]]]]:
@@ -78,9 +89,17 @@ class TreePage:
         """See `Page.nodes`."""
         return self._document.iter_elements(tags)  # type: ignore[arg-type]  # a frozenset serves
 
+    def named(self, tag: str) -> list[Element]:
+        """See `Page.named`; costs nothing when there is none."""
+        return self._document.select(tag)
+
     def odd(self) -> list[Element]:
         """See `Page.odd`."""
-        return self._document.select("[src],[style],[background],[href]:not(a)")
+        return self._document.select(_ODD_SELECTOR)
+
+    def having(self, names: Collection[str]) -> list[Element]:
+        """See `Page.having`."""
+        return self._document.select(",".join(f"[{name}]" for name in names))
 
     def all(self) -> Iterator[tuple[Element, Iterable[tuple[str, str]]]]:
         """See `Page.all`."""
@@ -122,6 +141,10 @@ class TokenPage:
                 self._at = at
                 yield token
 
+    def named(self, tag: str) -> Iterator[Token]:
+        """See `Page.named`."""
+        return self.nodes((tag,))
+
     def odd(self) -> Iterator[Token]:
         """See `Page.odd`."""
         for token, pairs in self.all():
@@ -129,6 +152,12 @@ class TokenPage:
                 if name in _ODD or (name == "href" and token.tag != "a"):
                     yield token
                     break
+
+    def having(self, names: Collection[str]) -> Iterator[Token]:
+        """See `Page.having`."""
+        for token, pairs in self.all():
+            if any(name in names for name, _ in pairs):
+                yield token
 
     def all(self) -> Iterator[tuple[Token, Iterable[tuple[str, str]]]]:
         """See `Page.all`."""

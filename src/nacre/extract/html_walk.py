@@ -13,7 +13,9 @@ from nacre.extract.script import script_urls
 from nacre.extract.settings import ExtractSettings
 from nacre.extract.srcset import candidates
 
-_SCRIPTS = frozenset("jJ \t\n")  # `javascript:` may begin so; its `#` is no fragment
+MAY_BE_SCRIPT = frozenset(("j", "J", " ", "\t", "\n", "\r", "\f"))
+"""First characters of what may be a `javascript:` link, whose `#` is no fragment."""
+_RAW_TEXT = 4 * MAX_TEXT
 MAX_DEPTH = 3
 """Documents within documents (`srcdoc`, noscript, conditional comments) that are followed."""
 
@@ -69,18 +71,20 @@ class Walk:
     def run(self, tags: Container[str] | None = None) -> None:
         """Take the links of all elements that have a handler, or of some."""
         handlers, seen = self._handlers, self._seen
-        for node in self.page.nodes(handlers if tags is None else tags):
-            tag = node.tag or ""
+        for node in self.page.nodes(handlers.keys() if tags is None else tags):
+            tag = node.tag
             if tag == "a":
                 # Most elements of a page, and most of them repeat a link: so first, and here.
                 href = node.attr("href")
                 if href is not None:
                     cut = href.find("#")
-                    target = href if cut < 0 or href[:1] in _SCRIPTS else href[:cut]
-                    if target in seen:
+                    if cut >= 0 and href[:1] not in MAY_BE_SCRIPT:
+                        href = href[:cut]
+                    if href in seen:
                         continue
-                    seen.add(target)
-            handlers[tag](self, node, tag)
+                    seen.add(href)
+            if tag:
+                handlers[tag](self, node, tag)
 
     def nested(self, markup: str) -> None:
         """Walk over a document within this one later, when this one is done."""
@@ -94,13 +98,12 @@ class Walk:
 
     def text(self, node: Node) -> str:
         """Text of a link, else of its picture, within a budget for the whole page."""
-        if self._text_left <= 0:
+        if self._text_left <= 0 or not self.settings.anchor_text:
             return ""
         text = self.page.text(node)
         self._text_left -= len(text) + 1
-        if not text or text.isspace():
-            text = self.page.alt(node)
-        return " ".join(text[: 4 * MAX_TEXT].split())[:MAX_TEXT]
+        text = " ".join(text[:_RAW_TEXT].split()) or " ".join(self.page.alt(node).split())
+        return text if len(text) <= MAX_TEXT else text[:MAX_TEXT]
 
     def path(self, node: Node) -> str:
         """Element path, when the settings ask for it."""

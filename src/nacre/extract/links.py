@@ -9,6 +9,7 @@ from nacre.uri.parse import Resolver
 MAX_TEXT = 200
 _MAX_ERROR_LENGTH = 2083
 _LONGEST_SCHEME = 24
+_HTTP = ("http:", "https:")
 _NO_BASE = "about:blank"
 
 _NEVER_FETCHED = frozenset(
@@ -42,13 +43,12 @@ class LinkCollector:
         base: URL that references resolve against.
         limit: Links kept; more are counted in `dropped`.
         outlinks: The links kept.
-        dropped: Number of links beyond the limit, repetitions left out.
+        dropped: Number of references beyond the limit; equal ones count once.
         errors: (reference, message) of those that make no URI, at most 100.
     """
 
     __slots__ = (
         "_encoding",
-        "_raw",
         "_resolver",
         "_seen",
         "base",
@@ -70,7 +70,6 @@ class LinkCollector:
         self.dropped = 0
         self.errors: list[tuple[str, str]] = []
         self._encoding = encoding
-        self._raw: set[tuple[str, str, str]] = set()
         self._seen: set[tuple[str, str, str]] = set()
         self._resolver = Resolver(_NO_BASE, encoding=encoding)
         self.base = ""
@@ -84,7 +83,6 @@ class LinkCollector:
             self.reject(base, str(error))
             return
         self.base = self._resolver.base
-        self._raw.clear()
 
     def resolve(self, href: str) -> str | None:
         """The absolute URL of a reference against the base in force; None when there is none."""
@@ -117,26 +115,28 @@ class LinkCollector:
         mark = href.find("#")
         if mark >= 0:
             href = href[:mark]
-        raw = (href, hop, context)
-        if raw in self._raw:
-            return
-        self._raw.add(raw)
-        if is_never_fetched(href):
+        if ":" in href and not href.startswith(_HTTP) and is_never_fetched(href):
             return
         if len(self.outlinks) >= self.limit:
-            self.dropped += 1
+            self._drop((href, hop, context))
             return
         url = self._resolver.resolve(href) if href and not href.isspace() else self.base
         if not url:
             self.reject(href, "no URI, or too long")
             return
         key = (url, hop, context)
-        if key in self._seen:
-            return
-        self._seen.add(key)
-        self.outlinks.append(
-            Outlink(url, hop, context, rel, text, len(self.outlinks), path, sitemap, lastmod)
-        )
+        if key not in self._seen:
+            self._seen.add(key)
+            rank = len(self.outlinks)
+            self.outlinks.append(
+                Outlink(url, hop, context, rel, text, rank, path, sitemap, lastmod)
+            )
+
+    def _drop(self, raw: tuple[str, str, str]) -> None:
+        """Count a link beyond the limit, by how it is written: resolving it would not pay."""
+        if raw not in self._seen:
+            self._seen.add(raw)
+            self.dropped += 1
 
     def reject(self, href: str, message: str) -> None:
         """Keep a reference that makes no URI for uri-errors.log."""
