@@ -7,6 +7,7 @@ from typing import NamedTuple
 from nacre.core.capture import Capture
 from nacre.core.clock import Clock
 from nacre.core.status import FetchStatus
+from nacre.fetch.auth import Authenticator
 from nacre.fetch.connection import Connection, PoolKey
 from nacre.fetch.dial import Dialer, Refusal, describe
 from nacre.fetch.digest import STEP, digest_capture
@@ -74,6 +75,7 @@ class HttpFetcher:
         self._guard = guard
         self._spool = spool or Spool()
         self._pool = Pool(max_idle)
+        self._auth = Authenticator()
         self._dialer = Dialer(self._loop, clock, guard, Tls(self._loop, roots))
 
     async def fetch(self, request: FetchRequest, settings: FetchSettings) -> FetchResult:
@@ -82,7 +84,24 @@ class HttpFetcher:
         Raises:
             StorageError: The scratch folder could not take the body.
         """
-        plan = self._plan(request, settings)
+        if not settings.credentials:
+            return await self._fetch(request, settings)
+        try:
+            origin, target = split_url(request.url)
+        except ValueError as error:
+            return FetchResult(FetchStatus.UNFETCHABLE, error=f"cannot be requested: {error}")
+        return await self._auth.fetch(
+            origin,
+            (request.method, target),
+            settings.credentials,
+            lambda lines: self._fetch(request, settings, lines),
+        )
+
+    async def _fetch(
+        self, request: FetchRequest, settings: FetchSettings, extra: bytes = b""
+    ) -> FetchResult:
+        """Fetch once, with header lines added."""
+        plan = self._plan(request, settings, extra)
         if isinstance(plan, Refusal):
             return FetchResult(plan.status, error=plan.error)
         connection = self._idle(plan)
@@ -102,17 +121,18 @@ class HttpFetcher:
         self._pool.close()
         await asyncio.sleep(0)
 
-    def _plan(self, request: FetchRequest, settings: FetchSettings) -> _Plan | Refusal:
+    def _plan(
+        self, request: FetchRequest, settings: FetchSettings, extra: bytes
+    ) -> _Plan | Refusal:
         """Check what was asked, and make the bytes to send."""
         began, started = self._clock.now(), self._clock.monotonic()
         proxy = settings.proxy_server
         forwarded = proxy is not None and proxy.kind != "socks5"
         try:
             origin, target = split_url(request.url)
-            extra = b""
             if proxy and forwarded and origin.scheme == "http":
                 target = f"http://{origin.authority}{target}"
-                extra = proxy_authorization(proxy)
+                extra += proxy_authorization(proxy)
             message = request_bytes(request, settings, origin, target, extra)
         except ValueError as error:
             return Refusal(FetchStatus.UNFETCHABLE, f"cannot be requested: {error}")

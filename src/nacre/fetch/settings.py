@@ -7,6 +7,7 @@ from pydantic import field_validator
 
 from nacre import __version__
 from nacre.config.component import Bytes, Component, Seconds, setting
+from nacre.fetch.credential import Credential
 from nacre.fetch.proxy import Proxy, parse_proxy
 from nacre.wire.http1 import MAX_HEADER
 from nacre.wire.request import header_lines
@@ -64,6 +65,9 @@ class FetchSettings(Component):
         "",
         "Proxy: `http://`, `https://` or `socks5://`, with `user:password@` if needed. "
         "Empty: none.",
+    )
+    credentials: tuple[Credential, ...] = setting(
+        (), "Names and passwords for Basic and Digest authentication, each for one origin."
     )
     bind_address: str = setting("", "Local address to connect from. Empty: the system's choice.")
 

@@ -1,0 +1,82 @@
+import asyncio
+from typing import Any
+
+import pytest
+
+from nacre.fetch.exchange import End, Exchange
+from nacre.fetch.settings import FetchSettings
+from nacre.fetch.spool import Spool
+from nacre.wire.http1 import ReplyReader
+from tests.fetch.server import SystemClock, run
+from tests.fetch.test_connection import Wire
+
+OK = b"HTTP/1.1 200 OK\r\n"
+
+
+def exchange(deadline: float = 5, **settings: Any) -> Exchange:
+    """A begun exchange; the deadline is counted from now."""
+    made = Exchange(
+        SystemClock(),
+        ReplyReader(),
+        Spool().sink(),
+        FetchSettings(**settings),
+        deadline=asyncio.get_running_loop().time() + deadline,
+    )
+    made.begin(Wire())
+    return made
+
+
+def test_the_end_of_the_reply_is_the_end() -> None:
+    async def main() -> None:
+        made = exchange()
+        made.received(OK + b"Content-Length: 2\r\n\r\n")
+        assert not made.over
+        assert made.first_byte > 0
+        made.received(b"hi")
+        assert (await made.done, made.sink.length) == (End.COMPLETE, 2)
+        made.closed(None, clean=True)
+        assert made.error is None
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    ("deadline", "silence", "end"), [(5, 0.03, End.SILENT), (0.03, 5, End.OVERTIME)]
+)
+def test_limits_of_time(deadline: float, silence: float, end: End) -> None:
+    async def main() -> End:
+        return await exchange(deadline, silence_timeout=silence).done
+
+    assert run(main()) is end
+
+
+def test_each_byte_breaks_the_silence() -> None:
+    async def main() -> End:
+        made = exchange(0.15, silence_timeout=0.1)
+        made.received(OK)
+        await asyncio.sleep(0.06)
+        made.received(b"X: y\r\n")
+        return await made.done
+
+    assert run(main()) is End.OVERTIME
+
+
+def test_a_failure_is_raised_where_it_is_waited_for() -> None:
+    async def main() -> None:
+        made = exchange()
+        made.fail(KeyError("bug"))
+        made.fail(KeyError("another"))
+        with pytest.raises(KeyError, match="bug"):
+            await made.done
+
+    run(main())
+
+
+def test_bytes_held_back_come_at_the_close() -> None:
+    async def main() -> None:
+        made = exchange()
+        made.received(b"HTT")
+        made.closed(None, clean=True)
+        assert (await made.done, made.sink.length) == (End.CLOSED, 3)
+
+    run(main())

@@ -1,0 +1,45 @@
+import pytest
+from pydantic import ValidationError
+
+from nacre import __version__
+from nacre.fetch.settings import FetchSettings, fill_user_agent
+
+
+def test_the_defaults_send_these_fields() -> None:
+    fields = dict(FetchSettings(contact="https://library.example/crawl").fields)
+    assert fields["User-Agent"] == (
+        f"Mozilla/5.0 (compatible; nacre/{__version__} +https://library.example/crawl)"
+    )
+    assert fields["Accept-Encoding"] == "gzip, br, zstd"
+    assert "From" not in fields
+
+
+def test_without_a_contact_its_place_goes() -> None:
+    assert fill_user_agent("a/{version} +{contact})", "") == f"a/{__version__})"
+
+
+def test_the_bytes_are_the_fields() -> None:
+    settings = FetchSettings(user_agent="UA", mail_from="me@a.test", accept=(), accept_encoding="")
+    assert settings.lines == b"User-Agent: UA\r\nFrom: me@a.test\r\n"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"proxy": "ftp://a.test"},
+        {"proxy": "http://a.test/path"},
+        {"accept": ("no colon",)},
+        {"user_agent": "a\nb"},
+        {"contact": "a\r\nX: y"},
+        {"tls": "lax"},
+        {"timeout": 0},
+        {"max_header": 10},
+    ],
+)
+def test_what_cannot_be_used_is_an_error(values: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        FetchSettings.model_validate(values)
+
+
+def test_every_field_is_documented() -> None:
+    assert all(field.description for field in FetchSettings.model_fields.values())
