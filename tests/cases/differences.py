@@ -185,6 +185,15 @@ DIFFERENCES: list[Difference] = [
     ),
     Difference(
         "url_canonical",
+        "spaces behind a scheme without host",
+        "The URL Standard keeps them; log and index lines could not. Heritrix escapes them too.",
+        lambda row: (
+            row["rule"] == "urlcanon.whatwg"
+            and bool(re.match(r"\w+:[^/]*\s\S", row["input"].strip()))
+        ),
+    ),
+    Difference(
+        "url_canonical",
         "backslashes",
         "The URL Standard makes them slashes in special URLs and refuses them in other hosts.",
         lambda row: row["rule"].startswith("urlcanon.resolve_path_dots") and "\\" in row["input"],

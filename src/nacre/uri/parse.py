@@ -95,6 +95,8 @@ def _join(text: str, base: str | None) -> str | None:
         return None
     if url[-1] == "#":
         url = url[:-1]
+    if " " in url:  # the standard keeps it behind `mailto:` and the like; lines of logs cannot
+        url = url.replace(" ", "%20")
     if "./" in url or ".:" in url or "//." in url or "@." in url:
         return _without_outer_dots(url)
     return url
@@ -176,7 +178,7 @@ class Resolver:
         return url or None
 
     def _find(self, href: str) -> str | None:
-        plain = _PLAIN.fullmatch(href)
+        plain = _PLAIN.fullmatch(href) if len(href) <= self._max_length else None
         if plain:
             url: str | None = self._below_folder(plain[1], plain[2])
             if url:
