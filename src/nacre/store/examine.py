@@ -46,6 +46,11 @@ class Found(NamedTuple):
         return self.size is None or self.size < self.row.size
 
     @property
+    def tail(self) -> bool:
+        """A WARC that holds more than was committed."""
+        return self.row.kind == FileKind.WARC and (self.size or 0) > self.row.size
+
+    @property
     def ahead(self) -> bool:
         """It holds what only commits unknown to the store can have written."""
         if self.early:

@@ -140,7 +140,7 @@ class _Repair:
         """Bring one file of the table to its committed state."""
         if file.short:
             file = self._accept(file)
-        elif file.ahead and self._start.salvage:
+        elif self._start.salvage and (file.ahead or file.tail):
             file = self._salvaged(file, self._start.salvage)
         if file.row.state == FileState.LOST:
             return
@@ -198,7 +198,7 @@ class _Repair:
         self._drop_lines(file.number)
         if file.row.kind == FileKind.INDEX:
             return self._index(file, size)
-        if file.row.state == FileState.OPEN:
+        if file.row.state == FileState.OPEN and not file.early:
             return self._put(file, size=size, epoch=self._epoch)
         self._put(file, size=size, state=FileState.CLOSED)
         return self._rename(file)
