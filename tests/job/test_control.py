@@ -1,4 +1,5 @@
 import asyncio
+import json
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -46,8 +47,6 @@ def test_only_its_user_can_connect(tmp_path: Path):
     named = tmp_path / "control"
 
     def look() -> int:
-        import json
-
         path = Path(json.loads(named.read_text())["socket"])
         return stat.S_IMODE(path.stat().st_mode) | stat.S_IMODE(path.parent.stat().st_mode)
 

@@ -44,6 +44,10 @@ class ControlServer:
         self._folder = tempfile.mkdtemp(prefix="nacre-")
         path = str(Path(self._folder, "control"))
         self._server = await asyncio.start_unix_server(self._serve, path, limit=_LINE_LIMIT)
+        self._publish(path)
+
+    def _publish(self, path: str) -> None:
+        """Close the socket to others, and name it in one step."""
         Path(path).chmod(0o600)
         fresh = self._named.with_name(self._named.name + ".new")
         fresh.write_text(json.dumps({"socket": path, "pid": os.getpid()}) + "\n", "utf-8")

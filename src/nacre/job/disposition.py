@@ -134,7 +134,7 @@ class Disposition:
         self.finished += 1
 
     def _fall_back(self, visit: Visit, now: float) -> None:
-        """https was a guess for a seed without scheme, and it cannot be reached: try http."""
+        """Https was a guess for a seed without scheme, and it cannot be reached: try http."""
         seed = Seed(visit.uri.heritable[FALLBACK], visit.uri.heritable[FALLBACK])
         if self.parts.seeds.add(seed):
             uri = self.parts.identity.seed(seed.url, source=visit.uri.source)

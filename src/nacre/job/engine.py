@@ -14,14 +14,24 @@ from nacre.core.processor import Processor, Result, Visit
 from nacre.core.status import FetchStatus
 from nacre.errors import StorageError
 from nacre.frontier.frontier import Frontier
+from nacre.frontier.policy import Final, Retry
 from nacre.job.disposition import Disposition
 from nacre.job.events import Captured, Events
 from nacre.job.logs import JobLogs
-from nacre.job.writing import ArchiveStep
+from nacre.job.writing import ArchiveStep, Prepared
 from nacre.store.commit import GroupCommit
 
 _LONGEST_WAIT = 1.0
 """An idle engine looks again after this, seconds: clocks jump, operators change things."""
+
+
+class DispositionError(Exception):
+    """A bug while a visit was disposed of: the session ends, the next one gives the URI -5."""
+
+    def __init__(self, url: str, error: Exception) -> None:
+        super().__init__(f"{type(error).__name__} while disposing of {url}")
+        self.url = url
+        self.error = error
 
 
 class Chain:
@@ -43,6 +53,7 @@ class Engine:
     Attributes:
         current: Visits in process, by number of their toe.
         on_settled: Called when nothing is in process: the crawl may be over, or paused.
+        faults: URLs whose disposition failed in an earlier session, with the bug.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that meet here
@@ -76,6 +87,7 @@ class Engine:
         self._group: asyncio.TaskGroup | None = None
         self.current: dict[int, Visit] = {}
         self.on_settled: Callable[[], None] = _nothing
+        self.faults: dict[str, Exception] = {}
 
     @property
     def busy(self) -> int:
@@ -172,11 +184,10 @@ class Engine:
             await self._run_chain(visit)
             decision = self._disposition.decide(visit)
             prepared = None
-            if self._archive.is_large(visit):
-                async with self._packing:
-                    prepared = await self._archive.prepare(visit)
-            final = self._disposition.dispose(visit, decision, prepared)
-            if final and self._events.wants_captures:
+            if isinstance(decision, Final) and visit.capture is not None:
+                prepared = await self._prepare(visit)
+            self._dispose(visit, decision, prepared)
+            if self._events.wants_captures and isinstance(decision, Final):
                 self._events.emit(Captured(visit))
         finally:
             del self.current[toe]
@@ -190,16 +201,49 @@ class Engine:
                 future.set_result(None)
                 return
 
+    # One processor's bug is the end of one visit, not of the crawl: only this file may catch all.
+
     async def _run_chain(self, visit: Visit) -> None:
-        """One processor's bug is the end of one visit, not of the crawl."""
+        fault = self.faults.get(visit.uri.url)
+        if fault is not None:
+            self._fault(visit, fault)
+            return
         try:
             await self._chain.run(visit)
         except StorageError:
             raise
-        except Exception as error:  # noqa: BLE001 - the one place that may catch everything
-            visit.status = FetchStatus.RUNTIME_EXCEPTION
-            visit.annotate(f"err={type(error).__name__}")
-            self._logs.runtime_error(visit, error)
+        except Exception as error:  # noqa: BLE001
+            self._fault(visit, error)
+
+    async def _prepare(self, visit: Visit) -> Prepared | None:
+        """Make the records; those of a large capture are compressed in a thread."""
+        try:
+            if not self._archive.is_large(visit):
+                return self._archive.prepare(visit)
+            async with self._packing:
+                return await self._archive.prepare_large(visit)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001
+            self._fault(visit, error)
+            return None
+
+    def _dispose(
+        self, visit: Visit, decision: Retry | Final | None, prepared: Prepared | None
+    ) -> None:
+        """The synchronous step. A bug in it leaves half a step behind: the session must end."""
+        try:
+            self._disposition.dispose(visit, decision, prepared)
+        except StorageError:
+            raise
+        except Exception as error:
+            raise DispositionError(visit.uri.url, error) from error
+
+    def _fault(self, visit: Visit, error: Exception) -> None:
+        visit.status = FetchStatus.RUNTIME_EXCEPTION
+        visit.annotate(f"err={type(error).__name__}")
+        visit.outlinks = []
+        self._logs.runtime_error(visit, error)
 
 
 def _nothing() -> None:

@@ -92,13 +92,18 @@ class Session:
         self.watch = Stopwatch(self._clock, self.run_row.elapsed)
         self.progress = Progress()
         self._told = self._clock.monotonic()
-        self.space = SpaceGuard(self._disk, self.layout, self.settings, commit)
+        self.space = SpaceGuard(self._disk, self.layout, self.settings, store.engine.size_limit)
         commit.on_seal(self._save_run)
         if is_new:
             enter_seeds(self.parts, seeds(), tags=self.settings.engine.source_tags)
         else:
             self.parts.seeds.load()
         self.parts.logs.job(f"run {self.run_row.name} {'begins' if is_new else 'goes on'}")
+
+    @property
+    def suspects(self) -> frozenset[str]:
+        """Files whose fsync failed, absolute; they are never synced again."""
+        return self.parts.commit.suspects if hasattr(self, "parts") else frozenset()
 
     # ---- what others may ask
 
@@ -193,7 +198,7 @@ class Session:
         return reached(self.settings.limits, parts.statistics.totals, self.watch.elapsed, written)
 
     def _mind_space(self) -> None:
-        message = self.space.check(self._clock.monotonic())
+        message = self.space.check(self._clock.monotonic(), self.parts.commit.largest)
         if message is not None:
             self.parts.logs.alert(message)
             self._events.emit(Alert(message))

@@ -1,59 +1,63 @@
 """Free space: the crawl pauses before a disk is full, and goes on when there is room again."""
 
+from pathlib import Path
+
 from nacre.job.layout import Layout
 from nacre.job.settings import JobSettings
-from nacre.store.commit import GroupCommit
 from nacre.store.seam import Disk
+from nacre.store.space import reserve, shortage
 
 _EVERY = 2.0
-_MARGIN = 64_000_000
-"""What is kept beside buffers and the largest group, bytes (architecture 6)."""
+"""How often a running crawl looks, seconds."""
+
+
+def places(layout: Layout, settings: JobSettings) -> list[str]:
+    """A directory on each file system that the job writes to."""
+    own = str(layout.root)
+    return [own, *(d for d in settings.archive.directories if Path(d).is_absolute())]
 
 
 class SpaceGuard:
     """Looks at every file system that the job writes to.
 
+    Args:
+        disk: The file operations.
+        layout: The job's directories.
+        settings: Its settings.
+        buffers: Memory of the store for rows not yet in sorted files, bytes.
+
     Attributes:
         short: There is too little space on one of them.
     """
 
-    def __init__(
-        self, disk: Disk, layout: Layout, settings: JobSettings, commit: GroupCommit
-    ) -> None:
+    def __init__(self, disk: Disk, layout: Layout, settings: JobSettings, buffers: int) -> None:
         self._disk = disk
         self._settings = settings
-        self._commit = commit
-        self._paths = [str(layout.root)]
-        self._paths += [d for d in settings.archive.directories if d.startswith("/")]
+        self._buffers = buffers
+        self._places = places(layout, settings)
         self._next = 0.0
         self._since = 0.0
         self.short = False
-        self.max_wait: float | None = settings.disk.max_wait
 
-    @property
-    def needed(self) -> int:
-        """Free bytes below which the crawl pauses."""
-        settings = self._settings
-        own = 2 * settings.store.memory + self._commit.largest + _MARGIN
-        return max(own, settings.disk.reserve)
+    def needed(self, largest: int) -> int:
+        """Free bytes below which the crawl pauses; `largest` is the largest commit group."""
+        return max(reserve(self._buffers, largest), self._settings.disk.reserve)
 
-    def check(self, mono: float) -> str | None:
+    def check(self, mono: float, largest: int) -> str | None:
         """Look, at most every two seconds; a text for the operator when something changed."""
         if mono < self._next:
             return None
         self._next = mono + _EVERY
-        free, path = min((self._disk.free_space(path), path) for path in self._paths)
-        if free < self.needed and not self.short:
+        missing = shortage(self._disk, self._places, self.needed(largest))
+        if missing and not self.short:
             self.short, self._since = True, mono
-            return (
-                f"paused: {free // 1_000_000} MB free on {path}, {self.needed // 1_000_000} MB "
-                "needed; free some space and the crawl goes on by itself"
-            )
-        if free >= self.needed and self.short:
+            return f"paused for space: {missing}; free some and the crawl goes on by itself"
+        if not missing and self.short:
             self.short = False
-            return f"goes on: {free // 1_000_000} MB free on {path}"
+            return "there is space again: the crawl goes on"
         return None
 
     def waited_too_long(self, mono: float) -> bool:
         """The longest pause for space is over."""
-        return self.short and self.max_wait is not None and mono - self._since > self.max_wait
+        longest = self._settings.disk.max_wait
+        return self.short and longest is not None and mono - self._since > longest

@@ -74,13 +74,19 @@ class ArchiveStep:
         self._spool = Spool(scratch, body_memory=0)
 
     def is_large(self, visit: Visit) -> bool:
-        """Its records must be compressed in a thread first (`prepare`)."""
+        """Its records must be compressed in a thread first (`prepare_large`)."""
         capture = visit.capture
         return capture is not None and capture.body.length > self.writer.settings.large_record
 
-    async def prepare(self, visit: Visit) -> Prepared | None:
-        """Compress a large capture outside the loop; None when it became a small revisit."""
-        if visit.capture is None:
+    def prepare(self, visit: Visit) -> Prepared | None:
+        """Make the records of a final visit; None when nothing is written of it."""
+        if visit.capture is None or visit.status <= 0:
+            return None
+        return Prepared(self._records(visit, visit.capture))
+
+    async def prepare_large(self, visit: Visit) -> Prepared | None:
+        """The same, and compress them outside the loop unless it became a small revisit."""
+        if visit.capture is None or visit.status <= 0:
             return None
         records = self._records(visit, visit.capture)
         if visit.revisit is not None:
@@ -89,13 +95,16 @@ class ArchiveStep:
         members = [await asyncio.to_thread(pack_to_spool, r, level, self._spool) for r in records]
         return Prepared(records, members)
 
-    def write(self, visit: Visit, prepared: Prepared | None = None) -> Stored:
-        """Append the records of a final visit, and remember it."""
+    def write(self, visit: Visit, prepared: Prepared | None) -> Stored:
+        """Append the records of a final visit, and remember it.
+
+        For all but large captures nothing awaits between `prepare` and this step, so that what was
+        decided there about duplicates still holds.
+        """
         capture = visit.capture
-        if capture is None or visit.status <= 0:
+        if capture is None or prepared is None:
             return Stored.NOTHING
-        records = prepared.records if prepared else self._records(visit, capture)
-        members = prepared.members if prepared else None
+        records, members = prepared.records, prepared.members
         writer = self.large if members is not None else self.writer
         written = writer.write(records, members)
         visit.warc_file, visit.warc_offset = written[0].name, written[0].offset
