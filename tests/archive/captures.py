@@ -61,6 +61,8 @@ def make_chunked(url: str = "http://example.test/chunked", **facts) -> Capture:
     )
 
 
-def revisit_of(kind: str, record_id: str = "urn:uuid:0", **facts) -> CaptureFacts:
-    original = Original("http://example.test/", BEGAN - 1, record_id)
+def revisit_of(
+    kind: str, record_id: str = "urn:uuid:0", original_date: int = BEGAN - 1, **facts
+) -> CaptureFacts:
+    original = Original("http://example.test/", original_date, record_id)
     return CaptureFacts(revisit=RevisitProfile(kind, original, sha1(b"hello world")), **facts)

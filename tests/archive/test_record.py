@@ -197,7 +197,7 @@ def test_chunked_body_is_kept_with_its_framing_and_the_digest_of_its_payload():
             [b": http://e.test/%0D%0AWARC-Type:%20x\r"],
             [],
         ),
-        ({"payload_length": 0}, [], [b"WARC-Payload-Digest"]),
+        ({"body": b""}, [], [b"WARC-Payload-Digest"]),
         ({"block_digest": ""}, [b"WARC-Block-Digest: " + sha1(HEAD + b"hello world").encode()], []),
     ],
 )

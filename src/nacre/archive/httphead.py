@@ -3,6 +3,10 @@
 The writer and the rebuilt index both ask here, so that their lines are the same.
 """
 
+import re
+
+_PARAMETERS = re.compile(r"[;\s]")
+
 HEAD_LIMIT = 1 << 16
 """Bytes of a block that are looked at; a longer head is cut there."""
 
@@ -38,7 +42,7 @@ def index_facts(block: bytes) -> tuple[str | None, str | None]:
 
 
 def header_value(head: bytes, name: bytes) -> str | None:
-    """First value of a header by lower-case name, folded lines joined; None when absent."""
+    """First value of a header by lower-case name, folded lines as they are; None when absent."""
     lower = head.lower()
     end = -1
     at = lower.find(b"\n" + name)
@@ -51,7 +55,7 @@ def header_value(head: bytes, name: bytes) -> str | None:
         line = head[at + 1 : line_end if line_end >= 0 else end]
         found, colon, value = line.partition(b":")
         if colon and len(found.rstrip(b" \t")) == len(name):
-            return _text(value + _folded(head, line_end, end)).strip()
+            return _text(value).strip() + _text(_folded(head, line_end, end))
         at = lower.find(b"\n" + name, at + 1)
     return None
 
@@ -73,5 +77,5 @@ def _text(raw: bytes) -> str:
 
 
 def _media_type(value: str) -> str:
-    fields = value.replace(";", " ").split(None, 1)
-    return fields[0] if fields and value[0] != ";" else ""
+    """What stands before the first `;` or blank, as cdxj-indexer cuts it."""
+    return _PARAMETERS.split(value, 1)[0]

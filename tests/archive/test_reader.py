@@ -1,0 +1,114 @@
+import gzip
+from io import BytesIO
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.archive.reader import WarcReader
+from tests.archive.files import MemoryFiles, make_writer, small_crawl
+from tests.archive.warcs import make_record
+
+
+def read_all(data: bytes) -> tuple[list[tuple[int, dict[str, str], bytes]], list[tuple[str, int]]]:
+    notes: list[tuple[str, int]] = []
+    found = []
+    reader = WarcReader(BytesIO(data), lambda code, offset, _: notes.append((code, offset)))
+    for entry in reader:
+        block = b""
+        while piece := entry.read():
+            block += piece
+        found.append((entry.offset, dict(entry.fields), block))
+    return found, notes
+
+
+@pytest.mark.parametrize("compress", [True, False])
+def test_what_was_written_is_read(compress):
+    files = MemoryFiles()
+    writer = make_writer(files, compress=compress)
+    written = [w for records in small_crawl() for w in writer.write(records)]
+    found, notes = read_all(bytes(files.data[0]))
+    assert notes == []
+    for place, (offset, fields, block) in zip(written, found[1:], strict=True):
+        body = place.record.body
+        assert offset == place.offset
+        assert fields["WARC-Record-ID"] == f"<{place.record.id}>"
+        assert block == place.record.prefix + (body.read(0, body.length) if body else b"")
+
+
+@given(st.lists(st.binary(max_size=2000), min_size=1, max_size=4), st.booleans())
+def test_any_block_is_read_back(blocks, compress):
+    members = [make_record(block, n=str(n)) for n, block in enumerate(blocks)]
+    data = b"".join(gzip.compress(m, 1, mtime=0) if compress else m for m in members)
+    found, notes = read_all(data)
+    assert [block for _, _, block in found] == blocks
+    assert notes == []
+
+
+@given(st.binary(max_size=300), st.integers(0, 400))
+def test_no_bytes_raise_or_hang(data, at):
+    good = make_record(b"one") + make_record(b"two")
+    packed = gzip.compress(make_record(b"one"), mtime=0) + gzip.compress(
+        make_record(b"two"), mtime=0
+    )
+    for file in (good, packed):
+        read_all(file[:at] + data + file[at:])
+        read_all(file[:at] + data)
+    read_all(data)
+
+
+def test_a_damaged_member_does_not_hide_the_next():
+    one, two, three = (gzip.compress(make_record(bytes([c]) * 50), mtime=0) for c in b"123")
+    damaged = two[:30] + bytes(8) + two[38:]
+    found, notes = read_all(one + damaged + three)
+    assert [block for _, _, block in found if len(block) == 50] == [b"1" * 50, b"3" * 50]
+    assert ("gzip-damaged", len(one)) in notes
+
+
+def test_a_record_behind_garbage_is_read_even_far_behind():
+    good = make_record(b"good")
+    garbage = b"no record\n" + b"x" * 200_000 + b"\n"
+    found, notes = read_all(good + garbage + good)
+    assert [offset for offset, _, _ in found] == [0, len(good) + len(garbage)]
+    assert notes == [("no-record", len(good))]
+    packed = gzip.compress(good, mtime=0)
+    found, notes = read_all(packed + garbage + packed)
+    assert [offset for offset, _, _ in found] == [0, len(packed) + len(garbage)]
+    assert notes == [("gzip-junk", len(packed))]
+
+
+def test_a_bomb_is_read_in_small_pieces():
+    length: dict[str, Any] = {"Content-Length": "20000000"}
+    head = make_record(b"", **length).partition(b"\r\n\r\n")[0]
+    member = gzip.compress(head + b"\r\n\r\n" + bytes(20_000_000) + b"\r\n\r\n", 1, mtime=0)
+    largest = total = 0
+    for entry in WarcReader(BytesIO(member)):
+        while piece := entry.read(1 << 30):
+            largest, total = max(largest, len(piece)), total + len(piece)
+    assert (largest, total) == (1 << 16, 20_000_000)
+
+
+@pytest.mark.parametrize(
+    ("header", "code"),
+    [
+        (b"X: a\n", "line-end"),
+        (b"X: a\r\n b\r\n", "header-folded"),
+        (b"X\r\n", "header-line"),
+        (b"X : a\r\n", "header-line"),
+        (b"X: \x00\r\n", "header-control"),
+        (b"X: \xff\r\n", "header-encoding"),
+        (b"X: " + b"a" * 70_000 + b"\r\n", "header-long"),
+    ],
+)
+def test_odd_headers_are_noted_and_read(header, code):
+    good = make_record(b"block")
+    found, notes = read_all(good.replace(b"\r\nWARC-Type", b"\r\n" + header + b"WARC-Type", 1))
+    assert found[0][2] == b"block"
+    assert notes == [(code, 0)]
+
+
+def test_a_header_without_end_is_cut_off():
+    found, notes = read_all(b"WARC/1.1\r\nX: " + b"a" * 9_000_000)
+    assert len(found) == 1
+    assert notes[0] == ("header-truncated", 0)
