@@ -1,0 +1,72 @@
+"""Checkpoints of a job on a real disk, and going back to one."""
+
+import pytest
+
+from nacre.errors import JobError, StorageError
+from nacre.store.checkpoint import checkpoints, restore_checkpoint
+from nacre.store.disk import RealDisk
+from nacre.store.recovery import recover
+from nacre.store.store import Store
+from nacre.store.table import file_rows, get_row
+from tests.store.running import MEMORY, run
+
+
+def test_a_restored_checkpoint_knows_its_rows_and_all_files(tmp_path):
+    run(tmp_path, b"one", "cp1", b"two", b"three", "cp2", b"four")
+    assert checkpoints(str(tmp_path / "checkpoints")) == ["cp1", "cp2"]
+    files = {p.name: p.read_bytes() for p in (tmp_path / "archive").iterdir()}
+    store = str(tmp_path / "state/store")
+    former = restore_checkpoint(
+        RealDisk(), str(tmp_path / "checkpoints/cp1"), store, lasting=["serial"], memory=MEMORY
+    )
+    assert former == store + ".before-1"
+    run(tmp_path, b"five")
+    with Store.open(store, memory=MEMORY) as opened:
+        found = recover(opened, RealDisk(), str(tmp_path))
+        assert (found.moved, found.lost) == ([], [])
+        assert [key for key, _ in opened.scan("urls", b"")] == [b"five", b"one"]
+        number, offset = map(int, (opened.get("urls", b"one") or b"").split())
+        row = get_row(opened, number)
+        assert row is not None
+        assert (tmp_path / row.final).read_bytes()[offset:] == b"one"
+        assert len({row.final for _, row in file_rows(opened)}) == len(list(file_rows(opened)))
+    after = {p.name: p.read_bytes() for p in (tmp_path / "archive").iterdir()}
+    closed = {name.removesuffix(".open"): data for name, data in files.items()}
+    assert closed.items() <= after.items()
+    assert b"five" in after.values()
+    log = (tmp_path / "logs/crawl.log").read_bytes()
+    assert log == b"one\ntwo\nthree\nfour\nfive\n"
+
+
+def test_a_checkpoint_can_be_restored_twice(tmp_path):
+    run(tmp_path, b"one", "cp1", b"two")
+    store = str(tmp_path / "state/store")
+    for name in (b"three", b"four"):
+        restore_checkpoint(
+            RealDisk(),
+            str(tmp_path / "checkpoints/cp1"),
+            store,
+            lasting=["serial"],
+            memory=MEMORY,
+        )
+        run(tmp_path, name)
+    with Store.open(store, memory=MEMORY) as opened:
+        assert [key for key, _ in opened.scan("urls", b"")] == [b"four", b"one"]
+        assert opened.counter("epoch") == 3
+
+
+def test_names_that_are_taken_or_missing_are_refused(tmp_path):
+    run(tmp_path, b"one", "cp1")
+    with pytest.raises(ExceptionGroup) as caught:
+        run(tmp_path, b"two", "cp1")
+    assert caught.group_contains(JobError, match="there is a checkpoint of that name")
+    with pytest.raises(JobError, match="no such checkpoint"):
+        restore_checkpoint(RealDisk(), str(tmp_path / "none"), str(tmp_path / "state/store"))
+    assert checkpoints(str(tmp_path / "none")) == []
+
+
+def test_a_running_job_is_not_restored_over(tmp_path):
+    run(tmp_path, b"one", "cp1")
+    store = str(tmp_path / "state/store")
+    with Store.open(store, memory=MEMORY), pytest.raises(StorageError, match="job is running"):
+        restore_checkpoint(RealDisk(), str(tmp_path / "checkpoints/cp1"), store, memory=MEMORY)

@@ -1,0 +1,153 @@
+"""RocksDB behind the engine: options, damage, stalls, and what may not be used."""
+
+import ast
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from rocksdict import WriteOptions
+
+import nacre
+from nacre.errors import StorageError
+from nacre.store.families import NAMES
+from nacre.store.rocks import Memory, RocksEngine
+
+SMALL = 12_000_000
+SOURCES = Path(nacre.__file__).parent
+
+
+@pytest.fixture
+def path(tmp_path):
+    return str(tmp_path / "store")
+
+
+def filled(path, rows=3000, *, flush=False):
+    engine = RocksEngine(path, SMALL)
+    for start in range(0, rows, 100):
+        engine.write({"urls": {b"%06d" % n: b"v" * 50 for n in range(start, start + 100)}})
+    engine.flush_wal()
+    if flush:
+        engine.flush(NAMES)
+    return engine
+
+
+def test_options_hold_at_every_open(path):
+    for _ in range(2):
+        engine = filled(path)
+        assert engine.size_limit == SMALL // 3
+        for name in NAMES:
+            capacity = engine._families[name].property_int_value("rocksdb.block-cache-capacity")
+            assert capacity == SMALL // 2
+        engine.close()
+        options = max(Path(path).glob("OPTIONS-*")).read_text()
+        assert f"max_total_wal_size={Memory(SMALL).wal}" in options
+        assert "wal_recovery_mode=kPointInTimeRecovery" in options
+        assert options.count("partition_filters=true") == len(NAMES) + 1
+
+
+def test_lost_options_are_noticed(path, monkeypatch):
+    filled(path).close()
+    monkeypatch.setattr("nacre.store.rocks._buffers_in_force", lambda path: 0)
+    with pytest.raises(StorageError, match="instead of"):
+        RocksEngine(path, SMALL)
+    monkeypatch.undo()
+    RocksEngine(path, SMALL).close()
+
+
+def test_a_scan_over_a_damaged_block_raises(path):
+    filled(path, flush=True).close()
+    tables = sorted(Path(path).glob("*.sst"), key=lambda table: table.stat().st_size)
+    data = bytearray(tables[-1].read_bytes())
+    data[len(data) // 3] ^= 0xFF
+    tables[-1].write_bytes(data)
+    engine = RocksEngine(path, SMALL)
+    with pytest.raises(StorageError, match="scan failed"):
+        list(engine.rows("urls", b"", None))
+    with pytest.raises(StorageError, match="read failed"):
+        engine.get_many("urls", [b"%06d" % n for n in range(3000)])
+    engine.close()
+
+
+def test_a_bit_flipped_in_the_log_leaves_a_prefix_of_the_batches(tmp_path):
+    engine, path = filled(str(tmp_path / "live")), str(tmp_path / "killed")
+    shutil.copytree(tmp_path / "live", path)
+    engine.close()
+    log = max(Path(path).glob("*.log"), key=lambda file: file.stat().st_size)
+    data = bytearray(log.read_bytes())
+    data[len(data) // 2] ^= 1
+    log.write_bytes(data)
+    engine = RocksEngine(path, SMALL)
+    keys = [int(key) for key, _ in engine.rows("urls", b"", None)]
+    engine.close()
+    assert keys == list(range(len(keys)))
+    assert 0 < len(keys) < 3000
+    assert len(keys) % 100 == 0
+
+
+def test_a_stall_is_no_error(path):
+    class Stalling:
+        def write(self, batch: object, options: WriteOptions) -> None:
+            assert options.no_slowdown
+            assert not options.sync
+            raise Exception("Result incomplete: Write stall")  # as rocksdict does
+
+    engine = filled(path)
+    real, engine._db = engine._db, Stalling()
+    assert engine.write({"urls": {b"k": b"v"}}) is False
+    engine._db = real
+    assert engine.write({"urls": {b"k": b"v"}}) is True
+    engine.close()
+
+
+def test_a_full_disk_is_told_with_its_remedy(path):
+    class Full:
+        def write(self, batch: object, options: object) -> None:
+            raise Exception("IO error: No space left on device: 000004.log")  # as rocksdict does
+
+    engine = filled(path)
+    real, engine._db = engine._db, Full()
+    with pytest.raises(StorageError, match=r"batch failed: .*Free some space"):
+        engine.write({"urls": {b"k": b"v"}})
+    engine._db = real
+    engine.close()
+    engine.close()
+
+
+def test_only_one_module_knows_the_binding():
+    users = [
+        str(source.relative_to(SOURCES))
+        for source in SOURCES.rglob("*.py")
+        if re.search(r"^\s*(from|import) rocksdict", source.read_text(), re.MULTILINE)
+    ]
+    assert users == ["store/rocks.py"]
+
+
+def test_iterators_that_end_silently_and_synced_writes_are_not_used():
+    """`keys`, `items`, `values` of the binding stop at a damaged block as if it were the end."""
+    tree = ast.parse((SOURCES / "store/rocks.py").read_text())
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    banned = {"keys", "items", "values", "columns", "entities"}
+    plain = {"rows", "_CAUSES"}  # dictionaries
+    used = [
+        ast.unparse(call)
+        for call in calls
+        if isinstance(call.func, ast.Attribute)
+        and call.func.attr in banned
+        and ast.unparse(call.func.value) not in plain
+    ]
+    assert used == []
+    synced = [
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith(".sync")
+    ]
+    assert synced == ["self._write.sync = False"]
+
+
+def test_the_lock_names_nobody_when_its_owner_wrote_nothing(path):
+    engine = filled(path)
+    Path(path, "OWNER").unlink()
+    with pytest.raises(StorageError, match="the job is running in another process"):
+        RocksEngine(path, SMALL)
+    engine.close()
