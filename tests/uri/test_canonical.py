@@ -22,6 +22,7 @@ def test_the_stock_list_of_heritrix():
     canonical = Canonicalizer(HERITRIX).canonical
     assert canonical(f"https://u@WWW2.a.B/X?jsessionid={ID}") == "https://a.b/x"
     assert canonical("http://www.a.b/") == "http://www.a.b/"
+    assert canonical("http://www.www2.a.b/c") == "http://a.b/c"
 
 
 def test_a_url_without_marks_is_not_touched():

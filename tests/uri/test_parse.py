@@ -68,6 +68,7 @@ TEXTS = st.one_of(st.text(max_size=40), st.lists(PIECES, max_size=12).map("".joi
         ("http://[2001:DB8::1]:8080/", "http://[2001:db8::1]:8080/"),
         ("http://1.2/", "http://1.0.0.2/"),
         ("dns:www.example.com", "dns:www.example.com"),
+        ("x://u@.h.?a@b/c", "x://u@h?a@b/c"),
         ("urn:a b #c", "urn:a%20b%20"),
         ("whois://whois.example.com/x", "whois://whois.example.com/x"),
         ("http://a/?u=http://b./c", "http://a/?u=http://b./c"),
@@ -162,6 +163,11 @@ def test_a_link_of_one_page_is_no_answer_for_another_in_its_directory():
     for href in ("?q", "http:?q", "#f", "\n?q", "http:", " #f"):
         assert first.resolve(href) != second.resolve(href), href
     assert first.resolve("c") == second.resolve("c") == "http://h/d/c"
+
+
+def test_bases_of_other_schemes_share_nothing():
+    assert Resolver("x://a").resolve("/c") == "x://a/c"
+    assert Resolver("x://b").resolve("/c") == "x://b/c"
 
 
 def test_a_base_must_be_absolute():

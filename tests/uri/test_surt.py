@@ -72,6 +72,7 @@ def test_queue_keys(url, key):
         ("http://[::1]", "http://([::1],"),
         (" https://(Com,example, ", "http://(com,example,"),
         ("(com,example,", "http://(com,example,"),
+        ("dns:Example.com", "dns:example.com"),
     ],
 )
 def test_implied_prefixes(text, prefix):

@@ -120,14 +120,15 @@ def _repaired(text: str) -> str:
 
 def _without_outer_dots(url: str) -> str | None:
     """Drop dots before and after the host; None when nothing is left of it."""
-    name = host(url)
+    start, netloc = url.find(":") + 3, authority(url)
+    name = _host_and_port(netloc)[0]
     bare = name.strip(".")
-    if bare == name or not url.startswith("//", url.find(":") + 1):
+    if bare == name:
         return url
     if not bare:
         return None
-    start = url.find("//") + 2
-    start = url.find(name, url.find("@", start, url.find("/", start)) + 1 or start)
+    full = url[start:].partition("/")[0].partition("?")[0]
+    start += len(full) - len(netloc)  # behind the userinfo
     # Again through the parser: `1.2.3..` must not become a broken IPv4 address.
     return _ada(url[:start] + bare + url[start + len(name) :], None)
 
@@ -226,8 +227,11 @@ class Resolver:
 
 
 def _directory(base: str) -> str:
+    """What all pages have in common whose links mean the same."""
+    if not base.startswith(("http://", "https://")):
+        return base
     path = base.partition("?")[0]
-    return path[: path.rfind("/")] if "/" in path else path
+    return path[: path.rfind("/")]
 
 
 def _folders(base: str) -> list[str]:

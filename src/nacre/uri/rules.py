@@ -1,8 +1,8 @@
 """The canonicalisation rules, each a small value: text of a URL in, text of a URL out.
 
-They make the seen key only; what is requested never passes through them. Each rule, applied twice,
-changes nothing more, except `StripSessionIDs`, `StripSessionCFIDs` and `Regex`: `Canonicalizer`
-repeats those. Source: reference/heritrix.md 1.4, "Canonicalization".
+They make the seen key only; what is requested never passes through them. A rule does what
+Heritrix's does in one pass; `Canonicalizer` repeats the list until nothing changes.
+Source: reference/heritrix.md 1.4, "Canonicalization".
 """
 
 import re
@@ -139,9 +139,8 @@ class StripWWWN:
 
     def apply(self, url: str) -> str:
         """See `Rule.apply`."""
-        while found := _WWWN.fullmatch(url):
-            url = found[1] + found[2]
-        return url
+        found = _WWWN.fullmatch(url)
+        return found[1] + found[2] if found else url
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +151,8 @@ class StripWWW:
 
     def apply(self, url: str) -> str:
         """See `Rule.apply`."""
-        while found := _WWW.fullmatch(url):
-            url = found[1] + found[2]
-        return url
+        found = _WWW.fullmatch(url)
+        return found[1] + found[2] if found else url
 
 
 @dataclass(frozen=True, slots=True)

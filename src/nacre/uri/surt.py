@@ -116,9 +116,11 @@ def implied_prefix(text: str) -> str:
     if not _SCHEME.match(text):
         text = "http://" + text
     url = parse(text)
-    if not authority(url):
-        raise URIError(f"names no host: {text!r}")
     full = scope_surt(url)
+    if not authority(url):
+        if host(url):
+            return full
+        raise URIError(f"names no host: {text!r}")
     if _BARE.match(text):
         bare = full[: full.find(")")]
         return bare if bare.endswith(",") else bare + ")"
