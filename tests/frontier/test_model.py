@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import chain
 
 import pytest
 from hypothesis import settings as budget
@@ -196,6 +197,21 @@ class Machine(RuleBasedStateMachine):
     def defer(self, data: st.DataObject) -> None:
         uri = self.pick(data)
         self.front.deferred(uri, None, self.mono)
+
+    @rule(host=st.sampled_from(HOSTS), name=st.integers(0, 9))
+    def delete(self, host: str, name: int) -> None:
+        url = f"http://{host}/{name}"
+        gone = {removed.uri.ordinal for removed in self.front.removal.delete(lambda u: u == url)}
+        model = self.model
+        busy = {out.ordinal for out in self.out[host]}
+        waiting = [entry for _, _, entry in model.future] + list(
+            chain.from_iterable(site.pending for site in model.sites.values())
+        )
+        assert gone == {e[2] for e in waiting if e[3] == url and e[2] not in busy}
+        for site in model.sites.values():
+            site.pending = [entry for entry in site.pending if entry[2] not in gone]
+        model.future = [waits for waits in model.future if waits[2][2] not in gone]
+        model.finished[Counted.DISREGARDED] += len(gone)
 
     @rule(host=st.sampled_from(HOSTS))
     def retire(self, host: str) -> None:

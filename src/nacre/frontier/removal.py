@@ -59,8 +59,11 @@ class Removal:
                 return
             queue = self._rotation.find(entry.uri.queue)
             planned = entry.family == "future" and not entry.uri.attempts
+            held = queue.row.held
             if queue.row.state is State.RETIRED or planned or self._remove(entry) is None:
                 continue
+            queue.row.held = held  # what waits behind a prerequisite goes with it
+            self._totals.recount(queue.row)
             status = entry.uri.last_status or int(FetchStatus.PREREQUISITE_ROBOTS_FAILED)
             self._totals.finish(status)
             queue.row.errors += 1
@@ -85,6 +88,7 @@ class Removal:
             queue.read_again()
         else:
             self._shelf.unplan(entry.key, uri)
+            self._shelf.read_again()
         if uri.attempts:
             row.retrying -= 1
         if uri.is_prerequisite:

@@ -108,7 +108,7 @@ class Roster:
         row.wake = self._timeline.at(queue.wake)
         self._queues[name] = self._idle[name] = queue
         if value is None:
-            self.touch(queue)
+            self._write(queue)
         self._make_room()
         return queue
 

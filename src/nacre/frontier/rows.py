@@ -128,7 +128,8 @@ def future_key(due: float, identity: bytes, ordinal: int) -> bytes:
 
 
 def _packed(uri: CrawlURI) -> PackedURI:
-    if uri.method == "GET" and not (uri.headers or uri.heritable or uri.annotations):
+    plain = uri.method == "GET" and uri.body is None
+    if plain and not (uri.headers or uri.heritable or uri.annotations):
         return PackedURI(
             uri.url, uri.key, uri.via, uri.path, uri.context, uri.source, uri.is_seed,
             uri.force_fetch, uri.cost, uri.not_before or None, uri.attempts, uri.deferrals,

@@ -116,6 +116,10 @@ class Shelf:
             self._totals.planned -= 1
         return queue
 
+    def read_again(self) -> None:
+        """Rows of `future` were deleted that may have been read ahead."""
+        self._future.restart(b"")
+
     def wait(self, time: float) -> float | None:
         """Seconds until something in `future` is due; None when nothing is."""
         first = self._future.peek()

@@ -56,6 +56,7 @@ class Totals(msgspec.Struct):
     def recount(self, row: QueueRow) -> None:
         """Bring the sums up to date with one queue."""
         total = stuck = 0
+        row.held = row.held and row.size + row.waiting > 0
         if row.state is not State.RETIRED:
             total = row.size + row.waiting
             stuck = total if row.held else row.retrying

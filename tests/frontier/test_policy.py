@@ -1,0 +1,172 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.core.crawluri import CrawlURI, Directive
+from nacre.frontier.backoff import Backoff
+from nacre.frontier.policy import (
+    Ending,
+    Final,
+    Rank,
+    Retry,
+    directive_of,
+    politeness_delay,
+    prerequisite_rank,
+    rank,
+    retry_decision,
+    trans_hops,
+)
+from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+
+SETTINGS = FrontierSettings()
+POLITE = PolitenessSettings()
+NOW = 1000.0
+
+
+def uri(**fields: object) -> CrawlURI:
+    return CrawlURI("http://a/", b"k" * 16, "a,", **fields)  # type: ignore[arg-type]  # any field
+
+
+@pytest.mark.parametrize(
+    ("path", "hops"),
+    [("", 0), ("L", 0), ("LE", 1), ("LEE", 2), ("LEL", 0), ("MX", 1), ("EE", 2), ("3+LLLI", 1)],
+)
+def test_trans_hops(path: str, hops: int) -> None:
+    assert trans_hops(path) == hops
+
+
+@pytest.mark.parametrize(
+    ("depth", "embeds", "path", "seed", "directive"),
+    [
+        (-1, 1, "", True, Directive.MEDIUM),
+        (-1, 1, "L", False, Directive.NORMAL),
+        (-1, 1, "R", True, Directive.MEDIUM),
+        (-1, 1, "LR", False, Directive.MEDIUM),
+        (0, 1, "LR", False, Directive.HIGH),
+        (-1, 1, "LE", False, Directive.MEDIUM),
+        (-1, 1, "LEE", False, Directive.NORMAL),
+        (-1, 2, "LEE", False, Directive.MEDIUM),
+        (-1, 0, "LE", False, Directive.NORMAL),
+        (0, 1, "LLLL", False, Directive.HIGH),
+        (2, 1, "LL", False, Directive.HIGH),
+        (2, 1, "LLL", False, Directive.NORMAL),
+        (2, 1, "60+LL", False, Directive.NORMAL),
+    ],
+)
+def test_directive(depth: int, embeds: int, path: str, seed: bool, directive: Directive) -> None:
+    settings = FrontierSettings(preference_depth_hops=depth, preference_embed_hops=embeds)
+    assert directive_of(settings, path, is_seed=seed) is directive
+
+
+def test_precedence_is_the_cost() -> None:
+    assert rank(SETTINGS, "L") == Rank(Directive.NORMAL, 1, 1)
+    assert rank(FrontierSettings(cost="zero"), "L") == Rank(Directive.NORMAL, 0, 0)
+
+
+@given(st.integers(0, 3), st.integers(1, 127))
+def test_a_prerequisite_goes_before_what_needs_it(directive: int, precedence: int) -> None:
+    waiting = uri(directive=directive, precedence=precedence, ordinal=1)
+    first = prerequisite_rank(waiting)
+    assert (first.directive, first.precedence, 2) < (directive, precedence, 1)
+
+
+@pytest.mark.parametrize(
+    ("fetch_ms", "crawl_delay", "retry_after", "factor", "delay"),
+    [
+        (10, None, None, 1, 3.0),
+        (2000, None, None, 1, 10.0),
+        (60_000, None, None, 1, 30.0),
+        (10, 20, None, 1, 20.0),
+        (10, 1, None, 1, 3.0),
+        (10, 99_999, None, 1, 300.0),
+        (10, math.inf, None, 1, 300.0),
+        (10, math.nan, math.nan, 1, 3.0),
+        (10, -5, -5, 1, 3.0),
+        (10, None, 7200, 1, 3600.0),
+        (10, None, math.inf, 1, 3600.0),
+        (10, 100, 50, 1, 100.0),
+        (10, None, None, 4, 12.0),
+        (60_000, None, None, 64, 300.0),
+    ],
+)
+def test_politeness(
+    fetch_ms: float,
+    crawl_delay: float | None,
+    retry_after: float | None,
+    factor: float,
+    delay: float,
+) -> None:
+    assert politeness_delay(POLITE, fetch_ms, crawl_delay, retry_after, Backoff(factor)) == delay
+
+
+def test_maximum_wins_over_minimum() -> None:
+    assert politeness_delay(PolitenessSettings(min_delay=9, max_delay=4), 1) == 4
+
+
+def test_a_fixed_delay() -> None:
+    fixed = PolitenessSettings(delay=0)
+    assert politeness_delay(fixed, 5000) == 0
+    assert politeness_delay(fixed, 5000, crawl_delay=2) == 2
+    assert politeness_delay(fixed, 5000, backoff=Backoff(4.0)) == 4.0
+    deaf = PolitenessSettings(
+        delay=0, respect_crawl_delay_up_to=0, respect_retry_after_up_to=0, backoff_up_to=0
+    )
+    assert politeness_delay(deaf, 5000, 9, 9, Backoff(4.0)) == 0
+
+
+@pytest.mark.parametrize("status", [-1, -2, -3, -4])
+def test_unreachable_hosts_wait_twice_as_long_each_time(status: int) -> None:
+    waits = []
+    for attempts in range(40):
+        decision = retry_decision(SETTINGS, uri(attempts=attempts), Ending(status), NOW)
+        if isinstance(decision, Final):
+            break
+        assert not decision.hold
+        waits.append(decision.at - NOW)
+    assert waits[:6] == [60, 120, 240, 480, 900, 900]
+    assert len(waits) == 29
+
+
+@pytest.mark.parametrize(
+    ("status", "attempts", "last_delay", "retry_after", "decision"),
+    [
+        (429, 0, 4.0, 0.0, Retry(NOW + 8, hold=True)),
+        (503, 4, 4.0, 100.0, Retry(NOW + 100, hold=True)),
+        (503, 0, 4.0, 1e9, Retry(NOW + 3600, hold=True)),
+        (503, 5, 4.0, 0.0, Final("retries used up")),
+        (500, 0, 4.0, 0.0, Final("done")),
+        (200, 0, 4.0, 0.0, Final("done")),
+        (404, 3, 4.0, 0.0, Final("done")),
+        (-5, 0, 4.0, 0.0, Final("done")),
+        (-9998, 0, 4.0, 0.0, Final("done")),
+    ],
+)
+def test_replies(
+    status: int, attempts: int, last_delay: float, retry_after: float, decision: Retry | Final
+) -> None:
+    ending = Ending(status, False, retry_after, last_delay)
+    assert retry_decision(SETTINGS, uri(attempts=attempts), ending, NOW) == decision
+
+
+def test_a_body_cut_short_is_tried_twice_more() -> None:
+    decisions = [
+        retry_decision(SETTINGS, uri(attempts=n), Ending(200, truncated=True), NOW)
+        for n in range(3)
+    ]
+    assert decisions == [Retry(NOW + 60), Retry(NOW + 120), Final("retries used up")]
+
+
+def test_a_prerequisite_holds_its_queue() -> None:
+    robots = uri(path="LP")
+    assert retry_decision(SETTINGS, robots, Ending(-2), NOW) == Retry(NOW + 60, hold=True)
+    assert retry_decision(SETTINGS, robots, Ending(500), NOW) == Retry(NOW + 60, hold=True)
+    assert isinstance(retry_decision(SETTINGS, robots, Ending(404), NOW), Final)
+
+
+def test_the_last_tries_share_ten_minutes() -> None:
+    late, ending = uri(attempts=9), Ending(-2)
+    assert retry_decision(SETTINGS, late, ending, NOW, NOW - 1) == Retry(NOW + 200)
+    assert retry_decision(SETTINGS, uri(), ending, NOW, NOW - 1) == Retry(NOW + 60)
+    assert isinstance(retry_decision(SETTINGS, late, ending, NOW, NOW - 600), Final)

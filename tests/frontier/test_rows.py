@@ -1,0 +1,57 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.core.crawluri import CrawlURI
+from nacre.frontier.rows import (
+    future_key,
+    pack,
+    pack_future,
+    queue_id,
+    queue_key,
+    time_of,
+    unpack,
+    unpack_future,
+)
+
+uris = st.builds(
+    CrawlURI,
+    url=st.text(),
+    key=st.binary(min_size=16, max_size=16),
+    queue=st.text(st.characters(codec="utf-8")),
+    directive=st.integers(0, 3),
+    precedence=st.integers(0, 127),
+    cost=st.integers(0, 9),
+    ordinal=st.integers(0, 2**48 - 1),
+    attempts=st.integers(0, 40),
+    last_status=st.integers(-9998, 599),
+    not_before=st.floats(0, 1e11),
+    is_seed=st.booleans(),
+    method=st.sampled_from(["GET", "POST"]),
+    body=st.none() | st.binary(),
+    headers=st.lists(st.tuples(st.text(), st.text())).map(tuple),
+    heritable=st.dictionaries(st.text(), st.text()),
+    annotations=st.lists(st.text()).map(tuple),
+    via=st.text(),
+    path=st.text("LEXR"),
+)  # fmt: skip
+
+
+@given(uris)
+def test_a_row_gives_the_uri_back(uri: CrawlURI) -> None:
+    identity = queue_id(uri.queue)
+    assert unpack(queue_key(identity, uri, uri.ordinal), pack(uri), uri.queue) == uri
+    key = future_key(12.5, identity, uri.ordinal)
+    assert time_of(key) == 12.5
+    assert unpack_future(key, pack_future(uri, last_try=True)) == (uri, True)
+
+
+def test_a_row_is_small() -> None:
+    uri = CrawlURI("http://www.example.org/a", b"k" * 16, "org,example,www,", path="L", via="v")
+    assert len(pack(uri)) < len(uri.url) + 16 + 20
+
+
+@given(uris, uris)
+def test_keys_sort_as_uris_do(one: CrawlURI, other: CrawlURI) -> None:
+    keys = [queue_key(b"i" * 8, uri, uri.ordinal) for uri in (one, other)]
+    places = [(uri.directive, uri.precedence, uri.ordinal) for uri in (one, other)]
+    assert (keys[0] < keys[1]) == (places[0] < places[1])
