@@ -18,9 +18,7 @@ class ExtractSettings(Component):
     max_document: Bytes = setting(
         8_000_000, "Bytes of a document that are searched for links; 0 searches none.", unit="bytes"
     )
-    extract_error_pages: bool = setting(
-        default=True, doc="Search 404 pages too; whether their links are followed is not said here."
-    )
+    extract_error_pages: bool = setting(default=False, doc="Search pages of status 400 and up too.")
     extract_html: bool = setting(default=True, doc="Search HTML.")
     extract_css: bool = setting(default=True, doc="Search style sheets and inline styles.")
     extract_javascript: bool = setting(

@@ -1,0 +1,68 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nacre.extract.document import Document
+from nacre.extract.headers import extract_headers, header_text
+from nacre.extract.links import LinkCollector
+from nacre.extract.settings import ExtractSettings
+
+
+def taken(*headers: tuple[bytes, bytes]) -> list[tuple[str, str, str]]:
+    document = Document(url="http://a.test/dir/x", headers=headers)
+    links = LinkCollector(document, ExtractSettings())
+    extract_headers(document, links)
+    return [(link.hop.value, link.url, link.context) for link in links.outlinks]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        (b"Location", b"//b.test/x", ("R", "http://b.test/x", "Location:")),
+        (b"location", "/é".encode(), ("R", "http://a.test/%C3%A9", "Location:")),
+        (b"Location", b"/\xe9", ("R", "http://a.test/%C3%A9", "Location:")),
+        (b"Refresh", b"0; url=y", ("R", "http://a.test/dir/y", "Refresh:")),
+        (b"Content-Location", b"x.en", ("I", "http://a.test/dir/x.en", "Content-Location:")),
+        (b"Link", b"</s.css>; rel=stylesheet", ("E", "http://a.test/s.css", "Link:")),
+        (b"Link", b'<y>; title="a, b"; rel="next last"', ("L", "http://a.test/dir/y", "Link:")),
+    ],
+)
+def test_each_header_has_its_hop(name: bytes, value: bytes, expected: tuple[str, str, str]):
+    assert taken((name, value)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        (b"Location", b""),
+        (b"Refresh", b"5"),
+        (b"Content-Location", b""),
+        (b"Link", b"<https://b.test>; rel=preconnect"),
+        (b"Link", b"</x>"),
+        (b"Link", b"/x; rel=next"),
+        (b"Link", b""),
+        (b"Server", b"</x>; rel=next"),
+    ],
+)
+def test_what_names_nothing_to_fetch(name: bytes, value: bytes):
+    assert taken((name, value)) == []
+
+
+def test_several_links_in_one_header_and_in_several():
+    found = taken((b"Link", b'<a>; rel=next, <b>; rel="prev"'), (b"LINK", b"<c>; rel=up"))
+    assert [url[-1] for _, url, _ in found] == ["a", "b", "c"]
+
+
+def test_the_first_location_counts():
+    assert [url for _, url, _ in taken((b"Location", b"/1"), (b"Location", b"/2"))] == [
+        "http://a.test/1"
+    ]
+
+
+def test_a_value_that_is_no_utf8_is_latin1():
+    assert header_text(b" \xe9 ") == "é"
+
+
+@given(st.binary(max_size=80))
+def test_no_value_raises(value: bytes):
+    for name in (b"Location", b"Refresh", b"Content-Location", b"Link"):
+        assert len(taken((name, value))) <= len(value)
