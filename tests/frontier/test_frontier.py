@@ -209,6 +209,58 @@ def test_queues_of_one_address_take_turns() -> None:
     assert take(front, 4.0).queue == "b,"
 
 
+def test_parked_queues_follow_each_other_even_past_a_retired_one() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate(q, "0") for q in "abcd"], NOW)
+    for name in "abcd":
+        front.share(f"{name},", "192.0.2.1")
+    first = take(front)
+    assert front.next(NOW, 0) is None
+    front.retire("b,")
+    front.finished(first, Attempt(200, 3.0), 0)
+    second = take(front, 3.0)
+    assert second.queue == "c,"
+    assert front.next(NOW, 9.0) is None
+    front.finished(second, Attempt(200, 3.0), 9.0)
+    assert take(front, 12.0).queue == "d,"
+
+
+def test_waking_all_keeps_the_politeness_delay() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate(q, str(n)) for q in "ab" for n in range(2)], NOW)
+    for uri in (take(front), take(front)):
+        front.finished(uri, Attempt(200, 4.0), 0)
+    front.snooze("a,", NOW + 55, NOW, 0)
+    front.snooze("b,", NOW + 5000, NOW, 0)
+    assert front.next(NOW, 4.0) is None
+    assert front.next(NOW, 49.0) is None
+    front.wake_all(49.0)
+    assert front.next(NOW, 52.9) is None
+    assert {take(front, 53.0).queue, take(front, 53.01).queue} == {"a,", "b,"}
+
+
+def test_noted_keys_are_known() -> None:
+    front = frontier(MemoryRows())
+    uri = candidate("a", "0")
+    assert front.note([uri.key, uri.key]) == 1
+    assert front.schedule([uri], NOW) == [False]
+    assert (front.totals.discovered, front.totals.queued) == (1, 0)
+
+
+def test_memory_holds_a_bounded_number_of_queues() -> None:
+    rows = MemoryRows()
+    front = frontier(rows, FrontierSettings(max_queues_in_memory=50))
+    front.schedule([candidate(f"h{n}", str(m)) for n in range(500) for m in range(2)], NOW)
+    out = [take(front) for _ in range(40)]
+    held = list(front.rotation.roster.in_memory())
+    assert len(held) <= 50 + 1
+    for uri in out:
+        front.finished(uri, Attempt(200), 0)
+    assert len(drain(front)) == 1000 - 40
+    assert front.totals.states[State.EXHAUSTED] == 500
+    assert not list(rows.scan("wake", b""))
+
+
 def test_what_was_not_handed_out_cannot_come_back() -> None:
     front = frontier(MemoryRows())
     front.schedule([candidate("a", "0")], NOW)

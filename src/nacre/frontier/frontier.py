@@ -117,6 +117,12 @@ class Frontier:
             self._admit(candidate, now)
         return entered
 
+    def note(self, keys: Sequence[bytes]) -> int:
+        """Count URIs as discovered without queueing them; the answer is how many were new."""
+        new = sum(self.seen.enter(keys))
+        self.totals.discovered += new
+        return new
+
     def _admit(self, uri: CrawlURI, now: float) -> None:
         queue = self.rotation.find(uri.queue)
         self.totals.ordinal += 1
@@ -197,7 +203,7 @@ class Frontier:
     # ---- URIs back
 
     def finished(self, uri: CrawlURI, attempt: Attempt, mono: float) -> None:
-        """A URI handed out has its final result."""
+        """A URI has its final result; it and those of `retry`, `deferred` are as handed out."""
         self.rotation.mono = mono
         queue, key = self._give_back(uri)
         row = queue.row
@@ -273,7 +279,7 @@ class Frontier:
             precedence=place.precedence,
             ordinal=self.totals.ordinal,
         )
-        self.totals.discovered += sum(self.seen.enter([first.key]))
+        self.note([first.key])
         queue.prerequisites |= {first.key}
         queue.row.enqueued += 1
         self.shelf.insert(queue, first, first.ordinal)
@@ -331,6 +337,11 @@ class Frontier:
         queue = self.rotation.find(name)
         if queue.row.state is not State.RETIRED:
             self.rotation.retire(queue)
+
+    def wake_all(self, mono: float) -> None:
+        """End all snoozes; each queue keeps its last politeness delay from now on."""
+        self.rotation.mono = mono
+        self.rotation.rouse_all()
 
     def unretire(self, names: Sequence[str] | None = None) -> int:
         """Bring retired queues back (None: all); those over their budget soon retire again."""

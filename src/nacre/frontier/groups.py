@@ -17,6 +17,14 @@ class _Group:
         self.wake = 0.0
         self.parked: deque[Queue] = deque()
 
+    def first_parked(self) -> Queue | None:
+        """Take the first that was not retired or made inactive meanwhile."""
+        while self.parked:
+            queue = self.parked.popleft()
+            if queue.row.state is State.SNOOZED and queue.window is not None:
+                return queue
+        return None
+
 
 class Groups:
     """Fetches in process and delays by group. In memory only: a restart waits longer anyway."""
@@ -57,13 +65,12 @@ class Groups:
         """Take a parked queue whose group has a place now."""
         while self._due and self._due[0][0] <= mono:
             name = heappop(self._due)[1]
-            parked = self._groups[name].parked
-            while parked:
-                queue = parked.popleft()
-                if parked:
-                    heappush(self._due, (mono + _RECHECK, name))
-                if queue.row.state is State.SNOOZED and queue.window is not None:
-                    return queue
+            group = self._groups.get(name)
+            queue = group.first_parked() if group else None
+            if group and group.parked:
+                heappush(self._due, (mono + _RECHECK, name))
+            if queue is not None:
+                return queue
         return None
 
     def wait(self, mono: float) -> float | None:
