@@ -191,13 +191,24 @@ class RocksEngine:
             options.set_iterate_upper_bound(stop)
         cursor = self._families[family].iter(options)
         cursor.seek(start)
-        return self._steps(cursor)
+        return self._steps(cursor, stop, options)
 
-    def _steps(self, cursor: RdictIter) -> Iterator[tuple[bytes, bytes]]:
+    def _steps(
+        self, cursor: RdictIter, stop: bytes | None, options: ReadOptions
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Step to the bound. It lies in `options`, which the cursor does not keep alive.
+
+        Once they are gone, the bound is whatever else comes to lie there; so they are held here,
+        and the bound is looked at as well.
+        """
+        held = options
         while cursor.valid():
             key, value = cursor.key(), cursor.value()
+            if stop is not None and key >= stop:
+                break
             yield key, value
             cursor.next()
+        del held
         try:
             cursor.status()
         except Exception as error:
