@@ -43,3 +43,9 @@ def test_what_cannot_be_used_is_an_error(values: dict[str, object]) -> None:
 
 def test_every_field_is_documented() -> None:
     assert all(field.description for field in FetchSettings.model_fields.values())
+
+
+def test_a_changed_copy_sends_what_was_changed() -> None:
+    settings = FetchSettings(user_agent="One")
+    assert b"One" in settings.lines
+    assert b"Two" in settings.model_copy(update={"user_agent": "Two"}).lines

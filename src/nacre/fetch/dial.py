@@ -67,7 +67,7 @@ class Dialer:
             return Refusal(FetchStatus.CONNECT_FAILED, str(error) or "timed out")
         except ssl.SSLError as error:
             return Refusal(FetchStatus.CONNECT_FAILED, f"TLS handshake: {describe(error)}")
-        except (OSError, ProxyError, UnicodeError) as error:
+        except (OSError, ProxyError, ValueError) as error:
             return Refusal(FetchStatus.CONNECT_FAILED, describe(error))
         return found
 
@@ -79,7 +79,7 @@ class Dialer:
             async with asyncio.timeout(limit):
                 proxy = settings.proxy_server
                 if proxy is not None:
-                    return await self._through(proxy, origin, settings)
+                    return await self._through(proxy, origin, addresses, settings)
                 return await self._direct(origin.port, addresses, settings)
         except TimeoutError as error:
             raise TimeoutError(str(error) or f"connect: no answer within {limit:g} s") from error
@@ -108,9 +108,12 @@ class Dialer:
         connection.address, connection.port = peer[0], peer[1]
         return connection
 
-    async def _through(self, proxy: Proxy, origin: Origin, settings: FetchSettings) -> Connection:
+    async def _through(
+        self, proxy: Proxy, origin: Origin, addresses: tuple[str, ...], settings: FetchSettings
+    ) -> Connection:
         if proxy.kind == "socks5":
-            return await self._socks(proxy, origin)
+            host = addresses[0] if addresses else origin.host
+            return await self._socks(proxy, host, origin.port)
         _, connection = await self._loop.create_connection(Connection, proxy.host, proxy.port)
         if proxy.kind == "https":
             await self._upgrade(connection, self._tls.context("strict"), proxy.host, settings)
@@ -118,7 +121,8 @@ class Dialer:
             await open_tunnel(connection, proxy, origin.host, origin.port)
         return connection
 
-    async def _socks(self, proxy: Proxy, origin: Origin) -> Connection:
+    async def _socks(self, proxy: Proxy, host: str, port: int) -> Connection:
+        """Connect through SOCKS5; the address that was checked, where there is one."""
         client = SocksProxy(
             ProxyType.SOCKS5,
             proxy.host,
@@ -127,7 +131,7 @@ class Dialer:
             password=proxy.password or None,
             rdns=True,
         )
-        sock = await client.connect(origin.host, origin.port)
+        sock = await client.connect(host, port)
         _, connection = await self._loop.create_connection(Connection, sock=sock)
         return connection
 
@@ -154,7 +158,7 @@ class Dialer:
         except BaseException:
             connection.abort()
             raise
-        if transport is None:
+        if transport is None or not connection.alive:
             raise ConnectionResetError("closed in the TLS handshake")
         connection.connection_made(transport)
 

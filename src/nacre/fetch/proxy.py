@@ -1,6 +1,7 @@
 """Where to send requests that go through a proxy."""
 
 from base64 import b64encode
+from functools import lru_cache
 from typing import Literal, NamedTuple, cast
 from urllib.parse import unquote, urlsplit
 
@@ -27,6 +28,7 @@ class Proxy(NamedTuple):
     password: str = ""
 
 
+@lru_cache(maxsize=64)
 def parse_proxy(url: str) -> Proxy:
     """Read a proxy URL.
 

@@ -1,6 +1,6 @@
 """Settings of the fetcher."""
 
-from functools import cached_property
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import field_validator
@@ -90,26 +90,44 @@ class FetchSettings(Component):
         header_lines([("X", value)])
         return value
 
-    @cached_property
+    @property
     def proxy_server(self) -> Proxy | None:
         """The proxy, parsed; None for none."""
         return parse_proxy(self.proxy) if self.proxy else None
 
-    @cached_property
+    @property
     def fields(self) -> tuple[tuple[str, str], ...]:
         """Header fields that each request carries, but for Host and Connection."""
-        fields = [("User-Agent", fill_user_agent(self.user_agent, self.contact))]
-        fields += [_field(line) for line in self.accept]
-        if self.accept_encoding:
-            fields.append(("Accept-Encoding", self.accept_encoding))
-        if self.mail_from:
-            fields.append(("From", self.mail_from))
-        return tuple(fields)
+        return _fields(*self._sources)
 
-    @cached_property
+    @property
     def lines(self) -> bytes:
         """The same as bytes."""
-        return header_lines(self.fields)
+        return _lines(*self._sources)
+
+    @property
+    def _sources(self) -> tuple[str, str, tuple[str, ...], str, str]:
+        return self.user_agent, self.contact, self.accept, self.accept_encoding, self.mail_from
+
+
+@lru_cache(maxsize=256)
+def _fields(
+    user_agent: str, contact: str, accept: tuple[str, ...], accept_encoding: str, mail_from: str
+) -> tuple[tuple[str, str], ...]:
+    fields = [("User-Agent", fill_user_agent(user_agent, contact))]
+    fields += [_field(line) for line in accept]
+    if accept_encoding:
+        fields.append(("Accept-Encoding", accept_encoding))
+    if mail_from:
+        fields.append(("From", mail_from))
+    return tuple(fields)
+
+
+@lru_cache(maxsize=256)
+def _lines(
+    user_agent: str, contact: str, accept: tuple[str, ...], accept_encoding: str, mail_from: str
+) -> bytes:
+    return header_lines(_fields(user_agent, contact, accept, accept_encoding, mail_from))
 
 
 def fill_user_agent(template: str, contact: str) -> str:

@@ -105,7 +105,7 @@ def certificate_chain(session: ssl.SSLObject) -> tuple[bytes, ...]:
     The chain is public from Python 3.13 on; before, the object beneath has it.
     """
     if hasattr(session, "get_unverified_chain"):
-        return tuple(session.get_unverified_chain())
+        return tuple(session.get_unverified_chain() or ())
     beneath = getattr(session, "_sslobj", None)
     chain = beneath.get_unverified_chain() if beneath is not None else None
     if chain:
