@@ -49,17 +49,34 @@ def load(model: type[T], layers: Iterable[Layer]) -> Loaded[T]:
     Raises:
         ConfigError: With all problems of all layers.
     """
+    loaded, problems = load_partly(model, layers)
+    if problems or loaded is None:
+        raise ConfigError(problems)
+    return loaded
+
+
+def load_partly(model: type[T], layers: Iterable[Layer]) -> tuple[Loaded[T] | None, list[Problem]]:
+    """Merge and validate, and go on over problems, so that later checks can find theirs as well.
+
+    Returns:
+        The settings, with defaults for each part in which something is wrong (None when not even
+        that can be had), and every problem.
+    """
     stack = list(layers)
     problems = [problem for layer in stack for problem in layer.problems]
     tree, origins = merge(stack)
     try:
         settings = model.model_validate(tree)
     except ValidationError as error:
-        problems += [_problem(model, item, tree, origins) for item in error.errors()]
-        raise ConfigError(_in_order(problems)) from None
-    if problems:
-        raise ConfigError(_in_order(problems))
-    return Loaded(settings, origins)
+        items = error.errors()
+        problems += [_problem(model, item, tree, origins) for item in items]
+        bad = {item["loc"][0] for item in items if item["loc"]}
+        left = {key: value for key, value in tree.items() if key not in bad}
+        try:
+            settings = model.model_validate(left)
+        except ValidationError:
+            return None, _in_order(problems)
+    return Loaded(settings, origins), _in_order(problems)
 
 
 def _in_order(problems: list[Problem]) -> list[Problem]:

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 from ruamel.yaml import YAML
 
-from nacre.config.check import Loaded, load
+from nacre.config.check import FieldFacts, Loaded, fields, load, load_partly
 from nacre.config.layer import Layer, assignment_layer, environment_layer, read_yaml
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.layout import SEEDS, Layout
@@ -19,9 +19,29 @@ from nacre.scope.rules import AnyRule
 
 _HEADER = """\
 # A job of Nacre. What is not said here has its default.
-# All settings with unit and default: docs/reference/settings.md; where a value comes from:
-#   nacre check {name} --explain politeness.delay
+#   nacre check DIR                             every problem at once
+#   nacre check DIR --explain politeness.delay  a value, where it comes from, its unit and meaning
+#   nacre run DIR                               crawl, or go on with it
+# All settings: docs/reference/settings.md
 """
+_FOOTER = """
+# Often set. These are the defaults; take the `#` away to change one.
+"""
+_OFTEN = (
+    "fetch.contact",
+    "politeness.delay_factor",
+    "politeness.min_delay",
+    "politeness.max_delay",
+    "engine.parallel",
+    "limits.documents",
+    "limits.bytes",
+    "limits.time",
+    "robots.policy",
+    "archive.prefix",
+    "archive.operator",
+    "archive.description",
+    "network.allow",
+)
 _MAX_INCLUDES = 64
 
 
@@ -55,15 +75,46 @@ def load_job(
         JobError: The directory is no job.
         ConfigError: With every problem of every layer.
     """
+    loaded, problems = examine_job(layout, assignments, environ)
+    if problems or loaded is None:
+        raise ConfigError(problems)
+    return loaded
+
+
+def examine_job(
+    layout: Layout, assignments: Iterable[str] = (), environ: Mapping[str, str] | None = None
+) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
+    """As `load_job`, but with the problems as a value, so that others can be looked for too.
+
+    Raises:
+        JobError: The directory is no job.
+    """
     layout.require()
     layers = [*_user_layer(), *_file_layers(layout.config, layout.root, [])]
-    layers.append(environment_layer(os.environ if environ is None else environ))
-    layers.append(assignment_layer(assignments))
-    loaded = load(JobSettings, layers)
-    if loaded.settings.name:
-        return loaded
-    named = loaded.settings.model_copy(update={"name": layout.root.name})
-    return Loaded(named, loaded.origins)
+    return _examined(layout, [*layers, *_outer_layers(assignments, environ)])
+
+
+def examine_new(
+    layout: Layout, new: NewJob, environ: Mapping[str, str] | None = None
+) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
+    """The settings that a job will have, before it is written."""
+    tree = {**_tree(layout, new), "seeds": list(new.seeds)}
+    return _examined(layout, [*_user_layer(), Layer("option", tree), *_outer_layers((), environ)])
+
+
+def _outer_layers(assignments: Iterable[str], environ: Mapping[str, str] | None) -> list[Layer]:
+    environment = environment_layer(os.environ if environ is None else environ)
+    return [environment, assignment_layer(assignments)]
+
+
+def _examined(
+    layout: Layout, layers: Sequence[Layer]
+) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
+    loaded, problems = load_partly(JobSettings, layers)
+    if loaded is not None and not loaded.settings.name:
+        named = loaded.settings.model_copy(update={"name": layout.root.name})
+        loaded = Loaded(named, loaded.origins)
+    return loaded, problems
 
 
 def _user_layer() -> list[Layer]:
@@ -106,19 +157,25 @@ def create_job(layout: Layout, new: NewJob) -> None:
         JobError: There is a job already, or the directory cannot be made.
         ConfigError: The settings are not valid.
     """
-    if layout.config.exists():
-        raise JobError(
-            f"{layout.root} is a job already; go on with it by `nacre run`, or name another --out"
-        )
+    require_no_job(layout)
     tree = _tree(layout, new)
     load(JobSettings, [Layer("option", tree)])
-    text = _HEADER.format(name=layout.root.name) + _dump(tree)
+    text = _HEADER + _dump(tree) + _FOOTER + _often_set(tree)
     try:
         layout.root.mkdir(parents=True, exist_ok=True)
         (layout.root / SEEDS).write_text("".join(f"{line}\n" for line in new.seeds), "utf-8")
         layout.config.write_text(text, "utf-8")
     except OSError as error:
         raise JobError(f"{layout.root} cannot be written: {error.strerror}") from error
+
+
+def require_no_job(layout: Layout) -> None:
+    """Raise JobError when there is a job already."""
+    if layout.config.exists():
+        raise JobError(
+            f"{layout.root} is a job already. Go on with it by `nacre run {layout.root}`, or name "
+            "another directory with --out."
+        )
 
 
 def _tree(layout: Layout, new: NewJob) -> dict[str, Any]:
@@ -144,16 +201,26 @@ def _dump(tree: Mapping[str, Any]) -> str:
     return buffer.getvalue()
 
 
-def check_seeds(settings: JobSettings, layout: Layout) -> None:
-    """Raise ConfigError when the seed list is missing or empty."""
-    if isinstance(settings.seeds, str) and not (layout.root / settings.seeds).is_file():
-        raise ConfigError(
-            [
-                Problem(
-                    "seeds",
-                    f"there is no file {settings.seeds} in {layout.root}",
-                    "one URL a line",
-                    "https://example.org/",
-                )
-            ]
-        )
+def _often_set(tree: Mapping[str, Any]) -> str:
+    """The usual settings as comments, but for those that the file says."""
+    lines: list[str] = []
+    section = ""
+    facts = {field.path: field for field in fields(JobSettings)}
+    for path in _OFTEN:
+        head, _, name = path.partition(".")
+        if name in tree.get(head, {}):
+            continue
+        if head != section:
+            section = head
+            lines.append(f"#{head}:" if head not in tree else f"# under `{head}` above:")
+        lines.append(_commented(name, facts[path]))
+    return "\n".join(lines) + "\n"
+
+
+def _commented(name: str, facts: FieldFacts) -> str:
+    yaml = YAML()
+    buffer = io.StringIO()
+    default = list(facts.default) if isinstance(facts.default, tuple) else facts.default
+    yaml.dump({name: str(default) if isinstance(default, str) else default}, buffer)
+    unit = f" ({facts.unit})" if facts.unit else ""
+    return f"#  {buffer.getvalue().strip():<24} # {facts.doc}{unit}"

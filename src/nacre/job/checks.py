@@ -1,0 +1,165 @@
+"""The third check of a configuration: what the parts of a job need of each other and the machine.
+
+The first two (well-formed, typed) are in `config.check`. All problems are found at once.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nacre.config.check import Loaded
+from nacre.errors import ConfigError, Problem
+from nacre.fetch.address import parse_address
+from nacre.job.contact import Lookup, contact_problems, public_hosts
+from nacre.job.layout import Layout
+from nacre.job.seeds import SeedList, read_seeds
+from nacre.job.settings import JobSettings
+from nacre.scope.options import compile_scope
+from nacre.scope.patterns import examine
+from nacre.scope.rule import Scope, Subject
+from nacre.scope.rules import MatchesListRegex
+from nacre.scope.state import ScopeState
+
+_SEEDS_JUDGED = 1000
+_BAD_SHOWN = 20
+
+
+@dataclass
+class Findings:
+    """What a check came to.
+
+    Attributes:
+        problems: What keeps the job from starting.
+        warnings: What the operator should know.
+    """
+
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
+
+    def require(self) -> None:
+        """Raise ConfigError when there is a problem."""
+        if self.problems:
+            raise ConfigError(self.problems)
+
+
+async def check(
+    layout: Layout,
+    loaded: Loaded[JobSettings] | None,
+    problems: Sequence[Problem],
+    lookup: Lookup,
+) -> Findings:
+    """Check a job.
+
+    Args:
+        layout: Its directories; a new job has none yet.
+        loaded: Its settings (`configure.examine_job`), with defaults where they are wrong.
+        problems: What is wrong with them.
+        lookup: Looks hosts up; asked only where `network.allow` names networks.
+    """
+    found = Findings(list(problems))
+    if loaded is None:
+        return found
+    settings = loaded.settings
+    seeds = _read_seeds(settings, layout, found)
+    public = await public_hosts((seed.url for seed in seeds.seeds), settings.network.allow, lookup)
+    found.problems += contact_problems(settings, public)
+    found.problems += _placed(loaded, [*_files(settings, layout), *_outputs(settings, layout)])
+    found.warnings += _placed(loaded, [*_patterns(settings), *_unscoped(settings, seeds)])
+    return found
+
+
+def _placed(loaded: Loaded[JobSettings], problems: Sequence[Problem]) -> Iterator[Problem]:
+    """The problems with the places that their values come from."""
+    for problem in problems:
+        place = loaded.origin(problem.path)
+        known = problem.file or not place.file
+        yield problem if known else problem._replace(file=place.file, line=place.line)
+
+
+def _read_seeds(settings: JobSettings, layout: Layout, found: Findings) -> SeedList:
+    named = settings.seeds
+    file = named if isinstance(named, str) else ""
+    try:
+        lines = _lines(layout.root / named) if isinstance(named, str) else named
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        found.problems.append(
+            Problem("seeds", f"{file} cannot be read: {reason}", "a file with one URL a line")
+        )
+        return SeedList([], [], [])
+    seeds = read_seeds(lines)
+    for number, text, why in seeds.bad[:_BAD_SHOWN]:
+        found.problems.append(
+            Problem("", f"{text[:200]!r} is no seed: {why}", file=file, line=number if file else 0)
+        )
+    if len(seeds.bad) > _BAD_SHOWN:
+        found.problems.append(
+            Problem("", f"and {len(seeds.bad) - _BAD_SHOWN} more lines that are no seed", file=file)
+        )
+    if not seeds.seeds and not seeds.bad:
+        found.problems.append(
+            Problem("seeds", "there is no seed", "one URL a line", "https://example.org/", file)
+        )
+    return seeds
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text("utf-8").splitlines()
+
+
+def _files(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
+    """Files and addresses that settings name."""
+    cookies = settings.cookies.load_file
+    if cookies and not os.access(layout.root / cookies, os.R_OK):
+        yield Problem("cookies.load_file", f"{cookies} cannot be read", "a Netscape cookie file")
+    bind = settings.fetch.bind_address
+    if bind and parse_address(bind) is None:
+        yield Problem("fetch.bind_address", f"{bind!r} is no IP address", "a local IP address")
+
+
+def _outputs(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
+    """Directories that cannot be written to."""
+    yield from _unwritable("", layout.root)
+    for name in settings.archive.directories:
+        if Path(name).is_absolute():
+            yield from _unwritable("archive.directories", Path(name))
+
+
+def _unwritable(path: str, directory: Path) -> Iterator[Problem]:
+    place = directory
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        yield Problem(path, f"{place} is no directory")
+    elif not os.access(place, os.W_OK | os.X_OK):
+        yield Problem(path, f"{directory} cannot be written to", "a directory of yours")
+
+
+def _patterns(settings: JobSettings) -> Iterator[Problem]:
+    """Expressions that run slower than the operator may think."""
+    for number, rule in enumerate(settings.scope):
+        if isinstance(rule, MatchesListRegex):
+            for note in filter(None, map(examine, rule.regexes)):
+                yield Problem(f"scope.{number}.regexes", f"{note.pattern!r} {note.message}")
+
+
+def _unscoped(settings: JobSettings, seeds: SeedList) -> Iterator[Problem]:
+    """Seeds that the scope itself would refuse: they are fetched, but nothing near them may be."""
+    scope = scope_with_seeds(settings, seeds)
+    for seed in seeds.seeds[:_SEEDS_JUDGED]:
+        verdict = scope.decide(Subject(seed.url, is_seed=True))
+        if not verdict.accepted:
+            yield Problem(
+                "scope", f"the seed {seed.text} is out of scope itself, by the rule {verdict.rule}"
+            )
+
+
+def scope_with_seeds(settings: JobSettings, seeds: SeedList) -> Scope:
+    """The scope of a job as its seed list makes it."""
+    state = ScopeState()
+    scope = compile_scope(settings.scope, state)
+    for seed in seeds.seeds:
+        state.add_seed(seed.text)
+    state.add_directives(seeds.directives)
+    return scope
