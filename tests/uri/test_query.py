@@ -16,6 +16,11 @@ def test_codecs(encoding, codec):
     assert query_codec(encoding) == codec
 
 
+def test_the_error_handler_is_for_encoding_only():
+    with pytest.raises(UnicodeDecodeError):
+        b"\xff".decode("ascii", "nacre.query")
+
+
 def test_only_queries_beyond_ascii_are_encoded():
     assert needs_encoding("a?é", "cp1252")
     assert needs_encoding("a?b", "iso2022_jp"), "control characters mean something to it"

@@ -203,7 +203,5 @@ class SurtPrefixSet:
 
 
 def _common_length(one: str, other: str) -> int:
-    for at, (a, b) in enumerate(zip(one, other, strict=False)):
-        if a != b:
-            return at
-    return min(len(one), len(other))
+    """Characters that two texts begin with, of which neither is the beginning of the other."""
+    return next(at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
