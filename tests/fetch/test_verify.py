@@ -3,6 +3,8 @@ from pathlib import Path
 
 import pytest
 import trustme
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nacre.fetch.verify import Verifier
 
@@ -79,3 +81,21 @@ def test_without_roots_nothing_is_said(authority: trustme.CA, tmp_path: Path) ->
     chain = chain_of(authority.issue_cert("a.test"))
     verdict = Verifier(tmp_path / "absent").verdict(chain, "a.test", NOW)
     assert verdict == "no root certificates to verify with"
+
+
+DER = chain_of(trustme.CA().issue_cert("a.test"))[0]
+
+
+@given(st.lists(st.tuples(st.integers(0, len(DER) - 1), st.integers(0, 255)), min_size=1))
+def test_no_certificate_raises(changes: list[tuple[int, int]]) -> None:
+    broken = bytearray(DER)
+    for at, byte in changes:
+        broken[at] = byte
+    assert "\n" not in Verifier().verdict((bytes(broken),), "a.test", NOW)
+
+
+def test_the_roots_of_the_system_are_read() -> None:
+    if not ssl.create_default_context().get_ca_certs():
+        pytest.skip("this system has no root certificates")
+    verdict = Verifier().verdict((DER,), "a.test", NOW)
+    assert verdict.startswith("not trusted: ")

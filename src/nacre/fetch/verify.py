@@ -1,6 +1,7 @@
 """What a verification of a certificate chain would have said. Recorded, not enforced."""
 
 import ssl
+import warnings
 from collections import OrderedDict
 from datetime import UTC, datetime
 from functools import cached_property
@@ -8,6 +9,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
 from cryptography.x509.oid import ExtensionOID
 from cryptography.x509.verification import (
@@ -22,6 +24,15 @@ CACHE = 10_000
 """Verdicts kept, by chain and host."""
 
 DAY = 86_400
+
+_PEM_END = b"-----END CERTIFICATE-----"
+_UNREADABLE = (
+    ValueError,
+    UnsupportedAlgorithm,
+    x509.DuplicateExtension,
+    x509.InvalidVersion,
+    x509.UnsupportedGeneralNameType,
+)
 
 # What browsers and OpenSSL ask for; the library's own profile of the web refuses more.
 _LEAF = ExtensionPolicy.permit_all().require_present(
@@ -45,7 +56,8 @@ class Verifier:
         """Trusted roots; None where there are none. Read when first needed."""
         path = self._roots or ssl.get_default_verify_paths().cafile
         text = Path(path).read_bytes() if path and Path(path).is_file() else b""
-        roots = x509.load_pem_x509_certificates(text) if b"BEGIN CERT" in text else []
+        blocks = [block + _PEM_END for block in text.split(_PEM_END)[:-1]]
+        roots = [root for block in blocks if (root := _load_root(block)) is not None]
         return Store(roots) if roots else None
 
     def verdict(self, chain: tuple[bytes, ...], host: str, now: float) -> str:
@@ -61,7 +73,9 @@ class Verifier:
         key = (_fingerprint(chain), host, int(now // DAY))
         verdict = self._verdicts.get(key)
         if verdict is None:
-            verdict = self._verify(chain, host, datetime.fromtimestamp(now, UTC))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about what servers put into certificates
+                verdict = self._verify(chain, host, datetime.fromtimestamp(now, UTC))
             self._verdicts[key] = verdict
             if len(self._verdicts) > CACHE:
                 self._verdicts.popitem(last=False)
@@ -71,8 +85,8 @@ class Verifier:
         try:
             leaf, *others = [x509.load_der_x509_certificate(der) for der in chain]
             return _obvious(leaf, now) or self._judge(leaf, others, host, now)
-        except ValueError as error:
-            return f"unreadable certificate: {error}"
+        except _UNREADABLE as error:
+            return f"unreadable certificate: {' '.join(str(error).split())[:200]}"
 
     def _judge(
         self, leaf: x509.Certificate, others: list[x509.Certificate], host: str, now: datetime
@@ -88,6 +102,14 @@ class Verifier:
         except ValueError as error:
             return f"not a host name for certificates: {error}"
         return "ok"
+
+
+def _load_root(block: bytes) -> x509.Certificate | None:
+    """One root; None for those that the library cannot read."""
+    try:
+        return x509.load_pem_x509_certificate(block)
+    except _UNREADABLE:
+        return None
 
 
 def _fingerprint(chain: tuple[bytes, ...]) -> bytes:
