@@ -40,9 +40,18 @@ def test_a_post_is_found_by_what_was_sent():
 
 @given(st.text(), st.text(), st.text())
 def test_every_line_is_one_line_of_json(url, mime, name):
-    line = format_line("http://e.test/", "20260101000000", (mime, "200", None), (1, 2, name))
+    line = format_line(url, "20260101000000", (mime, "200", None), (1, 2, name))
     assert line.count(b"\n") == 1
-    assert json.loads(line.split(b" ", 2)[2])["mime"] == mime
+    _, time, fields = line.split(b" ", 2)
+    assert time == b"20260101000000"
+    assert json.loads(fields) == {
+        "url": url,
+        "mime": mime,
+        "status": "200",
+        "length": "1",
+        "offset": "2",
+        "filename": name,
+    }
 
 
 @given(st.lists(st.binary(min_size=1).filter(lambda line: b"\n" not in line)))

@@ -3,7 +3,9 @@ from msgspec.structs import replace
 from nacre.archive.check import check_file
 from nacre.archive.index import rebuild_index
 from nacre.archive.member import pack
+from nacre.archive.segment import Files
 from nacre.core.capture import BytesBody
+from nacre.store.commit import GroupCommit
 from nacre.store.files import FileKind
 from tests.archive.files import ORIGIN, MemoryFiles, make_writer, small_crawl
 
@@ -95,6 +97,11 @@ def test_large_records_have_files_of_their_own_series():
     files = MemoryFiles()
     make_writer(files, replace(ORIGIN, series="large")).write(small_crawl()[0])
     assert files.paths[0].startswith("archive/NACRE-large-2026")
+
+
+def the_store_is_what_the_writer_needs(commit: GroupCommit) -> Files:
+    """For the type checker."""
+    return commit
 
 
 def test_rotating_nothing_is_nothing():

@@ -38,6 +38,7 @@ class WarcEntry:
         length: Content-Length; -1 when it is absent or no number.
         size: Bytes of its gzip member (of several records in one, only the last has it), or in a
             plain file up to the end of the block; known once the next record is asked for.
+        left: Bytes of the block that were not read yet.
         gzip_header: The first ten bytes of its gzip member; b"" in a plain file.
     """
 
@@ -48,16 +49,18 @@ class WarcEntry:
         self.length = -1
         self.size = 0
         self.gzip_header = source.header
-        self._source = source
         self.left = 0
+        self._source = source
+        self._first: dict[str, str] = {}
+
+    def take_fields(self, fields: list[tuple[str, str]]) -> None:
+        """Set the fields, once."""
+        self.fields = fields
+        self._first = {name.lower(): value for name, value in reversed(fields)}
 
     def get(self, name: str) -> str | None:
         """First value of a field, whatever the case of its name; None when absent."""
-        name = name.lower()
-        for key, value in self.fields:
-            if key.lower() == name:
-                return value
-        return None
+        return self._first.get(name.lower())
 
     def read(self, size: int = CHUNK) -> bytes:
         """More of the block; b"" at its end, or where the file ends before it."""
@@ -182,7 +185,7 @@ class WarcReader:
             notes["header-long"] = f"{total} bytes of header"
         if line == b"\n":
             notes["line-end"] = "a header line does not end with CR LF"
-        entry.fields = [(_text(k, notes), _text(v, notes)) for k, v in fields]
+        entry.take_fields([(_text(k, notes), _text(v, notes)) for k, v in fields])
         for code, message in notes.items():
             self._note(code, entry.offset, message)
 
