@@ -552,3 +552,53 @@ def test_many_at_once_do_not_disturb_each_other() -> None:
                     group.create_task(one(number))
 
     run(main())
+
+
+def test_a_bug_in_a_rule_is_raised_not_hidden() -> None:
+    def check(_status: int, _headers: Sequence[tuple[bytes, bytes]]) -> bool:
+        raise KeyError("bug")
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, _context: None)
+        async with serving(polite) as server, fetching() as fetcher:
+            with pytest.raises(KeyError, match="bug"):
+                await fetcher.fetch(ask(server.url(), check=check), QUICK)
+
+    run(main())
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_open_files_and_memory_stay_flat() -> None:
+    odd = [
+        b"",
+        OK + b"Content-Length: 9\r\n\r\nabc",
+        OK + b"\r\nabc",
+        HELLO + b"more",
+        b"\x15\x03\x03",
+        OK + b"Content-Length: 3000000\r\n\r\n" + b"x" * 3_000_000,
+        HELLO,
+    ]
+
+    async def handler(peer: Peer) -> None:
+        request = await peer.request()
+        await peer.send(odd[int(request[5:6])])
+
+    async def main() -> None:
+        spool = Spool()
+        async with serving(handler) as server, fetching(spool=spool) as fetcher:
+            counts = []
+            for _ in range(4):
+                for number in range(len(odd)):
+                    url = server.url(f"/{number}")
+                    result = await fetcher.fetch(ask(url), QUICK)
+                    if result.capture:
+                        result.capture.body.close()
+                await asyncio.sleep(0.02)
+                counts.append(open_files())
+            assert max(counts) - min(counts) <= 2
+            assert spool.used == 0
+
+    run(main())

@@ -113,15 +113,24 @@ async def socks(peer: Peer, port: int, names: list[bytes]) -> None:
     names.append(await read(size))
     names.append(await read((await read(1))[0]))
     await peer.send(b"\x01\x00")
-    await read(4)
-    names.append(await read((await read(1))[0]))
+    kind = (await read(4))[3]
+    names.append(await read((await read(1))[0] if kind == 3 else 4))
     await read(2)
     await peer.send(b"\x05\x00\x00\x01\x7f\x00\x00\x01\x00\x50")
     await relay(peer, port)
 
 
-@pytest.mark.parametrize("scheme", ["http", "https"])
-def test_socks5_carries_both_schemes(authority: Authority, scheme: str) -> None:
+@pytest.mark.parametrize(
+    ("scheme", "addresses", "asked"),
+    [
+        ("http", (), b"good.test"),
+        ("https", (), b"good.test"),
+        ("https", ("192.0.2.7", "192.0.2.8"), b"\xc0\x00\x02\x07"),
+    ],
+)
+def test_socks5_carries_both_schemes_to_the_address_that_was_checked(
+    authority: Authority, scheme: str, addresses: tuple[str, ...], asked: bytes
+) -> None:
     names: list[bytes] = []
     context = authority.context("good.test") if scheme == "https" else None
 
@@ -133,14 +142,14 @@ def test_socks5_carries_both_schemes(authority: Authority, scheme: str) -> None:
 
             async with serving(proxy) as server, fetching(roots=authority.roots) as fetcher:
                 settings = settings_for(f"socks5://me:secret@127.0.0.1:{server.port}")
-                request = ask(f"{scheme}://good.test/", addresses=())
+                request = ask(f"{scheme}://good.test/", addresses=addresses)
                 return await fetcher.fetch(request, settings)
 
     capture = capture_of(run(main()))
     assert wire_bytes(capture) == HELLO
     assert capture.request.startswith(b"GET / HTTP/1.1\r\n")
     assert (capture.proxied, capture.address) == (True, "")
-    assert names == [b"me", b"secret", b"good.test"]
+    assert names == [b"me", b"secret", asked]
 
 
 def test_a_socks_proxy_that_is_none_is_a_failed_connection() -> None:
