@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from nacre.extract.document import Document
 from nacre.extract.headers import extract_headers, header_text
 from nacre.extract.links import LinkCollector

@@ -1,4 +1,5 @@
 import pytest
+
 from nacre.extract.document import Document
 from nacre.extract.kind import Kind, kind_of
 from nacre.extract.settings import ExtractSettings

@@ -1,4 +1,5 @@
 import pytest
+
 from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
 from nacre.extract.links import LinkCollector, is_never_fetched

@@ -1,4 +1,5 @@
 import pytest
+
 from nacre.core.crawluri import Hop
 from nacre.extract.rel import link_hop
 

@@ -1,4 +1,5 @@
 import pytest
+
 from nacre.extract.robots_meta import directives, header_directives
 
 

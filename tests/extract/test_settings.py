@@ -1,6 +1,7 @@
 import pytest
-from nacre.extract.settings import ExtractSettings
 from pydantic import ValidationError
+
+from nacre.extract.settings import ExtractSettings
 
 
 def test_defaults_are_those_of_heritrix():

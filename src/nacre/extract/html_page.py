@@ -9,7 +9,6 @@ A tree grows out of bounds when formatting elements are left open: each later bl
 
 import re
 from collections.abc import Collection, Container, Iterable, Iterator
-from itertools import islice
 from typing import Protocol
 
 from turbohtml import Document, Element, Token, TokenType, parse, tokenize
@@ -171,7 +170,7 @@ class TokenPage:
         """See `Page.text`; at most 200 tokens of it."""
         parts = []
         tag = node.tag
-        for token in islice(self._tokens, self._at + 1, self._at + 1 + _MAX_TEXT_TOKENS):
+        for token in self._following():
             if token.type is _TEXT:
                 parts.append(token.data or "")
             elif token.tag == tag:
@@ -180,12 +179,16 @@ class TokenPage:
 
     def alt(self, node: Node) -> str:
         """See `Page.alt`; looked for within 200 tokens."""
-        for token in islice(self._tokens, self._at + 1, self._at + 1 + _MAX_TEXT_TOKENS):
+        for token in self._following():
             if token.tag == "img" and token.type is _START:
                 return token.attr("alt") or ""
             if token.tag == node.tag:
                 break
         return ""
+
+    def _following(self) -> list[Token]:
+        """Tokens behind the start tag that `nodes` gave last."""
+        return self._tokens[self._at + 1 : self._at + 1 + _MAX_TEXT_TOKENS]
 
     def path(self, _node: Node) -> str:
         """Unknown."""

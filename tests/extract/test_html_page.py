@@ -1,0 +1,53 @@
+import pytest
+
+from nacre.extract.html_page import TokenPage, TreePage, is_tame, read_page
+
+
+def attack(size: int, opening: str = "<b id={}>") -> bytes:
+    """A page whose every paragraph repeats a thousand elements in a tree."""
+    left_open = "".join(opening.format(n) for n in range(1000))
+    return f"<p>{left_open}</p>{'<p>x' * size}".encode()
+
+
+def test_common_pages_become_trees():
+    page = b"<p><code class=x>a</code> <a href=y>b</a>" * 5_000
+    assert is_tame(page, "utf-8")
+    assert isinstance(read_page(page, "utf-8"), TreePage)
+
+
+@pytest.mark.parametrize("opening", ["<b id={}>", "<FONT\ncolor={}>", "<i/x={}>"])
+def test_pages_that_would_explode_as_trees_do_not(opening: str):
+    assert not is_tame(attack(9000, opening), "utf-8")
+    assert isinstance(read_page(attack(9000, opening), "utf-8"), TokenPage)
+
+
+def test_closing_tags_in_advance_do_not_help_an_attack():
+    assert not is_tame(b"</b>" * 1000 + attack(9000), "utf-8")
+
+
+def test_small_pages_cannot_explode():
+    assert is_tame(attack(2900), "utf-8")
+
+
+def test_wide_encodings_are_never_tame_when_large():
+    assert not is_tame(("<p>" * 9000).encode("utf-16"), "utf-16-le")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "gb18030", "euc_jp", "no-such", "hex"])
+def test_any_encoding_can_be_read(encoding: str):
+    page = read_page(b"<a href=x>\xff\xfe", encoding)
+    assert [node.attr("href") for node in page.named("a")] == ["x"]
+
+
+@pytest.mark.parametrize("kind", ["tree", "tokens"])
+def test_both_readings_answer_alike(kind: str):
+    text = '<ul><li><a href=x title="y">some <b>text</b><img alt=pic></a><span style=s></span>'
+    page = read_page(text.encode(), "utf-8") if kind == "tree" else TokenPage(text)
+    (node,) = page.nodes({"a"})
+    assert (node.tag, node.attr("href"), node.attr("none")) == ("a", "x", None)
+    assert (page.text(node), page.alt(node)) == ("some text", "pic")
+    assert [found.tag for found in page.odd()] == ["span"]
+    assert [found.tag for found in page.having({"title"})] == ["a"]
+    assert [found.tag for found in page.named("li")] == ["li"]
+    pairs = {node.tag: list(pairs) for node, pairs in page.all()}
+    assert pairs["a"] == [("href", "x"), ("title", "y")]

@@ -1,0 +1,47 @@
+from nacre.extract.document import Document
+from nacre.extract.html_elements import HANDLERS
+from nacre.extract.html_page import TokenPage
+from nacre.extract.html_walk import MAX_DEPTH, Walk
+from nacre.extract.links import LinkCollector
+from nacre.extract.settings import ExtractSettings
+
+
+def walk(markup: str, budget: int = 1000) -> Walk:
+    links = LinkCollector(Document(url="http://a.test/"), ExtractSettings())
+    made = Walk(TokenPage(markup), links, HANDLERS, text_budget=budget)
+    made.run()
+    return made
+
+
+def test_links_that_differ_in_their_fragment_are_looked_at_once():
+    made = walk("<a href=x#1>one</a><a href=x#2>two</a><a href=x>three</a>")
+    assert [link.text for link in made.links.outlinks] == ["one"]
+
+
+def test_scripts_that_differ_behind_a_hash_are_not_the_same():
+    first, second = (
+        "<a href=\"javascript:f('#','/a.html')\"></a>",
+        "<a href=\"javascript:f('#','/b.html')\">",
+    )
+    made = walk(first + second)
+    assert [link.url[-7:] for link in made.links.outlinks] == ["/a.html", "/b.html"]
+
+
+def test_text_ends_with_its_budget():
+    made = walk("<a href=x>12345</a><a href=y>6789</a><a href=z>0</a>", budget=8)
+    assert [link.text for link in made.links.outlinks] == ["12345", "6789", ""]
+
+
+def test_documents_within_are_kept_for_later_to_a_depth():
+    made = walk("<noscript><p></noscript><noscript>no markup</noscript>")
+    assert made.inner == [("<p>", 1)]
+    made.depth = MAX_DEPTH
+    made.nested("<p>")
+    assert len(made.inner) == 1
+
+
+def test_some_elements_only():
+    links = LinkCollector(Document(url="http://a.test/"), ExtractSettings())
+    made = Walk(TokenPage("<a href=x><img src=y>"), links, HANDLERS, text_budget=0)
+    made.run({"img"})
+    assert [link.context for link in links.outlinks] == ["img/@src"]
