@@ -72,6 +72,14 @@ def test_no_referer_from_https_to_http_nor_against_the_setting() -> None:
     assert b"Referer" not in sent(plain, quiet)
 
 
+def test_a_range_is_asked_for_where_there_is_a_limit() -> None:
+    request = FetchRequest("http://a.test/")
+    ranged = FetchSettings(send_range=True, max_length=1000)
+    assert b"\r\nRange: bytes=0-999\r\n" in sent(request, ranged)
+    assert b"Range" not in sent(request, FetchSettings(send_range=True))
+    assert b"Range" not in sent(request, FetchSettings(max_length=1000))
+
+
 def test_own_headers_replace_others_and_a_body_has_its_length() -> None:
     request = FetchRequest(
         "http://a.test/x",

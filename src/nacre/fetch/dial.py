@@ -138,7 +138,11 @@ class Dialer:
     async def _encrypt(
         self, connection: Connection, origin: Origin, settings: FetchSettings, sni: str
     ) -> None:
-        await self._tls.gate.enter()
+        try:
+            await self._tls.gate.enter()
+        except BaseException:
+            connection.abort()
+            raise
         name = sni if settings.tls == "record" else origin.host
         await self._upgrade(connection, self._tls.context(settings.tls), name, settings)
 

@@ -146,6 +146,8 @@ class HttpFetcher:
 
     def _allowed(self, addresses: tuple[str, ...], *, whole: bool) -> tuple[str, ...] | Refusal:
         """The addresses that the guard allows; `whole`: one that is refused is one too many."""
+        if len(addresses) == 1 and not self._guard.refusal(addresses[0]):
+            return addresses
         refusals = [self._guard.refusal(address) for address in addresses]
         refused = [text for text in refusals if text]
         if not refused:

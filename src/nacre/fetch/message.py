@@ -108,6 +108,8 @@ def _own(request: FetchRequest, settings: FetchSettings) -> Iterator[tuple[str, 
         yield "Referer", _bare(request.referer)
     if request.cookie:
         yield "Cookie", request.cookie
+    if settings.send_range and settings.max_length:
+        yield "Range", f"bytes=0-{settings.max_length - 1}"
     if request.etag:
         yield "If-None-Match", request.etag.decode("utf-8", "surrogateescape")
     if request.last_modified:

@@ -56,6 +56,9 @@ class FetchSettings(Component):
     send_referer: bool = setting(
         True, "Send the page that a link was found on as Referer, but never from https to http."
     )
+    send_range: bool = setting(
+        False, "With a `max_length`, ask for that much only (Range), so that less is thrown away."
+    )
     tls: TlsPolicy = setting(
         "record",
         "`record`: accept any certificate and protocol from TLS 1.0 on, and record what a "

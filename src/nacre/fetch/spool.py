@@ -150,13 +150,20 @@ class FileBody:
         self.length = length
 
     def read(self, offset: int, size: int) -> bytes:
-        """See `Body.read`."""
+        """See `Body.read`.
+
+        Raises:
+            StorageError: The file cannot be read back.
+        """
         size = min(size, self.length - offset)
         parts: list[bytes] = []
-        while size > 0 and (part := os.pread(self._file.fileno(), size, offset)):
-            parts.append(part)
-            offset += len(part)
-            size -= len(part)
+        try:
+            while size > 0 and (part := os.pread(self._file.fileno(), size, offset)):
+                parts.append(part)
+                offset += len(part)
+                size -= len(part)
+        except OSError as error:
+            raise StorageError(f"a spooled body cannot be read back: {error.strerror}") from error
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def close(self) -> None:
