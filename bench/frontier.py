@@ -2,10 +2,10 @@
 
     python -m bench.frontier [--urls 1000000] [--queues 100000] [--json FILE]
 
-Each visit finds 16 different links. While the frontier fills, four of them are new; then come
-visits with one new link, which is what a long crawl looks like. Then the store is opened again, as
-after a crash, and the CPU time to the first URI is taken. Generating the simulated web is not
-counted.
+Each visit finds 16 different links. The frontier fills in ten steps by visits whose links are all
+new; after each step come visits with one new link, which is what a long crawl looks like, and those
+are shown. Then the store is opened again, as after a crash, and the CPU time to the first URI is
+taken. Generating the simulated web is not counted.
 """
 
 import argparse
@@ -28,6 +28,7 @@ from nacre.store.store import Store
 
 LINKS = 16
 GROUP = 256
+STEPS = 10
 POLITENESS = PolitenessSettings()
 START = 1_700_000_000.0
 
@@ -221,13 +222,17 @@ def bench(urls: int, queues: int, memory: int, parallel: int, folder: Path) -> d
     run = Run(folder, web, memory, parallel)
     run.seed()
     steps = []
-    per_step = max((urls - queues) // 4 // 10, 1)
     cpu = process_time()
-    while run.frontier.totals.discovered < urls:
-        steps.append(measured(run, per_step, 4))
+    for step in range(1, STEPS + 1):
+        visits = (
+            queues + (urls - queues) * step // STEPS - run.frontier.totals.discovered
+        ) // LINKS
+        fill = measured(run, max(visits, 1), LINKS)
+        steps.append(
+            measured(run, min(max(urls // 100, 1000), 20_000), 1)
+            | {"fill_us_per_url": per_url(fill)}
+        )
         show(steps[-1])
-    steady = measured(run, min(100_000, urls // 4), 1)
-    show(steady)
     cpu = process_time() - cpu
     totals = run.frontier.totals
     memory_used = resident() - base
@@ -241,7 +246,7 @@ def bench(urls: int, queues: int, memory: int, parallel: int, folder: Path) -> d
         "queues": queues,
         "queued": totals.queued,
         "steps": steps,
-        "steady": steady,
+        "last": steps[-1],
         "growth": round(steps[-1]["us_per_visit"] / steps[0]["us_per_visit"], 2),
         "disk_bytes_per_url": round(size / totals.discovered, 1),
         "memory_mb": round(memory_used / 1e6),
@@ -252,9 +257,14 @@ def bench(urls: int, queues: int, memory: int, parallel: int, folder: Path) -> d
     }
 
 
+def per_url(fill: dict[str, float]) -> float:
+    """µs for each new URL of a step in which all links were new, its visit and commit included."""
+    return round((fill["us_per_visit"] + fill["commit"]) / LINKS, 1)
+
+
 COLUMNS = (
     "known", "schedule", "look_ups", "next", "finished", "commit", "us_per_visit",
-    "us_without_look_ups", "decisions_per_s", "rss_mb",
+    "us_without_look_ups", "decisions_per_s", "fill_us_per_url", "rss_mb",
 )  # fmt: skip
 
 
@@ -272,7 +282,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where the store goes (kept); else temporary")
     given = parser.parse_args()
     folder = given.folder or Path(tempfile.mkdtemp(prefix="nacre-frontier-"))
-    print("µs per visit of 16 links (four new, then one new)")
+    print("µs of CPU per visit of 16 links, one of them new")
     print("  ".join(f"{name:>9}" for name in COLUMNS))
     try:
         result = bench(given.urls, given.queues, given.memory, given.parallel, folder / "state")
