@@ -1,11 +1,50 @@
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nacre.archive.facts import CaptureFacts
 from nacre.archive.index import index_lines, rebuild_index
-from tests.archive.files import write_crawl
+from nacre.archive.record import capture_records
+from tests.archive.captures import counting_ids, make_capture
+from tests.archive.files import MemoryFiles, make_writer, write_crawl
 from tests.archive.warcs import make_record
 
 
 def test_the_rebuilt_index_is_the_written_one(tmp_path):
     warc, index = write_crawl(tmp_path)
     assert rebuild_index(warc) == index.read_bytes()
+
+
+parts = st.lists(
+    st.sampled_from(
+        [
+            b"HTTP/1.1 ",
+            b"200",
+            b" ",
+            b"\r\n",
+            b"\n",
+            b"\r",
+            b"Content-Type",
+            b":",
+            b";",
+            b"a/b",
+            b"\t",
+        ]
+    )
+    | st.binary(max_size=3),
+    max_size=12,
+).map(b"".join)
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(parts, parts, st.text(max_size=20))
+def test_the_line_is_the_same_whatever_the_server_sent(tmp_path, head, body, path):
+    files = MemoryFiles()
+    writer = make_writer(files)
+    capture = make_capture(head, body, url="http://e.test/" + path)
+    writer.write(capture_records(capture, CaptureFacts(), counting_ids()))
+    writer.rotate()
+    (warc,) = files.save(tmp_path)
+    assert rebuild_index(warc) == bytes(files.data[1])
 
 
 def test_lines_name_the_file_as_it_will_be(tmp_path):

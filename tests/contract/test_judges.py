@@ -67,6 +67,12 @@ ODD_HEADS = [
     b"HTTP/1.1 200 OK\r\nContent-Type:\r\n\ttext/css\r\n\r\n",
     b"HTTP/1.1 200 OK\r\nX: y\r\n\r\nContent-Type: body/body\r\n",
     b"HTTP/1.1 301 Moved\r\nContent-Type:\r\n\r\n",
+    b"ICY 200 OK\r\nContent-Type: a/b\r\n\r\n",
+    b"HTTP/1.1\r\nContent-Type: a/b\r\n\r\n",
+    b"HTTP/1.1  200 OK\r\n\r\n",
+    b"HTTP/1.1\t200 OK\r\n\r\n",
+    b"220 banner\r\nno colon\r\nContent-Type: a/b\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\nX\x00: y\r\nContent-Type : a/b\r\n\r\n",
 ]
 
 

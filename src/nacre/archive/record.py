@@ -10,7 +10,7 @@ import msgspec
 
 from nacre.archive.facts import CaptureFacts
 from nacre.archive.field import date_text, digest_label, digest_of, field, record_uri, uri_field
-from nacre.archive.httphead import HEAD_LIMIT, index_facts
+from nacre.archive.httphead import HEAD_LIMIT, head_end, index_facts
 from nacre.archive.notes import metadata_block
 from nacre.archive.postquery import PostQuery, post_query
 from nacre.core.capture import Body, Capture, TlsFacts
@@ -173,7 +173,7 @@ def _main(capture: Capture, facts: CaptureFacts, common: _Common) -> Record:
 def _response(capture: Capture, common: _Common) -> Record:
     body = capture.body
     length = len(capture.head) + body.length
-    digest = (capture.payload_digest or _NO_DIGEST) if body.length else ""
+    digest = "" if _bodiless(capture) else capture.payload_digest or _NO_DIGEST
     head = b"".join(
         (
             _start(b"response", common.id, common.date, common.target),
@@ -184,12 +184,21 @@ def _response(capture: Capture, common: _Common) -> Record:
             _end(capture.block_digest or _block_digest(capture), _RESPONSE, length),
         )
     )
-    # Without a head (HTTP/0.9) a reader of the file takes the body's first lines for one.
-    status, mime = index_facts(capture.head or body.read(0, HEAD_LIMIT))
+    start = capture.head
+    if not start.endswith((b"\n\r\n", b"\n\n")):
+        # Without a whole head (HTTP/0.9) a reader of the file takes the body's lines for one.
+        start += body.read(0, HEAD_LIMIT)
+    status, mime = index_facts(start)
     record = Record("response", common.id, head, capture.head, body, length, "", capture.began)
     record.url, record.digest, record.mime, record.status = capture.url, digest, mime, status
     record.post = post_query(capture.request)
     return record
+
+
+def _bodiless(capture: Capture) -> bool:
+    """No body came, and readers see that too: nothing has a payload digest then."""
+    head = capture.head
+    return not capture.body.length and head_end(head) in (-1, len(head))
 
 
 def _block_digest(capture: Capture) -> str:
