@@ -180,6 +180,9 @@ class SimDisk:
         inode.apply(offset, bytes(data))
         self._world.end("pwrite")
 
+    def pwritev(self, handle, parts, offset):
+        self.pwrite(handle, b"".join(parts), offset)
+
     def read(self, handle, offset, size):
         return bytes(self._handles[handle][1].live[offset : offset + size])
 

@@ -95,3 +95,18 @@ def test_a_short_write_is_continued(disk, tmp_path, monkeypatch):
     disk.pwrite(handle, b"hello world", 2)
     assert disk.read(handle, 0, 100) == b"\0\0hello world"
     disk.close(handle)
+
+
+@pytest.mark.parametrize("most", [1, 5, 1 << 20])
+def test_many_parts_are_written_one_after_the_other(disk, tmp_path, monkeypatch, most):
+    handle = disk.create(str(tmp_path / "file"))
+    pwritev = os.pwritev
+
+    def short(fd, parts, offset):
+        return pwritev(fd, [b"".join(parts)[:most]], offset)
+
+    monkeypatch.setattr(os, "pwritev", short)
+    parts = [b"%d," % n for n in range(1500)]
+    disk.pwritev(handle, parts, 3)
+    assert disk.read(handle, 3, 1 << 20) == b"".join(parts)
+    disk.close(handle)

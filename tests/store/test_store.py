@@ -15,7 +15,7 @@ from tests.store.memory import MemoryEngine
 KEYS = st.binary(min_size=1, max_size=2)
 STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("put"), KEYS, st.binary(max_size=3)),
+        st.tuples(st.sampled_from(["put", "put_all"]), KEYS, st.binary(max_size=3)),
         st.tuples(st.just("delete"), KEYS, st.just(b"")),
         st.tuples(st.sampled_from(["seal", "settle", "scan"]), st.just(b""), st.just(b"")),
     ),
@@ -31,6 +31,9 @@ def test_reads_see_what_a_plain_dictionary_holds(steps, start, stop, limit):
         if step == "put":
             store.put("queue", key, value)
             model[key] = value
+        elif step == "put_all":
+            store.put_all("queue", {key: value, b"both": value})
+            model.update({key: value, b"both": value})
         elif step == "delete":
             store.delete("queue", key)
             model.pop(key, None)

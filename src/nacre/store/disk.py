@@ -24,6 +24,9 @@ REMEDIES = {
 }
 _OTHER = "See the system's log for the cause, then resume the job."
 
+_VECTOR = 512
+"""Parts that one call writes; the system's limit (IOV_MAX) is 1,024."""
+
 
 def failure(operation: str, path: str, error: OSError) -> OperationError:
     """The StorageError for what the system reported."""
@@ -72,6 +75,17 @@ class RealDisk:
             done = os.pwrite(handle, data, offset)
             while done < len(data):
                 done += os.pwrite(handle, memoryview(data)[done:], offset + done)
+
+    def pwritev(self, handle: int, parts: Sequence[bytes], offset: int) -> None:
+        """See `Disk.pwritev`; spares the copy of joining them."""
+        for first in range(0, len(parts), _VECTOR):
+            some = parts[first : first + _VECTOR]
+            size = sum(map(len, some))
+            with _told("write", self._paths[handle]):
+                done = os.pwritev(handle, some, offset)
+            if done < size:
+                self.pwrite(handle, b"".join(some)[done:], offset + done)
+            offset += size
 
     def read(self, handle: int, offset: int, size: int) -> bytes:
         """See `Disk.read`."""

@@ -77,6 +77,7 @@ def _whole(options: Options, memory: Memory) -> None:
     options.set_db_write_buffer_size(memory.buffers)
     options.set_max_total_wal_size(memory.wal)
     options.set_max_background_jobs(2)
+    options.set_allow_concurrent_memtable_write(allow=False)  # one thread writes
     options.set_max_open_files(512)
     options.set_keep_log_file_num(2)
     options.set_max_log_file_size(1 << 20)

@@ -31,6 +31,10 @@ class Disk(Protocol):
         """Write all of `data` at `offset`."""
         ...
 
+    def pwritev(self, handle: int, parts: Sequence[bytes], offset: int) -> None:
+        """Write all parts, one after the other, from `offset` on."""
+        ...
+
     def read(self, handle: int, offset: int, size: int) -> bytes:
         """At most `size` bytes from `offset`; fewer only at the end."""
         ...

@@ -1,7 +1,7 @@
 """The store as the stages see it: rows by family and key, the uncommitted ones included."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Self
 from weakref import WeakSet
 
@@ -72,7 +72,7 @@ class Store:
     def get_many(self, family: str, keys: Sequence[bytes]) -> list[bytes | None]:
         """The values of many keys, in their order; one call to the engine."""
         opened, sealed = self._open[family], self._sealed[family]
-        if not opened and not sealed:
+        if opened.keys().isdisjoint(keys) and sealed.keys().isdisjoint(keys):
             return self.engine.get_many(family, keys) if keys else []
         values: list[bytes | None] = [None] * len(keys)
         asked: list[bytes] = []
@@ -94,6 +94,11 @@ class Store:
         """Set a value."""
         self._open[family][key] = value
         self.group.size += ROW_COST + len(value)
+
+    def put_all(self, family: str, rows: Mapping[bytes, bytes]) -> None:
+        """Set many values; cheaper than as many `put`."""
+        self._open[family].update(rows)
+        self.group.size += ROW_COST * len(rows) + sum(map(len, rows.values()))
 
     def delete(self, family: str, key: bytes) -> None:
         """Remove a key; nothing happens when it is not there."""

@@ -149,20 +149,19 @@ def write_parts(disk: Disk, handle: int, offset: int, parts: Sequence[bytes | Bo
         if isinstance(part, bytes):
             small.append(part)
             continue
-        offset = _write_joined(disk, handle, offset, small)
+        offset = _write_small(disk, handle, offset, small)
         for place in range(0, part.length, _CHUNK):
             disk.pwrite(handle, part.read(place, _CHUNK), offset + place)
         offset += part.length
         part.close()
-    _write_joined(disk, handle, offset, small)
+    _write_small(disk, handle, offset, small)
 
 
-def _write_joined(disk: Disk, handle: int, offset: int, parts: list[bytes]) -> int:
+def _write_small(disk: Disk, handle: int, offset: int, parts: list[bytes]) -> int:
     if parts:
-        data = b"".join(parts)
+        disk.pwritev(handle, parts, offset)
+        offset += sum(map(len, parts))
         parts.clear()
-        disk.pwrite(handle, data, offset)
-        offset += len(data)
     return offset
 
 
