@@ -35,6 +35,11 @@ class Layout:
         return self.state / "store"
 
     @property
+    def checkpoints(self) -> Path:
+        """Copies of the store to go back to; on its file system, so that files can be shared."""
+        return self.state / "checkpoints"
+
+    @property
     def scratch(self) -> Path:
         """Where large bodies go while they are received."""
         return self.state / "scratch"

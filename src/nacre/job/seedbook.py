@@ -49,8 +49,11 @@ class SeedBook:
 
     def rows(self) -> Iterator[SeedRow]:
         """All seeds, in the order they came."""
-        for _, value in self._store.scan(_FAMILY, _SEED, b"seed;"):
-            yield msgspec.msgpack.decode(value, type=SeedRow)
+        return seed_rows(self._store)
+
+    def knows(self, url: str) -> bool:
+        """Whether a URL is a seed, or the redirect target of one."""
+        return url in self._known
 
     def add(self, seed: Seed) -> bool:
         """Note a seed of the list; False when its URL is a seed already."""
@@ -76,3 +79,9 @@ class SeedBook:
         self._store.put(_FAMILY, key, msgspec.msgpack.encode(row))
         self._state.add_seed(row.text)
         return True
+
+
+def seed_rows(store: Store) -> Iterator[SeedRow]:
+    """All seeds that a store holds, in the order they came."""
+    for _, value in store.scan(_FAMILY, _SEED, b"seed;"):
+        yield msgspec.msgpack.decode(value, type=SeedRow)

@@ -43,6 +43,7 @@ class Session:
 
     Attributes:
         state: Where it is in its life.
+        why: Why it came there, for people; "" when that needs no reason.
         parts: What works in it; set by `open`.
     """
 
@@ -54,6 +55,7 @@ class Session:
         self.layout = layout
         self.settings = settings
         self.state = JobState.NASCENT
+        self.why = ""
         self._disk = disk
         self._clock = clock
         self._events = events
@@ -128,6 +130,11 @@ class Session:
         """A reason to pause is gone."""
         self._held.discard(reason)
         self._attention.set()
+
+    @property
+    def held(self) -> frozenset[str]:
+        """The reasons for which it is paused."""
+        return frozenset(self._held)
 
     # ---- its life
 
@@ -247,7 +254,7 @@ class Session:
     def _become(self, state: JobState, why: str = "") -> None:
         old = self.state
         check_transition(old, state)
-        self.state = state
+        self.state, self.why = state, why
         self._events.emit(StateChanged(old, state, why))
 
 

@@ -1,0 +1,171 @@
+"""What a running job can be asked over its socket. Architecture 4 and 12."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from nacre.errors import JobError
+from nacre.job.assemble import canonicalizer
+from nacre.job.control import Answer, ControlServer, Handler
+from nacre.job.edits import bring_in, delete, matcher
+from nacre.job.explain import Explainer
+from nacre.job.identity import Identity
+from nacre.job.job import Job
+from nacre.job.offline import View
+from nacre.job.overview import live_overview, longest_fetches, slowest_queues
+from nacre.job.reporting import make_report, run_facts
+from nacre.job.runs import read_run
+from nacre.job.session import Session
+from nacre.job.states import ExitStatus
+from nacre.store.checkpoint import checkpoints, make_checkpoint
+
+Request = Mapping[str, Any]
+
+OPERATOR = "operator"
+"""The reason of a pause that `nacre pause` asked for."""
+
+MOST_PARALLEL = 10_000
+
+
+class Commands:
+    """Handlers for one job.
+
+    Args:
+        job: It; between two of its sessions it answers that it is busy.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def table(self) -> dict[str, Handler]:
+        """All handlers by the name of their command."""
+        return {
+            "status": self.status,
+            "pause": self.pause,
+            "resume": self.resume,
+            "stop": self.stop,
+            "checkpoint": self.checkpoint,
+            "parallel": self.parallel,
+            "explain": self.explain,
+            "report": self.report,
+            "frontier-delete": self.frontier_delete,
+            "frontier-import": self.frontier_import,
+        }
+
+    async def status(self, _: Request) -> Answer:
+        """Numbers, slowest queues, longest fetches."""
+        session = self._session()
+        clock = self._job.clock
+        return {
+            "overview": msgspec.to_builtins(live_overview(session)),
+            "slowest": [queue._asdict() for queue in slowest_queues(session.parts)],
+            "fetching": [f._asdict() for f in longest_fetches(session.parts, clock)],
+        }
+
+    async def pause(self, _: Request) -> Answer:
+        """Hand out nothing until `resume`."""
+        session = self._session()
+        session.hold(OPERATOR)
+        return {"busy": session.parts.engine.busy}
+
+    async def resume(self, _: Request) -> Answer:
+        """Go on; other reasons to pause stay."""
+        session = self._session()
+        session.release(OPERATOR)
+        return {"held": sorted(session.held)}
+
+    async def stop(self, _: Request) -> Answer:
+        """Finish what is in process, and end; the run can go on later."""
+        session = self._session()
+        session.stop(ExitStatus.ABORTED)
+        return {"busy": session.parts.engine.busy}
+
+    async def checkpoint(self, request: Request) -> Answer:
+        """Make a checkpoint of the store; the crawl goes on meanwhile."""
+        session = self._session()
+        parts, directory = session.parts, session.layout.checkpoints
+        name = str(request.get("name") or self._checkpoint_name(str(directory)))
+        if "/" in name or name.startswith("."):
+            raise JobError(f"{name!r} is no name for a checkpoint")
+        parts.archive.writer.rotate()
+        parts.archive.large.rotate()
+        await make_checkpoint(parts.commit, parts.store, str(directory / name))
+        parts.logs.job(f"checkpoint {name}")
+        return {"name": name}
+
+    def _checkpoint_name(self, directory: str) -> str:
+        """As Heritrix names them: `cp00001-20261120151100`."""
+        names = [name for name in checkpoints(directory) if name[2:7].isdigit()]
+        number = max((int(name[2:7]) for name in names), default=0) + 1
+        time = datetime.fromtimestamp(self._job.clock.now(), UTC)
+        return f"cp{number:05}-{time:%Y%m%d%H%M%S}"
+
+    async def parallel(self, request: Request) -> Answer:
+        """Change the number of parallel fetches."""
+        session, number = self._session(), request.get("number")
+        if not isinstance(number, int) or not 1 <= number <= MOST_PARALLEL:
+            raise JobError(f"the number of parallel fetches goes from 1 to {MOST_PARALLEL}")
+        before = session.parts.engine.parallel
+        session.parts.engine.parallel = number
+        session.parts.logs.job(f"engine.parallel: {before} -> {number}")
+        return {"before": before, "parallel": number}
+
+    async def explain(self, request: Request) -> Answer:
+        """Why a URL was or was not crawled."""
+        explained = Explainer(self._view()).explain(str(request.get("url", "")))
+        return {"explanation": msgspec.to_builtins(explained)}
+
+    async def report(self, request: Request) -> Answer:
+        """The data of a report."""
+        return {"report": report_of(self._view(), str(request.get("name", "")))}
+
+    async def frontier_delete(self, request: Request) -> Answer:
+        """Delete pending URIs."""
+        urls = matcher(str(request.get("urls", "")))
+        queues = matcher(str(request.get("queues", "")))
+        return {"deleted": await delete(self._session().parts, urls, queues)}
+
+    async def frontier_import(self, request: Request) -> Answer:
+        """Schedule URIs."""
+        lines = [str(line) for line in request.get("lines", ())]
+        first = int(request.get("first", 1))
+        return (await bring_in(self._session().parts, lines, first))._asdict()
+
+    def _session(self) -> Session:
+        session = self._job.session
+        if session is None:
+            raise JobError("the job recovers from a storage error; try again in a moment")
+        return session
+
+    def _view(self) -> View:
+        session = self._session()
+        job = self._job
+        return View(job.layout, job.settings, session.parts.store, job.clock, session)
+
+
+def report_of(view: View, name: str) -> dict[str, Any]:
+    """The data of a report.
+
+    Raises:
+        JobError: There is none of that name, or the job never ran.
+    """
+    run = read_run(view.store)
+    if run is None:
+        raise JobError(f"{view.layout.root} has not run yet")
+    settings = view.settings
+    identity = Identity(canonicalizer(settings.uri), settings.frontier)
+    return make_report(name, view.store, run_facts(view.store, settings.name, run, identity))
+
+
+@asynccontextmanager
+async def serving(job: Job) -> AsyncIterator[None]:
+    """Answer commands while the block runs; the job must hold its store's lock by then."""
+    server = ControlServer(job.layout.socket, Commands(job).table())
+    await server.start()
+    try:
+        yield
+    finally:
+        await server.close()

@@ -1,0 +1,315 @@
+"""Why a URL was or was not crawled, and by which rule."""
+
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from nacre.core.crawluri import CrawlURI
+from nacre.core.status import describe
+from nacre.errors import URIError
+from nacre.frontier.queues import State
+from nacre.frontier.roster import read_queue
+from nacre.frontier.rows import LAST_SUFFIX, queue_id, unpack, unpack_future
+from nacre.frontier.settings import PolitenessSettings
+from nacre.history.crawldb import History
+from nacre.job.assemble import canonicalizer
+from nacre.job.explanation import (
+    CaptureAnswer,
+    Explanation,
+    PendingAnswer,
+    QueueAnswer,
+    RobotsAnswer,
+    RuleOpinion,
+    ScopeAnswer,
+    Standing,
+    Step,
+)
+from nacre.job.identity import Identity
+from nacre.job.offline import View
+from nacre.job.outcomes import Outcome, Outcomes
+from nacre.job.outside import Outside, Refusal
+from nacre.job.robots_cache import RobotsCache, RobotsState
+from nacre.job.seedbook import SeedBook
+from nacre.scope.options import compile_scope
+from nacre.scope.robots import RobotsPolicy
+from nacre.scope.rule import Scope, Subject
+from nacre.scope.state import ScopeState
+from nacre.store.table import file_rows
+from nacre.uri.parse import origin, parse, request_target
+
+_MOST_STEPS = 60
+_MOST_ROWS = 100_000
+
+
+class _Origin(NamedTuple):
+    """How a URL was found; `known` is False where that is assumed."""
+
+    url: str
+    path: str
+    via: str
+    context: str = ""
+    source: str = ""
+    known: bool = True
+
+
+class _Waiting(NamedTuple):
+    """A URI that waits: in which family, and behind how many of its queue."""
+
+    where: str
+    uri: CrawlURI
+    ahead: int | None
+
+
+class Explainer:
+    """Answers for any number of URLs.
+
+    Args:
+        view: The job.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        settings, store = view.settings, view.store
+        self._identity = Identity(canonicalizer(settings.uri), settings.frontier)
+        self._outcomes = Outcomes(store)
+        self._outside = Outside(store)
+        self._robots = RobotsCache(store, settings.robots)
+        self._history = History(store)
+        self._scope, self._seeds = self._scope_now()
+
+    def _scope_now(self) -> tuple[Scope, SeedBook]:
+        if self._view.session is not None:
+            parts = self._view.session.parts
+            return parts.candidates.scope, parts.seeds
+        state = ScopeState()
+        scope = compile_scope(self._view.settings.scope, state)
+        seeds = SeedBook(self._view.store, state)
+        seeds.load()
+        return scope, seeds
+
+    def explain(self, text: str) -> Explanation:
+        """Everything about a URL.
+
+        Raises:
+            URIError: It is none.
+        """
+        url = self._parsed(text)
+        key = self._identity.key(url)
+        outcome = self._outcomes.get(key)
+        busy = self._in_process(key)
+        waiting = None if busy else self._waiting(url, key, finished=outcome is not None)
+        refusal = None if outcome or busy or waiting else self._outside.get(key)
+        pending = waiting.uri if waiting else busy
+        found = self._origin(url, pending, outcome, refusal)
+        queue = pending.queue if pending else self._identity.queue(url)
+        return Explanation(
+            url=url,
+            canonical=self._identity.canonical(url),
+            standing=self._standing(key, busy, waiting, outcome, refusal),
+            same_as=found.url if found.url != url else "",
+            status=outcome.status if outcome else None,
+            meaning=describe(outcome.status) if outcome else "",
+            error=outcome.error if outcome else "",
+            time=_iso(outcome.finished) if outcome else "",
+            annotations=outcome.annotations if outcome else (),
+            path=found.path if found.known else "",
+            via=found.via if found.known else "",
+            context=found.context,
+            way=self._way(found.via) if found.known else [],
+            scope=self._scope_answer(found, refusal),
+            robots=self._robots_answer(found.url),
+            queue=self._queue_answer(queue),
+            pending=_pending(waiting) if waiting else None,
+            politeness=politeness_text(self._view.settings.politeness),
+            capture=self._capture(found.url, outcome),
+        )
+
+    def _parsed(self, text: str) -> str:
+        limit = self._view.settings.uri.max_length
+        try:
+            return parse(text, max_length=limit)
+        except URIError:
+            if "://" in text:
+                raise
+        guesses = [parse(f"{scheme}://{text}", max_length=limit) for scheme in ("https", "http")]
+        known = (url for url in guesses if self._outcomes.get(self._identity.key(url)))
+        return next(known, guesses[0])
+
+    # ---- where it stands
+
+    def _standing(
+        self,
+        key: bytes,
+        busy: CrawlURI | None,
+        waiting: _Waiting | None,
+        outcome: Outcome | None,
+        refusal: Refusal | None,
+    ) -> Standing:
+        if busy is not None:
+            return Standing.IN_PROCESS
+        if waiting is not None:
+            return Standing.QUEUED
+        if outcome is not None:
+            return Standing.FINISHED
+        if refusal is not None:
+            return Standing.REFUSED
+        seen = self._view.store.get("seen", key) is not None
+        return Standing.SEEN if seen else Standing.UNKNOWN
+
+    def _in_process(self, key: bytes) -> CrawlURI | None:
+        session = self._view.session
+        if session is None:
+            return None
+        visits = list(session.parts.engine.current.values())
+        return next((visit.uri for visit in visits if visit.uri.key == key), None)
+
+    def _waiting(self, url: str, key: bytes, *, finished: bool) -> _Waiting | None:
+        """The URI in its queue, or among those that wait for their time."""
+        store = self._view.store
+        if finished or store.get("seen", key) is None:
+            return None
+        name = self._identity.queue(url)
+        identity = queue_id(name)
+        rows = store.scan("queue", identity, identity + LAST_SUFFIX, _MOST_ROWS)
+        for ahead, (row_key, value) in enumerate(rows):
+            uri = unpack(row_key, value, name)
+            if uri.key == key:
+                return _Waiting("queue", uri, ahead)
+        for row_key, value in store.scan("future", b"", None, _MOST_ROWS):
+            uri = unpack_future(row_key, value)[0]
+            if uri.key == key:
+                return _Waiting("future", uri, None)
+        return None
+
+    def _origin(
+        self,
+        url: str,
+        pending: CrawlURI | None,
+        outcome: Outcome | None,
+        refusal: Refusal | None,
+    ) -> _Origin:
+        if pending is not None:
+            return _Origin(pending.url, pending.path, pending.via, pending.context, pending.source)
+        row = outcome or refusal
+        if row is not None:
+            return _Origin(row.url, row.path, row.via, row.context)
+        first = next(self._seeds.rows(), None)
+        return _Origin(url, "L", first.url if first else "", known=False)
+
+    def _way(self, via: str) -> list[Step]:
+        """Pages from the seed on, found backwards; bounded, and safe against circles."""
+        steps: list[Step] = []
+        passed: set[str] = set()
+        while via and via not in passed and len(steps) < _MOST_STEPS:
+            passed.add(via)
+            outcome = self._outcomes.get(self._identity.key(via))
+            path = outcome.path if outcome else ""
+            steps.append(Step(via, path[-1:], outcome.status if outcome else None))
+            via = outcome.via if outcome else ""
+        return steps[::-1]
+
+    # ---- what others say of it
+
+    def _scope_answer(self, found: _Origin, refusal: Refusal | None) -> ScopeAnswer:
+        is_seed = found.known and self._seeds.knows(found.url)
+        subject = Subject(found.url, found.path, found.via, found.context, is_seed, found.source)
+        verdict = self._scope.decide(subject)
+        opinions = [RuleOpinion(v.rule, str(v.decision)) for v in self._scope.trace(subject)]
+        return ScopeAnswer(
+            str(verdict.decision),
+            verdict.rule,
+            opinions,
+            assumed=not found.known,
+            refused_by=refusal.rule if refusal else "",
+        )
+
+    def _robots_answer(self, url: str) -> RobotsAnswer | None:
+        if not url.startswith(("http:", "https:")):
+            return None
+        site, policy = origin(url), self._view.settings.robots.policy
+        entry = self._robots.get(site, 0.0)
+        if policy is RobotsPolicy.IGNORE or entry is None:
+            return RobotsAnswer(str(policy), site, allowed=_if_ignored(policy))
+        row, rules = entry
+        allowed, line = row.state is RobotsState.ALLOW, ""
+        if rules is not None:
+            allowed, line = rules.verdict(request_target(url))
+        return RobotsAnswer(
+            str(policy),
+            site,
+            str(row.state),
+            row.status,
+            None if row.state is RobotsState.REDIRECT else allowed,
+            line,
+            rules.crawl_delay if rules else None,
+        )
+
+    def _queue_answer(self, name: str) -> QueueAnswer:
+        wait = None
+        row = None
+        if self._view.session is not None:
+            queue = self._view.session.parts.frontier.rotation.roster.get(name)
+            if queue is not None:
+                row = queue.row
+                wait = max(queue.wake - self._view.clock.monotonic(), 0.0)
+        row = row or read_queue(self._view.store, queue_id(name))
+        if row is None:
+            return QueueAnswer(name)
+        return QueueAnswer(
+            name,
+            State(row.state).name.lower().replace("_", " "),
+            row.size + row.waiting,
+            row.errors,
+            row.delay,
+            wait,
+            row.backoff,
+            row.last_peek,
+        )
+
+    def _capture(self, url: str, outcome: Outcome | None) -> CaptureAnswer | None:
+        known = self._history.get(url)
+        file = outcome.file if outcome else ""
+        if known is None and not file:
+            return None
+        path = self._path_of(file) if file else ""
+        offset = outcome.offset if outcome else 0
+        if known is None:
+            return CaptureAnswer(path, offset)
+        date = _iso(known.date)
+        return CaptureAnswer(path, offset, date, known.digest, known.visits, known.original)
+
+    def _path_of(self, name: str) -> str:
+        """Path of a WARC relative to the job, by its name."""
+        for _, row in file_rows(self._view.store):
+            for path in (row.path, row.final):
+                if PurePosixPath(path).name.removesuffix(".open") == name.removesuffix(".open"):
+                    return row.final if row.state == "closed" else row.path
+        return name
+
+
+def _if_ignored(policy: RobotsPolicy) -> bool | None:
+    return True if policy is RobotsPolicy.IGNORE else None
+
+
+def _pending(waiting: _Waiting) -> PendingAnswer:
+    uri = waiting.uri
+    return PendingAnswer(
+        waiting.where, waiting.ahead, uri.directive, uri.precedence, uri.attempts, uri.last_status
+    )
+
+
+def politeness_text(politeness: PolitenessSettings) -> str:
+    """The politeness of the settings, in words."""
+    if politeness.delay is not None:
+        return f"{politeness.delay:g} s between fetches, {politeness.in_flight} at a time"
+    return (
+        f"{politeness.delay_factor:g} times the last fetch, {politeness.min_delay:g} to "
+        f"{politeness.max_delay:g} s, {politeness.in_flight} at a time"
+    )
+
+
+def _iso(micros: int) -> str:
+    if micros <= 0:
+        return ""
+    moment = datetime.fromtimestamp(micros / 1_000_000, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

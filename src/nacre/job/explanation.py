@@ -1,0 +1,181 @@
+"""What `nacre explain` answers: records, made by `explain.py`, shown by the terminal or as JSON."""
+
+from enum import StrEnum
+
+import msgspec
+
+
+class Standing(StrEnum):
+    """Where a URL stands."""
+
+    FINISHED = "finished"
+    IN_PROCESS = "in process"
+    QUEUED = "queued"
+    REFUSED = "refused"
+    SEEN = "seen"
+    UNKNOWN = "unknown"
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One page on the way from a seed; `status` is None where nothing is known of it."""
+
+    url: str
+    hop: str
+    status: int | None
+
+
+class RuleOpinion(msgspec.Struct, frozen=True):
+    """What one rule says of the URL: ACCEPT, REJECT or NONE."""
+
+    rule: str
+    opinion: str
+
+
+class ScopeAnswer(msgspec.Struct, frozen=True):
+    """What the scope says now.
+
+    Attributes:
+        decision: ACCEPT, REJECT or NONE (which does not accept).
+        decider: The rule that decided.
+        opinions: Of each rule, in order; the last that is not NONE decides.
+        assumed: Nothing is known of how it would be found: a link on a seed is assumed.
+        refused_by: The rule that refused it when it was found; "" when none did.
+    """
+
+    decision: str
+    decider: str
+    opinions: list[RuleOpinion]
+    assumed: bool = False
+    refused_by: str = ""
+
+
+class RobotsAnswer(msgspec.Struct, frozen=True):
+    """What robots.txt says.
+
+    Attributes:
+        policy: `obey`, `ignore` or `custom`.
+        origin: Whose file.
+        known: `rules`, `allow`, `unreachable`, `redirect`; "" when it was not fetched.
+        status: Fetch status of the file.
+        allowed: None when that is not known.
+        line: The line that decides; "" for none.
+        crawl_delay: Seconds; None for none.
+    """
+
+    policy: str
+    origin: str
+    known: str = ""
+    status: int = 0
+    allowed: bool | None = None
+    line: str = ""
+    crawl_delay: float | None = None
+
+
+class QueueAnswer(msgspec.Struct, frozen=True):
+    """The queue of the URL.
+
+    Attributes:
+        name: Its key.
+        state: Its state; "" when there is no such queue.
+        pending: URIs in it.
+        errors: Final failures.
+        delay: Last politeness delay, seconds.
+        wait: Seconds until it may hand out again; None when the job does not run.
+        backoff: Factor of the adaptive backoff; 1 for none.
+        last: URL handed out last.
+    """
+
+    name: str
+    state: str = ""
+    pending: int = 0
+    errors: int = 0
+    delay: float = 0.0
+    wait: float | None = None
+    backoff: float = 1.0
+    last: str = ""
+
+
+class PendingAnswer(msgspec.Struct, frozen=True):
+    """How a URL waits.
+
+    Attributes:
+        where: `queue`, or `future` for one that waits for its time.
+        ahead: URIs before it in its queue; None when not counted.
+        directive: Scheduling directive, 0 (first) to 3.
+        precedence: Precedence within it.
+        attempts: Tries so far.
+        last_status: Status of the last; 0 for none.
+    """
+
+    where: str
+    ahead: int | None
+    directive: int
+    precedence: int
+    attempts: int
+    last_status: int
+
+
+class CaptureAnswer(msgspec.Struct, frozen=True):
+    """Where a capture is, and what history keeps of the URL.
+
+    Attributes:
+        file: WARC, relative to the job; "" when only history knows.
+        offset: Of its first record there, bytes.
+        date: When its content was last stored in full, ISO 8601; "" for never.
+        digest: Payload digest.
+        visits: Visits in all runs.
+        original: URL of the capture that holds the content, where it is another's.
+    """
+
+    file: str
+    offset: int
+    date: str = ""
+    digest: str = ""
+    visits: int = 0
+    original: str = ""
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """All that is known of a URL.
+
+    Attributes:
+        url: As asked, normalised.
+        canonical: Its canonical form, by which it counts as seen.
+        standing: Where it stands.
+        same_as: The URL of the same canonical form that was crawled in its place; "" for itself.
+        status: Fetch status; None when it has none.
+        meaning: One sentence about the status.
+        error: Text of the failure; "" for none.
+        time: When it was fetched, ISO 8601; "" for never.
+        annotations: As in crawl.log.
+        path: Hop path.
+        via: The page it was found on.
+        context: Link context there.
+        way: Pages from the seed to it, itself left out.
+        scope: What the scope says.
+        robots: What robots.txt says; None for a URL without (dns).
+        queue: Its queue.
+        pending: How it waits; None when it does not.
+        politeness: In words.
+        capture: Where it is; None when it was not captured.
+    """
+
+    url: str
+    canonical: str
+    standing: Standing
+    scope: ScopeAnswer
+    queue: QueueAnswer
+    politeness: str
+    same_as: str = ""
+    status: int | None = None
+    meaning: str = ""
+    error: str = ""
+    time: str = ""
+    annotations: tuple[str, ...] = ()
+    path: str = ""
+    via: str = ""
+    context: str = ""
+    way: list[Step] = []
+    robots: RobotsAnswer | None = None
+    pending: PendingAnswer | None = None
+    capture: CaptureAnswer | None = None

@@ -1,0 +1,118 @@
+"""A job seen from a command: its store, whether the job runs in this process or does not run."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import NamedTuple
+
+from nacre.core.clock import Clock
+from nacre.errors import JobError, StorageError
+from nacre.job.assemble import Parts
+from nacre.job.clock import SystemClock
+from nacre.job.events import Events
+from nacre.job.job import Job
+from nacre.job.layout import Layout
+from nacre.job.runs import read_run, run_archives
+from nacre.job.session import Session
+from nacre.job.settings import JobSettings
+from nacre.store.disk import RealDisk
+from nacre.store.recovery import Recovered, Start, recover
+from nacre.store.store import Store
+
+_MEMORY = 32_000_000
+_TRIES = 3
+
+
+class View(NamedTuple):
+    """What a command looks at.
+
+    Attributes:
+        layout: The job's directories.
+        settings: Its settings.
+        store: Its store.
+        clock: The time.
+        session: Its session; None when the job does not run here.
+    """
+
+    layout: Layout
+    settings: JobSettings
+    store: Store
+    clock: Clock
+    session: Session | None = None
+
+
+@contextmanager
+def reading(layout: Layout, settings: JobSettings) -> Iterator[View]:
+    """Look at the last committed state of a job, running or not.
+
+    Raises:
+        JobError: It never ran.
+        StorageError: The store cannot be read.
+    """
+    require_store(layout)
+    with _read_only(str(layout.store)) as store:
+        yield View(layout, settings, store, SystemClock())
+
+
+def require_store(layout: Layout) -> None:
+    """Raise JobError when the job never ran."""
+    layout.require()
+    if not layout.store.is_dir():
+        raise JobError(f"{layout.root} has not run yet; start it by `nacre run {layout.root}`")
+
+
+def _read_only(path: str) -> Store:
+    """Open beside a running job; files that it removes at that moment make another try needed."""
+    for left in range(_TRIES - 1, -1, -1):
+        try:
+            return Store.open(path, memory=_MEMORY, read_only=True)
+        except StorageError:
+            if not left:
+                raise
+    raise AssertionError("unreachable")
+
+
+@asynccontextmanager
+async def changing(layout: Layout, settings: JobSettings) -> AsyncIterator[Parts]:
+    """Change the frontier of a job that does not run; durable when the block ends.
+
+    The start does what every start does first (`store.recovery`); nothing is fetched.
+
+    Raises:
+        JobError: It never ran, or its run is over.
+        StorageError: The store is in use or cannot be written.
+    """
+    require_store(layout)
+    job = Job(layout.root, settings)
+    guard = await job.guard()
+    session = Session(layout, settings, job.disk, job.clock, Events())
+    try:
+        session.open(guard, job.seeds, Start())
+        parts = session.parts
+        run = read_run(parts.store)
+        if run is not None:
+            session.run_row = run
+        if run is None or run.exit == "FINISHED":
+            raise JobError(f"the run of {layout.root} is over: nothing waits in its frontier")
+        async with asyncio.TaskGroup() as group:
+            group.create_task(parts.commit.run(), name="commit")
+            try:
+                yield parts
+            finally:
+                parts.commit.finish()
+    finally:
+        await session.close()
+
+
+def recover_job(layout: Layout, settings: JobSettings, start: Start) -> Recovered:
+    """Bring the files and the store of a job that does not run to the same commit.
+
+    Raises:
+        JobError: It never ran.
+        DamageError: What `start` does not allow.
+    """
+    require_store(layout)
+    archives = run_archives(layout, settings.archive.directories)
+    with Store.open(str(layout.store), memory=settings.store.memory) as store:
+        root = str(layout.root)
+        return recover(store, RealDisk(), root, start._replace(archives=archives))
