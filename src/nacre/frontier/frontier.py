@@ -69,6 +69,7 @@ class Frontier:
         """
         self.totals = read_totals(rows)
         self.totals.run += 1
+        self.totals.last_since = None
         shortest = politeness.min_delay if politeness.delay is None else politeness.delay
         timeline = Timeline(max(now, self.totals.time) - mono, mono, shortest)
         self._rows = rows

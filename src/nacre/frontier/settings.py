@@ -56,7 +56,7 @@ class FrontierSettings(Component):
         3, "Precedence of a queue: lower ones are activated first.", ge=0, le=255
     )
     precedence_floor: int = setting(
-        255, "Queues of this precedence and above are never activated.", ge=0, le=255
+        255, "Queues of this precedence and above are never activated.", sheets=False, ge=0, le=255
     )
     preference_embed_hops: int = setting(
         1, "URIs this many embed hops from a page go before its links; 0 for none.", ge=0
@@ -81,14 +81,24 @@ class FrontierSettings(Component):
         2, "Retries of a body that was cut short before it is kept.", unit="tries", ge=0
     )
     last_tries: int = setting(
-        3, "Further tries once nothing but retries is left.", unit="tries", ge=1
+        3, "Further tries once nothing but retries is left.", unit="tries", sheets=False, ge=1
     )
     last_tries_within: Seconds = setting(
-        600.0, "Time for these; what is left after it is final.", unit="s"
+        600.0, "Time for these; what is left after it is final.", unit="s", sheets=False
     )
     max_queues_in_memory: int = setting(
-        50_000, "Queues kept in memory; the rest is found in the store.", unit="queues", ge=16
+        50_000,
+        "Queues kept in memory; the rest is found in the store.",
+        unit="queues",
+        live=False,
+        sheets=False,
+        ge=16,
     )
     recent_keys: int = setting(
-        200_000, "Known URIs remembered in memory to spare look-ups.", unit="URIs", ge=0
+        200_000,
+        "Known URIs remembered in memory to spare look-ups; 0 for next to none.",
+        unit="URIs",
+        live=False,
+        sheets=False,
+        ge=0,
     )
