@@ -52,8 +52,7 @@ def names_to_sweep(body: bytes) -> set[str] | None:
     """
     if len(body) < _SMALL or _OLD_STYLE.search(body, 0, _OLD_STYLE_HEAD):
         return None
-    found = set(_EVENT_AFTER_SPACE.findall(body))
-    found.update(_EVENT_AFTER_NEWLINE.findall(body))
+    found = {*_EVENT_AFTER_SPACE.findall(body), *_EVENT_AFTER_NEWLINE.findall(body)}
     if b"\t" in body:
         found.update(_EVENT_AFTER_TAB.findall(body))
     if b"data-" in body:

@@ -212,6 +212,8 @@ def read_page(body: bytes, encoding: str) -> Page:
 
 def is_tame(body: bytes, encoding: str) -> bool:
     """True when the tree of a page cannot have more than 4,000,000 nodes (260 MB)."""
+    if len(body) <= 3 * _TAME_TAGS:
+        return True
     tags = body.count(b"<")
     if tags <= _TAME_TAGS:
         return True
