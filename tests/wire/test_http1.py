@@ -68,6 +68,7 @@ WHOLE = [
     (OK + b"Content-Length: 5\r\n\r\nabc", 200, "length", b"abc", "disconnect", ["shortBody"]),
     (OK + b"Content-Le", 200, "none", b"", "disconnect",
      ["headerWithoutColon", "headerCut"]),
+    (b"HTTP/1.1 200 O", 200, "none", b"", "disconnect", ["headerCut"]),
     (OK + b"Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n", 200, "chunked", b"hi", "", []),
     (OK + b"Transfer-Encoding: chunked\r\n\r\n2;a=\"b\"\nhi\n0\nX: y\n\n", 200, "chunked", b"hi",
      "", []),
@@ -200,7 +201,9 @@ def test_head_has_no_body_and_connect_neither() -> None:
     [
         (b"", "noReply"),
         (b"\x15\x03\x03\x00\x02\x02\x46", "tlsOnPlainPort"),
+        (b"HTTP/1.1", "headerCut"),
         (b"HTTP/1.1 20", "headerCut"),
+        (b"HTTP/1.1 100 Cont", "headerCut"),
         (b"HTTP/1.1 103 Early\r\nLink: </a>\r\n", "headerCut"),
         (b"HTTP/1.1 100 C\r\n\r\n", "noReply"),
         (b"HTTP/1.1 100 C\r\n\r\n" * (MAX_INTERIM + 1), "tooManyInterim"),

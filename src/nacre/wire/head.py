@@ -36,7 +36,8 @@ class Head(NamedTuple):
 
     Attributes:
         line: The status line.
-        headers: Names and values in order, whitespace trimmed, folds joined by one space.
+        headers: Names and values in order, whitespace trimmed, folds joined by one space; lines
+            without a name are left out.
         control: Lower-case name -> values, of the fields that decide on framing and reuse.
         annotations: What was odd, in order of discovery.
     """
@@ -65,13 +66,15 @@ def parse_head(raw: bytes) -> Head:
     for text in lines[1:]:
         name, colon, value = text.partition(b":")
         if not colon or not name or name[0] <= 32 or name[-1] <= 32:
-            odd = _odd_field(text, headers, annotations) or odd
+            odd = True
+            _odd_field(text, headers, annotations)
             continue
         value = value.strip()
         headers.append((name, value))
         if name[0] in _FIRST and (key := name.lower()) in _FRAMING:
             control.setdefault(key, []).append(value)
     if odd:
+        headers = [field for field in headers if field[0]]
         control = _control(headers)
     return Head(line, headers, control, annotations)
 
@@ -97,13 +100,13 @@ def _odd_lines(raw: bytes, annotations: list[str]) -> list[bytes]:
     return [line.removesuffix(b"\r") for line in body.split(b"\n")]
 
 
-def _odd_field(text: bytes, headers: list[tuple[bytes, bytes]], annotations: list[str]) -> bool:
-    """Read a header line that is folded, has no colon, or a space before it.
+def _odd_field(text: bytes, headers: list[tuple[bytes, bytes]], annotations: list[str]) -> None:
+    """Read a header line that is folded, has no colon, or a space before it; skip blank ones.
 
-    Gives True when it changed the headers.
+    What has no name is added with the name b"", so that what is folded behind it goes with it.
     """
     if not text:
-        return False
+        return
     folded = text[0] in _SPACE
     name, colon, value = text.partition(b":")
     if folded:
@@ -111,16 +114,15 @@ def _odd_field(text: bytes, headers: list[tuple[bytes, bytes]], annotations: lis
     if folded and headers:
         last, before = headers[-1]
         headers[-1] = (last, (before + b" " + text.strip()).strip())
-        return True
-    if not colon:
+    elif not colon:
         _note(annotations, "headerWithoutColon")
-        return False
-    if name != name.rstrip():
-        _note(annotations, "spaceBeforeColon")
-    if not name.strip():
-        _note(annotations, "headerWithoutName")
-    headers.append((name.strip(), value.strip()))
-    return True
+        headers.append((b"", text))
+    else:
+        if name != name.rstrip():
+            _note(annotations, "spaceBeforeColon")
+        if not name.strip():
+            _note(annotations, "headerWithoutName")
+        headers.append((name.strip(), value.strip()))
 
 
 def _note(annotations: list[str], text: str) -> None:

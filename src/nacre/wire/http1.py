@@ -242,7 +242,7 @@ class ReplyReader:
             self._fail("noReply")
         elif not start[:5].upper().startswith(_STARTS):
             return self._end_headless(raw)
-        elif b"\n" not in start or 100 <= parse_head(raw).line.status < 200:
+        elif not _has_status(start):
             self._fail("headerCut")
         else:
             self._set_head(raw, parse_head(raw))
@@ -358,3 +358,10 @@ class ReplyReader:
         self._sound = False
         if self._chunks is not None:
             self._chunks.runs.clip(self.body_length)
+
+
+def _has_status(raw: bytes) -> bool:
+    """A head that was cut tells the status of a final reply."""
+    line = parse_head(raw).line
+    whole = b"\n" in raw or "badStatusLine" not in line.oddities
+    return whole and (line.status >= 200 or line.status == 101)

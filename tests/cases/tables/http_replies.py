@@ -10,10 +10,13 @@ from tests.cases.table import Row, Table, json_lines
 from tests.fetch.server import Peer, ask, fetching, run, serving, wire_bytes
 
 NEXT = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext"
+_START = re.compile(rb"[\r\n]*(?:HTTP[/ ]|ICY )", re.IGNORECASE)
 _HEAD_END = re.compile(rb"\n\r?\n")
-_LENGTH = re.compile(rb"\ncontent-length:[ \t]*(\d+)[ \t]*\r?\n", re.IGNORECASE)
-_BODILESS = re.compile(rb"\s*HTTP/[\d.]+ +(204|304)\b")
-_INTERIM = re.compile(rb"\s*HTTP/[\d.]+ +1(?!01)\d\d\b")
+_STATUS = re.compile(rb"[\r\n]*(?:HTTP\S*|ICY)[ \t]+(\d+)", re.IGNORECASE)
+_LENGTH = re.compile(rb"\ncontent-length[ \t]*:((?:[^\n]|\n[ \t])*)", re.IGNORECASE)
+_CODING = re.compile(rb"\ntransfer-encoding[ \t]*:((?:[^\n]|\n[ \t])*)", re.IGNORECASE)
+_CHUNK = re.compile(rb"[ \t]*([0-9A-Fa-f]+)[ \t]*(?:;[^\n]*)?\r?\n")
+_LINE_END = re.compile(rb"\r?\n")
 
 
 def reply_of(row: Row) -> bytes:
@@ -29,27 +32,62 @@ def method_of(row: Row) -> str:
 def due(row: Row) -> bytes:
     """The bytes that belong to the reply, told from the raw bytes alone.
 
-    All of them, but for what follows a reply without a body or a shorter Content-Length.
+    All of them, but for what follows a reply without a body, the last chunk, or a shorter
+    Content-Length; and none where the connection ended before a final status.
     """
     reply = reply_of(row)
     start = 0
-    while _INTERIM.match(reply, start) and (blank := _HEAD_END.search(reply, start)):
+    while is_interim(reply, start) and (blank := _HEAD_END.search(reply, start)):
         start = blank.end()
-    if not re.match(rb"\s*HTTP/", reply[start:]):
-        return reply
-    blank = _HEAD_END.search(reply, start + len(reply[start:]) - len(reply[start:].lstrip()))
+    if not _START.match(reply, start):
+        return reply if reply[start:] else b""
+    first = start + len(reply[start:]) - len(reply[start:].lstrip(b"\r\n"))
+    blank = _HEAD_END.search(reply, first)
+    if not blank and (b"\n" not in reply[first:] or is_interim(reply, start)):
+        status = _STATUS.match(reply, start)
+        return reply if status and 200 <= int(status[1]) < 1000 else b""
     end = blank.end() if blank else len(reply)
     if end > MAX_HEADER:
         return reply[:MAX_HEADER]
+    limit = row.get("expected", {}).get("limit") or len(reply)
+    return reply[: min(body_end(reply, first, end, method_of(row)), end + limit)]
+
+
+def is_interim(reply: bytes, start: int) -> bool:
+    """A head begins there that is not the final one."""
+    status = _STATUS.match(reply, start)
+    return status is not None and 100 <= int(status[1]) < 200 and int(status[1]) != 101
+
+
+def body_end(reply: bytes, start: int, end: int, method: str) -> int:
+    """Where the body ends that follows the head from `start` to `end`."""
     head = reply[start:end]
-    if method_of(row) == "HEAD" or _BODILESS.match(head):
-        return reply[:end]
-    lengths = set(_LENGTH.findall(head))
-    if len(lengths) == 1 and b"transfer-encoding" not in head.lower():
-        size = int(lengths.pop())
-        limit = row.get("expected", {}).get("limit") or size
-        return reply[: end + min(size, limit)]
-    return reply
+    status = _STATUS.match(head)
+    if method == "HEAD" or (status and status[1] in (b"101", b"204", b"304")):
+        return end
+    codings = [part.strip().lower() for part in b",".join(_CODING.findall(head)).split(b",")]
+    codings = [coding for coding in codings if coding not in (b"", b"identity")]
+    if codings:
+        return chunks_end(reply, end) if codings[-1] == b"chunked" else len(reply)
+    values = _LENGTH.findall(head)
+    lengths = {part.strip(b" \t\r\n\0") for part in b",".join(values).split(b",")}
+    if len(lengths) == 1 and (length := lengths.pop()).isdigit():
+        return end + int(length)
+    return len(reply)
+
+
+def chunks_end(reply: bytes, at: int) -> int:
+    """Where chunks end; all of the reply when they are broken or cut."""
+    while chunk := _CHUNK.match(reply, at):
+        at = chunk.end() + int(chunk[1], 16)
+        if at == chunk.end():
+            blank = _HEAD_END.search(reply, at - 1)
+            return blank.end() if blank else len(reply)
+        line = _LINE_END.match(reply, at)
+        if not line:
+            break
+        at = line.end()
+    return len(reply)
 
 
 def splits(data: bytes) -> list[list[bytes]]:
@@ -62,11 +100,11 @@ def splits(data: bytes) -> list[list[bytes]]:
 
 
 def read(row: Row, pieces: list[bytes]) -> bytes:
-    """What a reader keeps of a reply that comes in pieces."""
+    """What a reader keeps of a reply that comes in pieces; nothing when it is none."""
     limit = row.get("expected", {}).get("limit", 0)
     reader = ReplyReader(method_of(row), max_body=limit)
     body = b"".join([reader.feed(piece) for piece in pieces]) + reader.eof()
-    return reader.interim + reader.head + body
+    return b"" if reader.failure else reader.interim + reader.head + body
 
 
 async def fetch_twice(row: Row, *, hold: bool) -> tuple[FetchResult, FetchResult]:
