@@ -5,9 +5,12 @@ from typing import Any
 import pytest
 
 from nacre.archive.check import Checker, check_file, report_lines
+from nacre.archive.facts import CaptureFacts
 from nacre.archive.finding import CODES, Severity
 from nacre.archive.reader import WarcReader
-from tests.archive.files import write_crawl
+from nacre.archive.record import capture_records
+from tests.archive.captures import counting_ids, make_capture
+from tests.archive.files import MemoryFiles, make_writer, write_crawl
 from tests.archive.warcs import make_record, plain_file
 
 
@@ -242,6 +245,22 @@ def test_both_readings_of_a_chunked_payload_are_told(tmp_path):
         findings, summary = check_file(path)
         assert {finding.code for finding in findings} == found
         assert (summary.decoded, summary.wire) == counts
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        (b"", b"<p>HTTP/0.9\n\nhas no head"),
+        (b"\r\nHTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n", b"abc"),
+        (b"\r\nHTTP/1.1 204 No Content\r\n\r\n", b""),
+    ],
+)
+def test_odd_replies_are_odd_but_no_damage(tmp_path, head, body):
+    files = MemoryFiles()
+    writer = make_writer(files)
+    writer.write(capture_records(make_capture(head, body), CaptureFacts(), counting_ids()))
+    (warc,) = files.save(tmp_path)
+    assert codes(warc) == {"http-malformed"}
 
 
 def test_the_report_counts_and_names(tmp_path):

@@ -60,7 +60,7 @@ def _payload_digest(entry: WarcEntry, facts: BlockFacts, counts: Counts) -> Iter
         yield "payload-digest-wire", "read with its chunked coding"
     elif entry.get("WARC-Truncated"):
         yield "payload-digest-truncated", text
-    else:
+    elif not _malformed(entry, facts):  # else nobody can say where the payload begins
         yield "payload-digest", f"{text} does not match {facts.body_length} bytes of body"
 
 
@@ -80,10 +80,15 @@ def _message(entry: WarcEntry, facts: BlockFacts) -> Iterator[Defect]:
         if kind != "revisit":
             yield "http-empty", f"a {kind} record without an HTTP message"
         return
-    if kind != "request" and not facts.start.startswith(b"HTTP/"):
+    if _malformed(entry, facts):
         yield "http-malformed", f"the block begins with {facts.start[:40]!r}"
     elif kind == "response" and not entry.get("WARC-Truncated"):
         yield from _framing(facts)
+
+
+def _malformed(entry: WarcEntry, facts: BlockFacts) -> bool:
+    reply = facts.http and entry.get("WARC-Type") != "request"
+    return reply and not facts.start.startswith(b"HTTP/")
 
 
 def _framing(facts: BlockFacts) -> Iterator[Defect]:
