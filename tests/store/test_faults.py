@@ -56,6 +56,8 @@ def test_a_failure_of_any_operation_is_told_and_nothing_is_lost(number):
         assert errors
         assert any(f"errno {number}" in str(error) for error in errors)
         suspects = crawl.commit.suspects
+        crawl.commit.close()
+        assert not world.disk._handles, "a handle was not given back"
         world.reopen(random.Random(failing))
         start(world, suspects)
         check(world, acknowledged[-1])

@@ -76,7 +76,7 @@ class GroupCommit:
         self._clock = clock
         self.files = FileTable(store, disk, root, store.counter("epoch"))
         self.files.adopt()
-        self._writer = Writer(disk, store.engine, self.files.absolute, sort_index)
+        self._writer = Writer(disk, store.engine, self.files, sort_index)
         self._thread: Executor = ThreadPoolExecutor(1, "nacre-writer")
         self._before_seal: list[Callable[[], None]] = []
         self._ripe = asyncio.Event()

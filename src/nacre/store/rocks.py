@@ -8,6 +8,7 @@ remembered, so that all are passed at every open and the result is checked. The 
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from rocksdict import (
@@ -214,26 +215,36 @@ class RocksEngine:
             cursor.status()
         except Exception as error:
             raise _error("scan", self._path, error) from error
+        finally:
+            del cursor  # the traceback of the error would keep it, and with it the lock
 
     def write(self, rows: Rows) -> bool:
         """See `Engine.write`. `write` consumes the batch, so that every try builds its own."""
-        batch = WriteBatch(raw_mode=True)
-        put = batch.put
-        for family, changes in rows.items():
-            handle = self._handles[family]
-            for key in sorted(changes):
-                value = changes[key]
-                if value is None:
-                    batch.delete(key, handle)
-                else:
-                    put(key, value, handle)
         try:
-            self._db.write(batch, self._write)
+            self._db.write(self._batch(rows), self._write)
         except Exception as error:
             if "Write stall" in str(error):
                 return False
             raise _error("batch", self._path, error) from error
         return True
+
+    def _batch(self, rows: Rows) -> WriteBatch:
+        """The rows as a batch, in key order, which memtables take faster.
+
+        Apart from `write`, because the traceback of an error keeps the locals of its frames, and a
+        handle of a family that is kept anywhere keeps the lock.
+        """
+        batch = WriteBatch(raw_mode=True)
+        put, delete = batch.put, batch.delete
+        for family, changes in rows.items():
+            handle = self._handles[family]
+            for key in sorted(changes):
+                value = changes[key]
+                if value is None:
+                    delete(key, handle)
+                else:
+                    put(key, value, handle)
+        return batch
 
     def flush_wal(self) -> None:
         """See `Engine.flush_wal`; other threads run meanwhile."""
@@ -258,18 +269,19 @@ class RocksEngine:
             raise _error("checkpoint", path, error) from error
 
     def close(self) -> None:
-        """See `Engine.close`. The lock is held until the last object of the store is gone."""
+        """See `Engine.close`. The lock is held until the last object of the store is gone.
+
+        Closing writes rows to sorted files, which fails on a full disk and after an error. That
+        loses nothing: what was committed is in the log, and the next open reads it.
+        """
         if self._closed:
             return
         self._closed = True
         self._families.clear()
         self._handles.clear()
-        try:
+        with suppress(Exception):
             self._db.close()
-        except Exception as error:
-            raise _error("close", self._path, error) from error
-        finally:
-            del self._db
+        del self._db
 
 
 _CAUSES = {

@@ -1,8 +1,10 @@
 """The files of a job that are open for writing, and the rows of all."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import PurePosixPath
 
+from nacre.errors import StorageError
 from nacre.store.files import (
     ROWS,
     FileKind,
@@ -58,6 +60,7 @@ class FileTable:
         self._root = root
         self._epoch = epoch
         self.open: dict[int, OpenFile] = {}
+        self._handles: set[int] = set()
 
     def absolute(self, path: str) -> str:
         """Absolute path of a name in the table; absolute names stay (other output directories)."""
@@ -91,8 +94,12 @@ class FileTable:
         self._store.set_counter("files", number)
         row = FileRow(kind, path, final, epoch=self._epoch)
         put_row(self._store, number, row)
-        self.open[number] = OpenFile(number, row, handle)
+        self._add(number, row, handle)
         return number
+
+    def _add(self, number: int, row: FileRow, handle: int) -> None:
+        self._handles.add(handle)
+        self.open[number] = OpenFile(number, row, handle)
 
     def log(self, path: str) -> int:
         """The open log of that name, made when there is none."""
@@ -106,10 +113,16 @@ class FileTable:
         for number, row in file_rows(self._store):
             if row.state == FileState.OPEN and row.epoch == self._epoch and number not in self.open:
                 handle = self._disk.open(self.absolute(row.path), write=True)
-                self.open[number] = OpenFile(number, row, handle)
+                self._add(number, row, handle)
+
+    def release(self, handle: int) -> None:
+        """Give one handle back."""
+        self._handles.discard(handle)
+        self._disk.close(handle)
 
     def close(self) -> None:
-        """Give all handles back, whatever state they are in."""
-        files, self.open = list(self.open.values()), {}
-        for file in files:
-            self._disk.close(file.handle)
+        """Give all handles back, whatever state their files are in."""
+        self.open.clear()
+        while self._handles:
+            with suppress(StorageError):  # what is durable was synced before
+                self._disk.close(self._handles.pop())

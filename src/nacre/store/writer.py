@@ -15,7 +15,7 @@ from nacre.store.group import Group
 from nacre.store.journal import Lines, enter
 from nacre.store.seam import Disk, Engine
 from nacre.store.store import Store
-from nacre.store.table import put_row
+from nacre.store.table import FileTable, put_row
 
 SortIndex = Callable[[bytes], bytes]
 """Turns the lines of an index, in the order written, into the bytes of the closed index."""
@@ -77,16 +77,15 @@ class Writer:
     Args:
         disk: Where the files are.
         engine: The engine of the store.
-        absolute: Absolute path of a name in the table of files.
+        files: Knows where the files are, and owns their handles.
         sort_index: What closing an index does to its lines.
     """
 
-    def __init__(
-        self, disk: Disk, engine: Engine, absolute: Callable[[str], str], sort_index: SortIndex
-    ) -> None:
+    def __init__(self, disk: Disk, engine: Engine, files: FileTable, sort_index: SortIndex) -> None:
         self._disk = disk
         self._engine = engine
-        self._absolute = absolute
+        self._absolute = files.absolute
+        self._release = files.release
         self._sort_index = sort_index
 
     def name(self, work: Work) -> None:
@@ -118,7 +117,7 @@ class Writer:
             self._disk.pwrite(lines.file.handle, lines.data, lines.offset)
         for file in work.closed:
             self._rename(self._absolute(file.row.path), self._absolute(file.row.final))
-            self._disk.close(file.handle)
+            self._release(file.handle)
         for old, new in work.group.renames:
             self._rename(old, new)
         for path in work.group.obsolete:
@@ -133,7 +132,7 @@ class Writer:
             size = write_sorted(self._disk, file.handle, size, final, self._sort_index)
         else:
             self._disk.fdatasync(file.handle)
-        self._disk.close(file.handle)
+        self._release(file.handle)
         return size
 
     def _rename(self, old: str, new: str) -> None:
