@@ -113,10 +113,11 @@ class Run:
         self.store.engine.get_many = timed  # type: ignore[method-assign]  # measured here only
 
     def seed(self) -> None:
-        pages = [self.web.page(queue, 0) for queue in range(self.web.queues)]
-        for first in range(0, len(pages), 1000):
-            self.frontier.schedule(pages[first : first + 1000], START)
-        self.commit()
+        for first in range(0, self.web.queues, 1000):
+            last = min(first + 1000, self.web.queues)
+            pages = [self.web.page(queue, 0) for queue in range(first, last)]
+            self.frontier.schedule(pages, START)
+            self.commit()
 
     def start_one(self) -> bool:
         """Hand out one URI at the present moment; False when there is none."""

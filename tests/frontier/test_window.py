@@ -44,4 +44,4 @@ def test_is_never_read_again_and_stays_small() -> None:
     for n in range(200):
         rows.put("queue", bytes([n]), b"v")
         window.offer(bytes([n]), b"v")
-        assert len(window._heap) <= 8
+        assert len(window._heap) <= 4

@@ -14,7 +14,7 @@ from nacre.frontier.window import Window
 LONG_SNOOZE = 60.0
 """Queues that wait longer than this do so in the store, seconds."""
 
-_READ_AHEAD_IN_ALL = 65_536
+_READ_AHEAD_IN_ALL = 32_768
 _READ_AHEAD = 32
 _RESTART_ACTIVE = 1024
 

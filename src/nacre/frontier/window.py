@@ -17,7 +17,7 @@ class Window:
     1.6).
 
     Attributes:
-        batch: Rows to read at a time; the window never holds more than four times as many.
+        batch: Rows to read at a time; the window never holds more than twice as many.
     """
 
     __slots__ = ("_cursor", "_family", "_heap", "_rows", "_stop", "batch")
@@ -35,7 +35,7 @@ class Window:
         if key < self._cursor:
             heap = self._heap
             heappush(heap, (key, value))
-            if len(heap) > 4 * self.batch:
+            if len(heap) > 2 * self.batch:
                 self._trim()
 
     def peek(self, taken: Container[bytes] = ()) -> Row | None:
