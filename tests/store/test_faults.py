@@ -66,3 +66,38 @@ def test_a_failure_of_any_operation_is_told_and_nothing_is_lost(number):
         after = world.crash(random.Random(failing), "drop")
         start(after)
         assert check(after, VISITS) == VISITS
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
+def test_a_failure_within_the_recovery_is_told_and_done_again(number):
+    image, failing = World(), 0
+    start(image)
+    left = [45]
+
+    def stop(operation, path):
+        left[0] -= 1
+        return number if left[0] < 0 else 0
+
+    image.fault = stop
+    acknowledged = [0]
+    run(image, acknowledged)
+    image.reopen(random.Random(1))
+    while True:
+        world, left = image.crash(random.Random(2), "keep"), [failing]
+
+        def fault(operation, path, left=left):
+            left[0] -= 1
+            return number if left[0] == -1 else 0
+
+        world.fault = fault
+        try:
+            start(world)
+            break
+        except StorageError as error:
+            assert f"errno {number}" in str(error)  # noqa: PT017  # the last round has no error
+        assert not world.disk._handles
+        world.reopen(random.Random(failing))
+        start(world)
+        check(world, acknowledged[-1])
+        failing += 1
+    assert failing > 10
