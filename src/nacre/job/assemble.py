@@ -160,7 +160,7 @@ class Parts:
     def _archive(self) -> ArchiveStep:
         settings = self.settings
         base = Origin(
-            software=f"nacre/{__version__} https://pypi.org/project/nacre/",
+            software=f"Nacre/{__version__}",
             hostname=socket.gethostname(),
             pid=os.getpid(),
             is_part_of=settings.name,

@@ -116,3 +116,12 @@ def recover_job(layout: Layout, settings: JobSettings, start: Start) -> Recovere
     with Store.open(str(layout.store), memory=settings.store.memory) as store:
         root = str(layout.root)
         return recover(store, RealDisk(), root, start._replace(archives=archives))
+
+
+def is_finished(layout: Layout) -> bool:
+    """Whether the job's run is over, so that there is nothing to go on with."""
+    if not layout.store.is_dir():
+        return False
+    with _read_only(str(layout.store)) as store:
+        run = read_run(store)
+    return run is not None and run.exit == "FINISHED"

@@ -97,7 +97,11 @@ def main() -> None:
         head = source.read(4)
         if len(head) < 4:
             return
-        job = decoder.decode(source.read(_LENGTH.unpack(head)[0]))
+        (size,) = _LENGTH.unpack(head)
+        data = source.read(size)
+        if len(data) < size:
+            return
+        job = decoder.decode(data)
         found = extract(job.document, ExtractSettings.model_validate_json(job.settings))
         answer = encoder.encode(found)
         sink.write(_LENGTH.pack(len(answer)) + answer)

@@ -7,6 +7,7 @@ from nacre.job.outcomes import Outcomes
 from nacre.job.runrow import RunRow
 from nacre.job.seedbook import seed_rows
 from nacre.report.reports import REPORTS, Data, Report, RunFacts
+from nacre.report.stats import totals
 from nacre.store.store import Store
 
 
@@ -61,3 +62,15 @@ def make_report(name: str, store: Store, facts: RunFacts) -> Data:
         JobError: There is none of that name.
     """
     return report_named(name).build(store, facts)
+
+
+def any_seed_fetched(store: Store, identity: Identity) -> bool:
+    """Whether a seed had a reply; without seeds, whether anything had."""
+    outcomes = Outcomes(store)
+    seeds = (outcomes.get(identity.key(row.url)) for row in seed_rows(store))
+    known = False
+    for outcome in seeds:
+        known = True
+        if outcome is not None and outcome.status > 0:
+            return True
+    return not known and totals(store).urls > 0

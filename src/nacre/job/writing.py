@@ -16,7 +16,6 @@ from nacre.archive.segment import WarcWriter
 from nacre.core.capture import Body, Capture
 from nacre.core.history import HistoryRecord, Original
 from nacre.core.processor import Visit
-from nacre.fetch.spool import Spool
 from nacre.history.crawldb import History
 from nacre.history.dedup import (
     NOT_MODIFIED,
@@ -25,7 +24,7 @@ from nacre.history.dedup import (
     can_be_original,
     revisit_of,
 )
-from nacre.job.large import pack_to_spool
+from nacre.job.large import pack_in
 from nacre.job.numbers import Numbers
 from nacre.report.stats import Stored
 
@@ -70,8 +69,7 @@ class ArchiveStep:
         self.history = history
         self._digests = digests
         self._numbers = numbers
-        # Its own spool: a thread works on it, one record at a time.
-        self._spool = Spool(scratch, body_memory=0)
+        self._scratch = scratch
 
     def is_large(self, visit: Visit) -> bool:
         """Its records must be compressed in a thread first (`prepare_large`)."""
@@ -92,7 +90,7 @@ class ArchiveStep:
         if visit.revisit is not None:
             return Prepared(records)
         level = self.writer.level
-        members = [await asyncio.to_thread(pack_to_spool, r, level, self._spool) for r in records]
+        members = [await asyncio.to_thread(pack_in, self._scratch, r, level) for r in records]
         return Prepared(records, members)
 
     def write(self, visit: Visit, prepared: Prepared | None) -> Stored:

@@ -1,0 +1,42 @@
+import pytest
+
+from nacre.errors import URIError
+from nacre.job.seeds import parse_seed, read_seeds
+
+
+def test_a_list_with_comments_directives_and_a_bad_line():
+    text = (
+        "# seeds\nhttp://a.test/x # why\n\n+http://(test,b,\n-http://a.test/private/\nhttp://[::1\n"
+    )
+    found = read_seeds(text.splitlines())
+    assert [s.url for s in found.seeds] == ["http://a.test/x"]
+    assert [s.text for s in found.seeds] == ["http://a.test/x"]
+    assert found.directives == ["+http://(test,b,", "-http://a.test/private/"]
+    assert [(number, line) for number, line, _ in found.bad] == [(6, "http://[::1")]
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "fallback"),
+    [
+        ("example.test", "https://example.test/", "http://example.test/"),
+        ("127.0.0.1:8080/a", "https://127.0.0.1:8080/a", "http://127.0.0.1:8080/a"),
+        ("HTTP://Example.test", "http://example.test/", ""),
+        (
+            "example.test/?u=http://b.test/",
+            "https://example.test/?u=http://b.test/",
+            "http://example.test/?u=http://b.test/",
+        ),
+    ],
+)
+def test_a_seed_without_scheme_tries_https_first(text: str, url: str, fallback: str):
+    seed = parse_seed(text)
+    assert (seed.text, seed.url, seed.fallback) == (text, url, fallback)
+
+
+def test_what_is_no_seed():
+    with pytest.raises(URIError):
+        parse_seed("http://")
+
+
+def test_a_mark_at_the_start_of_a_file_is_no_part_of_a_seed():
+    assert read_seeds(["\ufeffhttp://a.test/"]).seeds[0].url == "http://a.test/"

@@ -1,0 +1,37 @@
+from nacre.job.seen import RecentURLs
+
+
+def test_an_accepted_url_is_known_whatever_the_way():
+    recent = RecentURLs(capacity=8)
+    recent.add("http://a.test/")
+    assert recent.knows("http://a.test/")
+    assert not recent.knows("http://a.test/b")
+
+
+def test_a_refusal_holds_only_for_its_way():
+    recent = RecentURLs(capacity=8)
+    recent.refuse("http://b.test/", "LL")
+    assert recent.refuses("http://b.test/", "LL")
+    assert not recent.refuses("http://b.test/", "E")
+
+
+def test_memory_is_bounded_and_the_recent_ones_stay():
+    recent = RecentURLs(capacity=100)
+    for number in range(1000):
+        recent.add(f"u{number}")
+        recent.refuse(f"r{number}", "L")
+    known = [number for number in range(1000) if recent.knows(f"u{number}")]
+    refused = [number for number in range(1000) if recent.refuses(f"r{number}", "L")]
+    assert 50 <= len(known) <= 100
+    assert known == list(range(1000 - len(known), 1000))
+    assert 50 <= len(refused) <= 100
+
+
+def test_switched_off_or_told_to_forget_it_knows_nothing():
+    recent = RecentURLs()
+    recent.add("u")
+    recent.enabled = False
+    assert not recent.knows("u")
+    recent.enabled = True
+    recent.forget()
+    assert not recent.knows("u")
