@@ -1,0 +1,63 @@
+"""One measured process: its CPU time and memory as the kernel counts them."""
+
+import os
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+CLIENT_CORE = 0
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a process used, with its threads and the children that it waited for.
+
+    Attributes:
+        cpu: User and system time, seconds.
+        wall: Seconds.
+        rss: Largest resident memory of one process, bytes.
+        status: Exit status, or the signal that ended it, negative.
+    """
+
+    cpu: float
+    wall: float
+    rss: int
+    status: int
+
+
+def measured(
+    command: Sequence[str],
+    output: Path,
+    *,
+    cwd: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Usage:
+    """Run a command on the client's processor.
+
+    Args:
+        command: The command.
+        output: Where its stdout goes; stderr goes beside it, with `.err`.
+        cwd: Where it runs.
+        environment: Variables added to ours.
+    """
+    pinned = ["taskset", "--cpu-list", str(CLIENT_CORE), *command]
+    began = time.perf_counter()
+    with output.open("wb") as out, Path(f"{output}.err").open("wb") as errors:
+        process = subprocess.Popen(
+            pinned, stdout=out, stderr=errors, cwd=cwd, env={**os.environ, **(environment or {})}
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return Usage(
+        usage.ru_utime + usage.ru_stime,
+        time.perf_counter() - began,
+        usage.ru_maxrss * 1024,
+        process.returncode,
+    )
+
+
+def written(folder: Path) -> int:
+    """Bytes of all files below a folder."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,154 @@
+"""The figures of all runs as medians, and as a table with the targets beside them."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from bench.crawler import CrawlRun
+from bench.process import CLIENT_CORE, Usage
+from bench.sites import SERVER_CORE
+
+TARGET, STRETCH = 0.70, 0.55
+WGET, SCRAPY = 1.23, 6.13
+RSS_MB, SCOPE_S = 300, 2.0
+EXPECTED_URLS = 22_044
+
+
+def machine() -> dict[str, Any]:
+    """What it ran on, and how busy that was before."""
+    model = ""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.partition(":")[2].strip()
+    return {
+        "processor": model,
+        "cores": os.cpu_count(),
+        "load_before": os.getloadavg()[0],
+        "client_core": CLIENT_CORE,
+        "server_core": SERVER_CORE,
+    }
+
+
+def crawls(runs: Sequence[CrawlRun]) -> dict[str, Any]:
+    """Medians of our crawls."""
+    first = runs[0].found
+    return {
+        "urls": first.linked,
+        "fetched": first.fetched,
+        "statuses": first.statuses,
+        "cpu_ms_per_url": round(median(run.per_url for run in runs), 3),
+        "cpu_ms_per_fetch": round(
+            median(run.usage.cpu / run.found.fetched * 1000 for run in runs), 3
+        ),
+        "urls_per_s": round(median(run.rate for run in runs)),
+        "rss_mb": round(median(run.usage.rss for run in runs) / 1e6),
+        "written_mb": round(median(run.written for run in runs) / 1e6),
+        "runs_cpu_s": [round(run.usage.cpu, 2) for run in runs],
+        "runs_wall_s": [round(run.usage.wall, 2) for run in runs],
+    }
+
+
+def others(runs: Sequence[tuple[Usage, int, int]]) -> dict[str, Any]:
+    """Medians of another crawler's runs: usage, replies, bytes written."""
+    return {
+        "urls": runs[0][1],
+        "cpu_ms_per_url": round(median(usage.cpu / urls * 1000 for usage, urls, _ in runs), 3),
+        "urls_per_s": round(median(urls / usage.wall for usage, urls, _ in runs)),
+        "rss_mb": round(median(usage.rss for usage, _, _ in runs) / 1e6),
+        "written_mb": round(median(size for _, _, size in runs) / 1e6),
+        "runs_cpu_s": [round(usage.cpu, 2) for usage, _, _ in runs],
+        "runs_wall_s": [round(usage.wall, 2) for usage, _, _ in runs],
+    }
+
+
+def table(results: dict[str, Any]) -> str:
+    """All of it for people."""
+    lines = [f"{results['processor']}, load before {results['load_before']:.2f}", ""]
+    lines += _crawlers(results)
+    lines += _targets(results)
+    if "stages" in results:
+        lines += ["", *_stages(results["stages"])]
+    if "frontier" in results:
+        lines += ["", *_frontier(results["frontier"])]
+    return "\n".join(lines)
+
+
+_LABELS = {
+    "crawl": "nacre",
+    "wget": "wget with WARC",
+    "scrapy": "Scrapy without WARC",
+    "tls": "nacre, TLS",
+    "hosts": "nacre, TLS, 1,000 hosts of 5 pages",
+}
+
+
+def _crawlers(results: dict[str, Any]) -> Iterator[str]:
+    yield f"{'':36}{'URLs':>8}{'CPU ms/URL':>12}{'URLs/s':>8}{'RSS MB':>8}{'written MB':>12}"
+    for name, label in _LABELS.items():
+        found = results.get(name)
+        if found is None:
+            continue
+        if "skipped" in found:
+            yield f"{label:36}skipped: {found['skipped']}"
+            continue
+        yield (
+            f"{label:36}{found['urls']:>8,}{found['cpu_ms_per_url']:>12.3f}"
+            f"{found['urls_per_s']:>8,}{found['rss_mb']:>8}{found['written_mb']:>12}"
+        )
+
+
+def _targets(results: dict[str, Any]) -> Iterator[str]:
+    yield ""
+    if crawl := results.get("crawl"):
+        cost = crawl["cpu_ms_per_url"]
+        yield (
+            f"URLs that links lead to: {crawl['urls']:,}, expected {EXPECTED_URLS:,}; "
+            f"fetched, guesses and robots.txt included: {crawl['fetched']:,}, "
+            f"{crawl['cpu_ms_per_fetch']:.3f} ms each"
+        )
+        yield _judged("CPU ms per URL", cost, TARGET)
+        yield _judged("CPU ms per URL, stretch", cost, STRETCH)
+        yield _judged("RSS, MB", crawl["rss_mb"], RSS_MB)
+        yield from _factors(results, cost)
+    if scope := results.get("scope"):
+        yield _judged("scope, CPU s per million decisions", scope["cpu_s_per_million"], SCOPE_S)
+
+
+def _factors(results: dict[str, Any], cost: float) -> Iterator[str]:
+    for name, reference in (("wget", WGET), ("scrapy", SCRAPY)):
+        theirs = results.get(name, {}).get("cpu_ms_per_url")
+        if theirs:
+            yield (
+                f"{name}: {theirs / cost:.1f} times our CPU per URL here "
+                f"({reference} ms on the reference machine)"
+            )
+
+
+def _judged(label: str, value: float, target: float) -> str:
+    return f"{label}: {value:g}, target {target:g}: {'met' if value <= target else 'not met'}"
+
+
+def _stages(found: dict[str, Any]) -> Iterator[str]:
+    gaps = found["gaps"]
+    yield (
+        f"event loop gaps: p99 {gaps['p99_ms']} ms (aim 10), maximum {gaps['max_ms']} ms (aim 50); "
+        f"by our own CPU time p99 {gaps['busy_p99_ms']} ms, maximum {gaps['busy_max_ms']} ms"
+    )
+    yield f"stages, CPU ms per URL (a watched run: {found['cpu_ms_per_url']:.3f} in all)"
+    for name, cost in found["stages_ms"].items():
+        yield f"  {name:44}{cost:8.4f}"
+
+
+def _frontier(found: dict[str, Any]) -> Iterator[str]:
+    steady = found["steady"]
+    yield f"frontier: {found['urls']:,} URLs in {found['queues']:,} queues"
+    yield (
+        f"  {steady['us_per_visit']} µs per visit of 16 links, {steady['decisions_per_s']:,} "
+        f"decisions/s, cost growing by {found['growth']} from a tenth to all"
+    )
+    yield (
+        f"  per URL {found['disk_bytes_per_url']} bytes on disk, "
+        f"{found['memory_bytes_per_url']} in memory; resumed in {found['resume']['cpu_s']} s of CPU"
+    )
