@@ -1,14 +1,11 @@
 """Rows by family and key: the overlay, scans, opening and refusing."""
 
-import re
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rocksdict import Options, Rdict
 
 from nacre.errors import StorageError
-from nacre.store.schema import SCHEMA, stored_version, upgrade
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine
 
@@ -99,23 +96,6 @@ def test_a_store_in_use_is_refused_with_the_process_but_can_be_read(tmp_path):
             assert reader.get("seen", b"a") == b"1"
     with pytest.raises(StorageError, match="there is no store"):
         Store.open(str(tmp_path / "none"), read_only=True)
-
-
-def test_a_newer_layout_is_refused_and_an_older_one_migrates():
-    engine = MemoryEngine()
-    upgrade(engine, "store")
-    assert stored_version(engine) == SCHEMA
-
-    def rename(engine):
-        engine.write({"meta": {b"new": engine.get("meta", b"old") or b"", b"old": None}})
-
-    engine.write({"meta": {b"old": b"1"}})
-    with pytest.raises(StorageError, match=re.escape("Run the job once")):
-        upgrade(engine, "store", read_only=True, current=SCHEMA + 1)
-    upgrade(engine, "store", current=SCHEMA + 1, migrations={SCHEMA: rename})
-    assert (engine.get("meta", b"new"), engine.get("meta", b"old")) == (b"1", None)
-    with pytest.raises(StorageError, match="made by a newer Nacre"):
-        upgrade(engine, "store")
 
 
 def test_an_unknown_family_means_a_newer_store(tmp_path):
