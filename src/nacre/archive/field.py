@@ -4,9 +4,10 @@ Source: WARC 1.1 clauses 4 and 5; reference/peers.md 2.1 (digests, dates, no fol
 """
 
 import hashlib
-from base64 import b32encode
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+
+from nacre.core.base32 import encode_sha1
 
 _NO_SIGNS = str.maketrans("", "", "-T:.Z")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -55,12 +56,12 @@ def date_digits(micros: int) -> str:
 
 def digest_label(digest: bytes) -> str:
     """`sha1:BASE32` of 20 bytes of SHA-1."""
-    return "sha1:" + b32encode(digest).decode()
+    return "sha1:" + encode_sha1(digest)
 
 
 def digest_of(data: bytes) -> str:
     """`sha1:BASE32` of some bytes."""
-    return "sha1:" + b32encode(hashlib.sha1(data).digest()).decode()
+    return "sha1:" + encode_sha1(hashlib.sha1(data).digest())
 
 
 def record_uri(raw: bytes) -> str:

@@ -3,11 +3,11 @@
 Source: WARC 1.1 clauses 5.8 and 5.9; the payload has its transfer coding removed.
 """
 
-from base64 import b32encode
 from collections.abc import Iterable, Sequence
 from hashlib import sha1
 from typing import NamedTuple
 
+from nacre.core.base32 import encode_sha1
 from nacre.core.capture import Body
 
 STEP = 1024 * 1024
@@ -57,4 +57,4 @@ def _parts(runs: Iterable[tuple[int, int]]) -> Iterable[tuple[int, int]]:
 
 
 def _text(digest: bytes) -> str:
-    return "sha1:" + b32encode(digest).decode("ascii")
+    return "sha1:" + encode_sha1(digest)

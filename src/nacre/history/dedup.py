@@ -5,12 +5,12 @@ chunked original would replay with the framing in its body. Truncated and empty 
 neither revisits nor originals.
 """
 
-import base64
 from enum import StrEnum
 
 import msgspec
 
 from nacre.config.component import Component, setting
+from nacre.core.base32 import decode_sha1
 from nacre.core.capture import Capture
 from nacre.core.history import HistoryRecord, Original, RevisitProfile
 from nacre.store.store import Store
@@ -64,7 +64,7 @@ def digest_key(digest: str, framing: str) -> bytes:
     mark = b"c" if framing == "chunked" else b"-"
     name, _, value = digest.partition(":")
     if name == "sha1" and len(value) == 32:
-        return base64.b32decode(value) + mark
+        return decode_sha1(value) + mark
     return digest.encode() + mark
 
 
