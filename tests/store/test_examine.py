@@ -12,26 +12,27 @@ OPEN, CLOSED = FileState.OPEN, FileState.CLOSED
 
 
 @pytest.mark.parametrize(
-    ("kind", "state", "committed", "tail", "there", "lines", "short", "ahead"),
+    ("row", "there", "lines", "short", "ahead"),
     [
-        (WARC, OPEN, 10, 0, 10, 0, False, False),
-        (WARC, OPEN, 10, 0, 9, 0, True, False),
-        (WARC, OPEN, 10, 0, None, 0, True, False),
-        (WARC, OPEN, 10, 0, 10 + TAIL_LIMIT, 0, False, False),
-        (WARC, OPEN, 10, 0, 11 + TAIL_LIMIT, 0, False, True),
-        (WARC, OPEN, 10, 2 * TAIL_LIMIT, 11 + TAIL_LIMIT, 0, False, False),
-        (WARC, CLOSED, 10, 0, 11 + TAIL_LIMIT, 0, False, True),
-        (LOG, OPEN, 10, 0, 15, 5, False, False),
-        (LOG, OPEN, 10, 0, 16, 5, False, True),
-        (LOG, OPEN, 10, 0, 9, 5, True, False),
-        (LOG, CLOSED, 10, 0, 99, 0, False, False),
-        (INDEX, OPEN, 0, 0, 5, 5, False, False),
-        (INDEX, OPEN, 0, 0, 6, 5, False, True),
+        ((WARC, OPEN, 10, 0), 10, 0, False, False),
+        ((WARC, OPEN, 10, 0), 9, 0, True, False),
+        ((WARC, OPEN, 10, 0), None, 0, True, False),
+        ((WARC, OPEN, 10, 0), 10 + TAIL_LIMIT, 0, False, False),
+        ((WARC, OPEN, 10, 0), 11 + TAIL_LIMIT, 0, False, True),
+        ((WARC, OPEN, 10, 2 * TAIL_LIMIT), 11 + TAIL_LIMIT, 0, False, False),
+        ((WARC, CLOSED, 10, 0), 11 + TAIL_LIMIT, 0, False, True),
+        ((LOG, OPEN, 10, 0), 15, 5, False, False),
+        ((LOG, OPEN, 10, 0), 16, 5, False, True),
+        ((LOG, OPEN, 10, 0), 9, 5, True, False),
+        ((LOG, CLOSED, 10, 0), 99, 0, False, False),
+        ((INDEX, OPEN, 0, 0), 5, 5, False, False),
+        ((INDEX, OPEN, 0, 0), 6, 5, False, True),
     ],
 )
-def test_verdicts(kind, state, committed, tail, there, lines, short, ahead):
-    row = FileRow(kind, "a.open", "a", state, committed, 1, tail)
-    found = Found(1, row, "/job/a.open", there, lines, early=False)
+def test_verdicts(row, there, lines, short, ahead):
+    kind, state, committed, tail = row
+    known = FileRow(kind, "a.open", "a", state, committed, 1, tail)
+    found = Found(1, known, "/job/a.open", there, lines, early=False)
     assert (found.short, found.ahead) == (short, ahead)
 
 
