@@ -66,6 +66,8 @@ def format_line(
     if post is not None:
         key = index_key(post.appended(url))
         request = f', "requestBody": {quoted(post.query)}, "method": {quoted(post.method)}'
+    if " " in key:
+        key = key.replace(" ", "%20")  # only of URLs that no crawl of ours makes
     return (
         f'{key} {timestamp} {{"url": {quoted(url)}, {kind}{code}{content}'
         f'"length": "{length}", "offset": "{offset}", "filename": {quoted(name)}{request}}}\n'
