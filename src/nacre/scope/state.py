@@ -79,11 +79,8 @@ def coerced(seed: str, coercion: Coercion) -> str:
         return prefix
     name = rest.partition(")")[0].rstrip(",")
     if coercion is Coercion.HOST:
-        return (
-            f"{head}({rest.partition(')')[0].rstrip(',')},)"
-            if not _is_address(name)
-            else f"{head}({name})"
-        )
+        # A name ends in a comma, but for a port behind it: (com,example,:8080).
+        return f"{head}({name})" if _is_address(name) or ":" in name else f"{head}({name},)"
     seed_host = _host_of(prefix)
     if _is_address(name):
         return f"{head}({name})"
