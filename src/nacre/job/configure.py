@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap
 
 from nacre.config.check import FieldFacts, Loaded, fields, load, load_partly
 from nacre.config.layer import Layer, assignment_layer, environment_layer, read_yaml
@@ -187,14 +188,22 @@ def _tree(layout: Layout, new: NewJob) -> dict[str, Any]:
 
 
 def _rule(rule: BaseModel) -> dict[str, Any]:
+    """A rule as the file says it, with the first sentence of its description beside its name."""
     said = rule.model_dump(mode="json", exclude_defaults=True)
     said.pop("rule", None)
-    return {"rule": rule.rule, **said} if hasattr(rule, "rule") else said
+    node = CommentedMap({"rule": getattr(rule, "rule", ""), **said})
+    node.yaml_add_eol_comment(_first_sentence(type(rule).__doc__ or ""), "rule", column=32)
+    return node
+
+
+def _first_sentence(text: str) -> str:
+    return " ".join(text.split()).partition(". ")[0].rstrip(".")
 
 
 def _dump(tree: Mapping[str, Any]) -> str:
     yaml = YAML()
     yaml.indent(mapping=2, sequence=4, offset=2)
+    yaml.width = 4096
     buffer = io.StringIO()
     for key, value in tree.items():
         yaml.dump({key: value}, buffer)
@@ -223,4 +232,4 @@ def _commented(name: str, facts: FieldFacts) -> str:
     default = list(facts.default) if isinstance(facts.default, tuple) else facts.default
     yaml.dump({name: str(default) if isinstance(default, str) else default}, buffer)
     unit = f" ({facts.unit})" if facts.unit else ""
-    return f"#  {buffer.getvalue().strip():<24} # {facts.doc}{unit}"
+    return f"#  {buffer.getvalue().strip():<24} # {_first_sentence(facts.doc)}{unit}"

@@ -1,0 +1,69 @@
+"""The commands in one table, and what all of them share: version, errors, exit codes."""
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from nacre import __version__
+from nacre.cli import archive, control, crawl, frontier, jobs, look
+from nacre.cli.output import complain
+from nacre.errors import ConfigError, JobError, NacreError, URIError
+
+EXIT_CODES = (
+    "Exit codes: 0 finished; 1 internal error; 2 bad configuration or usage; 3 interrupted, can go "
+    "on; 4 a limit was reached; 5 stopped; 6 nothing could be fetched; 7 `archive check` found "
+    "damage."
+)
+
+
+class Commands(TyperGroup):
+    """Turns the errors that Nacre raises on purpose into a message and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as its base says
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except (ConfigError, JobError, URIError) as error:
+            complain(error)
+            raise typer.Exit(2) from None
+        except NacreError as error:
+            complain(error)
+            raise typer.Exit(1) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=EXIT_CODES,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"nacre {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def nacre(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it and end."),
+    ] = False,
+) -> None:
+    """Keep the web: exact WARC captures, politely collected.
+
+    Start with `nacre crawl URL`. A job is a directory; every other command takes it.
+    """
+
+
+crawl.register(app)
+jobs.register(app)
+control.register(app)
+look.register(app)
+frontier.register(app)
+archive.register(app)

@@ -1,0 +1,82 @@
+"""`nacre archive DIR check|index|salvage`: the files of the captures."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.options import AsJson, JobDir
+
+DAMAGED = 7
+
+archive = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
+
+
+@archive.callback()
+def _job(ctx: typer.Context, directory: JobDir) -> None:
+    """The files of the captures: check them, rebuild the index, salvage."""
+    ctx.obj = directory
+
+
+@archive.command("check")
+def check_archive(
+    ctx: typer.Context,
+    notes: Annotated[
+        bool, typer.Option("--notes", help="Print each warning and note, not only errors.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Verify structure, fields, digests, gzip members, and the index against the content."""
+    from nacre.archive.check import Checker
+    from nacre.cli.archive_text import check_data, check_lines
+    from nacre.cli.look import opened
+    from nacre.job.warcs import warc_files
+
+    layout, settings = opened(ctx.obj)
+    checker = Checker()
+    for warc, index in warc_files(layout, settings):
+        checker.file(warc, index)
+    checker.finish()
+    if as_json:
+        output.say_json(check_data(checker))
+    else:
+        for line in check_lines(checker, layout.root, notes=notes):
+            output.say(line)
+    raise typer.Exit(DAMAGED if checker.damaged else 0)
+
+
+@archive.command("index")
+def rebuild(ctx: typer.Context) -> None:
+    """Make the index of every WARC again, from its content."""
+    from nacre.cli.look import opened
+    from nacre.job.reindex import reindex
+
+    damaged = False
+    for index in reindex(*opened(ctx.obj)):
+        output.say(f"{output.shown(index.made)}: {output.count(index.lines, 'line')}")
+        for note in index.notes:
+            output.tell(f"{output.shown(index.warc)}:{note}")
+        damaged = damaged or bool(index.notes)
+    raise typer.Exit(DAMAGED if damaged else 0)
+
+
+@archive.command("salvage")
+def salvage_archive(ctx: typer.Context) -> None:
+    """Register captures that the store does not know, after it was restored or damaged."""
+    from nacre.cli.look import opened
+    from nacre.job.salvage import salvage
+
+    layout, settings = opened(ctx.obj)
+    saved = salvage(layout, settings)
+    for path in saved.moved:
+        output.tell(f"moved aside: {output.shown(Path(path))}")
+    output.say(
+        f"registered {output.count(saved.captures, 'capture')} in "
+        f"{output.count(saved.files, 'file')}"
+    )
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.add_typer(archive, name="archive", rich_help_panel="Look")

@@ -1,0 +1,84 @@
+"""`pause`, `resume`, `stop`, `checkpoint`, `parallel`: what a running job can be told."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.options import AsJson, JobDir
+
+_PANEL = "While it runs"
+
+
+def _ask(directory: Path, command: str, **arguments: object) -> dict[str, Any]:
+    from nacre.errors import JobError
+    from nacre.job.control import ask, running
+    from nacre.job.layout import Layout
+
+    layout = Layout(directory)
+    layout.require()
+    if not running(layout.socket):
+        raise JobError(
+            f"{directory} is not running; start it, or go on with it, by `nacre run {directory}`"
+        )
+    return ask(layout.socket, command, **arguments)
+
+
+def _print(answer: dict[str, Any], text: str, *, as_json: bool) -> None:
+    if as_json:
+        output.say_json(answer)
+    else:
+        output.say(text)
+
+
+def pause(directory: JobDir, as_json: AsJson = False) -> None:
+    """Hand out nothing until `resume`; what is in process is finished."""
+    answer = _ask(directory, "pause")
+    _print(answer, f"pausing; {answer['busy']} fetches are finished first", as_json=as_json)
+
+
+def resume(directory: JobDir, as_json: AsJson = False) -> None:
+    """Go on after a pause."""
+    answer = _ask(directory, "resume")
+    held = answer["held"]
+    text = f"still paused, for: {', '.join(held)}" if held else "goes on"
+    _print(answer, text, as_json=as_json)
+
+
+def stop(directory: JobDir, as_json: AsJson = False) -> None:
+    """End it cleanly; `run` goes on with it later."""
+    answer = _ask(directory, "stop")
+    _print(answer, f"stopping; {answer['busy']} fetches are finished first", as_json=as_json)
+
+
+def checkpoint(
+    directory: JobDir,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Its name [cp<number>-<time>].", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Keep the state of now, to go back to with `run --checkpoint`."""
+    answer = _ask(directory, "checkpoint", name=name or "")
+    text = (
+        f"checkpoint {answer['name']}; go back to it, once the job is stopped, with "
+        f"`nacre run {directory} --checkpoint {answer['name']}`"
+    )
+    _print(answer, text, as_json=as_json)
+
+
+def parallel(
+    directory: JobDir,
+    number: Annotated[int, typer.Argument(metavar="N", min=1, help="Fetches at the same time.")],
+    as_json: AsJson = False,
+) -> None:
+    """Change the number of parallel fetches, until the job ends."""
+    answer = _ask(directory, "parallel", number=number)
+    _print(answer, f"{answer['before']} -> {answer['parallel']} fetches", as_json=as_json)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (pause, resume, stop, checkpoint, parallel):
+        app.command(rich_help_panel=_PANEL)(command)

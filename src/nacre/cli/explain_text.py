@@ -1,0 +1,181 @@
+"""`nacre explain` as text."""
+
+from collections.abc import Iterator
+
+from nacre.cli.output import count, duration, table
+from nacre.core.status import STATUS_TABLE, FetchStatus, describe
+from nacre.job.explanation import Explanation, RobotsAnswer, ScopeAnswer, Standing
+
+_HOPS = {
+    "": "seed",
+    "L": "link",
+    "E": "embed",
+    "X": "speculative link",
+    "R": "redirect",
+    "P": "prerequisite",
+    "I": "inferred",
+    "M": "manifest",
+    "S": "form",
+}
+
+
+def explanation_lines(what: Explanation) -> Iterator[str]:
+    """The lines, the answer first."""
+    yield what.url
+    yield from _section("answer", _answer(what))
+    if what.canonical != what.url:
+        yield from _section("counts as", [what.canonical])
+    yield from _section("found", _found(what))
+    yield from _section("scope", _scope(what.scope))
+    if what.robots is not None:
+        yield from _section("robots.txt", _robots(what.robots))
+    yield from _section("queue", _queue(what))
+    yield from _section("politeness", [what.politeness])
+    if what.capture is not None:
+        yield from _section("captures", _captures(what))
+
+
+def _section(name: str, lines: list[str]) -> Iterator[str]:
+    for number, line in enumerate(lines):
+        yield f"  {'' if number else name:<11} {line}"
+
+
+def _answer(what: Explanation) -> list[str]:
+    lines = [_standing(what)]
+    if what.same_as:
+        lines.append(f"it counts as the same as {what.same_as}, which stands for both")
+    if what.error and what.error not in lines[0]:
+        lines.append(what.error)
+    if what.time:
+        lines.append(f"fetched {what.time}")
+    if what.annotations:
+        lines.append(f"annotations: {', '.join(what.annotations)}")
+    return lines
+
+
+def _standing(what: Explanation) -> str:
+    match what.standing:
+        case Standing.FINISHED:
+            return _finished(what)
+        case Standing.IN_PROCESS:
+            return "it is being fetched at this moment"
+        case Standing.QUEUED:
+            return "it waits to be fetched"
+        case Standing.REFUSED:
+            return f"not crawled: out of scope, refused by the rule {what.scope.refused_by}"
+        case Standing.SEEN:
+            return "it was scheduled, but is not among the first URIs of its queue"
+        case Standing.UNKNOWN:
+            return _unknown(what)
+
+
+def _unknown(what: Explanation) -> str:
+    would = "would be crawled" if what.scope.decision == "ACCEPT" else "would not be crawled"
+    return f"never seen in this crawl; found by a link on a seed it {would}"
+
+
+def _finished(what: Explanation) -> str:
+    status = what.status or 0
+    if what.capture is not None and what.capture.file:
+        text = "captured"
+    else:
+        text = "fetched" if status > 0 else "not captured"
+    if status in STATUS_TABLE:
+        return f"{text}: {status} {STATUS_TABLE[FetchStatus(status)].name}. {what.meaning}"
+    return f"{text}: {what.meaning}"
+
+
+def _found(what: Explanation) -> list[str]:
+    if what.scope.assumed:
+        return ["never"]
+    lines = []
+    for step in what.way:
+        status = "" if step.status is None else f" ({_status(step.status)})"
+        lines.append(f"{_HOPS.get(step.hop, step.hop)}: {step.url}{status}")
+    last = _HOPS.get(what.path[-1:], what.path[-1:])
+    context = f" by {what.context}" if what.context and what.path else ""
+    path = f", hop path {what.path}" if what.path else ""
+    return [*lines, f"{last}: this URL{context}{path}"]
+
+
+def _status(status: int) -> str:
+    return str(status) if status > 0 else describe(status).rstrip(".")
+
+
+def _scope(scope: ScopeAnswer) -> list[str]:
+    head = f"{scope.decision}, decided by {scope.decider}"
+    if scope.assumed:
+        head += " (as a link on a seed)"
+    elif scope.refused_by and scope.decision == "ACCEPT":
+        head += "; the scope has changed since it was refused"
+    rows = [
+        (o.opinion if o.opinion != "NONE" else "-", o.rule + _mark(scope, o.rule, o.opinion))
+        for o in scope.opinions
+    ]
+    return [head, *table(rows).split("\n")] if rows else [head]
+
+
+def _mark(scope: ScopeAnswer, rule: str, opinion: str) -> str:
+    decides = (rule, opinion) == (scope.decider, scope.decision)
+    return "   <- the last one that has an opinion" if decides else ""
+
+
+def _robots(robots: RobotsAnswer) -> list[str]:
+    if robots.policy == "ignore":
+        return ["not asked (robots.policy is ignore)"]
+    if not robots.known:
+        return [f"that of {robots.origin} has not been fetched"]
+    known = {
+        "allow": f"there is none (status {robots.status}): everything is allowed",
+        "unreachable": f"it could not be had (status {robots.status}): nothing is allowed",
+        "redirect": "it redirects elsewhere, and was not fetched there yet",
+    }
+    if robots.known in known:
+        return [known[robots.known]]
+    verdict = "allowed" if robots.allowed else "denied"
+    lines = [
+        f"{verdict} by the line `{robots.line}`"
+        if robots.line
+        else f"{verdict}: no line speaks of it"
+    ]
+    if robots.crawl_delay is not None:
+        lines.append(f"Crawl-delay: {robots.crawl_delay:g} s")
+    return lines
+
+
+def _queue(what: Explanation) -> list[str]:
+    queue = what.queue
+    if not queue.state:
+        return [f"{queue.name} (there is none yet)"]
+    text = f"{queue.name} is {queue.state}: {count(queue.pending, 'URI')} waiting"
+    if queue.errors:
+        text += f", {queue.errors} failed"
+    lines = [text]
+    if what.pending is not None:
+        pending = what.pending
+        place = "waits for its time" if pending.ahead is None else f"{pending.ahead} before it"
+        lines.append(
+            f"{place}; directive {pending.directive}, precedence {pending.precedence}, "
+            f"{count(pending.attempts, 'try', 'tries')} so far"
+        )
+    if queue.wait is not None and queue.wait > 0:
+        lines.append(f"hands out again in {duration(queue.wait)}")
+    if queue.delay:
+        lines.append(f"last delay {queue.delay:.1f} s, backoff {queue.backoff:.1f}")
+    return lines
+
+
+def _captures(what: Explanation) -> list[str]:
+    capture = what.capture
+    if capture is None:
+        return []
+    lines = []
+    if capture.file:
+        lines.append(f"{capture.file}, offset {capture.offset}")
+    if capture.visits:
+        lines.append(f"visited {count(capture.visits, 'time')}")
+    if capture.date:
+        lines.append(f"content of {capture.date}, {capture.digest}")
+    if capture.original:
+        lines.append(f"the same content as {capture.original}")
+    return lines

@@ -1,0 +1,215 @@
+"""`nacre frontier DIR list|count|delete|export|import`: the URIs that wait."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.options import AsJson, JobDir
+
+if TYPE_CHECKING:
+    from nacre.frontier.listing import Entry
+
+_LINES = 1000
+"""Lines of an import that are sent to a running job at a time."""
+
+Regex = Annotated[
+    str,
+    typer.Option("--regex", "-r", metavar="REGEX", help="Found in the URL.", show_default=False),
+]
+Queue = Annotated[
+    str,
+    typer.Option(
+        "--queue", metavar="REGEX", help="Found in the queue key, such as com,example,.",
+        show_default=False,
+    ),
+]  # fmt: skip
+
+frontier = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
+
+
+@frontier.callback()
+def _job(ctx: typer.Context, directory: JobDir) -> None:
+    """The URIs that wait: list, count, delete, export, import; running or not."""
+    ctx.obj = directory
+
+
+@frontier.command("list")
+def list_uris(
+    ctx: typer.Context,
+    regex: Regex = "",
+    queue: Queue = "",
+    limit: Annotated[int, typer.Option("--limit", min=0, help="At most; 0: all.")] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """List them, queue by queue, in their order."""
+    with _entries(ctx.obj, regex, queue) as entries:
+        for entry in islice(entries, limit or None):
+            _print_entry(entry, as_json=as_json)
+        if limit and next(entries, None) is not None:
+            output.tell(f"and more; --limit 0 lists all, `nacre frontier {ctx.obj} count` counts")
+
+
+def _print_entry(entry: "Entry", *, as_json: bool) -> None:
+    uri = entry.uri
+    if as_json:
+        facts = {
+            "url": uri.url,
+            "queue": uri.queue,
+            "via": uri.via,
+            "path": uri.path,
+            "directive": uri.directive,
+            "precedence": uri.precedence,
+            "attempts": uri.attempts,
+            "last_status": uri.last_status,
+            "waits": "for its time" if entry.family == "future" else "in its queue",
+        }
+        print(output.json_text(facts))
+        return
+    tries = f"  ({output.count(uri.attempts, 'try', 'tries')}, {uri.last_status})"
+    print(f"{uri.path or '-':<6} {output.safe(uri.url)}{tries if uri.attempts else ''}")
+
+
+@frontier.command("count")
+def count_uris(
+    ctx: typer.Context, regex: Regex = "", queue: Queue = "", as_json: AsJson = False
+) -> None:
+    """Count them."""
+    from nacre.cli.look import opened
+    from nacre.frontier.listing import count
+    from nacre.job.edits import matcher
+    from nacre.job.offline import reading
+
+    layout, settings = opened(ctx.obj)
+    with reading(layout, settings) as view:
+        number = count(view.store, matcher(regex), matcher(queue))
+    output.say_json({"count": number}) if as_json else output.say(str(number))
+
+
+@frontier.command("export")
+def export_uris(ctx: typer.Context, regex: Regex = "", queue: Queue = "") -> None:
+    """Write them as lines of a recovery journal: `F+ URI PATH VIA`."""
+    from nacre.frontier.listing import export
+
+    with _entries(ctx.obj, regex, queue) as entries:
+        for line in export(entries):
+            print(line)
+
+
+@frontier.command("delete")
+def delete_uris(
+    ctx: typer.Context,
+    regex: Regex = "",
+    queue: Queue = "",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Without --regex and --queue: delete all.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete those that match; they count as disregarded (-6000)."""
+    from nacre.errors import ConfigError
+
+    if not (regex or queue or everything):
+        raise ConfigError("say which: --regex, --queue, or --all")
+    number = _delete(ctx.obj, regex, queue)
+    if as_json:
+        output.say_json({"deleted": number})
+    else:
+        output.say(f"deleted {output.count(number, 'URI')}")
+
+
+def _delete(directory: Path, regex: str, queue: str) -> int:
+    import asyncio
+
+    from nacre.cli.look import opened
+    from nacre.job.control import ask, running
+    from nacre.job.edits import delete, matcher
+    from nacre.job.offline import changing
+
+    layout, settings = opened(directory)
+    urls, queues = matcher(regex), matcher(queue)
+    if running(layout.socket):
+        return int(ask(layout.socket, "frontier-delete", urls=regex, queues=queue)["deleted"])
+
+    async def change() -> int:
+        async with changing(layout, settings) as parts:
+            return await delete(parts, urls, queues)
+
+    return asyncio.run(change())
+
+
+@frontier.command("import")
+def import_uris(
+    ctx: typer.Context,
+    file: Annotated[
+        typer.FileText,
+        typer.Argument(metavar="FILE", help="Journal lines, or a URL a line; - for stdin."),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Schedule URIs as they are, out of scope or not; Fs, Ff and Fd lines mark as seen."""
+    total = {"scheduled": 0, "known": 0, "done": 0, "bad_lines": 0}
+    for part in _import(ctx.obj, file):
+        for name in total:
+            total[name] += part[name]
+        for number, text in part["bad"]:
+            output.tell(f"line {number}: no URI: {output.safe(text)}")
+    if as_json:
+        output.say_json(total)
+        return
+    output.say(
+        f"scheduled {output.count(total['scheduled'], 'URI')}; {total['known']:,} were known, "
+        f"{total['done']:,} marked as seen, {output.count(total['bad_lines'], 'bad line')}"
+    )
+
+
+def _import(directory: Path, file: TextIO) -> Iterator[dict[str, Any]]:
+    import asyncio
+
+    from nacre.cli.look import opened
+    from nacre.job.control import ask, running
+    from nacre.job.edits import bring_in
+    from nacre.job.offline import changing
+
+    layout, settings = opened(directory)
+    if running(layout.socket):
+        for first, lines in _chunks(file):
+            yield ask(layout.socket, "frontier-import", lines=lines, first=first)
+        return
+
+    async def change() -> dict[str, Any]:
+        async with changing(layout, settings) as parts:
+            return (await bring_in(parts, file))._asdict()
+
+    yield asyncio.run(change())
+
+
+def _chunks(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+    """Chunks of lines with the number of their first one."""
+    first, rest = 1, iter(lines)
+    while chunk := list(islice(rest, _LINES)):
+        yield first, chunk
+        first += len(chunk)
+
+
+@contextmanager
+def _entries(directory: Path, regex: str, queue: str) -> "Iterator[Iterator[Entry]]":
+    """The entries that match, as of the last commit."""
+    from nacre.cli.look import opened
+    from nacre.frontier.listing import pending
+    from nacre.job.edits import matcher
+    from nacre.job.offline import reading
+
+    layout, settings = opened(directory)
+    urls, queues = matcher(regex), matcher(queue)
+    with reading(layout, settings) as view:
+        yield pending(view.store, urls, queues)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.add_typer(frontier, name="frontier", rich_help_panel="Look")

@@ -1,0 +1,149 @@
+"""`nacre check` and `nacre run`: a job's directory, checked and run."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nacre.cli.options import AsJson, Assignments, JobDir, Quiet
+
+if TYPE_CHECKING:
+    from nacre.config.check import Loaded
+    from nacre.job.checks import Findings
+    from nacre.job.layout import Layout
+    from nacre.job.settings import JobSettings
+
+
+def check(
+    directory: JobDir,
+    path: Annotated[
+        str | None,
+        typer.Option(
+            "--explain", metavar="PATH", show_default=False,
+            help="Say of one setting, such as politeness.delay, what it is and why.",
+        ),
+    ] = None,
+    assignments: Assignments = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Find all problems of a job at once."""
+    from nacre.cli import output
+    from nacre.job.layout import Layout
+
+    layout = Layout(directory)
+    loaded, findings = examined(layout, assignments or ())
+    if path is not None:
+        _explain_setting(loaded, path, as_json=as_json)
+        return
+    if as_json:
+        output.say_json(
+            {
+                "problems": [problem._asdict() for problem in findings.problems],
+                "warnings": [warning._asdict() for warning in findings.warnings],
+            }
+        )
+        raise typer.Exit(2 if findings.problems else 0)
+    output.warn(findings.warnings)
+    findings.require()
+    output.say(f"{output.shown(layout.root)}: nothing wrong")
+
+
+def examined(
+    layout: "Layout", assignments: list[str] | tuple[str, ...]
+) -> "tuple[Loaded[JobSettings] | None, Findings]":
+    """The settings of a job and all findings."""
+    import asyncio
+
+    from nacre.fetch.dns import DnsResolver
+    from nacre.job import checks
+    from nacre.job.clock import SystemClock
+    from nacre.job.configure import examine_job
+    from nacre.job.contact import resolver_lookup
+    from nacre.job.settings import JobSettings
+
+    loaded, problems = examine_job(layout, assignments)
+    settings = loaded.settings if loaded else JobSettings()
+    lookup = resolver_lookup(DnsResolver(settings.dns, SystemClock()))
+    return loaded, asyncio.run(checks.check(layout, loaded, problems, lookup))
+
+
+def _explain_setting(loaded: "Loaded[JobSettings] | None", path: str, *, as_json: bool) -> None:
+    from nacre.cli import output
+    from nacre.cli.settings_text import explained
+
+    facts = explained(loaded, path)
+    if as_json:
+        output.say_json(facts)
+    else:
+        output.say(output.pairs(facts, indent=""))
+
+
+def run(
+    directory: JobDir,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            "--checkpoint", metavar="NAME", show_default=False,
+            help="Go back to a checkpoint first; `latest` for the last one.",
+        ),
+    ] = None,
+    accept_loss: Annotated[
+        bool, typer.Option("--accept-loss", help="Go on although archived data is missing.")
+    ] = False,
+    assignments: Assignments = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Run a job, or go on with it."""
+    from nacre.cli.restore import restore
+    from nacre.job.layout import Layout
+
+    layout = Layout(directory)
+    loaded, findings = examined(layout, assignments or ())
+    findings.require()
+    if loaded is None:
+        raise typer.Exit(2)
+    if checkpoint is not None:
+        restore(layout, loaded.settings, checkpoint)
+    code = run_and_tell(
+        layout, loaded.settings, quiet=quiet, as_json=as_json, accept_loss=accept_loss
+    )
+    raise typer.Exit(code)
+
+
+def run_and_tell(
+    layout: "Layout",
+    settings: "JobSettings",
+    *,
+    quiet: bool,
+    as_json: bool,
+    accept_loss: bool = False,
+) -> int:
+    """Run a job and print what came of it; the exit code."""
+    from nacre.cli.running import run_job, with_patience
+    from nacre.cli.summary import say_finished, summarize
+    from nacre.cli.terminal import display_for
+    from nacre.job.clock import SystemClock
+    from nacre.job.control import running
+    from nacre.job.job import Job
+    from nacre.job.offline import is_finished
+    from nacre.store.recovery import Start
+
+    if running(layout.socket):
+        from nacre.errors import JobError
+
+        raise JobError(f"{layout.root} is running already; see `nacre status {layout.root}`")
+    if is_finished(layout):
+        say_finished(layout, as_json=as_json)
+        return 0
+    layout.state.mkdir(parents=True, exist_ok=True)
+    job = Job(layout.root, with_patience(settings))
+    display = display_for(SystemClock(), quiet=quiet)
+    result = run_job(job, display, Start(accept_loss=accept_loss))
+    summarize(layout, settings, result, as_json=as_json)
+    return result.code
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command(rich_help_panel="Crawl")(check)
+    app.command(rich_help_panel="Crawl")(run)

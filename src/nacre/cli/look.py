@@ -1,0 +1,120 @@
+"""`status`, `explain`, `report`: looking at a job, running or not."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.options import AsJson, JobDir
+
+if TYPE_CHECKING:
+    from nacre.job.layout import Layout
+    from nacre.job.settings import JobSettings
+
+_PANEL = "Look"
+
+
+def opened(directory: Path) -> "tuple[Layout, JobSettings]":
+    """A job's directories and settings."""
+    from nacre.job.configure import load_job
+    from nacre.job.layout import Layout
+
+    layout = Layout(directory)
+    return layout, load_job(layout).settings
+
+
+def status(directory: JobDir, as_json: AsJson = False) -> None:
+    """How a job stands."""
+    from nacre.cli.status_text import status_lines
+    from nacre.job.control import ask, running
+
+    layout, settings = opened(directory)
+    if running(layout.socket):
+        answer = ask(layout.socket, "status")
+        answer.pop("ok")
+    else:
+        answer = _stored_status(layout, settings)
+    if as_json:
+        output.say_json(answer)
+        return
+    for line in status_lines(answer):
+        output.say(line)
+
+
+def _stored_status(layout: "Layout", settings: "JobSettings") -> dict[str, Any]:
+    import msgspec
+
+    from nacre.job.offline import reading
+    from nacre.job.overview import Overview, stored_overview
+    from nacre.job.runs import read_run
+
+    overview = Overview("NASCENT")
+    if layout.store.is_dir():
+        with reading(layout, settings) as view:
+            overview = stored_overview(view.store, read_run(view.store))
+    return {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
+
+
+def explain(
+    directory: JobDir,
+    url: Annotated[str, typer.Argument(metavar="URL", help="Any URL.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Why a URL was or was not crawled, and by which rule."""
+    import msgspec
+
+    from nacre.cli.explain_text import explanation_lines
+    from nacre.job.control import ask, running
+    from nacre.job.explain import Explainer
+    from nacre.job.explanation import Explanation
+    from nacre.job.offline import reading
+
+    layout, settings = opened(directory)
+    if running(layout.socket):
+        answer = ask(layout.socket, "explain", url=url)["explanation"]
+        explanation = msgspec.convert(answer, Explanation)
+    else:
+        with reading(layout, settings) as view:
+            explanation = Explainer(view).explain(url)
+    if as_json:
+        output.say_json(msgspec.to_builtins(explanation))
+        return
+    for line in explanation_lines(explanation):
+        output.say(line)
+
+
+def report(
+    directory: JobDir,
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="Its name; `list` names them all.")
+    ] = "crawl-summary",
+    as_json: AsJson = False,
+) -> None:
+    """A report of the run."""
+    from nacre.job.commands import report_of
+    from nacre.job.control import ask, running
+    from nacre.job.offline import reading
+    from nacre.job.reporting import report_named
+    from nacre.report.reports import REPORTS
+
+    layout, settings = opened(directory)
+    if name == "list":
+        output.say_json(list(REPORTS)) if as_json else output.say("\n".join(REPORTS))
+        return
+    chosen = report_named(name)
+    if running(layout.socket):
+        data = ask(layout.socket, "report", name=name)["report"]
+    else:
+        with reading(layout, settings) as view:
+            data = report_of(view, name)
+    if as_json:
+        output.say_json(data)
+    else:
+        output.say(chosen.text(data).rstrip("\n"))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (status, explain, report):
+        app.command(rich_help_panel=_PANEL)(command)

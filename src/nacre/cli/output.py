@@ -1,0 +1,131 @@
+"""What is printed: text made safe, numbers for people, JSON for programs, errors.
+
+Results go to stdout, all else to stderr. Nothing from the web reaches a terminal as it came.
+"""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nacre.errors import ConfigError, NacreError
+
+_UNSAFE = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))}
+_TURNING = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+_UNSAFE |= {code: f"\\u{code:04x}" for code in (*_TURNING, *range(0xD800, 0xE000))}
+
+
+def safe(text: str) -> str:
+    """A text from the web without what a terminal would obey or turn around."""
+    if text.isascii() and text.isprintable():
+        return text
+    return text.translate(_UNSAFE)
+
+
+def safe_lines(text: str) -> str:
+    """The same, but line feeds stay: for texts of several lines."""
+    return "\n".join(safe(line) for line in text.split("\n"))
+
+
+def say(text: str = "") -> None:
+    """A line of the result."""
+    print(safe_lines(text))
+
+
+def tell(text: str) -> None:
+    """A line for the operator, on stderr."""
+    print(safe_lines(text), file=sys.stderr)
+
+
+def json_text(data: object) -> str:
+    """One line of JSON, ASCII only."""
+    return json.dumps(data, separators=(",", ":"))
+
+
+def say_json(data: object) -> None:
+    """A result as JSON; indented on a terminal."""
+    print(json.dumps(data, indent=2) if sys.stdout.isatty() else json_text(data))
+
+
+def complain(error: NacreError) -> None:
+    """An error, or all problems of a configuration."""
+    if isinstance(error, ConfigError):
+        for problem in error.problems:
+            tell(f"nacre: {problem}")
+    else:
+        tell(f"nacre: {error}")
+
+
+def warn(warnings: Sequence[object]) -> None:
+    """Findings that keep nothing from starting."""
+    for warning in warnings:
+        tell(f"nacre: warning: {warning}")
+
+
+_SIZES = ("B", "KB", "MB", "GB", "TB")
+
+
+def size(number: float) -> str:
+    """`512 B`, `1.5 MB`."""
+    unit = 0
+    while number >= 1000 and unit < len(_SIZES) - 1:
+        number /= 1000
+        unit += 1
+    digits = 0 if number >= 100 or not unit else 1
+    return f"{number:.{digits}f} {_SIZES[unit]}"
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """`1 page`, `1,234 pages`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """`0.8 s`, `42 s`, `3 min 5 s`, `2 h 10 min`, `3 d 4 h`."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    units = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+    at = next(index for index, (length, _) in enumerate(units) if whole >= length)
+    parts = [f"{whole // units[at][0]} {units[at][1]}"]
+    rest = whole % units[at][0] // units[at + 1][0]
+    if rest:
+        parts.append(f"{rest} {units[at + 1][1]}")
+    return " ".join(parts)
+
+
+def table(rows: Sequence[Sequence[object]], indent: str = "  ") -> str:
+    """Columns; numbers are set to the right."""
+    texts = [[safe(str(cell)) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    numeric = [all(isinstance(row[i], int | float) for row in rows) for i in range(len(widths))]
+    lines = []
+    for row in texts:
+        cells = (
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        )
+        lines.append(indent + "  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def program() -> str:
+    """How this program was called, for commands to copy."""
+    local = Path(sys.argv[0]).name == "__main__.py" and Path("nacre").is_file()
+    return "./nacre" if local else "nacre"
+
+
+def shown(path: Path) -> str:
+    """A path for commands to copy: relative where that is shorter."""
+    here = Path.cwd()
+    text = str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+    return text or "."
+
+
+def pairs(facts: Mapping[str, Any], indent: str = "  ") -> str:
+    """Names and values, one a line, the values below each other."""
+    width = max(map(len, facts), default=0)
+    return "\n".join(f"{indent}{safe(name):<{width}}  {safe(str(v))}" for name, v in facts.items())

@@ -1,0 +1,173 @@
+"""Runs a job from the command line: signals, progress, the socket, the exit code."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass
+
+import uvloop
+
+from nacre.cli.terminal import Display
+from nacre.job.commands import serving
+from nacre.job.events import Alert, Event, StateChanged
+from nacre.job.job import Job
+from nacre.job.overview import Overview, live_overview
+from nacre.job.reporting import any_seed_fetched
+from nacre.job.session import Session
+from nacre.job.settings import JobSettings
+from nacre.job.states import EXIT_CODES, ExitStatus, JobState
+from nacre.store.recovery import Start
+
+_TICK = 0.25
+NOTHING_FETCHED = 6
+NO_TERMINAL_WAIT = 3600.0
+"""Longest pause for space where nobody can free any, seconds."""
+
+
+@dataclass
+class Result:
+    """How a run ended.
+
+    Attributes:
+        exit: Why.
+        overview: The last numbers; None when it never came to run.
+        fetched: At least one seed was fetched.
+    """
+
+    exit: ExitStatus
+    overview: Overview | None = None
+    fetched: bool = True
+
+    @property
+    def code(self) -> int:
+        """Exit code of the process."""
+        code = EXIT_CODES[self.exit]
+        return NOTHING_FETCHED if code == 0 and not self.fetched else code
+
+
+def run_job(job: Job, display: Display, start: Start) -> Result:
+    """Run or resume a job to its end, or until a signal."""
+    return uvloop.run(_Runner(job, display).run(start))
+
+
+class _Runner:
+    """One run in this process."""
+
+    def __init__(self, job: Job, display: Display) -> None:
+        self._job = job
+        self._display = display
+        self._signals = 0
+        self._task: asyncio.Task[ExitStatus] | None = None
+        self._result = Result(ExitStatus.INTERRUPTED)
+
+    async def run(self, start: Start) -> Result:
+        """Run it."""
+        job = self._job
+        unsubscribe = job.events.subscribe(self._heard)
+        self._display.start()
+        try:
+            with self._signals_caught():
+                async with AsyncExitStack() as stack, asyncio.TaskGroup() as group:
+                    self._task = group.create_task(job.run(start), name="job")
+                    ticker = group.create_task(self._ticks(stack), name="ticks")
+                    self._task.add_done_callback(lambda _: ticker.cancel())
+            self._result.exit = self._ended()
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        finally:
+            self._display.stop()
+            unsubscribe()
+        return self._result
+
+    def _ended(self) -> ExitStatus:
+        task = self._task
+        if task is None or task.cancelled():
+            return ExitStatus.INTERRUPTED
+        return task.result()
+
+    async def _ticks(self, stack: AsyncExitStack) -> None:
+        """Serve commands once the job holds its lock, and show how it goes."""
+        serves = False
+        while True:
+            session = self._job.session
+            if session is not None:
+                if not serves:
+                    await stack.enter_async_context(serving(self._job))
+                    serves = True
+                self._display.tick(session)
+            await asyncio.sleep(_TICK)
+
+    # ---- what happens
+
+    def _heard(self, event: Event) -> None:
+        if isinstance(event, Alert):
+            self._display.message("alert", event.message)
+        elif isinstance(event, StateChanged):
+            self._changed(event)
+
+    def _changed(self, event: StateChanged) -> None:
+        session = self._job.session
+        if event.new is JobState.FINISHED and session is not None:
+            self._result.overview = live_overview(session)
+            self._result.fetched = any_seed_fetched(session.parts.store, session.parts.identity)
+        if event.new is JobState.RUNNING and event.old is JobState.PREPARING and session:
+            self._display.message("start", _beginning(session))
+        else:
+            why = f": {event.why}" if event.why else ""
+            self._display.message("state", f"{event.old} -> {event.new}{why}")
+
+    # ---- signals
+
+    @contextmanager
+    def _signals_caught(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._signalled)
+        try:
+            yield
+        finally:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+
+    def _signalled(self) -> None:
+        """The first finishes cleanly, the second at once; both leave a job that can go on."""
+        self._signals += 1
+        session = self._job.session
+        if session is None:
+            self._display.message("signal", "ends")
+            if self._task is not None:
+                self._task.cancel()
+        elif self._signals == 1:
+            busy = session.parts.engine.busy
+            text = f"ends when the {busy} fetches in process are done; once more: at once"
+            self._display.message("signal", text)
+            session.stop(ExitStatus.INTERRUPTED)
+        else:
+            self._display.message("signal", "ends at once")
+            session.abandon()
+
+
+def _beginning(session: Session) -> str:
+    """The first line of a run: what begins or goes on."""
+    run, totals = session.run_row, session.parts.frontier.totals
+    if not totals.finished:
+        return f"run {run.name} begins with {totals.queued} seeds"
+    return f"goes on with run {run.name}: {totals.finished:,} URIs are done, {totals.queued:,} wait"
+
+
+def is_terminal() -> bool:
+    """A person is there, who can free some disk space."""
+    return sys.stderr.isatty() or sys.stdin.isatty()
+
+
+def with_patience(settings: JobSettings) -> JobSettings:
+    """The settings, with the longest pause for space that suits who is there.
+
+    On a terminal somebody may free some space, so it waits for ever; without one, an hour.
+    """
+    if settings.disk.max_wait is not None or is_terminal():
+        return settings
+    disk = settings.disk.model_copy(update={"max_wait": NO_TERMINAL_WAIT})
+    return settings.model_copy(update={"disk": disk})

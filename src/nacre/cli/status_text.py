@@ -1,0 +1,63 @@
+"""`nacre status` as text."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from nacre.cli.meter import Rates
+from nacre.cli.output import count, duration, pairs, table
+from nacre.cli.terminal import number_lines
+from nacre.job.overview import Overview
+
+_STATES = {
+    "NASCENT": "not run yet",
+    "CRASHED": "cut off without an end; `nacre run` goes on",
+    "INTERRUPTED": "interrupted; `nacre run` goes on",
+    "ABORTED": "stopped; `nacre run` goes on",
+    "FINISHED": "finished",
+}
+
+
+def status_lines(answer: Mapping[str, Any]) -> Iterator[str]:
+    """The lines of an answer to `status`."""
+    overview = msgspec.convert(answer["overview"], Overview)
+    if overview.state == "NASCENT":
+        yield _STATES["NASCENT"]
+        return
+    yield f"run {overview.run}: {_state(overview)}"
+    seconds = max(overview.elapsed, 1e-3)
+    rates = Rates(
+        uris_average=overview.finished / seconds,
+        kilobytes_average=overview.bytes / seconds / 1000,
+    )
+    shown = dict(number_lines(overview, rates, None))
+    shown.pop("state")
+    shown["speed"] = (
+        f"{rates.uris_average:.1f} URIs/s, {rates.kilobytes_average:,.0f} KB/s on average, "
+        f"in {duration(overview.elapsed)}"
+    )
+    if not overview.parallel:
+        shown.pop("work")
+    yield pairs(shown)
+    yield from _details(answer)
+
+
+def _state(overview: Overview) -> str:
+    if overview.parallel:
+        return overview.state.lower() + (f" ({overview.why})" if overview.why else "")
+    return _STATES.get(overview.state, f"{overview.state.lower()}; `nacre run` goes on")
+
+
+def _details(answer: Mapping[str, Any]) -> Iterator[str]:
+    if answer["slowest"]:
+        yield "slowest queues"
+        yield table(
+            [
+                (q["name"], count(q["pending"], "URI"), f"every {q['delay']:.1f} s")
+                for q in answer["slowest"]
+            ]
+        )
+    if answer["fetching"]:
+        yield "fetches"
+        yield table([(duration(f["seconds"]), f["url"]) for f in answer["fetching"]])

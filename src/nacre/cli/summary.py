@@ -1,0 +1,116 @@
+"""The last lines of a crawl: what it got, where it is, and how to look at it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nacre.cli.output import count, duration, pairs, program, say, say_json, shown, size
+from nacre.cli.running import Result
+from nacre.job.layout import Layout
+from nacre.job.offline import reading
+from nacre.job.overview import Overview
+from nacre.job.settings import JobSettings
+from nacre.job.states import ExitStatus
+from nacre.report.stats import rows
+
+_ENDS = {
+    ExitStatus.FINISHED: "Finished: everything in scope was tried.",
+    ExitStatus.INTERRUPTED: "Interrupted.",
+    ExitStatus.ABORTED: "Stopped.",
+    ExitStatus.TIME_LIMIT: "Stopped at the time limit (limits.time).",
+    ExitStatus.DATA_LIMIT: "Stopped at the limit of bytes (limits.bytes or novel_bytes).",
+    ExitStatus.DOCUMENT_LIMIT: "Stopped at the limit of documents (limits.documents).",
+    ExitStatus.WRITE_LIMIT: "Stopped at the limit of WARC bytes (limits.warc_bytes).",
+    ExitStatus.DISK_WAIT: "Stopped: no free space for too long (disk.max_wait).",
+    ExitStatus.ABNORMAL: "Ended by an error.",
+}
+_HTML = ("text/html", "application/xhtml+xml")
+
+
+def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json: bool) -> None:
+    """Print how a run ended."""
+    overview = result.overview
+    pages = _pages(layout, settings) if overview else 0
+    if as_json:
+        say_json(_data(layout, result, pages))
+        return
+    say(_ENDS.get(result.exit, str(result.exit)) if result.fetched else "Nothing could be fetched.")
+    if overview is not None:
+        say(pairs(dict(_facts(layout, overview, pages))))
+    say()
+    for line in _next_steps(layout, settings, result):
+        say(line)
+
+
+def _pages(layout: Layout, settings: JobSettings) -> int:
+    with reading(layout, settings) as view:
+        return sum(tally.urls for mime, tally in rows(view.store, "mime") if mime in _HTML)
+
+
+def _data(layout: Layout, result: Result, pages: int) -> dict[str, Any]:
+    numbers = msgspec.to_builtins(result.overview) if result.overview else {}
+    return {
+        **numbers,
+        "exit": str(result.exit),
+        "exit_code": result.code,
+        "pages": pages,
+        "job": str(layout.root),
+    }
+
+
+def _facts(layout: Layout, overview: Overview, pages: int) -> Iterator[tuple[str, str]]:
+    documents = count(overview.documents, "document")
+    yield "got", f"{documents} ({count(pages, 'HTML page')}), {size(overview.bytes)}"
+    if overview.saved_documents:
+        saved = count(overview.saved_documents, "document")
+        yield "saved", f"{size(overview.saved_bytes)} by dedup ({saved} stored as revisits)"
+    troubles = f"{overview.failed:,} failed, {overview.disregarded:,} not allowed by robots.txt"
+    yield "not got", troubles
+    if overview.queued:
+        yield "left", count(overview.queued, "URI")
+    yield "time", duration(overview.elapsed)
+    yield "archive", f"{size(overview.warc_bytes)} of WARC in {_archive(layout)}/"
+
+
+def _archive(layout: Layout) -> str:
+    return shown(layout.latest / "archive")
+
+
+def _next_steps(layout: Layout, settings: JobSettings, result: Result) -> Iterator[str]:
+    nacre, job = program(), shown(layout.root)
+    if result.exit is not ExitStatus.FINISHED:
+        yield f"Go on:     {nacre} run {job}"
+    elif not result.fetched:
+        seed = _first_seed(layout, settings)
+        yield f"Why:       {nacre} explain {job} {seed}"
+        return
+    yield f"Look:      {nacre} report {job}"
+    yield f"           {nacre} explain {job} URL"
+    yield f"Verify:    {nacre} archive {job} check"
+    if result.exit is ExitStatus.FINISHED:
+        name = Path(job).name
+        yield (
+            f"Browse:    pip install pywb; wb-manager init {name}; "
+            f"wb-manager add {name} {_archive(layout)}/*.warc.gz; wayback"
+        )
+
+
+def _first_seed(layout: Layout, settings: JobSettings) -> str:
+    from nacre.job.job import Job
+
+    seeds: Callable[[], Any] = Job(layout.root, settings).seeds
+    found = seeds().seeds
+    return found[0].url if found else "URL"
+
+
+def say_finished(layout: Layout, *, as_json: bool) -> None:
+    """`nacre run` on a finished job changes nothing."""
+    nacre, job = program(), shown(layout.root)
+    if as_json:
+        say_json({"exit": "FINISHED", "exit_code": 0, "changed": False, "job": str(layout.root)})
+        return
+    say(f"{job} is finished; nothing was changed.")
+    say(f"Look:      {nacre} report {job}")
+    say("Again:     `recrawl` will visit it again and keep what changed, in a coming version")

@@ -1,0 +1,231 @@
+"""What a person sees while a crawl runs, and what a program reads in its place."""
+
+import sys
+from typing import Protocol
+
+import msgspec
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from nacre.cli.eta import Eta
+from nacre.cli.meter import Meter, Rates
+from nacre.cli.output import count, duration, json_text, safe, size
+from nacre.core.clock import Clock
+from nacre.job.overview import (
+    Fetching,
+    Overview,
+    SlowQueue,
+    live_overview,
+    longest_fetches,
+    slowest_queues,
+)
+from nacre.job.session import Session
+from nacre.report.crawllog import LogTimes
+
+LINES_EVERY = 5.0
+"""Seconds between two JSON lines of progress."""
+
+_REFRESH = 0.5
+_DETAILS_EVERY = 3.0
+_SHOWN = 5
+_LONG = 2.0
+"""A fetch is shown once it takes longer, seconds."""
+
+
+class Display(Protocol):
+    """Shows a crawl."""
+
+    def start(self) -> None:
+        """The crawl begins."""
+        ...
+
+    def tick(self, session: Session) -> None:
+        """Show the numbers of now; called a few times a second."""
+        ...
+
+    def message(self, kind: str, text: str) -> None:
+        """Something happened: `start`, `state`, `alert`, `signal`."""
+        ...
+
+    def stop(self) -> None:
+        """The crawl ended."""
+        ...
+
+
+class Silent:
+    """Nothing but alerts and what a signal did, as plain lines."""
+
+    def start(self) -> None:
+        """See `Display`."""
+
+    def tick(self, session: Session) -> None:
+        """See `Display`."""
+
+    def message(self, kind: str, text: str) -> None:
+        """See `Display`."""
+        if kind in {"alert", "signal"}:
+            print(safe(text), file=sys.stderr)
+
+    def stop(self) -> None:
+        """See `Display`."""
+
+
+class JsonLines:
+    """JSON Lines on stderr: `type`, `time`, then what belongs to the type."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._times = LogTimes()
+        self._meter = Meter()
+        self._next = 0.0
+
+    def start(self) -> None:
+        """See `Display`."""
+
+    def tick(self, session: Session) -> None:
+        """See `Display`."""
+        mono = self._clock.monotonic()
+        if mono < self._next:
+            return
+        self._next = mono + LINES_EVERY
+        overview = live_overview(session)
+        rates = self._meter.rates(overview)
+        shown = {name: round(value, 2) for name, value in rates._asdict().items()}
+        self._line("progress", {**msgspec.to_builtins(overview), "rates": shown})
+
+    def message(self, kind: str, text: str) -> None:
+        """See `Display`."""
+        self._line(kind, {"text": text})
+
+    def _line(self, kind: str, rest: dict[str, object]) -> None:
+        time = self._times.dashed(self._clock.now())
+        print(json_text({"type": kind, "time": time, **rest}), file=sys.stderr, flush=True)
+
+    def stop(self) -> None:
+        """See `Display`."""
+
+
+class LiveView:
+    """A table that stays in its place, redrawn twice a second."""
+
+    def __init__(self, clock: Clock, console: Console | None = None) -> None:
+        self._clock = clock
+        self._console = console or Console(stderr=True, highlight=False)
+        self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        self._meter = Meter()
+        self._eta = Eta()
+        self._next = 0.0
+        self._details_at = 0.0
+        self._slowest: list[SlowQueue] = []
+        self._fetching: list[Fetching] = []
+
+    def start(self) -> None:
+        """See `Display`."""
+        self._live.start()
+
+    def tick(self, session: Session) -> None:
+        """See `Display`."""
+        mono = self._clock.monotonic()
+        if mono < self._next:
+            return
+        self._next = mono + _REFRESH
+        overview = live_overview(session)
+        rates = self._meter.rates(overview)
+        self._eta.note(overview.elapsed, overview.queued)
+        if mono >= self._details_at:
+            self._details_at = mono + _DETAILS_EVERY
+            self._slowest = slowest_queues(session.parts, _SHOWN)
+        self._fetching = longest_fetches(session.parts, self._clock, _SHOWN)
+        self._live.update(self.view(overview, rates), refresh=True)
+
+    def view(self, overview: Overview, rates: Rates) -> Group:
+        """What is shown of a moment."""
+        slowest = self._slowest[0].needs if self._slowest else 0.0
+        parts = [numbers_table(overview, rates, self._eta.seconds(slowest))]
+        long = [fetching for fetching in self._fetching if fetching.seconds >= _LONG]
+        if long:
+            rows = [(duration(f.seconds), safe(f.url)) for f in long]
+            parts.append(_list_table("waits for", rows))
+        slow = [queue for queue in self._slowest if queue.needs >= _LONG]
+        if slow:
+            rows = [(duration(queue.needs), _slow_text(queue)) for queue in slow]
+            parts.append(_list_table("slowest", rows))
+        return Group(*parts)
+
+    def message(self, kind: str, text: str) -> None:
+        """See `Display`."""
+        if kind != "state":
+            style = {"alert": "yellow", "signal": "bold"}.get(kind, "")
+            self._console.print(Text(safe(text), style=style))
+
+    def stop(self) -> None:
+        """See `Display`."""
+        self._live.stop()
+
+
+def numbers_table(overview: Overview, rates: Rates, eta: float | None) -> Table:
+    """The numbers, in lines that belong together."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="ellipsis", no_wrap=True)
+    for name, text in number_lines(overview, rates, eta):
+        table.add_row(name, text)
+    return table
+
+
+def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tuple[str, str]]:
+    """The numbers as names and texts."""
+    state = overview.state.lower() + (f" ({safe(overview.why)})" if overview.why else "")
+    left = f", about {duration(eta)} to go" if eta is not None else ""
+    queued = f"{overview.queued:,} waiting"
+    if overview.retrying:
+        queued += f" ({overview.retrying:,} for another try)"
+    saved = f"{size(overview.saved_bytes)} in {overview.saved_documents:,}"
+    return [
+        ("state", f"{state} for {duration(overview.elapsed)}{left}"),
+        ("done", f"{overview.finished:,} of {overview.discovered:,} found, {queued}"),
+        (
+            "got",
+            f"{count(overview.documents, 'document')}, {size(overview.bytes)}; "
+            f"saved by dedup {saved}",
+        ),
+        (
+            "speed",
+            f"{rates.uris:.1f} URIs/s, {rates.kilobytes:,.0f} KB/s "
+            f"(average {rates.uris_average:.1f}, {rates.kilobytes_average:,.0f})",
+        ),
+        (
+            "work",
+            f"{overview.busy} of {overview.parallel} fetches, {overview.active_hosts:,} hosts "
+            f"active, {overview.queues.get('inactive', 0):,} in waiting",
+        ),
+        (
+            "trouble",
+            f"{overview.failed:,} failed, {overview.disregarded:,} not allowed, "
+            f"{count(overview.alerts, 'alert')}",
+        ),
+    ]
+
+
+def _slow_text(queue: SlowQueue) -> str:
+    pending = count(queue.pending, "URI")
+    return f"{safe(queue.name)}  {pending}, every {queue.delay:.1f} s"
+
+
+def _list_table(name: str, rows: list[tuple[str, str]]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True, min_width=7)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(overflow="ellipsis", no_wrap=True)
+    for number, (first, second) in enumerate(rows):
+        table.add_row("" if number else name, first, Text(second))
+    return table
+
+
+def display_for(clock: Clock, *, quiet: bool) -> Display:
+    """The display that suits stderr."""
+    if quiet:
+        return Silent()
+    return LiveView(clock) if sys.stderr.isatty() else JsonLines(clock)

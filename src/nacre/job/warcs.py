@@ -1,0 +1,40 @@
+"""The WARCs of a job and their indexes, over all of its runs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from nacre.job.layout import Layout
+from nacre.job.settings import JobSettings
+
+_SUFFIXES = (".warc", ".warc.gz", ".warc.open", ".warc.gz.open")
+
+
+def warc_files(layout: Layout, settings: JobSettings) -> Iterator[tuple[Path, Path | None]]:
+    """Every WARC with its index (None where there is none), in order of runs and names."""
+    for directory in archive_directories(layout, settings):
+        for path in sorted(directory.iterdir()):
+            if path.name.endswith(_SUFFIXES):
+                yield path, index_of(path)
+
+
+def archive_directories(layout: Layout, settings: JobSettings) -> Iterator[Path]:
+    """Directories that hold WARCs."""
+    runs = layout.root / "runs"
+    found = sorted(runs.iterdir()) if runs.is_dir() else []
+    for name in settings.archive.directories:
+        places = [Path(name)] if Path(name).is_absolute() else [run / name for run in found]
+        yield from (place for place in places if place.is_dir())
+
+
+def index_of(warc: Path) -> Path | None:
+    """The index beside a WARC: closed, or still open."""
+    closed = warc.with_name(index_name(warc.name))
+    for path in (closed, closed.with_name(closed.name + ".open")):
+        if path.is_file():
+            return path
+    return None
+
+
+def index_name(warc: str) -> str:
+    """Name of the index of a WARC, with its folders if it has some."""
+    return warc.removesuffix(".open").removesuffix(".gz").removesuffix(".warc") + ".cdxj"
