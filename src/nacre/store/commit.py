@@ -83,6 +83,7 @@ class GroupCommit:
         self._finishing = False
         self._finished = False
         self._sealed: Group | None = None
+        self._sealed_at = 0.0
         self._synced = clock.monotonic()
         self.committed = 0
         self.groups = 0
@@ -186,10 +187,14 @@ class GroupCommit:
             raise
 
     async def _wait(self) -> None:
-        """Until the group is ripe, or as old as it may get."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(AGE):
-                await self._ripe.wait()
+        """Until the group is ripe, or as old as it may get; it began when the last was sealed."""
+        delay = AGE
+        if not self._store.group.empty:
+            delay += self._sealed_at - asyncio.get_running_loop().time()
+        if delay > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(delay):
+                    await self._ripe.wait()
 
     async def _turn(self) -> None:
         self._ripe.clear()
@@ -220,6 +225,7 @@ class GroupCommit:
             callback()
         work = Work(self._store)
         self._sealed = work.group
+        self._sealed_at = asyncio.get_running_loop().time()
         self.largest = max(self.largest, work.group.size)
         return work
 
