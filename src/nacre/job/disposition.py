@@ -153,7 +153,11 @@ class Disposition:
         if capture is None:
             # No reply: the time spent is all that is known of the host.
             spent = (parts.clock.monotonic() - visit.started) * 1000.0
-            delay = politeness_delay(parts_delay, spent) if visit.status > -50 else 0.0
+            delay = (
+                politeness_delay(parts_delay, spent)
+                if visit.status > FetchStatus.RUNTIME_EXCEPTION
+                else 0.0
+            )
             return Attempt(visit.status, delay)
         backoff = next_backoff(
             parts_delay, parts.frontier.backoff(uri.queue), visit.status, capture.first_byte

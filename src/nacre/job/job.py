@@ -16,12 +16,12 @@ from nacre.job.settings import JobSettings
 from nacre.job.space import places
 from nacre.job.states import ExitStatus
 from nacre.store.disk import RealDisk
-from nacre.store.recovery import Start
+from nacre.store.recovery import AS_USUAL, Start
+from nacre.store.rocks import Memory
 from nacre.store.seam import Disk
-from nacre.store.space import Ballast, reserve, wait_for_space
+from nacre.store.space import reserve, wait_for_space
 from nacre.uri.parse import host, is_ip
 
-_PLAIN = Start()
 _MAX_FAULTS = 100
 
 
@@ -55,8 +55,6 @@ class Job:
         self.events = Events()
         self.session: Session | None = None
         self.faults: dict[str, Exception] = {}
-        self._ballast = 0
-        self._largest = 0
 
     def seeds(self) -> SeedList:
         """The seed list of the configuration.
@@ -85,7 +83,7 @@ class Job:
                 addresses += (await resolver.lookup(name)).addresses
         return guard_for_seeds(self.settings.network.allow, addresses)
 
-    async def run(self, start: Start = _PLAIN) -> ExitStatus:
+    async def run(self, start: Start = AS_USUAL) -> ExitStatus:
         """Run or resume the job to its end, through storage errors that pass.
 
         Raises:
@@ -93,58 +91,42 @@ class Job:
             StorageError: The store cannot be opened, though there is space.
         """
         guard = await self.guard()
-        suspects: set[str] = set()
-        while True:
-            if not await self._has_space():
-                return ExitStatus.DISK_WAIT
+        suspects: frozenset[str] = frozenset()
+        while await self._has_space():
             session = Session(self.layout, self.settings, self.disk, self.clock, self.events)
             try:
-                return await self._one_session(session, guard, start._replace(suspects=suspects))
-            except DispositionError as fault:
-                self.faults[fault.url] = fault.error
-                if len(self.faults) > _MAX_FAULTS:
+                session.open(guard, self.seeds, start._replace(suspects=suspects))
+                session.parts.engine.faults = self.faults
+                self.session = session
+                return await session.run()
+            except (StorageError, DispositionError) as error:
+                if self.session is None or isinstance(error, DamageError):
                     raise
-            except DamageError:
-                raise
-            except StorageError as error:
-                if self.session is None:
-                    raise
-                self.events.emit(Alert(f"{error}; opening the job again"))
-                suspects |= session.suspects
+                self._note(error)
             finally:
                 self.session = None
                 await session.close()
+                suspects |= session.suspects
             # What failed once may fail at once again: never a busy loop.
             await self.clock.sleep(1.0)
+        return ExitStatus.DISK_WAIT
 
-    async def _one_session(self, session: Session, guard: AddressGuard, start: Start) -> ExitStatus:
-        session.open(guard, self.seeds, start)
-        session.parts.engine.faults = self.faults
-        self._ballast = session.parts.store.engine.size_limit
-        self._keep_ballast()
-        self.session = session
-        try:
-            return await session.run()
-        finally:
-            self._largest = max(self._largest, session.parts.commit.largest)
-
-    def _keep_ballast(self) -> None:
-        need = reserve(self._ballast, self._largest)
-        self._ballast_file().keep(str(self.layout.state), need)
-
-    def _ballast_file(self) -> Ballast:
-        return Ballast(self.disk, str(self.layout.state / "ballast"), self._ballast)
+    def _note(self, error: StorageError | DispositionError) -> None:
+        """A session ended by itself: say so; a bug is remembered with its URI."""
+        if isinstance(error, DispositionError):
+            self.faults[error.url] = error.error
+            if len(self.faults) > _MAX_FAULTS:
+                raise error
+        self.events.emit(Alert(f"{error}; opening the job again"))
 
     async def _has_space(self) -> bool:
         """Wait for the reserve; False when that took longer than the operator allows."""
         self.layout.state.mkdir(parents=True, exist_ok=True)
-        buffers = self._ballast or self.settings.store.memory // 4
-        need = max(reserve(buffers, self._largest), self.settings.disk.reserve)
-        self._ballast_file().free(str(self.layout.state), need)
+        own = reserve(Memory(self.settings.store.memory).buffers, 0)
         return await wait_for_space(
             self.disk,
             places(self.layout, self.settings),
-            need,
+            max(own, self.settings.disk.reserve),
             self.clock,
             self.settings.disk.max_wait,
             lambda missing: self.events.emit(Alert(f"waiting for space: {missing}")),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import structs
 
+from nacre.archive.cdxj import sorted_index
 from nacre.core.clock import Clock
 from nacre.fetch.guard import AddressGuard
 from nacre.job.assemble import Parts
@@ -22,10 +23,9 @@ from nacre.job.snapshot import counts_of
 from nacre.job.space import SpaceGuard
 from nacre.job.states import ExitStatus, JobState, check_transition
 from nacre.report.progress import INTERVAL, Progress
-from nacre.store.commit import GroupCommit
-from nacre.store.recovery import Start, recover
+from nacre.store.opening import Opened, open_for_work
+from nacre.store.recovery import Start
 from nacre.store.seam import Disk
-from nacre.store.store import Store
 
 _TICK = 0.5
 """Limits and space are looked at so often, seconds."""
@@ -45,6 +45,7 @@ class Session:
         state: Where it is in its life.
         why: Why it came there, for people; "" when that needs no reason.
         parts: What works in it; set by `open`.
+        suspects: After `close`: files whose fsync failed, absolute; they are never synced again.
     """
 
     parts: Parts
@@ -59,7 +60,8 @@ class Session:
         self._disk = disk
         self._clock = clock
         self._events = events
-        self._closers: list[Callable[[], None]] = []
+        self._opened: Opened | None = None
+        self.suspects: frozenset[str] = frozenset()
         self._asked: ExitStatus | None = None
         self._held: set[str] = set()
         self._attention = asyncio.Event()
@@ -74,12 +76,13 @@ class Session:
         self._become(JobState.PREPARING)
         self.layout.scratch.mkdir(parents=True, exist_ok=True)
         root = str(self.layout.root)
-        store = Store.open(str(self.layout.store), memory=self.settings.store.memory)
-        self._closers.append(store.close)
         archives = run_archives(self.layout, self.settings.archive.directories)
-        self.recovered = recover(store, self._disk, root, start._replace(archives=archives))
-        commit = GroupCommit(store, self._disk, root, self._clock)
-        self._closers.append(commit.close)
+        start = start._replace(archives=archives, sort_index=sorted_index)
+        memory = self.settings.store.memory
+        opened = open_for_work(root, self._disk, self._clock, memory=memory, start=start)
+        self._opened = opened
+        store, commit = opened.store, opened.commit
+        self.recovered = opened.recovered
         self.run_row, is_new = begin_run(store, self.layout, self._clock.now())
         self.parts = Parts(
             settings=self.settings,
@@ -101,11 +104,6 @@ class Session:
         else:
             self.parts.seeds.load()
         self.parts.logs.job(f"run {self.run_row.name} {'begins' if is_new else 'goes on'}")
-
-    @property
-    def suspects(self) -> frozenset[str]:
-        """Files whose fsync failed, absolute; they are never synced again."""
-        return self.parts.commit.suspects if hasattr(self, "parts") else frozenset()
 
     # ---- what others may ask
 
@@ -157,8 +155,9 @@ class Session:
         if hasattr(self, "parts"):
             await self.parts.fetcher.close()
             await self.parts.parser.close()
-        while self._closers:
-            self._closers.pop()()
+        if self._opened is not None:
+            self.suspects = self._opened.close()
+            self._opened = None
 
     async def _crawl(self) -> ExitStatus:
         engine = self.parts.engine

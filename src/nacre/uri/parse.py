@@ -7,6 +7,7 @@ Source: url.spec.whatwg.org; reference/heritrix.md 1.4, "UURI normalisation".
 """
 
 import re
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import NamedTuple
 
@@ -345,6 +346,7 @@ def request_target(url: str) -> str:
     return url[start:] if start >= 0 else "/"
 
 
+@lru_cache(maxsize=16_384)
 def is_ip(name: str) -> bool:
     """True for an IPv4 or IPv6 address, this one with or without brackets."""
     if not name or not (name[-1].isdecimal() or name[-1] == "]" or ":" in name):
