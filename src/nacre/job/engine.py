@@ -35,16 +35,24 @@ class DispositionError(Exception):
 
 
 class Chain:
-    """A list of processors: each a gate and its work; FINISH leaves out the rest."""
+    """A list of processors: each a gate and its work; FINISH leaves out the rest.
+
+    Attributes:
+        processors: The steps, in order.
+        last: Name of the step that began last, and the URL it began with.
+    """
 
     def __init__(self, processors: Sequence[Processor]) -> None:
         self.processors = tuple(processors)
+        self.last = ("", "")
 
     async def run(self, visit: Visit) -> None:
         """Pass the visit along the chain."""
         for processor in self.processors:
-            if processor.accepts(visit) and await processor.process(visit) is Result.FINISH:
-                return
+            if processor.accepts(visit):
+                self.last = (processor.name, visit.uri.url)
+                if await processor.process(visit) is Result.FINISH:
+                    return
 
 
 class Engine:
@@ -93,6 +101,12 @@ class Engine:
     def busy(self) -> int:
         """Visits in process."""
         return len(self.current)
+
+    @property
+    def doing(self) -> str:
+        """What began last, for those who ask why nothing else goes on."""
+        step, url = self._chain.last
+        return f"after {step} began with {url}" if step else "before any step began"
 
     @property
     def parallel(self) -> int:
@@ -232,6 +246,7 @@ class Engine:
         self, visit: Visit, decision: Retry | Final | None, prepared: Prepared | None
     ) -> None:
         """The synchronous step. A bug in it leaves half a step behind: the session must end."""
+        self._chain.last = ("disposition", visit.uri.url)
         try:
             self._disposition.dispose(visit, decision, prepared)
         except StorageError:

@@ -22,13 +22,21 @@ from nacre.job.settings import JobSettings
 from nacre.job.snapshot import counts_of
 from nacre.job.space import SpaceGuard
 from nacre.job.states import ExitStatus, JobState, check_transition
+from nacre.job.watchdog import Watchdog
 from nacre.report.progress import INTERVAL, Progress
 from nacre.store.opening import Opened, open_for_work
 from nacre.store.recovery import Start
 from nacre.store.seam import Disk
 
+OpenStore = Callable[[str, int], Store]
+
 _TICK = 0.5
 """Limits and space are looked at so often, seconds."""
+
+
+def open_rocks(path: str, memory: int) -> Store:
+    """The store in RocksDB."""
+    return Store.open(path, memory=memory)
 
 
 class Session:
@@ -40,6 +48,7 @@ class Session:
         disk: The file operations.
         clock: The time.
         events: Who listens.
+        open_store: Opens the store at a path, with so much memory.
 
     Attributes:
         state: Where it is in its life.
@@ -51,7 +60,13 @@ class Session:
     parts: Parts
 
     def __init__(
-        self, layout: Layout, settings: JobSettings, disk: Disk, clock: Clock, events: Events
+        self,
+        layout: Layout,
+        settings: JobSettings,
+        disk: Disk,
+        clock: Clock,
+        events: Events,
+        open_store: OpenStore = open_rocks,
     ) -> None:
         self.layout = layout
         self.settings = settings
@@ -100,6 +115,7 @@ class Session:
         self.space = SpaceGuard(self._disk, self.layout, self.settings, store.engine.size_limit)
         commit.on_seal(self._save_run)
         if is_new:
+            self._load_cookies()
             enter_seeds(self.parts, seeds(), tags=self.settings.engine.source_tags)
         else:
             self.parts.seeds.load()
@@ -166,7 +182,10 @@ class Session:
         async with asyncio.TaskGroup() as group:
             self._engine_task = group.create_task(engine.run(), name="engine")
             engine.on_settled = self._attention.set
+            watchdog = Watchdog(engine, self.parts.logs, self._clock)
+            watching = group.create_task(watchdog.run(), name="watchdog")
             how = await self._supervise()
+            watching.cancel()
             self._become(JobState.STOPPING, str(how))
             engine.stop()
         self.watch.stop()
@@ -240,11 +259,25 @@ class Session:
         parts = self.parts
         parts.archive.writer.rotate()
         parts.archive.large.rotate()
+        self._save_cookies()
         self.run_row = structs.replace(self.run_row, exit=how, ended=self._clock.now())
         parts.logs.job(f"run {self.run_row.name} ended: {how}")
         self._save_run()
         parts.commit.finish()
         self._become(JobState.FINISHED, str(how))
+
+    def _load_cookies(self) -> None:
+        named = self.settings.cookies.load_file
+        if named:
+            path = self.layout.root / named
+            for problem in self.parts.cookie_rows.load_file(path, self._clock.now()):
+                self.parts.logs.alert(f"{named}: {problem}")
+
+    def _save_cookies(self) -> None:
+        named = self.settings.cookies.save_file
+        problem = self.parts.cookie_rows.save_file(self.layout.root / named) if named else ""
+        if problem:
+            self.parts.logs.alert(problem)
 
     def _save_run(self) -> None:
         row = structs.replace(self.run_row, elapsed=self.watch.elapsed)
