@@ -13,7 +13,7 @@ from nacre.job.layout import Layout
 from nacre.job.seeds import SeedList, read_seeds
 from nacre.job.session import Session
 from nacre.job.settings import JobSettings
-from nacre.job.space import places
+from nacre.job.space import longest_wait, places
 from nacre.job.states import ExitStatus
 from nacre.store.disk import RealDisk
 from nacre.store.recovery import AS_USUAL, Start
@@ -33,6 +33,7 @@ class Job:
         settings: Its settings, checked.
         clock: The time; None for the machine's.
         disk: The file operations; None for the machine's.
+        on_terminal: A person watches: a pause for space lasts until there is some.
 
     Attributes:
         events: Subscribe here.
@@ -47,6 +48,7 @@ class Job:
         *,
         clock: Clock | None = None,
         disk: Disk | None = None,
+        on_terminal: bool = False,
     ) -> None:
         self.layout = Layout(root)
         self.settings = settings
@@ -55,6 +57,7 @@ class Job:
         self.events = Events()
         self.session: Session | None = None
         self.faults: dict[str, Exception] = {}
+        self._max_wait = longest_wait(settings, on_terminal=on_terminal)
 
     def seeds(self) -> SeedList:
         """The seed list of the configuration.
@@ -97,6 +100,7 @@ class Job:
             try:
                 session.open(guard, self.seeds, start._replace(suspects=suspects))
                 session.parts.engine.faults = self.faults
+                session.space.max_wait = self._max_wait
                 self.session = session
                 return await session.run()
             except (StorageError, DispositionError) as error:
@@ -128,6 +132,6 @@ class Job:
             places(self.layout, self.settings),
             max(own, self.settings.disk.reserve),
             self.clock,
-            self.settings.disk.max_wait,
+            self._max_wait,
             lambda missing: self.events.emit(Alert(f"waiting for space: {missing}")),
         )

@@ -7,6 +7,7 @@ from nacre.job.settings import JobSettings
 from nacre.store.seam import Disk
 from nacre.store.space import reserve, shortage
 
+_WITHOUT_TERMINAL = 3600.0
 _EVERY = 2.0
 """How often a running crawl looks, seconds."""
 
@@ -15,6 +16,13 @@ def places(layout: Layout, settings: JobSettings) -> list[str]:
     """A directory on each file system that the job writes to."""
     own = str(layout.root)
     return [own, *(d for d in settings.archive.directories if Path(d).is_absolute())]
+
+
+def longest_wait(settings: JobSettings, *, on_terminal: bool) -> float | None:
+    """Longest pause for space, seconds; None for ever, which is what a person at a terminal wants."""
+    if settings.disk.max_wait is not None or on_terminal:
+        return settings.disk.max_wait
+    return _WITHOUT_TERMINAL
 
 
 class SpaceGuard:
@@ -28,6 +36,7 @@ class SpaceGuard:
 
     Attributes:
         short: There is too little space on one of them.
+        max_wait: Longest pause for space, seconds; None for ever.
     """
 
     def __init__(self, disk: Disk, layout: Layout, settings: JobSettings, buffers: int) -> None:
@@ -37,6 +46,7 @@ class SpaceGuard:
         self._places = places(layout, settings)
         self._next = 0.0
         self._since = 0.0
+        self.max_wait = longest_wait(settings, on_terminal=False)
         self.short = False
 
     def needed(self, largest: int) -> int:
@@ -59,5 +69,5 @@ class SpaceGuard:
 
     def waited_too_long(self, mono: float) -> bool:
         """The longest pause for space is over."""
-        longest = self._settings.disk.max_wait
+        longest = self.max_wait
         return self.short and longest is not None and mono - self._since > longest
