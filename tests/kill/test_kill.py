@@ -23,7 +23,7 @@ PARALLEL = 6
 KILLS = 20
 # Slow, but for the largest page, which would take longer than all others together.
 THROTTLE = """
-    set $rate 8k;
+    set $rate 4k;
     if ($uri ~ postconf) { set $rate 200k; }
     limit_rate $rate;
     limit_rate_after 2k;
