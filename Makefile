@@ -40,7 +40,7 @@ imports: environment
 unit: environment
 	$(PYTEST) -n 2 -m "not crawl and not kill and not slow and not cases"
 
-cases-tests: environment
+cases-tests: environment system
 	$(PYTEST) -n 2 -m "cases and not slow" tests/cases
 
 crawls: environment system judges webs
@@ -58,7 +58,7 @@ test: ## everything that CI runs: set-up, format, lint, types, import rules, all
 test-all: test ## the longer runs too (200 kills, full-size simulations)
 	$(PYTEST) -p no:randomly -m "slow" --timeout 7200
 
-cases: environment ## the conformance tables alone, from $$NACRE_CASES or ../shared/cases
+cases: environment system ## the conformance tables alone, from $$NACRE_CASES or ../shared/cases
 	@$(PY) -m tests.cases.run $(TABLES)
 
 bench: environment system ## speed: CPU per URL against wget and Scrapy, scope, frontier
