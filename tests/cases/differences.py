@@ -3,7 +3,7 @@
 import re
 
 from tests.cases.table import Difference, Row
-from tests.cases.tables import uuri, warc_bad
+from tests.cases.tables import robots, uuri, warc_bad
 
 
 def _outside_its_folder(row: Row) -> bool:
@@ -67,6 +67,18 @@ _NO_MARKUP = re.compile(
     r"|<[a-z][^>]*\Z",
     re.IGNORECASE,
 )
+
+_DECODED_ESCAPE = re.compile(r"%(?:2[4ADE]|3[0-9]|[46][1-9A-F]|[57][0-9A]|5F|7E)", re.IGNORECASE)
+
+
+def _as_google_says(row: Row) -> bool:
+    return robots.google_is_asked(row) and robots.verdict_of(row).allowed is row["google_verdict"]
+
+
+def _named_second(row: Row) -> bool:
+    """The agent stands on a User-agent line behind another name."""
+    lines = re.findall(r"(?i)\buser-agent:[ \t]*\w+[ \t,]+(\w[^\r\n#]*)", row.get("robots", ""))
+    return any(row["agent"].lower() in re.split(r"[\s,]+", line.lower()) for line in lines)
 
 
 DIFFERENCES: list[Difference] = [
@@ -354,5 +366,49 @@ DIFFERENCES: list[Difference] = [
         "a repeated record id",
         "The judge does not compare the ids of a file; the standard demands that they differ.",
         warc_bad.repeats_an_id,
+    ),
+    Difference(
+        "robots",
+        "escapes that RFC 9309 compares decoded",
+        "2.2.2 and its table: escapes of unreserved characters are decoded first; 2.2.3: `%24` and "
+        "`%2A` are the characters themselves. Google's matcher compares bytes.",
+        lambda row: _DECODED_ESCAPE.search(row.get("robots", "") + row["url"]) is not None,
+    ),
+    Difference(
+        "robots",
+        "as Google's matcher says",
+        "Where RFC 9309 leaves room, the row's own semantics differ from Google's, which decide.",
+        _as_google_says,
+    ),
+    Difference(
+        "robots",
+        "several names on a User-agent line",
+        "RFC 9309 2.2.1 and Google: a line names one crawler.",
+        _named_second,
+    ),
+    Difference(
+        "robots",
+        "whole User-Agent strings",
+        "Heritrix and protego look for names within what is sent; RFC 9309 compares the product "
+        "token, which has no spaces.",
+        lambda row: " " in row["agent"],
+    ),
+    Difference(
+        "robots_meta",
+        "markup",
+        "RFC 9309 2.2 and Google: robots.txt is plain text; `*<BR>` names nobody.",
+        lambda row: re.search(r"<(?:html|br)\b", row.get("robots", ""), re.IGNORECASE) is not None,
+    ),
+    Difference(
+        "robots_meta",
+        "a URL without a field name",
+        "The peer takes a line that is a URL for a Sitemap line; neither RFC 9309 nor Google does.",
+        lambda row: re.search(r"(?m)^https?://", row.get("robots", "")) is not None,
+    ),
+    Difference(
+        "robots_meta",
+        "long crawl delays",
+        "The peer takes a delay beyond its limit for a prohibition; politeness caps it.",
+        lambda row: row["allow_none"] and "crawl-delay" in row.get("robots", "").lower(),
     ),
 ]

@@ -1,16 +1,24 @@
 """What a finished prerequisite taught: addresses of a host, rules of an origin."""
 
+from msgspec import structs
+
 from nacre.core.capture import Capture
 from nacre.core.processor import Visit
 from nacre.job.names import HostAnswer, HostAnswers
 from nacre.job.preconditions import ROBOTS_FOR, ROBOTS_REDIRECTS
-from nacre.job.robots_cache import RobotsCache, RobotsRow, RobotsState
-from nacre.scope.robots import RobotsSettings
+from nacre.job.robots_cache import RobotsCache, RobotsRow
+from nacre.scope.robots import RobotsSettings, RobotsState, outcome_of
 from nacre.uri.parse import Resolver
 from nacre.wire.coding import decode_content
 
 FAILED_TTL = 600.0
 """How long a name that could not be resolved is taken as such, seconds."""
+
+STALE = 30 * 86400.0
+"""How long an old robots.txt may stand in for one that cannot be reached, seconds (RFC 9309 2.4
+lets a crawler use it, 2.3.1.4 names the 30 days)."""
+
+_ANSWERED = frozenset((RobotsState.RULES, RobotsState.ALLOW))
 
 
 class Answers:
@@ -28,28 +36,34 @@ class Answers:
             ttl = visit.ttl if visit.addresses else FAILED_TTL
             self._hosts.put(uri.url[4:], HostAnswer(visit.addresses, now + ttl))
         elif ROBOTS_FOR in uri.heritable:
-            self._robots.put(uri.heritable[ROBOTS_FOR], self._row(visit, now))
+            self._learn_robots(uri.heritable[ROBOTS_FOR], self._row(visit, now), now)
+
+    def _learn_robots(self, origin: str, row: RobotsRow, now: float) -> None:
+        if row.state is RobotsState.UNREACHABLE:
+            old = self._robots.last(origin)
+            if old is not None and old.state in _ANSWERED and now - old.fetched < STALE:
+                row = structs.replace(old, expires=row.expires)
+        self._robots.put(origin, row)
 
     def _row(self, visit: Visit, now: float) -> RobotsRow:
-        """RFC 9309 2.3.1: 2xx is parsed, 3xx followed, 4xx allows all, the rest disallows."""
-        status, capture, expires = visit.status, visit.capture, now + self._settings.ttl
-        if 200 <= status < 300 and capture is not None:
-            return RobotsRow(RobotsState.RULES, expires, self._text(capture), status)
-        if 300 <= status < 400 and capture is not None:
-            return self._redirect(visit, capture, expires)
-        if 400 <= status < 500:
-            return RobotsRow(RobotsState.ALLOW, expires, status=status)
-        return RobotsRow(RobotsState.UNREACHABLE, expires, status=status)
+        capture, expires = visit.capture, now + self._settings.ttl
+        outcome = outcome_of(visit.status) if capture is not None else RobotsState.UNREACHABLE
+        row = RobotsRow(outcome, expires, status=visit.status, fetched=now)
+        if capture is not None and outcome is RobotsState.RULES:
+            return structs.replace(row, text=self._text(capture))
+        if capture is not None and outcome is RobotsState.REDIRECT:
+            return self._redirected(row, visit, capture)
+        return row
 
-    def _redirect(self, visit: Visit, capture: Capture, expires: float) -> RobotsRow:
+    def _redirected(self, row: RobotsRow, visit: Visit, capture: Capture) -> RobotsRow:
+        """Where the rules are; more redirects than are followed count as 4xx (2.3.1.2)."""
         followed = int(visit.uri.heritable.get(ROBOTS_REDIRECTS, "0")) + 1
         location = (capture.header(b"location") or b"").decode("utf-8", "replace")
         target = Resolver(visit.uri.url).resolve(location) if location else None
         fetchable = target is not None and target.startswith(("http:", "https:"))
         if not fetchable or target == visit.uri.url or followed > self._settings.max_redirects:
-            # More redirects than are followed count as "unavailable": everything is allowed.
-            return RobotsRow(RobotsState.ALLOW, expires, status=visit.status)
-        return RobotsRow(RobotsState.REDIRECT, expires, b"", visit.status, target or "", followed)
+            return structs.replace(row, state=RobotsState.ALLOW)
+        return structs.replace(row, next_url=target or "", redirects=followed)
 
     def _text(self, capture: Capture) -> bytes:
         limit = self._settings.max_bytes

@@ -21,12 +21,13 @@ from nacre.job.identity import Identity
 from nacre.job.logs import JobLogs
 from nacre.job.outcomes import Outcomes
 from nacre.job.preconditions import ROBOTS_FOR, ROBOTS_REDIRECTS
-from nacre.job.robots_cache import RobotsCache, RobotsState
+from nacre.job.robots_cache import RobotsCache
 from nacre.job.seedbook import FALLBACK, SeedBook
 from nacre.job.seeds import Seed
 from nacre.job.speculation import Speculation
 from nacre.job.writing import ArchiveStep, Prepared
 from nacre.report.stats import Statistics, Stored
+from nacre.scope.robots import RobotsState
 from nacre.uri.parse import origin
 
 _UNREACHABLE = frozenset(

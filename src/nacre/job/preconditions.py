@@ -7,8 +7,9 @@ returns to it as -50, at no cost. Source: architecture 8, reference/heritrix.md 
 from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
 from nacre.job.names import HostAnswers
-from nacre.job.robots_cache import RobotsCache, RobotsState
-from nacre.scope.robots import AgentRules, RobotsPolicy, RobotsSettings
+from nacre.job.robots_cache import RobotsCache
+from nacre.scope.robots import RobotsPolicy, RobotsSettings, RobotsState
+from nacre.scope.robots_rules import AgentRules
 from nacre.uri.parse import host, is_ip, origin, request_target
 
 ROBOTS_FOR = "_robots-for"

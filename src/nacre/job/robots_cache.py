@@ -1,24 +1,21 @@
 """robots.txt of each origin: raw in the store, parsed in memory for the recent ones."""
 
 from collections import OrderedDict
-from enum import StrEnum
+from typing import NamedTuple
 
 import msgspec
+from msgspec import structs
 
-from nacre.scope.robots import AgentRules, RobotsSettings, parse_robots
+from nacre.scope.robots import RobotsPolicy, RobotsSettings, RobotsState
+from nacre.scope.robots_rules import AgentRules
+from nacre.scope.robots_txt import parse_robots
 from nacre.store.store import Store
 
 _FAMILY = "robots"
 _PREFIX = b"r:"
 
-
-class RobotsState(StrEnum):
-    """What is known of an origin's robots.txt."""
-
-    RULES = "rules"
-    ALLOW = "allow"
-    UNREACHABLE = "unreachable"
-    REDIRECT = "redirect"
+MEMORY = 8_000_000
+"""Bytes of robots.txt whose parsed rules are kept in memory; rules take some ten times as much."""
 
 
 class RobotsRow(msgspec.Struct, frozen=True, array_like=True):
@@ -31,6 +28,7 @@ class RobotsRow(msgspec.Struct, frozen=True, array_like=True):
         status: Fetch status that led to this, for `explain`.
         next_url: For REDIRECT: where it went.
         redirects: Redirects followed so far.
+        fetched: Epoch seconds of the reply.
     """
 
     state: RobotsState
@@ -39,39 +37,71 @@ class RobotsRow(msgspec.Struct, frozen=True, array_like=True):
     status: int = 0
     next_url: str = ""
     redirects: int = 0
+    fetched: float = 0.0
+
+
+class _Entry(NamedTuple):
+    """A row without its text, the rules in it, and the length of the text."""
+
+    row: RobotsRow
+    rules: AgentRules | None
+    size: int
 
 
 class RobotsCache:
-    """Rows by origin (`http://example.com:8080`), and their rules for the crawler's agents."""
+    """Rows by origin (`http://example.com:8080`), and their rules for the crawler's agents.
+
+    With the policy `custom` every origin has the operator's rules, with `ignore` none has any;
+    neither looks at what was fetched.
+    """
 
     def __init__(self, store: Store, settings: RobotsSettings, capacity: int = 2_000) -> None:
         self._store = store
         self._settings = settings
         self._capacity = capacity
-        self._recent: OrderedDict[str, tuple[RobotsRow, AgentRules | None]] = OrderedDict()
+        self._recent: OrderedDict[str, _Entry] = OrderedDict()
+        self._size = 0
         self._decoder = msgspec.msgpack.Decoder(RobotsRow)
+        self._custom = (
+            RobotsRow(RobotsState.RULES, float("inf")),
+            parse_robots(settings.custom.encode()).for_agent(settings.agent),
+        )
 
     def get(self, origin: str, now: float) -> tuple[RobotsRow, AgentRules | None] | None:
-        """The valid row of an origin with its parsed rules; None when it must be fetched."""
+        """The valid row of an origin without its text, and its rules; None: fetch it first."""
+        if self._settings.policy is not RobotsPolicy.OBEY:
+            return self._custom if self._settings.policy is RobotsPolicy.CUSTOM else None
         entry = self._recent.get(origin)
         if entry is None:
-            row = self._store.get(_FAMILY, _PREFIX + origin.encode())
+            row = self.last(origin)
             if row is None:
                 return None
-            entry = self._remember(origin, self._decoder.decode(row))
-        return entry if entry[0].expires > now else None
+            entry = self._remember(origin, row)
+        return entry[:2] if entry.row.expires > now else None
+
+    def last(self, origin: str) -> RobotsRow | None:
+        """What was last kept for an origin, expired or not."""
+        row = self._store.get(_FAMILY, _PREFIX + origin.encode())
+        return None if row is None else self._decoder.decode(row)
 
     def put(self, origin: str, row: RobotsRow) -> None:
         """Keep a row; joins the open commit group."""
         self._store.put(_FAMILY, _PREFIX + origin.encode(), msgspec.msgpack.encode(row))
         self._remember(origin, row)
 
-    def _remember(self, origin: str, row: RobotsRow) -> tuple[RobotsRow, AgentRules | None]:
+    def _remember(self, origin: str, row: RobotsRow) -> _Entry:
         rules = None
         if row.state is RobotsState.RULES:
-            rules = parse_robots(row.text).for_agent(self._settings.agent)
-        entry = self._recent[origin] = (row, rules)
-        self._recent.move_to_end(origin)
-        if len(self._recent) > self._capacity:
-            self._recent.popitem(last=False)
+            rules = parse_robots(row.text, self._settings.max_bytes).for_agent(self._settings.agent)
+        entry = _Entry(structs.replace(row, text=b""), rules, len(row.text))
+        self._forget(origin)
+        self._recent[origin] = entry
+        self._size += entry.size
+        while len(self._recent) > self._capacity or (self._size > MEMORY and len(self._recent) > 1):
+            self._forget(next(iter(self._recent)))
         return entry
+
+    def _forget(self, origin: str) -> None:
+        old = self._recent.pop(origin, None)
+        if old is not None:
+            self._size -= old.size
