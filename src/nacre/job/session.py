@@ -28,15 +28,8 @@ from nacre.store.opening import Opened, open_for_work
 from nacre.store.recovery import Start
 from nacre.store.seam import Disk
 
-OpenStore = Callable[[str, int], Store]
-
 _TICK = 0.5
 """Limits and space are looked at so often, seconds."""
-
-
-def open_rocks(path: str, memory: int) -> Store:
-    """The store in RocksDB."""
-    return Store.open(path, memory=memory)
 
 
 class Session:
@@ -48,7 +41,6 @@ class Session:
         disk: The file operations.
         clock: The time.
         events: Who listens.
-        open_store: Opens the store at a path, with so much memory.
 
     Attributes:
         state: Where it is in its life.
@@ -60,13 +52,7 @@ class Session:
     parts: Parts
 
     def __init__(
-        self,
-        layout: Layout,
-        settings: JobSettings,
-        disk: Disk,
-        clock: Clock,
-        events: Events,
-        open_store: OpenStore = open_rocks,
+        self, layout: Layout, settings: JobSettings, disk: Disk, clock: Clock, events: Events
     ) -> None:
         self.layout = layout
         self.settings = settings
