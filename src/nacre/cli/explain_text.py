@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from nacre.cli.output import count, duration, table
 from nacre.core.status import STATUS_TABLE, FetchStatus, describe
-from nacre.job.explanation import Explanation, RobotsAnswer, ScopeAnswer, Standing
+from nacre.job.explanation import Explanation, RobotsAnswer, RuleOpinion, ScopeAnswer, Standing
 
 _HOPS = {
     "": "seed",
@@ -93,7 +93,7 @@ def _found(what: Explanation) -> list[str]:
         status = "" if step.status is None else f" ({_status(step.status)})"
         lines.append(f"{_HOPS.get(step.hop, step.hop)}: {step.url}{status}")
     last = _HOPS.get(what.path[-1:], what.path[-1:])
-    context = f" by {what.context}" if what.context and what.path else ""
+    context = f" by {what.context}" if what.context not in ("", last) and what.path else ""
     path = f", hop path {what.path}" if what.path else ""
     return [*lines, f"{last}: this URL{context}{path}"]
 
@@ -109,15 +109,17 @@ def _scope(scope: ScopeAnswer) -> list[str]:
     elif scope.refused_by and scope.decision == "ACCEPT":
         head += "; the scope has changed since it was refused"
     rows = [
-        (o.opinion if o.opinion != "NONE" else "-", o.rule + _mark(scope, o.rule, o.opinion))
+        (o.opinion, f"{o.rule}{_mark(scope, o)}")
+        if o.opinion != "NONE"
+        else ("-", f"{o.rule} (could say {o.says})")
         for o in scope.opinions
     ]
     return [head, *table(rows).split("\n")] if rows else [head]
 
 
-def _mark(scope: ScopeAnswer, rule: str, opinion: str) -> str:
-    decides = (rule, opinion) == (scope.decider, scope.decision)
-    return "   <- the last one that has an opinion" if decides else ""
+def _mark(scope: ScopeAnswer, rule: RuleOpinion) -> str:
+    last = next(o for o in reversed(scope.opinions) if o.opinion != "NONE")
+    return "   <- the last one that speaks decides" if rule is last else ""
 
 
 def _robots(robots: RobotsAnswer) -> list[str]:

@@ -119,7 +119,7 @@ def run_and_tell(
     accept_loss: bool = False,
 ) -> int:
     """Run a job and print what came of it; the exit code."""
-    from nacre.cli.running import run_job, with_patience
+    from nacre.cli.running import run_job
     from nacre.cli.summary import say_finished, summarize
     from nacre.cli.terminal import display_for
     from nacre.job.clock import SystemClock
@@ -136,7 +136,7 @@ def run_and_tell(
         say_finished(layout, as_json=as_json)
         return 0
     layout.state.mkdir(parents=True, exist_ok=True)
-    job = Job(layout.root, with_patience(settings))
+    job = Job(layout.root, settings)
     display = display_for(SystemClock(), quiet=quiet)
     result = run_job(job, display, Start(accept_loss=accept_loss))
     summarize(layout, settings, result, as_json=as_json)

@@ -82,7 +82,9 @@ def count(number: int, one: str, many: str = "") -> str:
 
 
 def duration(seconds: float) -> str:
-    """`0.8 s`, `42 s`, `3 min 5 s`, `2 h 10 min`, `3 d 4 h`."""
+    """`30 ms`, `1.8 s`, `42 s`, `3 min 5 s`, `2 h 10 min`, `3 d 4 h`."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
     if seconds < 10:
         return f"{seconds:.1f} s"
     whole = round(seconds)

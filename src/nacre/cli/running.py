@@ -2,13 +2,13 @@
 
 import asyncio
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 
 import uvloop
 
+from nacre.cli.output import count
 from nacre.cli.terminal import Display
 from nacre.job.commands import serving
 from nacre.job.events import Alert, Event, StateChanged
@@ -16,14 +16,11 @@ from nacre.job.job import Job
 from nacre.job.overview import Overview, live_overview
 from nacre.job.reporting import any_seed_fetched
 from nacre.job.session import Session
-from nacre.job.settings import JobSettings
 from nacre.job.states import EXIT_CODES, ExitStatus, JobState
 from nacre.store.recovery import Start
 
 _TICK = 0.25
 NOTHING_FETCHED = 6
-NO_TERMINAL_WAIT = 3600.0
-"""Longest pause for space where nobody can free any, seconds."""
 
 
 @dataclass
@@ -140,8 +137,8 @@ class _Runner:
             if self._task is not None:
                 self._task.cancel()
         elif self._signals == 1:
-            busy = session.parts.engine.busy
-            text = f"ends when the {busy} fetches in process are done; once more: at once"
+            busy = count(session.parts.engine.busy, "fetch", "fetches")
+            text = f"ending: {busy} in process will be finished; once more ends at once"
             self._display.message("signal", text)
             session.stop(ExitStatus.INTERRUPTED)
         else:
@@ -153,21 +150,5 @@ def _beginning(session: Session) -> str:
     """The first line of a run: what begins or goes on."""
     run, totals = session.run_row, session.parts.frontier.totals
     if not totals.finished:
-        return f"run {run.name} begins with {totals.queued} seeds"
+        return f"run {run.name} begins with {count(totals.queued, 'seed')}"
     return f"goes on with run {run.name}: {totals.finished:,} URIs are done, {totals.queued:,} wait"
-
-
-def is_terminal() -> bool:
-    """A person is there, who can free some disk space."""
-    return sys.stderr.isatty() or sys.stdin.isatty()
-
-
-def with_patience(settings: JobSettings) -> JobSettings:
-    """The settings, with the longest pause for space that suits who is there.
-
-    On a terminal somebody may free some space, so it waits for ever; without one, an hour.
-    """
-    if settings.disk.max_wait is not None or is_terminal():
-        return settings
-    disk = settings.disk.model_copy(update={"max_wait": NO_TERMINAL_WAIT})
-    return settings.model_copy(update={"disk": disk})

@@ -54,7 +54,7 @@ def _details(answer: Mapping[str, Any]) -> Iterator[str]:
         yield "slowest queues"
         yield table(
             [
-                (q["name"], count(q["pending"], "URI"), f"every {q['delay']:.1f} s")
+                (q["name"], count(q["pending"], "URI"), f"every {duration(q['delay'])}")
                 for q in answer["slowest"]
             ]
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -32,37 +32,49 @@ _HTML = ("text/html", "application/xhtml+xml")
 def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json: bool) -> None:
     """Print how a run ended."""
     overview = result.overview
-    pages = _pages(layout, settings) if overview else 0
+    got = _what_was_got(layout, settings) if overview else Got(0, {})
     if as_json:
-        say_json(_data(layout, result, pages))
+        say_json(_data(layout, result, got))
         return
     say(_ENDS.get(result.exit, str(result.exit)) if result.fetched else "Nothing could be fetched.")
     if overview is not None:
-        say(pairs(dict(_facts(layout, overview, pages))))
+        say(pairs(dict(_facts(layout, overview, got))))
     say()
     for line in _next_steps(layout, settings, result):
         say(line)
 
 
-def _pages(layout: Layout, settings: JobSettings) -> int:
+class Got(NamedTuple):
+    """What the store counted: HTML pages, and documents by status."""
+
+    pages: int
+    statuses: dict[int, int]
+
+
+def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
     with reading(layout, settings) as view:
-        return sum(tally.urls for mime, tally in rows(view.store, "mime") if mime in _HTML)
+        pages = sum(tally.urls for mime, tally in rows(view.store, "mime") if mime in _HTML)
+        by_status = ((int(status), tally.urls) for status, tally in rows(view.store, "status"))
+        return Got(pages, {status: number for status, number in by_status if status >= 100})
 
 
-def _data(layout: Layout, result: Result, pages: int) -> dict[str, Any]:
+def _data(layout: Layout, result: Result, got: Got) -> dict[str, Any]:
     numbers = msgspec.to_builtins(result.overview) if result.overview else {}
     return {
         **numbers,
         "exit": str(result.exit),
         "exit_code": result.code,
-        "pages": pages,
+        "pages": got.pages,
+        "statuses": {str(status): number for status, number in sorted(got.statuses.items())},
         "job": str(layout.root),
     }
 
 
-def _facts(layout: Layout, overview: Overview, pages: int) -> Iterator[tuple[str, str]]:
+def _facts(layout: Layout, overview: Overview, got: Got) -> Iterator[tuple[str, str]]:
     documents = count(overview.documents, "document")
-    yield "got", f"{documents} ({count(pages, 'HTML page')}), {size(overview.bytes)}"
+    yield "got", f"{documents} ({got.pages:,} HTML), {size(overview.bytes)}"
+    if got.statuses:
+        yield "replies", ", ".join(f"{s}: {n:,}" for s, n in sorted(got.statuses.items()))
     if overview.saved_documents:
         saved = count(overview.saved_documents, "document")
         yield "saved", f"{size(overview.saved_bytes)} by dedup ({saved} stored as revisits)"

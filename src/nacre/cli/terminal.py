@@ -198,8 +198,9 @@ def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tu
         ),
         (
             "work",
-            f"{overview.busy} of {overview.parallel} fetches, {overview.active_hosts:,} hosts "
-            f"active, {overview.queues.get('inactive', 0):,} in waiting",
+            f"{overview.busy} of {overview.parallel} fetches, "
+            f"{count(overview.active_hosts, 'host')} active, "
+            f"{overview.queues.get('inactive', 0):,} hosts in waiting",
         ),
         (
             "trouble",
@@ -211,7 +212,7 @@ def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tu
 
 def _slow_text(queue: SlowQueue) -> str:
     pending = count(queue.pending, "URI")
-    return f"{safe(queue.name)}  {pending}, every {queue.delay:.1f} s"
+    return f"{safe(queue.name)}  {pending}, every {duration(queue.delay)}"
 
 
 def _list_table(name: str, rows: list[tuple[str, str]]) -> Table:

@@ -25,10 +25,17 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class RuleOpinion(msgspec.Struct, frozen=True):
-    """What one rule says of the URL: ACCEPT, REJECT or NONE."""
+    """What one rule says of the URL.
+
+    Attributes:
+        rule: Its name.
+        opinion: ACCEPT, REJECT or NONE.
+        says: What it says of those URLs that it speaks of.
+    """
 
     rule: str
     opinion: str
+    says: str
 
 
 class ScopeAnswer(msgspec.Struct, frozen=True):

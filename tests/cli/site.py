@@ -1,0 +1,93 @@
+"""A small site on loopback, in a thread, and the command line called in this process."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from typer.testing import CliRunner
+
+from nacre.cli.app import app
+
+PAGES = {
+    "/": '<a href="a.html">a</a> <a href="b.html">b</a> <a href="secret/x.html">x</a>'
+    '<a href="http://elsewhere.test/">out</a><img src="i.png">',
+    "/a.html": '<a href="b.html">b</a><a href="c.html">c</a>',
+    "/b.html": "<p>text</p>",
+    "/c.html": "<p>text</p>",
+    "/i.png": "PNG",
+    "/robots.txt": "User-agent: *\nDisallow: /secret/\n",
+}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        server = self.server
+        assert isinstance(server, _Server)
+        time.sleep(server.slow)
+        text = server.served.get(self.path)
+        body = (text if text is not None else "none").encode()
+        self.send_response(200 if text is not None else 404)
+        kind = {"png": "image/png", "txt": "text/plain"}.get(self.path.rpartition(".")[2])
+        self.send_header("Content-Type", kind or "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    slow = 0.0
+    served: dict[str, str]
+
+
+@contextmanager
+def site(pages: dict[str, str] | None = None, slow: float = 0.0) -> Iterator[str]:
+    """Serve pages; the URL of the home page."""
+    server = _Server(("127.0.0.1", 0), _Handler)
+    server.served = PAGES if pages is None else pages
+    server.slow = slow
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def many_pages(number: int) -> dict[str, str]:
+    """A home page that links to so many others."""
+    links = "".join(f'<a href="p{i}.html">{i}</a>' for i in range(number))
+    return {"/": links} | {f"/p{i}.html": f"<p>page {i}</p>" for i in range(number)}
+
+
+class Done:
+    """What a command did.
+
+    Attributes:
+        code: Exit code.
+        out: What it wrote to stdout.
+        err: What it wrote to stderr.
+    """
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code = code
+        self.out = out
+        self.err = err
+
+
+def nacre(*arguments: object, stdin: str | None = None) -> Done:
+    """Run a command in this process; an unexpected exception is raised."""
+    result = CliRunner().invoke(app, [str(a) for a in arguments], input=stdin)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Done(result.exit_code, result.stdout, result.stderr)

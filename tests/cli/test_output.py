@@ -1,0 +1,56 @@
+import pytest
+
+from nacre.cli.output import count, duration, pairs, safe, safe_lines, size, table
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain text", "plain text"),
+        ("日本 é", "日本 é"),
+        ("\x1b[31mred", "\\x1b[31mred"),
+        ("a\rb\nc\td", "a\\x0db\\x0ac\\x09d"),
+        ("\x9b31m\x7f", "\\x9b31m\\x7f"),
+        ("\u202egnp.exe", "\\u202egnp.exe"),
+        ("a\u2066b\u200fc\u2028d", "a\\u2066b\\u200fc\\u2028d"),
+        ("\ud800", "\\ud800"),
+    ],
+)
+def test_nothing_that_a_terminal_obeys(text: str, shown: str):
+    assert safe(text) == shown
+
+
+def test_lines_stay_lines():
+    assert safe_lines("a\nb\x07") == "a\nb\\x07"
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (1_500_000, "1.5 MB"), (123_456, "123 KB"),
+        (2e15, "2000 TB"),
+    ],
+)  # fmt: skip
+def test_sizes(number: float, text: str):
+    assert size(number) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.03, "30 ms"), (1.84, "1.8 s"), (42.4, "42 s"), (60, "1 min"), (185, "3 min 5 s"),
+        (7800, "2 h 10 min"), (273_600, "3 d 4 h"),
+    ],
+)  # fmt: skip
+def test_durations(seconds: float, text: str):
+    assert duration(seconds) == text
+
+
+def test_counts():
+    assert count(1, "try", "tries") == "1 try"
+    assert count(1234, "page") == "1,234 pages"
+
+
+def test_tables_line_up():
+    assert table([("a", 1), ("bcd", 100)]) == "  a      1\n  bcd  100"
+    assert pairs({"a": 1, "long": "x\x1b"}) == "  a     1\n  long  x\\x1b"
