@@ -189,6 +189,7 @@ def test_a_visit_planned_for_later_waits() -> None:
     front = frontier(MemoryRows())
     front.schedule([candidate("a", "0", not_before=NOW + 3600)], NOW)
     assert (front.totals.queued, front.totals.planned) == (0, 1)
+    assert not front.is_empty
     assert front.next_wake(0) == 3600
     assert front.next(NOW, 3599) is None
     assert take(front, 3600).url == "http://a/0"

@@ -103,6 +103,17 @@ def test_a_new_uri_ends_the_hurry() -> None:
     assert front.last_since(NOW) is None
 
 
+def test_no_hurry_while_visits_are_planned() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate("dead", "0"), candidate("b", "0", not_before=NOW + 86400)], NOW)
+    uri = front.next(NOW, 0)
+    assert uri is not None
+    front.retry(uri, Attempt(-2), Retry(NOW + 900), NOW, 0)
+    assert front.next_wake(0) == 900
+    assert front.last_since(NOW) is None
+    assert not list(front.removal.abandon())
+
+
 def test_what_waits_behind_a_dead_robots_txt_is_given_up_as_such() -> None:
     front = filled(MemoryRows(), 2)
     for _ in range(2):

@@ -78,6 +78,7 @@ class Frontier:
         self.shelf = Shelf(rows, self.totals, self.rotation)
         self._roster = self.rotation.roster
         self._groups = Groups()
+        self._next_hurry = mono
         self.removal = Removal(rows, self.totals, self.rotation, self.shelf)
 
     def configure(self, settings: FrontierSettings, politeness: PolitenessSettings) -> None:
@@ -360,13 +361,17 @@ class Frontier:
 
     @property
     def is_empty(self) -> bool:
-        """No URI waits or is in process, those of retired queues and planned visits apart."""
-        return not self.totals.queued
+        """No URI waits, is in process or planned for later, those of retired queues apart."""
+        return not self.totals.queued and not self.totals.planned
 
     @property
     def only_retries_remain(self) -> bool:
-        """All that is left failed before, or waits behind a prerequisite that did."""
-        return 0 < self.totals.queued == self.totals.stuck
+        """All that is left failed before, or waits behind a prerequisite that did.
+
+        Never so while visits are planned: then the crawl does not end, and there is no hurry.
+        """
+        totals = self.totals
+        return 0 < totals.queued == totals.stuck and not totals.planned
 
     def last_since(self, now: float) -> float | None:
         """When `only_retries_remain` began, seconds since the epoch; None while it is not so."""
@@ -384,8 +389,11 @@ class Frontier:
             return
         if self.totals.last_since is None:
             self.totals.last_since = self._time
-            self.shelf.pull()
-            self.rotation.rouse_all()
+            settings = self.rotation.settings
+            if self._mono >= self._next_hurry:
+                self._next_hurry = self._mono + settings.last_tries_within / settings.last_tries
+                self.shelf.pull()
+                self.rotation.rouse_all()
         self.shelf.pull_some()
 
     @property

@@ -72,7 +72,7 @@ class Removal:
     def _is_over(self) -> bool:
         totals, rotation = self._totals, self._rotation
         since = totals.last_since
-        if since is None or totals.queued != totals.stuck:
+        if since is None or totals.queued != totals.stuck or totals.planned:
             return False
         return rotation.time - since >= rotation.settings.last_tries_within
 
