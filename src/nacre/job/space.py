@@ -19,7 +19,7 @@ def places(layout: Layout, settings: JobSettings) -> list[str]:
 
 
 def longest_wait(settings: JobSettings, *, on_terminal: bool) -> float | None:
-    """Longest pause for space, seconds; None for ever, which is what a person at a terminal wants."""
+    """Longest pause for space, seconds; None for ever: a person at a terminal will see it."""
     if settings.disk.max_wait is not None or on_terminal:
         return settings.disk.max_wait
     return _WITHOUT_TERMINAL
