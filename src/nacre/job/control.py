@@ -104,7 +104,7 @@ def ask(named: Path, command: str, **arguments: object) -> Answer:
         with connection.makefile("rb") as answers:
             line = answers.readline()
     if not line:
-        raise JobError("the job ended before it answered")
+        raise JobError("the job gave no answer; see what it wrote to its terminal")
     answer: Answer = json.loads(line)
     if "error" in answer:
         raise JobError(str(answer["error"]))

@@ -91,7 +91,7 @@ class PatternList:
         """True when one pattern matches, or all where `every` was asked for."""
         if not self.patterns:
             return False
-        hits = len(self._set.Match(text)) if self._set is not None else 0
+        hits = len(self._set.Match(text) or ()) if self._set is not None else 0
         if not self._every:
             return hits > 0 or any(self._one(pattern, text) for pattern in self._slow)
         return hits == self._fast_count and all(self._one(p, text) for p in self._slow)
