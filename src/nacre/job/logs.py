@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 from nacre.core.clock import Clock
 from nacre.core.processor import Visit
-from nacre.report.crawllog import CrawlLog, LogTimes, safe
+from nacre.report.crawllog import CrawlLog, LogTimes
+from nacre.report.escape import flat, safe, visible
 from nacre.scope.rule import Subject, Verdict
 
 CRAWL = "crawl.log"
@@ -46,14 +47,15 @@ class JobLogs:
         if visit.uri_errors:
             time = self._times.dashed(now)
             for href, message in visit.uri_errors:
-                text = f'{time} {visit.uri.url} "{message}" {safe(href)}\n'
+                told = flat(message).replace('"', "'")
+                text = f'{time} {safe(visit.uri.url)} "{told}" {safe(href)}\n'
                 self._line(URI_ERRORS, text.encode("utf-8", "backslashreplace"))
 
     def nonfatal(self, visit: Visit) -> None:
-        """An attempt that will be repeated."""
-        text = safe(visit.error or f"status {visit.status}")
+        """An attempt that will be repeated: its line, then what was wrong."""
+        text = flat(visit.error) or f"status {visit.status}"
         line = self._crawl.line(visit, self._clock.now())
-        self._line(NONFATAL, line + f"    {text}\n".encode())
+        self._line(NONFATAL, line + f"    {text}\n".encode("utf-8", "backslashreplace"))
 
     def runtime_error(self, visit: Visit, error: BaseException) -> None:
         """A fault of the crawler itself, with its traceback."""
@@ -75,7 +77,7 @@ class JobLogs:
         """A decision: time, rule, decision, URI, via, path."""
         text = (
             f"{self._times.dashed(self._clock.now())} {safe(verdict.rule)} {verdict.decision} "
-            f"{subject.url} {subject.via or '-'} {subject.path or '-'}\n"
+            f"{safe(subject.url)} {safe(subject.via)} {safe(subject.path)}\n"
         )
         self._line(SCOPE, text.encode("utf-8", "backslashreplace"))
 
@@ -84,12 +86,11 @@ class JobLogs:
         self._line(PROGRESS, f"{text}\n".encode())
 
     def _told(self, level: str, message: str) -> bytes:
-        flat = " ".join(message.split())
-        text = f"{self._times.dashed(self._clock.now())} {level} {flat}\n"
+        text = f"{self._times.dashed(self._clock.now())} {level} {flat(message)}\n"
         return text.encode("utf-8", "backslashreplace")
 
 
 def _indented(error: BaseException) -> bytes:
     lines = "".join(traceback.format_exception(error)).splitlines()
-    text = "".join(f"    {line}\n" for line in lines)
+    text = "".join(f"    {visible(line)}\n" for line in lines)
     return text.encode("utf-8", "backslashreplace")

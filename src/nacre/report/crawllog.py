@@ -7,18 +7,11 @@ characters inside a field become `%20` and so on.
 import json
 from datetime import UTC, datetime
 
-from nacre.core.capture import Capture
 from nacre.core.processor import Visit
+from nacre.report.escape import safe
 
-_BREAKS = {code: f"%{code:02X}" for code in (*range(0x21), 0x7F)}
-_BREAKS |= dict.fromkeys((0x85, 0x2028, 0x2029), "?")
-
-
-def safe(text: str) -> str:
-    """A field without blanks and control characters; "-" for an empty one."""
-    if not text:
-        return "-"
-    return text if text.isascii() and text.isalnum() else text.translate(_BREAKS)
+_FIELDS = 9
+"""Fields behind the two that are padded with blanks."""
 
 
 class LogTimes:
@@ -44,6 +37,13 @@ class LogTimes:
             self._set(second)
         return f"{self._dashed}.{milli:03d}Z"
 
+    def seconds(self, now: float) -> str:
+        """`2026-11-20T15:11:00Z`."""
+        second = int(now)
+        if second != self._second:
+            self._set(second)
+        return f"{self._dashed}Z"
+
     def digits(self, micros: int) -> str:
         """17 digits, to the millisecond, of µs since the epoch."""
         second, rest = divmod(micros, 1_000_000)
@@ -65,34 +65,54 @@ class CrawlLog:
         self._started = LogTimes()
 
     def line(self, visit: Visit, now: float) -> bytes:
-        """The line of a final visit, with its line feed."""
+        """The line of a final visit, with its line feed.
+
+        Args:
+            visit: The visit.
+            now: Instant of logging, seconds since the epoch.
+        """
         uri, capture = visit.uri, visit.capture
         size, start, digest = "-", "-", "-"
         if capture is not None:
-            length = _size(capture)
-            size = str(length) if length else "-"
+            size = str(capture.body.length or "-")
             start = f"{self._started.digits(capture.began)}+{capture.duration}"
             digest = capture.payload_digest or "-"
-        line = (
-            f"{self._logged.dashed(now)} {visit.status:>5} {size:>10} {uri.url} {uri.path or '-'} "
-            f"{uri.via or '-'} {(visit.mime and safe(visit.mime)) or 'unknown'} #{visit.toe:03d} "
-            f"{start} {digest} {(uri.source and safe(uri.source)) or '-'} {_annotations(visit)}"
+        attempts = uri.attempts + 1
+        annotated = visit.annotations or attempts > 1
+        fields = (
+            f"{uri.url} {uri.path or '-'} {uri.via or '-'} {visit.mime or 'unknown'} "
+            f"#{visit.toe:03d} {start} {digest} {uri.source or '-'} "
+            f"{_annotations(visit.annotations, attempts) if annotated else '-'}"
         )
-        if self._extra_info:
-            line += " " + _extra(visit)
-        return line.encode("utf-8", "backslashreplace") + b"\n"
+        # Nearly all lines are clean, and to look at the whole line once is cheap.
+        if not fields.isprintable() or fields.count(" ") != _FIELDS - 1:
+            fields = _cleaned(visit, start, digest, attempts)
+        head = f"{self._logged.dashed(now)} {visit.status:>5} {size:>10} "
+        tail = f" {_extra(visit)}\n" if self._extra_info else "\n"
+        return f"{head}{fields}{tail}".encode("utf-8", "backslashreplace")
 
 
-def _size(capture: Capture) -> int:
-    return capture.payload_length if capture.framing == "chunked" else capture.body.length
+def _cleaned(visit: Visit, start: str, digest: str, attempts: int) -> str:
+    """The fields, each one made safe."""
+    uri = visit.uri
+    fields = (
+        safe(uri.url),
+        safe(uri.path),
+        safe(uri.via),
+        safe(visit.mime or "unknown"),
+        f"#{visit.toe:03d}",
+        start,
+        safe(digest),
+        safe(uri.source),
+        safe(_annotations(visit.annotations, attempts)),
+    )
+    return " ".join(fields)
 
 
-def _annotations(visit: Visit) -> str:
-    attempts = visit.uri.attempts + 1
-    if attempts <= 1 and not visit.annotations:
-        return "-"
+def _annotations(annotations: list[str], attempts: int) -> str:
+    """Joined by commas, the number of attempts first when there were several."""
     words = [f"{attempts}t"] if attempts > 1 else []
-    words += (safe(word).replace(",", "%2C") for word in visit.annotations)
+    words += [word.replace(",", "%2C") for word in annotations if word]
     return ",".join(words)
 
 

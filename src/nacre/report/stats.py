@@ -1,12 +1,12 @@
 """Counts of what happened, by host, media type, status and source; durable with each commit.
 
 Rows are absolute values, written just before a commit group is sealed, and only those that changed.
-Per-host rows live in the store; a bounded number of them is held in memory.
+They live in the store; a bounded number of them is held in memory.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from enum import StrEnum
+from itertools import islice
 
 import msgspec
 
@@ -18,6 +18,11 @@ from nacre.uri.parse import host
 _FAMILY = "stats"
 _TOTALS = b"t:"
 _KINDS = {"host": b"h:", "mime": b"m:", "status": b"s:", "source": b"o:"}
+_LONGEST_MIME = 127
+"""Characters of a media type that are told apart; what names itself longer is a mistake."""
+
+DNS = "dns:"
+"""Pseudo-host of all lookups, as in Heritrix."""
 
 
 class Stored(StrEnum):
@@ -29,12 +34,16 @@ class Stored(StrEnum):
     NOT_MODIFIED = "not-modified"
 
 
-class Tally(msgspec.Struct, array_like=True):
+# Looked up for each visit: a global name is faster than the attribute of an enumeration.
+_NOVEL, _DUPLICATE, _NOT_MODIFIED = Stored.NOVEL, Stored.DUPLICATE, Stored.NOT_MODIFIED
+
+
+class Tally(msgspec.Struct, array_like=True, gc=False):
     """Counts of one host, media type, status or source.
 
     Attributes:
         urls: URIs with a reply.
-        size: Their bytes, heads included; a 304 counts the bytes it saved as virtual size.
+        size: Their bytes, heads included.
         robots: URIs that robots.txt denied.
         novel_urls: Of the URIs, those stored in full.
         novel_bytes: Their bytes.
@@ -61,37 +70,98 @@ class Tally(msgspec.Struct, array_like=True):
     last_success: float = 0.0
 
     def add(self, visit_size: int, stored: Stored, saved: int) -> None:
-        """Count one capture."""
+        """Count one capture.
+
+        Args:
+            visit_size: Its bytes, head included.
+            stored: What it added to the archive.
+            saved: For a 304: payload length of what it confirms, bytes.
+        """
         self.urls += 1
         self.size += visit_size
-        if stored is Stored.NOVEL:
+        if stored is _NOVEL:
             self.novel_urls += 1
             self.novel_bytes += visit_size
-        elif stored is Stored.DUPLICATE:
+        elif stored is _DUPLICATE:
             self.duplicate_urls += 1
             self.duplicate_bytes += visit_size
-        elif stored is Stored.NOT_MODIFIED:
+        elif stored is _NOT_MODIFIED:
             self.not_modified_urls += 1
             self.not_modified_bytes += saved
+
+    def miss(self, status: int) -> None:
+        """Count one final result that is no success."""
+        if status == FetchStatus.ROBOTS_PRECLUDED:
+            self.robots += 1
+        if counted(status) is Counted.DISREGARDED:
+            self.disregarded += 1
+        else:
+            self.failures += 1
+
+
+class _Changed(dict[str, Tally]):
+    """The rows of one kind that changed since the last seal, by name; taking one changes it.
+
+    Some of those that did not change are at hand, the others in the store.
+    """
+
+    def __init__(self, store: Store, prefix: bytes, capacity: int) -> None:
+        super().__init__()
+        self._store = store
+        self._prefix = prefix
+        self._capacity = capacity
+        self._resting: dict[str, Tally] = {}
+
+    def __missing__(self, name: str) -> Tally:
+        tally: Tally | None = self._resting.pop(name, None)
+        if tally is None:
+            tally = self._load(name)
+        self[name] = tally
+        return tally
+
+    def _load(self, name: str) -> Tally:
+        row = self._store.get(_FAMILY, self._key(name))
+        return Tally() if row is None else _decode(row)
+
+    def _key(self, name: str) -> bytes:
+        return self._prefix + name.encode("utf-8", "backslashreplace")
+
+    def seal(self) -> None:
+        """Write what changed, and forget what was not used for longest."""
+        key = self._key
+        self._store.put_all(_FAMILY, {key(name): _encode(tally) for name, tally in self.items()})
+        self._resting.update(self)
+        self.clear()
+        excess = max(len(self._resting) - self._capacity, 0)
+        for name in list(islice(self._resting, excess)):
+            del self._resting[name]
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Tally).decode
 
 
 class Statistics:
     """All counts of a run.
 
+    Args:
+        store: Where they are kept.
+        in_memory: Rows of one kind held in memory; more only until the next seal.
+
     Attributes:
-        totals: Counts over everything.
+        totals: Counts over everything, lookups of names left out.
         dns: Lookups that succeeded; they are no documents.
+        hosts: Hosts with a reply.
     """
 
-    def __init__(self, store: Store, hosts_in_memory: int = 20_000) -> None:
+    def __init__(self, store: Store, in_memory: int = 20_000) -> None:
         self._store = store
-        self._capacity = hosts_in_memory
-        self._decoder = msgspec.msgpack.Decoder(Tally)
-        self._encoder = msgspec.msgpack.Encoder()
-        self._recent: OrderedDict[bytes, Tally] = OrderedDict()
-        self._dirty: set[bytes] = set()
-        self.totals = self._load(_TOTALS) or Tally()
+        self._hosts, self._mimes, self._statuses, self._sources = (
+            _Changed(store, prefix, in_memory) for prefix in _KINDS.values()
+        )
+        self.totals = totals(store)
         self.dns = store.counter("stats.dns")
+        self.hosts = hosts_visited(store)
 
     def count(self, visit: Visit, stored: Stored, now: float, saved: int = 0) -> None:
         """Count a final visit.
@@ -102,75 +172,55 @@ class Statistics:
             now: Seconds since the epoch.
             saved: For a 304: payload length of what it confirms, bytes.
         """
-        uri, capture = visit.uri, visit.capture
-        is_dns = uri.url.startswith("dns:")
-        tally = self._tally(_KINDS["host"] + (b"dns:" if is_dns else host(uri.url).encode()))
-        outcome = counted(visit.status)
-        if outcome is Counted.SUCCESS and capture is not None:
+        url, status, capture = visit.uri.url, visit.status, visit.capture
+        is_dns = url.startswith("dns:")
+        name = host(url)
+        tally = self._hosts[DNS if is_dns else name]
+        if status > 0 and capture is not None:
             size = len(capture.head) + capture.body.length
-            tally.add(size, stored, saved)
-            tally.last_success = now
             if is_dns:
                 self.dns += 1
             else:
+                self.hosts += not tally.urls
                 self.totals.add(size, stored, saved)
                 self.totals.last_success = now
-            self._tally(_KINDS["mime"] + (visit.mime or "unknown").encode()).add(
-                size, stored, saved
-            )
-            if uri.source:
-                name = f"{uri.source}\0{host(uri.url)}"
-                self._tally(_KINDS["source"] + name.encode()).add(size, stored, saved)
+            tally.add(size, stored, saved)
+            tally.last_success = now
+            self._mimes[visit.mime[:_LONGEST_MIME] or "unknown"].add(size, stored, saved)
+            if visit.uri.source:
+                self._sources[f"{visit.uri.source}\0{name}"].add(size, stored, saved)
         else:
-            _count_failure(tally, visit, outcome)
-            _count_failure(self.totals, visit, outcome)
-        self._tally(_KINDS["status"] + b"%d" % visit.status).urls += 1
-
-    def _tally(self, key: bytes) -> Tally:
-        self._dirty.add(key)
-        tally = self._recent.get(key)
-        if tally is None:
-            tally = self._recent[key] = self._load(key) or Tally()
-        return tally
-
-    def _load(self, key: bytes) -> Tally | None:
-        row = self._store.get(_FAMILY, key)
-        return None if row is None else self._decoder.decode(row)
+            tally.miss(status)
+            self.totals.miss(status)
+        self._statuses[str(status)].urls += 1
 
     def seal(self) -> None:
         """Write what changed; called just before a group is sealed."""
-        encode = self._encoder.encode
-        for key in self._dirty:
-            self._store.put(_FAMILY, key, encode(self._recent[key]))
-        if self._dirty:
-            self._store.put(_FAMILY, _TOTALS, encode(self.totals))
-            self._store.set_counter("stats.dns", self.dns)
-        self._dirty.clear()
-        while len(self._recent) > self._capacity:
-            self._recent.popitem(last=False)
+        if not self._statuses:
+            return
+        for kind in (self._hosts, self._mimes, self._statuses, self._sources):
+            kind.seal()
+        self._store.put(_FAMILY, _TOTALS, _encode(self.totals))
+        self._store.set_counter("stats.dns", self.dns)
+        self._store.set_counter("stats.hosts", self.hosts)
 
 
 def rows(store: Store, kind: str) -> Iterator[tuple[str, Tally]]:
-    """All rows of a kind (`host`, `mime`, `status`, `source`), in key order.
+    """All rows of a kind (`host`, `mime`, `status`, `source`), in order of their names.
 
     The name of a `source` row is the tag, a NUL, and the host.
     """
     prefix = _KINDS[kind]
-    decoder = msgspec.msgpack.Decoder(Tally)
     for key, value in store.scan(_FAMILY, prefix, prefix[:-1] + b";"):
-        yield key[len(prefix) :].decode(), decoder.decode(value)
+        yield key[len(prefix) :].decode(), _decode(value)
 
 
 def totals(store: Store) -> Tally:
     """The totals as last committed."""
     row = store.get(_FAMILY, _TOTALS)
-    return Tally() if row is None else msgspec.msgpack.decode(row, type=Tally)
+    return Tally() if row is None else _decode(row)
 
 
-def _count_failure(tally: Tally, visit: Visit, outcome: Counted) -> None:
-    if visit.status == FetchStatus.ROBOTS_PRECLUDED:
-        tally.robots += 1
-    if outcome is Counted.DISREGARDED:
-        tally.disregarded += 1
-    else:
-        tally.failures += 1
+def hosts_visited(store: Store) -> int:
+    """Hosts with a reply, as last committed."""
+    return store.counter("stats.hosts")
