@@ -137,4 +137,4 @@ class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
     @property
     def is_prerequisite(self) -> bool:
         """True for a `dns:` or robots.txt fetched because another URI needs it."""
-        return self.path.endswith(Hop.PREREQUISITE)
+        return self.path[-1:] == "P"
