@@ -27,6 +27,7 @@ STAGES = {
     "archive": "archive: records, digests, gzip, index",
     "history": "history and deduplication",
     "report": "logs and statistics",
+    "core": "records",
     "job": "engine and disposition",
 }
 LOOP = "event loop: sockets, timers, tasks"
