@@ -230,3 +230,19 @@ def test_waiting_after_the_end_is_refused():
 
 def test_index_lines_sort_bytewise():
     assert sort_lines(b"b 2\na\nb 1\n") == b"a\nb 1\nb 2\n"
+
+
+class Closable(BytesBody):
+    closed = False
+
+    def close(self):
+        self.closed = True
+
+
+def test_bodies_that_are_never_written_are_given_back():
+    job, body = Job(), Closable(b"body")
+    warc = job.commit.create_file(FileKind.WARC, "archive/a.warc.gz.open")
+    job.commit.append(warc, b"head")
+    job.commit.append(warc, body)
+    job.commit.close()
+    assert body.closed

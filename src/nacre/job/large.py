@@ -1,11 +1,29 @@
 """Large records: compressed into a file by a thread, appended by the writer thread."""
 
+import asyncio
 import tempfile
 from pathlib import Path
 
 from nacre.archive.packed import PackedMember, pack_to_file
 from nacre.archive.record import Record
 from nacre.errors import StorageError
+
+
+async def pack_apart(scratch: Path | None, record: Record, level: int) -> PackedMember:
+    """`pack_in` in a thread. Who is cancelled meanwhile waits for it, for it reads the body.
+
+    Raises:
+        StorageError: The scratch folder cannot take it.
+    """
+    loop = asyncio.get_running_loop()
+    work = loop.run_in_executor(None, pack_in, scratch, record, level)
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        await asyncio.wait([work])
+        if work.exception() is None:
+            work.result().close()
+        raise
 
 
 def pack_in(scratch: Path | None, record: Record, level: int) -> PackedMember:

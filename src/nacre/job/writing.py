@@ -4,13 +4,13 @@ One synchronous step: the digest of an original becomes visible to other visits 
 joins the open commit group, so a revisit is never durable before its original.
 """
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import structs
 
 from nacre.archive.facts import CaptureFacts
+from nacre.archive.packed import PackedMember
 from nacre.archive.record import Record, capture_records
 from nacre.archive.segment import WarcWriter
 from nacre.core.capture import Body, Capture
@@ -24,7 +24,7 @@ from nacre.history.dedup import (
     can_be_original,
     revisit_of,
 )
-from nacre.job.large import pack_in
+from nacre.job.large import pack_apart
 from nacre.job.numbers import Numbers
 from nacre.report.stats import Stored
 
@@ -90,7 +90,13 @@ class ArchiveStep:
         if visit.revisit is not None:
             return Prepared(records)
         level = self.writer.level
-        members = [await asyncio.to_thread(pack_in, self._scratch, r, level) for r in records]
+        members: list[PackedMember] = []
+        try:
+            for record in records:
+                members.append(await pack_apart(self._scratch, record, level))  # noqa: PERF401 - what is there is closed when one fails
+        except BaseException:
+            _close(members)
+            raise
         return Prepared(records, members)
 
     def write(self, visit: Visit, prepared: Prepared | None) -> Stored:
@@ -104,7 +110,11 @@ class ArchiveStep:
             return Stored.NOTHING
         records, members = prepared.records, prepared.members
         writer = self.large if members is not None else self.writer
-        written = writer.write(records, members)
+        try:
+            written = writer.write(records, members)
+        except BaseException:
+            _close(members or ())
+            raise
         visit.warc_file, visit.warc_offset = written[0].name, written[0].offset
         if capture.protocol == "dns":
             return Stored.NOVEL
@@ -166,6 +176,11 @@ class ArchiveStep:
         else:
             row = HistoryRecord(visit.uri.url, visit.status, capture.began, visits=visits)
         self.history.put(row)
+
+
+def _close(members: Sequence[Body]) -> None:
+    for member in members:
+        member.close()
 
 
 def _framing(capture: Capture) -> str:

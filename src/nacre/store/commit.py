@@ -302,6 +302,9 @@ class GroupCommit:
         """Give the handles and the thread back; what was not committed is dropped."""
         self._thread.shutdown(wait=True)
         self.files.close()
+        for group in (self._sealed, self._store.group):
+            if group:
+                group.close_bodies()
 
     def _fail(self, error: BaseException) -> None:
         self.failure = error

@@ -67,6 +67,13 @@ class Group:
         """It holds more than rows."""
         return bool(self.appends or self.lines or self.closing or self.directories)
 
+    def close_bodies(self) -> None:
+        """Give back what holds the bodies of a group that nobody will commit."""
+        for parts in self.appends.values():
+            for part in parts:
+                if not isinstance(part, bytes):
+                    part.close()
+
     def between(
         self, family: str, start: bytes, stop: bytes | None
     ) -> list[tuple[bytes, bytes | None]]:
