@@ -1,0 +1,90 @@
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from nacre.config.check import load_partly
+from nacre.config.layer import Layer, read_yaml
+from nacre.job.checks import Findings, check
+from nacre.job.layout import Layout
+from nacre.job.settings import JobSettings
+
+
+async def nobody(_: str) -> Sequence[str]:
+    return ()
+
+
+def checked(root: Path, yaml: str = "", seeds: str | None = "http://a.test/\n") -> Findings:
+    if seeds is not None:
+        (root / "seeds.txt").write_text(seeds)
+    loaded, problems = load_partly(JobSettings, [read_yaml(yaml, "crawl.yaml")])
+    return asyncio.run(check(Layout(root), loaded, problems, nobody))
+
+
+def test_nothing_wrong(tmp_path: Path):
+    found = checked(tmp_path)
+    assert (found.problems, found.warnings) == ([], [])
+    found.require()
+
+
+def test_no_seeds(tmp_path: Path):
+    assert "cannot be read" in checked(tmp_path, seeds=None).problems[0].message
+    assert checked(tmp_path, seeds="# none\n").problems[0].message == "there is no seed"
+    (tmp_path / "seeds.txt").write_bytes(b"http://a.test/\xff")
+    loaded, _ = load_partly(JobSettings, [Layer("file")])
+    found = asyncio.run(check(Layout(tmp_path), loaded, [], nobody))
+    assert "UTF-8" in found.problems[0].message
+
+
+def test_bad_seed_lines_have_numbers(tmp_path: Path):
+    found = checked(tmp_path, seeds="http://a.test/\n\nhttp://\n+ok\n")
+    assert [(p.file, p.line) for p in found.problems] == [("seeds.txt", 3)]
+
+
+def test_many_bad_lines_are_cut_short(tmp_path: Path):
+    found = checked(tmp_path, seeds="http://\n" * 50)
+    assert len(found.problems) == 21
+    assert "30 more lines" in found.problems[-1].message
+
+
+def test_seeds_in_the_settings_themselves(tmp_path: Path):
+    found = checked(tmp_path, "seeds: [http://a.test/, 'http://']", seeds=None)
+    assert len(found.problems) == 1
+
+
+def test_later_checks_find_theirs_beside_wrong_values(tmp_path: Path):
+    found = checked(tmp_path, "limits: {time: soon}\nx: 1", seeds="http://site.example/\n")
+    paths = [problem.path for problem in found.problems]
+    assert paths == ["limits.time", "x", "fetch.contact"]
+
+
+def test_files_and_addresses(tmp_path: Path):
+    found = checked(tmp_path, "cookies: {load_file: c.txt}\nfetch: {bind_address: here}")
+    assert [(p.path, p.line) for p in found.problems] == [
+        ("cookies.load_file", 1),
+        ("fetch.bind_address", 2),
+    ]
+
+
+def test_directories_that_cannot_be(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    found = checked(tmp_path, f"archive: {{directories: ['{tmp_path}/file/archive']}}")
+    assert [problem.path for problem in found.problems] == ["archive.directories"]
+    below = asyncio.run(check(Layout(tmp_path / "file" / "job"), *_plain(), nobody))
+    assert any("is no directory" in problem.message for problem in below.problems)
+
+
+def _plain() -> Any:
+    return load_partly(JobSettings, [Layer("option", {"seeds": ["http://a.test/"]})])
+
+
+def test_expressions_that_backtrack_are_warned_of(tmp_path: Path):
+    yaml = "scope:\n  - rule: accept\n  - {rule: matches-list-regex, regexes: ['(?=x)y']}\n"
+    found = checked(tmp_path, yaml)
+    assert found.problems == []
+    assert [(w.path, w.line) for w in found.warnings] == [("scope.1.regexes", 3)]
+
+
+def test_a_seed_that_its_own_scope_refuses(tmp_path: Path):
+    found = checked(tmp_path, "scope: [{rule: reject}]")
+    assert "the seed http://a.test/ is out of scope itself" in found.warnings[0].message
