@@ -55,7 +55,8 @@ test: ## everything that CI runs: set-up, format, lint, types, import rules, all
 	@$(MAKE) --no-print-directory unit cases-tests
 	@$(MAKE) --no-print-directory crawls kills
 
-test-all: test ## the longer runs too (200 kills, full-size simulations)
+test-all: test ## the longer runs too (200 kills, full-size simulations, new random examples)
+	NACRE_FUZZ=1 $(PYTEST) -n 2 -m "not crawl and not kill and not slow and not cases"
 	$(PYTEST) -p no:randomly -m "slow" --timeout 7200
 
 cases: environment system ## the conformance tables alone, from $$NACRE_CASES or ../shared/cases
