@@ -25,7 +25,7 @@ KILLS = 20
 # Slow, but for the largest page, which would take longer than all others together; and fast once
 # the file is there.
 THROTTLE = """
-    set $rate 4k;
+    set $rate 5500;
     if ($uri ~ postconf) {{ set $rate 200k; }}
     if (-f {fast}) {{ set $rate 0; }}
     limit_rate $rate;
