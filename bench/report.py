@@ -142,11 +142,11 @@ def _stages(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _frontier(found: dict[str, Any]) -> Iterator[str]:
-    steady = found["steady"]
+    last = found["last"]
     yield f"frontier: {found['urls']:,} URLs in {found['queues']:,} queues"
     yield (
-        f"  {steady['us_per_visit']} µs per visit of 16 links, {steady['decisions_per_s']:,} "
-        f"decisions/s, cost growing by {found['growth']} from a tenth to all"
+        f"  at the end {last['us_per_visit']} µs per visit of 16 links, "
+        f"{last['decisions_per_s']:,} decisions/s; {found['growth']} times the cost of a fifth"
     )
     yield (
         f"  per URL {found['disk_bytes_per_url']} bytes on disk, "
