@@ -3,7 +3,7 @@
 import re
 
 from tests.cases.table import Difference, Row
-from tests.cases.tables import robots, uuri, warc_bad
+from tests.cases.tables import decide_rules, robots, uuri, warc_bad
 
 
 def _outside_its_folder(row: Row) -> bool:
@@ -79,6 +79,10 @@ def _named_second(row: Row) -> bool:
     """The agent stands on a User-agent line behind another name."""
     lines = re.findall(r"(?i)\buser-agent:[ \t]*\w+[ \t,]+(\w[^\r\n#]*)", row.get("robots", ""))
     return any(row["agent"].lower() in re.split(r"[\s,]+", line.lower()) for line in lines)
+
+
+def _config_of(row: Row, rule: str) -> list[Row]:
+    return [config for name, config in decide_rules.rules_of(row) if name.endswith(rule)]
 
 
 DIFFERENCES: list[Difference] = [
@@ -410,5 +414,43 @@ DIFFERENCES: list[Difference] = [
         "long crawl delays",
         "The peer takes a delay beyond its limit for a prohibition; politeness caps it.",
         lambda row: row["allow_none"] and "crawl-delay" in row.get("robots", "").lower(),
+    ),
+    Difference(
+        "decide_rules",
+        "rules not offered yet",
+        "The stock scope and what the options of `crawl` need come first; the others later.",
+        lambda row: not decide_rules.is_offered(row),
+    ),
+    Difference(
+        "decide_rules",
+        "schemes that can be fetched",
+        "By default they are http, https and dns: Nacre speaks neither FTP, SFTP nor whois.",
+        lambda row: (
+            bool(re.match(r"s?ftp:|whois:", row["uri"]["url"]))
+            and any(
+                "schemes" not in config for config in _config_of(row, "SchemeNotInSetDecideRule")
+            )
+        ),
+    ),
+    Difference(
+        "decide_rules",
+        "seeds without a slash behind the host",
+        "They let subdomains in, as Heritrix's manual says (heritrix.md 1.4); its code adds the "
+        "slash first, so that they never do.",
+        lambda row: any(
+            re.fullmatch(r"\w+://[^/]+", seed)
+            for config in _config_of(row, "SurtPrefixedDecideRule")
+            for seed in config.get("seeds", ())
+        ),
+    ),
+    Difference(
+        "decide_rules",
+        "SURT prefixes without a plus",
+        "A line with a bracket before its host is a SURT prefix and nothing else; Heritrix drops "
+        "it where the `+` is missing.",
+        lambda row: any(
+            re.search(r"(?m)^(?:\w+://)?\(", config.get("surtsText", ""))
+            for _, config in decide_rules.rules_of(row)
+        ),
     ),
 ]

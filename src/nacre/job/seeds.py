@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from nacre.errors import URIError
 from nacre.uri.parse import parse
+from nacre.uri.surt import implied_prefix
 
 
 class Seed(NamedTuple):
@@ -38,11 +39,12 @@ def read_seeds(lines: Iterable[str]) -> SeedList:
     """
     result = SeedList([], [], [])
     for number, text in _entries(lines):
-        if text[0] in "+-":
-            result.directives.append(text)
-            continue
         try:
-            result.seeds.append(parse_seed(text))
+            if text[0] in "+-":
+                implied_prefix(text[1:])
+                result.directives.append(text)
+            else:
+                result.seeds.append(parse_seed(text))
         except URIError as error:
             result.bad.append((number, text, str(error)))
     return result

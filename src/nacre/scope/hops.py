@@ -1,10 +1,13 @@
 """Tests on hop paths. Source: reference/heritrix.md 1.3, 1.4."""
 
+from functools import lru_cache
+
 from nacre.core.crawluri import Hop, split_path
 
 _NAVIGATION = "LMS"
 
 
+@lru_cache(maxsize=16_384)
 def transcluded(path: str, max_hops: int, max_speculative: int) -> bool:
     """A short way from a page: an embed, or what an embed needs.
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
-from nacre.scope.rule import Decision, Opinion, Scope
+from nacre.scope.rule import Decision, Scope
 from nacre.scope.rules import (
     Accept,
     AnyRule,
@@ -78,12 +78,5 @@ def _regexes(patterns: Sequence[str], *, comment: str, negate: bool) -> MatchesL
 
 
 def compile_scope(rules: Sequence[AnyRule], state: ScopeState) -> Scope:
-    """Build a list of rules once; those that can never speak vanish."""
-    opinions: list[Opinion] = []
-    for rule in rules:
-        for opinion in rule.opinions(state):
-            if isinstance(rule, Accept | Reject):
-                # A constant rule makes all before it irrelevant.
-                opinions.clear()
-            opinions.append(opinion)
-    return Scope(opinions)
+    """Build a list of rules once; `Scope` leaves out those that can never decide."""
+    return Scope([rule.opinion(state) for rule in rules])

@@ -1,6 +1,13 @@
 """Paths that repeat themselves: the mark of a crawler trap."""
 
 
+def path_of(url: str) -> str:
+    """The path of a URL, query left out; what follows the first slash where it has no authority."""
+    head = url.partition("?")[0]
+    slash = head.find("/", head.find("://") + 3) if "://" in head else head.find("/")
+    return head[slash:] if slash >= 0 else ""
+
+
 def pathological(url: str, repetitions: int) -> bool:
     r"""A segment, or a run of segments, stands more than `repetitions` times in a row.
 

@@ -72,14 +72,14 @@ class PatternList:
         self.timeouts = 0
         self._search = search
         self._every = every
-        fast = [p for p in patterns if "&&" not in p and _re2(p) is not None]
+        fast = {p: None for p in patterns if "&&" not in p and _re2(p) is not None}
         self._slow = [_backtracking(p) for p in patterns if p not in fast]
-        self._fast_count = len(set(fast))
+        self._fast_count = len(fast)
         self._set: re2.Set | None = None
         if fast:
             make = re2.Set.SearchSet if search else re2.Set.FullMatchSet
             self._set = make(_options())
-            for pattern in dict.fromkeys(fast):
+            for pattern in fast:
                 self._set.Add(pattern)
             self._set.Compile()
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+import msgspec
+
 from nacre.uri.surt import scope_surt
 
 
@@ -15,7 +17,7 @@ class Decision(StrEnum):
     NONE = "NONE"
 
 
-class Subject:
+class Subject(msgspec.Struct, gc=False):
     """What a rule may know of a URI before it is fetched.
 
     Attributes:
@@ -27,34 +29,30 @@ class Subject:
         source: Source tag.
     """
 
-    __slots__ = ("_surt", "context", "is_seed", "path", "source", "url", "via")
-
-    def __init__(
-        self,
-        url: str,
-        path: str = "",
-        via: str = "",
-        context: str = "",
-        is_seed: bool = False,  # noqa: FBT001, FBT002 - a record
-        source: str = "",
-    ) -> None:
-        self.url = url
-        self.path = path
-        self.via = via
-        self.context = context
-        self.is_seed = is_seed
-        self.source = source
-        self._surt: str | None = None
+    url: str
+    path: str = ""
+    via: str = ""
+    context: str = ""
+    is_seed: bool = False
+    source: str = ""
 
     @property
     def surt(self) -> str:
-        """SURT for prefix matching (https counts as http); made on first use."""
-        if self._surt is None:
-            self._surt = scope_surt(self.url)
-        return self._surt
+        """SURT for prefix matching; https counts as http."""
+        return scope_surt(self.url)
 
 
 Predicate = Callable[[Subject], bool]
+
+
+def always(_: Subject) -> bool:
+    """The test of a rule that always speaks: what stands before it does not matter."""
+    return True
+
+
+def never(_: Subject) -> bool:
+    """The test of a rule that is disabled, or that cannot speak as it is configured."""
+    return False
 
 
 class Opinion(NamedTuple):
@@ -84,25 +82,32 @@ class Scope:
     """An ordered list of rules; the last opinion wins.
 
     The rules are tried from the last to the first, which gives the same answer and stops early.
+
+    Attributes:
+        opinions: Every rule that was configured, in order; those that never speak too.
     """
 
     def __init__(self, opinions: Sequence[Opinion]) -> None:
         self.opinions = tuple(opinions)
-        self._reverse = tuple(
-            (opinion.test, Verdict(opinion.decision, opinion.name))
-            for opinion in reversed(opinions)
-        )
         self._default = Verdict(Decision.NONE, NO_RULE)
+        steps: list[tuple[Predicate, Verdict]] = []
+        for name, decision, test in reversed(self.opinions):
+            if test is always:
+                self._default = Verdict(decision, name)
+                break
+            if test is not never:
+                steps.append((test, Verdict(decision, name)))
+        self._steps = tuple(steps)
 
     def decide(self, subject: Subject) -> Verdict:
         """The last opinion that is not NONE, and its rule."""
-        for test, verdict in self._reverse:
+        for test, verdict in self._steps:
             if test(subject):
                 return verdict
         return self._default
 
     def trace(self, subject: Subject) -> list[Verdict]:
-        """Each rule's opinion in order, NONE included, for `nacre explain`."""
+        """Each rule's opinion, one for each of `opinions`, NONE included, for `nacre explain`."""
         return [
             Verdict(opinion.decision if opinion.test(subject) else Decision.NONE, opinion.name)
             for opinion in self.opinions

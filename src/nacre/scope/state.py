@@ -1,12 +1,11 @@
 """What changes in a scope while it runs. Rules are settings; this is passed to them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 
 from nacre.scope.patterns import PatternList
-from nacre.uri.domain import registered_domain
-from nacre.uri.parse import is_ip
-from nacre.uri.surt import SurtPrefixSet, implied_prefix, scope_surt
+from nacre.uri.domain import is_public_suffix, registered_domain
+from nacre.uri.surt import SurtPrefixSet, implied_prefix
 
 
 class Coercion(StrEnum):
@@ -30,6 +29,7 @@ class ScopeState:
         self._seeds: list[str] = []
         self._sets: dict[Coercion, SurtPrefixSet] = {}
         self._directives = {True: SurtPrefixSet(()), False: SurtPrefixSet(())}
+        self._watchers: list[Callable[[], None]] = []
 
     @property
     def seeds(self) -> tuple[str, ...]:
@@ -51,12 +51,26 @@ class ScopeState:
         self._seeds.append(text)
         for coercion, prefixes in self._sets.items():
             prefixes.add(coerced(text, coercion))
+        self._changed()
 
     def add_directives(self, lines: Iterable[str]) -> None:
-        """Add `+prefix` and `-prefix` lines; anything else is left alone."""
+        """Add `+prefix` and `-prefix` lines; anything else is left alone.
+
+        Raises:
+            URIError: What follows the sign is neither a SURT prefix nor a URL.
+        """
         for line in lines:
-            if line[:1] in "+-" and line[1:].strip():
+            if line.startswith(("+", "-")) and line[1:].strip():
                 self._directives[line[0] == "+"].add(implied_prefix(line[1:].strip()))
+        self._changed()
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call a function whenever seeds or directives were added."""
+        self._watchers.append(changed)
+
+    def _changed(self) -> None:
+        for changed in self._watchers:
+            changed()
 
     def timeouts(self) -> int:
         """Matches of operators' expressions that were given up."""
@@ -68,34 +82,29 @@ def coerced(seed: str, coercion: Coercion) -> str:
 
     Args:
         seed: The seed as typed.
-        coercion: `prefix`: Heritrix's implied prefix. `host`: exactly its host. `domain`: its host
-            without `www.` and all below it. `site`: its registered domain and all below it.
+        coercion: `prefix`: Heritrix's implied prefix. `host`: exactly its host, and its port where
+            it has one. `domain`: its host without `www.` and all below it, on any port. `site`: its
+            registered domain and all below it. Of an address the last two mean `host`.
+
+    Raises:
+        URIError: The seed is no URL.
     """
     prefix = implied_prefix(seed)
-    if coercion is Coercion.PREFIX:
+    start, bracket, rest = prefix.partition("(")
+    if coercion is Coercion.PREFIX or not bracket:
         return prefix
-    head, bracket, rest = prefix.partition("(")
-    if not bracket:
-        return prefix
-    name = rest.partition(")")[0].rstrip(",")
-    if coercion is Coercion.HOST:
-        # A name ends in a comma, but for a port behind it: (com,example,:8080).
-        return f"{head}({name})" if _is_address(name) or ":" in name else f"{head}({name},)"
-    seed_host = _host_of(prefix)
-    if _is_address(name):
-        return f"{head}({name})"
+    # `com,example,www,:8080@user`: labels, port and userinfo, which says nothing of the place.
+    where = rest.partition(")")[0].partition("@")[0]
+    labels, comma, port = where.rpartition(",")
+    if coercion is Coercion.HOST or not comma or labels.startswith("["):
+        return f"{start}({labels}{comma}{port})"
+    domain = _domain(".".join(reversed(labels.split(","))), coercion)
+    return f"{start}({','.join(reversed(domain.split('.')))},"
+
+
+def _domain(host: str, coercion: Coercion) -> str:
     if coercion is Coercion.SITE:
-        seed_host = registered_domain(seed_host)
-    elif seed_host.startswith("www."):
-        seed_host = seed_host[4:]
-    return scope_surt(f"http://{seed_host}/").partition(")")[0]
-
-
-def _is_address(name: str) -> bool:
-    return is_ip(name) or is_ip(name.partition(",:")[0]) or is_ip(name.rpartition(":")[0])
-
-
-def _host_of(prefix: str) -> str:
-    inner = prefix.partition("(")[2].partition(")")[0]
-    name = inner.partition(":")[0].partition("@")[0].strip(",")
-    return ".".join(reversed(name.split(",")))
+        return registered_domain(host)
+    below = host.removeprefix("www.")
+    # `www.com` is a site of its own, and no reason to take all of `com`.
+    return host if is_public_suffix(below) else below

@@ -186,6 +186,11 @@ class SurtPrefixSet:
             return self._sorted[at - 1]
         return None
 
+    def any_below(self, text: str) -> bool:
+        """True when a member begins with a text."""
+        at = bisect_left(self._sorted, text)
+        return at < len(self._sorted) and self._sorted[at].startswith(text)
+
     def all_matching(self, text: str) -> list[str]:
         """All prefixes of a SURT in the set, the shortest first."""
         found: list[str] = []
