@@ -25,7 +25,7 @@ class TooManyHops(Predicated):
 
         def test(subject: Subject) -> bool:
             path = subject.path
-            # Also with an overflow mark a path is never shorter than its mark and letters show.
+            # Without an overflow mark a path has as many letters as hops: no need to count.
             return (len(path) > limit or "+" in path) and hop_count(path) > limit
 
         return test
