@@ -36,6 +36,7 @@ class Visit(msgspec.Struct):
         warc_file: Name of the WARC that holds it; "" when not written.
         warc_offset: Offset of its first record there, bytes.
         toe: Number of the worker, for crawl.log.
+        step: Where in its chain it is, for the threads report.
         started: Monotonic time at hand-out, seconds.
         error: Text of the failure, for the operator; "" for none.
         conclusive: A failure that another try would not change.
@@ -64,6 +65,7 @@ class Visit(msgspec.Struct):
     warc_file: str = ""
     warc_offset: int = 0
     toe: int = 0
+    step: str = ""
     started: float = 0.0
     error: str = ""
     conclusive: bool = False

@@ -43,6 +43,7 @@ from nacre.job.settings import JobSettings, UriSettings
 from nacre.job.speculation import Speculation
 from nacre.job.writing import ArchiveStep
 from nacre.report.stats import Statistics
+from nacre.report.steps import Steps
 from nacre.scope.options import compile_scope
 from nacre.scope.state import ScopeState
 from nacre.store.commit import GroupCommit
@@ -119,6 +120,7 @@ class Parts:
         )
         self.logs = JobLogs(self._line_writer(), clock, extra_info=settings.engine.log_extra_info)
         self.statistics = Statistics(store)
+        self.steps = Steps(store)
         self.outcomes = Outcomes(store)
         self.hosts = HostAnswers(store)
         self.robots = RobotsCache(store, settings.robots)
@@ -141,7 +143,12 @@ class Parts:
         self.fetcher = HttpFetcher(clock, guard, spool=self.spool)
         self.archive = self._archive()
         self.engine = self._engine(events)
-        for seal in (self.statistics.seal, self.outside.seal, self.speculation.seal):
+        for seal in (
+            self.statistics.seal,
+            self.steps.seal,
+            self.outside.seal,
+            self.speculation.seal,
+        ):
             commit.on_seal(seal)
         commit.on_seal(self.frontier.save)
 
@@ -207,12 +214,15 @@ class Parts:
             clock=clock,
         )
         chain = Chain(
+            "Fetch",
             (
                 CheckPreconditions(checks, clock),
                 FetchDns(self.resolver, clock),
                 http,
                 Extract(settings.extract, self.parser),
-            )
+            ),
+            self.steps,
+            clock,
         )
         disposition = Disposition(
             DispositionParts(
@@ -231,6 +241,8 @@ class Parts:
                 logs=self.logs,
                 clock=clock,
                 visit_done=self.commit.visit_done,
+                admitted=self.steps.add("Candidate", "candidates", self.candidates),
+                archived=self.steps.add("Disposition", "archive", self.archive),
                 follow_errors=settings.engine.follow_error_pages,
             )
         )

@@ -1,5 +1,6 @@
 """What a running job can be asked over its socket. Architecture 4 and 12."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -8,16 +9,14 @@ from typing import Any
 import msgspec
 
 from nacre.errors import JobError
-from nacre.job.assemble import canonicalizer
 from nacre.job.control import Answer, ControlServer, Handler
 from nacre.job.edits import bring_in, delete, matcher
 from nacre.job.explain import Explainer
-from nacre.job.identity import Identity
 from nacre.job.job import Job
+from nacre.job.material import live_facts
 from nacre.job.offline import View
 from nacre.job.overview import live_overview, longest_fetches, slowest_queues
-from nacre.job.reporting import make_report, run_facts
-from nacre.job.runs import read_run
+from nacre.job.reporting import make_report, write_checkpoint_reports
 from nacre.job.session import Session
 from nacre.job.states import ExitStatus
 from nacre.store.checkpoint import checkpoints, make_checkpoint
@@ -94,6 +93,16 @@ class Commands:
         parts.archive.large.rotate()
         await make_checkpoint(parts.commit, parts.store, str(directory / name))
         parts.logs.job(f"checkpoint {name}")
+        problem = await asyncio.to_thread(
+            write_checkpoint_reports,
+            self._job.disk,
+            session.layout,
+            session.settings,
+            directory / name,
+            live_facts(parts),
+        )
+        if problem:
+            parts.logs.alert(problem)
         return {"name": name}
 
     def _checkpoint_name(self, directory: str) -> str:
@@ -152,12 +161,8 @@ def report_of(view: View, name: str) -> dict[str, Any]:
     Raises:
         JobError: There is none of that name, or the job never ran.
     """
-    run = read_run(view.store)
-    if run is None:
-        raise JobError(f"{view.layout.root} has not run yet")
-    settings = view.settings
-    identity = Identity(canonicalizer(settings.uri), settings.frontier)
-    return make_report(name, view.store, run_facts(view.store, settings.name, run, identity))
+    live = live_facts(view.session.parts) if view.session else None
+    return make_report(name, view.store, view.layout, view.settings, live)
 
 
 @asynccontextmanager

@@ -27,6 +27,7 @@ from nacre.job.seeds import Seed
 from nacre.job.speculation import Speculation
 from nacre.job.writing import ArchiveStep, Prepared
 from nacre.report.stats import Statistics, Stored
+from nacre.report.steps import Step
 from nacre.scope.robots import RobotsState
 from nacre.uri.parse import origin
 
@@ -53,6 +54,8 @@ class DispositionParts(msgspec.Struct, frozen=True):
     logs: JobLogs
     clock: Clock
     visit_done: Callable[[], None]
+    admitted: Step
+    archived: Step
     follow_errors: bool = False
 
 
@@ -121,9 +124,13 @@ class Disposition:
         parts, uri = self.parts, visit.uri
         now = parts.clock.now()
         stored = parts.archive.write(visit, prepared)
+        if stored is not Stored.NOTHING:
+            parts.archived.handled += 1
+            parts.archived.written = parts.archive.writer.total + parts.archive.large.total
         parts.answers.learn(visit, now)
         if visit.outlinks and self._follows(visit):
-            parts.candidates.admit(visit, now)
+            parts.admitted.handled += 1
+            parts.admitted.links += parts.candidates.admit(visit, now)
         if _has_fallback(visit):
             self._fall_back(visit, now)
         parts.frontier.finished(uri, self._attempt(visit), parts.clock.monotonic())

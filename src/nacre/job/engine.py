@@ -19,6 +19,7 @@ from nacre.job.disposition import Disposition
 from nacre.job.events import Captured, Events
 from nacre.job.logs import JobLogs
 from nacre.job.writing import ArchiveStep, Prepared
+from nacre.report.steps import Steps
 from nacre.store.commit import GroupCommit
 
 _LONGEST_WAIT = 1.0
@@ -37,22 +38,39 @@ class DispositionError(Exception):
 class Chain:
     """A list of processors: each a gate and its work; FINISH leaves out the rest.
 
-    Attributes:
+    Args:
+        name: For the processors report.
         processors: The steps, in order.
+        steps: Counts what each does.
+        clock: For the time that each takes.
+
+    Attributes:
         last: Name of the step that began last, and the URL it began with.
     """
 
-    def __init__(self, processors: Sequence[Processor]) -> None:
-        self.processors = tuple(processors)
+    def __init__(
+        self, name: str, processors: Sequence[Processor], steps: Steps, clock: Clock
+    ) -> None:
+        self._steps = [(each, steps.add(name, each.name, each)) for each in processors]
+        self._time = clock.monotonic
         self.last = ("", "")
 
     async def run(self, visit: Visit) -> None:
         """Pass the visit along the chain."""
-        for processor in self.processors:
-            if processor.accepts(visit):
-                self.last = (processor.name, visit.uri.url)
-                if await processor.process(visit) is Result.FINISH:
-                    return
+        at = self._time()
+        for processor, step in self._steps:
+            if not processor.accepts(visit):
+                continue
+            self.last = (step.name, visit.uri.url)
+            visit.step = step.name
+            step.handled += 1
+            found = len(visit.outlinks)
+            result = await processor.process(visit)
+            step.links += len(visit.outlinks) - found
+            began, at = at, self._time()
+            step.seconds += at - began
+            if result is Result.FINISH:
+                return
 
 
 class Engine:
@@ -199,6 +217,7 @@ class Engine:
             decision = self._disposition.decide(visit)
             prepared = None
             if isinstance(decision, Final) and visit.capture is not None:
+                visit.step = "archive"
                 prepared = await self._prepare(visit)
             self._dispose(visit, decision, prepared)
             if self._events.wants_captures and isinstance(decision, Final):

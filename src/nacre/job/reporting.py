@@ -1,14 +1,24 @@
-"""The reports of a job: what the store holds, gathered for `report.reports`."""
+"""The reports of a job: by name, and into the files of its run."""
 
-from nacre.errors import JobError
-from nacre.frontier.totals import read_totals
+from pathlib import Path
+
+from nacre.errors import JobError, StorageError
 from nacre.job.identity import Identity
+from nacre.job.layout import Layout
+from nacre.job.material import JobMaterial, Live
 from nacre.job.outcomes import Outcomes
-from nacre.job.runrow import RunRow
+from nacre.job.runs import read_run
 from nacre.job.seedbook import seed_rows
-from nacre.report.reports import REPORTS, Data, Report, RunFacts
+from nacre.job.settings import JobSettings
+from nacre.report.files import write_reports
+from nacre.report.material import Data
+from nacre.report.report import Report
+from nacre.report.reports import REPORTS
 from nacre.report.stats import totals
+from nacre.store.seam import Disk
 from nacre.store.store import Store
+
+_MEMORY = 32_000_000
 
 
 def report_named(name: str) -> Report:
@@ -23,45 +33,67 @@ def report_named(name: str) -> Report:
         raise JobError(f"there is no report {name!r}; there are: {', '.join(REPORTS)}") from None
 
 
-def run_facts(store: Store, job: str, run: RunRow, identity: Identity) -> RunFacts:
-    """What reports need to know of a run, as last committed."""
-    frontier = read_totals(store)
-    crawled, uncrawled = seed_counts(store, identity)
-    return RunFacts(
-        job=job,
-        run=run.name,
-        status=str(run.exit),
-        started=run.started,
-        elapsed=run.elapsed,
-        seeds_crawled=crawled,
-        seeds_uncrawled=uncrawled,
-        discovered=frontier.discovered,
-        queued=frontier.queued,
-        finished=frontier.finished,
-        succeeded=frontier.succeeded,
-        failed=frontier.failed,
-        disregarded=frontier.disregarded,
-    )
+def make_report(
+    name: str, store: Store, layout: Layout, settings: JobSettings, live: Live | None
+) -> Data:
+    """The data of a report, as last committed.
 
-
-def seed_counts(store: Store, identity: Identity) -> tuple[int, int]:
-    """Seeds with a reply, and the others."""
-    outcomes = Outcomes(store)
-    crawled = total = 0
-    for row in seed_rows(store):
-        outcome = outcomes.get(identity.key(row.url))
-        total += 1
-        crawled += outcome is not None and outcome.status > 0
-    return crawled, total - crawled
-
-
-def make_report(name: str, store: Store, facts: RunFacts) -> Data:
-    """The data of a report.
+    Args:
+        name: Its name.
+        store: The job's store.
+        layout: The job's directories.
+        settings: The job's settings.
+        live: What the running job is at; None when it does not run.
 
     Raises:
-        JobError: There is none of that name.
+        JobError: There is none of that name, or the job never ran.
     """
-    return report_named(name).build(store, facts)
+    report = report_named(name)
+    return report.build(material_of(store, layout, settings, live))
+
+
+def material_of(
+    store: Store, layout: Layout, settings: JobSettings, live: Live | None = None
+) -> JobMaterial:
+    """What the reports of a job are made of.
+
+    Raises:
+        JobError: It never ran.
+    """
+    run = read_run(store)
+    if run is None:
+        raise JobError(f"{layout.root} has not run yet")
+    # Only a running job has its scratch directory for sure, and the right to write there.
+    return JobMaterial(store, settings, run, live=live, scratch=layout.scratch if live else None)
+
+
+def write_run_reports(disk: Disk, layout: Layout, material: JobMaterial) -> str:
+    """Write the reports into the run's directory.
+
+    Returns:
+        What went wrong; "" when nothing did. Nothing is lost by it: reports can be built anew.
+    """
+    directory = layout.run(material.facts().run) / "reports"
+    try:
+        write_reports(disk, str(directory), material)
+    except (StorageError, OSError) as error:
+        return f"reports were not written ({error}); `nacre report` shows them"
+    return ""
+
+
+def write_checkpoint_reports(
+    disk: Disk, layout: Layout, settings: JobSettings, checkpoint: Path, live: Live
+) -> str:
+    """Write the reports as of a checkpoint; may run in a thread while the crawl goes on.
+
+    Returns:
+        What went wrong; "" when nothing did.
+    """
+    try:
+        with Store.open(str(checkpoint), memory=_MEMORY, read_only=True) as store:
+            return write_run_reports(disk, layout, material_of(store, layout, settings, live))
+    except StorageError as error:
+        return f"reports were not written ({error}); `nacre report` shows them"
 
 
 def any_seed_fetched(store: Store, identity: Identity) -> bool:

@@ -16,6 +16,8 @@ from nacre.job.assemble import Parts
 from nacre.job.events import Alert, Events, StateChanged
 from nacre.job.layout import Layout
 from nacre.job.limits import Stopwatch, reached
+from nacre.job.material import live_facts
+from nacre.job.reporting import material_of, write_run_reports
 from nacre.job.runs import begin_run, enter_seeds, run_archives, write_run
 from nacre.job.seeds import SeedList
 from nacre.job.settings import JobSettings
@@ -23,7 +25,7 @@ from nacre.job.snapshot import counts_of
 from nacre.job.space import SpaceGuard
 from nacre.job.states import ExitStatus, JobState, check_transition
 from nacre.job.watchdog import Watchdog
-from nacre.report.progress import INTERVAL, Progress
+from nacre.report.progress import HEADER, INTERVAL, Progress
 from nacre.store.opening import Opened, open_for_work
 from nacre.store.recovery import Start
 from nacre.store.seam import Disk
@@ -96,11 +98,12 @@ class Session:
             events=self._events,
         )
         self.watch = Stopwatch(self._clock, self.run_row.elapsed)
-        self.progress = Progress()
+        self.progress = Progress(self.parts.statistics.totals, self.run_row.elapsed)
         self._told = self._clock.monotonic()
         self.space = SpaceGuard(self._disk, self.layout, self.settings, store.engine.size_limit)
         commit.on_seal(self._save_run)
         if is_new:
+            self.parts.logs.progress(HEADER)
             self._load_cookies()
             enter_seeds(self.parts, seeds(), tags=self.settings.engine.source_tags)
         else:
@@ -150,6 +153,7 @@ class Session:
                 crawl = group.create_task(self._crawl(), name="crawl")
         except BaseExceptionGroup as errors:
             raise _first(errors) from errors
+        self._write_reports()
         return crawl.result()
 
     async def close(self) -> None:
@@ -235,10 +239,13 @@ class Session:
         mono = self._clock.monotonic()
         if mono - self._told >= INTERVAL:
             self._told = mono
-            totals = self.parts.statistics.totals
-            rates = self.progress.rates(totals, self.watch.elapsed)
-            counts = counts_of(self.parts)
-            self.parts.logs.progress(self.progress.row(self._clock.now(), totals, rates, counts))
+            self._tell_row()
+
+    def _tell_row(self) -> None:
+        totals = self.parts.statistics.totals
+        rates = self.progress.rates(totals, self.watch.elapsed)
+        counts = counts_of(self.parts)
+        self.parts.logs.progress(self.progress.row(self._clock.now(), totals, rates, counts))
 
     def _wind_up(self, how: ExitStatus) -> None:
         """Close the files and note how it ended, all in the last commit group."""
@@ -246,11 +253,22 @@ class Session:
         parts.archive.writer.rotate()
         parts.archive.large.rotate()
         self._save_cookies()
+        self._tell_row()
         self.run_row = structs.replace(self.run_row, exit=how, ended=self._clock.now())
         parts.logs.job(f"run {self.run_row.name} ended: {how}")
         self._save_run()
         parts.commit.finish()
         self._become(JobState.FINISHED, str(how))
+
+    def _write_reports(self) -> None:
+        """From the store, after the last commit; not when somebody wants the end now."""
+        if self._engine_task is not None and self._engine_task.cancelled():
+            return
+        parts, layout = self.parts, self.layout
+        material = material_of(parts.store, layout, self.settings, live_facts(parts))
+        problem = write_run_reports(self._disk, layout, material)
+        if problem:
+            self._events.emit(Alert(problem))
 
     def _load_cookies(self) -> None:
         named = self.settings.cookies.load_file
@@ -273,6 +291,8 @@ class Session:
         old = self.state
         check_transition(old, state)
         self.state, self.why = state, why
+        if hasattr(self, "parts"):
+            self.parts.logs.progress(self.progress.event(self._clock.now(), state, why))
         self._events.emit(StateChanged(old, state, why))
 
 

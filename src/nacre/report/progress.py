@@ -1,17 +1,41 @@
-"""How a crawl goes: rates now and on average, for the terminal and progress-statistics.log."""
+"""How a crawl goes: rates now and on average, for progress-statistics.log.
+
+Source: reference/heritrix.md 1.14.
+"""
 
 from typing import NamedTuple
 
 from nacre.report.crawllog import LogTimes
+from nacre.report.escape import flat
 from nacre.report.stats import Tally
 
 INTERVAL = 20.0
 """Seconds between rows of progress-statistics.log."""
 
-HEADER = (
-    "           timestamp  discovered      queued   downloaded       doc/s(avg)  KB/s(avg)"
-    "   dl-failures   busy-thread   mem-use-KB  heap-size-KB   congestion   max-depth   avg-depth"
+_COLUMNS = (
+    ("timestamp", 20),
+    ("discovered", 12),
+    ("queued", 12),
+    ("downloaded", 13),
+    ("doc/s(avg)", 17),
+    ("KB/s(avg)", 11),
+    ("dl-failures", 14),
+    ("busy-thread", 14),
+    ("mem-use-KB", 13),
+    ("heap-size-KB", 14),
+    ("congestion", 13),
+    ("max-depth", 12),
+    ("avg-depth", 12),
 )
+
+
+def _aligned(*values: object) -> str:
+    widths = (width for _, width in _COLUMNS)
+    return "".join(f"{value!s:>{width}}" for value, width in zip(values, widths, strict=True))
+
+
+HEADER = _aligned(*(name for name, _ in _COLUMNS))
+"""The first line of the log."""
 
 
 class Counts(NamedTuple):
@@ -23,9 +47,10 @@ class Counts(NamedTuple):
         failed: Final failures.
         busy: Visits in process.
         congestion: Queues that could work to queues that do; over 1: more toes would help.
-        deepest: URIs in the longest queue.
+        deepest: URIs in the longest queue of those in memory.
         average: URIs in an average queue.
-        memory: Resident memory, KB.
+        memory: Memory in use, KB.
+        peak: The most memory that was ever in use, KB.
     """
 
     discovered: int
@@ -36,6 +61,7 @@ class Counts(NamedTuple):
     deepest: int
     average: int
     memory: int
+    peak: int
 
 
 class Rates(NamedTuple):
@@ -44,8 +70,8 @@ class Rates(NamedTuple):
     Attributes:
         urls: Documents per second, over the last interval.
         kilobytes: KB per second, over the last interval.
-        urls_average: Documents per second, since the start.
-        kilobytes_average: KB per second, since the start.
+        urls_average: Documents per second, since the start of the run.
+        kilobytes_average: KB per second, since the start of the run.
     """
 
     urls: float
@@ -55,38 +81,56 @@ class Rates(NamedTuple):
 
 
 class Progress:
-    """Turns totals into rates."""
+    """Turns totals into rates.
 
-    def __init__(self) -> None:
+    Args:
+        totals: What earlier processes fetched.
+        elapsed: Seconds that they ran; both as of the last commit.
+    """
+
+    def __init__(self, totals: Tally, elapsed: float) -> None:
         self._times = LogTimes()
-        self._at = 0.0
-        self._urls = 0
-        self._size = 0
+        self._at = elapsed
+        self._urls = totals.urls
+        self._size = totals.size
 
     def rates(self, totals: Tally, elapsed: float) -> Rates:
         """Rates since the last call.
 
         Args:
             totals: What was fetched.
-            elapsed: Seconds that the run has run.
+            elapsed: Seconds that the run has run; it stands still in a pause.
         """
-        spent = max(elapsed - self._at, 1e-6)
-        now = Rates(
-            (totals.urls - self._urls) / spent,
-            (totals.size - self._size) / spent / 1000,
-            totals.urls / max(elapsed, 1e-6),
-            totals.size / max(elapsed, 1e-6) / 1000,
-        )
+        urls = _rate(totals.urls - self._urls, elapsed - self._at)
+        size = _rate(totals.size - self._size, elapsed - self._at)
         self._at, self._urls, self._size = elapsed, totals.urls, totals.size
-        return now
+        average = _rate(totals.urls, elapsed), _rate(totals.size, elapsed) / 1000
+        return Rates(urls, size / 1000, *average)
 
     def row(self, now: float, totals: Tally, rates: Rates, counts: Counts) -> str:
         """One row of progress-statistics.log, in Heritrix's columns."""
-        docs = f"{rates.urls:.2f}({rates.urls_average:.2f})"
-        speed = f"{rates.kilobytes:.0f}({rates.kilobytes_average:.0f})"
-        return (
-            f"{self._times.dashed(now):>20} {counts.discovered:11} {counts.queued:11} "
-            f"{totals.urls:12} {docs:>16} {speed:>10} {counts.failed:13} {counts.busy:13} "
-            f"{counts.memory:12} {counts.memory:13} {counts.congestion:12.2f} "
-            f"{counts.deepest:11} {counts.average:11}"
+        return _aligned(
+            self._times.seconds(now),
+            counts.discovered,
+            counts.queued,
+            totals.urls,
+            f"{rates.urls:.2f}({rates.urls_average:.2f})",
+            f"{rates.kilobytes:.0f}({rates.kilobytes_average:.0f})",
+            counts.failed,
+            counts.busy,
+            counts.memory,
+            counts.peak,
+            f"{counts.congestion:.2f}",
+            counts.deepest,
+            counts.average,
         )
+
+    def event(self, now: float, state: str, why: str = "") -> str:
+        """A line for a change of the crawl's state: `... CRAWL PAUSED - disk`."""
+        line = f"{self._times.seconds(now)} CRAWL {state}"
+        return f"{line} - {flat(why)}" if why else line
+
+
+def _rate(number: int, seconds: float) -> float:
+    """How many a second; 0 for no time at all."""
+    return number / seconds if seconds > 0 else 0.0
