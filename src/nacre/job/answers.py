@@ -18,6 +18,9 @@ STALE = 30 * 86400.0
 """How long an old robots.txt may stand in for one that cannot be reached, seconds (RFC 9309 2.4
 lets a crawler use it, 2.3.1.4 names the 30 days)."""
 
+_CODING = 1024
+"""Bytes that a coded file may be larger than its content."""
+
 _ANSWERED = frozenset((RobotsState.RULES, RobotsState.ALLOW))
 
 
@@ -67,8 +70,7 @@ class Answers:
 
     def _text(self, capture: Capture) -> bytes:
         limit = self._settings.max_bytes
-        body = capture.payload(limit)
         encodings = capture.header_values(b"content-encoding")
-        if encodings:
-            body = decode_content(body, encodings, limit).data
-        return body
+        if not encodings:
+            return capture.payload(limit)
+        return decode_content(capture.payload(limit + _CODING), encodings, limit).data
