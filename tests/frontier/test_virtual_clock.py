@@ -58,7 +58,7 @@ def test_busy_servers_are_not_either(crash_every: int) -> None:
 def test_a_hundred_thousand_queues_for_thirty_days(tmp_path: Path) -> None:
     reopened = Reopened(tmp_path / "state")
     crawl = Crawl(
-        100_000, 30, reopened.open, reopened.commit, 500_003, revisit=(10 * DAY, 20 * DAY)
+        100_000, 30, reopened.open, reopened.commit, 200_003, revisit=(10 * DAY, 20 * DAY)
     )
     crawl.run()
     judge(crawl)
