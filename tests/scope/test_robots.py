@@ -25,3 +25,8 @@ def test_settings():
 )
 def test_what_a_status_means(statuses, outcome):
     assert {outcome_of(status) for status in statuses} == {outcome}
+
+
+def test_rules_hold_longer_than_a_queue_waits():
+    with pytest.raises(ValidationError, match="3600"):
+        RobotsSettings(ttl="5m")

@@ -29,7 +29,12 @@ class RobotsSettings(Component):
         "groups of all count.",
         pattern=r"\w",
     )
-    ttl: Seconds = setting(86400.0, "How long a fetched robots.txt holds.", unit="s")
+    ttl: Seconds = setting(
+        86400.0,
+        "How long a fetched robots.txt holds; a queue may wait long between it and a page.",
+        unit="s",
+        ge=3600,
+    )
     max_redirects: int = setting(5, "Redirects of robots.txt followed.", ge=0)
     max_bytes: Bytes = setting(MAX_BYTES, "Bytes of it that are read.", unit="bytes")
 
