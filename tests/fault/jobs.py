@@ -7,8 +7,14 @@ from pathlib import Path
 from nacre.archive.settings import WarcSettings
 from nacre.fetch.settings import FetchSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.job.job import Job
 from nacre.job.settings import EngineSettings, JobSettings, StoreSettings
+from nacre.job.states import ExitStatus
 from nacre.scope.options import ScopeKind, rules_for
+from nacre.store.recovery import AS_USUAL, Start
+from nacre.store.store import Store
+from tests.fault.facts import Facts, facts
+from tests.fault.site import Site
 
 
 def settings(seed: str, **more: object) -> JobSettings:
@@ -44,3 +50,36 @@ def run_directory(root: Path) -> Path:
     """Directory of the only run."""
     (run,) = (root / "runs").iterdir()
     return run
+
+
+def prepare(root: Path) -> None:
+    """What makes a directory a job."""
+    root.mkdir(exist_ok=True)
+    (root / "crawl.yaml").touch()
+
+
+async def crawl(root: Path, site: Site, requests: int = 0, start: Start = AS_USUAL) -> ExitStatus:
+    """Run a job on the real disk, or go on with it.
+
+    Args:
+        root: Its directory.
+        site: The running site.
+        requests: Stop it as Ctrl-C does when so many more were asked; 0: at the end.
+        start: How to start.
+    """
+    prepare(root)
+    job = Job(root, settings(site.url()), clock=QuickClock())
+    before = site.asked.total()
+
+    def stop(_path: str) -> None:
+        if requests and job.session and site.asked.total() - before >= requests:
+            job.session.stop(ExitStatus.INTERRUPTED)
+
+    site.on_request = stop
+    return await job.run(start)
+
+
+def facts_of(root: Path) -> Facts:
+    """What a stopped job holds."""
+    with Store.open(str(root / "state" / "store"), memory=16_000_000, read_only=True) as store:
+        return facts(store, root)

@@ -1,6 +1,6 @@
 """URIs that leave the frontier without another fetch: deleted, or given up at the end."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from nacre.core.crawluri import CrawlURI
@@ -68,6 +68,12 @@ class Removal:
             self._totals.finish(status)
             queue.row.errors += 1
             yield Removed(entry.uri, status)
+
+    def withdraw(self, wanted: Callable[[CrawlURI], bool]) -> Iterator[CrawlURI]:
+        """Take out URIs whose result is known already; the caller counts it (`Totals.finish`)."""
+        for entry in pending(self._rows):
+            if wanted(entry.uri) and self._remove(entry) is not None:
+                yield entry.uri
 
     def _is_over(self) -> bool:
         totals, rotation = self._totals, self._rotation

@@ -77,6 +77,17 @@ class Totals(msgspec.Struct):
             self.disregarded += 1
         return kind
 
+    def take_back(self, status: int) -> None:
+        """A final result is none any more: its URI waits again."""
+        kind = counted(status)
+        self.finished -= 1
+        if kind is Counted.SUCCESS:
+            self.succeeded -= 1
+        elif kind is Counted.FAILURE:
+            self.failed -= 1
+        else:
+            self.disregarded -= 1
+
     @property
     def queues(self) -> int:
         """Number of queues ever made."""

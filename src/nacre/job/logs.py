@@ -17,6 +17,7 @@ ALERTS = "alerts.log"
 JOB = "job.log"
 SCOPE = "scope.log"
 PROGRESS = "progress-statistics.log"
+RECOVERY = "recovery.log"
 
 Line = Callable[[str, bytes], None]
 """Adds a line to the log of that name."""
@@ -72,6 +73,10 @@ class JobLogs:
     def job(self, message: str) -> None:
         """An event in the life of the job."""
         self._line(JOB, self._told("INFO", message))
+
+    def recovery(self, message: str) -> None:
+        """What a start had to mend, one line each."""
+        self._line(RECOVERY, self._told("INFO", message))
 
     def scope(self, subject: Subject, verdict: Verdict) -> None:
         """A decision: time, rule, decision, URI, via, path."""

@@ -46,6 +46,11 @@ class HostAnswers:
         self._store.put(_FAMILY, _PREFIX + host.encode(), msgspec.msgpack.encode(answer))
         self._remember(host, answer)
 
+    def drop(self, host: str) -> None:
+        """Know nothing of a host, so that it is looked up again."""
+        self._store.delete(_FAMILY, _PREFIX + host.encode())
+        self._recent.pop(host, None)
+
     def _remember(self, host: str, answer: HostAnswer) -> HostAnswer:
         self._recent[host] = answer
         self._recent.move_to_end(host)

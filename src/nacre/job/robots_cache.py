@@ -89,6 +89,11 @@ class RobotsCache:
         self._store.put(_FAMILY, _PREFIX + origin.encode(), msgspec.msgpack.encode(row))
         self._remember(origin, row)
 
+    def drop(self, origin: str) -> None:
+        """Know nothing of an origin, so that its file is fetched again."""
+        self._store.delete(_FAMILY, _PREFIX + origin.encode())
+        self._forget(origin)
+
     def _remember(self, origin: str, row: RobotsRow) -> _Entry:
         rules = None
         if row.state is RobotsState.RULES:

@@ -1,34 +1,31 @@
 """Captures that the store does not know: after it was restored from a copy, or lost its log.
 
-What such captures hold is made known by digest, so that a page fetched again becomes a revisit of
-what is there. Nothing else is taken from them: their links were never followed, so the URLs must
-be fetched again, and what they led to is found again.
+First the start takes their files over, and marks what was unknown in the same batch. Then each
+capture is registered as if it had just been made: outcome, history, digest, counters, its row in
+the queue, its links (the metadata record holds them), its line in crawl.log if that was lost too.
+So nothing is crawled twice, and nothing that was found is forgotten. It may be cut off at any
+point: the marks stay until all is done, and the next start of any kind goes on with it.
 """
 
-import io
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+import asyncio
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from nacre.archive.block import BlockFacts, digest_matches, read_block
-from nacre.archive.fieldrules import unbracketed
-from nacre.archive.httphead import index_facts
-from nacre.archive.reader import WarcEntry, WarcReader
-from nacre.core.history import Original
-from nacre.history.dedup import Digests
+from nacre.archive.cdxj import sorted_index
+from nacre.job.events import Events
+from nacre.job.job import Job
 from nacre.job.layout import Layout
+from nacre.job.mending import mend
 from nacre.job.offline import require_store
-from nacre.job.runs import run_archives
+from nacre.job.readback import CaptureReader
+from nacre.job.runs import read_run, run_archives
+from nacre.job.salvaged import mark
+from nacre.job.session import Session
 from nacre.job.settings import JobSettings
-from nacre.store.disk import RealDisk
+from nacre.store.files import FileKind, FileRow
 from nacre.store.recovery import Start, Tail, recover
 from nacre.store.store import Store
-
-_DAMAGE = frozenset(
-    ("gzip-truncated", "gzip-damaged", "block-truncated", "header-truncated", "length-overrun")
-)
-_TRAILER = 4
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+from nacre.store.table import file_rows, put_row
 
 
 class Salvaged(NamedTuple):
@@ -53,121 +50,66 @@ def salvage(layout: Layout, settings: JobSettings) -> Salvaged:
         StorageError: It runs, or a file cannot be read or written; DamageError when committed data
             is missing as well.
     """
-    require_store(layout)
-    with Store.open(str(layout.store), memory=settings.store.memory) as store:
-        registrar = Registrar(store)
-        archives = run_archives(layout, settings.archive.directories)
-        start = Start(archives=archives, salvage=registrar.register)
-        recovered = recover(store, RealDisk(), str(layout.root), start)
-    return Salvaged(registrar.files, registrar.captures, tuple(recovered.moved))
+    if not run_archives(layout, settings.archive.directories):
+        require_store(layout)
+    layout.require()
+    job = Job(layout.root, settings)
+    taken = _take_over(job)
+    asyncio.run(_register(job))
+    return taken
 
 
-class Registrar:
-    """Registers the captures of tails in the open group.
+def _take_over(job: Job) -> Salvaged:
+    """Make the start that every job makes, but keep what the store does not know."""
+    files, captures = 0, 0
+    with Store.open(str(job.layout.store), memory=job.settings.store.memory) as store:
 
-    Attributes:
-        files: Tails seen.
-        captures: Captures registered.
-    """
+        def take(tail: Tail) -> int:
+            nonlocal files, captures
+            reader = CaptureReader(Path(tail.path), tail.start, tail.end)
+            for _ in reader:
+                pass
+            mark(store, tail, reader.end)
+            files += 1
+            captures += reader.count
+            return reader.end
 
-    def __init__(self, store: Store) -> None:
-        self._digests = Digests(store)
-        self.files = 0
-        self.captures = 0
-
-    def register(self, tail: Tail) -> int:
-        """Take the captures of a tail; the end of its last whole record."""
-        self.files += 1
-        damaged: list[int] = []
-        end = tail.start
-        held: list[tuple[WarcEntry, BlockFacts]] = []
-        with Path(tail.path).open("rb") as file:
-            section = io.BufferedReader(_Section(file, tail.start, tail.end))
-            reader = WarcReader(section, lambda code, at, _: _note(damaged, code, at))
-            for entry in reader:
-                # The size of a record is known when the next one is asked for.
-                held.append((entry, read_block(entry)))
-                if len(held) > 1:
-                    end = self._take(tail, *held.pop(0), damaged, end, plain=not reader.compressed)
-            for entry, facts in held:
-                end = self._take(tail, entry, facts, damaged, end, plain=not reader.compressed)
-        return min(end, tail.end)
-
-    def _take(
-        self,
-        tail: Tail,
-        entry: WarcEntry,
-        facts: BlockFacts,
-        damaged: list[int],
-        end: int,
-        *,
-        plain: bool,
-    ) -> int:
-        """Register one record; the end of the last whole one."""
-        offset = tail.start + entry.offset
-        broken = facts.length != entry.length or any(at >= entry.offset for at in damaged)
-        if broken or offset != end:
-            return end
-        original = _original(tail, entry, facts, offset)
-        if original is not None:
-            framing = "chunked" if facts.chunks is not None else ""
-            self._digests.put(entry.get("WARC-Payload-Digest") or "", framing, original)
-            self.captures += 1
-        return offset + entry.size + (_TRAILER if plain else 0)
+        _take_logs(store, job)
+        archives = run_archives(job.layout, job.settings.archive.directories)
+        start = Start(archives=archives, sort_index=sorted_index, salvage=take)
+        recovered = recover(store, job.disk, str(job.layout.root), start)
+    # The indexes of files that it did not know are made again.
+    moved = tuple(path for path in recovered.moved if ".cdxj" not in PurePosixPath(path).suffixes)
+    return Salvaged(files, captures, moved)
 
 
-def _note(damaged: list[int], code: str, offset: int) -> None:
-    if code in _DAMAGE:
-        damaged.append(offset)
+def _take_logs(store: Store, job: Job) -> None:
+    """Logs of the run that lost groups had begun go on, instead of beginning anew."""
+    run = read_run(store)
+    if run is None:
+        return
+    known = {row.path for _, row in file_rows(store)}
+    for name in job.disk.list(str(job.layout.run(run.name) / "logs")):
+        path = f"runs/{run.name}/logs/{name}"
+        if path not in known:
+            number = store.counter("files") + 1
+            store.set_counter("files", number)
+            put_row(store, number, FileRow(FileKind.LOG, path, path))
 
 
-def _original(tail: Tail, entry: WarcEntry, facts: BlockFacts, offset: int) -> Original | None:
-    """What a revisit may refer to; None for a record that it may not."""
-    digest = entry.get("WARC-Payload-Digest")
-    whole = entry.get("WARC-Type") == "response" and entry.get("WARC-Truncated") is None
-    if not whole or not digest or not facts.body_length or index_facts(facts.start)[1] != "200":
-        return None
-    if not digest_matches(digest, facts.payload_digests()[0]):
-        return None
-    date = _micros(entry.get("WARC-Date") or "")
-    url = unbracketed(entry.get("WARC-Target-URI") or "")
-    record = unbracketed(entry.get("WARC-Record-ID") or "")
-    return Original(url, date, record, tail.number, offset) if date and url and record else None
-
-
-def _micros(date: str) -> int:
-    """µs since the epoch; 0 for what is no date."""
+async def _register(job: Job) -> None:
+    """Register what was taken over; nothing is fetched."""
+    guard = await job.guard()
+    session = Session(job.layout, job.settings, job.disk, job.clock, Events())
     try:
-        moment = datetime.fromisoformat(date)
-    except ValueError:
-        return 0
-    return (moment - _EPOCH) // timedelta(microseconds=1) if moment.tzinfo else 0
-
-
-class _Section(io.RawIOBase):
-    """Part of a file, as a file of its own."""
-
-    def __init__(self, file: io.BufferedReader, start: int, end: int) -> None:
-        self._file = file
-        self._start = start
-        self._end = end
-        file.seek(start)
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        left = max(self._end - self._file.tell(), 0)
-        data = self._file.read(min(len(buffer), left))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        base = (self._start, self._file.tell(), self._end)[whence]
-        return self._file.seek(base + offset) - self._start
-
-    def tell(self) -> int:
-        return self._file.tell() - self._start
+        session.open(guard, job.seeds, Start())
+        parts = session.parts
+        session.run_row = read_run(parts.store) or session.run_row
+        async with asyncio.TaskGroup() as group:
+            group.create_task(parts.commit.run(), name="commit")
+            try:
+                await mend(parts, job.disk)
+            finally:
+                parts.commit.finish()
+    finally:
+        await session.close()

@@ -16,7 +16,9 @@ from nacre.job.assemble import Parts
 from nacre.job.events import Alert, Events, StateChanged
 from nacre.job.layout import Layout
 from nacre.job.limits import Stopwatch, reached
+from nacre.job.loss import accept_loss
 from nacre.job.material import live_facts
+from nacre.job.mending import mend
 from nacre.job.reporting import material_of, write_run_reports
 from nacre.job.runs import begin_run, enter_seeds, run_archives, write_run
 from nacre.job.seeds import SeedList
@@ -29,6 +31,7 @@ from nacre.report.progress import HEADER, INTERVAL, Progress
 from nacre.store.opening import Opened, open_for_work
 from nacre.store.recovery import Start
 from nacre.store.seam import Disk
+from nacre.store.store import Store
 
 _TICK = 0.5
 """Limits and space are looked at so often, seconds."""
@@ -82,6 +85,9 @@ class Session:
         archives = run_archives(self.layout, self.settings.archive.directories)
         start = start._replace(archives=archives, sort_index=sorted_index)
         memory = self.settings.store.memory
+        if start.accept_loss and self.layout.store.is_dir():
+            with Store.open(str(self.layout.store), memory=memory) as store:
+                accept_loss(store, self._disk, root, start)
         opened = open_for_work(root, self._disk, self._clock, memory=memory, start=start)
         self._opened = opened
         store, commit = opened.store, opened.commit
@@ -167,6 +173,9 @@ class Session:
 
     async def _crawl(self) -> ExitStatus:
         engine = self.parts.engine
+        mended = await mend(self.parts, self._disk)
+        if mended:
+            self._events.emit(Alert(mended))
         self._become(JobState.RUNNING)
         self.watch.start()
         async with asyncio.TaskGroup() as group:

@@ -116,14 +116,24 @@ class ArchiveStep:
             _close(members or ())
             raise
         visit.warc_file, visit.warc_offset = written[0].name, written[0].offset
+        return self.remember(visit, capture, records[0].id, written[0].file)
+
+    def remember(self, visit: Visit, capture: Capture, record_id: str, file: int) -> Stored:
+        """What later visits need to know of a capture whose place the visit names.
+
+        Args:
+            visit: The visit.
+            capture: Its capture.
+            record_id: Of its first record.
+            file: Number of the WARC.
+        """
         if capture.protocol == "dns":
             return Stored.NOVEL
         if visit.revisit is None and can_be_original(capture):
-            original = Original(
-                capture.url, capture.began, records[0].id, written[0].file, written[0].offset
-            )
+            began = capture.began
+            original = Original(capture.url, began, record_id, file, visit.warc_offset)
             self._digests.put(capture.payload_digest, _framing(capture), original)
-        self._remember(visit, capture, records[0].id)
+        self._remember(visit, capture, record_id)
         if visit.revisit is None:
             return Stored.NOVEL
         return Stored.NOT_MODIFIED if visit.revisit.kind == NOT_MODIFIED else Stored.DUPLICATE

@@ -1,0 +1,271 @@
+"""Captures read back from a WARC that this crawler wrote, with all that its log and store knew.
+
+A capture is whole when its last record is: the metadata record, which names the first one.
+"""
+
+import io
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from nacre.archive.block import BlockFacts, read_block
+from nacre.archive.fieldrules import unbracketed
+from nacre.archive.httphead import header_value, index_facts
+from nacre.archive.reader import WarcEntry, WarcReader
+from nacre.core.crawluri import Hop, Outlink
+from nacre.core.history import Original, RevisitProfile
+
+_DAMAGE = frozenset(
+    ("gzip-truncated", "gzip-damaged", "block-truncated", "header-truncated", "length-overrun")
+)
+_TRAILER = 4
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_STATUS = re.compile(r"\d{3}")
+_METADATA_MOST = 64 << 20
+_SITEMAPS = (".xml", ".xml.gz")
+
+
+class Kept(msgspec.Struct):
+    """One capture as its records tell it.
+
+    Attributes:
+        url: What was fetched.
+        offset: Where its first record begins, bytes.
+        record_id: Of its first record, without angle brackets.
+        date: When it began, µs since the epoch.
+        status: HTTP status; 0 when the head does not tell it.
+        size: Bytes of head and body.
+        length: Bytes of the body.
+        payload_length: Bytes of the payload.
+        chunked: The body has chunked transfer coding.
+        digest: Payload digest; "" for none.
+        mime: Media type, lower case; "" when unknown.
+        etag: Its ETag; b"" when absent.
+        last_modified: Its Last-Modified; b"" when absent.
+        truncated: WARC-Truncated of a response.
+        revisit: What it refers to; None for a response.
+        via: Where it was found.
+        path: Its hop path.
+        source: Its source tag.
+        is_seed: It is a seed.
+        force_fetch: It was fetched although it was known.
+        annotations: As in crawl.log.
+        duration: ms.
+        outlinks: Its links, in order.
+    """
+
+    url: str
+    offset: int = 0
+    record_id: str = ""
+    date: int = 0
+    status: int = 0
+    size: int = 0
+    length: int = 0
+    payload_length: int = 0
+    chunked: bool = False
+    digest: str = ""
+    mime: str = ""
+    etag: bytes = b""
+    last_modified: bytes = b""
+    truncated: str = ""
+    revisit: RevisitProfile | None = None
+    via: str = ""
+    path: str = ""
+    source: str = ""
+    is_seed: bool = False
+    force_fetch: bool = False
+    annotations: list[str] = []
+    duration: int = 0
+    outlinks: list[Outlink] = []
+
+
+class CaptureReader:
+    """Reads the captures of a part of a WARC.
+
+    Args:
+        path: The file.
+        start: Where a record begins, bytes.
+        end: Where the part ends, bytes.
+
+    Attributes:
+        end: End of the last whole capture so far; a warcinfo or `dns:` record counts as one.
+        count: Captures so far, those of `dns:` too.
+    """
+
+    def __init__(self, path: Path, start: int, end: int) -> None:
+        self._path = path
+        self._start = start
+        self._stop = end
+        self._damaged: set[int] = set()
+        self._open: Kept | None = None
+        self.end = start
+        self.count = 0
+
+    def __iter__(self) -> Iterator[Kept]:
+        """The captures over HTTP, in order, up to the first damage."""
+        position = self._start
+        for entry, facts, size in self._entries():
+            offset = self._start + entry.offset
+            if offset != position or facts.length != entry.length or entry.offset in self._damaged:
+                return
+            position = offset + size
+            whole = self._take(entry, facts, offset)
+            if self._open is None:
+                self.end = min(position, self._stop)
+            if whole is not None:
+                yield whole
+
+    def _entries(self) -> Iterator[tuple[WarcEntry, "BlockFacts | _Metadata", int]]:
+        """Records with their blocks and sizes; a size is known when the next one is asked for."""
+        with self._path.open("rb") as file:
+            section = io.BufferedReader(_Section(file, self._start, self._stop))
+            reader = WarcReader(section, self._note)
+            extra = 0 if reader.compressed else _TRAILER
+            held: tuple[WarcEntry, BlockFacts | _Metadata] | None = None
+            for entry in reader:
+                if held is not None:
+                    yield *held, held[0].size + extra
+                metadata = entry.get("WARC-Type") == "metadata"
+                held = entry, _Metadata(entry) if metadata else read_block(entry)
+            if held is not None:
+                yield *held, held[0].size + extra
+
+    def _note(self, code: str, offset: int, _message: str) -> None:
+        if code in _DAMAGE:
+            self._damaged.add(offset)
+
+    def _take(self, entry: WarcEntry, facts: "BlockFacts | _Metadata", offset: int) -> Kept | None:
+        """Follow the records of captures; the one that this record completes."""
+        kind = entry.get("WARC-Type")
+        if isinstance(facts, _Metadata):
+            kept, self._open = self._open, None
+            if kept is not None:
+                facts.tell(kept)
+                self.count += 1
+            return kept
+        if kind in ("response", "revisit"):
+            self._open = _main(entry, facts, offset)
+        elif kind == "resource":
+            self.count += 1
+        return None
+
+
+class _Metadata:
+    """The block of a metadata record, kept for its fields."""
+
+    def __init__(self, entry: WarcEntry) -> None:
+        self.length = 0
+        parts: list[bytes] = []
+        while data := entry.read():
+            self.length += len(data)
+            if self.length <= _METADATA_MOST:
+                parts.append(data)
+        self._text = b"".join(parts).partition(b"\r\n\r\n")[0].decode("utf-8", "replace")
+
+    def tell(self, kept: Kept) -> None:
+        """Add what the record knows of a capture. Source: `archive.notes`."""
+        for line in self._text.split("\r\n"):
+            name, _, value = line.partition(": ")
+            if name == "outlink":
+                link = _outlink(value, kept, len(kept.outlinks))
+                kept.outlinks += [link] if link else []
+            elif name == "via":
+                kept.via = value
+            elif name == "hopsFromSeed":
+                kept.path = value
+            elif name == "sourceTag":
+                kept.source = value
+            elif name == "annotations":
+                kept.annotations = value.split(",")
+            elif name == "fetchTimeMs" and value.isdigit():
+                kept.duration = int(value)
+            kept.is_seed |= line.startswith("seed:")
+            kept.force_fetch |= line.startswith("force-fetch:")
+
+
+def _outlink(text: str, kept: Kept, rank: int) -> Outlink | None:
+    words = text.split(" ", 2)
+    if len(words) != 3 or words[1] not in tuple(Hop):
+        return None
+    url, hop, context = words
+    # The record does not say which links of a robots.txt or a sitemap are sitemaps.
+    listed = hop == Hop.MANIFEST
+    sitemap = listed and (kept.path.endswith(Hop.PREREQUISITE) or url.endswith(_SITEMAPS))
+    return Outlink(url, Hop(hop), context, rank=rank, sitemap=sitemap)
+
+
+def _main(entry: WarcEntry, facts: BlockFacts, offset: int) -> Kept:
+    status, mime = index_facts(facts.start)
+    found = _STATUS.match(status or "")
+    chunks = facts.chunks
+    return Kept(
+        url=unbracketed(entry.get("WARC-Target-URI") or ""),
+        offset=offset,
+        record_id=unbracketed(entry.get("WARC-Record-ID") or ""),
+        date=_micros(entry.get("WARC-Date")),
+        status=int(found[0]) if found else 0,
+        size=facts.length,
+        length=facts.body_length,
+        payload_length=facts.body_length if chunks is None else chunks.runs.total(),
+        chunked=chunks is not None,
+        digest=entry.get("WARC-Payload-Digest") or "",
+        mime=(mime or "").lower(),
+        etag=(header_value(facts.head, b"etag") or "").encode("latin-1", "replace"),
+        last_modified=(header_value(facts.head, b"last-modified") or "").encode(
+            "latin-1", "replace"
+        ),
+        truncated=entry.get("WARC-Truncated") or "",
+        revisit=_revisit(entry),
+    )
+
+
+def _revisit(entry: WarcEntry) -> RevisitProfile | None:
+    if entry.get("WARC-Type") != "revisit":
+        return None
+    url = unbracketed(entry.get("WARC-Refers-To-Target-URI") or "")
+    date = _micros(entry.get("WARC-Refers-To-Date"))
+    original = Original(url, date, unbracketed(entry.get("WARC-Refers-To") or ""))
+    same = url == unbracketed(entry.get("WARC-Target-URI") or "")
+    kind = (entry.get("WARC-Profile") or "").rpartition("/")[2]
+    return RevisitProfile(kind, original, entry.get("WARC-Payload-Digest") or "", same)
+
+
+def _micros(date: str | None) -> int:
+    """µs since the epoch; 0 for what is no date."""
+    try:
+        moment = datetime.fromisoformat(date or "")
+    except ValueError:
+        return 0
+    return (moment - _EPOCH) // timedelta(microseconds=1) if moment.tzinfo else 0
+
+
+class _Section(io.RawIOBase):
+    """Part of a file, as a file of its own."""
+
+    def __init__(self, file: io.BufferedReader, start: int, end: int) -> None:
+        self._file = file
+        self._start = start
+        self._end = end
+        file.seek(start)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        left = max(self._end - self._file.tell(), 0)
+        data = self._file.read(min(len(buffer), left))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        base = (self._start, self._file.tell(), self._end)[whence]
+        return self._file.seek(base + offset) - self._start
+
+    def tell(self) -> int:
+        return self._file.tell() - self._start
