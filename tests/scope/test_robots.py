@@ -29,4 +29,4 @@ def test_what_a_status_means(statuses, outcome):
 
 def test_rules_hold_longer_than_a_queue_waits():
     with pytest.raises(ValidationError, match="3600"):
-        RobotsSettings(ttl="5m")
+        RobotsSettings.model_validate({"ttl": "5m"})

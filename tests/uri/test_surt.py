@@ -143,3 +143,10 @@ def test_no_member_is_a_prefix_of_another(prefixes):
     members = list(SurtPrefixSet(prefixes))
     assert not [(a, b) for a in members for b in members if a != b and b.startswith(a)]
     assert members == sorted(members)
+
+
+def test_members_below_a_text():
+    prefixes = SurtPrefixSet(["http://(test,a,)/x/", "http://(test,c,"])
+    texts = ["http://(test,a,)/", "http://(test,a,)/x/y", "http://(test,b,", "http://(test,c,", "z"]
+    assert [prefixes.any_below(text) for text in texts] == [True, False, False, True, False]
+    assert not SurtPrefixSet().any_below("")
