@@ -7,6 +7,7 @@ figures in `.cache/bench/`. Docs: docs/performance.md.
 import argparse
 import json
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -173,6 +174,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES, help="these parts alone")
     parser.add_argument("--full", action="store_true", help="the frontier with 10 million URLs")
     given = parser.parse_args()
+    # Being terminated ends the server too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     RESULTS.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="work-", dir=RESULTS))
     results: dict[str, Any] = {

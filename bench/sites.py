@@ -4,6 +4,7 @@ One address each, 127.0.0.11 and on, port 8080 or the next that is free on all o
 page is on the first. `python -m bench.sites FOLDER` serves it until interrupted.
 """
 
+import signal
 import subprocess
 import sys
 import time
@@ -163,7 +164,8 @@ def site(folder: Path, further: Sequence[Server] = (), *, log: bool = False) -> 
 
 
 def main(folder: Path) -> None:
-    """Serve until interrupted."""
+    """Serve until interrupted or terminated."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with site(folder, log=True) as running:
         print(running.plain.home, running.tls.home, sep="\n", flush=True)
         with suppress(KeyboardInterrupt):
