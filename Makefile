@@ -6,7 +6,7 @@ PYTEST := $(PY) -m pytest
 WEBS := postfix-doc anarchism tomcat10-docs
 
 .PHONY: help environment system judges webs format lint types imports unit cases-tests crawls kills \
-	test test-all cases bench bench-full lock clean
+	test test-all cases bench bench-full reference lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -67,6 +67,9 @@ bench: environment system ## speed: CPU per URL against wget and Scrapy, scope, 
 
 bench-full: environment system ## the same, with the 10-million-URL frontier
 	$(PY) -m bench.run --full
+
+reference: environment ## docs/reference again, from the components
+	@$(PY) -m tools.reference
 
 lock: environment ## the locks again, from pyproject.toml
 	$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet uv

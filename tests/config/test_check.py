@@ -44,7 +44,7 @@ def test_all_problems_at_once_with_file_line_and_a_suggestion():
     texts = "\n".join(str(p) for p in caught.value.problems)
     assert "crawl.yaml:1: nmae: no such setting; did you mean `name`?" in texts
     assert "did you mean `frontier.retry_delay`?" in texts
-    assert "How often a URI is tried. (int, tries)" in texts
+    assert "How often a URI is tried. (whole number, tries)" in texts
     assert "for example: max_retries: 30" in texts
 
 

@@ -55,7 +55,10 @@ def stop(directory: JobDir, as_json: AsJson = False) -> None:
 def checkpoint(
     directory: JobDir,
     name: Annotated[
-        str | None, typer.Option("--name", help="Its name [cp<number>-<time>].", show_default=False)
+        str | None,
+        typer.Option(
+            "--name", metavar="NAME", help="Its name [cp<number>-<time>].", show_default=False
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

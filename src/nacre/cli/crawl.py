@@ -17,11 +17,12 @@ def _option(*names: str, help: str, panel: str, metavar: str | None = None) -> A
     )
 
 
-Urls = Annotated[list[str], typer.Argument(metavar="URL...", help="Seeds.", show_default=False)]
+Urls = Annotated[list[str], typer.Argument(metavar="URL", help="Seeds.", show_default=False)]
 Scope = Annotated[
     ScopeName,
     typer.Option(
         "--scope",
+        metavar="page|prefix|host|domain|site|any",
         rich_help_panel=_WHAT,
         help="How far from the seeds: the page, its folder (prefix), host, domain (subdomains "
         "too), site (registered domain), any. Embeds may come from anywhere.",
@@ -48,7 +49,8 @@ AllowNet = Annotated[
     ),
 ]
 Robots = Annotated[
-    RobotsName | None, _option("--robots", panel=_WHAT, help="What robots.txt is for.")
+    RobotsName | None,
+    _option("--robots", metavar="obey|ignore", panel=_WHAT, help="What robots.txt is for."),
 ]
 Out = Annotated[
     Path | None,

@@ -163,7 +163,7 @@ def _queue(what: Explanation) -> list[str]:
     if queue.wait is not None and queue.wait > 0:
         lines.append(f"hands out again in {duration(queue.wait)}")
     if queue.delay:
-        lines.append(f"last delay {queue.delay:.1f} s, backoff {queue.backoff:.1f}")
+        lines.append(f"last delay {duration(queue.delay)}, backoff {queue.backoff:.1f}")
     return lines
 
 

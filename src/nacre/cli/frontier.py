@@ -43,7 +43,9 @@ def list_uris(
     ctx: typer.Context,
     regex: Regex = "",
     queue: Queue = "",
-    limit: Annotated[int, typer.Option("--limit", min=0, help="At most; 0: all.")] = 100,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=0, help="At most; 0: all.")
+    ] = 100,
     as_json: AsJson = False,
 ) -> None:
     """List them, queue by queue, in their order."""

@@ -28,7 +28,6 @@ def explained(loaded: Loaded[JobSettings] | None, path: str) -> dict[str, str]:
     }
     if facts.unit:
         text["unit"] = facts.unit
-    text["while running"] = "can be changed" if facts.live else "cannot be changed"
     return text
 
 

@@ -204,7 +204,7 @@ def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tu
         ),
         (
             "trouble",
-            f"{overview.failed:,} failed, {overview.disregarded:,} not allowed, "
+            f"{overview.failed:,} failed, {overview.disregarded:,} disregarded, "
             f"{count(overview.alerts, 'alert')}",
         ),
     ]

@@ -3,7 +3,9 @@
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar, get_args
+from enum import Enum
+from types import UnionType
+from typing import Annotated, Generic, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -143,7 +145,7 @@ def fields(model: type[BaseModel], prefix: str = "") -> Iterator[FieldFacts]:
         extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
         yield FieldFacts(
             path,
-            _type_name(info),
+            _type_name(info.annotation),
             info.get_default(call_default_factory=True, validated_data={}),
             info.description or "",
             str(extra.get("unit", "")),
@@ -157,11 +159,37 @@ def _submodel(info: FieldInfo) -> type[BaseModel] | None:
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
-def _type_name(info: FieldInfo) -> str:
-    annotation = info.annotation
-    if isinstance(annotation, type) and not get_args(annotation):
-        return annotation.__name__
-    return str(annotation).replace("typing.", "")
+_WORDS = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+    type(None): "none",
+}
+
+
+def _type_name(kind: object) -> str:
+    """A type as operators say it."""
+    if isinstance(kind, type) and not get_args(kind):
+        return _class_name(kind)
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _type_name(inner[0])
+    if origin is Literal:
+        return " or ".join(f"`{value}`" for value in inner)
+    if origin in (Union, UnionType):
+        return " or ".join(dict.fromkeys(map(_type_name, inner)))
+    if origin is dict:
+        return f"mapping of {_type_name(inner[0])} to {_type_name(inner[1])}"
+    return f"list of {_type_name(inner[0])}" if inner else str(kind)
+
+
+def _class_name(kind: type) -> str:
+    if issubclass(kind, Enum):
+        return " or ".join(f"`{member.value}`" for member in kind)
+    if issubclass(kind, BaseModel):
+        return "mapping"
+    return _WORDS.get(kind, kind.__name__)
 
 
 def value_at(settings: BaseModel, path: str) -> object:

@@ -1,0 +1,145 @@
+import json
+import socket
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from nacre.cli.new_job import Wishes, default_directory, values_of
+from nacre.cli.options import ScopeName
+from nacre.errors import ConfigError
+from nacre.scope.options import ScopeKind
+from tests.cli.conftest import Crawled
+from tests.cli.site import many_pages, nacre, site
+
+
+def test_the_last_lines_tell_what_where_and_how_to_look(crawled: Crawled):
+    lines = crawled.out.splitlines()
+    assert lines[0].startswith("Finished")
+    assert "got      7 documents (5 HTML)" in crawled.out
+    assert "replies  200: 6, 404: 1" in crawled.out
+    assert "0 failed, 1 disregarded" in crawled.out
+    assert "nacre report" in crawled.out
+    assert "wb-manager add demo" in crawled.out
+
+
+def test_it_is_an_ordinary_job(crawled: Crawled):
+    assert (crawled.job / "seeds.txt").read_text() == f"{crawled.home}\n"
+    latest = crawled.job / "latest"
+    assert (latest / "logs" / "crawl.log").is_file()
+    assert len(list((latest / "archive").glob("*.warc.gz"))) == 1
+    assert len(list((latest / "archive").glob("*.cdxj"))) == 1
+    assert not (crawled.job / "state" / "control").exists()
+
+
+def test_an_existing_job_is_left_alone(crawled: Crawled):
+    done = nacre("crawl", crawled.home, "--out", crawled.job)
+    assert done.code == 2
+    assert "nacre run" in done.err
+    assert "--out" in done.err
+
+
+def test_a_public_crawl_needs_a_contact(tmp_path: Path):
+    done = nacre("crawl", "http://site.example/", "--delay", "0", "--out", tmp_path / "job")
+    assert done.code == 2
+    assert "site.example is public" in done.err
+    assert "--contact" in done.err
+    assert str(tmp_path / "config" / "nacre" / "config.yaml") in done.err
+    assert "politeness.delay" in done.err
+    assert not (tmp_path / "job").exists()
+
+
+def test_the_contact_of_the_user_holds_for_all_crawls(tmp_path: Path):
+    config = tmp_path / "config" / "nacre" / "config.yaml"
+    config.parent.mkdir(parents=True)
+    config.write_text("fetch: {contact: https://library.example/}\n")
+    done = nacre("new", tmp_path / "job", "http://site.example/")
+    assert (done.code, done.err) == (0, "")
+
+
+def test_a_limit(tmp_path: Path):
+    with site(many_pages(60), slow=0.02) as home:
+        done = nacre(
+            "crawl", home, "--delay", 0, "--parallel", 1, "--max-pages", 5,
+            "--out", tmp_path / "job", "-q",
+        )  # fmt: skip
+        assert done.code == 4
+        assert "limits.documents" in done.out
+        assert "left " in done.out
+        goes_on = nacre("run", tmp_path / "job", "--set", "limits.documents=0", "-q", "--json")
+    assert goes_on.code == 0
+    told = json.loads(goes_on.out)
+    assert told["statuses"] == {"200": 61, "404": 2}
+    assert told["queued"] == 0
+
+
+def test_nothing_could_be_fetched(tmp_path: Path):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        done = nacre(
+            "crawl", f"http://127.0.0.1:{port}/", "--out", tmp_path / "job", "--delay", "0.01",
+            "--set", "frontier.max_retries=1", "-q",
+        )  # fmt: skip
+    assert done.code == 6
+    assert done.out.startswith("Nothing could be fetched.")
+    assert "nacre explain" in done.out
+
+
+def test_progress_is_json_lines_when_stderr_is_no_terminal(tmp_path: Path):
+    with site() as home:
+        done = nacre("crawl", home, "--delay", 0, "--out", tmp_path / "job", "--json")
+    lines = [json.loads(line) for line in done.err.splitlines()]
+    assert {line["type"] for line in lines} >= {"start", "state", "progress"}
+    assert all(line["time"].endswith("Z") for line in lines)
+    assert json.loads(done.out)["exit_code"] == 0
+
+
+@pytest.mark.parametrize(
+    ("wishes", "values"),
+    [
+        ({}, {}),
+        ({"delay": "0"}, {"politeness": {"delay": 0, "in_flight": 25}}),
+        (
+            {"delay": "0.0s", "parallel": 3},
+            {"politeness": {"delay": "0.0s", "in_flight": 3}, "engine": {"parallel": 3}},
+        ),
+        ({"delay": "1.5"}, {"politeness": {"delay": 1.5}}),
+        ({"max_bytes": "5MB", "max_time": "10m"}, {"limits": {"bytes": "5MB", "time": "10m"}}),
+        ({"max_pages": 7}, {"limits": {"documents": 7}}),
+        ({"robots": "ignore"}, {"robots": {"policy": "ignore"}}),
+        ({"warc_prefix": "NLC"}, {"archive": {"prefix": "NLC"}}),
+        ({"contact": "me@x.example"}, {"fetch": {"contact": "me@x.example"}}),
+        ({"allow_net": ["10.0.0.0/8"]}, {"network": {"allow": ["10.0.0.0/8"]}}),
+        (
+            {"delay": "2", "assignments": ["politeness.delay=9", "frontier.max_retries=1"]},
+            {"politeness": {"delay": 9}, "frontier": {"max_retries": 1}},
+        ),
+    ],
+)
+def test_options_are_settings(wishes: dict[str, Any], values: dict[str, Any]):
+    assert values_of(Wishes(["http://a.test/"], **wishes)) == values
+
+
+def test_an_assignment_needs_an_equals_sign():
+    with pytest.raises(ConfigError, match="no assignment"):
+        values_of(Wishes([], assignments=["x"]))
+
+
+def test_scopes_are_those_that_there_are():
+    assert list(get_args(ScopeName)) == [kind.value for kind in ScopeKind]
+
+
+@pytest.mark.parametrize(
+    ("url", "start"),
+    [
+        ("http://www.a.test/x", "www.a.test-2"),
+        ("a.test", "a.test-2"),
+        ("http://[::1]:8080/", "1-2"),
+        ("//", "crawl-2"),
+    ],
+)
+def test_names_of_directories(url: str, start: str):
+    directory = default_directory([url])
+    assert directory.parent == Path("crawls")
+    assert directory.name.startswith(start)

@@ -1,0 +1,196 @@
+"""Write docs/reference/*.md from the settings, the commands and the table of statuses.
+
+`python -m tools.reference` writes them; `--check` only says whether they are current (exit 1).
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import typer.main
+
+from nacre.cli.app import EXIT_CODES, app
+from nacre.config.check import FieldFacts, fields
+from nacre.config.component import Component
+from nacre.core.status import STATUS_TABLE
+from nacre.job.settings import JobSettings
+from nacre.scope.rules import AnyRule, stock_rules
+
+FOLDER = Path(__file__).parent.parent / "docs" / "reference"
+_MADE = "<!-- Made by tools/reference.py; a test says whether it is current. -->"
+
+
+def pages() -> dict[str, str]:
+    """All pages by file name."""
+    return {
+        "settings.md": settings_page(),
+        "commands.md": commands_page(),
+        "statuses.md": statuses_page(),
+    }
+
+
+# ---- settings
+
+
+def settings_page() -> str:
+    """Every setting of `crawl.yaml`, and every rule of a scope."""
+    parts = [
+        "# Settings",
+        _MADE,
+        "What `crawl.yaml` may say. A value comes from, strongest first: `--set path=value`, the "
+        "environment (`NACRE_FRONTIER__MAX_RETRIES=3`), the file, its includes, the user's "
+        "`~/.config/nacre/config.yaml`, the default. `nacre check DIR --explain PATH` says which. "
+        "Sizes may be written as `500 MB`, times as `10m`.",
+        *_sections(),
+        "## scope: the rules",
+        "`scope` is a list of rules in order; the last one that has an opinion decides. Each has "
+        "`enabled` (true) and `comment` beside its own settings. Heritrix's class names are known "
+        "too. The default is Heritrix's stock list: "
+        + ", ".join(f"`{rule.label}`" for rule in stock_rules())
+        + ".",
+        *(_rule(kind) for kind in _rule_kinds()),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _sections() -> Iterator[str]:
+    plain = [field for field in fields(JobSettings) if "." not in field.path]
+    yield "## The job\n\n" + _table(plain)
+    for name, info in JobSettings.model_fields.items():
+        kind = info.annotation
+        if isinstance(kind, type) and issubclass(kind, Component):
+            yield f"## {name}\n\n{_doc(kind)}\n\n{_table(list(fields(kind, name + '.')))}"
+
+
+def _table(rows: list[FieldFacts]) -> str:
+    lines = ["| setting | default | unit | meaning |", "|---|---|---|---|"]
+    lines += [
+        f"| `{row.path}` | {_default(row.default)} | {row.unit} | {_cell(row.doc)} |"
+        for row in rows
+    ]
+    return "\n".join(lines)
+
+
+def _doc(kind: type[Component]) -> str:
+    """The description of a component, without its sources, which are for developers."""
+    return " ".join((kind.__doc__ or "").partition("Source:")[0].split())
+
+
+_PLAIN = {"None": "none", "True": "`true`", "False": "`false`", "": "empty"}
+
+
+def _default(value: object) -> str:
+    if isinstance(value, tuple | frozenset):
+        items = sorted(value) if isinstance(value, frozenset) else value
+        if any(isinstance(item, Component) for item in items):
+            return "see below"
+        return "`[" + _cell(", ".join(str(item) for item in items)) + "]`"
+    if str(value) == "PydanticUndefined":
+        return "required"
+    return _PLAIN.get(str(value)) or f"`{_cell(str(value))}`"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _rule_kinds() -> tuple[type[Component], ...]:
+    """The members of the union that a rule is read as."""
+    union = get_args(AnyRule)[0]
+    return get_args(union)
+
+
+def _rule(kind: type[Component]) -> str:
+    shown = [field for field in fields(kind) if field.path not in {"rule", "enabled", "comment"}]
+    name = kind.model_fields["rule"].default
+    return f"### {name}\n\n{_doc(kind)}" + (f"\n\n{_table(shown)}" if shown else "")
+
+
+# ---- commands
+
+
+def commands_page() -> str:
+    """Every command with its options."""
+    group: Any = typer.main.get_command(app)
+    parts = [
+        "# Commands",
+        _MADE,
+        "Results go to stdout, as text or, with `--json`, as JSON. Progress goes to stderr: a live "
+        "view on a terminal, JSON Lines elsewhere. `NO_COLOR` is respected.",
+        EXIT_CODES,
+    ]
+    for name, command in group.commands.items():
+        parts += _command(f"nacre {name}", command)
+    return "\n\n".join(parts) + "\n"
+
+
+def _command(name: str, command: Any) -> Iterator[str]:
+    arguments = [param for param in command.params if param.param_type_name == "argument"]
+    words = [name, *(_metavar(argument) for argument in arguments)]
+    below = getattr(command, "commands", {})
+    title = " ".join(words) + (" COMMAND" if below else "")
+    yield f"{'##' if name.count(' ') == 1 else '###'} {title}"
+    yield " ".join((command.help or "").split())
+    options = [param for param in command.params if param.param_type_name == "option"]
+    if options:
+        lines = ["| option | meaning |", "|---|---|"]
+        lines += [f"| {_option(option)} | {_cell(option.help or '')} |" for option in options]
+        yield "\n".join(lines)
+    for child, inner in below.items():
+        yield from _command(f"{' '.join(words)} {child}", inner)
+
+
+def _metavar(argument: Any) -> str:
+    text = (argument.metavar or argument.name.upper()).strip("[]{}")
+    text += "..." if argument.nargs == -1 else ""
+    return text if argument.required else f"[{text}]"
+
+
+def _option(option: Any) -> str:
+    names = ", ".join(f"`{name}`" for name in option.opts)
+    return names if option.is_flag else f"{names} {_cell(option.metavar or option.name.upper())}"
+
+
+# ---- statuses
+
+
+def statuses_page() -> str:
+    """The crawler's own status codes."""
+    lines = [
+        "| code | name | meaning | tried again | counted as |",
+        "|---|---|---|---|---|",
+    ]
+    for status, facts in STATUS_TABLE.items():
+        again = "yes" if facts.retryable else ""
+        lines.append(
+            f"| {int(status)} | {facts.name} | {_cell(facts.meaning)} | {again} "
+            f"| {facts.counted.value} |"
+        )
+    parts = [
+        "# Status codes",
+        _MADE,
+        "The second column of crawl.log. Positive codes from 100 on are HTTP's; any HTTP reply "
+        "counts as a success, because it was captured. 429 and 503 are tried again a few times "
+        "first. The others are the crawler's own, with Heritrix's numbers:",
+        "\n".join(lines),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def main() -> None:
+    """Write or check the pages."""
+    stale = []
+    for name, text in pages().items():
+        path = FOLDER / name
+        if not path.is_file() or path.read_text("utf-8") != text:
+            stale.append(name)
+            if "--check" not in sys.argv[1:]:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, "utf-8")
+    print("current" if not stale else f"{'stale' if '--check' in sys.argv else 'written'}: {stale}")
+    sys.exit(1 if stale and "--check" in sys.argv[1:] else 0)
+
+
+if __name__ == "__main__":
+    main()
