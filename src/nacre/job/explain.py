@@ -28,10 +28,10 @@ from nacre.job.identity import Identity
 from nacre.job.offline import View
 from nacre.job.outcomes import Outcome, Outcomes
 from nacre.job.outside import Outside, Refusal
-from nacre.job.robots_cache import RobotsCache, RobotsState
+from nacre.job.robots_cache import RobotsCache
 from nacre.job.seedbook import SeedBook
 from nacre.scope.options import compile_scope
-from nacre.scope.robots import RobotsPolicy
+from nacre.scope.robots import RobotsPolicy, RobotsState
 from nacre.scope.rule import Scope, Subject
 from nacre.scope.state import ScopeState
 from nacre.store.table import file_rows
@@ -132,8 +132,9 @@ class Explainer:
             if "://" in text:
                 raise
         guesses = [parse(f"{scheme}://{text}", max_length=limit) for scheme in ("https", "http")]
-        known = (url for url in guesses if self._outcomes.get(self._identity.key(url)))
-        return next(known, guesses[0])
+        known = [url for url in guesses if self._outcomes.get(self._identity.key(url))]
+        asked = [url for url in guesses if self._robots.get(origin(url), 0.0)]
+        return [*known, *asked, *guesses][0]
 
     # ---- where it stands
 
@@ -214,7 +215,12 @@ class Explainer:
         is_seed = found.known and self._seeds.knows(found.url)
         subject = Subject(found.url, found.path, found.via, found.context, is_seed, found.source)
         verdict = self._scope.decide(subject)
-        opinions = [RuleOpinion(v.rule, str(v.decision)) for v in self._scope.trace(subject)]
+        opinions = [
+            RuleOpinion(opinion.name, str(verdict.decision), str(opinion.decision))
+            for opinion, verdict in zip(
+                self._scope.opinions, self._scope.trace(subject), strict=True
+            )
+        ]
         return ScopeAnswer(
             str(verdict.decision),
             verdict.rule,
