@@ -1,0 +1,130 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cli.site import many_pages, nacre, site
+
+
+FAST = ("--set", "engine.parallel=50", "--set", "politeness.in_flight=50")
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait for what another process does."""
+    for _ in range(400):
+        if true():
+            return
+        time.sleep(0.025)
+    raise AssertionError("it did not come to pass")
+
+
+@contextmanager
+def running(job: Path, *arguments: object) -> Iterator[subprocess.Popen[str]]:
+    """A crawl in another process."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "nacre", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": "src"},
+    )
+    try:
+        until((job / "state" / "control").exists)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=20)
+    return process.returncode, out, err
+
+
+def finished(job: Path) -> int:
+    told = json.loads(nacre("status", job, "--json").out)
+    return int(told["overview"]["finished"])
+
+
+def test_a_running_job_can_be_told_things(tmp_path: Path):
+    job = tmp_path / "job"
+    with (
+        site(many_pages(200), slow=0.02) as home,
+        running(job, "crawl", home, "--delay", 0, "--parallel", 2, "--out", job) as process,
+    ):
+        until(lambda: finished(job) > 3)
+        status = nacre("status", job)
+        assert ": running" in status.out
+        assert " of 2 fetches" in status.out
+        assert nacre("parallel", job, 5).out == "2 -> 5 fetches\n"
+        assert nacre("parallel", job, 100_000).code == 2
+        assert "it waits to be fetched" in nacre("explain", job, f"{home}p199.html").out
+        assert nacre("explain", job, home, "--json").code == 0
+        assert "Crawl Status: RUNNING" in nacre("report", job).out
+        assert "is running already" in nacre("run", job).err
+        assert "pausing" in nacre("pause", job).out
+        until(lambda: "paused (operator)" in nacre("status", job).out)
+        number = finished(job)
+        name = json.loads(nacre("checkpoint", job, "--json").out)["name"]
+        assert name.startswith("cp00001-")
+        assert "choose another one" in nacre("checkpoint", job, "--name", name).err
+        assert nacre("checkpoint", job, "--name", "../x").code == 2
+        deleted = nacre("frontier", job, "delete", "--regex", r"p19\d\.html").out
+        assert deleted == "deleted 10 URIs\n"
+        lines = f"{home}new.html\nnonsense\n"
+        imported = nacre("frontier", job, "import", "-", stdin=lines)
+        assert imported.out.startswith("scheduled 1 URI;")
+        assert "line 2" in imported.err
+        assert finished(job) == number + 10
+        assert nacre("resume", job).out == "goes on\n"
+        until(lambda: finished(job) > number + 10)
+        assert "stopping" in nacre("stop", job).out
+        code, out, err = ended(process)
+        assert code == 5
+        assert out.startswith("Stopped.")
+        assert f"nacre run {job}" in out
+        assert '"type":"alert"' not in err
+        back = nacre("run", job, "--checkpoint", "latest", "-q", *FAST)
+        assert back.code == 0
+        assert f"went back to checkpoint {name}" in back.err
+        assert "replies  200: 201" in back.out
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_interrupt_leaves_a_job_that_can_go_on(tmp_path: Path, times: int):
+    job = tmp_path / "job"
+    with (
+        site(many_pages(60), slow=0.05) as home,
+        running(job, "crawl", home, "--delay", 0, "--parallel", 2, "--out", job) as process,
+    ):
+        until(lambda: finished(job) > 3)
+        process.send_signal(signal.SIGINT)
+        if times == 2:
+            process.send_signal(signal.SIGTERM)
+        code, out, err = ended(process)
+        assert code == 3
+        assert out.startswith("Interrupted.")
+        assert f"nacre run {job}" in out
+        assert err.count('"type":"signal"') == times
+        assert "interrupted" in nacre("status", job).out
+        goes_on = nacre("run", job, *FAST)
+        assert goes_on.code == 0
+        assert "goes on with run" in goes_on.err
+        assert "replies  200: 61, 404: 2" in goes_on.out
+
+
+@pytest.mark.parametrize("command", ["pause", "resume", "stop", "checkpoint", "parallel"])
+def test_a_job_that_does_not_run_cannot_be_told_anything(tmp_path: Path, command: str):
+    nacre("new", tmp_path / "job", "http://a.test/")
+    extra = ["3"] if command == "parallel" else []
+    done = nacre(command, tmp_path / "job", *extra)
+    assert done.code == 2
+    assert "is not running" in done.err
+    assert "nacre run" in done.err
