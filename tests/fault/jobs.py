@@ -54,8 +54,9 @@ def run_directory(root: Path) -> Path:
 
 def prepare(root: Path) -> None:
     """What makes a directory a job."""
-    root.mkdir(exist_ok=True)
-    (root / "crawl.yaml").touch()
+    if not root.exists():
+        root.mkdir()
+        (root / "crawl.yaml").touch()
 
 
 async def crawl(root: Path, site: Site, requests: int = 0, start: Start = AS_USUAL) -> ExitStatus:

@@ -49,6 +49,7 @@ class Site:
         pages: Body of each path that answers 200.
         moved: Target of each path that redirects.
         port: Where it listens.
+        pause: Seconds before each reply.
     """
 
     def __init__(self, pages: dict[str, bytes] | None = None) -> None:
@@ -57,6 +58,7 @@ class Site:
         self.asked: Counter[str] = Counter()
         self.on_request: Callable[[str], None] = lambda path: None
         self.port = 0
+        self.pause = 0.0
 
     def url(self, path: str = "/") -> str:
         return f"http://127.0.0.1:{self.port}{path}"
@@ -74,8 +76,8 @@ class Site:
             self.on_request(path)
             if path == "/broken.html":
                 return peer.reset()
+            await asyncio.sleep(self.pause)
             await peer.send(self._reply(path))
-            await asyncio.sleep(0)
         return None
 
     def _reply(self, path: str) -> bytes:

@@ -125,7 +125,7 @@ class Job:
 
     async def _has_space(self) -> bool:
         """Wait for the reserve; False when that took longer than the operator allows."""
-        self.layout.state.mkdir(parents=True, exist_ok=True)
+        self.disk.makedirs(str(self.layout.state))
         own = reserve(Memory(self.settings.store.memory).buffers, 0)
         return await wait_for_space(
             self.disk,

@@ -14,6 +14,9 @@ from nacre.store.store import Store
 _FAMILY = "robots"
 _PREFIX = b"r:"
 
+_SET_BACK = 3600.0
+"""A row that seems to hold longer than any can, by this, was made before the clock was set back."""
+
 MEMORY = 8_000_000
 """Bytes of robots.txt whose parsed rules are kept in memory; rules take some ten times as much."""
 
@@ -77,7 +80,8 @@ class RobotsCache:
             if row is None:
                 return None
             entry = self._remember(origin, row)
-        return entry[:2] if entry.row.expires > now else None
+        left = entry.row.expires - now
+        return entry[:2] if 0 < left <= self._settings.ttl + _SET_BACK else None
 
     def last(self, origin: str) -> RobotsRow | None:
         """What was last kept for an origin, expired or not."""

@@ -11,6 +11,7 @@ from nacre.job.runrow import RunRow
 from nacre.job.seedbook import FALLBACK
 from nacre.job.seeds import SeedList
 from nacre.job.states import ExitStatus
+from nacre.store.disk import failure
 from nacre.store.store import Store
 
 _KEY = b"run"
@@ -28,15 +29,22 @@ def write_run(store: Store, run: RunRow) -> None:
 
 
 def begin_run(store: Store, layout: Layout, now: float) -> tuple[RunRow, bool]:
-    """The run to go on with, or a new one; True for a new one."""
+    """The run to go on with, or a new one; True for a new one.
+
+    Raises:
+        StorageError: Its directories cannot be made.
+    """
     run = read_run(store)
     if run is not None:
         return structs.replace(run, exit=ExitStatus.NONE, ended=0.0), False
     run = RunRow(run_name(now), 1, now)
     directory = layout.run(run.name)
-    for name in ("logs", "reports"):
-        (directory / name).mkdir(parents=True, exist_ok=True)
-    _link(layout.latest, Path("runs", run.name))
+    try:
+        for name in ("logs", "reports"):
+            (directory / name).mkdir(parents=True, exist_ok=True)
+        _link(layout.latest, Path("runs", run.name))
+    except OSError as error:
+        raise failure("mkdir", str(directory), error) from error
     write_run(store, run)
     return run, True
 
