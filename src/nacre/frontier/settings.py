@@ -31,6 +31,9 @@ class PolitenessSettings(Component):
         "429, 503 and rising latency raise the wait, up to this; 0 switches that off.",
         unit="s",
     )
+    by_address: bool = setting(
+        True, "Queues whose hosts share an address wait for each other as if they were one."
+    )
     in_flight: int = setting(1, "Fetches of one queue at the same time.", unit="URIs", ge=1)
 
 

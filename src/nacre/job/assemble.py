@@ -10,6 +10,7 @@ from nacre import __version__
 from nacre.archive.segment import Origin, WarcWriter
 from nacre.core.clock import Clock
 from nacre.core.processor import Result, Visit
+from nacre.extract.settings import ExtractSettings
 from nacre.fetch.cookies import CookieJar
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard
@@ -219,7 +220,7 @@ class Parts:
                 CheckPreconditions(checks, clock),
                 FetchDns(self.resolver, clock),
                 http,
-                Extract(settings.extract, self.parser),
+                Extract(self._extract_settings(), self.parser),
             ),
             self.steps,
             clock,
@@ -257,6 +258,11 @@ class Parts:
             clock=clock,
             parallel=settings.engine.parallel,
         )
+
+    def _extract_settings(self) -> ExtractSettings:
+        """Meta robots speak to the same agent as robots.txt."""
+        agent = self.settings.robots.agent
+        return self.settings.extract.model_copy(update={"robots_agent": agent})
 
     def _resolves(self) -> bool:
         """Names are resolved here, unless a proxy may do it."""

@@ -103,7 +103,8 @@ class Disposition:
     def _defer(self, visit: Visit) -> None:
         parts = self.parts
         uri, url = visit.uri, visit.prerequisite
-        heritable = {}
+        # A guess of https is given up at once, its robots.txt too.
+        heritable = {k: v for k, v in uri.heritable.items() if k == FALLBACK}
         if not url.startswith("dns:"):
             heritable[ROBOTS_FOR] = origin(uri.url)
             entry = parts.robots.get(origin(uri.url), parts.clock.now())
@@ -128,10 +129,12 @@ class Disposition:
             parts.archived.handled += 1
             parts.archived.written = parts.archive.writer.total + parts.archive.large.total
         parts.answers.learn(visit, now)
+        if visit.addresses and parts.politeness.by_address:
+            parts.frontier.share(uri.queue, visit.addresses[0])
         if visit.outlinks and self._follows(visit):
             parts.admitted.handled += 1
             parts.admitted.links += parts.candidates.admit(visit, now)
-        if _has_fallback(visit):
+        if visit.uri.is_seed and _has_fallback(visit):
             self._fall_back(visit, now)
         parts.frontier.finished(uri, self._attempt(visit), parts.clock.monotonic())
         saved = visit.history.length if stored is Stored.NOT_MODIFIED and visit.history else 0
@@ -186,4 +189,7 @@ class Disposition:
 
 
 def _has_fallback(visit: Visit) -> bool:
-    return visit.status in _UNREACHABLE and FALLBACK in visit.uri.heritable
+    if not visit.uri.heritable or FALLBACK not in visit.uri.heritable:
+        return False
+    behind_robots = visit.uri.is_seed and visit.status == FetchStatus.PREREQUISITE_ROBOTS_FAILED
+    return visit.status in _UNREACHABLE or behind_robots

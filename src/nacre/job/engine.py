@@ -79,6 +79,8 @@ class Engine:
     Attributes:
         current: Visits in process, by number of their toe.
         on_settled: Called when nothing is in process: the crawl may be over, or paused.
+        holds: Asked before each hand-out, with the number of visits in process: True waits, because
+            what is in process may reach a limit.
         faults: URLs whose disposition failed in an earlier session, with the bug.
     """
 
@@ -113,6 +115,7 @@ class Engine:
         self._group: asyncio.TaskGroup | None = None
         self.current: dict[int, Visit] = {}
         self.on_settled: Callable[[], None] = _nothing
+        self.holds: Callable[[int], bool] = _never
         self.faults: dict[str, Exception] = {}
 
     @property
@@ -188,7 +191,7 @@ class Engine:
         self._toes -= 1
 
     def _take(self) -> CrawlURI | None:
-        if self._paused or self._commit.saturated:
+        if self._paused or self._commit.saturated or self.holds(len(self.current)):
             return None
         return self._frontier.next(self._clock.now(), self._clock.monotonic())
 
@@ -278,6 +281,11 @@ class Engine:
         visit.annotate(f"err={type(error).__name__}")
         visit.outlinks = []
         self._logs.runtime_error(visit, error)
+
+
+def _never(_: int) -> bool:
+    """No limit is set."""
+    return False
 
 
 def _nothing() -> None:

@@ -13,6 +13,7 @@ from nacre.archive.cdxj import sorted_index
 from nacre.core.clock import Clock
 from nacre.fetch.guard import AddressGuard
 from nacre.job.assemble import Parts
+from nacre.job.edits import note_removed
 from nacre.job.events import Alert, Events, StateChanged
 from nacre.job.layout import Layout
 from nacre.job.limits import Stopwatch, reached
@@ -80,7 +81,7 @@ class Session:
             StorageError: The store or a file cannot be used; DamageError when data contradicts.
         """
         self._become(JobState.PREPARING)
-        self.layout.scratch.mkdir(parents=True, exist_ok=True)
+        self._disk.makedirs(str(self.layout.scratch))
         root = str(self.layout.root)
         archives = run_archives(self.layout, self.settings.archive.directories)
         start = start._replace(archives=archives, sort_index=sorted_index)
@@ -181,6 +182,8 @@ class Session:
         async with asyncio.TaskGroup() as group:
             self._engine_task = group.create_task(engine.run(), name="engine")
             engine.on_settled = self._attention.set
+            if self.settings.limits.documents:
+                engine.holds = self._enough
             watchdog = Watchdog(engine, self.parts.logs, self._clock)
             watching = group.create_task(watchdog.run(), name="watchdog")
             how = await self._supervise()
@@ -200,12 +203,20 @@ class Session:
                 return how
             self._mind_space()
             self._mind_pause()
+            self._mind_the_end()
             self._tell()
             try:
                 async with asyncio.timeout(_TICK):
                     await self._attention.wait()
             except TimeoutError:
                 continue
+
+    def _enough(self, busy: int) -> bool:
+        """With what is in process, the limit of documents is reached."""
+        fetched = self.parts.statistics.totals.urls
+        if fetched >= self.settings.limits.documents:
+            self._attention.set()
+        return fetched + busy >= self.settings.limits.documents
 
     def _over(self) -> ExitStatus | None:
         if self._asked is not None:
@@ -230,6 +241,11 @@ class Session:
             self._held.add("disk")
         else:
             self._held.discard("disk")
+
+    def _mind_the_end(self) -> None:
+        """Nothing but retries is left, and their time is over: what they wait for is final."""
+        for removed in self.parts.frontier.removal.abandon():
+            note_removed(self.parts, removed)
 
     def _mind_pause(self) -> None:
         engine, state = self.parts.engine, self.state
