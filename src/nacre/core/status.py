@@ -92,7 +92,7 @@ STATUS_TABLE: dict[FetchStatus, StatusFacts] = {
         "prerequisite-unschedulable", "Its prerequisite could not be scheduled.", False, _F
     ),
     FetchStatus.OUT_OF_SCOPE: StatusFacts(
-        "out-of-scope", "Found out of scope when it was checked again.", False, _D
+        "out-of-scope", "Found out of scope, or hopeless, when it was looked at again.", False, _D
     ),
     FetchStatus.BLOCKED_BY_USER: StatusFacts(
         "blocked-by-user", "A setting of the operator blocks it.", False, _D

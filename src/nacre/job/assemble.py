@@ -37,6 +37,7 @@ from nacre.job.outcomes import Outcomes
 from nacre.job.outside import Outside
 from nacre.job.parser import ParserProcess
 from nacre.job.preconditions import Preconditions
+from nacre.job.preselect import Preselect
 from nacre.job.robots_cache import RobotsCache
 from nacre.job.runrow import RunRow
 from nacre.job.seedbook import SeedBook
@@ -217,6 +218,7 @@ class Parts:
         chain = Chain(
             "Fetch",
             (
+                Preselect(self.speculation),
                 CheckPreconditions(checks, clock),
                 FetchDns(self.resolver, clock),
                 http,

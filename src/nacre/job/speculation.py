@@ -23,7 +23,11 @@ class Speculation:
 
     def worth_trying(self, link: Outlink) -> bool:
         """False when such links of this site have proved hopeless."""
-        return self._of(authority(link.url)).worth_trying(link.url, link.context)
+        return self.still_worth(link.url, link.context)
+
+    def still_worth(self, url: str, context: str) -> bool:
+        """The same, for one that was queued when less was known."""
+        return self._of(authority(url)).worth_trying(url, context)
 
     def learn(self, visit: Visit) -> None:
         """Count the result of a speculative link."""
