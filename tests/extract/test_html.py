@@ -1,6 +1,15 @@
-import pytest
+from pathlib import Path
 
-from tests.extract.pages import found, outlinks
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nacre.extract.dispatch import extract
+from nacre.extract.document import Document
+from nacre.extract.settings import ExtractSettings
+from tests.extract.pages import URL, found, outlinks
+from tests.extract.thorough import extract_thoroughly
+from tools.debs import CACHE
 
 
 def test_the_first_usable_base_counts_and_all_are_links():
@@ -63,3 +72,99 @@ def test_queries_follow_the_charset_of_the_page():
     assert [link.url for link in outlinks(body)] == [
         "http://www.example.com/dir/%E4%B8%AD?q=%D6%D0"
     ]
+
+
+def assert_nothing_is_lost(document: Document, **wanted: bool) -> None:
+    """The same links, whether or not work is saved."""
+    asked = ExtractSettings.model_validate({"infer_favicon": False, **wanted})
+    quick, thorough = extract(document, asked), extract_thoroughly(document, asked)
+    assert {(link.url, link.hop, link.context) for link in quick.outlinks} == {
+        (link.url, link.hop, link.context) for link in thorough.outlinks
+    }
+    assert quick.robots == thorough.robots
+    assert set(quick.errors) == set(thorough.errors)
+
+
+HREFS = [
+    "x",
+    "x#1",
+    "./x",
+    "#",
+    "",
+    " ",
+    "y?q#f",
+    "/y",
+    "javascript:go('/z#.html')",
+    "//[",
+    "mailto:a",
+]
+VALUES = [
+    "/v.html",
+    "./v.html",
+    "http://w.test/",
+    '{"a":"/j.html"}',
+    "text",
+    "url(u.png)",
+    "go('/g')",
+]
+ATTRIBUTES = [
+    "href",
+    "src",
+    "style",
+    "background",
+    "onclick",
+    "data-x",
+    "data-src",
+    "data-url",
+    "cite",
+]
+TAGS = ["a", "img", "link", "p", "div", "body", "svg", "use", "td", "x-y", "iframe", "object", "b"]
+attribute = st.one_of(
+    st.tuples(st.sampled_from(["href", "src", "xlink:href"]), st.sampled_from(HREFS)),
+    st.tuples(st.sampled_from(ATTRIBUTES), st.sampled_from(VALUES)),
+    st.sampled_from([("rel", "nofollow"), ("rel", "stylesheet"), ("ping", "/p"), ("alt", "")]),
+    st.sampled_from([("data-remote", "true"), ("srcset", "/s 1x, /t 2x"), ("usemap", "m")]),
+)
+element = st.builds(
+    lambda tag, pairs, space: f"<{tag}" + "".join(f"{space}{n}='{v}'" for n, v in pairs) + ">",
+    st.sampled_from(TAGS),
+    st.lists(attribute.map(lambda pair: (pair[0], pair[1].replace("'", "&#39;"))), max_size=4),
+    st.sampled_from([" ", "\n", "\t", " \r\n "]),
+)
+markup = st.lists(
+    st.one_of(
+        element,
+        st.sampled_from(["</a>", "</p>", "</svg>", "text", "<!--[if IE]><a href=ie><![endif]-->"]),
+        st.sampled_from(["<base href=/b/>", "<!-- [ -->", "<form action=f>", "</form>", "[[["]),
+    ),
+    max_size=25,
+).map("".join)
+
+
+@given(markup, st.sampled_from(["", " " * 1500, "[" * 100 + " " * 1500]), st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_saving_work_loses_no_links(text: str, more: str, obey_rel_nofollow: bool):
+    document = Document(url=URL, mime="text/html", body=(text + more).encode())
+    assert_nothing_is_lost(document, obey_rel_nofollow=obey_rel_nofollow)
+
+
+def real_pages(number: int) -> list[Path]:
+    """Some pages of each package in the cache; none where there is no cache."""
+    return [
+        page
+        for package in sorted(CACHE.glob("[a-z]*"))
+        for page in sorted(package.rglob("*.html"))[::997][:number]
+        if page.is_file() and page.stat().st_size < 200_000
+    ]
+
+
+def test_saving_work_loses_no_links_of_real_pages():
+    pages = real_pages(8)
+    if not pages:
+        pytest.skip("no packages in the cache of tools/debs.py")
+    for page in pages:
+        assert_nothing_is_lost(
+            Document(
+                url=f"http://a.test{page.as_posix()}", mime="text/html", body=page.read_bytes()
+            )
+        )

@@ -155,9 +155,9 @@ def test_text_of_a_link():
         "<a href=b><img alt='a picture' src=i></a>"
         f"<a href=c>{'x' * 999}</a>"
     )
-    texts = [link.text for link in outlinks(page) if link.hop == Hop.LINK]
+    texts = [link.text for link in outlinks(page, anchor_text=True) if link.hop == Hop.LINK]
     assert texts == ["two words", "a picture", "x" * 200]
-    assert {link.text for link in outlinks(page, anchor_text=False)} == {""}
+    assert {link.text for link in outlinks(page)} == {""}
 
 
 def test_path_of_an_element_when_asked_for():

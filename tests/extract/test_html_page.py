@@ -29,6 +29,21 @@ def test_small_pages_cannot_explode():
     assert is_tame(attack(2900), "utf-8")
 
 
+@pytest.mark.parametrize(
+    ("opening", "is_harmless"),
+    [
+        ("<b id='x'>", False),  # no more than three are kept, but that is not plain to see
+        ('<b id="x">', True),
+        ('<B ID="x"\tclass="y z" >', True),
+        ('<b id=">{}">', False),  # the tag goes on behind the first `>`
+        ('<b x=\'"\' y=">{}">', False),
+        ('<b id="{}">', False),
+    ],
+)
+def test_only_tags_that_are_plainly_equal_count_once(opening: str, is_harmless: bool):
+    assert is_tame(attack(9000, opening), "utf-8") is is_harmless
+
+
 def test_wide_encodings_are_never_tame_when_large():
     assert not is_tame(("<p>" * 9000).encode("utf-16"), "utf-16-le")
 
@@ -36,18 +51,21 @@ def test_wide_encodings_are_never_tame_when_large():
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "gb18030", "euc_jp", "no-such", "hex"])
 def test_any_encoding_can_be_read(encoding: str):
     page = read_page(b"<a href=x>\xff\xfe", encoding)
-    assert [node.attr("href") for node in page.named("a")] == ["x"]
+    assert [node.attr("href") for node in page.nodes({"a"})] == ["x"]
 
 
 @pytest.mark.parametrize("kind", ["tree", "tokens"])
 def test_both_readings_answer_alike(kind: str):
-    text = '<ul><li><a href=x title="y">some <b>text</b><img alt=pic></a><span style=s></span>'
+    text = (
+        '<ul><li><a href=x title="y">some <b>text</b><img alt=pic></a><span style=s href=z></span>'
+    )
     page = read_page(text.encode(), "utf-8") if kind == "tree" else TokenPage(text)
     (node,) = page.nodes({"a"})
     assert (node.tag, node.attr("href"), node.attr("none")) == ("a", "x", None)
     assert (page.text(node), page.alt(node)) == ("some text", "pic")
     assert [found.tag for found in page.odd()] == ["span"]
     assert [found.tag for found in page.having({"title"})] == ["a"]
-    assert [found.tag for found in page.named("li")] == ["li"]
+    assert list(page.styles()) == ["s"]
+    assert [len(found.attrs or ()) for found in page.nodes({"a", "img", "span"})] == [2, 1, 2]
     pairs = {node.tag: list(pairs) for node, pairs in page.all()}
     assert pairs["a"] == [("href", "x"), ("title", "y")]

@@ -7,7 +7,8 @@ from nacre.extract.settings import ExtractSettings
 
 
 def walk(markup: str, budget: int = 1000) -> Walk:
-    links = LinkCollector(Document(url="http://a.test/"), ExtractSettings())
+    settings = ExtractSettings(anchor_text=True)
+    links = LinkCollector(Document(url="http://a.test/"), settings)
     made = Walk(TokenPage(markup), links, HANDLERS, text_budget=budget)
     made.run()
     return made

@@ -1,16 +1,16 @@
 """Links of an HTML page."""
 
-from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
 from nacre.extract.html_attributes import names_to_sweep, sweep
 from nacre.extract.html_elements import HANDLERS
-from nacre.extract.html_page import Page, TokenPage, read_page
+from nacre.extract.html_page import TokenPage, read_page
 from nacre.extract.html_walk import Walk
-from nacre.extract.links import LinkCollector, is_never_fetched
+from nacre.extract.links import LinkCollector
 from nacre.wire.charset import decode
 
 _CONDITIONAL = "<!--[if"
 _FRAMES_WITHIN = 4096
+_MANY_BRACKETS = 64
 
 
 def extract_html(document: Document, links: LinkCollector, encoding: str) -> frozenset[str]:
@@ -28,7 +28,6 @@ def extract_html(document: Document, links: LinkCollector, encoding: str) -> fro
     if encoding.startswith("utf-16"):
         body, encoding = decode(body, encoding).encode("utf-8", "replace"), "utf-8"
     page = read_page(body, encoding)
-    rebase(page, links)
     walk = Walk(page, links, HANDLERS, text_budget=2 * len(body))
     walk.run()
     sweep(walk, page, names_to_sweep(body))
@@ -36,22 +35,6 @@ def extract_html(document: Document, links: LinkCollector, encoding: str) -> fro
     _conditional_comments(walk, body, encoding)
     _inner(walk)
     return frozenset(walk.robots)
-
-
-def rebase(page: Page, links: LinkCollector) -> None:
-    """Resolve against the first `base` of the page that has a usable `href`; all are links too.
-
-    Source: HTML Standard, "frozen base URL": only the first one counts; each is resolved against
-    the URL of the document, so it may be relative.
-    """
-    first = None
-    for node in page.named("base"):
-        href = node.attr("href")
-        if href and not is_never_fetched(href):
-            links.add(href, Hop.LINK, "base/@href")
-            first = first or links.resolve(href)
-    if first:
-        links.rebase(first)
 
 
 def _inner(walk: Walk) -> None:
@@ -90,7 +73,7 @@ def _has_nested_form(body: bytes, forms: int) -> bool:
 
 def _conditional_comments(walk: Walk, body: bytes, encoding: str) -> None:
     """Walk over what old versions of Internet Explorer saw: `<!--[if lt IE 9]>…<![endif]-->`."""
-    if _CONDITIONAL.encode() not in body:
+    if not _has_conditional_comment(body):
         return
     text = decode(body, encoding)
     start = text.find(_CONDITIONAL)
@@ -100,3 +83,15 @@ def _conditional_comments(walk: Walk, body: bytes, encoding: str) -> None:
             return
         walk.nested(text[start + len(_CONDITIONAL) : end])
         start = text.find(_CONDITIONAL, end)
+
+
+def _has_conditional_comment(body: bytes) -> bool:
+    """The same as `b"<!--[if" in body`, but faster: a single byte that is rare is found at once."""
+    at = body.find(b"[")
+    for _ in range(_MANY_BRACKETS):
+        if at < 0:
+            return False
+        if body.startswith(_CONDITIONAL.encode(), max(at - 4, 0)):
+            return True
+        at = body.find(b"[", at + 1)
+    return body.find(_CONDITIONAL.encode(), max(at - 4, 0)) >= 0

@@ -8,12 +8,11 @@ from nacre.extract.html_page import Node, Page
 from nacre.extract.html_table import LAZY_SETS, LAZY_URLS, ODD, references
 from nacre.extract.html_walk import Walk
 
-_EVENT_AFTER_SPACE = re.compile(rb" (on[A-Za-z]+) ?=")
-_EVENT_AFTER_NEWLINE = re.compile(rb"\n(on[A-Za-z]+) ?=")
-_EVENT_AFTER_TAB = re.compile(rb"\t(on[A-Za-z]+) ?=")
+# Begins with what is literal: only so is the search fast.
+_EVENT = re.compile(rb"on(?<=[\s\"'/]on)[A-Za-z]+(?=\s*=)")
 _DATA = re.compile(
     rb"(data-(?:[a-z-]*(?:src|original|lazy|bg|url|href|link|image|img|poster|background|thumb)"
-    rb"(?:-?set|-?small|-?medium|-?large)?(?= ?=)|[a-z0-9_-]+(?= ?= ?[\"']?\s?(?:[{\[/]|http))))"
+    rb"(?:-?set|-?small|-?medium|-?large)?(?=\s*=)|[a-z0-9_-]+(?=\s*=\s*[\"']?\s*(?:[{\[/]|\.\.?/|http))))"
 )
 _OLD_STYLE = re.compile(rb"<(?:HTML|HEAD|TITLE|BODY|A )")
 _OLD_STYLE_HEAD = 2048
@@ -30,6 +29,8 @@ def sweep(walk: Walk, page: Page, names: set[str] | None) -> None:
         page: The page.
         names: Names of the `on...` and `data-...` attributes to look at; None for all.
     """
+    for style in page.styles():
+        walk.style(style)
     for node in page.odd():
         odd(walk, node)
     if names is None:
@@ -52,9 +53,7 @@ def names_to_sweep(body: bytes) -> set[str] | None:
     """
     if len(body) < _SMALL or _OLD_STYLE.search(body, 0, _OLD_STYLE_HEAD):
         return None
-    found = {*_EVENT_AFTER_SPACE.findall(body), *_EVENT_AFTER_NEWLINE.findall(body)}
-    if b"\t" in body:
-        found.update(_EVENT_AFTER_TAB.findall(body))
+    found = set(_EVENT.findall(body))
     if b"data-" in body:
         found.update(_DATA.findall(body))
     if len(found) > _MANY:
@@ -63,11 +62,8 @@ def names_to_sweep(body: bytes) -> set[str] | None:
 
 
 def odd(walk: Walk, node: Node) -> None:
-    """`style=` of any element; references of elements that the table does not know."""
+    """References of elements that the table does not know, and backgrounds."""
     tag = node.tag or ""
-    style = node.attr("style")
-    if style:
-        walk.style(style)
     if tag not in HANDLERS:
         walk.refer(node, references(tag[:64], ODD))
     elif tag != "body":

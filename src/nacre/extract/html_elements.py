@@ -12,7 +12,7 @@ from nacre.extract.html_table import (
     SVG_REFERENCES,
     references,
 )
-from nacre.extract.html_walk import MAY_BE_SCRIPT, Handler, Walk
+from nacre.extract.html_walk import MAY_BE_SCRIPT, Handler, Walk, is_nofollow
 from nacre.extract.refresh import refresh_target
 from nacre.extract.rel import link_hop
 from nacre.extract.robots_meta import directives
@@ -21,17 +21,29 @@ _SCRIPT_SCHEME = "javascript:"
 _ANCHOR_CONTEXTS = {
     tag: (f"{tag}/@href", f"{tag}[data-remote='true']/@href") for tag in ("a", "area")
 }
-_LINK_SETS = references("link", "imagesrcset:E*")
 _FRAME = references("iframe", "longdesc:E")
 _INPUT = references("input", "src:E usemap:E")
 _OBJECT = references("object", "usemap:E")
 _EMBED = references("embed", "src:E")
+_PICTURE = tuple(row for row in PLAIN["img"] if row.attribute != "src")
+_LINK_HOP, _EMBED_HOP = Hop.LINK, Hop.EMBED  # the way to a member of an enumeration is long
 _DIRECT_METAS = frozenset(("image", "thumbnailurl", "contenturl", "logo"))
 
 
 def plain(walk: Walk, node: Node, tag: str) -> None:
     """An element of which the table says all."""
     walk.refer(node, PLAIN[tag])
+
+
+def image(walk: Walk, node: Node, tag: str) -> None:
+    """A picture; the same few stand on a page again and again."""
+    source = node.attr("src")
+    if source and source not in walk.pictures:
+        walk.pictures.add(source)
+        walk.links.add(source, _EMBED_HOP, "img/@src", path=walk.path(node))
+    attributes = node.attrs
+    if attributes is not None and len(attributes) > 1:
+        walk.refer(node, _PICTURE)
 
 
 def svg(walk: Walk, node: Node, tag: str) -> None:
@@ -53,14 +65,11 @@ def anchor(walk: Walk, node: Node, tag: str) -> None:
     if href[:1] in MAY_BE_SCRIPT and is_script(href):
         walk.script(unquote(href.lstrip()[len(_SCRIPT_SCHEME) :]))
         return
-    rel = node.attr("rel") or ""
-    if rel and walk.settings.obey_rel_nofollow and "nofollow" in rel.lower().split():
-        walk.forget(href)
+    if walk.settings.obey_rel_nofollow and is_nofollow(node):
         return
+    rel = node.attr("rel") or ""
     context = _ANCHOR_CONTEXTS[tag][node.attr("data-remote") == "true"]
-    walk.links.add(
-        href, Hop.LINK, context, rel=rel.lower(), text=walk.text(node), path=walk.path(node)
-    )
+    walk.links.add(href, _LINK_HOP, context, rel.lower(), walk.text(node), walk.path(node))
     ping = node.attr("ping")
     if ping:
         walk.refer_list(ping, Hop.SPECULATIVE, f"{tag}/@ping")
@@ -77,8 +86,10 @@ def link(walk: Walk, node: Node, _tag: str) -> None:
     kind = link_hop(rel[:200])
     href = node.attr("href")
     if kind and href is not None:
-        walk.links.add(href, kind[0], kind[1], rel=rel.lower(), path=walk.path(node))
-    walk.refer(node, _LINK_SETS)
+        walk.links.add(href, kind[0], kind[1], rel.lower(), path=walk.path(node))
+    pictures = node.attr("imagesrcset")
+    if pictures:
+        walk.refer_all(pictures, Hop.EMBED, "link/@imagesrcset")
 
 
 def base(_walk: Walk, _node: Node, _tag: str) -> None:
@@ -224,6 +235,7 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("button", "data", "input", "option"), control),
     **dict.fromkeys(("frame", "iframe"), frame),
     **dict.fromkeys(("noembed", "noframes", "noscript"), raw_markup),
+    "img": image,
     "base": base,
     "embed": embed,
     "form": form,

@@ -8,7 +8,8 @@ A tree grows out of bounds when formatting elements are left open: each later bl
 """
 
 import re
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Iterator, Sized
 from typing import Protocol
 
 from turbohtml import Document, Element, Token, TokenType, parse, tokenize
@@ -16,16 +17,17 @@ from turbohtml import Document, Element, Token, TokenType, parse, tokenize
 from nacre.wire.charset import decode
 
 _TREE_NODES = 4_000_000
+_TAME_SIZE = 16_000  # `<b x>` and `<p>x`: 1,600 x 2,000 nodes
 _TAME_TAGS = 2 * 2000  # as many formatting elements as blocks: 2,000 x 2,000 nodes
 _ALWAYS_OPEN = 40  # three of each formatting element that have no attributes
+_EQUALS_KEPT = 3
 _NAMES = rb"big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u"
-_OPENING = re.compile(rb"<(?:" + _NAMES + rb")[\s/]")
+_OPENING = re.compile(rb"<(?=[bcefinstu])(?:" + _NAMES + rb")[\s/][^>]*+", re.IGNORECASE)
+_CLEAN = re.compile(rb"<\w+(?:\s++[\w-]++=\"[^\"]*+\")*+\s*+")
 _FORMATTING = re.compile(rb"<(/?)(" + _NAMES + rb")(?=[\s/>])(>?)")
 _MAX_TEXT_TOKENS = 200
-_ODD_SELECTOR = (
-    "[style],[background],[src]:not(img):not(script):not(iframe),[href]:not(a):not(link)"
-)
-_ODD = frozenset(("src", "style", "background"))
+_ODD_SELECTOR = "[background],[src]:not(img,script,iframe),[href]:not(a,link)"
+_ODD = frozenset(("src", "background"))
 _START, _TEXT = TokenType.START_TAG, TokenType.TEXT
 
 
@@ -35,6 +37,11 @@ class Node(Protocol):
     @property
     def tag(self) -> str | None:
         """Name; lower case, except for some of SVG."""
+        ...
+
+    @property
+    def attrs(self) -> Sized | None:
+        """All attributes."""
         ...
 
     def attr(self, name: str, /) -> str | None:
@@ -49,12 +56,12 @@ class Page(Protocol):
         """Elements of these names, in document order, those in templates included."""
         ...
 
-    def named(self, tag: str) -> Iterable[Node]:
-        """Elements of one name."""
+    def odd(self) -> Iterable[Node]:
+        """Elements that may refer to something although the table does not know them."""
         ...
 
-    def odd(self) -> Iterable[Node]:
-        """Elements with an attribute that loads or links on elements of any name."""
+    def styles(self) -> Collection[str]:
+        """Values of `style` attributes, each once."""
         ...
 
     def having(self, names: Collection[str]) -> Iterable[Node]:
@@ -66,11 +73,11 @@ class Page(Protocol):
         ...
 
     def text(self, node: Node, /) -> str:
-        """Text in the element that `nodes` gave last."""
+        """Text in an element that `nodes` gave."""
         ...
 
     def alt(self, node: Node, /) -> str:
-        """`alt` of the first picture in the element that `nodes` gave last; "" for none."""
+        """`alt` of the first picture in an element that `nodes` gave; "" for none."""
         ...
 
     def path(self, node: Node, /) -> str:
@@ -88,13 +95,14 @@ class TreePage:
         """See `Page.nodes`."""
         return self._document.iter_elements(tags)  # type: ignore[arg-type]  # a frozenset serves
 
-    def named(self, tag: str) -> list[Element]:
-        """See `Page.named`; costs nothing when there is none."""
-        return self._document.select(tag)
-
     def odd(self) -> list[Element]:
         """See `Page.odd`."""
         return self._document.select(_ODD_SELECTOR)
+
+    def styles(self) -> Collection[str]:
+        """See `Page.styles`."""
+        values = [node.attr("style") for node in self._document.select("[style]")]
+        return dict.fromkeys(value for value in values if value)
 
     def having(self, names: Collection[str]) -> list[Element]:
         """See `Page.having`."""
@@ -129,20 +137,12 @@ class TokenPage:
     def __init__(self, text: str) -> None:
         self._tokens = list(tokenize(text))
         self._starts = [at for at, token in enumerate(self._tokens) if token.type is _START]
-        self._at = 0
+        self._places: dict[int, int] = {}
 
     def nodes(self, tags: Container[str]) -> Iterator[Token]:
         """See `Page.nodes`."""
         tokens = self._tokens
-        for at in self._starts:
-            token = tokens[at]
-            if token.tag in tags:
-                self._at = at
-                yield token
-
-    def named(self, tag: str) -> Iterator[Token]:
-        """See `Page.named`."""
-        return self.nodes((tag,))
+        return (tokens[at] for at in self._starts if tokens[at].tag in tags)
 
     def odd(self) -> Iterator[Token]:
         """See `Page.odd`."""
@@ -151,6 +151,11 @@ class TokenPage:
                 if name in _ODD or (name == "href" and token.tag != "a"):
                     yield token
                     break
+
+    def styles(self) -> Collection[str]:
+        """See `Page.styles`."""
+        pairs = (pair for _, pairs in self.all() for pair in pairs)
+        return dict.fromkeys(value for name, value in pairs if name == "style" and value)
 
     def having(self, names: Collection[str]) -> Iterator[Token]:
         """See `Page.having`."""
@@ -170,7 +175,7 @@ class TokenPage:
         """See `Page.text`; at most 200 tokens of it."""
         parts = []
         tag = node.tag
-        for token in self._following():
+        for token in self._following(node):
             if token.type is _TEXT:
                 parts.append(token.data or "")
             elif token.tag == tag:
@@ -179,16 +184,19 @@ class TokenPage:
 
     def alt(self, node: Node) -> str:
         """See `Page.alt`; looked for within 200 tokens."""
-        for token in self._following():
+        for token in self._following(node):
             if token.tag == "img" and token.type is _START:
                 return token.attr("alt") or ""
             if token.tag == node.tag:
                 break
         return ""
 
-    def _following(self) -> list[Token]:
-        """Tokens behind the start tag that `nodes` gave last."""
-        return self._tokens[self._at + 1 : self._at + 1 + _MAX_TEXT_TOKENS]
+    def _following(self, node: Node) -> list[Token]:
+        """Tokens behind a start tag."""
+        if not self._places:
+            self._places = {id(self._tokens[at]): at for at in self._starts}
+        at = self._places[id(node)] + 1
+        return self._tokens[at : at + _MAX_TEXT_TOKENS]
 
     def path(self, _node: Node) -> str:
         """Unknown."""
@@ -212,7 +220,7 @@ def read_page(body: bytes, encoding: str) -> Page:
 
 def is_tame(body: bytes, encoding: str) -> bool:
     """True when the tree of a page cannot have more than 4,000,000 nodes (260 MB)."""
-    if len(body) <= 3 * _TAME_TAGS:
+    if len(body) <= _TAME_SIZE:
         return True
     tags = body.count(b"<")
     if tags <= _TAME_TAGS:
@@ -220,17 +228,29 @@ def is_tame(body: bytes, encoding: str) -> bool:
     if encoding.lower().startswith("utf-16"):
         return False
     allowed = _TREE_NODES // tags - _ALWAYS_OPEN
-    if allowed < 0:
-        return False
-    body = body.lower()
-    return len(_OPENING.findall(body)) <= allowed or _most_open(body) <= allowed
+    return allowed >= 0 and (_may_be_open(body) <= allowed or _most_open(body.lower()) <= allowed)
+
+
+def _may_be_open(body: bytes) -> int:
+    """At most so many formatting elements with attributes are open at once, if none is closed.
+
+    Of equal ones three are kept (HTML Standard, the "Noah's Ark clause"). Tags are only known to
+    be equal where it is plain what their attributes are.
+    """
+    openings = Counter(_OPENING.findall(body))
+    return sum(
+        min(count, _EQUALS_KEPT) if _CLEAN.fullmatch(tag) else count
+        for tag, count in openings.items()
+    )
 
 
 def _most_open(body: bytes) -> int:
     """The most formatting elements with attributes that are open at once.
 
-    Elements without attributes do not count: of equal ones three are kept (the "Noah's Ark
-    clause").
+    Elements without attributes do not count, as three of each at most are kept.
+
+    Args:
+        body: The page, lower case.
     """
     most = current = 0
     opened: dict[bytes, int] = {}

@@ -1,6 +1,7 @@
 """The walk over a page: element by element, in document order."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
+from functools import lru_cache
 from typing import Protocol
 
 from nacre.core.crawluri import Hop
@@ -8,14 +9,18 @@ from nacre.extract.css import css_urls
 from nacre.extract.html_page import Node, Page
 from nacre.extract.html_table import URL, Reference
 from nacre.extract.likely import is_very_likely_uri, speculative_fixup
-from nacre.extract.links import MAX_TEXT, LinkCollector
+from nacre.extract.links import MAX_TEXT, LinkCollector, is_never_fetched
 from nacre.extract.script import script_urls
 from nacre.extract.settings import ExtractSettings
 from nacre.extract.srcset import candidates
 
 MAY_BE_SCRIPT = frozenset(("j", "J", " ", "\t", "\n", "\r", "\f"))
 """First characters of what may be a `javascript:` link, whose `#` is no fragment."""
+_LINK = Hop.LINK  # the way to a member of an enumeration is long
+_PLAIN_LINK = "a/@href"
 _RAW_TEXT = 4 * MAX_TEXT
+_BOILERPLATE = 8192
+"""Longest script and style sheet, in characters, whose URLs are remembered for the next page."""
 MAX_DEPTH = 3
 """Documents within documents (`srcdoc`, noscript, conditional comments) that are followed."""
 
@@ -38,6 +43,7 @@ class Walk:
         robots: Directives of meta elements met so far.
         met: How many elements of a name were met, for those that a tree builder may drop.
         depth: 0 for the page itself.
+        pictures: `src` of the pictures met so far.
         inner: Documents within it that are still to be walked over, each with its depth.
     """
 
@@ -45,11 +51,13 @@ class Walk:
         "_handlers",
         "_seen",
         "_text_left",
+        "_wants_href_only",
         "depth",
         "inner",
         "links",
         "met",
         "page",
+        "pictures",
         "robots",
         "settings",
     )
@@ -61,40 +69,84 @@ class Walk:
         self.links = links
         self.settings: ExtractSettings = links.settings
         self.robots: set[str] = set()
+        self.pictures: set[str] = set()
         self.met = {"form": 0, "frame": 0}
         self.depth = 0
         self.inner: list[tuple[str, int]] = []
         self._handlers = handlers
         self._seen: set[str] = set()
+        self._wants_href_only = not (self.settings.anchor_text or self.settings.element_path)
         self._text_left = text_budget
 
     def run(self, tags: Container[str] | None = None) -> None:
         """Take the links of all elements that have a handler, or of some."""
-        handlers, seen = self._handlers, self._seen
-        for node in self.page.nodes(handlers.keys() if tags is None else tags):
-            tag = node.tag
-            if tag == "a":
-                # Most elements of a page, and most of them repeat a link: so first, and here.
-                href = node.attr("href")
-                if href is not None:
-                    cut = href.find("#")
-                    if cut >= 0 and href[:1] not in MAY_BE_SCRIPT:
-                        href = href[:cut]
-                    if href in seen:
-                        continue
-                    seen.add(href)
-            if tag:
+        handlers, links = self._handlers, self.links
+        met = self._first_of_each(handlers.keys() if tags is None else tags)
+        if self.depth == 0:
+            self._rebase([node for node, tag, _ in met if tag == "base"])
+        for node, tag, href in met:
+            if href is None:
                 handlers[tag](self, node, tag)
+            else:
+                links.add(href, _LINK, _PLAIN_LINK)
+
+    def _first_of_each(self, tags: Container[str]) -> list[tuple[Node, str, str | None]]:
+        """Elements in document order; of those that link to the same place only the first.
+
+        Returns:
+            Each with its name, and its `href` if that is all there is to it.
+        """
+        found: list[tuple[Node, str, str | None]] = []
+        seen, obeys_nofollow = self._seen, self.settings.obey_rel_nofollow
+        for node in self.page.nodes(tags):
+            tag = node.tag
+            if tag != "a":
+                if tag:
+                    found.append((node, tag, None))
+                continue
+            # Most elements of a page, and most of them repeat a link.
+            href = node.attr("href")
+            if href is not None:
+                if href in seen:
+                    continue
+                short = href
+                if "#" in href and href[:1] not in MAY_BE_SCRIPT:
+                    short = href[: href.find("#")]
+                    if short in seen:
+                        continue
+                if obeys_nofollow and is_nofollow(node):
+                    continue
+                seen.add(href)
+                seen.add(short)
+            found.append((node, tag, href if self._is_plain(node, href) else None))
+        return found
+
+    def _is_plain(self, node: Node, href: str | None) -> bool:
+        """True when its `href` is all that there is to a link."""
+        if href is None or not self._wants_href_only or href[:1] in MAY_BE_SCRIPT:
+            return False
+        attributes = node.attrs
+        return attributes is not None and len(attributes) == 1
+
+    def _rebase(self, bases: Iterable[Node]) -> None:
+        """Resolve against the first `base` that has a usable `href`; all are links too.
+
+        Source: HTML Standard, "frozen base URL": only the first one counts; each is resolved
+        against the URL of the document, so it may be relative.
+        """
+        first = None
+        for node in bases:
+            href = node.attr("href")
+            if href and not is_never_fetched(href):
+                self.links.add(href, Hop.LINK, "base/@href")
+                first = first or self.links.resolve(href)
+        if first:
+            self.links.rebase(first)
 
     def nested(self, markup: str) -> None:
         """Walk over a document within this one later, when this one is done."""
         if self.depth < MAX_DEPTH and "<" in markup:
             self.inner.append((markup, self.depth + 1))
-
-    def forget(self, href: str) -> None:
-        """Take the next element with the same reference as if it were the first."""
-        self._seen.discard(href)
-        self._seen.discard(href.partition("#")[0])
 
     def text(self, node: Node) -> str:
         """Text of a link, else of its picture, within a budget for the whole page."""
@@ -111,8 +163,9 @@ class Walk:
 
     def refer(self, node: Node, rows: tuple[Reference, ...]) -> None:
         """Take what the attributes of an element refer to, by rows of the table."""
+        attr = node.attr
         for attribute, hop, context, form in rows:
-            value = node.attr(attribute)
+            value = attr(attribute)
             if not value:
                 continue
             if form == URL:
@@ -148,11 +201,30 @@ class Walk:
         """Take the likely URIs of a script."""
         if not self.settings.extract_javascript:
             return
-        for url in script_urls(source):
+        find = _known_script_urls if len(source) <= _BOILERPLATE else script_urls
+        for url in find(source):
             self.links.add(speculative_fixup(url, self.links.base), Hop.SPECULATIVE, "=JS_MISC")
 
     def style(self, source: str) -> None:
         """Take the URLs of a style sheet or a `style=`."""
         if self.settings.extract_css and ("(" in source or "@" in source):
-            for url in css_urls(source):
+            find = _known_css_urls if len(source) <= _BOILERPLATE else css_urls
+            for url in find(source):
                 self.links.add(url, Hop.EMBED, "=EMBED_MISC")
+
+
+def is_nofollow(node: Node) -> bool:
+    """True for `rel=nofollow`, perhaps among other words."""
+    rel = node.attr("rel")
+    return rel is not None and "nofollow" in rel.lower().split()
+
+
+@lru_cache(maxsize=256)
+def _known_script_urls(source: str) -> tuple[str, ...]:
+    """The same few scripts stand in all pages of a site."""
+    return tuple(script_urls(source))
+
+
+@lru_cache(maxsize=256)
+def _known_css_urls(source: str) -> tuple[str, ...]:
+    return tuple(css_urls(source))

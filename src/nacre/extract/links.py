@@ -71,9 +71,13 @@ class LinkCollector:
         self.errors: list[tuple[str, str]] = []
         self._encoding = encoding
         self._seen: set[tuple[str, str, str]] = set()
-        self._resolver = Resolver(_NO_BASE, encoding=encoding)
         self.base = ""
-        self.rebase(document.base)
+        try:
+            self._resolver = Resolver(document.base, encoding=encoding)
+            self.base = self._resolver.base
+        except URIError as error:
+            self.reject(document.base, str(error))
+            self._resolver = Resolver(_NO_BASE, encoding=encoding)
 
     def rebase(self, base: str) -> None:
         """Resolve what follows against another absolute URL; one that is none changes nothing."""
@@ -93,10 +97,10 @@ class LinkCollector:
         href: str,
         hop: Hop,
         context: str,
-        *,
         rel: str = "",
         text: str = "",
         path: str = "",
+        *,
         sitemap: bool = False,
         lastmod: str = "",
     ) -> None:
@@ -112,25 +116,25 @@ class LinkCollector:
             sitemap: The target is a sitemap.
             lastmod: `lastmod` as written.
         """
-        mark = href.find("#")
-        if mark >= 0:
-            href = href[:mark]
+        if "#" in href:
+            href = href[: href.find("#")]
         if ":" in href and not href.startswith(_HTTP) and is_never_fetched(href):
             return
-        if len(self.outlinks) >= self.limit:
+        outlinks, seen = self.outlinks, self._seen
+        rank = len(outlinks)
+        if rank >= self.limit:
             self._drop((href, hop, context))
             return
-        url = self._resolver.resolve(href) if href and not href.isspace() else self.base
+        url = self._resolver.resolve(href)
         if not url:
-            self.reject(href, "no URI, or too long")
-            return
+            if href and not href.isspace():
+                self.reject(href, "no URI, or too long")
+                return
+            url = self.base
         key = (url, hop, context)
-        if key not in self._seen:
-            self._seen.add(key)
-            rank = len(self.outlinks)
-            self.outlinks.append(
-                Outlink(url, hop, context, rel, text, rank, path, sitemap, lastmod)
-            )
+        if key not in seen:
+            seen.add(key)
+            outlinks.append(Outlink(url, hop, context, rel, text, rank, path, sitemap, lastmod))
 
     def _drop(self, raw: tuple[str, str, str]) -> None:
         """Count a link beyond the limit, by how it is written: resolving it would not pay."""

@@ -52,7 +52,10 @@ class ExtractSettings(Component):
     infer_favicon: bool = setting(
         default=True, doc="Infer `/favicon.ico` (hop I) from every document."
     )
-    anchor_text: bool = setting(default=True, doc="Keep the text of links, at most 200 characters.")
+    anchor_text: bool = setting(
+        default=False,
+        doc="Keep the text of links, at most 200 characters. Costs a tenth of the extraction.",
+    )
     element_path: bool = setting(
         default=False, doc="Keep the path of the element that holds the link (`html/body/p/a`)."
     )

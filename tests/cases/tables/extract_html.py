@@ -32,6 +32,7 @@ def settings_of(row: Row) -> ExtractSettings:
     values: dict[str, object] = {
         CONFIG[key]: value for key, value in config.items() if CONFIG.get(key)
     }
+    values["anchor_text"] = True
     if "parser.html.form.use_action" in config:
         values["ignore_form_action_urls"] = not config["parser.html.form.use_action"]
         values["obey_rel_nofollow"] = True
