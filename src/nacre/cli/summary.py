@@ -36,7 +36,8 @@ def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json:
     if as_json:
         say_json(_data(layout, result, got))
         return
-    say(_ENDS.get(result.exit, str(result.exit)) if result.fetched else "Nothing could be fetched.")
+    nothing = result.exit is ExitStatus.FINISHED and not result.fetched
+    say("Nothing could be fetched." if nothing else _ENDS.get(result.exit, str(result.exit)))
     if overview is not None:
         say(pairs(dict(_facts(layout, overview, got))))
     say()

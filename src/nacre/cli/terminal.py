@@ -168,7 +168,7 @@ class LiveView:
 def numbers_table(overview: Overview, rates: Rates, eta: float | None) -> Table:
     """The numbers, in lines that belong together."""
     table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
+    table.add_column(style="dim", no_wrap=True, min_width=7)
     table.add_column(overflow="ellipsis", no_wrap=True)
     for name, text in number_lines(overview, rates, eta):
         table.add_row(name, text)
@@ -183,7 +183,7 @@ def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tu
     if overview.retrying:
         queued += f" ({overview.retrying:,} for another try)"
     saved = f"{size(overview.saved_bytes)} in {overview.saved_documents:,}"
-    return [
+    lines = [
         ("state", f"{state} for {duration(overview.elapsed)}{left}"),
         ("done", f"{overview.finished:,} of {overview.discovered:,} found, {queued}"),
         (
@@ -208,6 +208,7 @@ def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tu
             f"{count(overview.alerts, 'alert')}",
         ),
     ]
+    return [*lines, ("waits", safe(overview.trouble))] if overview.trouble else lines
 
 
 def _slow_text(queue: SlowQueue) -> str:

@@ -28,10 +28,11 @@ from nacre.job.identity import Identity
 from nacre.job.offline import View
 from nacre.job.outcomes import Outcome, Outcomes
 from nacre.job.outside import Outside, Refusal
-from nacre.job.robots_cache import RobotsCache
+from nacre.job.robots_cache import RobotsCache, RobotsRow
 from nacre.job.seedbook import SeedBook
 from nacre.scope.options import compile_scope
 from nacre.scope.robots import RobotsPolicy, RobotsState
+from nacre.scope.robots_rules import AgentRules
 from nacre.scope.rule import Scope, Subject
 from nacre.scope.state import ScopeState
 from nacre.store.table import file_rows
@@ -133,7 +134,7 @@ class Explainer:
                 raise
         guesses = [parse(f"{scheme}://{text}", max_length=limit) for scheme in ("https", "http")]
         known = [url for url in guesses if self._outcomes.get(self._identity.key(url))]
-        asked = [url for url in guesses if self._robots.get(origin(url), 0.0)]
+        asked = [url for url in guesses if self._robots.last(origin(url))]
         return [*known, *asked, *guesses][0]
 
     # ---- where it stands
@@ -233,7 +234,7 @@ class Explainer:
         if not url.startswith(("http:", "https:")):
             return None
         site, policy = origin(url), self._view.settings.robots.policy
-        entry = self._robots.get(site, 0.0)
+        entry = self._robots_of(site)
         if policy is RobotsPolicy.IGNORE or entry is None:
             return RobotsAnswer(str(policy), site, allowed=_if_ignored(policy))
         row, rules = entry
@@ -249,6 +250,11 @@ class Explainer:
             line,
             rules.crawl_delay if rules else None,
         )
+
+    def _robots_of(self, site: str) -> tuple[RobotsRow, AgentRules | None] | None:
+        """What was fetched of an origin, expired or not, or what the policy puts in its place."""
+        row = self._robots.last(site)
+        return self._robots.get(site, row.expires - 1.0 if row else 0.0)
 
     def _queue_answer(self, name: str) -> QueueAnswer:
         wait = None

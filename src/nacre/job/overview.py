@@ -6,6 +6,8 @@ from typing import NamedTuple
 import msgspec
 
 from nacre.core.clock import Clock
+from nacre.core.status import describe
+from nacre.frontier.listing import pending
 from nacre.frontier.queues import Queue, State
 from nacre.frontier.totals import Totals, read_totals
 from nacre.job.assemble import Parts
@@ -40,6 +42,7 @@ class Overview(msgspec.Struct, frozen=True):
         busy: Fetches in process.
         parallel: Fetches that may be in process; 0 when it does not run.
         queues: Number of queues by state.
+        trouble: What is waited for when nothing but further tries is left; "" otherwise.
         alerts: Alerts raised in this process.
     """
 
@@ -65,6 +68,7 @@ class Overview(msgspec.Struct, frozen=True):
     parallel: int = 0
     queues: dict[str, int] = {}
     alerts: int = 0
+    trouble: str = ""
 
     @property
     def active_hosts(self) -> int:
@@ -86,7 +90,21 @@ def live_overview(session: Session) -> Overview:
         busy=parts.engine.busy,
         parallel=parts.engine.parallel,
         alerts=parts.logs.alerts,
+        trouble=_trouble(session),
     )
+
+
+def _trouble(session: Session) -> str:
+    """One of the URIs that are tried again, once only such are left."""
+    parts = session.parts
+    if parts.engine.busy or not parts.frontier.only_retries_remain:
+        return ""
+    entry = next((entry for entry in pending(parts.store) if entry.uri.attempts), None)
+    if entry is None:
+        return ""
+    uri = entry.uri
+    why = describe(uri.last_status).rstrip(".")
+    return f"{uri.url}: {why} ({uri.last_status}, try {uri.attempts}); it will be tried again"
 
 
 def stored_overview(store: Store, run: RunRow | None) -> Overview:
