@@ -8,7 +8,7 @@ import pytest
 from nacre.frontier.frontier import Attempt
 from nacre.frontier.listing import count, pending
 from nacre.frontier.policy import Retry
-from nacre.frontier.report import summary
+from nacre.frontier.totals import read_totals
 from nacre.store.store import Store
 from tests.frontier.making import NOW, candidate, drain, frontier
 
@@ -36,7 +36,7 @@ def test_goes_on_where_it_was_committed(path: str) -> None:
         front.schedule([candidate("d", "0")], NOW)
     with Store.open(path, read_only=True) as store:
         assert count(store) == sum(1 for _ in pending(store)) == 110
-        assert summary(store).totals.queued == 110
+        assert read_totals(store).queued == 110
     with Store.open(path) as store:
         front = frontier(store)
         assert front.totals.succeeded == 40

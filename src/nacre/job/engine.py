@@ -57,18 +57,19 @@ class Chain:
 
     async def run(self, visit: Visit) -> None:
         """Pass the visit along the chain."""
-        at = self._time()
+        at, links = self._time(), len(visit.outlinks)
         for processor, step in self._steps:
             if not processor.accepts(visit):
                 continue
-            self.last = (step.name, visit.uri.url)
-            visit.step = step.name
+            visit.step = name = step.name
+            self.last = (name, visit.uri.url)
             step.handled += 1
-            found = len(visit.outlinks)
             result = await processor.process(visit)
-            step.links += len(visit.outlinks) - found
             began, at = at, self._time()
             step.seconds += at - began
+            if len(visit.outlinks) != links:
+                step.links += len(visit.outlinks) - links
+                links = len(visit.outlinks)
             if result is Result.FINISH:
                 return
 

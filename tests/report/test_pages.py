@@ -1,0 +1,167 @@
+import json
+
+import pytest
+
+from nacre.report.material import ToeFacts
+from nacre.report.queues import HEADER, LARGEST, LISTED, NONEMPTY, SUMMARY
+from nacre.report.steps import PROCESSORS, Steps
+from nacre.report.summary import CRAWL_SUMMARY, duration
+from nacre.report.threads import THREADS
+from tests.report.given import Given, queue
+from tests.report.visits import HEAD
+
+SIZE = len(HEAD) + 5
+
+
+@pytest.fixture
+def given() -> Given:
+    return Given()
+
+
+def test_crawl_summary(given: Given):
+    given.visited("http://a.test/1", "http://a.test/2", "http://b.test/")
+    given.visited("http://c.test/", status=-2)
+    assert CRAWL_SUMMARY.text(CRAWL_SUMMARY.build(given)).splitlines() == [
+        "Crawl Name: books",
+        "Crawl Status: FINISHED",
+        "Duration Time: 1h2m3s4ms",
+        "Total Seeds Crawled: 2",
+        "Total Seeds not Crawled: 1",
+        "Total Hosts Crawled: 2",
+        "Total URIs Processed: 17",
+        "URIs Crawled successfully: 12",
+        "URIs Failed to Crawl: 4",
+        "URIs Disregarded: 1",
+        "Novel URIs: 3",
+        "Duplicate-by-hash URIs: 0",
+        "Not-modified URIs: 0",
+        f"Total Crawled Bytes: {3 * SIZE}",
+        f"Novel Crawled Bytes: {3 * SIZE}",
+        "Duplicate-by-hash Crawled Bytes: 0",
+        "Not-modified Bytes: 0",
+        "Processed docs/sec: 0.0",
+        "Bandwidth in Kbytes/sec: 0.0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0ms"), (0.0004, "0ms"), (1, "1s"), (61.5, "1m1s500ms"), (90_061, "1d1h1m1s")],
+)
+def test_a_duration(seconds: float, text: str):
+    assert duration(seconds) == text
+
+
+def test_the_queues_that_are_not_empty(given: Given):
+    wake = "2026-11-20T10:00:05.000Z"
+    given.given_queues = [queue("b,", 2), queue("c,", 0), queue("a,", 1, "snoozed", wake)]
+    lines = NONEMPTY.text(NONEMPTY.build(given)).splitlines()
+    assert lines == [
+        HEADER,
+        f"a, 3 1 9 2999 1(1.2) 2026-11-20T10:00:00.000Z {wake} 5/-1 2 http://a/1 -",
+        "b, 3 2 9 2999 1(1.2) 2026-11-20T10:00:00.000Z - 5/-1 2 http://a/1 -",
+    ]
+    assert not NONEMPTY.default
+    assert all(len(line.split()) == len(HEADER.split()) for line in lines)
+
+
+def test_the_frontier_at_a_glance(given: Given):
+    given.given_queues = [queue("a,", 5), queue("b,", 9, "snoozed"), queue("c,", 0, "exhausted")]
+    data = SUMMARY.build(given)
+    assert [row["queue"] for row in data["largest"]] == ["b,", "a,"]
+    assert data["queues"]["exhausted"] == 1
+    text = SUMMARY.text(data)
+    assert " Queued:        3\n" in text
+    assert "  Active queues:    2\n" in text
+    section = text.partition(" -----===== SNOOZED QUEUES =====-----\n")[2].splitlines()
+    assert section[0] == HEADER
+    assert section[1].startswith("b, 3 9 ")
+    assert "exhausted" not in data["lists"]
+
+
+def test_many_queues_are_not_all_listed(given: Given):
+    given.given_queues = [queue(f"q{number},", number, "inactive") for number in range(LISTED + 7)]
+    data = SUMMARY.build(given)
+    assert len(data["lists"]["inactive"]) == LISTED
+    assert [row["current_size"] for row in data["largest"]] == list(
+        range(LISTED + 6, LISTED + 6 - LARGEST, -1)
+    )
+    assert "... and 7 more\n" in SUMMARY.text(data)
+
+
+class Embroider:
+    """Puts roses on cushions.
+
+    And lilies.
+    """
+
+
+def test_steps_are_counted_and_outlive_the_process(given: Given):
+    steps = Steps(given.store)
+    step = steps.add("Fetch", "roses", Embroider())
+    other = steps.add("Disposition", "archive", Embroider())
+    step.handled, step.links, step.seconds = 3, 40, 1.5
+    other.handled, other.written = 2, 5000
+    steps.seal()
+    step.handled = 99  # lost with the process
+    again = Steps(given.store)
+    assert again.add("Disposition", "archive", Embroider()).written == 5000
+    first = again.add("Fetch", "roses", Embroider())
+    first.handled += 1
+    again.seal()
+    kind = f"{__name__}.Embroider"
+    assert PROCESSORS.text(PROCESSORS.build(given)).splitlines() == [
+        "Processors report",
+        " Job being crawled: books",
+        "",
+        "Disposition chain",
+        "  Number of Processors: 1",
+        "",
+        f"Processor: {kind} (archive)",
+        "  Function:        Puts roses on cushions.",
+        "  URIs handled:    2",
+        "  Bytes written:   5000",
+        "",
+        "Fetch chain",
+        "  Number of Processors: 1",
+        "",
+        f"Processor: {kind} (roses)",
+        "  Function:        Puts roses on cushions.",
+        "  URIs handled:    4",
+        "  Time:            1s500ms",
+        "  Links extracted: 40",
+    ]
+
+
+def test_steps_without_news_write_nothing(given: Given):
+    steps = Steps(given.store)
+    steps.add("Fetch", "roses", Embroider()).handled = 1
+    steps.seal()
+    given.store.commit()
+    steps.seal()
+    assert given.store.group.empty
+
+
+def test_threads(given: Given):
+    given.given_toes = [ToeFacts(3, "http://a.test/", "LE", "http://v.test/", 1, "extract", 2.5)]
+    data = THREADS.build(given)
+    assert (data["threads"], data["active"]) == (25, 1)
+    assert THREADS.text(data).splitlines() == [
+        "Toe threads report",
+        " Job being crawled: books",
+        " Number of toe threads in pool: 25 (1 active)",
+        "",
+        "[ToeThread #3: http://a.test/",
+        " CrawlURI http://a.test/ LE http://v.test/",
+        " 1 attempts",
+        " in processor: extract",
+        " ACTIVE for 2s500ms]",
+    ]
+
+
+@pytest.mark.parametrize("page", [CRAWL_SUMMARY, SUMMARY, PROCESSORS, THREADS])
+def test_a_page_is_text_and_json(given: Given, page):
+    ((text, piece),) = page.parts(given)
+    data = page.build(given)
+    assert text == page.text(data)
+    assert json.loads(piece) == data
