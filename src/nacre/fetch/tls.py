@@ -4,12 +4,14 @@ import asyncio
 import ssl
 from collections import deque
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nacre.core.capture import TlsFacts
 from nacre.fetch.ciphers import iana_name
 from nacre.fetch.settings import TlsPolicy
-from nacre.fetch.verify import Verifier
+
+if TYPE_CHECKING:
+    from nacre.fetch.verify import Verifier
 
 HANDSHAKES_PER_TURN = 4
 """Most handshakes that begin in one turn of the loop; each costs about 1 ms of CPU."""
@@ -75,7 +77,7 @@ class Tls:
     def __init__(self, loop: asyncio.AbstractEventLoop, roots: Path | None = None) -> None:
         self._roots = roots
         self._contexts: dict[TlsPolicy, ssl.SSLContext] = {}
-        self._verifier = Verifier(roots)
+        self._made: Verifier | None = None
         self.gate = Gate(loop, HANDSHAKES_PER_TURN)
 
     def context(self, policy: TlsPolicy) -> ssl.SSLContext:
@@ -94,9 +96,17 @@ class Tls:
             version=session.version() or version,
             cipher=iana_name(name),
             chain=chain,
-            verified=self._verifier.verdict(chain, host, now),
+            verified=self._verifier().verdict(chain, host, now),
             sni=sni,
         )
+
+    def _verifier(self) -> "Verifier":
+        if self._made is None:
+            # A tenth of a second to load, which a crawl without TLS need not spend.
+            from nacre.fetch.verify import Verifier  # noqa: PLC0415
+
+            self._made = Verifier(self._roots)
+        return self._made
 
 
 def certificate_chain(session: ssl.SSLObject) -> tuple[bytes, ...]:

@@ -1,10 +1,12 @@
 """Operators' regular expressions: linear time on RE2, a time limit where RE2 refuses one."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import re2
-import regex
+
+if TYPE_CHECKING:
+    import regex
 
 TIME_LIMIT = 0.05
 """Seconds for one match of a pattern that RE2 refuses; longer counts as no match."""
@@ -22,9 +24,11 @@ def examine(pattern: str) -> PatternNote | None:
     """Say how a pattern will run; None when RE2 takes it as it is."""
     if "&&" not in pattern and _re2(pattern) is not None:
         return None
+    from regex import error as malformed  # noqa: PLC0415 - slow to load and rarely needed
+
     try:
         _backtracking(pattern)
-    except regex.error as error:
+    except malformed as error:
         return PatternNote(pattern, usable=False, message=f"not a regular expression: {error}")
     return PatternNote(
         pattern,
@@ -48,7 +52,9 @@ def _re2(pattern: str) -> object | None:
         return None
 
 
-def _backtracking(pattern: str) -> regex.Pattern[str]:
+def _backtracking(pattern: str) -> "regex.Pattern[str]":
+    import regex  # noqa: PLC0415 - slow to load and rarely needed
+
     # V1 knows Java's nested sets and intersections; atomic and possessive forms are shared.
     return regex.compile(pattern, regex.VERSION1)
 
@@ -96,7 +102,7 @@ class PatternList:
             return hits > 0 or any(self._one(pattern, text) for pattern in self._slow)
         return hits == self._fast_count and all(self._one(p, text) for p in self._slow)
 
-    def _one(self, pattern: regex.Pattern[str], text: str) -> bool:
+    def _one(self, pattern: "regex.Pattern[str]", text: str) -> bool:
         match = pattern.search if self._search else pattern.fullmatch
         try:
             return match(text, timeout=TIME_LIMIT) is not None

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 import re2
-import regex as backtracking
 
 from nacre.errors import ConfigError
 
@@ -76,6 +75,8 @@ def _compile(expression: str) -> tuple[Callable[[str], Match | None], int]:
 
 
 def _compile_slow(expression: str) -> tuple[Callable[[str], Match | None], int]:
+    import regex as backtracking  # noqa: PLC0415 - slow to load and rarely needed
+
     try:
         slow = backtracking.compile(expression, backtracking.VERSION1)
     except backtracking.error as error:
