@@ -1,0 +1,54 @@
+"""What the README promises, tried."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.site import site
+
+ROOT = Path(__file__).parent.parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def test_the_two_commands_are_on_the_first_screen():
+    first = README.splitlines()[:24]
+    assert any("./nacre crawl http" in line for line in first)
+    assert any(line.strip() == "make test" for line in first)
+
+
+def test_the_program_runs(tmp_path: Path):
+    (program,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    with site() as home:
+        done = subprocess.run(
+            [sys.executable, "-c", program.replace("http://127.0.0.1:8080/", home)],
+            cwd=tmp_path,
+            env={"PYTHONPATH": str(ROOT / "src"), "XDG_CONFIG_HOME": str(tmp_path), "PATH": ""},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert lines[-1] == "FINISHED"
+    assert any(line.startswith(f"200 text/html {home}a.html NACRE-") for line in lines)
+    assert (tmp_path / "crawls" / "program" / "latest" / "archive").is_dir()
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/howto.md"])
+def test_links_between_pages_lead_somewhere(page: str):
+    text = (ROOT / page).read_text("utf-8")
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (ROOT / page).parent.joinpath(target).is_file(), target
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/howto.md"])
+def test_commands_and_options_exist(page: str):
+    commands = (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8")
+    text = (ROOT / page).read_text("utf-8")
+    for name in re.findall(r"(?:^|[`/ ])nacre ([a-z]+) ", text):
+        assert f"## nacre {name} " in commands, name
+    for option in re.findall(r"`(--[a-z-]+)", text):
+        assert f"`{option}`" in commands, option
