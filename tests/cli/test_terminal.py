@@ -1,0 +1,83 @@
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from nacre.cli.meter import Rates
+from nacre.cli.terminal import JsonLines, LiveView, Silent, display_for, number_lines
+from nacre.job.clock import SystemClock
+from nacre.job.overview import Fetching, Overview, SlowQueue
+
+OVERVIEW = Overview(
+    "RUNNING",
+    elapsed=65.0,
+    discovered=1200,
+    queued=200,
+    retrying=3,
+    finished=1000,
+    failed=2,
+    disregarded=4,
+    documents=994,
+    bytes=5_000_000,
+    saved_documents=7,
+    saved_bytes=1_500_000,
+    busy=3,
+    parallel=25,
+    queues={"ready": 1, "in_process": 2, "snoozed": 3, "inactive": 9},
+    alerts=1,
+)
+
+
+def drawn(view: LiveView, overview: Overview = OVERVIEW) -> str:
+    console = Console(file=io.StringIO(), width=100)
+    console.print(view.view(overview, Rates(10.5, 120.0, 8.25, 99.5)))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_the_numbers():
+    text = drawn(LiveView(SystemClock()))
+    assert "running for 1 min 5 s" in text
+    assert "to go" not in text
+    assert "1,000 of 1,200 found, 200 waiting (3 for another try)" in text
+    assert "994 documents, 5.0 MB; saved by dedup 1.5 MB in 7" in text
+    assert "10.5 URIs/s, 120 KB/s (average 8.2, 100)" in text
+    assert "3 of 25 fetches, 6 hosts active, 9 hosts in waiting" in text
+    assert "2 failed, 4 disregarded, 1 alert" in text
+
+
+def test_slow_queues_and_long_fetches_are_made_safe():
+    view = LiveView(SystemClock())
+    view._slowest = [SlowQueue("com,slow,", 40, 3.0, 120.0), SlowQueue("com,fast,", 1, 0.0, 0.0)]
+    view._fetching = [Fetching("http://a/\x1b[2J", 7.0), Fetching("http://b/", 0.1)]
+    text = drawn(view)
+    assert "com,slow,  40 URIs, every 3.0 s" in text
+    assert "fast" not in text
+    assert "\\x1b[2J" in text
+    assert "http://b/" not in text
+
+
+def test_a_pause_and_its_reason():
+    lines = dict(number_lines(Overview("PAUSED", why="operator"), Rates(), 90.0))
+    assert lines["state"] == "paused (operator) for 0 ms, about 1 min 30 s to go"
+
+
+def test_what_is_waited_for():
+    lines = dict(number_lines(Overview("RUNNING", trouble="http://a/\x07: down"), Rates(), None))
+    assert lines["waits"] == "http://a/\\x07: down"
+
+
+def test_messages_are_lines_of_json(capsys: pytest.CaptureFixture[str]):
+    JsonLines(SystemClock()).message("alert", "disk\n\u202efull")
+    line = capsys.readouterr().err
+    assert line.isascii()
+    assert json.loads(line)["text"] == "disk\n\u202efull"
+
+
+def test_a_quiet_display_still_tells_of_trouble(capsys: pytest.CaptureFixture[str]):
+    display = display_for(SystemClock(), quiet=True)
+    assert isinstance(display, Silent)
+    display.message("state", "x -> y")
+    display.message("alert", "disk full")
+    assert capsys.readouterr().err == "disk full\n"
