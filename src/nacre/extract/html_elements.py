@@ -42,7 +42,7 @@ def image(walk: Walk, node: Node, tag: str) -> None:
         walk.pictures.add(source)
         walk.links.add(source, _EMBED_HOP, "img/@src", path=walk.path(node))
     attributes = node.attrs
-    if attributes is not None and len(attributes) > 1:
+    if attributes is None or len(attributes) != 2 or node.attr("alt") is None:
         walk.refer(node, _PICTURE)
 
 

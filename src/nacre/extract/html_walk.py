@@ -106,24 +106,21 @@ class Walk:
                 continue
             # Most elements of a page, and most of them repeat a link.
             href = node.attr("href")
-            if href is not None:
-                if href in seen:
-                    continue
-                short = href
-                if "#" in href and href[:1] not in MAY_BE_SCRIPT:
-                    short = href[: href.find("#")]
-                    if short in seen:
-                        continue
-                if obeys_nofollow and is_nofollow(node):
-                    continue
-                seen.add(href)
-                seen.add(short)
+            if href is None:
+                if node.attr("xlink:href") is not None:
+                    found.append((node, tag, None))
+                continue
+            if "#" in href and href[0] not in MAY_BE_SCRIPT:
+                href = href[: href.find("#")]
+            if href in seen or (obeys_nofollow and is_nofollow(node)):
+                continue
+            seen.add(href)
             found.append((node, tag, href if self._is_plain(node, href) else None))
         return found
 
-    def _is_plain(self, node: Node, href: str | None) -> bool:
+    def _is_plain(self, node: Node, href: str) -> bool:
         """True when its `href` is all that there is to a link."""
-        if href is None or not self._wants_href_only or href[:1] in MAY_BE_SCRIPT:
+        if not self._wants_href_only or href[:1] in MAY_BE_SCRIPT:
             return False
         attributes = node.attrs
         return attributes is not None and len(attributes) == 1
