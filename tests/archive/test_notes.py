@@ -35,6 +35,6 @@ links = st.builds(Outlink, st.text(max_size=20), st.sampled_from(Hop), st.text(m
 
 @given(st.lists(links, min_size=1, max_size=5))
 def test_one_line_an_outlink_whatever_is_in_it(outlinks):
-    lines = outlink_lines(outlinks).split(b"\r\n")
+    lines = outlink_lines(outlinks).split("\r\n")
     assert len(lines) == len(outlinks)
-    assert all(line.startswith(b"outlink: ") and b"\n" not in line for line in lines)
+    assert all(line.startswith("outlink: ") and "\n" not in line for line in lines)

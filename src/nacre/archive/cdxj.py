@@ -5,7 +5,7 @@ Source: CDXJ 0.1.0; reference/peers.md 2.5; compared with cdxj-indexer in tests/
 
 from json.encoder import encode_basestring_ascii as quoted
 
-from nacre.archive.field import date_digits, digest_of, uri_field
+from nacre.archive.field import digest_of, second_digits, uri_field
 from nacre.archive.postquery import PostQuery
 from nacre.archive.record import Record
 from nacre.uri.surt import index_key
@@ -28,8 +28,8 @@ def index_line(record: Record, name: str, offset: int, length: int) -> bytes:
     if record.type not in INDEXED:
         return b""
     return format_line(
-        uri_field(record.url).decode(),
-        date_digits(record.date)[:14],
+        uri_field(record.url),
+        second_digits(record.date),
         (record.mime, record.status, record.digest or _absent_digest(record)),
         (length, offset, name),
         record.post,

@@ -11,24 +11,24 @@ from nacre.core.base32 import encode_sha1
 
 _NO_SIGNS = str.maketrans("", "", "-T:.Z")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LAST_SECOND = 253402300799  # 9999-12-31T23:59:59Z, the last that W3CDTF can write
+_LAST = 253402300799_000_000  # 9999-12-31T23:59:59Z, the last that W3CDTF can write
 
 
-def field(text: str) -> bytes:
-    """A value for a WARC header or a metadata line, as UTF-8.
+def field(text: str) -> str:
+    """A value for a WARC header or a metadata line, which can be encoded as UTF-8.
 
     What cannot be printed (CR, LF, NUL, other controls, line separators, lone surrogates) is
     percent-encoded, so that the value stays on its line; blanks around it are dropped.
     """
     if not text.isprintable():
         text = "".join(c if c.isprintable() else _percent(c) for c in text.strip())
-    return text.strip().encode()
+    return text.strip()
 
 
-def uri_field(uri: str) -> bytes:
+def uri_field(uri: str) -> str:
     """A URI as a field value: `field`, and its blanks percent-encoded too."""
     value = field(uri)
-    return value.replace(b" ", b"%20") if b" " in value else value
+    return value.replace(" ", "%20") if " " in value else value
 
 
 def _percent(char: str) -> str:
@@ -40,18 +40,33 @@ def _second_text(second: int) -> str:
     return (_EPOCH + timedelta(seconds=second)).strftime("%Y-%m-%dT%H:%M:%S")
 
 
+@lru_cache(maxsize=64)
+def _second_digits(second: int) -> str:
+    return _second_text(second).translate(_NO_SIGNS)
+
+
+def _within(micros: int) -> int:
+    """Take a time of a broken clock to the nearest of the years 1970 to 9999."""
+    return micros if 0 <= micros <= _LAST else min(max(micros, 0), _LAST)
+
+
 def date_text(micros: int) -> str:
     """WARC-Date of a time in µs since the epoch: UTC, always with six digits of fraction.
 
     Times outside the years 1970 to 9999 (a broken clock) are taken to the nearest of them.
     """
-    second, micro = divmod(min(max(micros, 0), _LAST_SECOND * 1_000_000), 1_000_000)
+    second, micro = divmod(_within(micros), 1_000_000)
     return f"{_second_text(second)}.{micro:06d}Z"
 
 
 def date_digits(micros: int) -> str:
-    """The digits of `date_text`, 20 of them: the first 14 are the date of an index line."""
+    """The digits of `date_text`, 20 of them."""
     return date_text(micros).translate(_NO_SIGNS)
+
+
+def second_digits(micros: int) -> str:
+    """The first 14 of `date_digits`: the date of an index line."""
+    return _second_digits(_within(micros) // 1_000_000)
 
 
 def digest_label(digest: bytes) -> str:

@@ -16,14 +16,13 @@ def head_end(block: bytes) -> int:
 
     Line ends are CRLF or a bare LF, as servers send them.
     """
-    at = 0
-    while True:
-        line_end = block.find(b"\n", at)
-        if line_end < 0:
-            return -1
-        if line_end == at or (line_end == at + 1 and block[at] == 0x0D):
-            return line_end + 1
-        at = line_end + 1
+    if block.startswith((b"\n", b"\r\n")):
+        return block.index(b"\n") + 1
+    crlf = block.find(b"\n\r\n")
+    bare = block.find(b"\n\n", 0, crlf + 1 if crlf >= 0 else len(block))
+    if bare >= 0:
+        return bare + 2
+    return crlf + 3 if crlf >= 0 else -1
 
 
 def index_facts(block: bytes) -> tuple[str | None, str | None]:

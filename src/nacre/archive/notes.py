@@ -23,57 +23,57 @@ def metadata_block(capture: Capture, facts: CaptureFacts, not_modified: bytes) -
         not_modified: The 304 reply, when the capture became a `server-not-modified` revisit.
     """
     lines = _found(facts)
-    lines.append(b"fetchTimeMs: %d" % capture.duration)
+    lines.append(f"fetchTimeMs: {capture.duration}")
     if facts.charset:
-        lines.append(b"charsetForLinkExtraction: " + field(facts.charset))
+        lines.append("charsetForLinkExtraction: " + field(facts.charset))
     if facts.verdict:
-        lines.append(b"verdict: " + field(facts.verdict))
+        lines.append("verdict: " + field(facts.verdict))
     if facts.annotations:
-        lines.append(b"annotations: " + field(",".join(facts.annotations)))
+        lines.append("annotations: " + field(",".join(facts.annotations)))
     lines += _tls(capture)
     if facts.outlinks:
         lines.append(outlink_lines(facts.outlinks))
     verbatim = capture.interim + not_modified
     if verbatim:
         if capture.interim:
-            lines.append(b"interimReplies: %d" % len(capture.interim))
+            lines.append(f"interimReplies: {len(capture.interim)}")
         if not_modified:
-            lines.append(b"notModifiedReply: %d" % len(not_modified))
-        lines.append(b"")
-    lines.append(verbatim)
-    return b"\r\n".join(lines)
+            lines.append(f"notModifiedReply: {len(not_modified)}")
+        lines.append("")
+    lines.append("")
+    return "\r\n".join(lines).encode() + verbatim
 
 
-def _found(facts: CaptureFacts) -> list[bytes]:
+def _found(facts: CaptureFacts) -> list[str]:
     """How it was found. A seed has an empty hop path (WARC 1.1 clause 6.4)."""
-    lines = [b"seed: "] if facts.is_seed else []
+    lines = ["seed: "] if facts.is_seed else []
     if facts.via:
-        lines.append(b"via: " + uri_field(facts.via))
-    lines.append(b"hopsFromSeed: " + field(facts.path))
+        lines.append("via: " + uri_field(facts.via))
+    lines.append("hopsFromSeed: " + field(facts.path))
     if facts.source:
-        lines.append(b"sourceTag: " + field(facts.source))
+        lines.append("sourceTag: " + field(facts.source))
     if facts.force_fetch:
-        lines.append(b"force-fetch: ")
+        lines.append("force-fetch: ")
     return lines
 
 
-def _tls(capture: Capture) -> list[bytes]:
+def _tls(capture: Capture) -> list[str]:
     """What a verification of the server's certificate would have said, and the name asked for."""
     if capture.tls is None:
         return []
     return [
-        b"tlsVerified: " + field(capture.tls.verified),
-        b"tlsServerName: " + field(capture.tls.sni),
+        "tlsVerified: " + field(capture.tls.verified),
+        "tlsServerName: " + field(capture.tls.sni),
     ]
 
 
-def outlink_lines(outlinks: Sequence[Outlink]) -> bytes:
+def outlink_lines(outlinks: Sequence[Outlink]) -> str:
     """One `outlink: URL HOP CONTEXT` a link; no CRLF after the last."""
-    text = "\r\noutlink: ".join([o.url + " " + o.hop + " " + o.context for o in outlinks])
+    text = "\r\noutlink: ".join([" ".join((o.url, o.hop, o.context)) for o in outlinks])
     breaks = 2 * (len(outlinks) - 1)
     # One look at the whole tells that no value holds a line break.
     if text.isascii() and text.count("\r") + text.count("\n") == breaks:
-        return b"outlink: " + text.encode()
-    return b"\r\n".join(
-        b"outlink: %b %b %b" % (uri_field(o.url), field(o.hop), field(o.context)) for o in outlinks
+        return "outlink: " + text
+    return "\r\n".join(
+        [f"outlink: {uri_field(o.url)} {field(o.hop)} {field(o.context)}" for o in outlinks]
     )

@@ -5,6 +5,7 @@ Source: WARC 1.1 (ISO 28500:2017); reference/peers.md 2.1-2.3; what pywb makes o
 
 import hashlib
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -13,7 +14,7 @@ from nacre.archive.field import date_text, digest_label, digest_of, field, recor
 from nacre.archive.httphead import HEAD_LIMIT, head_end, index_facts
 from nacre.archive.notes import metadata_block
 from nacre.archive.postquery import PostQuery, post_query
-from nacre.core.capture import Body, Capture, TlsFacts
+from nacre.core.capture import Body, Capture
 from nacre.core.history import RevisitProfile
 
 IdSource = Callable[[], bytes]
@@ -21,12 +22,12 @@ IdSource = Callable[[], bytes]
 
 IDENTICAL = "identical-payload-digest"
 NOT_MODIFIED = "server-not-modified"
-PROFILE = b"http://netpreserve.org/warc/1.1/revisit/"
+PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
 
-_REQUEST = b"application/http;msgtype=request"
-_RESPONSE = b"application/http;msgtype=response"
-_FIELDS = b"application/warc-fields"
-_DNS = b"text/dns"
+_REQUEST = "Content-Type: application/http;msgtype=request\r\n"
+_RESPONSE = "Content-Type: application/http;msgtype=response\r\n"
+_FIELDS = "Content-Type: application/warc-fields\r\n"
+_DNS = "Content-Type: text/dns\r\n"
 _NO_DIGEST = digest_of(b"")
 _READ = 1 << 20
 
@@ -101,65 +102,75 @@ def warcinfo_record(
         filename: Name of the file as it will be once closed.
         fields: Names and values, in order; empty values are left out.
     """
-    block = b"".join(b"%b: %b\r\n" % (field(k), field(v)) for k, v in fields if v)
+    block = "".join(f"{field(k)}: {field(v)}\r\n" for k, v in fields if v).encode()
     own = record_uri(record_id)
-    head = b"%bWARC-Filename: %b\r\n%b" % (
-        _start(b"warcinfo", own, date_text(date).encode(), b""),
-        field(filename),
-        _end(digest_of(block), _FIELDS, len(block)),
-    )
+    lines = f"WARC-Date: {date_text(date)}\r\nWARC-Filename: {field(filename)}\r\n"
+    head = _head("warcinfo", own, lines, _end(digest_of(block), _FIELDS, len(block)))
     return Record("warcinfo", own, head, block, None, len(block), "", date)
 
 
 class _Common:
-    """Header lines that the records of one capture share."""
+    """Header lines that the records of one capture share.
 
-    __slots__ = ("address", "concurrent", "date", "id", "protocol", "target", "uri")
+    Attributes:
+        id: WARC-Record-ID of the first record.
+        target: When, and of what.
+        concurrent: The first record, named by the others.
+        route: Between whom, and how.
+    """
+
+    __slots__ = ("concurrent", "id", "route", "target")
 
     def __init__(self, capture: Capture, first: str) -> None:
         self.id = first
-        self.date = date_text(capture.began).encode()
-        self.uri = uri_field(capture.url)
-        self.target = b"WARC-Target-URI: %b\r\n" % self.uri
-        self.concurrent = b"WARC-Concurrent-To: <%b>\r\n" % first.encode()
-        self.address = _address(capture)
-        self.protocol = _protocol(capture)
+        self.target = _target(capture)
+        self.concurrent = f"WARC-Concurrent-To: <{first}>\r\n"
+        tls = capture.tls
+        version, cipher = (tls.version, tls.cipher) if tls is not None else ("", "")
+        self.route = _address(capture) + _protocol(capture.protocol, version, cipher)
 
 
-def _start(kind: bytes, record_id: str, date: bytes, target: bytes) -> bytes:
-    return b"WARC/1.1\r\nWARC-Type: %b\r\nWARC-Record-ID: <%b>\r\nWARC-Date: %b\r\n%b" % (
-        kind,
-        record_id.encode(),
-        date,
-        target,
-    )
+def _target(capture: Capture) -> str:
+    date, uri = date_text(capture.began), uri_field(capture.url)
+    return f"WARC-Date: {date}\r\nWARC-Target-URI: {uri}\r\n"
 
 
-def _end(digest: str, content_type: bytes, length: int) -> bytes:
-    kind = b"Content-Type: %b\r\n" % content_type if content_type else b""
-    return b"WARC-Block-Digest: %b\r\n%bContent-Length: %d\r\n\r\n" % (field(digest), kind, length)
+def _head(kind: str, record_id: str, lines: str, end: str) -> bytes:
+    start = f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <{record_id}>\r\n"
+    return f"{start}{lines}{end}".encode()
 
 
-def _address(capture: Capture) -> bytes:
+def _end(digest: str, content_type: str, length: int) -> str:
+    """The last lines; `content_type` is a whole line, or "" for none."""
+    return f"WARC-Block-Digest: {digest}\r\n{content_type}Content-Length: {length}\r\n\r\n"
+
+
+def _address(capture: Capture) -> str:
     """WARC-IP-Address; none through a proxy, where the server's address is not known."""
     if capture.proxied or not capture.address:
-        return b""
-    return b"WARC-IP-Address: %b\r\n" % field(capture.address)
+        return ""
+    return f"WARC-IP-Address: {field(capture.address)}\r\n"
 
 
-def _protocol(capture: Capture) -> bytes:
-    """One WARC-Protocol a layer, as readers agree on, and the cipher suite."""
-    line = b"WARC-Protocol: %b\r\n" % field(capture.protocol)
-    if capture.tls is None:
+@lru_cache(maxsize=64)
+def _protocol(protocol: str, version: str, cipher: str) -> str:
+    """One WARC-Protocol a layer, as readers agree on, and the cipher suite.
+
+    Args:
+        protocol: That of HTTP.
+        version: Version of TLS, `TLSv1.3`; "" without TLS.
+        cipher: Name of the cipher suite; "" for none.
+    """
+    line = f"WARC-Protocol: {field(protocol)}\r\n"
+    if not version:
         return line
-    cipher = capture.tls.cipher
-    suite = b"WARC-Cipher-Suite: %b\r\n" % field(cipher) if cipher else b""
-    return b"%bWARC-Protocol: %b\r\n%b" % (line, _tls_name(capture.tls), suite)
+    suite = f"WARC-Cipher-Suite: {field(cipher)}\r\n" if cipher else ""
+    return f"{line}WARC-Protocol: {_tls_name(version)}\r\n{suite}"
 
 
-def _tls_name(facts: TlsFacts) -> bytes:
+def _tls_name(text: str) -> str:
     """`tls/1.3` for `TLSv1.3`, `tls/1.0` for `TLSv1`, `ssl/3` for `SSLv3`."""
-    name, _, version = facts.version.lower().partition("v")
+    name, _, version = text.lower().partition("v")
     return field(f"{name}/{version if name != 'tls' or '.' in version else version + '.0'}")
 
 
@@ -174,25 +185,23 @@ def _response(capture: Capture, common: _Common) -> Record:
     body = capture.body
     length = len(capture.head) + body.length
     digest = "" if _bodiless(capture) else capture.payload_digest or _NO_DIGEST
-    head = b"".join(
-        (
-            _start(b"response", common.id, common.date, common.target),
-            common.address,
-            common.protocol,
-            b"WARC-Truncated: %b\r\n" % field(capture.truncated) if capture.truncated else b"",
-            b"WARC-Payload-Digest: %b\r\n" % field(digest) if digest else b"",
-            _end(capture.block_digest or _block_digest(capture), _RESPONSE, length),
-        )
+    truncated = f"WARC-Truncated: {field(capture.truncated)}\r\n" if capture.truncated else ""
+    payload = f"WARC-Payload-Digest: {field(digest)}\r\n" if digest else ""
+    head = _head(
+        "response",
+        common.id,
+        f"{common.target}{common.route}{truncated}{payload}",
+        _end(field(capture.block_digest or _block_digest(capture)), _RESPONSE, length),
     )
     start = capture.head
     if not start.endswith((b"\n\r\n", b"\n\n")):
         # Without a whole head (HTTP/0.9) a reader of the file takes the body's lines for one.
         start += body.read(0, HEAD_LIMIT)
     status, mime = index_facts(start)
-    record = Record("response", common.id, head, capture.head, body, length, "", capture.began)
-    record.url, record.digest, record.mime, record.status = capture.url, digest, mime, status
-    record.post = post_query(capture.request)
-    return record
+    return Record(
+        "response", common.id, head, capture.head, body, length, capture.url, capture.began,
+        digest, mime, status, post_query(capture.request),
+    )  # fmt: skip
 
 
 def _bodiless(capture: Capture) -> bool:
@@ -213,21 +222,19 @@ def _revisit(capture: Capture, common: _Common, profile: RevisitProfile) -> Reco
     identical = profile.kind == IDENTICAL
     block = capture.head if identical else b""
     original = profile.original
-    refers = b"WARC-Refers-To: <%b>\r\n" % field(original.record_id) if original.record_id else b""
-    head = b"".join(
-        (
-            _start(b"revisit", common.id, common.date, common.target),
-            common.address,
-            common.protocol,
-            b"WARC-Profile: %b%b\r\n" % (PROFILE, profile.kind.encode()),
-            refers,
-            b"WARC-Refers-To-Target-URI: %b\r\n" % uri_field(original.url),
-            b"WARC-Refers-To-Date: %b\r\n" % date_text(original.date).encode(),
-            b"WARC-Truncated: length\r\n" if identical else b"",
-            b"WARC-Payload-Digest: %b\r\n" % field(profile.digest) if profile.digest else b"",
-            _end(digest_of(block), _RESPONSE if block else b"", len(block)),
-        )
+    refers = f"WARC-Refers-To: <{field(original.record_id)}>\r\n" if original.record_id else ""
+    lines = (
+        common.target,
+        common.route,
+        f"WARC-Profile: {PROFILE}{profile.kind}\r\n",
+        refers,
+        f"WARC-Refers-To-Target-URI: {uri_field(original.url)}\r\n",
+        f"WARC-Refers-To-Date: {date_text(original.date)}\r\n",
+        "WARC-Truncated: length\r\n" if identical else "",
+        f"WARC-Payload-Digest: {field(profile.digest)}\r\n" if profile.digest else "",
     )
+    end = _end(digest_of(block), _RESPONSE if block else "", len(block))
+    head = _head("revisit", common.id, "".join(lines), end)
     record = Record("revisit", common.id, head, block, None, len(block), "", capture.began)
     record.url, record.digest, record.mime = capture.url, profile.digest, "warc/revisit"
     record.status = index_facts(block)[0]
@@ -236,26 +243,14 @@ def _revisit(capture: Capture, common: _Common, profile: RevisitProfile) -> Reco
 
 def _request(capture: Capture, common: _Common, own: str) -> Record:
     block = capture.request
-    head = b"".join(
-        (
-            _start(b"request", own, common.date, common.target),
-            common.concurrent,
-            common.address,
-            common.protocol,
-            _end(digest_of(block), _REQUEST, len(block)),
-        )
-    )
+    lines = f"{common.target}{common.concurrent}{common.route}"
+    head = _head("request", own, lines, _end(digest_of(block), _REQUEST, len(block)))
     return Record("request", own, head, block, None, len(block), capture.url, capture.began)
 
 
 def _metadata(capture: Capture, common: _Common, own: str, block: bytes) -> Record:
-    head = b"".join(
-        (
-            _start(b"metadata", own, common.date, common.target),
-            common.concurrent,
-            _end(digest_of(block), _FIELDS, len(block)),
-        )
-    )
+    lines = common.target + common.concurrent
+    head = _head("metadata", own, lines, _end(digest_of(block), _FIELDS, len(block)))
     return Record("metadata", own, head, block, None, len(block), capture.url, capture.began)
 
 
@@ -263,19 +258,9 @@ def _dns(capture: Capture, own: str) -> Record:
     """A `dns:` look-up: a resource whose payload is its block."""
     body = capture.body
     digest = capture.block_digest or _block_digest(capture)
-    head = b"".join(
-        (
-            _start(
-                b"resource",
-                own,
-                date_text(capture.began).encode(),
-                b"WARC-Target-URI: %b\r\n" % uri_field(capture.url),
-            ),
-            _address(capture),
-            b"WARC-Payload-Digest: %b\r\n" % field(digest),
-            _end(digest, _DNS, body.length),
-        )
-    )
+    payload = f"WARC-Payload-Digest: {field(digest)}\r\n"
+    lines = f"{_target(capture)}{_address(capture)}{payload}"
+    head = _head("resource", own, lines, _end(field(digest), _DNS, body.length))
     record = Record("resource", own, head, b"", body, body.length, "", capture.began)
     record.url, record.digest, record.mime = capture.url, digest, "text/dns"
     return record
