@@ -54,7 +54,7 @@ class ExtractSettings(Component):
     )
     anchor_text: bool = setting(
         default=False,
-        doc="Keep the text of links, at most 200 characters. Costs a tenth of the extraction.",
+        doc="Keep the text of links, at most 200 characters. Nothing in a crawl needs it.",
     )
     element_path: bool = setting(
         default=False, doc="Keep the path of the element that holds the link (`html/body/p/a`)."
