@@ -6,25 +6,31 @@ from nacre.core.crawluri import Hop, split_path
 
 _NAVIGATION = "LMS"
 
+MAX_REDIRECTS = 20
+"""Redirects in a row that a transclusion may take, as in browsers; Heritrix follows them for ever,
+which a server that invents a longer URL each time makes use of."""
+
 
 @lru_cache(maxsize=16_384)
 def transcluded(path: str, max_hops: int, max_speculative: int) -> bool:
     """A short way from a page: an embed, or what an embed needs.
 
     Looks at the hops since the last L, S or M: at least one, at most `max_speculative` X, and at
-    most `max_hops` that are no redirect.
+    most `max_hops` that are no redirect; of redirects there may be `MAX_REDIRECTS`.
     """
-    hops = speculative = 0
-    seen = False
+    hops = speculative = redirects = 0
     for letter in reversed(split_path(path)[1]):
         if letter in _NAVIGATION:
             break
-        seen = True
-        if letter != "R":
-            hops += 1
-            if letter == "X":
-                speculative += 1
-    return seen and hops <= max_hops and speculative <= max_speculative
+        if letter == "R":
+            redirects += 1
+            continue
+        hops += 1
+        if letter == "X":
+            speculative += 1
+    if hops > max_hops or speculative > max_speculative:
+        return False
+    return hops + redirects > 0 and redirects <= MAX_REDIRECTS
 
 
 def link_hops(path: str) -> int:

@@ -1,0 +1,152 @@
+"""One job over all the odd servers at once, beside a good site: it ends, whole and small."""
+
+import asyncio
+import gc
+import hashlib
+import os
+from base64 import b32encode
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from nacre.core.status import FetchStatus
+from nacre.fetch.settings import FetchSettings
+from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.job.job import Job
+from nacre.job.settings import EngineSettings, JobSettings
+from nacre.job.states import ExitStatus
+from tests.fault.facts import Facts, check_counters, check_originals
+from tests.fault.jobs import facts_of, settings
+from tests.fault.odd import CASES, ROBOTS_FAILED, UNFETCHABLE, odd_site
+from tests.fault.site import Site
+
+pytestmark = pytest.mark.crawl
+COPIES = 4
+PARALLEL = 40
+
+
+def open_files() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+@dataclass
+class Load:
+    """Open files and memory of this process, looked at from time to time."""
+
+    files: list[int] = field(default_factory=list)
+    memory: list[int] = field(default_factory=list)
+
+    async def watch(self) -> None:
+        while True:
+            self.look()
+            await asyncio.sleep(0.1)
+
+    def look(self) -> None:
+        self.files.append(open_files())
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        self.memory.append(pages * os.sysconf("SC_PAGE_SIZE"))
+
+
+@dataclass(frozen=True)
+class Result:
+    facts: Facts
+    lines: dict[str, tuple[int, str]]
+    load: Load
+    before: int
+    after: int
+    good: Site
+
+
+def odd_settings(*seeds: str) -> JobSettings:
+    return settings(
+        "",
+        seeds=seeds,
+        politeness=PolitenessSettings(delay=0.0, in_flight=PARALLEL),
+        engine=EngineSettings(parallel=PARALLEL),
+        frontier=FrontierSettings(
+            max_retries=1, throttled_retries=0, truncated_retries=0, last_tries=1
+        ),
+        fetch=FetchSettings(timeout=4, silence_timeout=3, connect_timeout=1, max_length=2_000_000),
+    )
+
+
+async def crawl(root: Path) -> Result:
+    load, good = Load(), Site()
+    async with good.serving(), odd_site(COPIES) as odd:
+        job = Job(root, odd_settings(good.url(), odd.url()))
+        before = open_files()
+        async with asyncio.TaskGroup() as group:
+            watching = group.create_task(load.watch())
+            assert await job.run() is ExitStatus.FINISHED
+            watching.cancel()
+        await asyncio.sleep(0.05)
+        gc.collect()
+        after = open_files()
+    return Result(facts_of(root), log_lines(root), load, before, after, good)
+
+
+def log_lines(root: Path) -> dict[str, tuple[int, str]]:
+    """Status and annotations of each URL; every URL has one line."""
+    lines = {}
+    for line in (root / "latest" / "logs" / "crawl.log").read_text().splitlines():
+        words = line.split()
+        assert words[3] not in lines, "two lines"
+        lines[words[3]] = int(words[1]), words[11]
+    return lines
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    return asyncio.run(crawl(tmp_path_factory.mktemp("odd") / "job"))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_case_has_a_defined_end(result: Result, name: str):
+    case = CASES[name]
+    found = [end for url, end in result.lines.items() if f"/{name}/" in url]
+    assert len(found) >= COPIES
+    for status, notes in found:
+        assert status in case.statuses, notes
+        assert case.note in notes
+
+
+def test_every_line_has_a_known_status(result: Result):
+    known = {int(status) for status in FetchStatus}
+    assert all(status > 0 or status in known for status, _ in result.lines.values())
+    assert -5 not in {status for status, _ in result.lines.values()}, "a fault of the crawler"
+    assert result.lines.keys() == result.facts.outcomes.keys()
+    assert len(result.lines) > len(CASES) * COPIES
+
+
+def test_the_good_site_is_complete_beside_them(result: Result):
+    good = result.good
+    for path, body in good.pages.items():
+        digest = "sha1:" + b32encode(hashlib.sha1(body).digest()).decode()
+        assert result.lines[good.url(path)][0] == 200
+        if body:
+            assert result.facts.payloads[good.url(path)] == digest
+
+
+def test_the_archive_is_valid_and_the_counters_agree(result: Result):
+    assert result.facts.damage == []
+    check_originals(result.facts)
+    check_counters(result.facts)
+    assert not result.facts.waiting
+
+
+def test_no_private_address_was_asked(result: Result):
+    """robots.txt is refused by the guard; so is what would come after it."""
+    ends = {
+        url.rpartition("/")[2] or "/": status
+        for url, (status, _) in result.lines.items()
+        if "169.254." in url or "//10." in url
+    }
+    assert ends == {"robots.txt": UNFETCHABLE, "/": ROBOTS_FAILED}
+
+
+def test_open_files_and_memory_stay_flat(result: Result):
+    assert result.after <= result.before + 2
+    assert max(result.load.files) < result.before + 4 * PARALLEL
+    half = result.load.memory[len(result.load.memory) // 2 :]
+    assert max(half) < result.load.memory[0] + 400_000_000
