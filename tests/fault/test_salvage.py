@@ -194,3 +194,17 @@ def flip_in_log(store: Path, part: float) -> None:
     assert len(content) > 10_000
     content[int(len(content) * part)] ^= 4
     log.write_bytes(content)
+
+
+def test_a_start_without_the_store_is_refused(tmp_path: Path):
+    """Closed WARCs that no store knows are an archive, not what a crash left behind."""
+    root = tmp_path / "job"
+
+    async def main(site: Site) -> None:
+        await crawl(root, site, 15)
+        shutil.rmtree(root / "state")
+        with pytest.raises(DamageError, match="the store does not know this file"):
+            await crawl(root, site)
+
+    run(main)
+    assert not (root / "lost+found").exists()

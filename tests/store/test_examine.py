@@ -60,6 +60,8 @@ def test_what_fits_is_not_refused_and_every_misfit_is_named():
     refuse([fits, *gone], [], accept_loss=True, salvage=False)
     with pytest.raises(DamageError, match=r"/job/2.open: missing(.|\n)*/job/3.open: missing"):
         refuse([fits, *gone], [], accept_loss=False, salvage=False)
+    with pytest.raises(DamageError, match=r"/job/c.warc.gz: 5 bytes, but the store does not know"):
+        refuse([fits], [Stray("/job/c.warc.gz", 5)], accept_loss=True, salvage=False)
     large = [Stray("/job/b.open", TAIL_LIMIT + 1)]
     refuse([fits], large, accept_loss=False, salvage=True)
     with pytest.raises(DamageError, match=r"/job/b.open: 16000001 bytes, but"):

@@ -67,6 +67,11 @@ class Stray(NamedTuple):
     path: str
     size: int
 
+    @property
+    def ahead(self) -> bool:
+        """More than groups in flight can have left, or closed: only a commit closes a WARC."""
+        return self.size > TAIL_LIMIT or self.path.endswith((".warc", ".warc.gz"))
+
 
 def look(store: Store, disk: Disk, root: str) -> list[Found]:
     """Every file of the table as it is on disk; the lost ones are left out."""
@@ -141,7 +146,7 @@ def _ahead(files: Sequence[Found], unknown: Sequence[Stray]) -> Iterator[str]:
                 f"{file.row.size + file.lines}"
             )
     for stray in unknown:
-        if stray.size > TAIL_LIMIT:
+        if stray.ahead:
             yield f"  {stray.path}: {stray.size} bytes, but the store does not know this file"
 
 
