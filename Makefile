@@ -4,9 +4,17 @@ SHELL := /bin/bash
 PY := .venv/bin/python
 PYTEST := $(PY) -m pytest
 WEBS := postfix-doc anarchism tomcat10-docs
+# Real pages for the table of links; the packages of MORE_PAGES are large, so that make test leaves
+# them out.
+PAGES := debian-faq-zh-cn debian-faq maint-guide-zh-cn developers-reference debian-reference-zh-cn \
+	postgresql-doc-15 libreoffice-help-zh-cn python-django-doc bind9-doc nodejs-doc \
+	cppreference-doc-en-html apache2-doc gap-doc libboost1.74-doc sqlite3-doc octave-doc \
+	python3.11-doc openjdk-17-doc lilypond-doc-html wireshark-doc
+MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html erlang-doc \
+	python-scipy-doc debian-handbook linux-doc-6.1
 
 .PHONY: help environment system judges webs format lint types imports unit cases-tests crawls kills \
-	test test-all cases bench bench-full reference lock clean
+	webs-all test test-all cases bench bench-full reference lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -21,7 +29,10 @@ judges: environment ## the environment of the independent judges (.venv-judges)
 	@$(PY) tools/judges.py
 
 webs: environment ## the documentation sites that the tests crawl (.cache/webs)
-	@$(PY) tools/debs.py $(WEBS)
+	@$(PY) tools/debs.py $(WEBS) $(PAGES)
+
+webs-all: webs ## the large ones too
+	@$(PY) tools/debs.py $(MORE_PAGES)
 
 format: environment ## format the sources
 	$(PY) -m ruff format .
@@ -40,7 +51,7 @@ imports: environment
 unit: environment
 	$(PYTEST) -n 2 -m "not crawl and not kill and not slow and not cases"
 
-cases-tests: environment system
+cases-tests: environment system webs
 	$(PYTEST) -n 2 -m "cases and not slow" tests/cases
 
 crawls: environment system judges webs
@@ -59,7 +70,7 @@ test-all: test ## the longer runs too (200 kills, full-size simulations, new ran
 	NACRE_FUZZ=1 $(PYTEST) -n 2 -m "not crawl and not kill and not slow and not cases"
 	$(PYTEST) -p no:randomly -m "slow" --timeout 7200
 
-cases: environment system ## the conformance tables alone, from $$NACRE_CASES or ../shared/cases
+cases: environment system webs ## the conformance tables alone, from $$NACRE_CASES or ../shared/cases
 	@$(PY) -m tests.cases.run $(TABLES)
 
 bench: environment system ## speed: CPU per URL against wget and Scrapy, scope, frontier

@@ -230,7 +230,6 @@ class Parts:
         disposition = Disposition(
             DispositionParts(
                 frontier=self.frontier,
-                retries=settings.frontier,
                 politeness=settings.politeness,
                 identity=self.identity,
                 answers=Answers(self.hosts, self.robots, settings.robots),

@@ -14,7 +14,7 @@ from nacre.core.status import FetchStatus
 from nacre.frontier.backoff import next_backoff
 from nacre.frontier.frontier import Attempt, Frontier
 from nacre.frontier.policy import Ending, Final, Retry, politeness_delay, retry_decision
-from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.frontier.settings import PolitenessSettings
 from nacre.job.answers import Answers
 from nacre.job.candidates import Candidates
 from nacre.job.identity import Identity
@@ -40,7 +40,6 @@ class DispositionParts(msgspec.Struct, frozen=True):
     """The parts that meet in the disposition."""
 
     frontier: Frontier
-    retries: FrontierSettings
     politeness: PolitenessSettings
     identity: Identity
     answers: Answers
@@ -85,7 +84,8 @@ class Disposition:
             last_delay=self.parts.frontier.last_delay(visit.uri.queue),
         )
         parts, now = self.parts, self.parts.clock.now()
-        return retry_decision(parts.retries, visit.uri, ending, now, parts.frontier.last_since(now))
+        retries = parts.frontier.rotation.settings
+        return retry_decision(retries, visit.uri, ending, now, parts.frontier.last_since(now))
 
     def dispose(
         self, visit: Visit, decision: Retry | Final | None, prepared: Prepared | None = None

@@ -7,6 +7,7 @@ from nacre.errors import ConfigError, DamageError, StorageError
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard, guard_for_seeds
 from nacre.job.clock import SystemClock
+from nacre.job.contact import contact_problems, public_hosts, resolver_lookup
 from nacre.job.engine import DispositionError
 from nacre.job.events import Alert, Events
 from nacre.job.layout import Layout
@@ -90,9 +91,16 @@ class Job:
         """Run or resume the job to its end, through storage errors that pass.
 
         Raises:
+            ConfigError: A public site is to be crawled without a contact, or without any delay.
             DamageError: The archive and the store contradict each other.
             StorageError: The store cannot be opened, though there is space.
         """
+        lookup = resolver_lookup(DnsResolver(self.settings.dns, self.clock))
+        urls = [seed.url for seed in self.seeds().seeds]
+        public = await public_hosts(urls, self.settings.network.allow, lookup)
+        problems = contact_problems(self.settings, public)
+        if problems:
+            raise ConfigError(problems)
         guard = await self.guard()
         suspects: frozenset[str] = frozenset()
         while await self._has_space():

@@ -34,6 +34,9 @@ from nacre.store.recovery import Start
 from nacre.store.seam import Disk
 from nacre.store.store import Store
 
+_LAST_TRIES_OF_NOTHING = 60.0
+"""Time for the last tries of a crawl that has fetched nothing at all, seconds."""
+
 _TICK = 0.5
 """Limits and space are looked at so often, seconds."""
 
@@ -243,7 +246,16 @@ class Session:
             self._held.discard("disk")
 
     def _mind_the_end(self) -> None:
-        """Nothing but retries is left, and their time is over: what they wait for is final."""
+        """Nothing but retries is left, and their time is over: what they wait for is final.
+
+        Where nothing was fetched yet, that time is short: a mistyped seed need not take long.
+        """
+        parts, wanted = self.parts, self.settings.frontier
+        if not parts.statistics.totals.urls:
+            shortest = min(wanted.last_tries_within, _LAST_TRIES_OF_NOTHING)
+            wanted = wanted.model_copy(update={"last_tries_within": shortest})
+        if parts.frontier.rotation.settings != wanted:
+            parts.frontier.configure(wanted, self.settings.politeness)
         for removed in self.parts.frontier.removal.abandon():
             note_removed(self.parts, removed)
 
