@@ -6,6 +6,7 @@ from nacre.core.clock import Clock
 from nacre.errors import ConfigError, DamageError, StorageError
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard, guard_for_seeds
+from nacre.job.allocator import keep_memory_at_hand
 from nacre.job.clock import SystemClock
 from nacre.job.contact import contact_problems, public_hosts, resolver_lookup
 from nacre.job.engine import DispositionError
@@ -102,6 +103,7 @@ class Job:
         if problems:
             raise ConfigError(problems)
         guard = await self.guard()
+        keep_memory_at_hand()
         suspects: frozenset[str] = frozenset()
         while await self._has_space():
             session = Session(self.layout, self.settings, self.disk, self.clock, self.events)
