@@ -32,21 +32,25 @@ def digest_capture(
         chunks: Runs of payload in the body; used only when it is chunked.
         chunked: The body has chunked transfer coding.
     """
-    runs: Iterable[tuple[int, int]] = chunks if chunked else ((0, body.length),)
     block = sha1(head, usedforsecurity=False)
-    payload = sha1(usedforsecurity=False)
-    if body.length <= STEP:
+    if body.length > STEP:
+        for offset in range(0, body.length, STEP):
+            block.update(body.read(offset, STEP))
+        parts = _parts(chunks if chunked else ((0, body.length),))
+        payload = _digest(body.read(*part) for part in parts)
+    else:
         data = body.read(0, body.length)
         block.update(data)
         view = memoryview(data)
-        for offset, size in runs:
-            payload.update(view[offset : offset + size])
-    else:
-        for offset in range(0, body.length, STEP):
-            block.update(body.read(offset, STEP))
-        for part in _parts(runs):
-            payload.update(body.read(*part))
-    return Digests(_text(block.digest()), _text(payload.digest()))
+        payload = _digest([view[at : at + size] for at, size in chunks] if chunked else (data,))
+    return Digests(_text(block.digest()), _text(payload))
+
+
+def _digest(parts: Iterable[bytes | memoryview]) -> bytes:
+    digest = sha1(usedforsecurity=False)
+    for part in parts:
+        digest.update(part)
+    return digest.digest()
 
 
 def _parts(runs: Iterable[tuple[int, int]]) -> Iterable[tuple[int, int]]:

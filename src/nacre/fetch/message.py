@@ -122,6 +122,8 @@ def _may_refer(request: FetchRequest) -> bool:
 
 def _bare(url: str) -> str:
     """A URL without userinfo and fragment."""
+    if "@" not in url and "#" not in url:
+        return url
     url = url.partition("#")[0]
     scheme, colon, rest = url.partition("://")
     authority, slash, path = rest.partition("/")

@@ -66,8 +66,9 @@ def parse_head(raw: bytes) -> Head:
     for text in lines[1:]:
         name, colon, value = text.partition(b":")
         if not colon or not name or name[0] <= 32 or name[-1] <= 32:
-            odd = True
-            _odd_field(text, headers, annotations)
+            if text:
+                odd = True
+                _odd_field(text, headers, annotations)
             continue
         value = value.strip()
         headers.append((name, value))
@@ -101,12 +102,10 @@ def _odd_lines(raw: bytes, annotations: list[str]) -> list[bytes]:
 
 
 def _odd_field(text: bytes, headers: list[tuple[bytes, bytes]], annotations: list[str]) -> None:
-    """Read a header line that is folded, has no colon, or a space before it; skip blank ones.
+    """Read a header line, not a blank one, that is folded, has no colon, or a space before it.
 
     What has no name is added with the name b"", so that what is folded behind it goes with it.
     """
-    if not text:
-        return
     folded = text[0] in _SPACE
     name, colon, value = text.partition(b":")
     if folded:
