@@ -109,12 +109,13 @@ class CaptureReader:
         position = self._start
         for entry, facts, size in self._entries():
             offset = self._start + entry.offset
-            if offset != position or facts.length != entry.length or entry.offset in self._damaged:
+            torn = facts.length != entry.length or entry.offset in self._damaged
+            if torn or offset != position or offset + size > self._stop:
                 return
             position = offset + size
             whole = self._take(entry, facts, offset)
             if self._open is None:
-                self.end = min(position, self._stop)
+                self.end = position
             if whole is not None:
                 yield whole
 
