@@ -6,6 +6,7 @@ from nacre.extract.dispatch import extract
 from nacre.extract.document import Document, Extraction
 from nacre.extract.settings import ExtractSettings
 from nacre.job.parser import ParserProcess
+from nacre.job.turnstile import Turnstile
 from nacre.wire.coding import decode_content
 
 LARGE = 2_000_000
@@ -18,6 +19,7 @@ class Extract:
     name = "extract"
 
     def __init__(self, settings: ExtractSettings, parser: ParserProcess) -> None:
+        self._turnstile = Turnstile()
         self._settings = settings
         self._parser = parser
 
@@ -30,6 +32,7 @@ class Extract:
         capture = visit.capture
         if capture is None:
             return Result.PROCEED
+        await self._turnstile.enter()
         document = self._document(visit, capture)
         if len(document.body) > LARGE:
             found = await self._parser.extract(document, self._settings)

@@ -1,0 +1,48 @@
+import asyncio
+
+from nacre.job.turnstile import Turnstile
+
+
+def test_so_many_go_on_per_turn_in_their_order():
+    async def main() -> list[tuple[int, int]]:
+        turn = 0
+        seen: list[tuple[int, int]] = []
+        gate = Turnstile(width=3)
+        loop = asyncio.get_running_loop()
+
+        def count() -> None:
+            nonlocal turn
+            turn += 1
+            if len(seen) < 10:
+                loop.call_soon(count)
+
+        async def visit(number: int) -> None:
+            await gate.enter()
+            seen.append((number, turn))
+
+        loop.call_soon(count)
+        async with asyncio.TaskGroup() as group:
+            for number in range(10):
+                group.create_task(visit(number))
+        return seen
+
+    seen = asyncio.run(main())
+    assert [number for number, _ in seen] == list(range(10))
+    turns = [turn for _, turn in seen]
+    assert max(turns.count(turn) for turn in turns) == 3
+
+
+def test_one_that_was_cancelled_holds_nobody_up():
+    async def main() -> bool:
+        gate = Turnstile(width=1)
+        await gate.enter()
+        async with asyncio.TaskGroup() as group:
+            first = group.create_task(gate.enter())
+            second = group.create_task(gate.enter())
+            await asyncio.sleep(0)
+            first.cancel()
+            async with asyncio.timeout(5):
+                await second
+        return first.cancelled()
+
+    assert asyncio.run(main())
