@@ -33,16 +33,14 @@ def test_so_many_go_on_per_turn_in_their_order():
 
 
 def test_one_that_was_cancelled_holds_nobody_up():
-    async def main() -> bool:
+    async def main() -> list[bool]:
         gate = Turnstile(width=1)
-        await gate.enter()
         async with asyncio.TaskGroup() as group:
-            first = group.create_task(gate.enter())
-            second = group.create_task(gate.enter())
+            tasks = [group.create_task(gate.enter()) for _ in range(4)]
             await asyncio.sleep(0)
-            first.cancel()
+            tasks[1].cancel()
             async with asyncio.timeout(5):
-                await second
-        return first.cancelled()
+                await tasks[3]
+        return [task.cancelled() for task in tasks]
 
-    assert asyncio.run(main())
+    assert asyncio.run(main()) == [False, True, False, False]

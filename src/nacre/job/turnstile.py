@@ -1,7 +1,7 @@
 """A turnstile: so many visits go on in one turn of the event loop, the others in the next.
 
-Many replies can be ready at once; without it all of them would be parsed and stored in one turn, and
-timers, connections and commands would wait for the last.
+Many replies can be ready at once; without it all of them would be parsed and stored in one turn,
+and timers, connections and commands would wait for the last.
 """
 
 import asyncio
