@@ -10,6 +10,7 @@ from nacre.errors import DamageError, StorageError
 from nacre.job import loss
 from nacre.job.states import ExitStatus
 from nacre.store.recovery import Start
+from tests.cli.site import many_pages, nacre, site
 from tests.fault.facts import Facts, by_path, check_counters, path_of, records
 from tests.fault.jobs import crawl, facts_of
 from tests.fault.site import Site
@@ -129,3 +130,23 @@ def test_a_start_that_is_cut_off_is_gone_on_with(
 
     site = run(main)
     check_found_again(facts_of(root), calm, site, lost)
+
+
+@pytest.mark.parametrize("limit", [4, 0])
+def test_the_command_line(tmp_path: Path, limit: int):
+    job = tmp_path / "job"
+    with site(many_pages(8)) as home:
+        crawled = nacre("crawl", home, "--delay", 0, "--out", job, "--max-pages", limit or 99, "-q")
+        assert crawled.code == (4 if limit else 0)
+        next((job / "latest" / "archive").glob("*.warc.gz")).unlink()
+        if limit:
+            refused = nacre("run", job, "-q")
+            assert refused.code == 1
+            assert "missing" in refused.err
+            assert "--accept-loss" in refused.err
+        done = nacre("run", job, "--accept-loss", "--set", "limits.documents=0", "-q")
+        assert done.code == 0, done.err
+    assert nacre("archive", job, "check").code == 0
+    for number in range(8):
+        told = nacre("explain", job, f"{home}p{number}.html", "--json").out
+        assert '"status":200' in told

