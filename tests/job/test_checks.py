@@ -1,7 +1,6 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from nacre.config.check import load_partly
 from nacre.config.layer import Layer, read_yaml
@@ -70,12 +69,9 @@ def test_directories_that_cannot_be(tmp_path: Path):
     (tmp_path / "file").write_text("")
     found = checked(tmp_path, f"archive: {{directories: ['{tmp_path}/file/archive']}}")
     assert [problem.path for problem in found.problems] == ["archive.directories"]
-    below = asyncio.run(check(Layout(tmp_path / "file" / "job"), *_plain(), nobody))
+    loaded, problems = load_partly(JobSettings, [Layer("option", {"seeds": ["http://a.test/"]})])
+    below = asyncio.run(check(Layout(tmp_path / "file" / "job"), loaded, problems, nobody))
     assert any("is no directory" in problem.message for problem in below.problems)
-
-
-def _plain() -> Any:
-    return load_partly(JobSettings, [Layer("option", {"seeds": ["http://a.test/"]})])
 
 
 def test_expressions_that_backtrack_are_warned_of(tmp_path: Path):
