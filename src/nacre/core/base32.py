@@ -1,25 +1,39 @@
 """Base32 (RFC 4648 clause 6) of SHA-1 digests: the form that WARC tools agree on.
 
 The standard library's works byte by byte in Python, which costs more than the digest of a page.
+Here the bits are spread out as one number, without tables that would push others out of the cache.
 """
 
-_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-_PAIRS = tuple(a + b for a in _ALPHABET for b in _ALPHABET)
-_TRIPLES = tuple(a + b for a in _ALPHABET for b in _PAIRS)
-_DIGITS = str.maketrans(_ALPHABET, "0123456789abcdefghijklmnopqrstuv")
+_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+_DIGITS = b"0123456789abcdefghijklmnopqrstuv"
+_TO_LETTERS = _ALPHABET * 8
+_TO_DIGITS = bytes.maketrans(_ALPHABET, _DIGITS)
+
+
+def _spreading() -> list[tuple[int, int, int]]:
+    """Steps that take 160 bits to 32 bytes of five bits each.
+
+    Each step halves all groups and moves the upper halves up: masks of the lower and of the upper
+    halves, and by how many bits.
+    """
+    steps = []
+    bits, room = 160, 256
+    while bits > 5:
+        bits, room = bits // 2, room // 2
+        lower = sum(((1 << bits) - 1) << at for at in range(0, 256, 2 * room))
+        steps.append((lower, lower << bits, room - bits))
+    return steps
+
+
+_STEPS = _spreading()
 
 
 def encode_sha1(digest: bytes) -> str:
     """32 characters for the 20 bytes of a SHA-1 digest."""
-    high = int.from_bytes(digest[:10], "big")
-    low = int.from_bytes(digest[10:], "big")
-    three, two = _TRIPLES, _PAIRS
-    return (
-        f"{three[high >> 65]}{three[high >> 50 & 32767]}{three[high >> 35 & 32767]}"
-        f"{three[high >> 20 & 32767]}{two[high >> 10 & 1023]}{two[high & 1023]}"
-        f"{three[low >> 65]}{three[low >> 50 & 32767]}{three[low >> 35 & 32767]}"
-        f"{three[low >> 20 & 32767]}{two[low >> 10 & 1023]}{two[low & 1023]}"
-    )
+    number = int.from_bytes(digest, "big")
+    for lower, upper, shift in _STEPS:
+        number = number & lower | (number & upper) << shift
+    return number.to_bytes(32, "big").translate(_TO_LETTERS).decode("ascii")
 
 
 def decode_sha1(text: str) -> bytes:
@@ -30,4 +44,4 @@ def decode_sha1(text: str) -> bytes:
     """
     if len(text) != 32 or not (text.isascii() and text.isalnum()):
         raise ValueError(f"no Base32 of a SHA-1 digest: {text[:64]!r}")
-    return int(text.translate(_DIGITS), 32).to_bytes(20, "big")
+    return int(text.encode().translate(_TO_DIGITS), 32).to_bytes(20, "big")

@@ -89,14 +89,12 @@ class Rotation:
         free = row.size - len(queue.taken)
         if queue.window is None:
             self._settle_resting(queue)
-        elif queue.taken and (free <= 0 or self._is_full(queue) or self._is_spent(row)):
+        elif queue.taken and (free <= 0 or self._is_full(queue)):
             self._totals.enter(row, State.IN_PROCESS)
         elif free <= 0:
             self._exhaust(queue)
-        elif self._is_over_budget(row):
-            self.retire(queue)
         elif self._is_spent(row):
-            self.deactivate(queue)
+            self._step_back(queue)
         else:
             self._line_up(queue)
 
@@ -199,6 +197,15 @@ class Rotation:
         self._withdraw(queue, State.EXHAUSTED)
         queue.row.head = LAST_SUFFIX
         self._turns.leave(queue)
+
+    def _step_back(self, queue: Queue) -> None:
+        """It has spent what it may: it goes once nothing of it is in process."""
+        if queue.taken:
+            self._totals.enter(queue.row, State.IN_PROCESS)
+        elif self._is_over_budget(queue.row):
+            self.retire(queue)
+        else:
+            self.deactivate(queue)
 
     def _line_up(self, queue: Queue) -> None:
         row = queue.row

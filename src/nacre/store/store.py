@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final, Self
 from weakref import WeakSet
 
@@ -16,13 +17,6 @@ MEMORY: Final = 96_000_000
 """Default memory for cache and buffers together, bytes."""
 STALL: Final = 0.020
 """Wait before a batch is tried again that RocksDB put off, seconds."""
-
-
-class _Absent:
-    """What an overlay says of a key that it does not hold (None means deleted)."""
-
-
-_ABSENT = _Absent()
 
 
 class Store:
@@ -62,12 +56,11 @@ class Store:
 
     def get(self, family: str, key: bytes) -> bytes | None:
         """The value of a key; None when there is none."""
-        value = self._open[family].get(key, _ABSENT)
-        if isinstance(value, _Absent):
-            value = self._sealed[family].get(key, _ABSENT)
-            if isinstance(value, _Absent):
-                return self.engine.get(family, key)
-        return value
+        opened = self._open[family]
+        if key in opened:
+            return opened[key]
+        sealed = self._sealed[family]
+        return sealed[key] if key in sealed else self.engine.get(family, key)
 
     def get_many(self, family: str, keys: Sequence[bytes]) -> list[bytes | None]:
         """The values of many keys, in their order; one call to the engine."""
@@ -190,12 +183,8 @@ def _merged(
     changes: list[tuple[bytes, bytes | None]], rows: Iterator[tuple[bytes, bytes]], limit: int
 ) -> Iterator[tuple[bytes, bytes]]:
     """Rows of the engine with the changes laid over them; both in key order."""
-    left = limit or -1
-    for row in _overlaid(changes, rows):
-        yield row
-        left -= 1
-        if left == 0:
-            return
+    found = _overlaid(changes, rows) if changes else rows
+    yield from islice(found, limit) if limit else found
 
 
 def _overlaid(
