@@ -1,0 +1,42 @@
+"""The frontier is no dictionary in memory: a small cache, many URIs, an instant start."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+def measured(*arguments: str) -> list[dict[str, float]]:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.frontier.scale", *arguments],
+        capture_output=True,
+        check=True,
+        cwd=CHECKOUT,
+        env={**os.environ, "PYTHONPATH": f"{CHECKOUT / 'src'}{os.pathsep}{CHECKOUT}"},
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def check(store: Path, uris: int, growth: float) -> None:
+    """Fill it to a tenth, then to all; then resume."""
+    seen = measured("fill", str(store), str(uris), str(uris // 10))
+    assert seen[-1]["uris"] == uris
+    assert seen[-1]["rss"] - seen[0]["rss"] <= growth
+    (first,) = measured("resume", str(store))
+    assert first["cpu"] <= 3.0
+    assert first["url"]
+
+
+def test_memory_does_not_follow_the_number_of_uris(tmp_path: Path):
+    check(tmp_path / "store", 200_000, growth=110.0)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_ten_million_uris_take_no_more_memory_than_one_million(tmp_path: Path):
+    check(tmp_path / "store", 10_000_000, growth=150.0)
