@@ -1,7 +1,7 @@
 """A whole job on the simulated disk and engine of the store's tests."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -34,6 +34,9 @@ class Machine:
         root: Directory of the job; its real directories stay empty.
         world: The disk and the engine.
         acknowledged: URLs whose result was durable, in order.
+        reopen: Decides what of the engine's log survives a failure; None: the engine stays.
+        opened: How often the store was opened.
+        lasting: Faults that a reopening does not mend.
     """
 
     def __init__(self, root: Path) -> None:
@@ -42,11 +45,13 @@ class Machine:
         self.acknowledged: list[str] = []
         self.reopen: random.Random | None = None
         self.opened = 0
+        self.lasting: Callable[[str, str], int] | None = None
 
     def open_store(self, _path: str, **_options: object) -> Store:
         """In the place of `Store.open`: a failed engine comes back as after a crash."""
         if self.opened and self.reopen:
             self.world.reopen(self.reopen)
+            self.world.fault = self.lasting
         self.opened += 1
         return Store(self.world.engine)
 

@@ -96,3 +96,28 @@ def test_an_operation_that_fails_once(tmp_path: Path, calm: tuple[Facts, int], n
 def test_each_operation_fails_once(tmp_path: Path, calm: tuple[Facts, int], number: int):
     for failing in range(calm[1] - 20):
         fail_at(tmp_path, calm, failing, number)
+
+
+def test_a_disk_that_goes_on_failing_ends_the_job(tmp_path: Path, calm: tuple[Facts, int]):
+    """Session after session without progress: the error is told, and nothing is lost."""
+    attempts = [0]
+
+    def broken(operation: str, path: str) -> int:
+        failing = operation == "pwrite" and path.endswith(".warc.gz.open")
+        attempts[0] += failing
+        return errno.EIO if failing and attempts[0] > 6 else 0
+
+    async def main() -> Facts:
+        site = Site()
+        with simulated(tmp_path / "job") as machine:
+            machine.reopen, machine.lasting = random.Random(0), broken
+            machine.world.fault = broken
+            async with site.serving():
+                with pytest.raises(StorageError, match=f"errno {errno.EIO}"):
+                    await machine.run(settings(site.url()))
+                assert 8 <= machine.opened <= 16
+                machine.lasting = None
+                await again(machine, site, tmp_path)
+            return machine.facts(machine.world, settings(site.url()), tmp_path / "files")
+
+    check_same(asyncio.run(main()), calm[0])

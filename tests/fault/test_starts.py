@@ -114,8 +114,10 @@ class JumpingClock(QuickClock):
         return time.time() + self.ahead
 
 
-@pytest.mark.parametrize("jump", [3 * DAY, -3 * DAY, 400 * DAY, -400 * DAY])
-@pytest.mark.parametrize("running", [True, False])
+@pytest.mark.parametrize(
+    ("jump", "running"),
+    [(3 * DAY, True), (-400 * DAY, True), (400 * DAY, False), (-3 * DAY, False)],
+)
 def test_a_clock_that_jumps(tmp_path: Path, calm: Facts, jump: float, running: bool):
     """Delays are kept and retries made, whether it jumps in a run or between two."""
     root, site, clock = tmp_path / "job", Site(), JumpingClock()

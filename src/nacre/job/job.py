@@ -25,6 +25,9 @@ from nacre.store.space import reserve, wait_for_space
 from nacre.uri.parse import host, is_ip
 
 _MAX_FAULTS = 100
+_MAX_FRUITLESS = 7
+"""Sessions in a row without progress after which a storage error is final; waits double, so that
+this takes some four minutes."""
 
 
 class Job:
@@ -59,6 +62,8 @@ class Job:
         self.events = Events()
         self.session: Session | None = None
         self.faults: dict[str, Exception] = {}
+        self._finished = -1
+        self._fruitless = 0
         self._max_wait = longest_wait(settings, on_terminal=on_terminal)
 
     def seeds(self) -> SeedList:
@@ -94,7 +99,8 @@ class Job:
         Raises:
             ConfigError: A public site is to be crawled without a contact, or without any delay.
             DamageError: The archive and the store contradict each other.
-            StorageError: The store cannot be opened, though there is space.
+            StorageError: The store cannot be opened, though there is space; or one session after
+                another failed before a URI was finished.
         """
         lookup = resolver_lookup(DnsResolver(self.settings.dns, self.clock))
         urls = [seed.url for seed in self.seeds().seeds]
@@ -110,6 +116,7 @@ class Job:
             try:
                 session.open(guard, self.seeds, start._replace(suspects=suspects))
                 session.parts.engine.faults = self.faults
+                self._mind_progress(session)
                 session.space.max_wait = self._max_wait
                 self.session = session
                 return await session.run()
@@ -122,7 +129,7 @@ class Job:
                 await session.close()
                 suspects |= session.suspects
             # What failed once may fail at once again: never a busy loop.
-            await self.clock.sleep(1.0)
+            await self.clock.sleep(2.0 ** min(self._fruitless, _MAX_FRUITLESS))
         return ExitStatus.DISK_WAIT
 
     def _note(self, error: StorageError | DispositionError) -> None:
@@ -131,7 +138,15 @@ class Job:
             self.faults[error.url] = error.error
             if len(self.faults) > _MAX_FAULTS:
                 raise error
+        elif self._fruitless >= _MAX_FRUITLESS:
+            raise error
         self.events.emit(Alert(f"{error}; opening the job again"))
+
+    def _mind_progress(self, session: Session) -> None:
+        """Count the sessions in a row that came no further than those before them."""
+        finished = session.parts.frontier.totals.finished
+        self._fruitless = 0 if finished != self._finished else self._fruitless + 1
+        self._finished = finished
 
     async def _has_space(self) -> bool:
         """Wait for the reserve; False when that took longer than the operator allows."""
