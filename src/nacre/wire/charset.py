@@ -109,6 +109,7 @@ def _declared_in_meta(head: bytes) -> str:
     return ""
 
 
+@lru_cache(maxsize=256)
 def _of_meta(attributes: bytes) -> str:
     """What one `meta` says: `charset`, or `content` next to `http-equiv=content-type`."""
     values: dict[bytes, bytes] = {}
