@@ -20,6 +20,7 @@ class CaptureFacts(msgspec.Struct, frozen=True):
         outlinks: Links found in it, in order.
         annotations: As in crawl.log.
         charset: Charset used to read it; "" when none was.
+        robots: Directives of meta robots and X-Robots-Tag, lower case, obeyed or not.
         verdict: What history says: `new`, `changed`, `unchanged` …; "" when it was not asked.
         revisit: Set when it is not to be stored in full.
     """
@@ -32,5 +33,6 @@ class CaptureFacts(msgspec.Struct, frozen=True):
     outlinks: Sequence[Outlink] = ()
     annotations: Sequence[str] = ()
     charset: str = ""
+    robots: frozenset[str] = frozenset()
     verdict: str = ""
     revisit: RevisitProfile | None = None

@@ -26,6 +26,8 @@ def metadata_block(capture: Capture, facts: CaptureFacts, not_modified: bytes) -
     lines.append(f"fetchTimeMs: {capture.duration}")
     if facts.charset:
         lines.append("charsetForLinkExtraction: " + field(facts.charset))
+    if facts.robots:
+        lines.append("robotsDirectives: " + field(", ".join(sorted(facts.robots))))
     if facts.verdict:
         lines.append("verdict: " + field(facts.verdict))
     if facts.annotations:

@@ -23,6 +23,9 @@ _ENDS = {
     ExitStatus.DATA_LIMIT: "Stopped at the limit of bytes (limits.bytes or novel_bytes).",
     ExitStatus.DOCUMENT_LIMIT: "Stopped at the limit of documents (limits.documents).",
     ExitStatus.WRITE_LIMIT: "Stopped at the limit of WARC bytes (limits.warc_bytes).",
+    ExitStatus.QUEUE_BUDGET: (
+        "Stopped: queues with URIs left have used up their budget (frontier.queue_total_budget)."
+    ),
     ExitStatus.DISK_WAIT: "Stopped: no free space for too long (disk.max_wait).",
     ExitStatus.ABNORMAL: "Ended by an error.",
 }
@@ -91,10 +94,20 @@ def _archive(layout: Layout) -> str:
     return shown(layout.latest / "archive")
 
 
+_WITHOUT_LIMIT = {
+    ExitStatus.TIME_LIMIT: " --set limits.time=0",
+    ExitStatus.DATA_LIMIT: " --set limits.bytes=0 --set limits.novel_bytes=0",
+    ExitStatus.DOCUMENT_LIMIT: " --set limits.documents=0",
+    ExitStatus.WRITE_LIMIT: " --set limits.warc_bytes=0 --set archive.max_total=0",
+    ExitStatus.QUEUE_BUDGET: " --set frontier.queue_total_budget=-1",
+}
+"""What lifts the limit that ended the run, for the command that goes on."""
+
+
 def _next_steps(layout: Layout, settings: JobSettings, result: Result) -> Iterator[str]:
     nacre, job = program(), shown(layout.root)
     if result.exit is not ExitStatus.FINISHED:
-        yield f"Go on:     {nacre} run {job}"
+        yield f"Go on:     {nacre} run {job}{_WITHOUT_LIMIT.get(result.exit, '')}"
     elif not result.fetched:
         seed = _first_seed(layout, settings)
         yield f"Why:       {nacre} explain {job} {seed}"

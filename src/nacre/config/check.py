@@ -119,7 +119,9 @@ def _place(path: str, origins: Mapping[str, Origin]) -> Origin:
 
 def _suggestion(path: str, facts: Mapping[str, FieldFacts]) -> str:
     parent, _, name = path.rpartition(".")
-    siblings = {p.rpartition(".")[2]: p for p in facts if p.rpartition(".")[0] == parent}
+    above = f"{parent}." if parent else ""
+    below = (p for p in facts if p.startswith(above))
+    siblings = {rest: above + rest for rest in (p[len(above) :].partition(".")[0] for p in below)}
     near = difflib.get_close_matches(name, siblings, n=1, cutoff=0.6)
     if near:
         return f"did you mean `{siblings[near[0]]}`?"

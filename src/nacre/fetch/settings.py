@@ -53,6 +53,11 @@ class FetchSettings(Component):
         "gzip, br, zstd",
         "Accept-Encoding; bodies are stored as they are sent. Empty: not sent.",
     )
+    skip_types: tuple[str, ...] = setting(
+        (),
+        "Media types whose bodies are abandoned after their head (`midFetchAbort`): `video/mp4`, "
+        "or `video/` for all of a kind. robots.txt is always fetched whole.",
+    )
     send_referer: bool = setting(
         True, "Send the page that a link was found on as Referer, but never from https to http."
     )

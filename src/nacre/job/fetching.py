@@ -79,6 +79,7 @@ class FetchHttp:
     ) -> None:
         self._fetcher = fetcher
         self._settings = settings
+        self._skipped = tuple(kind.lower() for kind in settings.skip_types)
         self._answers = answers
         self._history = history
         self._cookies = cookies
@@ -122,7 +123,15 @@ class FetchHttp:
             cookie=self._cookies.header(uri.url, now),
             etag=known.etag if known and known.date else b"",
             last_modified=known.last_modified if known and known.date else b"",
+            check=self._wants_body if self._skipped and not uri.is_prerequisite else None,
         )
+
+    def _wants_body(self, _: int, headers: Sequence[tuple[bytes, bytes]]) -> bool:
+        """The mid-fetch rule: False abandons a body of a type that is not wanted."""
+        for name, value in headers:
+            if name.lower() == b"content-type":
+                return not _media_type(value).startswith(self._skipped)
+        return True
 
     def _read_head(self, visit: Visit, headers: Sequence[tuple[bytes, bytes]]) -> None:
         set_cookies: list[bytes] = []

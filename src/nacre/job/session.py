@@ -12,6 +12,7 @@ from msgspec import structs
 from nacre.archive.cdxj import sorted_index
 from nacre.core.clock import Clock
 from nacre.fetch.guard import AddressGuard
+from nacre.frontier.queues import State
 from nacre.job.assemble import Parts
 from nacre.job.edits import note_removed
 from nacre.job.events import Alert, Events, StateChanged
@@ -118,6 +119,8 @@ class Session:
             enter_seeds(self.parts, seeds(), tags=self.settings.engine.source_tags)
         else:
             self.parts.seeds.load()
+            # The budget may be another one now; who is over it retires again.
+            self.parts.frontier.unretire()
         self.parts.logs.job(f"run {self.run_row.name} {'begins' if is_new else 'goes on'}")
 
     # ---- what others may ask
@@ -226,7 +229,8 @@ class Session:
             return self._asked
         parts = self.parts
         if not self._held and not parts.engine.busy and parts.frontier.is_empty:
-            return ExitStatus.FINISHED
+            retired = parts.frontier.totals.states[State.RETIRED]
+            return ExitStatus.QUEUE_BUDGET if retired else ExitStatus.FINISHED
         if self.space.waited_too_long(self._clock.monotonic()):
             return ExitStatus.DISK_WAIT
         archive = parts.archive

@@ -48,6 +48,7 @@ class ExitStatus(StrEnum):
     DATA_LIMIT = "FINISHED_DATA_LIMIT"
     DOCUMENT_LIMIT = "FINISHED_DOCUMENT_LIMIT"
     WRITE_LIMIT = "FINISHED_WRITE_LIMIT"
+    QUEUE_BUDGET = "FINISHED_QUEUE_BUDGET"
     DISK_WAIT = "FINISHED_DISK_WAIT"
     ABNORMAL = "FINISHED_ABNORMAL"
 
@@ -60,6 +61,7 @@ EXIT_CODES: dict[ExitStatus, int] = {
     ExitStatus.DATA_LIMIT: 4,
     ExitStatus.DOCUMENT_LIMIT: 4,
     ExitStatus.WRITE_LIMIT: 4,
+    ExitStatus.QUEUE_BUDGET: 4,
     ExitStatus.ABORTED: 5,
     ExitStatus.DISK_WAIT: 5,
 }

@@ -156,6 +156,7 @@ class ArchiveStep:
             outlinks=visit.outlinks,
             annotations=visit.annotations,
             charset=visit.charset,
+            robots=visit.robots_meta,
             revisit=visit.revisit,
         )
         return capture_records(capture, facts, self._numbers.record_id)
