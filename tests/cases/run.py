@@ -39,9 +39,9 @@ def main() -> int:
             sys.stdout.write(f"{table.name:28} skipped: {error.filename} is absent\n")
             continue
         sys.stdout.write(result.line() + "\n")
-        for name, count in sorted(result.differing.items()):
-            sys.stdout.write(f"    decided: {name} {count}\n")
         if options.verbose:
+            for name, count in sorted(result.differing.items()):
+                sys.stdout.write(f"    decided: {name} {count}\n")
             for row, answer in result.failed:
                 sys.stdout.write(f"    FAILED {row}: {answer}\n")
         total.rows += result.rows

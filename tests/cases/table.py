@@ -76,12 +76,9 @@ def run_table(table: Table, differences: Iterable[Difference], folder: Path) -> 
     """Check every row; never stops at a failure, not even at a crash of the code under test."""
     mine = [d for d in differences if d.table == table.name]
     result = Result(table.name)
-    for row in table.load(folder):
+    for row in _rows(table, folder):
         result.rows += 1
-        try:
-            answer = table.check(row)
-        except Exception as error:  # noqa: BLE001 - a crash is a failed row
-            answer = f"raised {type(error).__name__}: {error}"
+        answer = _answer(table, row)
         if answer is None:
             result.passed += 1
             continue
@@ -91,3 +88,25 @@ def run_table(table: Table, differences: Iterable[Difference], folder: Path) -> 
         else:
             result.failed.append((str(row.get("id", result.rows)), answer))
     return result
+
+
+_BROKEN = "the row cannot be read"
+
+
+def _rows(table: Table, folder: Path) -> Iterator[Row]:
+    """The rows; one that cannot be read ends its table as a failed row, not the run."""
+    try:
+        yield from table.load(folder)
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # noqa: BLE001 - what is no table is told
+        yield {"id": _BROKEN, _BROKEN: f"{type(error).__name__}: {error}"}
+
+
+def _answer(table: Table, row: Row) -> str | None:
+    if _BROKEN in row:
+        return str(row[_BROKEN])
+    try:
+        return table.check(row)
+    except Exception as error:  # noqa: BLE001 - a crash is a failed row
+        return f"raised {type(error).__name__}: {error}"

@@ -143,3 +143,52 @@ def test_names_of_directories(url: str, start: str):
     directory = default_directory([url])
     assert directory.parent == Path("crawls")
     assert directory.name.startswith(start)
+
+
+def test_a_queue_over_its_budget_is_no_finished_crawl_and_can_go_on(tmp_path: Path):
+    job = tmp_path / "job"
+    with site(many_pages(30)) as home:
+        spare = ("--delay", "0", "--parallel", "1", "--scope", "host")
+        first = nacre("crawl", home, "--out", job, *spare, "--set", "frontier.queue_total_budget=5")
+        assert first.code == 4
+        assert "used up their budget" in first.out
+        assert "--set frontier.queue_total_budget=-1" in first.out
+        again = nacre("run", job, "--set", "frontier.queue_total_budget=-1")
+    assert again.code == 0
+    urls = [line.split()[3] for line in (job / "latest/logs/crawl.log").read_text().splitlines()]
+    assert len(urls) == len(set(urls))
+    assert len(urls) > 30
+
+
+def test_bodies_of_unwanted_types_are_abandoned(tmp_path: Path):
+    job = tmp_path / "job"
+    with site() as home:
+        done = nacre(
+            "crawl", home, "--out", job, "--delay", "0", "--set", "fetch.skip_types=[image/]"
+        )
+    assert done.code == 0
+    log = (job / "latest/logs/crawl.log").read_text()
+    (picture,) = [line for line in log.splitlines() if "/i.png " in line]
+    assert "midFetchAbort" in picture
+    assert log.count("midFetchAbort") == 1
+    assert nacre("archive", job, "check").code == 0
+
+
+def test_the_run_keeps_its_settings_and_where_they_came_from(tmp_path: Path):
+    job = tmp_path / "job"
+    with site() as home:
+        nacre(
+            *("crawl", home, "--out", job, "--delay", "0"),
+            *("--set", "fetch.proxy=''", "--set", "archive.operator=Library"),
+        )
+    run = job / "latest"
+    effective = json.loads((run / "effective.json").read_text())
+    assert effective["archive.operator"]["value"] == "Library"
+    assert effective["archive.operator"]["origin"].startswith("file crawl.yaml:")
+    assert effective["frontier.max_retries"]["origin"] == "default"
+    manifest = json.loads((run / "manifest.json").read_text())
+    assert manifest["exit"] == "FINISHED"
+    files = {file["path"]: file for file in manifest["files"]}
+    assert {path.rpartition(".")[2] for path in files} >= {"gz", "cdxj", "log"}
+    for path, file in files.items():
+        assert (job / path).stat().st_size == file["bytes"]

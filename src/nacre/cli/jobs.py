@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from nacre.config.check import Loaded
     from nacre.job.checks import Findings
     from nacre.job.layout import Layout
+    from nacre.job.manifest import OriginOf
     from nacre.job.settings import JobSettings
 
 
@@ -105,7 +106,12 @@ def run(
     if checkpoint is not None:
         restore(layout, loaded.settings, checkpoint)
     code = run_and_tell(
-        layout, loaded.settings, quiet=quiet, as_json=as_json, accept_loss=accept_loss
+        layout,
+        loaded.settings,
+        quiet=quiet,
+        as_json=as_json,
+        accept_loss=accept_loss,
+        origin=loaded.origin,
     )
     raise typer.Exit(code)
 
@@ -117,12 +123,14 @@ def run_and_tell(
     quiet: bool,
     as_json: bool,
     accept_loss: bool = False,
+    origin: "OriginOf | None" = None,
 ) -> int:
     """Run a job and print what came of it; the exit code."""
     from nacre.cli.running import run_job
     from nacre.cli.summary import say_finished, summarize
     from nacre.cli.terminal import display_for
     from nacre.job.clock import SystemClock
+    from nacre.job.configure import load_job
     from nacre.job.control import running
     from nacre.job.job import Job
     from nacre.job.offline import is_finished
@@ -137,6 +145,7 @@ def run_and_tell(
         return 0
     layout.state.mkdir(parents=True, exist_ok=True)
     job = Job(layout.root, settings)
+    job.origin = origin or load_job(layout).origin
     display = display_for(SystemClock(), quiet=quiet)
     result = run_job(job, display, Start(accept_loss=accept_loss))
     summarize(layout, settings, result, as_json=as_json)

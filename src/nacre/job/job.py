@@ -6,12 +6,13 @@ from nacre.core.clock import Clock
 from nacre.errors import ConfigError, DamageError, StorageError
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard, guard_for_seeds
-from nacre.job.allocator import keep_memory_at_hand
+from nacre.job.allocator import allow_many_files, keep_memory_at_hand
 from nacre.job.clock import SystemClock
 from nacre.job.contact import contact_problems, public_hosts, resolver_lookup
 from nacre.job.engine import DispositionError
 from nacre.job.events import Alert, Events
 from nacre.job.layout import Layout
+from nacre.job.manifest import OriginOf, write_effective
 from nacre.job.seeds import SeedList, read_seeds
 from nacre.job.session import Session
 from nacre.job.settings import JobSettings
@@ -43,6 +44,7 @@ class Job:
     Attributes:
         events: Subscribe here.
         session: The running session; None while none runs.
+        origin: Says where a setting came from, for `effective.json` of the run.
         faults: URLs whose disposition failed by a bug of ours; they end as -5.
     """
 
@@ -64,6 +66,7 @@ class Job:
         self.faults: dict[str, Exception] = {}
         self._finished = -1
         self._fruitless = 0
+        self.origin: OriginOf = _from_program
         self._max_wait = longest_wait(settings, on_terminal=on_terminal)
 
     def seeds(self) -> SeedList:
@@ -110,6 +113,7 @@ class Job:
             raise ConfigError(problems)
         guard = await self.guard()
         keep_memory_at_hand()
+        allow_many_files()
         suspects: frozenset[str] = frozenset()
         while await self._has_space():
             session = Session(self.layout, self.settings, self.disk, self.clock, self.events)
@@ -117,6 +121,7 @@ class Job:
                 session.open(guard, self.seeds, start._replace(suspects=suspects))
                 session.parts.engine.faults = self.faults
                 self._mind_progress(session)
+                write_effective(session.directory, self.settings, self.origin)
                 session.space.max_wait = self._max_wait
                 self.session = session
                 return await session.run()
@@ -160,3 +165,8 @@ class Job:
             self._max_wait,
             lambda missing: self.events.emit(Alert(f"waiting for space: {missing}")),
         )
+
+
+def _from_program(_: str) -> str:
+    """Nobody said where the settings came from."""
+    return "program"

@@ -6,6 +6,7 @@ recovers as after a crash (architecture section 6). One code path.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from msgspec import structs
 
@@ -19,6 +20,7 @@ from nacre.job.events import Alert, Events, StateChanged
 from nacre.job.layout import Layout
 from nacre.job.limits import Stopwatch, reached
 from nacre.job.loss import accept_loss
+from nacre.job.manifest import write_manifest
 from nacre.job.material import live_facts
 from nacre.job.mending import mend
 from nacre.job.reporting import material_of, write_run_reports
@@ -122,6 +124,11 @@ class Session:
             # The budget may be another one now; who is over it retires again.
             self.parts.frontier.unretire()
         self.parts.logs.job(f"run {self.run_row.name} {'begins' if is_new else 'goes on'}")
+
+    @property
+    def directory(self) -> Path:
+        """Directory of the run."""
+        return self.layout.run(self.run_row.name)
 
     # ---- what others may ask
 
@@ -306,6 +313,7 @@ class Session:
         if self._engine_task is not None and self._engine_task.cancelled():
             return
         parts, layout = self.parts, self.layout
+        write_manifest(self.directory, self.run_row, parts.store)
         material = material_of(parts.store, layout, self.settings, live_facts(parts))
         problem = write_run_reports(self._disk, layout, material)
         if problem:

@@ -1,0 +1,86 @@
+"""What a run leaves beside its archive: its settings with their origins, and its list of files."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from nacre.config.check import fields, value_at
+from nacre.errors import StorageError
+from nacre.job.runrow import RunRow
+from nacre.job.settings import JobSettings
+from nacre.store.files import FileState
+from nacre.store.store import Store
+from nacre.store.table import file_rows
+
+EFFECTIVE = "effective.json"
+MANIFEST = "manifest.json"
+_SECRET = frozenset(("fetch.proxy", "fetch.credentials"))
+
+OriginOf = Callable[[str], object]
+"""Where the value of a path came from; its text is what a person reads."""
+
+
+def effective(settings: JobSettings, origin: OriginOf) -> dict[str, dict[str, object]]:
+    """Each setting by its path: value and origin. Secrets are only said to be set."""
+    return {
+        facts.path: {
+            "value": _plain(facts.path, value_at(settings, facts.path)),
+            "origin": str(origin(facts.path)),
+        }
+        for facts in fields(JobSettings)
+    }
+
+
+def _plain(path: str, value: object) -> object:
+    if path in _SECRET and value:
+        return "(set)"
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, tuple | frozenset | list):
+        items = [_plain(path, item) for item in value]
+        return items if isinstance(value, tuple | list) else sorted(items, key=str)
+    return value
+
+
+def write_effective(run: Path, settings: JobSettings, origin: OriginOf) -> None:
+    """Write `effective.json` of a run; each start replaces it.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    _write(run / EFFECTIVE, effective(settings, origin))
+
+
+def write_manifest(run: Path, row: RunRow, store: Store) -> None:
+    """Write `manifest.json` of a run that ended: how, when, and its files with their sizes.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    facts = {
+        "run": row.name,
+        "exit": str(row.exit),
+        "started": row.started,
+        "ended": row.ended,
+        "files": list(_files(store, f"runs/{row.name}/")),
+    }
+    _write(run / MANIFEST, facts)
+
+
+def _files(store: Store, prefix: str) -> Iterator[dict[str, Any]]:
+    for _, file in file_rows(store):
+        path = file.path if file.state is FileState.OPEN else file.final
+        if path.startswith(prefix) and file.state is not FileState.LOST:
+            yield {"path": path, "kind": str(file.kind.value), "bytes": file.size}
+
+
+def _write(path: Path, facts: object) -> None:
+    fresh = path.with_name(path.name + ".new")
+    try:
+        fresh.write_text(json.dumps(facts, indent=1, default=str) + "\n", "utf-8")
+        fresh.replace(path)
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror}") from error
