@@ -49,9 +49,9 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def site(pages: dict[str, str] | None = None, slow: float = 0.0) -> Iterator[str]:
+def site(pages: dict[str, str] | None = None, slow: float = 0.0, port: int = 0) -> Iterator[str]:
     """Serve pages; the URL of the home page."""
-    server = _Server(("127.0.0.1", 0), _Handler)
+    server = _Server(("127.0.0.1", port), _Handler)
     server.served = PAGES if pages is None else pages
     server.slow = slow
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)

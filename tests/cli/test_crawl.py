@@ -160,6 +160,27 @@ def test_a_queue_over_its_budget_is_no_finished_crawl_and_can_go_on(tmp_path: Pa
     assert len(urls) > 30
 
 
+def test_a_crawl_that_got_nothing_is_tried_again(tmp_path: Path):
+    job = tmp_path / "job"
+    with site() as home:
+        pass
+    spare = ("--delay", "0", "--set", "frontier.max_retries=1")
+    assert nacre("crawl", home, "--out", job, *spare).code == 6
+    port = int(home.rstrip("/").rpartition(":")[2])
+    with site(port=port):
+        again = nacre("run", job, "--set", "frontier.max_retries=1")
+    assert again.code == 0
+    assert "200: " in again.out
+
+
+def test_robots_txt_is_no_page_of_the_limit(tmp_path: Path):
+    with site() as home:
+        done = nacre("crawl", home, "--out", tmp_path / "job", "--delay", "0", "--max-pages", "1")
+    assert done.code == 4
+    log = (tmp_path / "job/latest/logs/crawl.log").read_text()
+    assert [line.split()[3] for line in log.splitlines()] == [f"{home}robots.txt", home]
+
+
 def test_bodies_of_unwanted_types_are_abandoned(tmp_path: Path):
     job = tmp_path / "job"
     with site() as home:

@@ -82,7 +82,8 @@ def _facts(layout: Layout, overview: Overview, got: Got) -> Iterator[tuple[str, 
     if overview.saved_documents:
         saved = count(overview.saved_documents, "document")
         yield "saved", f"{size(overview.saved_bytes)} by dedup ({saved} stored as revisits)"
-    troubles = f"{overview.failed:,} failed, {overview.disregarded:,} disregarded (robots.txt)"
+    troubles = f"{overview.failed:,} failed, {overview.disregarded:,} disregarded"
+    troubles += " (robots.txt and the like)"
     yield "not got", troubles
     if overview.queued:
         yield "left", count(overview.queued, "URI")

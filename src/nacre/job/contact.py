@@ -59,11 +59,16 @@ def contact_problems(settings: JobSettings, public: Sequence[str]) -> list[Probl
     if not public:
         return []
     problems = []
-    if not settings.fetch.contact.strip():
+    if not _reachable(settings.fetch.contact):
         problems.append(_no_contact(public))
     if settings.politeness.delay == 0:
         problems.append(_no_delay(public))
     return problems
+
+
+def _reachable(contact: str) -> bool:
+    """It looks like a mail address or a web page."""
+    return "@" in contact.strip("@ ") or contact.startswith(("http://", "https://"))
 
 
 def _no_contact(public: Sequence[str]) -> Problem:

@@ -32,7 +32,11 @@ class Stopwatch:
 
 
 def reached(
-    limits: LimitSettings, totals: Tally, elapsed: float, warc_bytes: int
+    limits: LimitSettings,
+    totals: Tally,
+    elapsed: float,
+    warc_bytes: int,
+    prerequisites: int = 0,
 ) -> ExitStatus | None:
     """The limit that a crawl has reached; None while it has reached none.
 
@@ -41,9 +45,10 @@ def reached(
         totals: What was fetched.
         elapsed: Seconds run.
         warc_bytes: Bytes of WARC written.
+        prerequisites: How many of the URIs fetched were needed by others, which is no document.
     """
     checks = (
-        (limits.documents, totals.urls, ExitStatus.DOCUMENT_LIMIT),
+        (limits.documents, totals.urls - prerequisites, ExitStatus.DOCUMENT_LIMIT),
         (limits.bytes, totals.size, ExitStatus.DATA_LIMIT),
         (limits.novel_bytes, totals.novel_bytes, ExitStatus.DATA_LIMIT),
         (limits.time, elapsed, ExitStatus.TIME_LIMIT),

@@ -15,6 +15,7 @@ from nacre.job.layout import Layout
 from nacre.job.runs import read_run, run_archives
 from nacre.job.session import Session
 from nacre.job.settings import JobSettings
+from nacre.report.stats import totals
 from nacre.store.disk import RealDisk
 from nacre.store.recovery import Recovered, Start, recover
 from nacre.store.store import Store
@@ -119,9 +120,13 @@ def recover_job(layout: Layout, settings: JobSettings, start: Start) -> Recovere
 
 
 def is_finished(layout: Layout) -> bool:
-    """Whether the job's run is over, so that there is nothing to go on with."""
+    """Whether the job's run is over, so that there is nothing to go on with.
+
+    A run that could fetch nothing is not: its seeds may be tried again.
+    """
     if not layout.store.is_dir():
         return False
     with _read_only(str(layout.store)) as store:
         run = read_run(store)
-    return run is not None and run.exit == "FINISHED"
+        fetched = totals(store).urls
+    return run is not None and run.exit == "FINISHED" and fetched > 0

@@ -13,6 +13,7 @@ from nacre.job.seeds import SeedList
 from nacre.job.states import ExitStatus
 from nacre.store.disk import failure
 from nacre.store.store import Store
+from nacre.uri.parse import host, origin
 
 _KEY = b"run"
 
@@ -82,3 +83,16 @@ def enter_seeds(parts: Parts, seeds: SeedList, *, tags: bool) -> None:
             source = seed.text if tags else ""
             uri = parts.identity.seed(seed.url, source=source, heritable=heritable)
             parts.frontier.schedule([uri], now)
+
+
+def enter_seeds_again(parts: Parts) -> None:
+    """Schedule the seeds once more: nothing could be fetched, so nothing is lost by another try.
+
+    What was learned of their hosts, that they cannot be reached, is forgotten.
+    """
+    now = parts.clock.now()
+    for row in list(parts.seeds.rows()):
+        parts.hosts.drop(host(row.url))
+        parts.robots.drop(origin(row.url))
+        uri = structs.replace(parts.identity.seed(row.url), force_fetch=True)
+        parts.frontier.schedule([uri], now)

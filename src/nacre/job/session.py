@@ -24,7 +24,14 @@ from nacre.job.manifest import write_manifest
 from nacre.job.material import live_facts
 from nacre.job.mending import mend
 from nacre.job.reporting import material_of, write_run_reports
-from nacre.job.runs import begin_run, enter_seeds, run_archives, write_run
+from nacre.job.runs import (
+    begin_run,
+    enter_seeds,
+    enter_seeds_again,
+    read_run,
+    run_archives,
+    write_run,
+)
 from nacre.job.seeds import SeedList
 from nacre.job.settings import JobSettings
 from nacre.job.snapshot import counts_of
@@ -99,6 +106,8 @@ class Session:
         self._opened = opened
         store, commit = opened.store, opened.commit
         self.recovered = opened.recovered
+        last = read_run(store)
+        before = last.exit if last else None
         self.run_row, is_new = begin_run(store, self.layout, self._clock.now())
         self.parts = Parts(
             settings=self.settings,
@@ -123,6 +132,8 @@ class Session:
             self.parts.seeds.load()
             # The budget may be another one now; who is over it retires again.
             self.parts.frontier.unretire()
+            if before == ExitStatus.FINISHED and not self.parts.statistics.totals.urls:
+                enter_seeds_again(self.parts)
         self.parts.logs.job(f"run {self.run_row.name} {'begins' if is_new else 'goes on'}")
 
     @property
@@ -226,7 +237,7 @@ class Session:
 
     def _enough(self, busy: int) -> bool:
         """With what is in process, the limit of documents is reached."""
-        fetched = self.parts.statistics.totals.urls
+        fetched = self.parts.statistics.documents
         if fetched >= self.settings.limits.documents:
             self._attention.set()
         return fetched + busy >= self.settings.limits.documents
@@ -244,7 +255,14 @@ class Session:
         if archive.writer.full:
             return ExitStatus.WRITE_LIMIT
         written = archive.writer.total + archive.large.total
-        return reached(self.settings.limits, parts.statistics.totals, self.watch.elapsed, written)
+        counts = parts.statistics
+        return reached(
+            self.settings.limits,
+            counts.totals,
+            self.watch.elapsed,
+            written,
+            counts.prerequisites,
+        )
 
     def _mind_space(self) -> None:
         message = self.space.check(self._clock.monotonic(), self.parts.commit.largest)

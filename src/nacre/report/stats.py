@@ -161,6 +161,7 @@ class Statistics:
         )
         self.totals = totals(store)
         self.dns = store.counter("stats.dns")
+        self.prerequisites = store.counter("stats.prerequisites")
         self.hosts = hosts_visited(store)
 
     def count(self, visit: Visit, stored: Stored, now: float, saved: int = 0) -> None:
@@ -182,6 +183,7 @@ class Statistics:
                 self.dns += 1
             else:
                 self.hosts += not tally.urls
+                self.prerequisites += visit.uri.is_prerequisite
                 self.totals.add(size, stored, saved)
                 self.totals.last_success = now
             tally.add(size, stored, saved)
@@ -194,6 +196,11 @@ class Statistics:
             self.totals.miss(status)
         self._statuses[str(status)].urls += 1
 
+    @property
+    def documents(self) -> int:
+        """Replies but for those that other URIs needed first (robots.txt)."""
+        return self.totals.urls - self.prerequisites
+
     def seal(self) -> None:
         """Write what changed; called just before a group is sealed."""
         if not self._statuses:
@@ -202,6 +209,7 @@ class Statistics:
             kind.seal()
         self._store.put(_FAMILY, _TOTALS, _encode(self.totals))
         self._store.set_counter("stats.dns", self.dns)
+        self._store.set_counter("stats.prerequisites", self.prerequisites)
         self._store.set_counter("stats.hosts", self.hosts)
 
 
