@@ -9,7 +9,7 @@ from nacre.job.identity import Identity
 from nacre.job.outside import Outside
 from nacre.job.seen import RecentURLs
 from nacre.job.speculation import Speculation
-from nacre.scope.rule import Scope, Subject, Verdict
+from nacre.scope.rule import Decision, Scope, Subject, Verdict
 
 MAX_SEED_REDIRECTS = 5
 """R hops from a seed within which a redirect target becomes a seed."""
@@ -91,7 +91,7 @@ class Candidates:
         verdict = self.scope.decide(subject)
         if self._log is not None:
             self._log(subject, verdict)
-        if promoted:
+        if promoted and not self._forbidden(verdict):
             uri = self._identity.redirected_seed(parent, link)
             self._new_seed(uri)
             return uri
@@ -100,6 +100,11 @@ class Candidates:
             self._outside.add(self._identity.key(link.url), subject, verdict.rule)
             return None
         return self._identity.child(parent, link)
+
+    def _forbidden(self, verdict: Verdict) -> bool:
+        """Refused by a rule of its own (a `-` line, the scheme), not by the first of the list."""
+        first = self.scope.opinions[0].name if self.scope.opinions else ""
+        return verdict.decision is Decision.REJECT and verdict.rule != first
 
 
 def _promotes(parent: CrawlURI, path: str) -> bool:
