@@ -141,7 +141,8 @@ def test_no_nonsense_raises(source):
 def test_no_bytes_raise(body):
     _pages(body)
     _pages(b"\x1f\x8b" + body)
-    _collect(body, robots_sitemaps)
+    links = _collect(body, robots_sitemaps)
+    assert all(link.url.startswith(("http://", "https://")) for link in links.outlinks)
 
 
 @pytest.mark.parametrize("piece", ["sitemap:", "sitemap: ", "\r", "sitemap: /a\n"])

@@ -139,6 +139,7 @@ def test_a_crash_within_a_large_group_is_no_sign_of_an_older_store():
         async with job:
             warc = job.commit.create_file(FileKind.WARC, "archive/a.warc.gz.open")
             job.commit.append(warc, bytes(TAIL_LIMIT + 1))
+        assert len(images) > 3
         for image in images:
             recover(Store(image.engine), image.disk, ROOT, Start(archives=("archive",)))
 

@@ -82,7 +82,8 @@ def test_closing_with_a_scan_half_done_frees_the_lock(tmp_path):
     scan = store.scan("seen", b"")
     next(scan)
     store.close()
-    Store.open(path).close()
+    with Store.open(path) as again:
+        assert again.get("seen", b"a") == b"1"
 
 
 def test_a_store_in_use_is_refused_with_the_process_but_can_be_read(tmp_path):

@@ -1,7 +1,7 @@
 """The indexes of a stopped job made again, from the content of its WARCs."""
 
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -16,6 +16,7 @@ from nacre.store.files import FileKind, FileRow, FileState
 from nacre.store.seam import Disk
 from nacre.store.store import Store
 from nacre.store.table import file_rows, put_row
+from nacre.store.writer import write_whole
 
 
 class Reindexed(NamedTuple):
@@ -70,21 +71,7 @@ def _remake(
     notes: list[str] = []
     data = rebuild_index(path, lambda code, at, text: notes.append(f"{at}: {code}: {text}"))
     index = layout.root / old.final
-    replace_file(disk, str(index), data)
+    write_whole(disk, str(index), data)
     put_row(store, number, replace(old, state=FileState.CLOSED, size=len(data)))
     store.commit()
     return Reindexed(path, index, data.count(b"\n"), notes)
-
-
-def replace_file(disk: Disk, path: str, data: bytes) -> None:
-    """Write a file anew, in one step for all who read it."""
-    fresh = f"{path}.tmp"
-    disk.unlink(fresh)
-    handle = disk.create(fresh)
-    try:
-        disk.pwrite(handle, data, 0)
-        disk.fdatasync(handle)
-    finally:
-        disk.close(handle)
-    disk.rename(fresh, path)
-    disk.fsync_dir(str(PurePosixPath(path).parent))
