@@ -122,6 +122,24 @@ def test_a_prerequisite_goes_first_and_alone() -> None:
     assert names(drain(front)) == ["1"]
 
 
+def test_a_crawl_delay_means_one_at_a_time_also_after_a_restart() -> None:
+    rows = MemoryRows()
+    politeness = PolitenessSettings(delay=0, in_flight=4)
+    front = frontier(rows, politeness=politeness)
+    front.schedule([candidate("a", str(number)) for number in range(8)], NOW)
+    first = take(front)
+    front.finished(first, Attempt(200, 1.0, alone=True), 0)
+    second = take(front, 1.0)
+    assert front.next(NOW + 1.5, 1.5) is None
+    front.finished(second, Attempt(200, 1.0), 1.5)
+    front.save()
+    again = frontier(rows, politeness=politeness, mono=100.0)
+    third = take(again, 200.0)
+    assert again.next(NOW + 200, 200.0) is None
+    again.finished(third, Attempt(200, alone=False), 200.0)
+    assert len({take(again, 200.0).url for _ in range(4)}) == 4
+
+
 def test_a_prerequisite_of_the_highest_goes_first_too() -> None:
     front = frontier(MemoryRows())
     front.schedule([candidate("a", "0", directive=Directive.HIGHEST, precedence=0)], NOW)

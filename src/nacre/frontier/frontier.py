@@ -28,11 +28,13 @@ class Attempt(NamedTuple):
         status: Fetch status.
         delay: Politeness delay that its queue waits from now on, seconds; 0 when nothing was asked.
         backoff: New state of the adaptive backoff; None leaves it.
+        alone: From now on one fetch at a time, or not (any more); None leaves it.
     """
 
     status: int
     delay: float = 0.0
     backoff: Backoff | None = None
+    alone: bool | None = None
 
 
 class Frontier:
@@ -311,6 +313,8 @@ class Frontier:
             self.rotation.snooze(queue, wake)
         if attempt.backoff is not None:
             row.backoff, row.latency = attempt.backoff
+        if attempt.alone is not None:
+            row.alone = attempt.alone
         self._groups.end(row.group, wake, self._mono)
         self.totals.recount(row)
         self._roster.touch(queue)

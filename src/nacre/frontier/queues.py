@@ -57,6 +57,7 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
         latency: Usual latency, ms.
         group: Name of what it shares an address with; "" for nothing.
         run: The start of the frontier that last wrote this row.
+        alone: Its site asks for a Crawl-delay: one fetch at a time, whatever the limit is.
     """
 
     name: str
@@ -85,6 +86,7 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
     latency: float = 0.0
     group: str = ""
     run: int = 0
+    alone: bool = False
 
 
 class Queue:

@@ -231,7 +231,8 @@ class Rotation:
             self.roster.rest(queue)
 
     def _is_full(self, queue: Queue) -> bool:
-        return queue.blocking > 0 or len(queue.taken) >= self.politeness.in_flight
+        limit = 1 if queue.row.alone else self.politeness.in_flight
+        return queue.blocking > 0 or len(queue.taken) >= limit
 
     def _is_over_budget(self, row: QueueRow) -> bool:
         return 0 <= self.settings.queue_total_budget <= row.spent

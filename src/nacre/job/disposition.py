@@ -173,15 +173,10 @@ class Disposition:
         backoff = next_backoff(
             parts_delay, parts.frontier.backoff(uri.queue), visit.status, capture.first_byte
         )
-        delay = politeness_delay(
-            parts_delay,
-            capture.duration,
-            self._crawl_delay(uri),
-            visit.retry_after,
-            backoff,
-        )
+        asked = self._crawl_delay(uri)
+        delay = politeness_delay(parts_delay, capture.duration, asked, visit.retry_after, backoff)
         visit.delay = delay
-        return Attempt(visit.status, delay, backoff)
+        return Attempt(visit.status, delay, backoff, alone=bool(asked))
 
     def _crawl_delay(self, uri: CrawlURI) -> float | None:
         entry = self.parts.robots.get(origin(uri.url), self.parts.clock.now())
