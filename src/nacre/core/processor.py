@@ -41,6 +41,8 @@ class Visit(msgspec.Struct):
         error: Text of the failure, for the operator; "" for none.
         conclusive: A failure that another try would not change.
         extra: Extra info for crawl.log (`logExtraInfo`).
+        overlay: Number of the combination of sheets that applies to the URI; 0 for none. With it
+            each part finds its settings: `effective[visit.overlay]`.
     """
 
     uri: CrawlURI
@@ -70,6 +72,7 @@ class Visit(msgspec.Struct):
     error: str = ""
     conclusive: bool = False
     extra: dict[str, str | int] = {}
+    overlay: int = 0
 
     def annotate(self, text: str) -> None:
         """Add an annotation once, keeping the order."""

@@ -49,6 +49,9 @@ class FrontierSettings(Component):
     queue_total_budget: int = setting(
         -1, "What a queue may spend in all before it is retired; -1 for no limit.", unit="cost"
     )
+    force_retire: bool = setting(
+        False, "Retire queues: nothing of them is fetched. Meant for sheets."
+    )
     error_penalty: int = setting(
         100, "What a final failure costs its queue beside its own cost.", unit="cost", ge=0
     )

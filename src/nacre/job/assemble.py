@@ -8,6 +8,7 @@ from msgspec import structs
 
 from nacre import __version__
 from nacre.archive.segment import Origin, WarcWriter
+from nacre.config.sheet import Overlays
 from nacre.core.clock import Clock
 from nacre.core.processor import Result, Visit
 from nacre.extract.settings import ExtractSettings
@@ -42,6 +43,8 @@ from nacre.job.robots_cache import RobotsCache
 from nacre.job.runrow import RunRow
 from nacre.job.seedbook import SeedBook
 from nacre.job.settings import JobSettings, UriSettings
+from nacre.job.sheet_list import sheet_list
+from nacre.job.sheets import Sheets
 from nacre.job.speculation import Speculation
 from nacre.job.writing import ArchiveStep
 from nacre.report.stats import Statistics
@@ -127,6 +130,7 @@ class Parts:
         self.hosts = HostAnswers(store)
         self.robots = RobotsCache(store, settings.robots)
         self.scope_state = ScopeState()
+        self.sheets = self._sheets(layout)
         self.seeds = SeedBook(store, self.scope_state)
         self.outside = Outside(store, settings.engine.outside_kept)
         self.speculation = Speculation(store)
@@ -153,6 +157,14 @@ class Parts:
         ):
             commit.on_seal(seal)
         commit.on_seal(self.frontier.save)
+
+    def _sheets(self, layout: Layout) -> Sheets:
+        found = sheet_list(self.settings, layout.root)
+        overlays = Overlays(self.settings, found.sheets)
+        self.effective = overlays.settings
+        sheets = Sheets(overlays, self.scope_state)
+        sheets.associate(found.associations)
+        return sheets
 
     def _line_writer(self) -> Callable[[str, bytes], None]:
         numbers: dict[str, int] = {}
@@ -230,7 +242,7 @@ class Parts:
         disposition = Disposition(
             DispositionParts(
                 frontier=self.frontier,
-                politeness=settings.politeness,
+                politeness=self.effective.then(lambda s: s.politeness),
                 identity=self.identity,
                 answers=Answers(self.hosts, self.robots, settings.robots),
                 robots=self.robots,
@@ -258,6 +270,7 @@ class Parts:
             events=events,
             clock=clock,
             parallel=settings.engine.parallel,
+            overlay_of=self.sheets.of,
         )
 
     def _extract_settings(self) -> ExtractSettings:

@@ -16,6 +16,7 @@ from nacre.config.layer import Layer, assignment_layer, environment_layer, read_
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.layout import SEEDS, Layout
 from nacre.job.settings import JobSettings
+from nacre.job.sheet_list import sheet_problems
 from nacre.scope.rules import AnyRule
 
 _HEADER = """\
@@ -115,6 +116,11 @@ def _examined(
     if loaded is not None and not loaded.settings.name:
         named = loaded.settings.model_copy(update={"name": layout.root.name})
         loaded = Loaded(named, loaded.origins)
+    if loaded is not None:
+        problems = sorted(
+            [*problems, *sheet_problems(loaded, layout.root)],
+            key=lambda p: (p.file, p.line, p.path),
+        )
     return loaded, problems
 
 

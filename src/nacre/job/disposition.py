@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from nacre.config.effective import Effective
 from nacre.core.clock import Clock
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
@@ -40,7 +41,7 @@ class DispositionParts(msgspec.Struct, frozen=True):
     """The parts that meet in the disposition."""
 
     frontier: Frontier
-    politeness: PolitenessSettings
+    politeness: Effective[PolitenessSettings]
     identity: Identity
     answers: Answers
     robots: RobotsCache
@@ -129,7 +130,7 @@ class Disposition:
             parts.archived.handled += 1
             parts.archived.written = parts.archive.writer.total + parts.archive.large.total
         parts.answers.learn(visit, now)
-        if visit.addresses and parts.politeness.by_address:
+        if visit.addresses and parts.politeness[visit.overlay].by_address:
             parts.frontier.share(uri.queue, visit.addresses[0])
         if visit.outlinks and self._follows(visit):
             parts.admitted.handled += 1
@@ -160,21 +161,21 @@ class Disposition:
         parts, uri, capture = self.parts, visit.uri, visit.capture
         if uri.url.startswith("dns:") or visit.started == 0.0:
             return Attempt(visit.status)
-        parts_delay = parts.politeness
+        politeness = parts.politeness[visit.overlay]
         if capture is None:
             # No reply: the time spent is all that is known of the host.
             spent = (parts.clock.monotonic() - visit.started) * 1000.0
             delay = (
-                politeness_delay(parts_delay, spent)
+                politeness_delay(politeness, spent)
                 if visit.status > FetchStatus.RUNTIME_EXCEPTION
                 else 0.0
             )
             return Attempt(visit.status, delay)
         backoff = next_backoff(
-            parts_delay, parts.frontier.backoff(uri.queue), visit.status, capture.first_byte
+            politeness, parts.frontier.backoff(uri.queue), visit.status, capture.first_byte
         )
         asked = self._crawl_delay(uri)
-        delay = politeness_delay(parts_delay, capture.duration, asked, visit.retry_after, backoff)
+        delay = politeness_delay(politeness, capture.duration, asked, visit.retry_after, backoff)
         visit.delay = delay
         return Attempt(visit.status, delay, backoff, alone=bool(asked))
 

@@ -97,7 +97,9 @@ class Engine:
         events: Events,
         clock: Clock,
         parallel: int,
+        overlay_of: Callable[[CrawlURI], int],
     ) -> None:
+        self._overlay_of = overlay_of
         self._frontier = frontier
         self._chain = chain
         self._disposition = disposition
@@ -213,7 +215,9 @@ class Engine:
         self._timer = asyncio.get_running_loop().call_later(wait, self.wake)
 
     async def _visit(self, uri: CrawlURI, toe: int) -> None:
-        visit = Visit(uri, toe=toe, annotations=list(uri.annotations))
+        visit = Visit(
+            uri, toe=toe, annotations=list(uri.annotations), overlay=self._overlay_of(uri)
+        )
         self.current[toe] = visit
         try:
             visit.started = self._clock.monotonic()

@@ -1,6 +1,6 @@
 """The settings of a job: what `crawl.yaml` may say."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from nacre.archive.settings import WarcSettings
 from nacre.config.component import Bytes, Component, Seconds, setting
@@ -11,6 +11,7 @@ from nacre.fetch.guard import NetworkSettings
 from nacre.fetch.settings import FetchSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.history.dedup import DedupSettings
+from nacre.job.association import SheetAssociation
 from nacre.scope.robots import RobotsSettings
 from nacre.scope.rules import AnyRule, stock_rules
 
@@ -113,7 +114,7 @@ class JobSettings(Component):
         "seeds.txt", "File of seeds, relative to the job, or a list of them.", sheets=False
     )
     scope: tuple[AnyRule, ...] = setting(
-        stock_rules, "DecideRules in order; the last opinion wins.", sheets=False
+        stock_rules, "DecideRules in order; the last opinion wins."
     )
     uri: UriSettings = setting(UriSettings, "URLs.")
     engine: EngineSettings = setting(EngineSettings, "The engine.")
@@ -130,3 +131,9 @@ class JobSettings(Component):
     limits: LimitSettings = setting(LimitSettings, "Limits.")
     disk: DiskSettings = setting(DiskSettings, "Disk space.")
     store: StoreSettings = setting(StoreSettings, "The store.")
+    sheets: dict[str, dict[str, Any]] = setting(
+        dict, "Sheets by name: other values for some URIs, by property path.", sheets=False
+    )
+    sheet_associations: tuple[SheetAssociation, ...] = setting(
+        (), "Which sheets apply to which URIs.", sheets=False
+    )

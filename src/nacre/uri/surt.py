@@ -191,6 +191,11 @@ class SurtPrefixSet:
         at = bisect_left(self._sorted, text)
         return at < len(self._sorted) and self._sorted[at].startswith(text)
 
+    def any_longer(self, text: str) -> bool:
+        """True when a member begins with a text and goes on."""
+        at = bisect_right(self._sorted, text)
+        return at < len(self._sorted) and self._sorted[at].startswith(text)
+
     def all_matching(self, text: str) -> list[str]:
         """All prefixes of a SURT in the set, the shortest first."""
         found: list[str] = []

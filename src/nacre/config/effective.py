@@ -1,0 +1,74 @@
+"""What settings are under each combination of sheets: one object each, found by an index."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+class Effective(list[T]):
+    """One thing under each combination of sheets: `effective[visit.overlay]`.
+
+    A list, so that the hot path pays for an index and nothing else. Place 0 is what holds without
+    sheets. Combinations that say the same of it share one object. Whoever works with settings keeps
+    this, never one of its members: when settings change in a running job, the members are replaced
+    in place (`replace`), and the next look finds the new ones.
+    """
+
+    __slots__ = ("_followers", "_watchers")
+
+    def __init__(self, values: Iterable[T]) -> None:
+        super().__init__(values)
+        self._followers: list[Callable[[int], None]] = []
+        self._watchers: list[Callable[[], None]] = []
+
+    def then(self, make: Callable[[T], U]) -> "Effective[U]":
+        """What is made of each member, once for each distinct one, and again when it changes."""
+        made: dict[int, tuple[T, U]] = {}
+
+        def made_of(value: T) -> U:
+            known = made.get(id(value))
+            if known is None:
+                known = made[id(value)] = (value, make(value))
+            return known[1]
+
+        def follow(first: int) -> None:
+            if first:
+                for value in self[first:]:
+                    result.add(made_of(value))
+                return
+            used = {id(value) for value in self}
+            for gone in [key for key in made if key not in used]:
+                del made[gone]
+            result.replace([made_of(value) for value in self])
+
+        result: Effective[U] = Effective(())
+        follow(0)
+        self._followers.append(follow)
+        return result
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call a function after each `replace`."""
+        self._watchers.append(changed)
+
+    def add(self, value: T) -> int:
+        """A new combination; its number."""
+        self.append(value)
+        number = len(self) - 1
+        for follow in self._followers:
+            follow(number)
+        return number
+
+    def replace(self, values: Iterable[T]) -> None:
+        """Other members in the places of these, and more behind them; who follows hears of it."""
+        self[:] = values
+        for follow in self._followers:
+            follow(0)
+        for changed in self._watchers:
+            changed()
+
+
+def fixed(value: T) -> Effective[T]:
+    """What no sheet changes."""
+    return Effective((value,))

@@ -1,0 +1,208 @@
+"""Sheets: named overlays of property path -> value, checked when the job is built.
+
+Several can apply to one URI: then they are a combination, which has a number. Where two of them say
+something of the same property, the later one wins. Source: reference/heritrix.md 1.2.
+"""
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from pydantic import BaseModel
+
+from nacre.config.effective import Effective
+from nacre.config.place import (
+    InvalidValuesError,
+    UnknownPropertyError,
+    find,
+    properties,
+    with_values,
+)
+from nacre.errors import Problem
+
+T = TypeVar("T", bound=BaseModel)
+
+Values = Mapping[str, object]
+"""Property path -> value, as the operator wrote it."""
+
+
+class Sheet(NamedTuple):
+    """A sheet that was checked.
+
+    Attributes:
+        name: Its name.
+        values: Property path -> value.
+    """
+
+    name: str
+    values: Values
+
+
+def flat(tree: Mapping[str, object], settings: BaseModel, above: str = "") -> dict[str, object]:
+    """Paths and values of a sheet: nested mappings and dotted paths mean the same.
+
+    A mapping goes down only as far as components go, so that a property that is itself a mapping
+    keeps its value whole.
+    """
+    found: dict[str, object] = {}
+    for key, value in tree.items():
+        path = above + key
+        if isinstance(value, Mapping) and _has_parts(settings, path):
+            found.update(flat(value, settings, path + "."))
+        else:
+            found[path] = value
+    return found
+
+
+def _has_parts(settings: BaseModel, path: str) -> bool:
+    """What is below the path are properties; so it is when there is no such path, to say so."""
+    try:
+        value = find(settings, path).value
+    except UnknownPropertyError:
+        return True
+    return isinstance(value, BaseModel) or (
+        isinstance(value, tuple) and any(isinstance(item, BaseModel) for item in value)
+    )
+
+
+def check_sheet(name: str, tree: object, settings: BaseModel) -> tuple[Sheet, list[Problem]]:
+    """A sheet with what is right in it, and a problem for all that is not."""
+    above = f"sheets.{name}"
+    if not isinstance(tree, Mapping):
+        wrong = Problem(above, "not a mapping of settings", "", f"{name}: {{politeness.delay: 5}}")
+        return Sheet(name, {}), [wrong]
+    values: dict[str, object] = {}
+    problems: list[Problem] = []
+    for path, value in flat(tree, settings).items():
+        found = [
+            problem._replace(path=f"{above}.{problem.path}")
+            for problem in check_value(settings, path, value)
+        ]
+        problems += found
+        if not found:
+            values[path] = value
+    try:
+        with_values(settings, values)
+    except InvalidValuesError as error:
+        # Each is right by itself, but not together.
+        problems += [Problem(f"{above}.{p}", message) for p, message, _ in error.items]
+        values = {}
+    return Sheet(name, values), problems
+
+
+def check_value(settings: BaseModel, path: str, value: object) -> Iterator[Problem]:
+    """What is wrong with a value in a sheet; nothing when a sheet may say so."""
+    try:
+        found = find(settings, path)
+    except UnknownPropertyError as error:
+        yield Problem(path, f"no such setting; {suggestion(error, settings, path)}".rstrip("; "))
+        return
+    if not found.sheets:
+        yield Problem(path, "a sheet cannot change this: it holds for the whole job")
+        return
+    try:
+        with_values(settings, {path: value})
+    except InvalidValuesError as error:
+        for where, message, given in error.items:
+            shown = "" if isinstance(given, dict | list) else f" (it is {given!r})"
+            text = f"{message[:1].lower()}{message[1:]}{shown}"
+            yield Problem(where, text, found.info.description or "")
+
+
+def suggestion(error: UnknownPropertyError, settings: BaseModel, path: str) -> str:
+    """What the operator may have meant."""
+    near = difflib.get_close_matches(error.path, error.known, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean `{near[0]}{path[len(error.path) :]}`?"
+    last = path.rpartition(".")[2]
+    everywhere = {found.path.rpartition(".")[2]: found.path for found in properties(settings)}
+    near = difflib.get_close_matches(last, everywhere, n=1, cutoff=0.8)
+    if near:
+        return f"did you mean `{everywhere[near[0]]}`?"
+    return "one of: " + ", ".join(error.known) if error.known else ""
+
+
+class Overlays(Generic[T]):
+    """The combinations of sheets met so far, by their numbers; 0 is that of no sheet.
+
+    A number stays what it is for the life of the job, also when sheets come, change and go.
+
+    Args:
+        settings: What holds without sheets.
+        sheets: All sheets by name.
+
+    Attributes:
+        settings: The settings under each combination.
+        sheets: As given.
+        conflicts: Sheets that were left out of a combination, because together with those before
+            them they make settings that are not valid; a text each.
+    """
+
+    def __init__(self, settings: T, sheets: Mapping[str, Sheet]) -> None:
+        self.sheets = dict(sheets)
+        self.settings: Effective[T] = Effective((settings,))
+        self.conflicts: list[str] = []
+        self._names: list[tuple[str, ...]] = [()]
+        self._numbers: dict[tuple[str, ...], int] = {(): 0}
+
+    def number(self, names: Iterable[str]) -> int:
+        """The number of a combination: names in the order in which they apply."""
+        wanted = tuple(names)
+        number = self._numbers.get(wanted)
+        if number is None:
+            number = self._numbers[wanted] = self._enter(_in_order(wanted))
+        return number
+
+    def names(self, number: int) -> tuple[str, ...]:
+        """The sheets of a combination, those that apply last at the end."""
+        return self._names[number]
+
+    def replace(self, settings: T, sheets: Mapping[str, Sheet]) -> None:
+        """Other settings or sheets from now on; all that follows `settings` hears of it."""
+        self.sheets = dict(sheets)
+        self.conflicts.clear()
+        made: dict[tuple[str, ...], T] = {}
+        for names in self._names:
+            known = self._known(names)
+            if known not in made:
+                made[known] = self._under(settings, known)
+        self.settings.replace([made[self._known(names)] for names in self._names])
+
+    def _enter(self, names: tuple[str, ...]) -> int:
+        number = self._numbers.get(names)
+        if number is not None:
+            return number
+        self._names.append(names)
+        self._numbers[names] = len(self._names) - 1
+        return self.settings.add(self._under(self.settings[0], self._known(names)))
+
+    def _known(self, names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(name for name in names if name in self.sheets)
+
+    def _under(self, settings: T, names: Sequence[str]) -> T:
+        values: dict[str, object] = {}
+        for name in names:
+            more = _over(values, self.sheets[name].values)
+            try:
+                with_values(settings, more)
+            except (InvalidValuesError, UnknownPropertyError) as error:
+                self.conflicts.append(f"sheet {name} left out of {' + '.join(names)}: {error}")
+            else:
+                values = more
+        return with_values(settings, values)
+
+
+def _over(values: Values, stronger: Values) -> dict[str, object]:
+    """Values with stronger ones over them; one that holds others takes their place."""
+    kept = {
+        path: value
+        for path, value in values.items()
+        if not any(path == other or path.startswith(other + ".") for other in stronger)
+    }
+    return kept | dict(stronger)
+
+
+def _in_order(names: Sequence[str]) -> tuple[str, ...]:
+    """Each once, where it stands last."""
+    last = dict.fromkeys(reversed(names))
+    return tuple(reversed(last))
