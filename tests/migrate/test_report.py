@@ -1,0 +1,39 @@
+import json
+
+from nacre.migrate.report import FileNote, Finding, Flag, Outcome, Report
+
+REPORT = Report(
+    "nutch",
+    [
+        Finding("a", "1", "n.xml", 3, Outcome.MAPPED, "uri.max_length"),
+        Finding("b", "x " * 60, "n.xml", 8, Outcome.DEFAULTED, note="its default"),
+        Finding("c", "1", "n.xml", 9, Outcome.FLAGGED, "", "no index", Flag.NO_EQUIVALENT),
+        Finding("d", "1", "n.xml", 10, Outcome.FLAGGED, "fetch.contact", "empty", Flag.CHECK),
+    ],
+    [FileNote("f.txt", "copied")],
+    ["name a contact"],
+)
+
+
+def test_counts_sum_to_the_input():
+    counts = REPORT.counts()
+    assert counts == {"mapped": 1, "defaulted": 1, "flagged": 2}
+    assert sum(counts.values()) == REPORT.as_json()["counts"]["input"] == 4
+
+
+def test_text_names_what_needs_the_eye_first_with_file_and_line():
+    text = REPORT.text()
+    assert "n.xml:10: d = 1 -> fetch.contact; empty" in text
+    order = [text.index(word) for word in ("To do", "Needs your eye", "No equivalent", "Files")]
+    assert order == sorted(order)
+    assert all(len(line) < 120 for line in text.splitlines())
+
+
+def test_parts_without_lines_are_left_out():
+    assert Report("nutch").text() == (
+        "Migration from nutch\n\n0 properties: 0 mapped, 0 defaulted, 0 flagged\n"
+    )
+
+
+def test_json_is_plain_data():
+    assert json.loads(json.dumps(REPORT.as_json()))["properties"][3]["flag"] == "needs your eye"
