@@ -11,8 +11,8 @@ from typing import Any, get_args
 import typer.main
 
 from nacre.cli.app import EXIT_CODES, app
-from nacre.config.check import FieldFacts, fields
 from nacre.config.component import Component
+from nacre.config.facts import FieldFacts, fields
 from nacre.core.status import STATUS_TABLE
 from nacre.job.settings import JobSettings
 from nacre.scope.rules import AnyRule, stock_rules

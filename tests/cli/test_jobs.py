@@ -81,3 +81,41 @@ def test_what_is_no_job(tmp_path: Path):
     assert done.code == 2
     assert "is no job" in done.err
     assert nacre("status", tmp_path).code == 2
+
+
+TEN_MISTAKES = """\
+name: [unclosed
+seeds: lost.txt
+politeness:
+  delay: soon
+  min_delai: 3
+engine: {parallel: 0}
+scope:
+  - rule: rejct
+  - rule: surt-prefixed
+    corce: host
+  - {rule: matches-list-regex, regexes: ['ok', '(foo']}
+network: {allow: [10.0.0.0/99]}
+include: [missing.yaml]
+fetch: {contact: 5}
+fetch: {max_length: many}
+"""
+
+
+def test_ten_different_mistakes_are_named_each_with_its_line(made: Path):
+    (made / "crawl.yaml").write_text(TEN_MISTAKES)
+    done = nacre("check", made)
+    assert done.code == 2
+    told = json.loads(nacre("check", made, "--json").out)["problems"]
+    lines = {problem["line"] for problem in told if problem["file"] == "crawl.yaml"}
+    assert lines == {1, 2, 4, 5, 6, 8, 10, 11, 12, 13, 14, 15}
+    assert all(f"nacre: crawl.yaml:{line}: " in done.err for line in lines)
+    assert "pydantic" not in done.err
+
+
+def test_an_empty_job_is_told_what_it_lacks(made: Path):
+    (made / "crawl.yaml").write_text("")
+    (made / "seeds.txt").write_text("")
+    done = nacre("check", made)
+    assert done.code == 2
+    assert "there is no seed" in done.err

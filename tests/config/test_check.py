@@ -1,8 +1,10 @@
 import pytest
 
-from nacre.config.check import fields, load, value_at
+from nacre.config.check import load
 from nacre.config.component import Bytes, Component, Seconds, setting
-from nacre.config.layer import Layer, assignment_layer, environment_layer, read_yaml
+from nacre.config.document import read_yaml
+from nacre.config.facts import fields, value_at
+from nacre.config.layer import Layer, assignment_layer, environment_layer
 from nacre.errors import ConfigError
 
 
@@ -49,7 +51,7 @@ def test_all_problems_at_once_with_file_line_and_a_suggestion():
 
 
 @pytest.mark.parametrize(
-    ("text", "line"), [("a: [1\nb: 2\n", 2), ("a: 1\na: 2\n", 2), ("- 1\n", 1), ("\tname: x", 1)]
+    ("text", "line"), [("a: [1\nb: 2\n", 1), ("a: 1\na: 2\n", 2), ("- 1\n", 1), ("\tname: x", 1)]
 )
 def test_malformed_text_is_a_problem_with_its_line(text: str, line: int):
     layer = read_yaml(text, "crawl.yaml")
@@ -58,7 +60,7 @@ def test_malformed_text_is_a_problem_with_its_line(text: str, line: int):
 
 def test_an_include_is_kept_apart():
     layer = read_yaml("include: [a.yaml, b.yaml]\nname: x\n", "crawl.yaml")
-    assert layer.includes == ["a.yaml", "b.yaml"]
+    assert layer.includes == [("a.yaml", 1), ("b.yaml", 1)]
     assert layer.tree == {"name": "x"}
     assert read_yaml("include: {a: 1}\n", "crawl.yaml").problems
 

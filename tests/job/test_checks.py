@@ -3,7 +3,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nacre.config.check import load_partly
-from nacre.config.layer import Layer, read_yaml
+from nacre.config.document import read_yaml
+from nacre.config.layer import Layer
 from nacre.job.checks import Findings, check
 from nacre.job.layout import Layout
 from nacre.job.settings import JobSettings
@@ -78,9 +79,53 @@ def test_expressions_that_backtrack_are_warned_of(tmp_path: Path):
     yaml = "scope:\n  - rule: accept\n  - {rule: matches-list-regex, regexes: ['(?=x)y']}\n"
     found = checked(tmp_path, yaml)
     assert found.problems == []
-    assert [(w.path, w.line) for w in found.warnings] == [("scope.1.regexes", 3)]
+    assert [(w.path, w.line) for w in found.warnings] == [("scope.1.regexes.0", 3)]
 
 
 def test_a_seed_that_its_own_scope_refuses(tmp_path: Path):
     found = checked(tmp_path, "scope: [{rule: reject}]")
-    assert "the seed http://a.test/ is out of scope itself" in found.warnings[0].message
+    assert [warning.message.partition(":")[0] for warning in found.warnings] == [
+        "no rule can accept anything",
+        "the seed http",
+    ]
+
+
+def test_values_that_contradict_each_other(tmp_path: Path):
+    found = checked(tmp_path, "politeness:\n  min_delay: 9\n  max_delay: 5\n")
+    assert [(p.path, p.line) for p in found.problems] == [("politeness.min_delay", 2)]
+    assert "more than politeness.max_delay, which is 5 s" in found.problems[0].message
+    floor = checked(tmp_path, "frontier: {precedence_floor: 2}")
+    assert [p.path for p in floor.problems] == ["frontier.precedence_floor"]
+
+
+def test_a_value_that_contradicts_a_default_is_a_warning(tmp_path: Path):
+    found = checked(tmp_path, "politeness: {max_delay: 2}")
+    assert found.problems == []
+    assert [w.path for w in found.warnings] == ["politeness.min_delay"]
+
+
+def test_values_without_effect_are_warned_of(tmp_path: Path):
+    yaml = (
+        "robots: {policy: custom}\npoliteness: {delay: 1, min_delay: 1}\n"
+        "fetch: {send_range: true}\nnetwork: {proxy_resolves: true}\n"
+        "frontier: {cost: zero, queue_total_budget: 5}\n"
+    )
+    assert {w.path for w in checked(tmp_path, yaml).warnings} == {
+        "robots.policy",
+        "politeness.min_delay",
+        "fetch.send_range",
+        "network.proxy_resolves",
+        "frontier.queue_total_budget",
+    }
+    assert [w.path for w in checked(tmp_path, "robots: {custom: x}").warnings] == ["robots.custom"]
+
+
+def test_rules_that_say_nothing_or_hide_others(tmp_path: Path):
+    yaml = (
+        "scope:\n- {rule: surt-prefixed}\n- {rule: accept}\n"
+        "- {rule: matches-list-regex, comment: mine}\n"
+    )
+    found = checked(tmp_path, yaml)
+    assert [(w.path, w.line) for w in found.warnings] == [("scope.2", 4), ("scope.1", 3)]
+    assert "can never speak" in found.warnings[0].message
+    assert "the rules before it never decide: surt-prefixed" in found.warnings[1].message

@@ -1,6 +1,7 @@
 """What `nacre check --explain` says of one setting."""
 
-from nacre.config.check import Loaded, fields, value_at
+from nacre.config.check import Loaded
+from nacre.config.facts import fields, value_at
 from nacre.errors import ConfigError
 from nacre.job.settings import JobSettings
 

@@ -1,28 +1,34 @@
 """From merged layers to validated settings: every problem at once, each with its place."""
 
-import difflib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from enum import Enum
-from types import UnionType
-from typing import Annotated, Generic, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
 
-from nacre.config.layer import Layer, Origin, Tree, merge
+from nacre.config.findings import problems_of
+from nacre.config.layer import Layer, Origin, Tree, copied, merge
 from nacre.errors import ConfigError, Problem
 
 T = TypeVar("T", bound=BaseModel)
 
+_MOST_ROUNDS = 8
+
 
 @dataclass(frozen=True)
 class Loaded(Generic[T]):
-    """Validated settings, and where each value that is not a default came from."""
+    """Validated settings, and where each value that is not a default came from.
+
+    Attributes:
+        settings: The settings.
+        origins: Origin of each path that a layer gave.
+        unknown: Paths whose values could not be used, and sections that could not be read: what
+            `settings` says of them is not what the operator meant.
+    """
 
     settings: T
     origins: Mapping[str, Origin]
+    unknown: frozenset[str] = field(default_factory=frozenset)
 
     def origin(self, path: str) -> Origin:
         """Origin of a value; of the nearest enclosing one where it was given as a whole."""
@@ -32,17 +38,16 @@ class Loaded(Generic[T]):
             path = path.rpartition(".")[0]
         return Origin("default")
 
+    def is_given(self, path: str) -> bool:
+        """Whether a layer gives this value, and not the default."""
+        return path in self.origins
 
-class FieldFacts(NamedTuple):
-    """What is known of one property: for the reference, `--explain` and messages."""
-
-    path: str
-    type: str
-    default: object
-    doc: str
-    unit: str
-    live: bool
-    sheets: bool
+    def is_unknown(self, path: str) -> bool:
+        """Whether nothing can be said of a path, because of a problem at, above or below it."""
+        return any(
+            f"{path}.".startswith(f"{other}.") or other.startswith(f"{path}.")
+            for other in self.unknown
+        )
 
 
 def load(model: type[T], layers: Iterable[Layer]) -> Loaded[T]:
@@ -61,150 +66,57 @@ def load_partly(model: type[T], layers: Iterable[Layer]) -> tuple[Loaded[T] | No
     """Merge and validate, and go on over problems, so that later checks can find theirs as well.
 
     Returns:
-        The settings, with defaults for each part in which something is wrong (None when not even
-        that can be had), and every problem.
+        The settings, with defaults for what is wrong (None when not even that can be had), and
+        every problem.
     """
     stack = list(layers)
     problems = [problem for layer in stack for problem in layer.problems]
+    unknown = {name for layer in stack for name in layer.lost}
     tree, origins = merge(stack)
+    usable: Tree = copied(tree)
+    settings: T | None = None
+    for round_ in range(_MOST_ROUNDS):
+        settings, found = _validated(model, usable, origins)
+        if not round_:
+            problems += [problem for _, problem in found]
+        if settings is not None and not found:
+            break
+        unknown |= {".".join(parts) for parts, _ in found}
+        # From the end, so that no removal moves what is still to be removed.
+        for parts in sorted((parts for parts, _ in found), key=_by_number, reverse=True):
+            _without(usable, parts[: max(1, len(parts) - max(0, round_ - 1))])
+    if settings is None:
+        return None, _in_order(problems)
+    return Loaded(settings, origins, frozenset(unknown)), _in_order(problems)
+
+
+def _validated(
+    model: type[T], tree: Tree, origins: Mapping[str, Origin]
+) -> tuple[T | None, list[tuple[tuple[str, ...], Problem]]]:
     try:
         settings = model.model_validate(tree)
     except ValidationError as error:
-        items = error.errors()
-        problems += [_problem(model, item, tree, origins) for item in items]
-        bad = {item["loc"][0] for item in items if item["loc"]}
-        left = {key: value for key, value in tree.items() if key not in bad}
-        try:
-            settings = model.model_validate(left)
-        except ValidationError:
-            return None, _in_order(problems)
-    return Loaded(settings, origins), _in_order(problems)
+        return None, problems_of(model, error.errors(), tree, origins)
+    return settings, problems_of(model, (), tree, origins)
+
+
+def _by_number(parts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(part.zfill(9) if part.isdigit() else part for part in parts)
+
+
+def _without(tree: Any, parts: tuple[str, ...]) -> None:  # noqa: ANN401 - YAML
+    """Take a value out; of a list, the whole item that it is in."""
+    *above, last = parts
+    for part in above:
+        if isinstance(tree, list):
+            tree = tree[int(part)] if part.isdigit() and int(part) < len(tree) else None
+        elif isinstance(tree, dict):
+            tree = tree.get(part)
+    if isinstance(tree, dict):
+        tree.pop(last, None)
+    elif isinstance(tree, list) and last.isdigit() and int(last) < len(tree):
+        tree.pop(int(last))
 
 
 def _in_order(problems: list[Problem]) -> list[Problem]:
     return sorted(set(problems), key=lambda p: (p.file, p.line, p.path))
-
-
-def _problem(
-    model: type[BaseModel],
-    item: ErrorDetails,
-    tree: Tree,
-    origins: Mapping[str, Origin],
-) -> Problem:
-    path = ".".join(str(part) for part in item["loc"])
-    place = _place(path, origins)
-    facts = {field.path: field for field in fields(model)}
-    if item["type"] == "extra_forbidden":
-        message = f"no such setting; {_suggestion(path, facts)}".rstrip("; ")
-        return Problem(path, message, "", "", place.file, place.line)
-    known = facts.get(path)
-    message = str(item["msg"]).removeprefix("Value error, ")
-    given = item.get("input")
-    if item["type"] != "missing" and not isinstance(given, dict | list):
-        message = f"{message[0].lower()}{message[1:]} (it is {given!r})"
-    expected = f"{known.doc} {_with_unit(known)}".strip() if known else ""
-    sample = (
-        f"{path.rpartition('.')[2]}: {known.default}" if known and known.default is not None else ""
-    )
-    return Problem(path, message, expected, sample, place.file, place.line)
-
-
-def _place(path: str, origins: Mapping[str, Origin]) -> Origin:
-    while path:
-        if path in origins:
-            return origins[path]
-        path = path.rpartition(".")[0]
-    return Origin("")
-
-
-def _suggestion(path: str, facts: Mapping[str, FieldFacts]) -> str:
-    parent, _, name = path.rpartition(".")
-    above = f"{parent}." if parent else ""
-    below = (p for p in facts if p.startswith(above))
-    siblings = {rest: above + rest for rest in (p[len(above) :].partition(".")[0] for p in below)}
-    near = difflib.get_close_matches(name, siblings, n=1, cutoff=0.6)
-    if near:
-        return f"did you mean `{siblings[near[0]]}`?"
-    everywhere = {p.rpartition(".")[2]: p for p in facts}
-    near = difflib.get_close_matches(name, everywhere, n=1, cutoff=0.8)
-    if near:
-        return f"did you mean `{everywhere[near[0]]}`?"
-    return "one of: " + ", ".join(sorted(siblings)) if siblings else ""
-
-
-def _with_unit(facts: FieldFacts) -> str:
-    return f"({facts.type}, {facts.unit})" if facts.unit else f"({facts.type})"
-
-
-def fields(model: type[BaseModel], prefix: str = "") -> Iterator[FieldFacts]:
-    """Every property of a model, depth first, with dotted paths."""
-    for name, info in model.model_fields.items():
-        path = f"{prefix}{name}"
-        below = _submodel(info)
-        if below is not None:
-            yield from fields(below, path + ".")
-            continue
-        extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
-        yield FieldFacts(
-            path,
-            _type_name(info.annotation),
-            info.get_default(call_default_factory=True, validated_data={}),
-            info.description or "",
-            str(extra.get("unit", "")),
-            bool(extra.get("live", True)),
-            bool(extra.get("sheets", True)),
-        )
-
-
-def _submodel(info: FieldInfo) -> type[BaseModel] | None:
-    kind = info.annotation
-    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
-
-
-_WORDS = {
-    str: "text",
-    int: "whole number",
-    float: "number",
-    bool: "true or false",
-    type(None): "none",
-}
-
-
-def _type_name(kind: object) -> str:
-    """A type as operators say it."""
-    if isinstance(kind, type) and not get_args(kind):
-        return _class_name(kind)
-    origin, inner = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        return _type_name(inner[0])
-    if origin is Literal:
-        return " or ".join(f"`{value}`" for value in inner)
-    if origin in (Union, UnionType):
-        return " or ".join(dict.fromkeys(map(_type_name, inner)))
-    if origin is dict:
-        return f"mapping of {_type_name(inner[0])} to {_type_name(inner[1])}"
-    return f"list of {_type_name(inner[0])}" if inner else str(kind)
-
-
-def _class_name(kind: type) -> str:
-    if issubclass(kind, Enum):
-        return " or ".join(f"`{member.value}`" for member in kind)
-    if issubclass(kind, BaseModel):
-        return "mapping"
-    return _WORDS.get(kind, kind.__name__)
-
-
-def value_at(settings: BaseModel, path: str) -> object:
-    """The effective value of a dotted path.
-
-    Raises:
-        ConfigError: No such setting; the message suggests one.
-    """
-    value: object = settings
-    for part in path.split("."):
-        if not isinstance(value, BaseModel) or part not in type(value).model_fields:
-            facts = {field.path: field for field in fields(type(settings))}
-            message = f"no such setting; {_suggestion(path, facts)}".rstrip("; ")
-            raise ConfigError([Problem(path, message)])
-        value = getattr(value, part)
-    return value

@@ -52,7 +52,14 @@ Seconds = Annotated[float, BeforeValidator(parse_duration), Field(ge=0)]
 
 
 def setting(
-    default: Any, doc: str, *, unit: str = "", live: bool = True, sheets: bool = True, **limits: Any
+    default: Any,
+    doc: str,
+    *,
+    unit: str = "",
+    live: bool = True,
+    sheets: bool = True,
+    sample: str = "",
+    **limits: Any,
 ) -> Any:
     """A field of a component.
 
@@ -62,9 +69,12 @@ def setting(
         unit: `s`, `bytes`, `URIs` and so on; "" for none.
         live: It can be changed while the job runs.
         sheets: A sheet can change it for some URIs.
+        sample: A good value as YAML, for messages; "" where the default is one.
         **limits: Constraints of pydantic's `Field`, such as `ge`.
     """
     extra: JsonDict = {"unit": unit, "live": live, "sheets": sheets}
+    if sample:
+        extra["sample"] = sample
     if callable(default):
         return Field(default_factory=default, description=doc, json_schema_extra=extra, **limits)
     return Field(default, description=doc, json_schema_extra=extra, **limits)
@@ -73,4 +83,6 @@ def setting(
 class Component(BaseModel):
     """Base of every component's settings: frozen; an unknown key is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False
+    )

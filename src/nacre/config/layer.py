@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import YAMLError
 
 from nacre.errors import Problem
 
@@ -37,77 +36,25 @@ class Origin(NamedTuple):
 
 @dataclass
 class Layer:
-    """One source of values: a tree, and the place of each of its paths."""
+    """One source of values: a tree, and the place of each of its paths.
+
+    Attributes:
+        source: As in `Origin`.
+        tree: Its values.
+        places: Where each path stands.
+        includes: Files that it includes, with the lines that say so.
+        problems: What is wrong with it.
+        lost: Sections of which a part could not be read.
+        profile: The profile that it stands on, with the line that says so; "" for none.
+    """
 
     source: str
     tree: Tree = field(default_factory=dict)
     places: dict[str, Origin] = field(default_factory=dict)
-    includes: list[str] = field(default_factory=list)
+    includes: list[tuple[str, int]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-
-
-def read_yaml(text: str, file: str, *, source: str = "file") -> Layer:
-    """Read YAML text; what is malformed becomes a problem of the layer, with its line."""
-    layer = Layer(source)
-    try:
-        loaded = YAML(typ="rt").load(text)
-    except MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 0
-        detail = " ".join(str(part) for part in (error.context, error.problem) if part)
-        layer.problems.append(Problem("", f"not well-formed YAML: {detail}", file=file, line=line))
-        return layer
-    except (YAMLError, ValueError, RecursionError) as error:
-        layer.problems.append(Problem("", f"not well-formed YAML: {error}", file=file))
-        return layer
-    if loaded is None:
-        return layer
-    if not isinstance(loaded, CommentedMap):
-        layer.problems.append(
-            Problem(
-                "", "the file holds no settings", "`key: value` lines", "seeds: seeds.txt", file, 1
-            )
-        )
-        return layer
-    layer.tree = _plain(loaded, "", file, layer)
-    layer.includes = _includes(layer, file)
-    return layer
-
-
-def _plain(node: object, path: str, file: str, layer: Layer) -> Any:  # noqa: ANN401 - YAML
-    if isinstance(node, CommentedMap):
-        result: Tree = {}
-        for key, value in node.items():
-            name = str(key)
-            here = f"{path}.{name}" if path else name
-            layer.places[here] = Origin(layer.source, file, node.lc.key(key)[0] + 1)
-            result[name] = _plain(value, here, file, layer)
-        return result
-    if isinstance(node, CommentedSeq):
-        items = []
-        for index, value in enumerate(node):
-            here = f"{path}.{index}"
-            layer.places[here] = Origin(layer.source, file, node.lc.item(index)[0] + 1)
-            items.append(_plain(value, here, file, layer))
-        return items
-    if isinstance(node, bool):
-        return node
-    for kind in (int, float, str):
-        if isinstance(node, kind):
-            return kind(node)
-    return node
-
-
-def _includes(layer: Layer, file: str) -> list[str]:
-    named = layer.tree.pop("include", [])
-    if isinstance(named, str):
-        return [named]
-    if isinstance(named, list) and all(isinstance(name, str) for name in named):
-        return named
-    line = layer.places["include"].line
-    layer.problems.append(
-        Problem("include", "not a list of files", "file names", "include: [site.yaml]", file, line)
-    )
-    return []
+    lost: set[str] = field(default_factory=set)
+    profile: tuple[str, int] = ("", 0)
 
 
 def environment_layer(environ: Mapping[str, str]) -> Layer:
@@ -185,12 +132,13 @@ def _overlay(
         origins.update(
             (name, origin) for name, origin in layer.places.items() if name.startswith(below)
         )
-        target[key] = _copy(value)
+        target[key] = copied(value)
 
 
-def _copy(value: object) -> Any:  # noqa: ANN401 - YAML
+def copied(value: object) -> Any:  # noqa: ANN401 - YAML
+    """A tree with mappings and lists of its own."""
     if isinstance(value, dict):
-        return {key: _copy(item) for key, item in value.items()}
+        return {key: copied(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_copy(item) for item in value]
+        return [copied(item) for item in value]
     return value

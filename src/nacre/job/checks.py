@@ -11,17 +11,16 @@ from pathlib import Path
 from nacre.config.check import Loaded
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.address import parse_address
+from nacre.job.conflicts import conflicts, doubts
 from nacre.job.contact import Lookup, contact_problems, public_hosts
 from nacre.job.layout import Layout
+from nacre.job.scopenotes import scope_notes
 from nacre.job.seeds import SeedList, read_seeds
 from nacre.job.settings import JobSettings
 from nacre.scope.options import compile_scope
-from nacre.scope.patterns import examine
-from nacre.scope.rule import Scope, Subject
-from nacre.scope.rules import MatchesListRegex
+from nacre.scope.rule import Scope
 from nacre.scope.state import ScopeState
 
-_SEEDS_JUDGED = 1000
 _BAD_SHOWN = 20
 
 
@@ -63,15 +62,23 @@ async def check(
     settings = loaded.settings
     seeds = _read_seeds(settings, layout, found)
     public = await public_hosts((seed.url for seed in seeds.seeds), settings.network.allow, lookup)
-    found.problems += contact_problems(settings, public)
-    found.problems += _placed(loaded, [*_files(settings, layout), *_outputs(settings, layout)])
-    found.warnings += _placed(loaded, [*_patterns(settings), *_unscoped(settings, seeds)])
+    needs = [*_files(settings, layout), *_outputs(settings, layout), *conflicts(loaded)]
+    scope = scope_with_seeds(settings, seeds)
+    notes = [*doubts(loaded), *scope_notes(loaded, scope, seeds.seeds)]
+    found.problems[:] = [*problems, *_placed(loaded, found.problems[len(problems) :])]
+    found.problems += _placed(loaded, [*contact_problems(settings, public), *needs])
+    found.warnings += _placed(loaded, notes)
     return found
 
 
 def _placed(loaded: Loaded[JobSettings], problems: Sequence[Problem]) -> Iterator[Problem]:
-    """The problems with the places that their values come from."""
+    """The problems with the places that their values come from.
+
+    Of values that could not be read, their own problem says enough.
+    """
     for problem in problems:
+        if loaded.is_unknown(problem.path) and not problem.path.startswith("scope"):
+            continue
         place = loaded.origin(problem.path)
         known = problem.file or not place.file
         yield problem if known else problem._replace(file=place.file, line=place.line)
@@ -134,25 +141,6 @@ def _unwritable(path: str, directory: Path) -> Iterator[Problem]:
         yield Problem(path, f"{place} is no directory")
     elif not os.access(place, os.W_OK | os.X_OK):
         yield Problem(path, f"{directory} cannot be written to", "a directory of yours")
-
-
-def _patterns(settings: JobSettings) -> Iterator[Problem]:
-    """Expressions that run slower than the operator may think."""
-    for number, rule in enumerate(settings.scope):
-        if isinstance(rule, MatchesListRegex):
-            for note in filter(None, map(examine, rule.regexes)):
-                yield Problem(f"scope.{number}.regexes", f"{note.pattern!r} {note.message}")
-
-
-def _unscoped(settings: JobSettings, seeds: SeedList) -> Iterator[Problem]:
-    """Seeds that the scope itself would refuse: they are fetched, but nothing near them may be."""
-    scope = scope_with_seeds(settings, seeds)
-    for seed in seeds.seeds[:_SEEDS_JUDGED]:
-        verdict = scope.decide(Subject(seed.url, is_seed=True))
-        if not verdict.accepted:
-            yield Problem(
-                "scope", f"the seed {seed.text} is out of scope itself, by the rule {verdict.rule}"
-            )
 
 
 def scope_with_seeds(settings: JobSettings, seeds: SeedList) -> Scope:

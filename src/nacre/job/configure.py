@@ -4,16 +4,17 @@ import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 
-from nacre.config.check import FieldFacts, Loaded, fields, load, load_partly
-from nacre.config.layer import Layer, assignment_layer, environment_layer, read_yaml
+from nacre.config.check import Loaded, load, load_partly
+from nacre.config.facts import FieldFacts, fields
+from nacre.config.layer import Layer, assignment_layer, environment_layer
 from nacre.errors import ConfigError, JobError, Problem
+from nacre.job.layers import file_layers, inner_layers
 from nacre.job.layout import SEEDS, Layout
 from nacre.job.settings import JobSettings
 from nacre.job.sheet_list import sheet_problems
@@ -44,7 +45,6 @@ _OFTEN = (
     "archive.description",
     "network.allow",
 )
-_MAX_INCLUDES = 64
 
 
 @dataclass
@@ -55,17 +55,13 @@ class NewJob:
         seeds: Lines of the seed list.
         scope: Rules; empty for the stock list.
         values: Other settings, as a tree of the configuration.
+        profile: Name of the profile that it stands on; "" for none.
     """
 
     seeds: Sequence[str]
     scope: Sequence[AnyRule] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
-
-
-def user_config() -> Path:
-    """The user's own configuration, which holds for all jobs: contact and the like."""
-    home = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    return Path(home).expanduser() / "nacre" / "config.yaml"
+    profile: str = ""
 
 
 def load_job(
@@ -92,7 +88,7 @@ def examine_job(
         JobError: The directory is no job.
     """
     layout.require()
-    layers = [*_user_layer(), *_file_layers(layout.config, layout.root, [])]
+    layers = [*inner_layers(file_layers(layout.config, layout.root), layout.root)]
     return _examined(layout, [*layers, *_outer_layers(assignments, environ)])
 
 
@@ -101,7 +97,10 @@ def examine_new(
 ) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
     """The settings that a job will have, before it is written."""
     tree = {**_tree(layout, new), "seeds": list(new.seeds)}
-    return _examined(layout, [*_user_layer(), Layer("option", tree), *_outer_layers((), environ)])
+    tree.pop("profile", None)
+    option = Layer("option", tree, profile=(new.profile, 0))
+    layers = inner_layers([option], layout.root)
+    return _examined(layout, [*layers, *_outer_layers((), environ)])
 
 
 def _outer_layers(assignments: Iterable[str], environ: Mapping[str, str] | None) -> list[Layer]:
@@ -124,39 +123,6 @@ def _examined(
     return loaded, problems
 
 
-def _user_layer() -> list[Layer]:
-    path = user_config()
-    try:
-        text = path.read_text("utf-8")
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError) as error:
-        layer = Layer("user")
-        layer.problems.append(Problem("", f"cannot be read: {error}", file=str(path)))
-        return [layer]
-    return [read_yaml(text, str(path), source="user")]
-
-
-def _file_layers(path: Path, root: Path, above: list[Path]) -> list[Layer]:
-    """A file after its includes: what it says itself is stronger."""
-    name = str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
-    if path in above or len(above) >= _MAX_INCLUDES:
-        layer = Layer("file")
-        layer.problems.append(Problem("include", "includes itself", file=name))
-        return [layer]
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        layer = Layer("file")
-        layer.problems.append(Problem("include", f"cannot be read: {error}", file=name))
-        return [layer]
-    own = read_yaml(text, name)
-    found: list[Layer] = []
-    for include in own.includes:
-        found += _file_layers((path.parent / include).resolve(), root, [*above, path])
-    return [*found, own]
-
-
 def create_job(layout: Layout, new: NewJob) -> None:
     """Write a new job's directory.
 
@@ -166,7 +132,8 @@ def create_job(layout: Layout, new: NewJob) -> None:
     """
     require_no_job(layout)
     tree = _tree(layout, new)
-    load(JobSettings, [Layer("option", tree)])
+    checked = {key: value for key, value in tree.items() if key != "profile"}
+    load(JobSettings, [Layer("option", checked)])
     text = _HEADER + _dump(tree) + _FOOTER + _often_set(tree)
     try:
         layout.root.mkdir(parents=True, exist_ok=True)
@@ -186,7 +153,8 @@ def require_no_job(layout: Layout) -> None:
 
 
 def _tree(layout: Layout, new: NewJob) -> dict[str, Any]:
-    tree: dict[str, Any] = {"name": layout.root.name, "seeds": SEEDS}
+    tree: dict[str, Any] = {"profile": new.profile} if new.profile else {}
+    tree |= {"name": layout.root.name, "seeds": SEEDS}
     if new.scope:
         tree["scope"] = [_rule(rule) for rule in new.scope]
     tree.update(new.values)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from nacre.errors import Problem
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard, is_private_seed_name
-from nacre.job.configure import user_config
+from nacre.job.layers import user_config
 from nacre.job.settings import JobSettings
 from nacre.uri.parse import host
 

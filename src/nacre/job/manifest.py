@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from nacre.config.check import fields, value_at
+from nacre.config.facts import fields, value_at
 from nacre.errors import StorageError
 from nacre.job.runrow import RunRow
 from nacre.job.settings import JobSettings

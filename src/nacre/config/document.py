@@ -1,0 +1,213 @@
+"""YAML text to a layer: every value with its line, and as many findings as one reading can make."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from nacre.config.layer import Layer, Origin, Tree
+from nacre.config.repair import blanked, untabbed
+from nacre.errors import Problem
+
+_MOST_NODES = 1_000_000
+_MOST_REPAIRS = 50
+_MERGE = "tag:yaml.org,2002:merge"
+_SAMPLE = "politeness: {delay: 2}"
+
+_PLAINER = {
+    "mapping values are not allowed here": (
+        "a second `: ` in one line, or a line that is indented wrongly"
+    ),
+    "sequence entries are not allowed here": "a list item (`- `) stands where none can be",
+    "found unexpected end of stream": "a quotation mark is missing",
+    "could not find expected ':'": "a line without `: ` between its name and its value",
+}
+
+
+def read_yaml(text: str, file: str, *, source: str = "file") -> Layer:
+    """Read YAML text; what is malformed becomes a problem of the layer, with its line.
+
+    A section that cannot be read is left out, and the rest is read all the same, so that one
+    missing bracket does not hide the other findings.
+    """
+    layer = Layer(source)
+    node = _composed(text, file, layer)
+    if node is None:
+        return layer
+    if not isinstance(node, MappingNode):
+        line = node.start_mark.line + 1
+        layer.problems.append(
+            Problem("", "the file holds no settings", "`name: value` lines", _SAMPLE, file, line)
+        )
+        return layer
+    layer.tree = _Reader(layer, file).mapping(node, "")
+    layer.includes = _includes(layer, file)
+    layer.profile = _profile(layer, file)
+    return layer
+
+
+def _composed(text: str, file: str, layer: Layer) -> Node | None:
+    """The nodes of what can be read; each syntax error is noted, and its section blanked out."""
+    yaml = YAML(typ="safe", pure=True)
+    tabbed, text = untabbed(text)
+    for line in tabbed:
+        layer.problems.append(
+            Problem("", "the line is indented with a tab", "blanks, two a step", "", file, line)
+        )
+    last = ""
+    for _ in range(_MOST_REPAIRS):
+        try:
+            return yaml.compose(text)  # type: ignore[no-any-return]
+        except MarkedYAMLError as error:
+            fault = _fault(error, text)
+            rest, lost = blanked(text, fault.begin, fault.line, again=text == last)
+        except (YAMLError, ValueError, RecursionError) as error:
+            layer.problems.append(Problem("", f"not well-formed YAML: {error}", file=file))
+            return None
+        if fault.line not in tabbed:
+            said = f"not well-formed YAML: {fault.said}"
+            layer.problems.append(Problem("", said, file=file, line=fault.line))
+        layer.lost |= lost
+        last, text = text, rest
+        yaml = YAML(typ="safe", pure=True)
+    return None
+
+
+class _Fault(NamedTuple):
+    """A syntax error: the line where its construct begins, the one to be named, and the words."""
+
+    begin: int
+    line: int
+    said: str
+
+
+def _fault(error: MarkedYAMLError, text: str) -> _Fault:
+    at = error.problem_mark or error.context_mark
+    line = at.line + 1 if at else 1
+    begin = min(error.context_mark.line + 1 if error.context_mark else line, line)
+    problem, context = str(error.problem or ""), str(error.context or "")
+    if "quoted" in context or "simple key" in context:
+        line = begin
+    if "cannot start any token" in problem:
+        mark = problem.partition("'")[2].partition("'")[0]
+        return _Fault(begin, line, f"a value cannot begin with {mark}; put it into quotation marks")
+    if problem == "mapping values are not allowed here":
+        above = text.split("\n")[line - 2].strip() if line > 1 else ""
+        if above and not re.search(r":(\s|$)|^(-|#)", above):
+            return _Fault(line - 1, line - 1, _PLAINER["could not find expected ':'"])
+    if "flow" in context and problem.startswith("expected ','"):
+        mark = problem.partition("or '")[2][:1]
+        return _Fault(
+            begin, begin, f"a list or mapping is not closed: `{mark}` or a comma is missing"
+        )
+    if problem.startswith("expected <block end>"):
+        return _Fault(begin, line, "the line is not indented like those above that it belongs to")
+    if problem.startswith("but found another document"):
+        return _Fault(line, line, "`---` begins a second document; a file holds one")
+    plainer = _PLAINER.get(problem)
+    said = plainer or " ".join(part for part in (context, problem) if part)
+    return _Fault(begin, line, said)
+
+
+class _Reader:
+    """Turns nodes into plain values, and notes the place of each path."""
+
+    def __init__(self, layer: Layer, file: str) -> None:
+        self._layer = layer
+        self._file = file
+        self._constructor = YAML(typ="safe", pure=True).constructor
+        self._above: set[int] = set()
+        self._nodes = 0
+
+    def mapping(self, node: MappingNode, path: str) -> Tree:
+        """A mapping; of a name that stands there twice the last value counts, or both."""
+        result: Tree = {}
+        lines: dict[str, int] = {}
+        for key, value in self._entries(node):
+            name = str(self._scalar(key)) if isinstance(key, ScalarNode) else str(key.value)
+            here = f"{path}.{name}" if path else name
+            line = key.start_mark.line + 1
+            if name in lines:
+                self._note(here, f"stands here a second time; first in line {lines[name]}", line)
+            lines[name] = line
+            self._layer.places[here] = Origin(self._layer.source, self._file, line)
+            made = self.value(value, here)
+            before = result.get(name)
+            if isinstance(made, dict) and isinstance(before, dict):
+                made = {**before, **made}
+            result[name] = made
+        return result
+
+    def _entries(self, node: MappingNode) -> Iterator[tuple[Node, Node]]:
+        """The pairs of a mapping; those that `<<` takes over, where it has none of its own."""
+        own = {key.value for key, _ in node.value if isinstance(key, ScalarNode)}
+        for key, value in node.value:
+            if key.tag != _MERGE:
+                yield key, value
+                continue
+            for merged in value.value if isinstance(value, SequenceNode) else [value]:
+                if isinstance(merged, MappingNode) and merged is not node:
+                    pairs = [pair for pair in merged.value if pair[0].value not in own]
+                    own.update(key.value for key, _ in pairs)
+                    yield from pairs
+
+    def value(self, node: Node, path: str) -> Any:  # noqa: ANN401 - YAML
+        """Any value, as text, number, truth value, list or mapping."""
+        self._nodes += 1
+        if isinstance(node, ScalarNode):
+            return self._scalar(node)
+        if id(node) in self._above or self._nodes > _MOST_NODES:
+            self._note(path, "an alias (`*`) that leads back to itself", node.start_mark.line + 1)
+            return None
+        self._above.add(id(node))
+        try:
+            if isinstance(node, MappingNode):
+                return self.mapping(node, path)
+            return self._items(node, path) if isinstance(node, SequenceNode) else None
+        finally:
+            self._above.discard(id(node))
+
+    def _items(self, node: SequenceNode, path: str) -> list[Any]:
+        items = []
+        for index, item in enumerate(node.value):
+            here = f"{path}.{index}"
+            line = item.start_mark.line + 1
+            self._layer.places[here] = Origin(self._layer.source, self._file, line)
+            items.append(self.value(item, here))
+        return items
+
+    def _scalar(self, node: ScalarNode) -> Any:  # noqa: ANN401 - YAML
+        """Dates and whatever else is no plain value stay the text that was written."""
+        try:
+            made = self._constructor.construct_object(node)
+        except (YAMLError, ValueError):
+            return node.value
+        return made if made is None or isinstance(made, bool | int | float | str) else node.value
+
+    def _note(self, path: str, message: str, line: int) -> None:
+        self._layer.problems.append(Problem(path, message, file=self._file, line=line))
+
+
+def _includes(layer: Layer, file: str) -> list[tuple[str, int]]:
+    named = layer.tree.pop("include", None) or []
+    line = layer.places["include"].line if "include" in layer.places else 0
+    if isinstance(named, str):
+        return [(named, line)]
+    if isinstance(named, list) and all(isinstance(name, str) for name in named):
+        return [(name, layer.places[f"include.{i}"].line) for i, name in enumerate(named)]
+    layer.problems.append(
+        Problem("include", "is no list of files", "file names", "include: [site.yaml]", file, line)
+    )
+    return []
+
+
+def _profile(layer: Layer, file: str) -> tuple[str, int]:
+    named = layer.tree.pop("profile", None)
+    line = layer.places["profile"].line if "profile" in layer.places else 0
+    if named is None or isinstance(named, str):
+        return named or "", line
+    layer.problems.append(Problem("profile", "is no name", "", "profile: site", file, line))
+    return "", line

@@ -1,0 +1,223 @@
+"""What is known of each property of a model: for the reference, `--explain` and messages."""
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+from types import UnionType
+from typing import Annotated, Literal, NamedTuple, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from nacre.errors import ConfigError, Problem
+
+
+class FieldFacts(NamedTuple):
+    """What is known of one property.
+
+    Attributes:
+        path: Dotted path.
+        type: Its type as operators say it.
+        default: Its default; None where it must be given.
+        doc: Its meaning.
+        unit: Its unit; "" for none.
+        live: It can be changed while the job runs.
+        sheets: A sheet can change it.
+        sample: A good value, as YAML; "" where the default is one.
+    """
+
+    path: str
+    type: str
+    default: object
+    doc: str
+    unit: str
+    live: bool
+    sheets: bool
+    sample: str = ""
+
+
+def fields(model: type[BaseModel], prefix: str = "") -> Iterator[FieldFacts]:
+    """Every property of a model, depth first, with dotted paths."""
+    for name, info in model.model_fields.items():
+        path = f"{prefix}{name}"
+        below = _submodel(info)
+        if below is not None:
+            yield from fields(below, path + ".")
+        else:
+            yield _facts(path, info)
+
+
+def _facts(path: str, info: FieldInfo) -> FieldFacts:
+    extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+    default = info.get_default(call_default_factory=True, validated_data={})
+    return FieldFacts(
+        path,
+        type_name(info.annotation),
+        default,
+        info.description or "",
+        str(extra.get("unit", "")),
+        bool(extra.get("live", True)),
+        bool(extra.get("sheets", True)),
+        str(extra.get("sample", "")),
+    )
+
+
+def required(facts: FieldFacts) -> bool:
+    """It has no default."""
+    return facts.default is PydanticUndefined
+
+
+def _submodel(info: FieldInfo) -> type[BaseModel] | None:
+    kind = info.annotation
+    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+
+
+def facts_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> FieldFacts | None:
+    """The property that a path of a tree leads to, through lists and mappings too.
+
+    Args:
+        model: What the whole tree is read as.
+        parts: The path.
+        tree: Values as given; they say which rule a list item is. None where there are none.
+    """
+    if not parts:
+        return None
+    holder = model_at(model, parts[:-1], tree)
+    info = holder.model_fields.get(parts[-1]) if holder else None
+    return _facts(".".join(parts), info) if info else None
+
+
+def model_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> type[BaseModel] | None:
+    """The model that the value at a path is read as; None when it is no mapping of settings."""
+    kind: object = model
+    for part in parts:
+        holder = _chosen(kind, tree)
+        tree = _below(tree, part)
+        if holder is not None:
+            info = holder.model_fields.get(part)
+            if info is None:
+                return None
+            kind = info.annotation
+        else:
+            kind = _inner(kind, part)
+    return _chosen(kind, tree)
+
+
+def _below(tree: object, part: str) -> object:
+    if isinstance(tree, dict):
+        return tree.get(part)
+    if isinstance(tree, list | tuple) and part.isdigit() and int(part) < len(tree):
+        return tree[int(part)]
+    return None
+
+
+def _members(kind: object) -> Iterator[object]:
+    """The types that a type may be, unions and annotations taken apart."""
+    origin = get_origin(kind)
+    if origin is Annotated:
+        yield from _members(get_args(kind)[0])
+    elif origin in (Union, UnionType):
+        for member in get_args(kind):
+            yield from _members(member)
+    else:
+        yield kind
+
+
+def _chosen(kind: object, value: object) -> type[BaseModel] | None:
+    """The model among the members of a type that a value is meant for."""
+    models = [m for m in _members(kind) if isinstance(m, type) and issubclass(m, BaseModel)]
+    if len(models) == 1:
+        return models[0]
+    name = value.get("rule") if isinstance(value, dict) else None
+    return next((model for model in models if name is not None and name in names_of(model)), None)
+
+
+def names_of(model: type[BaseModel]) -> tuple[str, ...]:
+    """The names by which `rule:` calls a model: its own first, then its aliases."""
+    info = model.model_fields.get("rule")
+    if info is None or get_origin(info.annotation) is not Literal:
+        return ()
+    return tuple(str(name) for name in get_args(info.annotation))
+
+
+def _inner(kind: object, part: str) -> object:
+    """The type of the items of a list, or of the values of a mapping."""
+    for member in _members(kind):
+        origin, inner = get_origin(member), get_args(member)
+        if origin is dict:
+            return inner[1]
+        if inner and part.isdigit():
+            return inner[0]
+    return None
+
+
+_WORDS = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+    type(None): "none",
+}
+
+
+def type_name(kind: object) -> str:
+    """A type as operators say it."""
+    if isinstance(kind, type) and not get_args(kind):
+        return _class_name(kind)
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return type_name(inner[0])
+    if origin is Literal:
+        return " or ".join(f"`{value}`" for value in inner)
+    if origin in (Union, UnionType):
+        return " or ".join(dict.fromkeys(map(type_name, inner)))
+    if origin is dict:
+        return f"mapping of {type_name(inner[0])} to {type_name(inner[1])}"
+    return f"list of {type_name(inner[0])}" if inner else str(kind)
+
+
+def _class_name(kind: type) -> str:
+    if issubclass(kind, Enum):
+        return " or ".join(f"`{member.value}`" for member in kind)
+    if issubclass(kind, BaseModel):
+        return "mapping"
+    return _WORDS.get(kind, kind.__name__)
+
+
+def suggestion(model: type[BaseModel], parts: Sequence[str], tree: object = None) -> str:
+    """`did you mean ...?` for a key that does not exist; else the keys that do; "" for neither."""
+    *above, name = parts
+    holder = model_at(model, above, tree)
+    own = list(holder.model_fields) if holder else []
+    near = nearest(name, own)
+    if near:
+        return f"did you mean `{'.'.join([*above, near])}`?"
+    everywhere = {field.path.rpartition(".")[2]: field.path for field in fields(model)}
+    near = nearest(name, everywhere, cutoff=0.8)
+    if near:
+        return f"did you mean `{everywhere[near]}`?"
+    return "one of: " + ", ".join(sorted(own)) if own else ""
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """The known name that is most like another, whatever the case; "" for none."""
+    plain = {other.lower().replace("-", "_"): other for other in known}
+    near = difflib.get_close_matches(name.lower().replace("-", "_"), plain, n=1, cutoff=cutoff)
+    return plain[near[0]] if near else ""
+
+
+def value_at(settings: BaseModel, path: str) -> object:
+    """The effective value of a dotted path.
+
+    Raises:
+        ConfigError: No such setting; the message suggests one.
+    """
+    value: object = settings
+    parts = path.split(".")
+    for index, part in enumerate(parts):
+        if not isinstance(value, BaseModel) or part not in type(value).model_fields:
+            hint = suggestion(type(settings), parts[: index + 1])
+            raise ConfigError([Problem(path, f"no such setting; {hint}".rstrip("; "))])
+        value = getattr(value, part)
+    return value
