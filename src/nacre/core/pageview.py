@@ -1,0 +1,39 @@
+"""What a page says, taken apart: what `history.change` compares of two versions."""
+
+import msgspec
+
+
+class Piece(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One piece of a page: a block of text, a link, a picture, an attachment.
+
+    Attributes:
+        kind: `text`, `heading`, `title`, `date`, `link`, `image` or `file`.
+        place: Hash of the path of block elements around it, positions left out: pieces of one list
+            share it, and so do the pages of one template.
+        text: The text, spaces collapsed, NFKC; or the address of a link, picture or file without
+            session IDs and cache busters.
+    """
+
+    kind: str
+    place: int
+    text: str
+
+
+class PageView(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A page as pieces in document order.
+
+    Attributes:
+        canonical: Digest of the markup without what never matters (scripts, comments, order of
+            attributes, tokens against forgery, spaces): equal means that only bytes differ.
+        pieces: What it says.
+        paper: Digest of the text in `p`, `span` and beside `br`: the National Library of China's
+            test. Source: reference/incremental.md 1.1 R17.
+        text: All text in document order, for whole-text signatures.
+        truncated: Not all of it was read.
+    """
+
+    canonical: bytes
+    pieces: tuple[Piece, ...] = ()
+    paper: bytes = b""
+    text: str = ""
+    truncated: bool = False

@@ -1,0 +1,231 @@
+"""A page taken apart for comparison with its earlier version (pure, linear, bounded).
+
+Read tag by tag, so that no page grows beyond its size. Source: reference/incremental.md 2.6.
+"""
+
+import hashlib
+import re
+import unicodedata
+import zlib
+from collections.abc import Iterable, Mapping
+
+from turbohtml import Token, TokenType, tokenize
+
+from nacre.core.pageview import PageView, Piece
+from nacre.extract.addresses import is_file, stable_address
+
+MAX_PIECES = 20_000
+_MAX_DEPTH = 128
+_MAX_TEXT = 4_000
+_START, _END, _TEXT = TokenType.START_TAG, TokenType.END_TAG, TokenType.TEXT
+
+_SKIPPED = frozenset(("script", "style", "template", "noembed", "noframes"))
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+_VOID = frozenset(
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr")
+)
+_BLOCKS = _HEADINGS | frozenset(
+    (
+        *("address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "div"),
+        *("dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hr", "li"),
+        *("main", "nav", "ol", "option", "p", "pre", "section", "select", "summary", "table"),
+        *("tbody", "td", "tfoot", "th", "thead", "title", "tr", "ul"),
+    )
+)
+# What an opening tag closes, and what stops the search for it.
+_CLOSES: Mapping[str, frozenset[str]] = {
+    "li": frozenset(("li", "p")),
+    "dt": frozenset(("dt", "dd", "p")),
+    "dd": frozenset(("dt", "dd", "p")),
+    "tr": frozenset(("tr", "td", "th", "p")),
+    "td": frozenset(("td", "th", "p")),
+    "th": frozenset(("td", "th", "p")),
+    "option": frozenset(("option",)),
+}
+_PARAGRAPH = frozenset(("p",))
+_DATE_NAMES = re.compile(
+    r"(?i)^(?:pubdate|publishdate|publish_?time|date|dc\.date(?:\.\w+)?|dcterms\.(?:modified|issued)"
+    r"|last-?modified|article:(?:published|modified)_time|og:updated_time|og:published_time)$"
+)
+_SPACES = re.compile(r"\s+")
+# Attributes that say nothing of what a page is, or change with each request.
+_IDLE = frozenset(("nonce", "integrity", "csrf", "data-csrf", "data-nonce", "style"))
+_TOKENS = re.compile(r"(?i)csrf|xsrf|token|viewstate|eventvalidation|nonce|authenticity|__request")
+_ADDRESSES = frozenset(("href", "src", "action", "data-src", "poster", "srcset"))
+
+
+def page_view(text: str, *, max_pieces: int = MAX_PIECES) -> PageView:
+    """Take a decoded HTML page apart.
+
+    Args:
+        text: The page.
+        max_pieces: Further pieces are left out, and the view says so.
+    """
+    reader = _Reader(max_pieces)
+    for token in tokenize(text):
+        reader.take(token)
+    return reader.view()
+
+
+def squeezed(text: str) -> str:
+    """Text in NFKC with its spaces collapsed."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return _SPACES.sub(" ", text).strip()
+
+
+class _Reader:
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._stack: list[str] = []
+        self._places: list[int] = [zlib.crc32(b"")]
+        self._buffer: list[str] = []
+        self._pieces: list[Piece] = []
+        self._skipping = ""
+        self._canonical = hashlib.blake2b(digest_size=16)
+        self._paper = _PaperText()
+        self._text: list[str] = []
+
+    def take(self, token: Token) -> None:
+        kind, tag = token.type, token.tag or ""
+        if self._skipping:
+            if kind is _END and tag == self._skipping:
+                self._skipping = ""
+        elif kind is _TEXT:
+            self._data(token.data or "")
+        elif kind is _START:
+            if tag in _SKIPPED:
+                self._skipping = tag
+            else:
+                self._open(tag, token.attrs or ())
+        elif kind is _END:
+            self._close(tag)
+
+    def view(self) -> PageView:
+        self._flush()
+        truncated = len(self._pieces) >= self._limit
+        text = " ".join(self._text)
+        return PageView(
+            self._canonical.digest(), tuple(self._pieces), self._paper.digest(), text, truncated
+        )
+
+    def _data(self, data: str) -> None:
+        self._buffer.append(data)
+        self._paper.text(data)
+
+    def _open(self, tag: str, pairs: Iterable[tuple[str, str | None]]) -> None:
+        attrs = {name: value or "" for name, value in pairs}
+        self._paper.open(tag)
+        if tag in _BLOCKS or tag == "br":
+            self._flush()
+        self._note(tag, attrs)
+        if tag in _BLOCKS and tag not in _VOID:
+            self._imply_end(_CLOSES.get(tag, _PARAGRAPH))
+            self._push(tag, attrs)
+        self._refer(tag, attrs)
+
+    def _close(self, tag: str) -> None:
+        self._paper.close(tag)
+        if tag not in _BLOCKS:
+            return
+        self._flush()
+        if tag in self._stack:
+            self._pop(len(self._stack) - 1 - self._stack[::-1].index(tag))
+
+    def _imply_end(self, names: frozenset[str]) -> None:
+        while self._stack and self._stack[-1] in names:
+            self._pop(len(self._stack) - 1)
+
+    def _push(self, tag: str, attrs: Mapping[str, str]) -> None:
+        if len(self._stack) >= _MAX_DEPTH:
+            return
+        label = attrs.get("class", "") or attrs.get("id", "")
+        # Numbers in names tell instances apart, not kinds.
+        word = re.sub(r"\d+", "#", f"/{tag}.{label}")
+        self._stack.append(tag)
+        self._places.append(zlib.crc32(word.encode("utf-8", "replace"), self._places[-1]))
+
+    def _pop(self, size: int) -> None:
+        del self._stack[size:]
+        del self._places[size + 1 :]
+
+    def _flush(self) -> None:
+        if not self._buffer:
+            return
+        text = squeezed("".join(self._buffer))
+        self._buffer.clear()
+        if not text:
+            return
+        self._canonical.update(text.encode("utf-8", "replace") + b"\n")
+        self._text.append(text)
+        innermost = self._stack[-1] if self._stack else ""
+        kind = "title" if innermost == "title" else "text"
+        self._add("heading" if innermost in _HEADINGS else kind, text[:_MAX_TEXT])
+
+    def _refer(self, tag: str, attrs: Mapping[str, str]) -> None:
+        address = attrs.get("href" if tag in {"a", "area"} else "src", "")
+        if tag in {"a", "area"} and address and not address.startswith(("#", "javascript:")):
+            self._add("file" if is_file(address) else "link", stable_address(address))
+        elif tag in {"img", "video", "audio", "source", "iframe", "embed"} and address:
+            if not address.startswith("data:"):
+                self._add("image", stable_address(address))
+        elif tag == "meta" and _DATE_NAMES.match(attrs.get("name") or attrs.get("property") or ""):
+            self._add("date", squeezed(attrs.get("content", "")))
+        elif tag == "time" and attrs.get("datetime"):
+            self._add("date", squeezed(attrs["datetime"]))
+
+    def _add(self, kind: str, text: str) -> None:
+        if len(self._pieces) < self._limit:
+            self._pieces.append(Piece(kind, self._places[-1], text))
+
+    def _note(self, tag: str, attrs: Mapping[str, str]) -> None:
+        """Add a tag to the canonical digest."""
+        if tag == "input" and (
+            attrs.get("type") == "hidden" or _TOKENS.search(attrs.get("name", ""))
+        ):
+            return
+        if tag in {"meta", "link"} and _TOKENS.search(attrs.get("name", "")):
+            return
+        kept = sorted(
+            (name, stable_address(value) if name in _ADDRESSES else value)
+            for name, value in attrs.items()
+            if name not in _IDLE and not name.startswith("on")
+        )
+        line = tag + "".join(f" {name}={squeezed(value)}" for name, value in kept)
+        self._canonical.update(line.encode("utf-8", "replace") + b"\n")
+
+
+class _PaperText:
+    """MD5 of each text node in `p` or `span`, or beside `br`, once, in document order."""
+
+    def __init__(self) -> None:
+        self._md5 = hashlib.md5(usedforsecurity=False)
+        self._open: dict[str, int] = {"p": 0, "span": 0}
+        self._pending = ""
+        self._beside = False
+
+    def open(self, tag: str) -> None:
+        self._settle(before_break=tag == "br")
+        self._beside = tag == "br"
+        if tag == "p":
+            self._open["p"] = 1
+        elif tag in self._open:
+            self._open[tag] += 1
+
+    def close(self, tag: str) -> None:
+        self._settle(before_break=False)
+        self._beside = tag == "br"
+        if self._open.get(tag):
+            self._open[tag] -= 1
+
+    def text(self, data: str) -> None:
+        self._pending += data
+
+    def digest(self) -> bytes:
+        self._settle(before_break=False)
+        return self._md5.digest()
+
+    def _settle(self, *, before_break: bool) -> None:
+        text, self._pending = self._pending.strip(), ""
+        if text and (any(self._open.values()) or self._beside or before_break):
+            self._md5.update(text.encode("utf-8", "replace") + b"\n")

@@ -1,0 +1,215 @@
+"""Has a page changed? A class and a score, by pieces, biased to "changed" (pure).
+
+Levels: L0 the payload, L1 the markup without what never matters, L2 the pieces of the page, of
+which those that are noise or belong to the template do not count. Source: reference/incremental.md
+2.6.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from nacre.config.component import Component, setting
+from nacre.core.pageview import PageView, Piece
+from nacre.history.template import Template
+from nacre.history.volatile import masked
+
+
+class ChangeClass(StrEnum):
+    """What the difference between two versions amounts to: the archivist's size of the update."""
+
+    NONE = "none"
+    MARKUP = "markup"
+    NOISE = "noise"
+    TEMPLATE = "template"
+    MINOR = "minor"
+    MAJOR = "major"
+
+    @property
+    def is_change(self) -> bool:
+        """The page itself says something else."""
+        return self in {ChangeClass.MINOR, ChangeClass.MAJOR}
+
+
+class ChangeSettings(Component):
+    """When a difference is a change."""
+
+    major: float = setting(0.10, "Share of a page that must differ for a major change.", ge=0, le=1)
+    noise_limit: float = setting(
+        0.02,
+        "Noise and template pieces beyond this share count as a change all the same; 1: never.",
+        ge=0,
+        le=1,
+    )
+    shown: int = setting(5, "Differing pieces kept as evidence.", unit="pieces", ge=0)
+
+
+class Difference(NamedTuple):
+    """One piece that differs: what it was (None: new), what it is (None: gone)."""
+
+    was: Piece | None
+    now: Piece | None
+
+    @property
+    def piece(self) -> Piece:
+        """Either."""
+        found = self.now or self.was
+        if found is None:
+            raise ValueError("a difference of nothing")
+        return found
+
+
+class Change(NamedTuple):
+    """The verdict on two versions.
+
+    Attributes:
+        kind: Class.
+        score: Share of the page that differs, noise and boilerplate weighed down; 0 to 1.
+        reason: Code of what decided: `payload`, `markup`, `masked`, `volatile`, `template`, `text`,
+            `title`, `heading`, `date`, `link`, `image`, `file`, `score`.
+        evidence: The first differences that decided.
+    """
+
+    kind: ChangeClass
+    score: float = 0.0
+    reason: str = ""
+    evidence: tuple[Difference, ...] = ()
+
+
+SAME = Change(ChangeClass.NONE, 0.0, "payload")
+
+
+def compare(old: PageView, new: PageView, template: Template, settings: ChangeSettings) -> Change:
+    """The verdict on two versions of one page whose payloads differ.
+
+    Args:
+        old: The version before.
+        new: The version now.
+        template: What the pages of its kind have taught.
+        settings: When a difference is a change.
+    """
+    if old.canonical == new.canonical and old.pieces == new.pieces:
+        return Change(ChangeClass.MARKUP, 0.0, "markup")
+    differing = differences(old.pieces, new.pieces)
+    if not differing:
+        return Change(ChangeClass.MARKUP, 0.0, "markup")
+    sorted_ = _Sorted(template)
+    for one in differing:
+        sorted_.add(one)
+    score = _score(differing, old, new, template)
+    if sorted_.real:
+        return _change(sorted_.real, score, settings)
+    if score >= settings.noise_limit > 0.0 and not sorted_.proved:
+        return Change(ChangeClass.MINOR, score, "score", tuple(differing[: settings.shown]))
+    kind = ChangeClass.TEMPLATE if sorted_.template else ChangeClass.NOISE
+    return Change(kind, score, sorted_.reason, tuple(differing[: settings.shown]))
+
+
+class _Sorted:
+    """Differences by what they are."""
+
+    def __init__(self, template: Template) -> None:
+        self._template = template
+        self.real: list[Difference] = []
+        self.template = False
+        self.proved = True
+        self.reason = "volatile"
+
+    def add(self, one: Difference) -> None:
+        """Put a difference where it belongs."""
+        if _is_masked(one):
+            self.reason = "masked"
+        elif self._template.is_volatile(one.piece.place):
+            pass
+        elif self._is_boilerplate(one):
+            self.template, self.reason = True, "template"
+        else:
+            self.real.append(one)
+
+    def _is_boilerplate(self, one: Difference) -> bool:
+        """Both sides belong to the template; a piece that is new everywhere is one of them."""
+        sides = [piece for piece in one if piece is not None]
+        return any(map(self._template.is_common, sides)) and all(
+            self._template.is_common(piece) or piece is one.now for piece in sides
+        )
+
+
+def _change(real: Sequence[Difference], score: float, settings: ChangeSettings) -> Change:
+    reasons = [one.piece.kind for one in real]
+    told = next((kind for kind in _TELLING if kind in reasons), "text")
+    heavy = score >= settings.major or told in {"title", "file"}
+    kind = ChangeClass.MAJOR if heavy else ChangeClass.MINOR
+    return Change(kind, score, told, tuple(real[: settings.shown]))
+
+
+_TELLING = ("title", "file", "heading", "text", "date", "image", "link")
+
+
+def _is_masked(one: Difference) -> bool:
+    if one.was is None or one.now is None:
+        return False
+    return one.was.kind == one.now.kind and masked(one.was.text) == masked(one.now.text)
+
+
+def differences(old: Sequence[Piece], new: Sequence[Piece]) -> list[Difference]:
+    """Pieces that one version has and the other has not, like ones paired, in document order."""
+    before, after = Counter(old), Counter(new)
+    gone = _left(old, before - after)
+    came = _left(new, after - before)
+    waiting: dict[tuple[str, int], list[Piece]] = {}
+    for piece in gone:
+        waiting.setdefault((piece.kind, piece.place), []).append(piece)
+    paired: list[Difference] = []
+    for piece in came:
+        partners = waiting.get((piece.kind, piece.place))
+        paired.append(Difference(partners.pop(0) if partners else None, piece))
+    paired.extend(Difference(piece, None) for left in waiting.values() for piece in left)
+    return paired
+
+
+def _left(pieces: Iterable[Piece], counts: Counter[Piece]) -> list[Piece]:
+    found = []
+    for piece in pieces:
+        if counts[piece] > 0:
+            counts[piece] -= 1
+            found.append(piece)
+    return found
+
+
+def _score(
+    differing: Sequence[Difference], old: PageView, new: PageView, template: Template
+) -> float:
+    union = Counter(old.pieces) | Counter(new.pieces)
+    whole = sum(count * _weight(piece, template) for piece, count in union.items())
+    changed = 0.0
+    for one in differing:
+        changed += _weight(one.piece, template) * _edited_share(one)
+        if one.was is not None and one.now is not None:
+            # The union holds both sides of an edit, which is one piece of the page.
+            whole -= min(_weight(one.was, template), _weight(one.now, template))
+    return min(1.0, changed / whole) if whole > 0.0 else 0.0
+
+
+def _weight(piece: Piece, template: Template) -> float:
+    calm = 1.0 - template.volatility(piece.place)
+    length = len(piece.text) if piece.kind in {"text", "title", "heading"} else 10
+    return length * calm / (1.0 + math.log2(1.0 + template.frequency(piece)))
+
+
+def _edited_share(one: Difference) -> float:
+    """Share of a pair that was edited: what stands between a common beginning and a common end."""
+    if one.was is None or one.now is None:
+        return 1.0
+    was, now = one.was.text, one.now.text
+    shorter, longer = sorted((len(was), len(now)))
+    if not longer:
+        return 0.0
+    head = 0
+    while head < shorter and was[head] == now[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and was[-1 - tail] == now[-1 - tail]:
+        tail += 1
+    return (longer - head - tail) / longer

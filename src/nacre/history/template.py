@@ -1,0 +1,153 @@
+"""What a template has taught: which of its places are noise, which blocks are on every page (pure).
+
+Source: reference/incremental.md 2.6: paired fetches tell noise for certain, churn hints at it, and
+document frequency finds boilerplate.
+"""
+
+import math
+from hashlib import blake2b
+
+import msgspec
+
+from nacre.core.pageview import PageView, Piece
+
+_PRIOR_YES, _PRIOR_NO = 0.5, 5.0
+_NOISY = 0.2
+_COMMON = 0.3
+_ENOUGH_PAGES = 5
+_CHURN_VISITS = 4
+_WINDOW = 200
+_MAX_PLACES = 2_000
+_MAX_PRINTS = 20_000
+
+
+class PlaceCounts(msgspec.Struct, array_like=True):
+    """What was seen at one place of a template.
+
+    Attributes:
+        pairs: Paired fetches in which it came.
+        differed: Those in which it differed: noise by construction.
+        visits: Ordinary visits of pages seen before.
+        gone: Those at which nothing of the last version was left there.
+    """
+
+    pairs: float = 0.0
+    differed: float = 0.0
+    visits: int = 0
+    gone: int = 0
+
+
+class Template(msgspec.Struct, array_like=True):
+    """One template of a site, as far as comparison needs it. It is kept in the store.
+
+    Attributes:
+        places: By place.
+        prints: On how many of the last pages a piece was seen, by its fingerprint.
+        pages: Pages counted in `prints`.
+        pairs: Paired fetches made.
+        false_changes: Those that looked changed all the same.
+    """
+
+    places: dict[int, PlaceCounts] = {}
+    prints: dict[int, int] = {}
+    pages: int = 0
+    pairs: int = 0
+    false_changes: int = 0
+
+    @property
+    def noise(self) -> float:
+        """Probability that an unchanged page looks changed; small before any paired fetch."""
+        return (self.false_changes + 0.1) / (self.pairs + 2.0)
+
+    def volatility(self, place: int) -> float:
+        """Expected share of paired fetches in which a place differs."""
+        counts = self.places.get(place)
+        if counts is None:
+            return _PRIOR_YES / (_PRIOR_YES + _PRIOR_NO)
+        return (counts.differed + _PRIOR_YES) / (counts.pairs + _PRIOR_YES + _PRIOR_NO)
+
+    def is_volatile(self, place: int) -> bool:
+        """A place is noise: proved by pairs, or nothing there ever lived until the next visit."""
+        counts = self.places.get(place)
+        if counts is None:
+            return False
+        if counts.visits >= _CHURN_VISITS and counts.gone == counts.visits and counts.differed:
+            return True
+        return _lower_bound(counts) > _NOISY
+
+    def frequency(self, piece: Piece) -> int:
+        """On how many of the last pages a piece was seen."""
+        return self.prints.get(fingerprint(piece), 0)
+
+    def is_common(self, piece: Piece) -> bool:
+        """A piece of the template: on more than 30 % of its pages."""
+        return self.pages >= _ENOUGH_PAGES and self.frequency(piece) > _COMMON * self.pages
+
+    def learn_page(self, view: PageView) -> None:
+        """Count the pieces of one page, once for each page and version."""
+        if self.pages >= _WINDOW:
+            self._halve()
+        self.pages += 1
+        for print_ in {fingerprint(piece) for piece in view.pieces}:
+            if print_ in self.prints or len(self.prints) < _MAX_PRINTS:
+                self.prints[print_] = self.prints.get(print_, 0) + 1
+
+    def learn_pair(self, one: PageView, two: PageView, *, looked_changed: bool) -> None:
+        """Learn from two fetches within seconds: what differs is noise.
+
+        Args:
+            one: The first.
+            two: The second.
+            looked_changed: The verdict on them would have been a change.
+        """
+        self.pairs += 1
+        self.false_changes += looked_changed
+        first, second = by_place(one), by_place(two)
+        for place in first.keys() | second.keys():
+            counts = self._counts(place)
+            if counts is not None:
+                counts.pairs += 1.0
+                counts.differed += first.get(place) != second.get(place)
+
+    def learn_visit(self, old: PageView, new: PageView) -> None:
+        """Learn churn from two versions of one page."""
+        before, after = by_place(old), by_place(new)
+        for place, pieces in before.items():
+            counts = self._counts(place)
+            if counts is not None:
+                counts.visits += 1
+                counts.gone += not pieces & after.get(place, frozenset())
+
+    def _counts(self, place: int) -> PlaceCounts | None:
+        counts = self.places.get(place)
+        if counts is None and len(self.places) < _MAX_PLACES:
+            counts = self.places[place] = PlaceCounts()
+        return counts
+
+    def _halve(self) -> None:
+        """Old pages fade, so that a new design is learned."""
+        self.pages //= 2
+        self.prints = {print_: count // 2 for print_, count in self.prints.items() if count > 1}
+
+
+def fingerprint(piece: Piece) -> int:
+    """64 bits of a piece, the same in every process."""
+    text = f"{piece.kind}\x00{piece.text}".encode("utf-8", "replace")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
+
+
+def by_place(view: PageView) -> dict[int, frozenset[str]]:
+    """Texts of a page at each place."""
+    found: dict[int, set[str]] = {}
+    for piece in view.pieces:
+        found.setdefault(piece.place, set()).add(f"{piece.kind} {piece.text}")
+    return {place: frozenset(texts) for place, texts in found.items()}
+
+
+def _lower_bound(counts: PlaceCounts) -> float:
+    """About the 2.5 % quantile of the volatility, by a normal approximation of the Beta."""
+    yes = counts.differed + _PRIOR_YES
+    total = counts.pairs + _PRIOR_YES + _PRIOR_NO
+    mean = yes / total
+    spread = math.sqrt(mean * (1.0 - mean) / (total + 1.0))
+    return mean - 1.96 * spread

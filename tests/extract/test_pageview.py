@@ -1,0 +1,150 @@
+"""Pages taken apart: what counts as the same, what as a piece, and that nothing breaks it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.core.pageview import Piece
+from nacre.extract.addresses import is_file, stable_address
+from nacre.extract.pageview import page_view
+
+PAGE = (
+    '<html><head><title>公告</title><meta name="PubDate" content="2024-01-02"></head><body>'
+    '<div class="nav"><ul><li><a href="/a">一</a><li><a href="/b">二</a></ul></div>'
+    '<div id="c12"><h1>关于延长期限的公告</h1><p>各单位:<br>期限为2024年12月底。</p>'
+    '<table><tr><td>一月<td>12</table><a href="/f/表.pdf?t=99">附件</a><img src="/i.png"></div>'
+)
+
+
+def _texts(html: str, kind: str) -> list[str]:
+    return [piece.text for piece in page_view(html).pieces if piece.kind == kind]
+
+
+def test_a_page_falls_into_its_pieces() -> None:
+    assert _texts(PAGE, "title") == ["公告"]
+    assert _texts(PAGE, "heading") == ["关于延长期限的公告"]
+    assert _texts(PAGE, "text") == [
+        "一",
+        "二",
+        "各单位:",
+        "期限为2024年12月底。",
+        "一月",
+        "12",
+        "附件",
+    ]
+    assert _texts(PAGE, "link") == ["/a", "/b"]
+    assert _texts(PAGE, "file") == ["/f/表.pdf"]
+    assert _texts(PAGE, "image") == ["/i.png"]
+    assert _texts(PAGE, "date") == ["2024-01-02"]
+
+
+def test_pieces_of_one_list_share_their_place() -> None:
+    view = page_view("<ul><li>one<li>two</ul><p>three</p>")
+    one, two, three = view.pieces
+    assert one.place == two.place != three.place
+
+
+def test_numbers_in_names_do_not_tell_places_apart() -> None:
+    first = page_view('<div id="post-17"><p>x</p></div>').pieces
+    second = page_view('<div id="post-42"><p>x</p></div>').pieces
+    assert first == second
+
+
+SAME_MARKUP = [
+    ('<p class="a" id="b">x</p>', '<p id="b" class="a">x</p>'),
+    ("<p>x y</p>", "<p>\n  x\ty </p>"),
+    ("<p>x</p>", "<p>x</p><!-- built 12:00 -->"),
+    ("<p>x</p><script>var t=1</script>", "<p>x</p><script>var t=2</script>"),
+    ('<input name="csrf_token" value="a">', '<input name="csrf_token" value="b">'),
+    ('<input type="hidden" name="v" value="a">', '<input type="hidden" name="v" value="b">'),
+    ('<img src="/a.png?v=17">', '<img src="/a.png?v=18">'),
+    ('<a href="/x;jsessionid=1A">l</a>', '<a href="/x;jsessionid=2B">l</a>'),
+    ("<p>１２ ＡＢ</p>", "<p>12 AB</p>"),  # noqa: RUF001 - full width on purpose
+    ('<p style="color:red" onclick="a()">x</p>', "<p>x</p>"),
+]
+
+
+@pytest.mark.parametrize(("one", "two"), SAME_MARKUP)
+def test_what_never_matters(one: str, two: str) -> None:
+    assert page_view(one).canonical == page_view(two).canonical
+
+
+OTHER_MARKUP = [
+    ("<p>期限为2024年12月底</p>", "<p>期限为2025年12月底</p>"),
+    ('<a href="/x?id=1">l</a>', '<a href="/x?id=2">l</a>'),
+    ("<td>1</td>", "<td>2</td>"),
+    ('<img src="/a.png">', '<img src="/b.png">'),
+]
+
+
+@pytest.mark.parametrize(("one", "two"), OTHER_MARKUP)
+def test_what_does_matter(one: str, two: str) -> None:
+    assert page_view(one).canonical != page_view(two).canonical
+
+
+ADDRESSES = [
+    ("/a?b=1#c", "/a?b=1"),
+    ("/a?_=123&b=1", "/a?b=1"),
+    ("/a?b=1&t=1700000000", "/a?b=1"),
+    ("/a?t=draft", "/a?t=draft"),
+    ("/a.css?ver=5.1.2", "/a.css"),
+    ("/a?PHPSESSID=xy&b=1", "/a?b=1"),
+    ("/a;jsessionid=77?b=1", "/a?b=1"),
+    ("/a?time=", "/a"),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("address", "expected"), ADDRESSES)
+def test_addresses_without_what_changes(address: str, expected: str) -> None:
+    assert stable_address(address) == expected
+
+
+def test_files_are_known_by_their_name() -> None:
+    assert is_file("/a/b.PDF?x=1")
+    assert is_file("c.docx")
+    assert not is_file("/pdf/")
+    assert not is_file("/a.html")
+
+
+PAPER_SAME = [
+    ("<p>a</p><h1>x</h1>", "<p>a</p><h1>y</h1>"),  # headings do not count
+    ("<p><span>a</span></p>", "<p>a</p>"),  # a text in both counts once
+    ("<div>a<br>b</div>", "<div>a<br/>b</div>"),
+    ("<li>a</li>", "<li>b</li>"),
+]
+PAPER_OTHER = [
+    ("<p>a</p>", "<p>b</p>"),
+    ("<div>a<br>b</div>", "<div>a<br>c</div>"),
+    ("<div>a<br>b</div>", "<div>d<br>b</div>"),
+    ("<td><span>1</span></td>", "<td><span>2</span></td>"),
+    ("<p>a</p><p>b</p>", "<p>b</p><p>a</p>"),
+]
+
+
+@pytest.mark.parametrize(("one", "two"), PAPER_SAME)
+def test_the_paper_does_not_see(one: str, two: str) -> None:
+    assert page_view(one).paper == page_view(two).paper
+
+
+@pytest.mark.parametrize(("one", "two"), PAPER_OTHER)
+def test_the_paper_sees(one: str, two: str) -> None:
+    assert page_view(one).paper != page_view(two).paper
+
+
+def test_a_page_without_end_is_cut() -> None:
+    view = page_view("<p>x</p>" * 50, max_pieces=20)
+    assert view.truncated
+    assert len(view.pieces) == 20
+
+
+def test_deep_nesting_is_bounded() -> None:
+    view = page_view("<div>" * 100_000 + "x")
+    assert view.pieces == (Piece("text", view.pieces[0].place, "x"),)
+
+
+@given(st.text(alphabet="<>/ap bri=\"'!-&;é中divulx ", max_size=200))
+def test_any_text_is_taken_apart(text: str) -> None:
+    view = page_view(text)
+    assert len(view.canonical) == 16
+    assert page_view(text) == view
