@@ -51,9 +51,9 @@ def text_profile(text: str, payload: bytes, settings: TextProfile) -> bytes:
         return md5_signature(payload)
     counts = Counter(_tokens(text, settings))
     largest = max(counts.values(), default=0)
-    quant = int(largest * settings.quant_rate + 0.5)
-    if quant < 2:
-        quant = 2 if largest > 1 else 1
+    # Nutch drops what comes once as soon as anything comes twice: most of a Chinese page.
+    least = 2 if largest > 1 and not settings.unspaced else 1
+    quant = max(least, int(largest * settings.quant_rate + 0.5))
     kept = [(word, count // quant * quant) for word, count in counts.items() if count >= quant]
     if settings.sec_sort_lex:
         kept.sort(key=lambda pair: (-pair[1], pair[0]))
