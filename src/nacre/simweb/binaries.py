@@ -1,0 +1,79 @@
+"""Embeds and attachments: bytes of a known length that change when the world says so."""
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from nacre.simweb.draw import Draw
+from nacre.simweb.names import Names, Target
+from nacre.simweb.page import Page
+from nacre.simweb.render import Renderer
+from nacre.simweb.reply import Resource
+from nacre.simweb.site import Article
+
+if TYPE_CHECKING:
+    from nacre.simweb.world import World
+
+_MIMES = ("text/css", "text/javascript", "image/png")
+_BLOCK = 4096
+_SPREAD = 0.5
+
+
+class Binaries:
+    """The files of a world that are no pages."""
+
+    def __init__(self, world: "World", names: Names, renderer: Renderer, draw: Draw) -> None:
+        self._world = world
+        self._names = names
+        self._renderer = renderer
+        self._draw = draw.at("binaries")
+
+    def find(self, host: int, target: Target, time: float) -> Resource | None:
+        """An embed or attachment; None where there is none."""
+        shape = self._world.parameters.shape
+        if target.kind == "shared":
+            if target.serial >= shape.shared_embeds:
+                return None
+            changes = self._world.templates[host] if target.serial == 0 else ()
+            mime = _MIMES[target.serial % 3]
+            return self._file("embed", (host, target), changes, time, mime, shape.embed_bytes)
+        article = self._world.site.article(host, target.serial)
+        if article is None or not self._there(article, time):
+            return None
+        life = self._world.lives.of(article)
+        if target.kind == "image" and target.part < shape.own_embeds:
+            changes = life.images if target.part == 0 else ()
+            size = shape.embed_bytes
+            return self._file("embed", (host, target), changes, time, "image/jpeg", size)
+        if target.kind == "file" and self._renderer.has_file(article):
+            size = shape.attachment_bytes
+            mime = "application/pdf"
+            return self._file("file", (host, target), life.documents, time, mime, size)
+        return None
+
+    def _there(self, article: Article, time: float) -> bool:
+        """Files outlive their article: nobody cleans up."""
+        return article.born <= time
+
+    def _file(
+        self,
+        kind: str,
+        name: tuple[int, Target],
+        changes: tuple[float, ...],
+        time: float,
+        mime: str,
+        mean: int,
+    ) -> Resource:
+        version = bisect_right(changes, time)
+        draw = self._draw.at(*name, version)
+        spread = 1 + _SPREAD * (2 * draw.uniform() - 1)
+        size = max(round(mean * spread * self._world.parameters.bytes_scale), 64)
+        since = changes[version - 1] if version else 0.0
+
+        def make(_: int) -> Page:
+            text = mime.startswith("text/")
+            block = draw.bytes(min(size, _BLOCK))
+            if text:
+                block = f"/* {block.hex()} */\n".encode()
+            return Page((block * (size // len(block) + 1))[:size])
+
+        return Resource(kind, 200, version, str(version), since, mime, make, size=size)

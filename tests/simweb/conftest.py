@@ -1,0 +1,11 @@
+"""Small worlds, made once."""
+
+import pytest
+
+from nacre.simweb.archetypes import archetype
+from nacre.simweb.world import World
+
+
+@pytest.fixture(scope="session")
+def small():
+    return World(archetype("small", "honest"), 7)
