@@ -119,3 +119,22 @@ def test_an_empty_job_is_told_what_it_lacks(made: Path):
     done = nacre("check", made)
     assert done.code == 2
     assert "there is no seed" in done.err
+
+
+def test_a_job_on_a_profile(tmp_path: Path):
+    listed = nacre("new", "--list-profiles")
+    assert listed.code == 0
+    assert [line.split()[0] for line in listed.out.splitlines()] == [
+        "broad", "domain", "gov-site", "incremental", "one-page", "site",
+    ]  # fmt: skip
+    job = tmp_path / "job"
+    assert nacre("new", job, "http://a.test/", "--profile", "gov-site").code == 0
+    done = nacre("check", job)
+    assert ("nothing wrong" in done.out, done.err) == (True, "")
+    assert "#  min_delay: 5.0" in (job / "crawl.yaml").read_text()
+    told = nacre("check", job, "--explain", "politeness.min_delay").out
+    assert "from     profile gov-site" in told
+    refused = nacre("new", tmp_path / "x", "http://a.test/", "--profile", "site", "--depth", 1)
+    assert (refused.code, "need --scope" in refused.err) == (2, True)
+    unknown = nacre("new", tmp_path / "x", "http://a.test/", "--profile", "stie")
+    assert "did you mean `site`" in unknown.err

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import ConfigError, JobError
-from nacre.job.configure import NewJob, create_job, examine_new, load_job
+from nacre.job.configure import NewJob, create_job, examine_job, examine_new, load_job
 from nacre.job.layout import Layout
 from nacre.scope.options import ScopeKind, rules_for
 
@@ -85,3 +85,28 @@ def test_a_new_job_is_examined_before_it_is_written(tmp_path: Path):
     assert loaded is not None
     assert loaded.settings.seeds == ("http://a.test/",)
     assert not (tmp_path / "job").exists()
+
+
+def test_includes_by_pattern_and_from_the_directory_of_the_includer(tmp_path: Path):
+    layout = made(tmp_path)
+    rules = layout.root / "rules"
+    rules.mkdir()
+    (rules / "10.yaml").write_text("include: 15.txt\nengine: {parallel: 1}\n")
+    (rules / "15.txt").write_text("engine: {parallel: 5}\nlimits: {documents: 5}\n")
+    (rules / "20.yaml").write_text("engine: {parallel: 2}\n")
+    layout.config.write_text("include: ['rules/*.yaml', 'none/*.yaml']\n")
+    loaded = load_job(layout, environ={})
+    assert (loaded.settings.engine.parallel, loaded.settings.limits.documents) == (2, 5)
+    assert str(loaded.origin("limits.documents")) == "file rules/15.txt:2"
+
+
+def test_what_cannot_be_included_is_named_where_it_is_asked_for(tmp_path: Path):
+    layout = made(tmp_path)
+    (layout.root / "a.yaml").write_text("include: [b.yaml]\n")
+    (layout.root / "b.yaml").write_text("# nothing\n\ninclude:\n  - a.yaml\n")
+    layout.config.write_text("name: x\ninclude:\n  - a.yaml\n  - missing.yaml\n")
+    _, problems = examine_job(layout, environ={})
+    assert [(p.file, p.line, p.message) for p in problems] == [
+        ("b.yaml", 4, "a circle of includes: a.yaml -> b.yaml -> a.yaml"),
+        ("crawl.yaml", 4, "missing.yaml does not exist"),
+    ]

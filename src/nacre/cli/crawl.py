@@ -19,15 +19,20 @@ def _option(*names: str, help: str, panel: str, metavar: str | None = None) -> A
 
 Urls = Annotated[list[str], typer.Argument(metavar="URL", help="Seeds.", show_default=False)]
 Scope = Annotated[
-    ScopeName,
-    typer.Option(
-        "--scope",
-        metavar="page|prefix|host|domain|site|any",
-        rich_help_panel=_WHAT,
-        help="How far from the seeds: the page, its folder (prefix), host, domain (subdomains "
-        "too), site (registered domain), any. Embeds may come from anywhere.",
+    ScopeName | None,
+    _option(
+        "--scope", metavar="page|prefix|host|domain|site|any", panel=_WHAT,
+        help="How far from the seeds: the page, its folder (prefix, the default), host, domain "
+        "(subdomains too), site (registered domain), any. Embeds may come from anywhere.",
     ),
-]
+]  # fmt: skip
+Profile = Annotated[
+    str | None,
+    _option(
+        "--profile", metavar="NAME", panel=_WHAT,
+        help="Settings for a kind of crawl to stand on; `nacre new --list-profiles` names them.",
+    ),
+]  # fmt: skip
 Depth = Annotated[
     int | None,
     typer.Option(
@@ -102,7 +107,8 @@ MaxTime = Annotated[
 def crawl(
     urls: Urls,
     *,
-    scope: Scope = "prefix",
+    profile: Profile = None,
+    scope: Scope = None,
     depth: Depth = None,
     include: Include = None,
     exclude: Exclude = None,
@@ -131,9 +137,18 @@ def crawl(
     wishes = Wishes(
         urls, scope, depth, include or (), exclude or (), contact, allow_net or (), delay,
         parallel, max_pages, max_bytes, max_time, robots, warc_prefix, assignments or (),
+        profile or "",
     )  # fmt: skip
     layout, settings = make_job(wishes, out)
     raise typer.Exit(run_and_tell(layout, settings, quiet=quiet, as_json=as_json))
+
+
+def _list_profiles(wanted: bool) -> None:
+    if wanted:
+        from nacre.job.profiles import profiles
+
+        output.say(output.table([(one.name, one.purpose) for one in profiles()], indent=""))
+        raise typer.Exit
 
 
 def new(
@@ -142,7 +157,8 @@ def new(
     ],
     urls: Urls,
     *,
-    scope: Scope = "prefix",
+    profile: Profile = None,
+    scope: Scope = None,
     depth: Depth = None,
     include: Include = None,
     exclude: Exclude = None,
@@ -156,13 +172,21 @@ def new(
     max_pages: MaxPages = None,
     max_bytes: MaxBytes = None,
     max_time: MaxTime = None,
-) -> None:
+    list_profiles: Annotated[
+        bool,
+        typer.Option(
+            "--list-profiles", callback=_list_profiles, is_eager=True, rich_help_panel=_WHAT,
+            help="Name the profiles and end.",
+        ),
+    ] = False,
+) -> None:  # fmt: skip
     """Write a commented job directory; `nacre run DIR` starts it."""
     from nacre.cli.new_job import Wishes, make_job
 
     wishes = Wishes(
         urls, scope, depth, include or (), exclude or (), contact, allow_net or (), delay,
         parallel, max_pages, max_bytes, max_time, robots, warc_prefix, assignments or (),
+        profile or "",
     )  # fmt: skip
     layout, _ = make_job(wishes, directory)
     program, job = output.program(), output.shown(layout.root)

@@ -29,7 +29,7 @@ class Wishes:
     """What the options say; None where they say nothing."""
 
     urls: Sequence[str]
-    scope: str = "prefix"
+    scope: str | None = None
     depth: int | None = None
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
@@ -43,6 +43,7 @@ class Wishes:
     robots: str | None = None
     warc_prefix: str | None = None
     assignments: Sequence[str] = ()
+    profile: str = ""
 
 
 def make_job(wishes: Wishes, directory: Path | None) -> tuple[Layout, JobSettings]:
@@ -58,7 +59,7 @@ def make_job(wishes: Wishes, directory: Path | None) -> tuple[Layout, JobSetting
     """
     layout = Layout(directory or default_directory(wishes.urls))
     require_no_job(layout)
-    new = NewJob(wishes.urls, _rules(wishes), values_of(wishes))
+    new = NewJob(wishes.urls, _rules(wishes), values_of(wishes), wishes.profile)
     loaded, problems = examine_new(layout, new)
     settings = loaded.settings if loaded else JobSettings()
     lookup = resolver_lookup(DnsResolver(settings.dns, SystemClock()))
@@ -82,9 +83,16 @@ def default_directory(urls: Sequence[str]) -> Path:
 def _rules(wishes: Wishes) -> Any:  # noqa: ANN401 - a tuple of many rule types
     from pydantic import ValidationError
 
+    if wishes.profile and wishes.scope is None:
+        if wishes.depth is not None or wishes.include or wishes.exclude:
+            raise ConfigError(
+                "--depth, --include and --exclude need --scope beside a profile: together they "
+                "take the place of its rules"
+            )
+        return ()
     try:
         return rules_for(
-            ScopeKind(wishes.scope),
+            ScopeKind(wishes.scope or "prefix"),
             depth=wishes.depth,
             include=wishes.include,
             exclude=wishes.exclude,

@@ -11,11 +11,12 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 
 from nacre.config.check import Loaded, load, load_partly
-from nacre.config.facts import FieldFacts, fields
+from nacre.config.facts import FieldFacts, fields, value_at
 from nacre.config.layer import Layer, assignment_layer, environment_layer
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.layers import file_layers, inner_layers
 from nacre.job.layout import SEEDS, Layout
+from nacre.job.profiles import profiles
 from nacre.job.settings import JobSettings
 from nacre.job.sheet_list import sheet_problems
 from nacre.scope.rules import AnyRule
@@ -28,7 +29,7 @@ _HEADER = """\
 # All settings: docs/reference/settings.md
 """
 _FOOTER = """
-# Often set. These are the defaults; take the `#` away to change one.
+# Often set. This is what holds; take the `#` away to change it.
 """
 _OFTEN = (
     "fetch.contact",
@@ -134,7 +135,8 @@ def create_job(layout: Layout, new: NewJob) -> None:
     tree = _tree(layout, new)
     checked = {key: value for key, value in tree.items() if key != "profile"}
     load(JobSettings, [Layer("option", checked)])
-    text = _HEADER + _dump(tree) + _FOOTER + _often_set(tree)
+    now, _ = examine_new(layout, new, {})
+    text = _HEADER + _dump(tree) + _FOOTER + _often_set(tree, now.settings if now else None)
     try:
         layout.root.mkdir(parents=True, exist_ok=True)
         (layout.root / SEEDS).write_text("".join(f"{line}\n" for line in new.seeds), "utf-8")
@@ -153,12 +155,21 @@ def require_no_job(layout: Layout) -> None:
 
 
 def _tree(layout: Layout, new: NewJob) -> dict[str, Any]:
-    tree: dict[str, Any] = {"profile": new.profile} if new.profile else {}
+    tree: dict[str, Any] = _profile(new.profile) if new.profile else {}
     tree |= {"name": layout.root.name, "seeds": SEEDS}
     if new.scope:
         tree["scope"] = [_rule(rule) for rule in new.scope]
     tree.update(new.values)
     return tree
+
+
+def _profile(name: str) -> dict[str, Any]:
+    """The line that names the profile, with what it is for."""
+    node = CommentedMap({"profile": name})
+    purpose = next((one.purpose for one in profiles() if one.name == name), "")
+    if purpose:
+        node.yaml_add_eol_comment(_first_sentence(purpose), "profile", column=32)
+    return {"profile": node}
 
 
 def _rule(rule: BaseModel) -> dict[str, Any]:
@@ -180,12 +191,12 @@ def _dump(tree: Mapping[str, Any]) -> str:
     yaml.width = 4096
     buffer = io.StringIO()
     for key, value in tree.items():
-        yaml.dump({key: value}, buffer)
+        yaml.dump(value if key == "profile" else {key: value}, buffer)
     return buffer.getvalue()
 
 
-def _often_set(tree: Mapping[str, Any]) -> str:
-    """The usual settings as comments, but for those that the file says."""
+def _often_set(tree: Mapping[str, Any], settings: JobSettings | None) -> str:
+    """The usual settings as comments, with what holds without them; not those of the file."""
     lines: list[str] = []
     section = ""
     facts = {field.path: field for field in fields(JobSettings)}
@@ -196,7 +207,8 @@ def _often_set(tree: Mapping[str, Any]) -> str:
         if head != section:
             section = head
             lines.append(f"#{head}:" if head not in tree else f"# under `{head}` above:")
-        lines.append(_commented(name, facts[path]))
+        holds = value_at(settings or JobSettings(), path)
+        lines.append(_commented(name, facts[path]._replace(default=holds)))
     return "\n".join(lines) + "\n"
 
 

@@ -28,7 +28,8 @@ def scope_notes(
     yield from _slow(rules)
     if loaded.is_unknown("scope"):
         return
-    yield from _idle(rules, scope)
+    if not loaded.origin("scope").source.startswith("profile"):
+        yield from _idle(rules, scope)
     yield from _hidden(rules, scope)
     yield from _unscoped(rules, scope, seeds)
 
@@ -49,7 +50,7 @@ def _slow(rules: Sequence[AnyRule]) -> Iterator[Problem]:
 
 
 def _idle(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem]:
-    """Rules that can never speak; the empty lists of the stock scope are places to fill in."""
+    """Rules that can never speak; empty lists of the stock scope and of profiles may be filled."""
     stock = stock_rules()
     for number, (rule, opinion) in enumerate(zip(rules, scope.opinions, strict=True)):
         if opinion.test is never and rule.enabled and rule not in stock:
