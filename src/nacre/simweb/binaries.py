@@ -1,17 +1,14 @@
 """Embeds and attachments: bytes of a known length that change when the world says so."""
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
 
 from nacre.simweb.draw import Draw
+from nacre.simweb.ground import Ground
 from nacre.simweb.names import Names, Target
 from nacre.simweb.page import Page
 from nacre.simweb.render import Renderer
 from nacre.simweb.reply import Resource
 from nacre.simweb.site import Article
-
-if TYPE_CHECKING:
-    from nacre.simweb.world import World
 
 _MIMES = ("text/css", "text/javascript", "image/png")
 _BLOCK = 4096
@@ -21,7 +18,7 @@ _SPREAD = 0.5
 class Binaries:
     """The files of a world that are no pages."""
 
-    def __init__(self, world: "World", names: Names, renderer: Renderer, draw: Draw) -> None:
+    def __init__(self, world: Ground, names: Names, renderer: Renderer, draw: Draw) -> None:
         self._world = world
         self._names = names
         self._renderer = renderer

@@ -2,17 +2,14 @@
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from nacre.simweb.calendar import DAY
+from nacre.simweb.ground import Ground
 from nacre.simweb.hints import Told, feed, sitemap, sitemap_index
 from nacre.simweb.names import Names
 from nacre.simweb.page import Page
 from nacre.simweb.reply import Resource
 from nacre.simweb.site import Article
-
-if TYPE_CHECKING:
-    from nacre.simweb.world import World
 
 _PART = re.compile(r"/sitemap-(\d+)\.xml\Z")
 _CLOSING_DAY = 30
@@ -22,7 +19,7 @@ XML = "application/xml"
 class HintPages:
     """Where a world speaks to crawlers."""
 
-    def __init__(self, world: "World", names: Names) -> None:
+    def __init__(self, world: Ground, names: Names) -> None:
         self._world = world
         self._names = names
 

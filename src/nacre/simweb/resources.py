@@ -1,11 +1,11 @@
 """What each URL of a world is at a moment."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from nacre.simweb.binaries import Binaries
 from nacre.simweb.content import Writer
 from nacre.simweb.draw import Draw
+from nacre.simweb.ground import Ground
 from nacre.simweb.hinted import HintPages
 from nacre.simweb.hints import changed
 from nacre.simweb.life import Life
@@ -17,9 +17,6 @@ from nacre.simweb.render import Frame, Renderer, Subject
 from nacre.simweb.reply import Resource, redirect_links
 from nacre.simweb.site import Article, date_of
 from nacre.simweb.traps import HUGE, SLOW, Snares
-
-if TYPE_CHECKING:
-    from nacre.simweb.world import World
 
 HTML = "text/html; charset=utf-8"
 """Content-Type of pages."""
@@ -34,7 +31,7 @@ class Resources:
         draw: Its random numbers.
     """
 
-    def __init__(self, world: "World", draw: Draw) -> None:
+    def __init__(self, world: Ground, draw: Draw) -> None:
         shape = world.parameters.shape
         self._world = world
         self._draw = draw.at("replies")
