@@ -58,11 +58,36 @@ def test_a_value_where_it_comes_from_and_what_it_means(made: Path, monkeypatch: 
     assert told["default"] == "25"
     assert told["unit"] == "fetches"
     text = nacre("check", made, "--explain", "politeness.delay").out
-    assert "value    2.0" in text
-    assert "type     number or none" in text
+    assert "value          2.0" in text
+    assert "type           number or none" in text
     assert "crawl.yaml:" in text
     assert "frontier.max_retries" in nacre("check", made, "--explain", "frontier.max_retrys").err
-    assert "politeness.min_delay" in nacre("check", made, "--explain", "politeness").err
+    section = nacre("check", made, "--explain", "politeness").out.splitlines()
+    assert any(line.split()[:2] == ["politeness.delay", "2.0"] for line in section)
+    assert all("politeness." in line for line in section)
+
+
+def test_a_setting_of_a_rule_is_explained_by_name_and_by_number(made: Path):
+    by_name = nacre("check", made, "--explain", "scope.too-many-link-hops.max_hops").out
+    assert "value          2" in by_name
+    assert "from           file crawl.yaml:" in by_name
+    assert "unit           hops" in by_name
+    by_number = nacre("check", made, "--explain", "scope.3.max_hops").out
+    assert by_name.splitlines()[1:] == by_number.splitlines()[1:]
+    assert len(json.loads(nacre("check", made, "--explain", "scope.3", "--json").out)) > 3
+    unknown = nacre("check", made, "--explain", "scope.too-many-hops.max_hosp")
+    assert (unknown.code, "max_hops`?" in unknown.err) == (2, True)
+
+
+def test_who_may_change_a_setting(made: Path):
+    config = made / "crawl.yaml"
+    config.write_text(config.read_text() + "\nsheets: {slow: {politeness: {min_delay: 60}}}\n")
+    told = nacre("check", made, "--explain", "politeness.min_delay").out
+    assert "sheets         slow says 60" in told
+    assert "while it runs  can be changed" in told
+    store = nacre("check", made, "--explain", "store.memory").out
+    assert "cannot be changed" in store
+    assert "it holds for the whole job" in store
 
 
 def test_a_finished_job_is_not_changed(crawled: Crawled):
@@ -133,7 +158,7 @@ def test_a_job_on_a_profile(tmp_path: Path):
     assert ("nothing wrong" in done.out, done.err) == (True, "")
     assert "#  min_delay: 5.0" in (job / "crawl.yaml").read_text()
     told = nacre("check", job, "--explain", "politeness.min_delay").out
-    assert "from     profile gov-site" in told
+    assert "from           profile gov-site" in told
     refused = nacre("new", tmp_path / "x", "http://a.test/", "--profile", "site", "--depth", 1)
     assert (refused.code, "need --scope" in refused.err) == (2, True)
     unknown = nacre("new", tmp_path / "x", "http://a.test/", "--profile", "stie")

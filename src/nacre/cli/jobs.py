@@ -20,7 +20,8 @@ def check(
         str | None,
         typer.Option(
             "--explain", metavar="PATH", show_default=False,
-            help="Say of one setting, such as politeness.delay, what it is and why.",
+            help="Say of a setting (politeness.delay), a section (politeness) or a rule "
+            "(scope.too-many-hops) what it is and why.",
         ),
     ] = None,
     assignments: Assignments = None,
@@ -69,13 +70,15 @@ def examined(
 
 def _explain_setting(loaded: "Loaded[JobSettings] | None", path: str, *, as_json: bool) -> None:
     from nacre.cli import output
-    from nacre.cli.settings_text import explained
+    from nacre.cli.settings_text import explained, shown_as_list
 
     facts = explained(loaded, path)
     if as_json:
-        output.say_json(facts)
+        output.say_json(facts[0] if len(facts) == 1 else facts)
+    elif len(facts) == 1:
+        output.say(output.pairs(facts[0], indent=""))
     else:
-        output.say(output.pairs(facts, indent=""))
+        output.say(output.table(shown_as_list(facts), indent=""))
 
 
 def run(

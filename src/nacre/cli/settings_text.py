@@ -1,40 +1,113 @@
-"""What `nacre check --explain` says of one setting."""
+"""What `nacre check --explain` says of one setting, of a section, or of a rule."""
+
+from collections.abc import Iterator
+
+from pydantic import BaseModel
 
 from nacre.config.check import Loaded
-from nacre.config.facts import fields, value_at
-from nacre.errors import ConfigError
+from nacre.config.facts import type_name
+from nacre.config.place import Property, UnknownPropertyError, find, index_of, properties
+from nacre.config.sheet import flat, suggestion
+from nacre.errors import ConfigError, Problem
 from nacre.job.settings import JobSettings
 
 
-def explained(loaded: Loaded[JobSettings] | None, path: str) -> dict[str, str]:
-    """Value, origin, default, meaning, unit.
+def explained(loaded: Loaded[JobSettings] | None, path: str) -> list[dict[str, str]]:
+    """Value, origin, default, meaning, type, unit, and what may change it, of each setting.
+
+    Args:
+        loaded: The settings of a job.
+        path: A setting, a section (`politeness`), a rule (`scope.too-many-hops`) or a setting of
+            it. Rules and the like are named, or numbered from 0.
 
     Raises:
         ConfigError: There is no such setting.
     """
     if loaded is None:
         raise ConfigError("the settings cannot be read; see `nacre check` without --explain")
-    value = value_at(loaded.settings, path)
-    facts = next((field for field in fields(JobSettings) if field.path == path), None)
-    if facts is None:
-        inner = [field.path for field in fields(JobSettings) if field.path.startswith(path + ".")]
-        raise ConfigError(f"{path} holds several settings: {', '.join(inner)}")
+    settings = loaded.settings
+    try:
+        here = find(settings, path)
+    except UnknownPropertyError as error:
+        hint = suggestion(error, settings, path)
+        raise ConfigError([Problem(path, f"no such setting; {hint}".rstrip("; "))]) from None
+    if isinstance(here.value, BaseModel):
+        return [_told(loaded, _within(here, one)) for one in properties(here.value)]
+    return [_told(loaded, here)]
+
+
+def _within(around: Property, one: Property) -> Property:
+    return one._replace(
+        path=f"{around.path}.{one.path}",
+        live=one.live and around.live,
+        sheets=one.sheets and around.sheets,
+    )
+
+
+def _told(loaded: Loaded[JobSettings], here: Property) -> dict[str, str]:
+    extra = here.info.json_schema_extra
+    unit = str(extra.get("unit", "")) if isinstance(extra, dict) else ""
     text = {
-        "setting": path,
-        "value": _shown(value),
-        "from": str(loaded.origin(path)),
-        "default": _shown(facts.default),
-        "meaning": facts.doc,
-        "type": facts.type,
+        "setting": here.path,
+        "value": _shown(here.value),
+        "from": str(loaded.origin(_numbered(loaded.settings, here.path))),
+        "default": _default(here),
+        "meaning": here.info.description or "",
+        "type": type_name(here.info.annotation),
     }
-    if facts.unit:
-        text["unit"] = facts.unit
+    if unit:
+        text["unit"] = unit
+    text["while it runs"] = "can be changed" if here.live else "cannot be changed"
+    text["sheets"] = _of_sheets(loaded.settings, here)
     return text
+
+
+def _default(here: Property) -> str:
+    if here.info.is_required():
+        return "none; it must be given"
+    return _shown(here.info.get_default(call_default_factory=True, validated_data={}))
+
+
+def _of_sheets(settings: JobSettings, here: Property) -> str:
+    if not here.sheets:
+        return "cannot change it: it holds for the whole job"
+    given = [f"{name} says {_shown(value)}" for name, value in _said_by_sheets(settings, here.path)]
+    return "; ".join(given) or "can change it; none does"
+
+
+def _said_by_sheets(settings: JobSettings, path: str) -> Iterator[tuple[str, object]]:
+    for name, tree in settings.sheets.items():
+        values = flat(tree, settings)
+        if path in values:
+            yield name, values[path]
+
+
+def _numbered(settings: JobSettings, path: str) -> str:
+    """The path as files have it: items of lists by their numbers."""
+    value: object = settings
+    parts: list[str] = []
+    for part in path.split("."):
+        at = index_of(value, part) if isinstance(value, tuple) else None
+        if isinstance(value, tuple) and at is not None:
+            value = value[at]
+            parts.append(str(at))
+        else:
+            value = getattr(value, part, None)
+            parts.append(part)
+    return ".".join(parts)
 
 
 def _shown(value: object) -> str:
     if value is None:
         return "none"
-    if isinstance(value, tuple) and all(hasattr(item, "rule") for item in value):
-        return ", ".join(getattr(item, "label", str(item)) for item in value) or "()"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple | frozenset):
+        items = sorted(map(str, value)) if isinstance(value, frozenset) else value
+        return ", ".join(getattr(item, "label", str(item)) for item in items) or "empty list"
     return repr(value) if isinstance(value, str) and not value else str(value)
+
+
+def shown_as_list(facts: list[dict[str, str]]) -> list[tuple[str, str, str]]:
+    """Setting, value and origin of each, for a section."""
+    return [(one["setting"], one["value"], one["from"]) for one in facts]
