@@ -1,6 +1,12 @@
 import pytest
 
-from nacre.uri.domain import is_public_suffix, is_top_level, registered_domain
+from nacre.uri.domain import (
+    is_public_suffix,
+    is_top_level,
+    registered_domain,
+    registry_domain,
+    registry_suffix,
+)
 
 
 @pytest.mark.parametrize(
@@ -39,3 +45,14 @@ def test_top_level_domains(label):
 @pytest.mark.parametrize("label", ["", "html", "co.html", "invalid"])
 def test_other_labels(label):
     assert not is_top_level(label)
+
+
+def test_what_registries_know():
+    assert registry_suffix("www.example.co.uk") == "co.uk"
+    assert registry_suffix("x.github.io") == "io"
+    assert registry_suffix("example.com.nn") == ""
+    assert registry_suffix("140.211.11.130") == ""
+    assert registry_domain("x.github.io.") == "github.io"
+    assert registry_domain("com") == "com"
+    assert registry_domain("example.com.nn") == "example.com.nn"
+    assert registry_domain("[::1]") == "[::1]"

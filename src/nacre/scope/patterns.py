@@ -1,9 +1,14 @@
-"""Operators' regular expressions: linear time on RE2, a time limit where RE2 refuses one."""
+"""Operators' regular expressions: linear time on RE2, a time limit where RE2 refuses one.
 
-from collections.abc import Sequence
+They may be written as in Java (`scope.java`).
+"""
+
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import re2
+
+from nacre.scope.java import from_java
 
 if TYPE_CHECKING:
     import regex
@@ -22,13 +27,13 @@ class PatternNote(NamedTuple):
 
 def examine(pattern: str) -> PatternNote | None:
     """Say how a pattern will run; None when RE2 takes it as it is."""
-    if "&&" not in pattern and _re2(pattern) is not None:
-        return None
     from regex import error as malformed  # noqa: PLC0415 - slow to load and rarely needed
 
     try:
-        _backtracking(pattern)
-    except malformed as error:
+        if for_re2(pattern) is not None:
+            return None
+        backtracking(pattern)
+    except (malformed, ValueError) as error:
         return PatternNote(pattern, usable=False, message=f"not a regular expression: {error}")
     return PatternNote(
         pattern,
@@ -38,25 +43,40 @@ def examine(pattern: str) -> PatternNote | None:
     )
 
 
-def _options() -> re2.Options:
+def re2_options() -> re2.Options:
+    """How RE2 is asked: silent, and with memory for large lists."""
     options = re2.Options()
     options.log_errors = False
     options.max_mem = 64 << 20
     return options
 
 
-def _re2(pattern: str) -> object | None:
+def for_re2(pattern: str) -> str | None:
+    """The pattern as RE2 takes it; None where it does not."""
+    java = from_java(pattern)
+    if java.nested:
+        return None
     try:
-        return re2.compile(pattern, _options())  # type: ignore[no-any-return]
+        re2.compile(java.pattern, re2_options())
     except re2.error:
         return None
+    return java.pattern
 
 
-def _backtracking(pattern: str) -> "regex.Pattern[str]":
+def backtracking(pattern: str) -> "regex.Pattern[str]":
+    """The pattern for the module that knows look-around and back-references."""
     import regex  # noqa: PLC0415 - slow to load and rarely needed
 
     # V1 knows Java's nested sets and intersections; atomic and possessive forms are shared.
-    return regex.compile(pattern, regex.VERSION1)
+    return regex.compile(from_java(pattern).pattern, regex.VERSION1)
+
+
+def within_time(search: "Callable[..., regex.Match[str] | None]", text: str) -> bool | None:
+    """Whether a search or a match of that module succeeds; None when it takes too long."""
+    try:
+        return search(text, timeout=TIME_LIMIT) is not None
+    except TimeoutError:
+        return None
 
 
 class PatternList:
@@ -78,14 +98,14 @@ class PatternList:
         self.timeouts = 0
         self._search = search
         self._every = every
-        fast = {p: None for p in patterns if "&&" not in p and _re2(p) is not None}
-        self._slow = [_backtracking(p) for p in patterns if p not in fast]
+        fast = {p: taken for p in patterns if (taken := for_re2(p)) is not None}
+        self._slow = [backtracking(p) for p in patterns if p not in fast]
         self._fast_count = len(fast)
         self._set: re2.Set | None = None
         if fast:
             make = re2.Set.SearchSet if search else re2.Set.FullMatchSet
-            self._set = make(_options())
-            for pattern in fast:
+            self._set = make(re2_options())
+            for pattern in fast.values():
                 self._set.Add(pattern)
             self._set.Compile()
 
@@ -103,9 +123,6 @@ class PatternList:
         return hits == self._fast_count and all(self._one(p, text) for p in self._slow)
 
     def _one(self, pattern: "regex.Pattern[str]", text: str) -> bool:
-        match = pattern.search if self._search else pattern.fullmatch
-        try:
-            return match(text, timeout=TIME_LIMIT) is not None
-        except TimeoutError:
-            self.timeouts += 1
-            return False
+        found = within_time(pattern.search if self._search else pattern.fullmatch, text)
+        self.timeouts += found is None
+        return bool(found)

@@ -38,3 +38,34 @@ def is_public_suffix(host: str) -> bool:
 def is_top_level(label: str) -> bool:
     """True for a top-level domain of the list, such as `com` or `xn--fiqs8s`; lower case."""
     return _suffixes().publicsuffix(f"x.{label}", accept_unknown=False) is not None
+
+
+@cache
+def _registry_suffixes() -> PublicSuffixList:
+    """The part of the list that registries keep; without private ones such as `github.io`."""
+    return PublicSuffixList(only_icann=True, accept_unknown=False)
+
+
+@lru_cache(maxsize=16_384)
+def registry_suffix(host: str) -> str:
+    """The public suffix of a host as registries keep them, `co.uk`; "" for none or an address.
+
+    Args:
+        host: Lower case, IDN as A-labels.
+    """
+    if is_ip(host):
+        return ""
+    return _registry_suffixes().publicsuffix(host.removesuffix(".")) or ""
+
+
+@lru_cache(maxsize=16_384)
+def registry_domain(host: str) -> str:
+    """The domain that its registry knows; the host itself where there is none.
+
+    Args:
+        host: Lower case, IDN as A-labels.
+    """
+    bare = host.removesuffix(".")
+    if is_ip(bare):
+        return bare
+    return _registry_suffixes().privatesuffix(bare) or bare

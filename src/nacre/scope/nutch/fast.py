@@ -1,0 +1,133 @@
+"""`fast-urlfilter.txt`: what is denied of a host, of a domain and of all; made for large lists."""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from nacre.config.component import Component, setting
+from nacre.errors import Problem, URIError
+from nacre.scope.first import FirstMatch
+from nacre.scope.nutch.ruling import Ruling, Source, require
+from nacre.scope.patterns import PatternNote, examine
+from nacre.uri.javaurl import JavaURL, split_java
+
+_DENY_ALL = re.compile(r"\.[*?]")
+_COMPILED = 10_000
+"""Expressions that are kept compiled."""
+
+
+class Limits(Component):
+    """Lengths above which a URL is rejected; -1: no limit."""
+
+    max_length: int = setting(-1, "Of the whole URL.", unit="characters", ge=-1)
+    max_path_length: int = setting(-1, "Of its path.", unit="characters", ge=-1)
+    max_query_length: int = setting(-1, "Of its query.", unit="characters", ge=-1)
+
+
+class _Denial(NamedTuple):
+    pattern: str
+    with_query: bool
+    line: int
+
+
+class FastFilter:
+    """Rejects what a section for the host, for a domain above it or for all denies.
+
+    Args:
+        source: `Host name` and `Domain name` lines, each followed by `DenyPath expression` and
+            `DenyPathQuery expression`; `Domain .` holds for all. `#` begins a comment. What stands
+            before the first section is left out, as are lines of another kind, which are noted.
+        limits: Longest URL, path and query.
+
+    Raises:
+        ConfigError: Expressions that are none.
+    """
+
+    def __init__(self, source: Source, limits: Limits | None = None) -> None:
+        self.notes: list[tuple[int, PatternNote]] = []
+        self._file = source.file
+        self._limits = limits or Limits()
+        self._hosts: dict[str, list[_Denial]] = {}
+        self._domains: dict[str, list[_Denial]] = {}
+        self._first = lru_cache(maxsize=_COMPILED)(_first_match)
+        self._timeouts = 0
+        self._read(source)
+
+    def _read(self, source: Source) -> None:
+        section: list[_Denial] | None = None
+        for number, raw in source.numbered():
+            words = raw.partition("#")[0].split()
+            if not words:
+                continue
+            if words[0] in {"Host", "Domain"} and len(words) > 1:
+                sections = self._hosts if words[0] == "Host" else self._domains
+                section = sections.setdefault(words[1].lower(), [])
+            elif section is not None and words[0] in {"DenyPath", "DenyPathQuery"}:
+                pattern = words[1] if len(words) > 1 else ""
+                section.append(_Denial(pattern, words[0] == "DenyPathQuery", number))
+            else:
+                self._ignore(number, raw)
+        self._examine(source)
+
+    def _ignore(self, number: int, line: str) -> None:
+        message = "is no rule and is left out: write `Host`, `Domain`, `DenyPath`, `DenyPathQuery`"
+        self.notes.append((number, PatternNote(line.strip()[:80], usable=True, message=message)))
+
+    def _examine(self, source: Source) -> None:
+        problems: list[Problem] = []
+        seen: dict[str, PatternNote | None] = {}
+        for section in (*self._hosts.values(), *self._domains.values()):
+            for pattern, _, line in section:
+                if pattern not in seen:
+                    seen[pattern] = examine(pattern)
+                note = seen[pattern]
+                if note and note.usable:
+                    self.notes.append((line, note))
+                elif note:
+                    problems.append(source.problem(line, f"{pattern!r} is {note.message}"))
+        require(problems)
+
+    def judge(self, url: str) -> Ruling:
+        """See `URLFilter.judge`."""
+        try:
+            parts = split_java(url)
+        except URIError:
+            return Ruling(passes=False, file=self._file)
+        if self._too_long(url, parts):
+            return Ruling(passes=False, file=self._file)
+        host = parts.host.lower()
+        line = self._denied(self._hosts.get(host), parts)
+        while not line and host:
+            line = self._denied(self._domains.get(host), parts)
+            host = host.partition(".")[2]
+        line = line or self._denied(self._domains.get("."), parts)
+        return Ruling(not line, line, self._file)
+
+    def _too_long(self, url: str, parts: JavaURL) -> bool:
+        limits = self._limits
+        return (
+            0 < limits.max_length < len(url)
+            or 0 < limits.max_path_length < len(parts.path)
+            or 0 < limits.max_query_length < len(parts.query or "")
+        )
+
+    def _denied(self, section: list[_Denial] | None, parts: JavaURL) -> int:
+        """The line of the first rule that denies it; 0 for none."""
+        for pattern, with_query, line in section or ():
+            if _DENY_ALL.fullmatch(pattern):
+                return line
+            first = self._first(pattern)
+            before = first.timeouts
+            hit = next(first.places(parts.file if with_query else parts.path), None)
+            self._timeouts += first.timeouts - before
+            if hit is not None:
+                return line
+        return 0
+
+    def timeouts(self) -> int:
+        """See `URLFilter.timeouts`."""
+        return self._timeouts
+
+
+def _first_match(pattern: str) -> FirstMatch:
+    return FirstMatch((pattern,))

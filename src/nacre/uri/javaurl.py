@@ -1,0 +1,117 @@
+"""A URL as `java.net.URL` takes it apart: what Nutch's filters and normalizers see of it.
+
+It is laxer than the URL Standard: nothing is escaped, the host keeps its case, any port number will
+do. Dot segments of the path go where that is possible.
+"""
+
+import re
+from typing import NamedTuple
+
+from nacre.errors import URIError
+
+DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
+
+_KNOWN = frozenset((*DEFAULT_PORTS, "file", "jar", "mailto"))
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9.+-]*):")
+_BLANK = "".join(map(chr, range(0x21)))
+_DOTS = re.compile(r"/\.{1,2}(?:/|\Z)")
+
+
+class JavaURL(NamedTuple):
+    """The parts of a URL.
+
+    Attributes:
+        protocol: Lower case.
+        authority: Userinfo, host and port as written; None when there is no `//`.
+        userinfo: None when there is none.
+        host: As written, IPv6 in brackets; "" for none.
+        port: -1 for none.
+        path: Without query.
+        query: None for none.
+        ref: The fragment; None for none.
+    """
+
+    protocol: str
+    authority: str | None
+    userinfo: str | None
+    host: str
+    port: int
+    path: str
+    query: str | None
+    ref: str | None
+
+    @property
+    def file(self) -> str:
+        """Path and query."""
+        return self.path if self.query is None else f"{self.path}?{self.query}"
+
+
+def split_java(text: str) -> JavaURL:
+    """Take a URL apart.
+
+    Raises:
+        URIError: No scheme, one that Java does not know, or a port or address that is none.
+    """
+    text = text.strip(_BLANK)
+    found = _SCHEME.match(text)
+    if found is None or found[1].lower() not in _KNOWN:
+        raise URIError(f"no URL of a known scheme: {text[:200]!r}")
+    rest, mark, ref = text[found.end() :].partition("#")
+    protocol = found[1].lower()
+    if protocol == "mailto":
+        return JavaURL(protocol, None, None, "", -1, rest, None, ref if mark else None)
+    rest, question, query = rest.partition("?")
+    authority: str | None = None
+    userinfo, host, port = None, "", -1
+    if rest.startswith("//") and not rest.startswith("////"):
+        authority, slash, path = rest[2:].partition("/")
+        rest = slash + path
+        userinfo, host, port = _authority(authority)
+    return JavaURL(
+        protocol,
+        authority,
+        userinfo,
+        host,
+        port,
+        _without_dots(rest),
+        query if question else None,
+        ref if mark else None,
+    )
+
+
+def _authority(text: str) -> tuple[str | None, str, int]:
+    userinfo, at, netloc = text.rpartition("@")
+    if "@" in userinfo:
+        return None, "", -1
+    name, port = netloc, ""
+    if netloc.startswith("["):
+        name, bracket, after = netloc.partition("]")
+        if not bracket or (after and not after.startswith(":")):
+            raise URIError(f"no host and port: {netloc[:200]!r}")
+        name, port = name + bracket, after[1:]
+    elif ":" in netloc:
+        name, _, port = netloc.partition(":")
+    if port and not (port.isascii() and port.isdigit() and len(port) < 10):
+        raise URIError(f"no port: {port[:200]!r}")
+    return (userinfo if at else None), name, int(port) if port else -1
+
+
+def _without_dots(path: str) -> str:
+    """Dot segments resolved, but for `..` that nothing stands before."""
+    if not _DOTS.search(path):
+        return path
+    kept: list[str] = []
+    segments = path.split("/")
+    for index, segment in enumerate(segments):
+        last = index == len(segments) - 1
+        if segment == "..":
+            if len(kept) > 1 and kept[-1] != "..":
+                kept.pop()
+                kept += [""] * last
+            else:
+                kept.append(segment)
+        elif segment != "." or not index:
+            kept.append(segment)
+        elif last:
+            kept.append("")
+    return "/".join(kept)
