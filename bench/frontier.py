@@ -20,6 +20,7 @@ from heapq import heappop, heappush
 from pathlib import Path
 from time import perf_counter, process_time, sleep, thread_time
 
+from nacre.config.effective import fixed
 from nacre.core.crawluri import CrawlURI
 from nacre.frontier.frontier import Attempt, Frontier
 from nacre.frontier.policy import politeness_delay
@@ -94,7 +95,7 @@ class Run:
         self.store = Store.open(str(folder), memory=memory)
         self.mono = 0.0
         settings = FrontierSettings()
-        self.frontier = Frontier(self.store, settings, POLITENESS, START, self.mono)
+        self.frontier = Frontier(self.store, fixed(settings), fixed(POLITENESS), START, self.mono)
         self.fetches: list[tuple[float, int, CrawlURI, float]] = []
         self.parallel = parallel
         self.times = Times()

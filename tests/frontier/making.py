@@ -2,6 +2,7 @@
 
 from hashlib import blake2b
 
+from nacre.config.effective import fixed
 from nacre.core.crawluri import CrawlURI, Directive
 from nacre.frontier.frontier import Attempt, Frontier
 from nacre.frontier.rows import Rows
@@ -25,7 +26,7 @@ def frontier(
     now: float = NOW,
     mono: float = 0.0,
 ) -> Frontier:
-    return Frontier(rows, settings or FrontierSettings(), politeness, now, mono)
+    return Frontier(rows, fixed(settings or FrontierSettings()), fixed(politeness), now, mono)
 
 
 def drain(front: Frontier, mono: float = 0.0, delay: float = 0.0) -> list[str]:

@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+from nacre.config.effective import fixed
 from nacre.core.crawluri import CrawlURI
 from nacre.frontier.frontier import Frontier
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
@@ -38,7 +39,7 @@ def rss() -> float:
 
 def fill(path: str, number: int, step: int) -> None:
     store = Store.open(path, memory=MEMORY)
-    frontier = Frontier(store, FrontierSettings(), POLITENESS, 1e9, 0.0)
+    frontier = Frontier(store, fixed(FrontierSettings()), fixed(POLITENESS), 1e9, 0.0)
     for start in range(0, number, BATCH):
         frontier.schedule([uri(n) for n in range(start, start + BATCH)], 1e9)
         frontier.save()
@@ -51,7 +52,7 @@ def fill(path: str, number: int, step: int) -> None:
 def resume(path: str) -> None:
     began = time.process_time()
     store = Store.open(path, memory=MEMORY)
-    frontier = Frontier(store, FrontierSettings(), POLITENESS, 1e9, 0.0)
+    frontier = Frontier(store, fixed(FrontierSettings()), fixed(POLITENESS), 1e9, 0.0)
     mono = 0.0
     found = None
     while found is None:

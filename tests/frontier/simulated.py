@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from nacre.config.effective import fixed
 from nacre.core.crawluri import CrawlURI
 from nacre.frontier.frontier import Attempt, Frontier
 from nacre.frontier.policy import Ending, Retry, politeness_delay, retry_decision
@@ -91,7 +92,9 @@ class Crawl:
 
     def start(self) -> None:
         rows = self.open_rows()
-        self.frontier = Frontier(rows, self.settings, self.politeness, self.now, self.mono)
+        self.frontier = Frontier(
+            rows, fixed(self.settings), fixed(self.politeness), self.now, self.mono
+        )
 
     def run(self) -> None:
         seeds = [candidate(f"s{n}", "0", path="") for n in range(self.queues)]

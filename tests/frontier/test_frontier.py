@@ -173,7 +173,7 @@ def test_a_budget_retires_a_queue() -> None:
     assert names(drain(front)) == ["0", "1"]
     assert front.totals.queued == 0
     assert front.totals.states[State.RETIRED] == 1
-    front.configure(FrontierSettings(queue_total_budget=4), PolitenessSettings(delay=0))
+    front.terms.settings.replace([FrontierSettings(queue_total_budget=4)])
     assert front.unretire() == 1
     assert front.totals.queued == 3
     assert names(drain(front)) == ["2", "3"]
@@ -198,7 +198,7 @@ def test_precedence_of_queues_and_the_floor() -> None:
     assert front.next(NOW, 0) is None
     assert front.totals.states[State.INELIGIBLE] == 1
     settings = FrontierSettings(queue_precedence=1, precedence_floor=8)
-    front.configure(settings, PolitenessSettings(delay=0))
+    front.terms.settings.replace([settings])
     front.schedule([candidate("soon", "0")], NOW)
     assert drain(front) == ["http://soon/0", "http://late/0"]
 

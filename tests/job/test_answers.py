@@ -2,6 +2,7 @@ import gzip
 
 import pytest
 
+from nacre.config.effective import fixed
 from nacre.job.answers import FAILED_TTL, STALE, Answers
 from nacre.job.names import HostAnswers
 from nacre.job.preconditions import ROBOTS_FOR, ROBOTS_REDIRECTS
@@ -19,7 +20,7 @@ class Learning:
     """Answers with what they are kept in."""
 
     def __init__(self, **settings):
-        self.settings = RobotsSettings(**settings)
+        self.settings = fixed(RobotsSettings(**settings))
         store = memory_store()
         self.hosts = HostAnswers(store)
         self.robots = RobotsCache(store, self.settings)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from nacre.config.effective import fixed
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.processor import Visit
 from nacre.frontier.frontier import Frontier
@@ -21,20 +22,21 @@ from tests.store.memory import MemoryEngine
 class Crawl:
     def __init__(self) -> None:
         store = Store(MemoryEngine())
-        settings = FrontierSettings()
+        settings = fixed(FrontierSettings())
         self.state = ScopeState()
         self.state.add_seed("http://a.test/")
         self.new_seeds: list[str] = []
         self.identity = Identity(Canonicalizer(), settings)
-        self.frontier = Frontier(store, settings, PolitenessSettings(delay=0.0), 1e9, 0.0)
+        self.frontier = Frontier(store, settings, fixed(PolitenessSettings(delay=0.0)), 1e9, 0.0)
         self.outside = Outside(store)
         self.candidates = Candidates(
-            compile_scope(stock_rules(), self.state),
-            self.identity,
-            self.frontier,
-            self.outside,
-            Speculation(store),
-            lambda uri: self.new_seeds.append(uri.url),
+            fixed(compile_scope(stock_rules(), self.state)),
+            lambda _: 0,
+            identity=self.identity,
+            frontier=self.frontier,
+            outside=self.outside,
+            speculation=Speculation(store),
+            new_seed=lambda uri: self.new_seeds.append(uri.url),
         )
 
     def redirect(self, seed: CrawlURI, target: str) -> int:

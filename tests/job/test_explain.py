@@ -3,6 +3,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from nacre.config.effective import fixed
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
 from nacre.errors import URIError
@@ -25,7 +26,7 @@ from nacre.store.store import Store
 from tests.store.memory import MemoryEngine
 
 SETTINGS = JobSettings()
-IDENTITY = Identity(canonicalizer(SETTINGS.uri), SETTINGS.frontier)
+IDENTITY = Identity(canonicalizer(SETTINGS.uri), fixed(SETTINGS.frontier))
 HOME = "http://a.test/"
 
 

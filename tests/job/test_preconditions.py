@@ -1,5 +1,6 @@
 import pytest
 
+from nacre.config.effective import fixed
 from nacre.core.processor import Result
 from nacre.core.status import FetchStatus
 from nacre.job.names import HostAnswer, HostAnswers
@@ -17,11 +18,11 @@ class Gate:
     """Preconditions with what they look at."""
 
     def __init__(self, *, resolves=True, **settings):
-        values = RobotsSettings(**settings)
+        values = fixed(RobotsSettings(**settings))
         store = memory_store()
         self.hosts = HostAnswers(store)
         self.robots = RobotsCache(store, values)
-        self.checks = Preconditions(self.hosts, self.robots, values, resolves=resolves)
+        self.checks = Preconditions(self.hosts, self.robots, values, resolves=fixed(resolves))
 
     def name(self, *addresses, host="a.test", expires=NOW + 60):
         self.hosts.put(host, HostAnswer(addresses, expires))

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from nacre.config.effective import fixed
 from nacre.errors import JobError
 from nacre.frontier.frontier import Attempt
 from nacre.frontier.queues import QueueRow, State
@@ -39,7 +40,7 @@ RUN = RunRow("20261120T100000Z", 1, NOW, exit=ExitStatus.FINISHED, elapsed=10.0)
 
 
 def identity() -> Identity:
-    return Identity(canonicalizer(SETTINGS.uri), SETTINGS.frontier)
+    return Identity(canonicalizer(SETTINGS.uri), fixed(SETTINGS.frontier))
 
 
 def fill(store: Store) -> None:

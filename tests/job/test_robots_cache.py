@@ -1,5 +1,6 @@
 import pytest
 
+from nacre.config.effective import fixed
 from nacre.job.robots_cache import MEMORY, RobotsCache, RobotsRow
 from nacre.scope.robots import RobotsPolicy, RobotsSettings, RobotsState
 from tests.job.memory import memory_store
@@ -21,15 +22,15 @@ def allows(cache, target="/x", origin=SITE):
 
 
 def test_an_unknown_origin():
-    cache = RobotsCache(memory_store(), RobotsSettings())
+    cache = RobotsCache(memory_store(), fixed(RobotsSettings()))
     assert cache.get(SITE, NOW) is None
     assert cache.last(SITE) is None
 
 
 def test_rows_are_kept_for_the_next_process_until_they_expire():
     store = memory_store()
-    RobotsCache(store, RobotsSettings()).put(SITE, row())
-    cache = RobotsCache(store, RobotsSettings())
+    RobotsCache(store, fixed(RobotsSettings())).put(SITE, row())
+    cache = RobotsCache(store, fixed(RobotsSettings()))
     assert not allows(cache)
     assert allows(cache, "/y")
     assert cache.get("https://a.test", NOW) is None
@@ -38,7 +39,7 @@ def test_rows_are_kept_for_the_next_process_until_they_expire():
 
 
 def test_what_comes_later_replaces():
-    cache = RobotsCache(memory_store(), RobotsSettings())
+    cache = RobotsCache(memory_store(), fixed(RobotsSettings()))
     cache.put(SITE, row())
     cache.put(SITE, row(b"", RobotsState.ALLOW))
     entry = cache.get(SITE, NOW)
@@ -47,14 +48,14 @@ def test_what_comes_later_replaces():
 
 
 def test_the_agents_of_the_settings():
-    cache = RobotsCache(memory_store(), RobotsSettings(agent="one, two"))
+    cache = RobotsCache(memory_store(), fixed(RobotsSettings(agent="one, two")))
     cache.put(SITE, row(b"User-agent: two\nDisallow: /x\n"))
     assert not allows(cache)
 
 
 def test_custom_rules_hold_everywhere_without_a_fetch():
     settings = RobotsSettings(policy=RobotsPolicy.CUSTOM, custom="User-agent: *\nDisallow: /y\n")
-    cache = RobotsCache(memory_store(), settings)
+    cache = RobotsCache(memory_store(), fixed(settings))
     assert [allows(cache, target) for target in ("/x", "/y")] == [True, False]
     cache.put(SITE, row())
     assert [allows(cache, target) for target in ("/x", "/y")] == [True, False]
@@ -62,14 +63,14 @@ def test_custom_rules_hold_everywhere_without_a_fetch():
 
 
 def test_ignored_robots_have_no_crawl_delay_either():
-    cache = RobotsCache(memory_store(), RobotsSettings(policy=RobotsPolicy.IGNORE))
+    cache = RobotsCache(memory_store(), fixed(RobotsSettings(policy=RobotsPolicy.IGNORE)))
     cache.put(SITE, row())
     assert cache.get(SITE, NOW) is None
 
 
 @pytest.mark.parametrize(("size", "kept"), [(100, 3), (MEMORY // 2, 2), (MEMORY + 1, 1)])
 def test_memory_is_bounded_by_number_and_by_size(size, kept):
-    cache = RobotsCache(memory_store(), RobotsSettings(max_bytes=100), capacity=3)
+    cache = RobotsCache(memory_store(), fixed(RobotsSettings(max_bytes=100)), capacity=3)
     for number in range(4):
         cache.put(f"http://{number}.test", row(b"#" * size))
     assert len(cache._recent) == kept

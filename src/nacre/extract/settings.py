@@ -60,5 +60,7 @@ class ExtractSettings(Component):
         default=False, doc="Keep the path of the element that holds the link (`html/body/p/a`)."
     )
     robots_agent: str = setting(
-        "nacre", "Product token that `X-Robots-Tag: token: ...` and `<meta name=token>` speak to."
+        "",
+        "Product token that `X-Robots-Tag: token: ...` and `<meta name=token>` speak to. Empty: "
+        "that of `robots.agent`.",
     )

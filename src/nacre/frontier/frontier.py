@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from nacre.config.effective import Effective
 from nacre.core.crawluri import CrawlURI, Directive
 from nacre.core.status import Counted
 from nacre.frontier.backoff import Backoff
@@ -17,6 +18,7 @@ from nacre.frontier.rows import Rows, queue_key
 from nacre.frontier.seen import Seen
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.frontier.shelf import STEPS, Shelf, again
+from nacre.frontier.terms import Chooser, NoSheets, Terms
 from nacre.frontier.timeline import Timeline
 from nacre.frontier.totals import read_totals, write_totals
 
@@ -45,6 +47,7 @@ class Frontier:
     back: after a crash they are handed out again.
 
     Attributes:
+        terms: The settings of each queue.
         totals: What was counted so far.
         rotation: The states of the queues.
         seen: The seen set.
@@ -55,10 +58,12 @@ class Frontier:
     def __init__(
         self,
         rows: Rows,
-        settings: FrontierSettings,
-        politeness: PolitenessSettings,
+        settings: Effective[FrontierSettings],
+        politeness: Effective[PolitenessSettings],
         now: float,
         mono: float,
+        *,
+        chooser: Chooser | None = None,
     ) -> None:
         """Take up where the store left off; nothing is scanned.
 
@@ -68,25 +73,23 @@ class Frontier:
             politeness: Delays and fetches at a time.
             now: Seconds since the epoch.
             mono: Monotonic seconds.
+            chooser: Says which sheets apply to a URI; None: none do.
         """
+        self.terms = Terms(settings, politeness, chooser or NoSheets())
         self.totals = read_totals(rows)
         self.totals.run += 1
         self.totals.last_since = None
-        shortest = politeness.min_delay if politeness.delay is None else politeness.delay
+        usual = politeness[0]
+        shortest = usual.min_delay if usual.delay is None else usual.delay
         timeline = Timeline(max(now, self.totals.time) - mono, mono, shortest)
         self._rows = rows
-        self.seen = Seen(rows, settings.recent_keys)
-        self.rotation = Rotation(rows, self.totals, timeline, settings, politeness)
+        self.seen = Seen(rows, settings[0].recent_keys)
+        self.rotation = Rotation(rows, self.totals, timeline, self.terms)
         self.shelf = Shelf(rows, self.totals, self.rotation)
         self._roster = self.rotation.roster
         self._groups = Groups()
         self._next_hurry = mono
         self.removal = Removal(rows, self.totals, self.rotation, self.shelf)
-
-    def configure(self, settings: FrontierSettings, politeness: PolitenessSettings) -> None:
-        """Change the settings while it runs; capacity and memory of recent keys stay."""
-        self.rotation.settings = settings
-        self.rotation.politeness = politeness
 
     def save(self) -> None:
         """Write what changed of queues and totals; to be called when a group is sealed."""
@@ -115,8 +118,7 @@ class Frontier:
                 entered[place] = True
                 chosen.append(candidate)
         if len(chosen) > 1:
-            names = (candidate.queue for candidate in chosen)
-            self._roster.preload(names, self.rotation.settings.queue_precedence)
+            self._roster.preload(candidate.queue for candidate in chosen)
         for candidate in chosen:
             self._admit(candidate, now)
         return entered
@@ -129,6 +131,9 @@ class Frontier:
 
     def _admit(self, uri: CrawlURI, now: float) -> None:
         queue = self.rotation.find(uri.queue)
+        overlay = self.terms.of(uri)
+        if overlay != queue.overlay:
+            self.rotation.adopt(queue, overlay)
         self.totals.ordinal += 1
         queue.row.enqueued += 1
         if uri.not_before > now:
@@ -182,6 +187,10 @@ class Frontier:
             self.rotation.settle(queue)
             return None
         key, uri = taken
+        if not self._allows(queue, uri):
+            self.shelf.put(queue, key, uri)
+            self.rotation.settle(queue)
+            return None
         queue.hold(key, uri)
         self._groups.begin(row.group)
         row.last_dequeue = now
@@ -189,11 +198,20 @@ class Frontier:
         self.rotation.settle(queue)
         return uri
 
+    def _allows(self, queue: Queue, uri: CrawlURI) -> bool:
+        """The sheets of the URI are those of its queue now; False when it may not go under them."""
+        overlay = self.terms.of(uri)
+        if overlay == queue.overlay:
+            return True
+        self.rotation.adopt(queue, overlay)
+        return not self.terms.is_over_budget(queue)
+
     def _may_take(self, queue: Queue) -> bool:
         """Its delay is over, and that of all that share its address."""
         group = queue.row.group
         if group:
-            until = self._groups.until(group, self._mono, self.rotation.politeness.in_flight)
+            limit = self.terms.politeness[queue.overlay].in_flight
+            until = self._groups.until(group, self._mono, limit)
             if until is None:
                 self.totals.enter(queue.row, State.SNOOZED)
                 self._groups.park(group, queue)
@@ -215,8 +233,9 @@ class Frontier:
         cost = 0 if kind is Counted.DISREGARDED else uri.cost
         if kind is Counted.FAILURE:
             row.errors += 1
-            if self.rotation.settings.cost != "zero":
-                cost += self.rotation.settings.error_penalty
+            settings = self.terms.settings[self.terms.of(uri)]
+            if settings.cost != "zero":
+                cost += settings.error_penalty
         self.shelf.drop(queue, key)
         if uri.attempts:
             row.retrying -= 1
@@ -393,9 +412,9 @@ class Frontier:
             return
         if self.totals.last_since is None:
             self.totals.last_since = self._time
-            settings = self.rotation.settings
+            tries = self.terms.whole.last_tries
             if self._mono >= self._next_hurry:
-                self._next_hurry = self._mono + settings.last_tries_within / settings.last_tries
+                self._next_hurry = self._mono + self.terms.last_tries_within / tries
                 self.shelf.pull()
                 self.rotation.rouse_all()
         self.shelf.pull_some()

@@ -146,6 +146,7 @@ def retry_decision(
     ending: Ending,
     now: float,
     last_since: float | None = None,
+    last_within: float | None = None,
 ) -> Retry | Final:
     """Whether an attempt is repeated. -50 is no ending: see `Frontier.deferred`.
 
@@ -158,6 +159,7 @@ def retry_decision(
         ending: How this attempt ended.
         now: Seconds since the epoch.
         last_since: When nothing but retries was left (`Frontier.last_since`); None before that.
+        last_within: Time for the last tries, seconds; None for that of the settings.
     """
     status, prerequisite = ending.status, uri.is_prerequisite
     if status in _UNREACHABLE or (prerequisite and 500 <= status < 600):
@@ -175,7 +177,11 @@ def retry_decision(
         wait, hold = _doubled(settings, uri.attempts), False
     else:
         return Final("done")
-    return _in_time(settings, now, wait, hold=hold, last_since=last_since)
+    retry = Retry(now + wait, hold)
+    if last_since is None:
+        return retry
+    within = settings.last_tries_within if last_within is None else last_within
+    return _in_time(retry, now, last_since, within, settings.last_tries)
 
 
 def _doubled(settings: FrontierSettings, attempts: int) -> float:
@@ -183,12 +189,8 @@ def _doubled(settings: FrontierSettings, attempts: int) -> float:
     return min(settings.retry_delay * 2.0 ** min(attempts, 32), settings.retry_delay_max)
 
 
-def _in_time(
-    settings: FrontierSettings, now: float, wait: float, *, hold: bool, last_since: float | None
-) -> Retry | Final:
+def _in_time(retry: Retry, now: float, since: float, within: float, tries: int) -> Retry | Final:
     """Once nothing but retries is left, the last tries share the time that is left for them."""
-    if last_since is not None:
-        if now - last_since >= settings.last_tries_within:
-            return Final("nothing else left")
-        wait = min(wait, settings.last_tries_within / settings.last_tries)
-    return Retry(now + wait, hold)
+    if now - since >= within:
+        return Final("nothing else left")
+    return retry._replace(at=min(retry.at, now + within / tries))

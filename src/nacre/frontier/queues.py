@@ -102,6 +102,7 @@ class Queue:
         blocking: Prerequisites in process; nothing else is handed out meanwhile.
         prerequisites: Seen keys of the prerequisites that wait in it or are in process.
         dirty: Changed since its row was written.
+        overlay: Number of the combination of sheets that holds for it.
     """
 
     __slots__ = (
@@ -109,6 +110,7 @@ class Queue:
         "dirty",
         "identity",
         "name",
+        "overlay",
         "prerequisites",
         "row",
         "taken",
@@ -126,6 +128,7 @@ class Queue:
         self.blocking = 0
         self.prerequisites: frozenset[bytes] = frozenset()
         self.dirty = False
+        self.overlay = 0
 
     @property
     def range(self) -> tuple[bytes, bytes]:

@@ -80,7 +80,7 @@ class Removal:
         since = totals.last_since
         if since is None or totals.queued != totals.stuck or totals.planned:
             return False
-        return rotation.time - since >= rotation.settings.last_tries_within
+        return rotation.time - since >= rotation.terms.last_tries_within
 
     def _remove(self, entry: Entry) -> Queue | None:
         """Take a row away; None when its URI is in process, or gone already."""

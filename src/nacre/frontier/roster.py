@@ -6,6 +6,7 @@ import msgspec
 
 from nacre.frontier.queues import Queue, QueueRow
 from nacre.frontier.rows import Rows, queue_id
+from nacre.frontier.terms import Terms
 from nacre.frontier.timeline import Timeline
 from nacre.frontier.totals import Totals
 
@@ -35,14 +36,15 @@ class Roster:
         capacity: Queues in memory, about; what is busy is never put out.
     """
 
-    def __init__(self, rows: Rows, totals: Totals, timeline: Timeline, capacity: int) -> None:
+    def __init__(self, rows: Rows, totals: Totals, timeline: Timeline, terms: Terms) -> None:
         self._rows = rows
         self._totals = totals
         self._timeline = timeline
         self._queues: dict[str, Queue] = {}
         self._idle: dict[str, Queue] = {}
         self._dirty: list[Queue] = []
-        self.capacity = capacity
+        self._terms = terms
+        self.capacity = terms.whole.max_queues_in_memory
 
     @property
     def busy(self) -> int:
@@ -53,22 +55,22 @@ class Roster:
         """A queue that is in memory."""
         return self._queues.get(name)
 
-    def find(self, name: str, precedence: int) -> Queue:
-        """A queue, from the store if need be; a new one, with this precedence, if it is unknown."""
+    def find(self, name: str) -> Queue:
+        """A queue, from the store if need be; a new one if it is unknown."""
         queue = self._queues.get(name)
         if queue is None:
             value = self._rows.get("hosts", _PREFIX + queue_id(name))
-            queue = self._enter(name, value, precedence)
+            queue = self._enter(name, value)
         return queue
 
-    def preload(self, names: Iterable[str], precedence: int) -> None:
+    def preload(self, names: Iterable[str]) -> None:
         """Load the queues that are not in memory with one look-up."""
         missing = list({name for name in names if name not in self._queues})
         if len(missing) > 1:
             keys = [_PREFIX + queue_id(name) for name in missing]
             found = self._rows.get_many("hosts", keys)
             for name, value in zip(missing, found, strict=True):
-                self._enter(name, value, precedence)
+                self._enter(name, value)
 
     def keep(self, queue: Queue) -> None:
         """It is busy from now on: it stays in memory."""
@@ -96,13 +98,15 @@ class Roster:
         """All queues in memory, as they are now."""
         return iter(list(self._queues.values()))
 
-    def _enter(self, name: str, value: bytes | None, precedence: int) -> Queue:
+    def _enter(self, name: str, value: bytes | None) -> Queue:
         if value is None:
-            row = QueueRow(name, precedence, run=self._totals.run)
+            row = QueueRow(name, self._terms.whole.queue_precedence, run=self._totals.run)
             self._totals.states[row.state] += 1
         else:
             row = _decode(value)
         queue = Queue(row)
+        if value is not None:
+            self._terms.recall(queue)
         old = row.run != self._totals.run
         queue.wake = self._timeline.first_wake(row.wake, row.delay, old=old)
         row.wake = self._timeline.at(queue.wake)

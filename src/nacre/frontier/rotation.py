@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from nacre.frontier.queues import Queue, QueueRow, State
+from nacre.frontier.queues import Queue, State
 from nacre.frontier.roster import Roster
 from nacre.frontier.rows import LAST_SUFFIX, Rows
-from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.frontier.terms import Terms
 from nacre.frontier.timeline import Timeline
 from nacre.frontier.totals import Totals
 from nacre.frontier.turns import Lineup, Turns
@@ -23,8 +23,7 @@ class Rotation:
     """Moves queues between ready, in process, snoozed, inactive, ineligible, retired, exhausted.
 
     Attributes:
-        settings: The frontier's; may be replaced while it runs.
-        politeness: The same.
+        terms: The settings of each queue.
         mono: Monotonic time of the current operation.
         roster: The queues in memory.
     """
@@ -34,17 +33,15 @@ class Rotation:
         rows: Rows,
         totals: Totals,
         timeline: Timeline,
-        settings: FrontierSettings,
-        politeness: PolitenessSettings,
+        terms: Terms,
     ) -> None:
         self._rows = rows
         self._totals = totals
         self._timeline = timeline
         self._turns = Turns(rows, totals)
         self._lineup = Lineup()
-        self.roster = Roster(rows, totals, timeline, settings.max_queues_in_memory)
-        self.settings = settings
-        self.politeness = politeness
+        self.roster = Roster(rows, totals, timeline, terms)
+        self.terms = terms
         self.mono = timeline.start
 
     @property
@@ -54,7 +51,21 @@ class Rotation:
 
     def find(self, name: str) -> Queue:
         """A queue by name; made if it is unknown."""
-        return self.roster.find(name, self.settings.queue_precedence)
+        return self.roster.find(name)
+
+    def adopt(self, queue: Queue, overlay: int) -> None:
+        """From now on a queue has these sheets."""
+        queue.overlay = overlay
+        self.rank(queue)
+
+    def rank(self, queue: Queue) -> None:
+        """Put a queue where its precedence belongs."""
+        row, precedence = queue.row, self.terms.settings[queue.overlay].queue_precedence
+        if row.precedence != precedence:
+            row.precedence = precedence
+            self.roster.touch(queue)
+            if row.state in {State.INACTIVE, State.INELIGIBLE}:
+                self.deactivate(queue)
 
     def next_queue(self) -> Queue | None:
         """Take a queue that may hand out a URI now; the caller settles it afterwards."""
@@ -66,7 +77,7 @@ class Rotation:
         """Bring the next queue that waits in the store into play; False when there is none."""
         if not self._has_room():
             return False
-        found = self._turns.next(self.time, self.settings.precedence_floor)
+        found = self._turns.next(self.time, self.terms.whole.precedence_floor)
         if found is None:
             return False
         place, name = found
@@ -78,7 +89,8 @@ class Rotation:
     def wait(self) -> float | None:
         """Seconds until `next_queue` or `activate_next` may succeed; None when nothing waits."""
         time = self.time
-        if self._has_room() and self._turns.may_activate(time, self.settings.precedence_floor):
+        floor = self.terms.whole.precedence_floor
+        if self._has_room() and self._turns.may_activate(time, floor):
             return 0.0
         waits = [self._lineup.wait(self.mono), self._turns.sleep_left(time)]
         return min((wait for wait in waits if wait is not None), default=None)
@@ -93,7 +105,7 @@ class Rotation:
             self._totals.enter(row, State.IN_PROCESS)
         elif free <= 0:
             self._exhaust(queue)
-        elif self._is_spent(row):
+        elif self.is_spent(queue):
             self._step_back(queue)
         else:
             self._line_up(queue)
@@ -109,7 +121,7 @@ class Rotation:
     def deactivate(self, queue: Queue) -> None:
         """It waits for its turn, out of memory if need be."""
         row = queue.row
-        floor = self.settings.precedence_floor
+        floor = self.terms.whole.precedence_floor
         state = State.INACTIVE if row.precedence < floor else State.INELIGIBLE
         self._withdraw(queue, state)
         self._turns.wait(queue)
@@ -179,7 +191,7 @@ class Rotation:
         start, stop = queue.range
         ahead = _READ_AHEAD_IN_ALL // max(self.roster.busy, 1)
         queue.window = Window(self._rows, "queue", start, stop, max(2, min(ahead, _READ_AHEAD)))
-        queue.row.balance = self.settings.balance_replenish
+        queue.row.balance = self.terms.replenish(queue)
         self.settle(queue)
 
     def _settle_resting(self, queue: Queue) -> None:
@@ -202,7 +214,7 @@ class Rotation:
         """It has spent what it may: it goes once nothing of it is in process."""
         if queue.taken:
             self._totals.enter(queue.row, State.IN_PROCESS)
-        elif self._is_over_budget(queue.row):
+        elif self.terms.is_over_budget(queue):
             self.retire(queue)
         else:
             self.deactivate(queue)
@@ -210,7 +222,7 @@ class Rotation:
     def _line_up(self, queue: Queue) -> None:
         row = queue.row
         if row.balance <= 0:
-            row.balance = self.settings.balance_replenish
+            row.balance = self.terms.replenish(queue)
         if queue.wake <= self.mono:
             self._totals.enter(row, State.READY)
             self._lineup.ready(queue)
@@ -231,16 +243,12 @@ class Rotation:
             self.roster.rest(queue)
 
     def _is_full(self, queue: Queue) -> bool:
-        limit = 1 if queue.row.alone else self.politeness.in_flight
-        return queue.blocking > 0 or len(queue.taken) >= limit
+        return queue.blocking > 0 or len(queue.taken) >= self.terms.limit(queue)
 
-    def _is_over_budget(self, row: QueueRow) -> bool:
-        return 0 <= self.settings.queue_total_budget <= row.spent
-
-    def _is_spent(self, row: QueueRow) -> bool:
+    def is_spent(self, queue: Queue) -> bool:
         """It must stop: over its budget, or over its balance while others wait."""
-        if self._is_over_budget(row):
+        if self.terms.is_over_budget(queue):
             return True
-        if row.balance > 0 or not self.settings.balance_replenish:
+        if queue.row.balance > 0 or not self.terms.replenish(queue):
             return False
         return self._totals.states[State.INACTIVE] > 0

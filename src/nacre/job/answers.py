@@ -2,6 +2,7 @@
 
 from msgspec import structs
 
+from nacre.config.effective import Effective
 from nacre.core.capture import Capture
 from nacre.core.processor import Visit
 from nacre.job.names import HostAnswer, HostAnswers
@@ -27,7 +28,9 @@ _ANSWERED = frozenset((RobotsState.RULES, RobotsState.ALLOW))
 class Answers:
     """Keeps the results of `dns:` and robots.txt visits, in the group of their own capture."""
 
-    def __init__(self, hosts: HostAnswers, robots: RobotsCache, settings: RobotsSettings) -> None:
+    def __init__(
+        self, hosts: HostAnswers, robots: RobotsCache, settings: Effective[RobotsSettings]
+    ) -> None:
         self._hosts = hosts
         self._robots = robots
         self._settings = settings
@@ -49,11 +52,11 @@ class Answers:
         self._robots.put(origin, row)
 
     def _row(self, visit: Visit, now: float) -> RobotsRow:
-        capture, expires = visit.capture, now + self._settings.ttl
+        capture, expires = visit.capture, now + self._settings[visit.overlay].ttl
         outcome = outcome_of(visit.status) if capture is not None else RobotsState.UNREACHABLE
         row = RobotsRow(outcome, expires, status=visit.status, fetched=now)
         if capture is not None and outcome is RobotsState.RULES:
-            return structs.replace(row, text=self._text(capture))
+            return structs.replace(row, text=self._text(visit, capture))
         if capture is not None and outcome is RobotsState.REDIRECT:
             return self._redirected(row, visit, capture)
         return row
@@ -61,15 +64,16 @@ class Answers:
     def _redirected(self, row: RobotsRow, visit: Visit, capture: Capture) -> RobotsRow:
         """Where the rules are; more redirects than are followed count as 4xx (2.3.1.2)."""
         followed = int(visit.uri.heritable.get(ROBOTS_REDIRECTS, "0")) + 1
+        most = self._settings[visit.overlay].max_redirects
         location = (capture.header(b"location") or b"").decode("utf-8", "replace")
         target = Resolver(visit.uri.url).resolve(location) if location else None
         fetchable = target is not None and target.startswith(("http:", "https:"))
-        if not fetchable or target == visit.uri.url or followed > self._settings.max_redirects:
+        if not fetchable or target == visit.uri.url or followed > most:
             return structs.replace(row, state=RobotsState.ALLOW)
         return structs.replace(row, next_url=target or "", redirects=followed)
 
-    def _text(self, capture: Capture) -> bytes:
-        limit = self._settings.max_bytes
+    def _text(self, visit: Visit, capture: Capture) -> bytes:
+        limit = self._settings[visit.overlay].max_bytes
         encodings = capture.header_values(b"content-encoding")
         if not encodings:
             return capture.payload(limit)

@@ -8,6 +8,7 @@ from msgspec import structs
 
 from nacre import __version__
 from nacre.archive.segment import Origin, WarcWriter
+from nacre.config.effective import Effective
 from nacre.config.sheet import Overlays
 from nacre.core.clock import Clock
 from nacre.core.processor import Result, Visit
@@ -50,6 +51,7 @@ from nacre.job.writing import ArchiveStep
 from nacre.report.stats import Statistics
 from nacre.report.steps import Steps
 from nacre.scope.options import compile_scope
+from nacre.scope.rule import Scope
 from nacre.scope.state import ScopeState
 from nacre.store.commit import GroupCommit
 from nacre.store.store import Store
@@ -118,29 +120,38 @@ class Parts:
         self.guard = guard
         self.run = run
         now = clock.now()
+        self.scope_state = ScopeState()
+        self.sheets = self._sheets(layout)
+        frontier = self.effective.then(lambda s: s.frontier)
+        self.politeness = self.effective.then(lambda s: s.politeness)
+        self.robots_settings = self.effective.then(lambda s: s.robots)
         self.numbers = Numbers(store)
-        self.identity = Identity(canonicalizer(settings.uri), settings.frontier)
+        self.identity = Identity(canonicalizer(settings.uri), frontier)
         self.frontier = Frontier(
-            store, settings.frontier, settings.politeness, now, clock.monotonic()
+            store,
+            frontier,
+            self.politeness,
+            now,
+            clock.monotonic(),
+            chooser=self.sheets,
         )
         self.logs = JobLogs(self._line_writer(), clock, extra_info=settings.engine.log_extra_info)
         self.statistics = Statistics(store)
         self.steps = Steps(store)
         self.outcomes = Outcomes(store)
         self.hosts = HostAnswers(store)
-        self.robots = RobotsCache(store, settings.robots)
-        self.scope_state = ScopeState()
-        self.sheets = self._sheets(layout)
+        self.robots = RobotsCache(store, self.robots_settings)
         self.seeds = SeedBook(store, self.scope_state)
         self.outside = Outside(store, settings.engine.outside_kept)
         self.speculation = Speculation(store)
         self.candidates = Candidates(
-            compile_scope(settings.scope, self.scope_state),
-            self.identity,
-            self.frontier,
-            self.outside,
-            self.speculation,
-            self.seeds.redirected,
+            self._scope(),
+            self.sheets.overlay,
+            identity=self.identity,
+            frontier=self.frontier,
+            outside=self.outside,
+            speculation=self.speculation,
+            new_seed=self.seeds.redirected,
         )
         self.candidates.trace_scope(self.logs.scope if settings.engine.scope_log else None)
         self.spool = Spool(layout.scratch)
@@ -165,6 +176,10 @@ class Parts:
         sheets = Sheets(overlays, self.scope_state)
         sheets.associate(found.associations)
         return sheets
+
+    def _scope(self) -> Effective[Scope]:
+        rules = self.effective.then(lambda s: s.scope)
+        return rules.then(lambda listed: compile_scope(listed, self.scope_state))
 
     def _line_writer(self) -> Callable[[str, bytes], None]:
         numbers: dict[str, int] = {}
@@ -205,7 +220,7 @@ class Parts:
         return ArchiveStep(
             writer=writer,
             large=large,
-            dedup=settings.dedup,
+            dedup=self.effective.then(lambda s: s.dedup),
             history=History(self.store),
             digests=Digests(self.store),
             numbers=self.numbers,
@@ -217,10 +232,13 @@ class Parts:
         self.jar = CookieJar(settings.cookies)
         self.cookie_rows = CookieRows(self.store, self.jar)
         self.cookie_rows.load(clock.now())
-        checks = Preconditions(self.hosts, self.robots, settings.robots, resolves=self._resolves())
+        checks = Preconditions(
+            self.hosts, self.robots, self.robots_settings, resolves=self._resolves()
+        )
         http = FetchHttp(
             self.fetcher,
-            settings.fetch,
+            self.effective.then(lambda s: s.fetch),
+            keeps_cookies=self.effective.then(lambda s: s.cookies.enabled),
             answers=self.hosts,
             history=self.archive.history,
             cookies=self.jar,
@@ -234,7 +252,7 @@ class Parts:
                 CheckPreconditions(checks, clock),
                 FetchDns(self.resolver, clock),
                 http,
-                Extract(self._extract_settings(), self.parser),
+                Extract(self.effective.then(_extract_settings), self.parser),
             ),
             self.steps,
             clock,
@@ -242,9 +260,9 @@ class Parts:
         disposition = Disposition(
             DispositionParts(
                 frontier=self.frontier,
-                politeness=self.effective.then(lambda s: s.politeness),
+                politeness=self.politeness,
                 identity=self.identity,
-                answers=Answers(self.hosts, self.robots, settings.robots),
+                answers=Answers(self.hosts, self.robots, self.robots_settings),
                 robots=self.robots,
                 archive=self.archive,
                 candidates=self.candidates,
@@ -257,7 +275,7 @@ class Parts:
                 visit_done=self.commit.visit_done,
                 admitted=self.steps.add("Candidate", "candidates", self.candidates),
                 archived=self.steps.add("Disposition", "archive", self.archive),
-                follow_errors=settings.engine.follow_error_pages,
+                follow_errors=self.effective.then(lambda s: s.engine.follow_error_pages),
             )
         )
         return Engine(
@@ -273,14 +291,16 @@ class Parts:
             overlay_of=self.sheets.of,
         )
 
-    def _extract_settings(self) -> ExtractSettings:
-        """Meta robots speak to the same agent as robots.txt."""
-        agent = self.settings.robots.agent
-        return self.settings.extract.model_copy(update={"robots_agent": agent})
-
-    def _resolves(self) -> bool:
+    def _resolves(self) -> Effective[bool]:
         """Names are resolved here, unless a proxy may do it."""
-        return not (self.settings.fetch.proxy and self.settings.network.proxy_resolves)
+        return self.effective.then(lambda s: not (s.fetch.proxy and s.network.proxy_resolves))
+
+
+def _extract_settings(settings: JobSettings) -> ExtractSettings:
+    """Meta robots speak to the same agent as robots.txt."""
+    if settings.extract.robots_agent:
+        return settings.extract
+    return settings.extract.model_copy(update={"robots_agent": settings.robots.agent})
 
 
 def _in_series(origin: Origin, series: str) -> Origin:

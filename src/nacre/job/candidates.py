@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from nacre.config.effective import Effective
 from nacre.core.crawluri import CrawlURI, Hop, Outlink, extend_path
 from nacre.core.processor import Visit
 from nacre.frontier.frontier import Frontier
@@ -21,7 +22,8 @@ class Candidates:
     """The candidate chain: scope, then preparation, then the frontier.
 
     Args:
-        scope: The compiled rules.
+        scope: The compiled rules, under each combination of sheets.
+        overlay_of: Says which combination applies to a candidate.
         identity: Makes CrawlURIs.
         frontier: Where accepted ones go.
         outside: Where refused ones are remembered, for `explain`.
@@ -32,9 +34,11 @@ class Candidates:
         recent: URLs that need not be judged again.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that meet here
         self,
-        scope: Scope,
+        scope: Effective[Scope],
+        overlay_of: Callable[[Subject], int],
+        *,
         identity: Identity,
         frontier: Frontier,
         outside: Outside,
@@ -42,6 +46,7 @@ class Candidates:
         new_seed: Callable[[CrawlURI], None],
     ) -> None:
         self.scope = scope
+        self._overlay_of = overlay_of
         self.recent = RecentURLs()
         self._log: ScopeLog | None = None
         self._identity = identity
@@ -88,23 +93,26 @@ class Candidates:
     def _decide(self, parent: CrawlURI, link: Outlink, path: str) -> CrawlURI | None:
         promoted = link.hop is Hop.REDIRECT and _promotes(parent, path)
         subject = Subject(link.url, path, parent.url, link.context, promoted, parent.source)
-        verdict = self.scope.decide(subject)
+        overlay = self._overlay_of(subject)
+        scope = self.scope[overlay]
+        verdict = scope.decide(subject)
         if self._log is not None:
             self._log(subject, verdict)
-        if promoted and not self._forbidden(verdict):
-            uri = self._identity.redirected_seed(parent, link)
+        if promoted and not _forbidden(scope, verdict):
+            uri = self._identity.redirected_seed(parent, link, overlay)
             self._new_seed(uri)
             return uri
         if not verdict.accepted:
             self.recent.refuse(link.url, path)
             self._outside.add(self._identity.key(link.url), subject, verdict.rule)
             return None
-        return self._identity.child(parent, link)
+        return self._identity.child(parent, link, overlay)
 
-    def _forbidden(self, verdict: Verdict) -> bool:
-        """Refused by a rule of its own (a `-` line, the scheme), not by the first of the list."""
-        first = self.scope.opinions[0].name if self.scope.opinions else ""
-        return verdict.decision is Decision.REJECT and verdict.rule != first
+
+def _forbidden(scope: Scope, verdict: Verdict) -> bool:
+    """Refused by a rule of its own (a `-` line, the scheme), not by the first of the list."""
+    first = scope.opinions[0].name if scope.opinions else ""
+    return verdict.decision is Decision.REJECT and verdict.rule != first
 
 
 def _promotes(parent: CrawlURI, path: str) -> bool:

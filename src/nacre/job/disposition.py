@@ -9,7 +9,6 @@ import msgspec
 
 from nacre.config.effective import Effective
 from nacre.core.clock import Clock
-from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
 from nacre.core.status import FetchStatus
 from nacre.frontier.backoff import next_backoff
@@ -56,7 +55,7 @@ class DispositionParts(msgspec.Struct, frozen=True):
     visit_done: Callable[[], None]
     admitted: Step
     archived: Step
-    follow_errors: bool = False
+    follow_errors: Effective[bool]
 
 
 class Disposition:
@@ -85,8 +84,15 @@ class Disposition:
             last_delay=self.parts.frontier.last_delay(visit.uri.queue),
         )
         parts, now = self.parts, self.parts.clock.now()
-        retries = parts.frontier.rotation.settings
-        return retry_decision(retries, visit.uri, ending, now, parts.frontier.last_since(now))
+        terms = parts.frontier.terms
+        return retry_decision(
+            terms.settings[visit.overlay],
+            visit.uri,
+            ending,
+            now,
+            parts.frontier.last_since(now),
+            terms.last_tries_within,
+        )
 
     def dispose(
         self, visit: Visit, decision: Retry | Final | None, prepared: Prepared | None = None
@@ -108,7 +114,7 @@ class Disposition:
         heritable = {k: v for k, v in uri.heritable.items() if k == FALLBACK}
         if not url.startswith("dns:"):
             heritable[ROBOTS_FOR] = origin(uri.url)
-            entry = parts.robots.get(origin(uri.url), parts.clock.now())
+            entry = parts.robots.get(origin(uri.url), parts.clock.now(), visit.overlay)
             if entry and entry[0].state is RobotsState.REDIRECT:
                 heritable[ROBOTS_REDIRECTS] = str(entry[0].redirects)
         first = parts.identity.prerequisite(uri, url, heritable)
@@ -154,7 +160,7 @@ class Disposition:
 
     def _follows(self, visit: Visit) -> bool:
         """Outlinks of failed pages and of prerequisites are not followed, robots.txt's are."""
-        return 200 <= visit.status < 400 or self.parts.follow_errors
+        return 200 <= visit.status < 400 or self.parts.follow_errors[visit.overlay]
 
     def _attempt(self, visit: Visit) -> Attempt:
         """The delay that the queue waits, and the mood of its host."""
@@ -174,13 +180,14 @@ class Disposition:
         backoff = next_backoff(
             politeness, parts.frontier.backoff(uri.queue), visit.status, capture.first_byte
         )
-        asked = self._crawl_delay(uri)
+        asked = self._crawl_delay(visit)
         delay = politeness_delay(politeness, capture.duration, asked, visit.retry_after, backoff)
         visit.delay = delay
         return Attempt(visit.status, delay, backoff, alone=bool(asked))
 
-    def _crawl_delay(self, uri: CrawlURI) -> float | None:
-        entry = self.parts.robots.get(origin(uri.url), self.parts.clock.now())
+    def _crawl_delay(self, visit: Visit) -> float | None:
+        now = self.parts.clock.now()
+        entry = self.parts.robots.get(origin(visit.uri.url), now, visit.overlay)
         return entry[1].crawl_delay if entry and entry[1] else None
 
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from nacre.config.effective import fixed
 from nacre.core.crawluri import CrawlURI
 from nacre.core.status import describe
 from nacre.errors import URIError
@@ -71,17 +72,17 @@ class Explainer:
     def __init__(self, view: View) -> None:
         self._view = view
         settings, store = view.settings, view.store
-        self._identity = Identity(canonicalizer(settings.uri), settings.frontier)
+        self._identity = Identity(canonicalizer(settings.uri), fixed(settings.frontier))
         self._outcomes = Outcomes(store)
         self._outside = Outside(store)
-        self._robots = RobotsCache(store, settings.robots)
+        self._robots = RobotsCache(store, fixed(settings.robots))
         self._history = History(store)
         self._scope, self._seeds = self._scope_now()
 
     def _scope_now(self) -> tuple[Scope, SeedBook]:
         if self._view.session is not None:
             parts = self._view.session.parts
-            return parts.candidates.scope, parts.seeds
+            return parts.candidates.scope[0], parts.seeds
         state = ScopeState()
         scope = compile_scope(self._view.settings.scope, state)
         seeds = SeedBook(self._view.store, state)

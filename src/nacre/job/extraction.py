@@ -1,5 +1,6 @@
 """The extraction step: content decoded within its caps, then the extractors."""
 
+from nacre.config.effective import Effective
 from nacre.core.capture import Capture
 from nacre.core.processor import Result, Visit
 from nacre.extract.dispatch import extract
@@ -18,7 +19,7 @@ class Extract:
 
     name = "extract"
 
-    def __init__(self, settings: ExtractSettings, parser: ParserProcess) -> None:
+    def __init__(self, settings: Effective[ExtractSettings], parser: ParserProcess) -> None:
         self._turnstile = Turnstile()
         self._settings = settings
         self._parser = parser
@@ -33,35 +34,14 @@ class Extract:
         if capture is None:
             return Result.PROCEED
         await self._turnstile.enter()
-        document = self._document(visit, capture)
+        settings = self._settings[visit.overlay]
+        document = _document(visit, capture, settings.max_document)
         if len(document.body) > LARGE:
-            found = await self._parser.extract(document, self._settings)
+            found = await self._parser.extract(document, settings)
         else:
-            found = extract(document, self._settings)
+            found = extract(document, settings)
         self._take(visit, found)
         return Result.PROCEED
-
-    def _document(self, visit: Visit, capture: Capture) -> Document:
-        limit = self._settings.max_document
-        body = capture.payload(limit)
-        encodings = capture.header_values(b"content-encoding")
-        if encodings and body:
-            decoded = decode_content(body, encodings, limit)
-            visit.annotations.extend(decoded.annotations)
-            body = decoded.data
-        uri = visit.uri
-        return Document(
-            url=uri.url,
-            mime=visit.mime,
-            charset_header=_charset(capture),
-            headers=capture.headers,
-            body=body,
-            status=visit.status,
-            path=uri.path,
-            context=uri.context,
-            via=uri.via,
-            is_sitemap="isSitemap" in uri.annotations,
-        )
 
     def _take(self, visit: Visit, found: Extraction) -> None:
         visit.outlinks = found.outlinks
@@ -74,6 +54,28 @@ class Extract:
         if found.dropped:
             visit.annotate(f"dol:{found.dropped}")
         visit.uri_errors = found.errors
+
+
+def _document(visit: Visit, capture: Capture, limit: int) -> Document:
+    body = capture.payload(limit)
+    encodings = capture.header_values(b"content-encoding")
+    if encodings and body:
+        decoded = decode_content(body, encodings, limit)
+        visit.annotations.extend(decoded.annotations)
+        body = decoded.data
+    uri = visit.uri
+    return Document(
+        url=uri.url,
+        mime=visit.mime,
+        charset_header=_charset(capture),
+        headers=capture.headers,
+        body=body,
+        status=visit.status,
+        path=uri.path,
+        context=uri.context,
+        via=uri.via,
+        is_sitemap="isSitemap" in uri.annotations,
+    )
 
 
 def _charset(capture: Capture) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from nacre.config.effective import Effective
 from nacre.core.capture import BytesBody, Capture
 from nacre.core.clock import Clock
 from nacre.core.processor import Result, Visit
@@ -10,7 +11,7 @@ from nacre.fetch.cookies import CookieJar
 from nacre.fetch.digest import digest_capture
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.http import HttpFetcher
-from nacre.fetch.request import FetchRequest
+from nacre.fetch.request import Check, FetchRequest
 from nacre.fetch.settings import FetchSettings
 from nacre.history.crawldb import History
 from nacre.job.cookie_rows import CookieRows
@@ -69,8 +70,9 @@ class FetchHttp:
     def __init__(  # noqa: PLR0913 - the parts that meet here
         self,
         fetcher: HttpFetcher,
-        settings: FetchSettings,
+        settings: Effective[FetchSettings],
         *,
+        keeps_cookies: Effective[bool],
         answers: HostAnswers,
         history: History,
         cookies: CookieJar,
@@ -79,7 +81,8 @@ class FetchHttp:
     ) -> None:
         self._fetcher = fetcher
         self._settings = settings
-        self._skipped = tuple(kind.lower() for kind in settings.skip_types)
+        self._checks = settings.then(_body_check)
+        self._keeps_cookies = keeps_cookies
         self._answers = answers
         self._history = history
         self._cookies = cookies
@@ -93,7 +96,7 @@ class FetchHttp:
     async def process(self, visit: Visit) -> Result:
         """Fetch it; the status says what came of it."""
         now = self._clock.now()
-        result = await self._fetcher.fetch(self._request(visit, now), self._settings)
+        result = await self._fetcher.fetch(self._request(visit, now), self._settings[visit.overlay])
         visit.status, visit.error = result.status, result.error
         visit.annotations.extend(result.annotations)
         capture = result.capture
@@ -120,18 +123,11 @@ class FetchHttp:
             body=uri.body,
             headers=uri.headers,
             referer="" if uri.is_prerequisite else uri.via,
-            cookie=self._cookies.header(uri.url, now),
+            cookie=self._cookies.header(uri.url, now) if self._keeps_cookies[visit.overlay] else "",
             etag=known.etag if known and known.date else b"",
             last_modified=known.last_modified if known and known.date else b"",
-            check=self._wants_body if self._skipped and not uri.is_prerequisite else None,
+            check=None if uri.is_prerequisite else self._checks[visit.overlay],
         )
-
-    def _wants_body(self, _: int, headers: Sequence[tuple[bytes, bytes]]) -> bool:
-        """The mid-fetch rule: False abandons a body of a type that is not wanted."""
-        for name, value in headers:
-            if name.lower() == b"content-type":
-                return not _media_type(value).startswith(self._skipped)
-        return True
 
     def _read_head(self, visit: Visit, headers: Sequence[tuple[bytes, bytes]]) -> None:
         set_cookies: list[bytes] = []
@@ -143,9 +139,22 @@ class FetchHttp:
                 set_cookies.append(value)
             elif size == 11 and name.lower() == b"retry-after":
                 visit.retry_after = retry_after(value.decode("latin-1"), self._clock.now())
-        if set_cookies:
+        if set_cookies and self._keeps_cookies[visit.overlay]:
             now = self._clock.now()
             self._cookie_rows.keep(self._cookies.store(visit.uri.url, set_cookies, now))
+
+
+def _body_check(settings: FetchSettings) -> Check | None:
+    """The mid-fetch rule: False abandons a body of a type that is not wanted. None wants all."""
+    skipped = tuple(kind.lower() for kind in settings.skip_types)
+
+    def wants_body(_: int, headers: Sequence[tuple[bytes, bytes]]) -> bool:
+        for name, value in headers:
+            if name.lower() == b"content-type":
+                return not _media_type(value).startswith(skipped)
+        return True
+
+    return wants_body if skipped else None
 
 
 def _media_type(value: bytes) -> str:

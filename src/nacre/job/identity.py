@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from msgspec import structs
 
+from nacre.config.effective import Effective
 from nacre.core.crawluri import CrawlURI, Directive, Hop, Outlink, extend_path
 from nacre.frontier.policy import prerequisite_rank, rank
 from nacre.frontier.settings import FrontierSettings
@@ -18,7 +19,7 @@ _QUEUES = 65536
 class Identity:
     """Makes CrawlURIs; the only place that knows how a URL becomes a key and a queue."""
 
-    def __init__(self, canonicalizer: Canonicalizer, settings: FrontierSettings) -> None:
+    def __init__(self, canonicalizer: Canonicalizer, settings: Effective[FrontierSettings]) -> None:
         self._canonicalizer = canonicalizer
         self._settings = settings
         self._queues: dict[str, str] = {}
@@ -42,10 +43,15 @@ class Identity:
         return queue
 
     def seed(
-        self, url: str, *, source: str = "", heritable: Mapping[str, str] | None = None
+        self,
+        url: str,
+        *,
+        source: str = "",
+        heritable: Mapping[str, str] | None = None,
+        overlay: int = 0,
     ) -> CrawlURI:
         """A seed: no via, directive MEDIUM."""
-        order = rank(self._settings, "", is_seed=True)
+        order = rank(self._settings[overlay], "", is_seed=True)
         return CrawlURI(
             url=url,
             key=self.key(url),
@@ -58,7 +64,7 @@ class Identity:
             heritable=dict(heritable or {}),
         )
 
-    def child(self, parent: CrawlURI, link: Outlink) -> CrawlURI:
+    def child(self, parent: CrawlURI, link: Outlink, overlay: int = 0) -> CrawlURI:
         """A URI found on another: it inherits source tag and heritable data.
 
         A redirect target with its via's canonical key but another URL is forced: it is another
@@ -66,7 +72,7 @@ class Identity:
         """
         path = extend_path(parent.path, link.hop)
         key = self.key(link.url)
-        order = rank(self._settings, path)
+        order = rank(self._settings[overlay], path)
         return CrawlURI(
             url=link.url,
             key=key,
@@ -83,10 +89,10 @@ class Identity:
             annotations=("isSitemap",) if link.sitemap else (),
         )
 
-    def redirected_seed(self, parent: CrawlURI, link: Outlink) -> CrawlURI:
+    def redirected_seed(self, parent: CrawlURI, link: Outlink, overlay: int = 0) -> CrawlURI:
         """The redirect target of a seed: a seed too, fetched even when it was seen."""
         return structs.replace(
-            self.child(parent, link),
+            self.child(parent, link, overlay),
             is_seed=True,
             force_fetch=link.url != parent.url,
             directive=Directive.MEDIUM,

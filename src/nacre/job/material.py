@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from nacre.config.effective import fixed
 from nacre.frontier.queues import QueueRow, State
 from nacre.frontier.roster import scan_queues
 from nacre.frontier.totals import read_totals
@@ -108,7 +109,7 @@ class JobMaterial:
     def seeds(self) -> Iterator[SeedFacts]:
         """See `Material.seeds`; redirect targets are seeds as well."""
         settings = self._settings
-        identity = Identity(canonicalizer(settings.uri), settings.frontier)
+        identity = Identity(canonicalizer(settings.uri), fixed(settings.frontier))
         outcomes = Outcomes(self.store)
         targets = {row.redirect_from: row.url for row in seed_rows(self.store) if row.redirect_from}
         for row in seed_rows(self.store):

@@ -4,6 +4,7 @@ Both are URIs of their own (hop P), fetched through the same queue; the URI that
 returns to it as -50, at no cost. Source: architecture 8, reference/heritrix.md 1.7.
 """
 
+from nacre.config.effective import Effective, fixed
 from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
 from nacre.job.names import HostAnswers
@@ -28,14 +29,14 @@ class Preconditions:
         self,
         answers: HostAnswers,
         robots: RobotsCache,
-        settings: RobotsSettings,
+        settings: Effective[RobotsSettings],
         *,
-        resolves: bool = True,
+        resolves: Effective[bool] | None = None,
     ) -> None:
         self._answers = answers
         self._robots = robots
         self._settings = settings
-        self._resolves = resolves
+        self._resolves = resolves or fixed(True)  # noqa: FBT003 - the value itself
 
     def accepts(self, visit: Visit) -> bool:
         """Everything but `dns:` has preconditions."""
@@ -45,7 +46,7 @@ class Preconditions:
         """Decide whether the visit may go on."""
         url = visit.uri.url
         name = host(url)
-        if self._resolves and not is_ip(name):
+        if self._resolves[visit.overlay] and not is_ip(name):
             answer = self._answers.get(name, now)
             if answer is None:
                 return _defer(visit, f"dns:{name}")
@@ -54,10 +55,11 @@ class Preconditions:
         return self._check_robots(visit, url, now)
 
     def _check_robots(self, visit: Visit, url: str, now: float) -> Result:
-        if self._settings.policy is RobotsPolicy.IGNORE or ROBOTS_FOR in visit.uri.heritable:
+        policy = self._settings[visit.overlay].policy
+        if policy is RobotsPolicy.IGNORE or ROBOTS_FOR in visit.uri.heritable:
             return Result.PROCEED
         site = origin(url)
-        entry = self._robots.get(site, now)
+        entry = self._robots.get(site, now, visit.overlay)
         if entry is None:
             return _defer(visit, f"{site}/robots.txt")
         row, rules = entry

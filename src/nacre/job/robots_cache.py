@@ -6,6 +6,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import structs
 
+from nacre.config.effective import Effective
 from nacre.scope.robots import RobotsPolicy, RobotsSettings, RobotsState
 from nacre.scope.robots_rules import AgentRules
 from nacre.scope.robots_txt import parse_robots
@@ -43,11 +44,18 @@ class RobotsRow(msgspec.Struct, frozen=True, array_like=True):
     fetched: float = 0.0
 
 
+class _Reading(NamedTuple):
+    """What rules depend on beside their text: for whom, and how much of it is read."""
+
+    agent: str
+    max_bytes: int
+
+
 class _Entry(NamedTuple):
-    """A row without its text, the rules in it, and the length of the text."""
+    """A row without its text, the rules in it by how they are read, and the length of the text."""
 
     row: RobotsRow
-    rules: AgentRules | None
+    rules: dict[_Reading, AgentRules]
     size: int
 
 
@@ -58,30 +66,50 @@ class RobotsCache:
     neither looks at what was fetched.
     """
 
-    def __init__(self, store: Store, settings: RobotsSettings, capacity: int = 2_000) -> None:
+    def __init__(
+        self, store: Store, settings: Effective[RobotsSettings], capacity: int = 2_000
+    ) -> None:
         self._store = store
         self._settings = settings
         self._capacity = capacity
         self._recent: OrderedDict[str, _Entry] = OrderedDict()
         self._size = 0
         self._decoder = msgspec.msgpack.Decoder(RobotsRow)
-        self._custom = (
-            RobotsRow(RobotsState.RULES, float("inf")),
-            parse_robots(settings.custom.encode()).for_agent(settings.agent),
-        )
+        self._custom = settings.then(_custom_rules)
 
-    def get(self, origin: str, now: float) -> tuple[RobotsRow, AgentRules | None] | None:
-        """The valid row of an origin without its text, and its rules; None: fetch it first."""
-        if self._settings.policy is not RobotsPolicy.OBEY:
-            return self._custom if self._settings.policy is RobotsPolicy.CUSTOM else None
+    def get(
+        self, origin: str, now: float, overlay: int = 0
+    ) -> tuple[RobotsRow, AgentRules | None] | None:
+        """The valid row of an origin without its text, and its rules; None: fetch it first.
+
+        Args:
+            origin: Scheme, host and port.
+            now: Seconds since the epoch.
+            overlay: Number of the combination of sheets under which they are asked for.
+        """
+        settings = self._settings[overlay]
+        if settings.policy is not RobotsPolicy.OBEY:
+            return self._custom[overlay] if settings.policy is RobotsPolicy.CUSTOM else None
         entry = self._recent.get(origin)
         if entry is None:
             row = self.last(origin)
             if row is None:
                 return None
-            entry = self._remember(origin, row)
+            entry = self._remember(origin, row, settings)
         left = entry.row.expires - now
-        return entry[:2] if 0 < left <= self._settings.ttl + _SET_BACK else None
+        if not 0 < left <= settings.ttl + _SET_BACK:
+            return None
+        return entry.row, self._rules(origin, entry, settings)
+
+    def _rules(self, origin: str, entry: _Entry, settings: RobotsSettings) -> AgentRules | None:
+        if entry.row.state is not RobotsState.RULES:
+            return None
+        reading = _Reading(settings.agent, settings.max_bytes)
+        rules = entry.rules.get(reading)
+        if rules is None:
+            row = self.last(origin)
+            rules = entry.rules[reading] = _parsed(row.text if row else b"", reading)
+        return rules
 
     def last(self, origin: str) -> RobotsRow | None:
         """What was last kept for an origin, expired or not."""
@@ -91,17 +119,18 @@ class RobotsCache:
     def put(self, origin: str, row: RobotsRow) -> None:
         """Keep a row; joins the open commit group."""
         self._store.put(_FAMILY, _PREFIX + origin.encode(), msgspec.msgpack.encode(row))
-        self._remember(origin, row)
+        self._remember(origin, row, self._settings[0])
 
     def drop(self, origin: str) -> None:
         """Know nothing of an origin, so that its file is fetched again."""
         self._store.delete(_FAMILY, _PREFIX + origin.encode())
         self._forget(origin)
 
-    def _remember(self, origin: str, row: RobotsRow) -> _Entry:
-        rules = None
+    def _remember(self, origin: str, row: RobotsRow, settings: RobotsSettings) -> _Entry:
+        rules: dict[_Reading, AgentRules] = {}
         if row.state is RobotsState.RULES:
-            rules = parse_robots(row.text, self._settings.max_bytes).for_agent(self._settings.agent)
+            reading = _Reading(settings.agent, settings.max_bytes)
+            rules[reading] = _parsed(row.text, reading)
         entry = _Entry(structs.replace(row, text=b""), rules, len(row.text))
         self._forget(origin)
         self._recent[origin] = entry
@@ -114,3 +143,12 @@ class RobotsCache:
         old = self._recent.pop(origin, None)
         if old is not None:
             self._size -= old.size
+
+
+def _parsed(text: bytes, reading: _Reading) -> AgentRules:
+    return parse_robots(text, reading.max_bytes).for_agent(reading.agent)
+
+
+def _custom_rules(settings: RobotsSettings) -> tuple[RobotsRow, AgentRules]:
+    rules = parse_robots(settings.custom.encode()).for_agent(settings.agent)
+    return RobotsRow(RobotsState.RULES, float("inf")), rules

@@ -279,12 +279,9 @@ class Session:
 
         Where nothing was fetched yet, that time is short: a mistyped seed need not take long.
         """
-        parts, wanted = self.parts, self.settings.frontier
-        if not parts.statistics.totals.urls:
-            shortest = min(wanted.last_tries_within, _LAST_TRIES_OF_NOTHING)
-            wanted = wanted.model_copy(update={"last_tries_within": shortest})
-        if parts.frontier.rotation.settings != wanted:
-            parts.frontier.configure(wanted, self.settings.politeness)
+        parts = self.parts
+        fetched = parts.statistics.totals.urls
+        parts.frontier.terms.shorter_end = None if fetched else _LAST_TRIES_OF_NOTHING
         for removed in self.parts.frontier.removal.abandon():
             note_removed(self.parts, removed)
 

@@ -98,6 +98,12 @@ class Sheets:
             return self._of_place(uri.via if uri.path[-1:] == Hop.PREREQUISITE else uri.url)
         return self.overlay(basis(uri))
 
+    def of_url(self, url: str) -> int:
+        """The number for a URL of which nothing else is known, also a `dns:` one."""
+        if self.none:
+            return 0
+        return self.overlay(Subject(f"http://{url[4:]}/" if url.startswith("dns:") else url))
+
     def names(self, number: int) -> tuple[str, ...]:
         """The sheets of a combination, the strongest last."""
         return self.overlays.names(number)

@@ -13,6 +13,7 @@ from nacre.archive.facts import CaptureFacts
 from nacre.archive.packed import PackedMember
 from nacre.archive.record import Record, capture_records
 from nacre.archive.segment import WarcWriter
+from nacre.config.effective import Effective
 from nacre.core.capture import Body, Capture
 from nacre.core.history import HistoryRecord, Original
 from nacre.core.processor import Visit
@@ -57,7 +58,7 @@ class ArchiveStep:
         *,
         writer: WarcWriter,
         large: WarcWriter,
-        dedup: DedupSettings,
+        dedup: Effective[DedupSettings],
         history: History,
         digests: Digests,
         numbers: Numbers,
@@ -141,7 +142,9 @@ class ArchiveStep:
     def _records(self, visit: Visit, capture: Capture) -> list[Record]:
         uri = visit.uri
         if capture.protocol != "dns":
-            visit.revisit = revisit_of(capture, self._dedup, visit.history, self._digests)
+            visit.revisit = revisit_of(
+                capture, self._dedup[visit.overlay], visit.history, self._digests
+            )
         if visit.revisit is not None:
             kind = visit.revisit.kind
             visit.annotate(
