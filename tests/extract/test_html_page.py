@@ -63,9 +63,10 @@ def test_both_readings_answer_alike(kind: str):
     (node,) = page.nodes({"a"})
     assert (node.tag, node.attr("href"), node.attr("none")) == ("a", "x", None)
     assert (page.text(node), page.alt(node)) == ("some text", "pic")
-    assert [found.tag for found in page.odd()] == ["span"]
+    styles, odd = page.styled_and_odd()
+    assert [found.tag for found in odd] == ["span"]
     assert [found.tag for found in page.having({"title"})] == ["a"]
-    assert list(page.styles()) == ["s"]
+    assert list(styles) == ["s"]
     assert [len(found.attrs or ()) for found in page.nodes({"a", "img", "span"})] == [2, 1, 2]
     pairs = {node.tag: list(pairs) for node, pairs in page.all()}
     assert pairs["a"] == [("href", "x"), ("title", "y")]

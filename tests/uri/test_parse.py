@@ -211,6 +211,31 @@ def test_plain_paths_are_resolved_as_by_the_parser(href):
     assert Resolver(BASE).resolve(href) == expected
 
 
+ORIGINS = [
+    "http://a.test", "https://a.test:8", "http://A.test", "http://a.test:80", "http://u@h",
+    "http://127.1", "http://a.test.", "http://h?q", "ftp://h", "http:/h", "http://h\\\\x", "http://é",
+]  # fmt: skip
+
+
+@given(
+    st.sampled_from(ORIGINS),
+    st.from_regex(
+        r"/([A-Za-z0-9._~%-]{1,4}/){0,3}[A-Z0-9._~-]{0,4}(\?[a-z./:=&%#\"]{0,6})?", fullmatch=True
+    ),
+)
+@example("http://a.test", "/a/..")
+@example("http://a.test", "/.a/..b/c./?..%2e")
+@example("http://a.test", "/a//b")
+def test_a_base_that_needs_no_parser_is_as_the_parser_gives_it(where, path):
+    try:
+        expected = parse(where + path)
+    except URIError:
+        with pytest.raises(URIError):
+            Resolver(where + path)
+    else:
+        assert Resolver(where + path).base == expected
+
+
 def test_memory_for_links_is_bounded():
     links = module._SharedLinks(limit=3_000)
     for page in range(50):

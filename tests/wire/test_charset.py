@@ -97,3 +97,13 @@ def test_any_bytes_have_an_encoding_and_become_text(data, header):
 )
 def test_decoding_never_fails(data, charset, text):
     assert decode(data, charset) == text
+
+
+def test_what_was_learned_of_one_beginning_is_no_answer_for_another():
+    latin = b"<!doctype html><meta charset=latin1>"
+    assert detect(latin + b"<p>", None) == ("cp1252", "meta")
+    assert detect(latin + b"<meta charset=gbk>", None) == ("cp1252", "meta")
+    assert detect(b"<!--" + latin + b"--><meta charset=gbk>", None) == ("gbk", "meta")
+    for number in range(40):
+        assert detect(b"<!--%d-->" % number + latin, None) == ("cp1252", "meta")
+    assert detect(latin, None) == ("cp1252", "meta")

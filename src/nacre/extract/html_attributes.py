@@ -29,9 +29,10 @@ def sweep(walk: Walk, page: Page, names: set[str] | None) -> None:
         page: The page.
         names: Names of the `on...` and `data-...` attributes to look at; None for all.
     """
-    for style in page.styles():
+    styles, nodes = page.styled_and_odd()
+    for style in styles:
         walk.style(style)
-    for node in page.odd():
+    for node in nodes:
         odd(walk, node)
     if names is None:
         for node, pairs in page.all():

@@ -26,7 +26,8 @@ _OPENING = re.compile(rb"<(?=[bcefinstu])(?:" + _NAMES + rb")[\s/][^>]*+", re.IG
 _CLEAN = re.compile(rb"<\w+(?:\s++[\w-]++=\"[^\"]*+\")*+\s*+")
 _FORMATTING = re.compile(rb"<(/?)(" + _NAMES + rb")(?=[\s/>])(>?)")
 _MAX_TEXT_TOKENS = 200
-_ODD_SELECTOR = "[background],[src]:not(img,script,iframe),[href]:not(a,link)"
+_ODD_SELECTOR = "[style],[background],[src]:not(img,script,iframe),[href]:not(a,link)"
+_USUAL = {"src": ("img", "script", "iframe"), "href": ("a", "link")}
 _ODD = frozenset(("src", "background"))
 _START, _TEXT = TokenType.START_TAG, TokenType.TEXT
 
@@ -56,12 +57,13 @@ class Page(Protocol):
         """Elements of these names, in document order, those in templates included."""
         ...
 
-    def odd(self) -> Iterable[Node]:
-        """Elements that may refer to something although the table does not know them."""
-        ...
+    def styled_and_odd(self) -> tuple[Collection[str], Iterable[Node]]:
+        """What tables of elements do not tell.
 
-    def styles(self) -> Collection[str]:
-        """Values of `style` attributes, each once."""
+        Returns:
+            Values of `style` attributes, each once; and the elements that may refer to something
+            although the table does not know them.
+        """
         ...
 
     def having(self, names: Collection[str]) -> Iterable[Node]:
@@ -95,14 +97,17 @@ class TreePage:
         """See `Page.nodes`."""
         return self._document.iter_elements(tags)  # type: ignore[arg-type]  # a frozenset serves
 
-    def odd(self) -> list[Element]:
-        """See `Page.odd`."""
-        return self._document.select(_ODD_SELECTOR)
-
-    def styles(self) -> Collection[str]:
-        """See `Page.styles`."""
-        values = [node.attr("style") for node in self._document.select("[style]")]
-        return dict.fromkeys(value for value in values if value)
+    def styled_and_odd(self) -> tuple[Collection[str], list[Element]]:
+        """See `Page.styled_and_odd`; one search for both."""
+        styles: dict[str, None] = {}
+        odd = []
+        for node in self._document.select(_ODD_SELECTOR):
+            style = node.attr("style")
+            if style:
+                styles[style] = None
+            if style is None or _is_odd(node):
+                odd.append(node)
+        return styles, odd
 
     def having(self, names: Collection[str]) -> list[Element]:
         """See `Page.having`."""
@@ -144,18 +149,18 @@ class TokenPage:
         tokens = self._tokens
         return (tokens[at] for at in self._starts if tokens[at].tag in tags)
 
-    def odd(self) -> Iterator[Token]:
-        """See `Page.odd`."""
+    def styled_and_odd(self) -> tuple[Collection[str], Iterator[Token]]:
+        """See `Page.styled_and_odd`."""
+        pairs = (pair for _, pairs in self.all() for pair in pairs)
+        styles = dict.fromkeys(value for name, value in pairs if name == "style" and value)
+        return styles, self._odd()
+
+    def _odd(self) -> Iterator[Token]:
         for token, pairs in self.all():
             for name, _ in pairs:
                 if name in _ODD or (name == "href" and token.tag != "a"):
                     yield token
                     break
-
-    def styles(self) -> Collection[str]:
-        """See `Page.styles`."""
-        pairs = (pair for _, pairs in self.all() for pair in pairs)
-        return dict.fromkeys(value for name, value in pairs if name == "style" and value)
 
     def having(self, names: Collection[str]) -> Iterator[Token]:
         """See `Page.having`."""
@@ -201,6 +206,15 @@ class TokenPage:
     def path(self, _node: Node) -> str:
         """Unknown."""
         return ""
+
+
+def _is_odd(node: Element) -> bool:
+    """An element found for its style is odd too, by its other attributes."""
+    if node.attr("background") is not None:
+        return True
+    return any(
+        node.attr(name) is not None and node.tag not in tags for name, tags in _USUAL.items()
+    )
 
 
 def read_page(body: bytes, encoding: str) -> Page:

@@ -116,25 +116,34 @@ class LinkCollector:
             sitemap: The target is a sitemap.
             lastmod: `lastmod` as written.
         """
-        if "#" in href:
-            href = href[: href.find("#")]
-        if ":" in href and not href.startswith(_HTTP) and is_never_fetched(href):
-            return
         outlinks, seen = self.outlinks, self._seen
         rank = len(outlinks)
-        if rank >= self.limit:
-            self._drop((href, hop, context))
-            return
-        url = self._resolver.resolve(href)
-        if not url:
-            if href and not href.isspace():
-                self.reject(href, "no URI, or too long")
+        url = self._resolver.known.get(href)
+        if rank >= self.limit or not url or not url.startswith("http"):
+            url = self._resolved(href, hop, context)
+            if not url:
                 return
-            url = self.base
         key = (url, hop, context)
         if key not in seen:
             seen.add(key)
             outlinks.append(Outlink(url, hop, context, rel, text, rank, path, sitemap, lastmod))
+
+    def _resolved(self, href: str, hop: Hop, context: str) -> str:
+        """The URL of a reference that pages of this folder did not hold before; "" for none."""
+        if "#" in href:
+            href = href[: href.find("#")]
+        if ":" in href and not href.startswith(_HTTP) and is_never_fetched(href):
+            return ""
+        if len(self.outlinks) >= self.limit:
+            self._drop((href, hop, context))
+            return ""
+        url = self._resolver.resolve(href)
+        if not url:
+            if href and not href.isspace():
+                self.reject(href, "no URI, or too long")
+                return ""
+            url = self.base
+        return url
 
     def _drop(self, raw: tuple[str, str, str]) -> None:
         """Count a link beyond the limit, by how it is written: resolving it would not pay."""

@@ -71,13 +71,11 @@ class Candidates:
         return sum(self._frontier.schedule(accepted, now))
 
     def _judge(self, parent: CrawlURI, links: Sequence[Outlink]) -> list[CrawlURI]:
-        knows, refuses = self.recent.knows, self.recent.refuses
+        refuses = self.recent.refuses
         paths: dict[Hop, str] = {}
         accepted: list[CrawlURI] = []
-        for link in links:
+        for link in self.recent.unknown(links):
             hop = link.hop
-            if hop is not Hop.REDIRECT and knows(link.url):
-                continue
             path = paths.get(hop)
             if path is None:
                 path = paths[hop] = extend_path(parent.path, hop)

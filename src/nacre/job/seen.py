@@ -1,5 +1,11 @@
 """URLs met recently: most links of a site lead to pages that are already known."""
 
+from collections.abc import Sequence
+
+from nacre.core.crawluri import Hop, Outlink
+
+_REDIRECT = Hop.REDIRECT
+
 
 class RecentURLs:
     """Bounded sets of URLs that need not be judged again; each has two generations.
@@ -19,9 +25,19 @@ class RecentURLs:
         self._refused_old: set[tuple[str, str]] = set()
         self.enabled = True
 
-    def knows(self, url: str) -> bool:
-        """The URL is in the frontier, or was."""
-        return (url in self._young or url in self._old) and self.enabled
+    def unknown(self, links: Sequence[Outlink]) -> Sequence[Outlink]:
+        """Of links, those that are to be judged: their URLs are not known to be in the frontier.
+
+        Redirects stay, for they may be forced.
+        """
+        if not self.enabled:
+            return links
+        young, old = self._young, self._old
+        return [
+            link
+            for link in links
+            if ((url := link.url) not in young and url not in old) or link.hop is _REDIRECT
+        ]
 
     def refuses(self, url: str, path: str) -> bool:
         """The URL was refused on this way."""

@@ -37,6 +37,12 @@ _PLAIN = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 
+# What the parser leaves as it is behind an origin: unreserved characters, no dot segments.
+_NORMAL_PATH = re.compile(
+    r"/(?:[A-Za-z0-9_~-][A-Za-z0-9_.~-]*/)*(?:[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)?"
+    r"(?:\?[A-Za-z0-9_.~:/=&%+-]*)?"
+)
+
 
 class Parts(NamedTuple):
     """A normalised URL, taken apart.
@@ -141,9 +147,10 @@ class Resolver:
 
     Attributes:
         base: The base URL, normalised.
+        known: Links resolved before, without fragments; "" for those with nothing to fetch.
     """
 
-    __slots__ = ("_codec", "_folders", "_known", "_max_length", "base")
+    __slots__ = ("_codec", "_folders", "_max_length", "base", "known")
 
     def __init__(self, base: str, *, encoding: str = "utf-8", max_length: int = MAX_LENGTH) -> None:
         """Prepare for a page.
@@ -156,10 +163,11 @@ class Resolver:
         Raises:
             URIError: The base is no absolute URL.
         """
-        self.base = parse(base, max_length=max_length)
+        plain = len(base) <= max_length and _is_normal(base)
+        self.base = base if plain else parse(base, max_length=max_length)
         self._codec = "" if encoding == "utf-8" else query_codec(encoding)
         self._max_length = max_length
-        self._known = _LINKS.open((_directory(self.base), self._codec, max_length))
+        self.known = _LINKS.open((_directory(self.base), self._codec, max_length))
         self._folders: list[str] | None = None
 
     def resolve(self, href: str) -> str | None:
@@ -174,7 +182,7 @@ class Resolver:
             if cut == 0:
                 return self.base
             href = href[:cut] if href[cut - 1] > " " else href[: cut + 1]
-        url = self._known.get(href)
+        url = self.known.get(href)
         if url is None:
             return self._find(href)
         return url or None
@@ -184,14 +192,14 @@ class Resolver:
         if plain:
             url: str | None = self._below_folder(plain[1], plain[2])
             if url:
-                _LINKS.keep(self._known, href, url)
+                _LINKS.keep(self.known, href, url)
                 return url
         text = href.strip(_TRIM)
         if not text or len(text) > self._max_length:
             return None
         url = self._joined(text)
         if _is_same_in_directory(text):
-            _LINKS.keep(self._known, href, url or "")
+            _LINKS.keep(self.known, href, url or "")
         return url
 
     def _below_folder(self, up: str, rest: str) -> str:
@@ -227,6 +235,20 @@ class Resolver:
         return f"{head}?{encode_query(query.removesuffix('#'), self._codec)}"
 
 
+def _is_normal(url: str) -> bool:
+    """True for a URL that plainly is as `parse` would give it: most pages, without the parser."""
+    cut = url.find("/", 8)
+    return cut > 0 and _NORMAL_PATH.fullmatch(url, cut) is not None and _is_normal_origin(url[:cut])
+
+
+@lru_cache(maxsize=4096)
+def _is_normal_origin(text: str) -> bool:
+    try:
+        return text.startswith(("http://", "https://")) and parse(text) == f"{text}/"
+    except URIError:
+        return False
+
+
 def _directory(base: str) -> str:
     """What all pages have in common whose links mean the same."""
     if not base.startswith(("http://", "https://")):
@@ -251,7 +273,9 @@ def _folders(base: str) -> list[str]:
 
 def _is_same_in_directory(text: str) -> bool:
     """False when a link may keep the last path segment of its page: `?query`, `http:?query`."""
-    return text[0] not in "?#" and text[-1] != ":" and ":?" not in text and text.isprintable()
+    if text[0] == "?" or text[-1] == ":" or ":?" in text:
+        return False
+    return "#" not in text and text.isprintable()
 
 
 class _SharedLinks:

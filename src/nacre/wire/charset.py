@@ -101,12 +101,28 @@ def _codec_declared(label: bytes) -> str:
 
 
 def _declared_in_meta(head: bytes) -> str:
+    for start, codec in _STARTS.items():
+        if head.startswith(start):
+            return codec
     if b"charset" not in head.lower():
         return ""
     for found in _MARKUP.finditer(head):
         if found[1] is not None and (codec := _of_meta(found[1])):
+            _remember_start(head[: found.end()], codec)
             return codec
     return ""
+
+
+_STARTS: dict[bytes, str] = {}
+"""Beginnings of documents up to their declaration: the pages of a site mostly share one."""
+_MAX_STARTS = 16
+
+
+def _remember_start(start: bytes, codec: str) -> None:
+    """What stands behind a declaration cannot change it, so that the beginning tells all."""
+    if len(_STARTS) >= _MAX_STARTS:
+        del _STARTS[next(iter(_STARTS))]
+    _STARTS[start] = codec
 
 
 @lru_cache(maxsize=256)
