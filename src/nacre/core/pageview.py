@@ -19,6 +19,28 @@ class Piece(msgspec.Struct, frozen=True, array_like=True, gc=False):
     text: str
 
 
+class Shape(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What tells a list of links from a text. Lengths count a Chinese character as three.
+
+    Attributes:
+        text: Length of all text.
+        anchors: Length of the text inside links.
+        links: Links with text.
+        group: Links in the largest group at one place.
+        group_length: Median length of their texts.
+        longest: Longest block of text outside links.
+        dated: Blocks that are or end with a date, as lists show it beside each link.
+    """
+
+    text: int = 0
+    anchors: int = 0
+    links: int = 0
+    group: int = 0
+    group_length: int = 0
+    longest: int = 0
+    dated: int = 0
+
+
 class PageView(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A page as pieces in document order.
 
@@ -30,6 +52,7 @@ class PageView(msgspec.Struct, frozen=True, array_like=True, gc=False):
             test. Source: reference/incremental.md 1.1 R17.
         text: All text in document order, for whole-text signatures.
         truncated: Not all of it was read.
+        shape: What tells an index page from a content page.
     """
 
     canonical: bytes
@@ -37,3 +60,4 @@ class PageView(msgspec.Struct, frozen=True, array_like=True, gc=False):
     paper: bytes = b""
     text: str = ""
     truncated: bool = False
+    shape: Shape = Shape()

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from turbohtml import Token, TokenType, tokenize
 
-from nacre.core.pageview import PageView, Piece
+from nacre.core.pageview import PageView, Piece, Shape
 from nacre.extract.addresses import is_file, stable_address
 
 MAX_PIECES = 20_000
@@ -84,6 +84,7 @@ class _Reader:
         self._skipping = ""
         self._canonical = hashlib.blake2b(digest_size=16)
         self._paper = _PaperText()
+        self._shape = _ShapeReader()
         self._text: list[str] = []
 
     def take(self, token: Token) -> None:
@@ -106,12 +107,18 @@ class _Reader:
         truncated = len(self._pieces) >= self._limit
         text = " ".join(self._text)
         return PageView(
-            self._canonical.digest(), tuple(self._pieces), self._paper.digest(), text, truncated
+            self._canonical.digest(),
+            tuple(self._pieces),
+            self._paper.digest(),
+            text,
+            truncated,
+            self._shape.shape(),
         )
 
     def _data(self, data: str) -> None:
         self._buffer.append(data)
         self._paper.text(data)
+        self._shape.data(data)
 
     def _open(self, tag: str, pairs: Iterable[tuple[str, str | None]]) -> None:
         attrs = {name: value or "" for name, value in pairs}
@@ -122,10 +129,14 @@ class _Reader:
         if tag in _BLOCKS and tag not in _VOID:
             self._imply_end(_CLOSES.get(tag, _PARAGRAPH))
             self._push(tag, attrs)
+        if tag == "a":
+            self._shape.open_link(self._places[-1])
         self._refer(tag, attrs)
 
     def _close(self, tag: str) -> None:
         self._paper.close(tag)
+        if tag == "a":
+            self._shape.close_link()
         if tag not in _BLOCKS:
             return
         self._flush()
@@ -158,6 +169,7 @@ class _Reader:
             return
         self._canonical.update(text.encode("utf-8", "replace") + b"\n")
         self._text.append(text)
+        self._shape.block(text)
         innermost = self._stack[-1] if self._stack else ""
         kind = "title" if innermost == "title" else "text"
         self._add("heading" if innermost in _HEADINGS else kind, text[:_MAX_TEXT])
@@ -193,6 +205,62 @@ class _Reader:
         )
         line = tag + "".join(f" {name}={squeezed(value)}" for name, value in kept)
         self._canonical.update(line.encode("utf-8", "replace") + b"\n")
+
+
+class _ShapeReader:
+    def __init__(self) -> None:
+        self._text = self._anchors = self._longest = self._dated = 0
+        self._groups: dict[int, list[int]] = {}
+        self._place: int | None = None
+        self._anchor = 0
+        self._outside = 0
+
+    def open_link(self, place: int) -> None:
+        self.close_link()
+        self._place = place
+
+    def close_link(self) -> None:
+        if self._place is not None and self._anchor:
+            self._groups.setdefault(self._place, []).append(self._anchor)
+            self._anchors += self._anchor
+        self._place, self._anchor = None, 0
+
+    def data(self, data: str) -> None:
+        size = _breadth(data)
+        self._text += size
+        if self._place is None:
+            self._outside += size
+        else:
+            self._anchor += size
+
+    def block(self, text: str) -> None:
+        self._longest = max(self._longest, self._outside)
+        self._outside = 0
+        self._dated += _DATED.search(text[-24:]) is not None
+
+    def shape(self) -> Shape:
+        self.close_link()
+        largest = max(self._groups.values(), key=len, default=[0])
+        return Shape(
+            text=self._text,
+            anchors=self._anchors,
+            links=sum(map(len, self._groups.values())),
+            group=len(largest) if self._groups else 0,
+            group_length=sorted(largest)[len(largest) // 2],
+            longest=self._longest,
+            dated=self._dated,
+        )
+
+
+_DATED = re.compile(r"(?:\d{4}[-/.年]\s?)?\d{1,2}[-/.月]\s?\d{1,2}\s?[日)\]]?$")
+
+
+def _breadth(text: str) -> int:
+    """Length of a text without its spaces; a Chinese character says as much as three letters."""
+    packed = text if " " not in text and "\n" not in text else "".join(text.split())
+    if packed.isascii():
+        return len(packed)
+    return sum(3 if char >= "\u2e80" else 1 for char in packed)
 
 
 class _PaperText:
