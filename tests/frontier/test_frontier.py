@@ -218,7 +218,7 @@ def test_queues_of_one_address_take_turns() -> None:
     front = frontier(MemoryRows())
     front.schedule([candidate(q, "0") for q in "abc"], NOW)
     for name in ("a,", "b,"):
-        front.share(name, "192.0.2.1")
+        front.share(name, ["192.0.2.1"])
     first, other = take(front), take(front)
     assert (first.queue, other.queue) == ("a,", "c,")
     assert front.next(NOW, 0) is None
@@ -228,11 +228,37 @@ def test_queues_of_one_address_take_turns() -> None:
     assert take(front, 4.0).queue == "b,"
 
 
+def test_one_address_in_common_is_enough() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate(q, "0") for q in "abc"], NOW)
+    front.share("a,", ["192.0.2.1", "2001:db8::1"])
+    front.share("b,", ["192.0.2.2", "2001:db8::1"])
+    front.share("c,", ["192.0.2.2"])
+    first, other = take(front), take(front)
+    assert (first.queue, other.queue) == ("a,", "c,")  # b shares with both of them
+    front.finished(first, Attempt(200, 3.0), 1.0)
+    assert front.next(NOW, 4.0) is None
+    front.finished(other, Attempt(200, 3.0), 5.0)
+    assert front.next(NOW, 7.9) is None
+    assert take(front, 8.0).queue == "b,"
+
+
+def test_a_host_that_moves_waits_for_its_new_neighbours() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate(q, "0") for q in "ab"], NOW)
+    front.share("b,", ["192.0.2.2"])
+    first = take(front)
+    front.share("a,", ["192.0.2.2"])
+    assert front.next(NOW, 0) is None
+    front.finished(first, Attempt(200, 3.0), 1.0)
+    assert take(front, 4.0).queue == "b,"
+
+
 def test_parked_queues_follow_each_other_even_past_a_retired_one() -> None:
     front = frontier(MemoryRows())
     front.schedule([candidate(q, "0") for q in "abcd"], NOW)
     for name in "abcd":
-        front.share(f"{name},", "192.0.2.1")
+        front.share(f"{name},", ["192.0.2.1"])
     first = take(front)
     assert front.next(NOW, 0) is None
     front.retire("b,")

@@ -9,7 +9,8 @@ from nacre.config.effective import Effective
 from nacre.core.crawluri import CrawlURI, Directive
 from nacre.core.status import Counted
 from nacre.frontier.backoff import Backoff
-from nacre.frontier.groups import Groups
+from nacre.frontier.courtesy import Courtesy
+from nacre.frontier.lasttries import LastTries
 from nacre.frontier.policy import Retry, prerequisite_rank
 from nacre.frontier.queues import Queue, State
 from nacre.frontier.removal import Removal
@@ -87,8 +88,8 @@ class Frontier:
         self.rotation = Rotation(rows, self.totals, timeline, self.terms)
         self.shelf = Shelf(rows, self.totals, self.rotation)
         self._roster = self.rotation.roster
-        self._groups = Groups()
-        self._next_hurry = mono
+        self._courtesy = Courtesy(self.totals, self.rotation)
+        self._last_tries = LastTries(self.totals, self.rotation, self.shelf)
         self.removal = Removal(rows, self.totals, self.rotation, self.shelf)
 
     def save(self) -> None:
@@ -148,10 +149,9 @@ class Frontier:
         """Hand out a URI; None when none may be fetched at this moment (see `next_wake`)."""
         self.rotation.mono = mono
         if self.totals.queued == self.totals.stuck or self.totals.last_since is not None:
-            self._watch_the_end()
+            self._last_tries.watch()
         self.shelf.release_due(self._time)
-        while (parked := self._groups.released(mono)) is not None:
-            self.rotation.settle(parked)
+        self._courtesy.release()
         for _ in range(STEPS):
             queue = self.rotation.next_queue()
             if queue is None:
@@ -169,14 +169,14 @@ class Frontier:
         A time that rounding puts a hair before the moment gives a tiny wait, not a hand-out.
         """
         self.rotation.mono = mono
-        self._watch_the_end()
+        self._last_tries.watch()
         if self.shelf.pulling:
             return 0.0
-        waits = (self.rotation.wait(), self._groups.wait(mono), self.shelf.wait(self._time))
+        waits = (self.rotation.wait(), self._courtesy.wait(), self.shelf.wait(self._time))
         return min((wait for wait in waits if wait is not None), default=None)
 
     def _take(self, queue: Queue, now: float) -> CrawlURI | None:
-        if not self._may_take(queue):
+        if not self._courtesy.may_take(queue):
             return None
         taken = self.shelf.take(queue)
         row = queue.row
@@ -192,7 +192,7 @@ class Frontier:
             self.rotation.settle(queue)
             return None
         queue.hold(key, uri)
-        self._groups.begin(row.group)
+        self._courtesy.begin(queue)
         row.last_dequeue = now
         row.last_peek = uri.url
         self.rotation.settle(queue)
@@ -205,22 +205,6 @@ class Frontier:
             return True
         self.rotation.adopt(queue, overlay)
         return not self.terms.is_over_budget(queue)
-
-    def _may_take(self, queue: Queue) -> bool:
-        """Its delay is over, and that of all that share its address."""
-        group = queue.row.group
-        if group:
-            limit = self.terms.politeness[queue.overlay].in_flight
-            until = self._groups.until(group, self._mono, limit)
-            if until is None:
-                self.totals.enter(queue.row, State.SNOOZED)
-                self._groups.park(group, queue)
-                return False
-            queue.wake = max(queue.wake, until)
-        if queue.wake > self._mono:
-            self.rotation.settle(queue)
-            return False
-        return True
 
     # ---- URIs back
 
@@ -334,7 +318,7 @@ class Frontier:
             row.backoff, row.latency = attempt.backoff
         if attempt.alone is not None:
             row.alone = attempt.alone
-        self._groups.end(row.group, wake, self._mono)
+        self._courtesy.end(queue, wake)
         self.totals.recount(row)
         self._roster.touch(queue)
         if row.state is State.IN_PROCESS or queue.window is None:
@@ -347,15 +331,9 @@ class Frontier:
         self.rotation.mono = mono
         self.rotation.snooze(self.rotation.find(name), mono + until - now)
 
-    def share(self, name: str, group: str) -> None:
-        """A queue turned out to share an address with others; "" for with none."""
-        queue = self.rotation.find(name)
-        if queue.row.group != group:
-            for _ in queue.taken:
-                self._groups.end(queue.row.group, self._mono, self._mono)
-                self._groups.begin(group)
-            queue.row.group = group
-            self._roster.touch(queue)
+    def share(self, name: str, addresses: Sequence[str]) -> None:
+        """The addresses of a queue's host: it waits for all that share one; none for nobody."""
+        self._courtesy.share(self.rotation.find(name), addresses)
 
     def retire(self, name: str) -> None:
         """Hand out nothing more of a queue until `unretire`."""
@@ -389,12 +367,8 @@ class Frontier:
 
     @property
     def only_retries_remain(self) -> bool:
-        """All that is left failed before, or waits behind a prerequisite that did.
-
-        Never so while visits are planned: then the crawl does not end, and there is no hurry.
-        """
-        totals = self.totals
-        return 0 < totals.queued == totals.stuck and not totals.planned
+        """See `LastTries.only`."""
+        return self._last_tries.only
 
     def last_since(self, now: float) -> float | None:
         """When `only_retries_remain` began, seconds since the epoch; None while it is not so."""
@@ -404,20 +378,6 @@ class Frontier:
     def clock_offset(self, now: float) -> float:
         """What the clock is ahead of frontier time, seconds: 0 unless it was set back."""
         return now - self._time
-
-    def _watch_the_end(self) -> None:
-        """When nothing but retries is left, they do not wait any longer."""
-        if not self.only_retries_remain:
-            self.totals.last_since = None
-            return
-        if self.totals.last_since is None:
-            self.totals.last_since = self._time
-            tries = self.terms.whole.last_tries
-            if self._mono >= self._next_hurry:
-                self._next_hurry = self._mono + self.terms.last_tries_within / tries
-                self.shelf.pull()
-                self.rotation.rouse_all()
-        self.shelf.pull_some()
 
     @property
     def _mono(self) -> float:

@@ -1,4 +1,8 @@
-"""Queues that share an address share its politeness."""
+"""Queues that share an address share its politeness.
+
+The group of a queue is the text of the addresses of its host, with spaces between. Two queues wait
+for each other when they have one address in common.
+"""
 
 from collections import deque
 from heapq import heappop, heappush
@@ -9,7 +13,7 @@ _RECHECK = 1.0
 _MANY = 10_000
 
 
-class _Group:
+class _Address:
     __slots__ = ("busy", "parked", "wake")
 
     def __init__(self) -> None:
@@ -27,47 +31,52 @@ class _Group:
 
 
 class Groups:
-    """Fetches in process and delays by group. In memory only: a restart waits longer anyway."""
+    """Fetches in process and delays by address. In memory only: a restart waits longer anyway."""
 
     def __init__(self) -> None:
-        self._groups: dict[str, _Group] = {}
+        self._addresses: dict[str, _Address] = {}
         self._due: list[tuple[float, str]] = []
+        self._many = _MANY
 
-    def until(self, name: str, mono: float, limit: int) -> float | None:
-        """Monotonic time from which a group may fetch; None while `limit` of its URIs are out."""
-        group = self._groups.get(name)
-        if group is None:
-            return mono
-        return None if group.busy >= limit else group.wake
+    def until(self, group: str, mono: float, limit: int) -> float | str:
+        """Monotonic time from which a group may fetch; an address that has `limit` URIs out."""
+        wake = mono
+        for name in group.split():
+            address = self._addresses.get(name)
+            if address is None:
+                continue
+            if address.busy >= limit:
+                return name
+            wake = max(wake, address.wake)
+        return wake
 
     def park(self, name: str, queue: Queue) -> None:
-        """The queue waits until its group has a place; `released` gives it back."""
-        self._groups[name].parked.append(queue)
+        """The queue waits until an address has a place; `released` gives it back."""
+        self._addresses[name].parked.append(queue)
 
-    def begin(self, name: str) -> None:
+    def begin(self, group: str) -> None:
         """A URI of the group was handed out; "" is no group."""
-        if name:
-            self._groups.setdefault(name, _Group()).busy += 1
+        for name in group.split():
+            self._addresses.setdefault(name, _Address()).busy += 1
 
-    def end(self, name: str, wake: float, mono: float) -> None:
-        """It came back, and the group waits until `wake`."""
-        if not name:
-            return
-        group = self._groups.setdefault(name, _Group())
-        group.busy = max(group.busy - 1, 0)
-        group.wake = max(group.wake, wake)
-        if group.parked:
-            heappush(self._due, (group.wake, name))
-        elif len(self._groups) > _MANY:
+    def end(self, group: str, wake: float, mono: float) -> None:
+        """It came back, and all its addresses wait until `wake`."""
+        for name in group.split():
+            address = self._addresses.setdefault(name, _Address())
+            address.busy = max(address.busy - 1, 0)
+            address.wake = max(address.wake, wake)
+            if address.parked:
+                heappush(self._due, (address.wake, name))
+        if len(self._addresses) > self._many:
             self._sweep(mono)
 
     def released(self, mono: float) -> Queue | None:
-        """Take a parked queue whose group has a place now."""
+        """Take a parked queue of which an address has a place now."""
         while self._due and self._due[0][0] <= mono:
             name = heappop(self._due)[1]
-            group = self._groups.get(name)
-            queue = group.first_parked() if group else None
-            if group and group.parked:
+            address = self._addresses.get(name)
+            queue = address.first_parked() if address else None
+            if address and address.parked:
                 heappush(self._due, (mono + _RECHECK, name))
             if queue is not None:
                 return queue
@@ -78,8 +87,9 @@ class Groups:
         return max(self._due[0][0] - mono, 0.0) if self._due else None
 
     def _sweep(self, mono: float) -> None:
-        self._groups = {
-            name: group
-            for name, group in self._groups.items()
-            if group.busy or group.parked or group.wake > mono
+        self._addresses = {
+            name: address
+            for name, address in self._addresses.items()
+            if address.busy or address.parked or address.wake > mono
         }
+        self._many = max(_MANY, 2 * len(self._addresses))

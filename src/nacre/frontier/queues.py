@@ -55,7 +55,7 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
         last_queued: URL put in last.
         backoff: Factor of the adaptive backoff.
         latency: Usual latency, ms.
-        group: Name of what it shares an address with; "" for nothing.
+        group: Addresses of its host, with spaces between; "" when it shares them with nobody.
         run: The start of the frontier that last wrote this row.
         alone: Its site asks for a Crawl-delay: one fetch at a time, whatever the limit is.
     """

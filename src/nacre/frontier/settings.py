@@ -32,7 +32,8 @@ class PolitenessSettings(Component):
         unit="s",
     )
     by_address: bool = setting(
-        True, "Queues whose hosts share an address wait for each other as if they were one."
+        True,
+        "Queues whose hosts have an address in common wait for each other as if they were one.",
     )
     in_flight: int = setting(1, "Fetches of one queue at the same time.", unit="URIs", ge=1)
 

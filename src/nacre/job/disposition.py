@@ -29,7 +29,7 @@ from nacre.job.writing import ArchiveStep, Prepared
 from nacre.report.stats import Statistics, Stored
 from nacre.report.steps import Step
 from nacre.scope.robots import RobotsState
-from nacre.uri.parse import origin
+from nacre.uri.parse import host, is_ip, origin
 
 _UNREACHABLE = frozenset(
     (FetchStatus.CONNECT_FAILED, FetchStatus.CONNECTION_LOST, FetchStatus.TIMEOUT)
@@ -136,8 +136,8 @@ class Disposition:
             parts.archived.handled += 1
             parts.archived.written = parts.archive.writer.total + parts.archive.large.total
         parts.answers.learn(visit, now)
-        if visit.addresses and parts.politeness[visit.overlay].by_address:
-            parts.frontier.share(uri.queue, visit.addresses[0])
+        if uri.is_prerequisite and parts.politeness[visit.overlay].by_address:
+            self._share(visit)
         if visit.outlinks and self._follows(visit):
             parts.admitted.handled += 1
             parts.admitted.links += parts.candidates.admit(visit, now)
@@ -150,6 +150,15 @@ class Disposition:
         parts.speculation.learn(visit)
         parts.logs.finished(visit, now)
         self.finished += 1
+
+    def _share(self, visit: Visit) -> None:
+        """The addresses of a host: a name's by its `dns:` visit, else what robots.txt was asked."""
+        addresses = visit.addresses
+        if not addresses and ROBOTS_REDIRECTS not in visit.uri.heritable:
+            name = host(visit.uri.url)
+            addresses = (name.strip("[]"),) if is_ip(name) else ()
+        if addresses:
+            self.parts.frontier.share(visit.uri.queue, addresses)
 
     def _fall_back(self, visit: Visit, now: float) -> None:
         """Https was a guess for a seed without scheme, and it cannot be reached: try http."""
