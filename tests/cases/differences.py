@@ -241,6 +241,12 @@ DIFFERENCES: list[Difference] = [
         ),
     ),
     Difference(
+        "url_normalize_crawlercommons",
+        "links between files",
+        "A link to a file of some machine names nothing that a crawl could fetch.",
+        lambda row: row.get("base", "").startswith("file:"),
+    ),
+    Difference(
         "http_replies",
         "a length limit counts bytes as received",
         "Bodies are stored as sent, so the limit does not count what they decode to, as Nutch's.",

@@ -1,0 +1,150 @@
+"""The `basic` normalizer: case, escapes, dot segments, default ports, fragments, host names."""
+
+import re
+from typing import Literal
+from urllib.parse import unquote
+
+from nacre.errors import URIError
+from nacre.uri.idn import host_to_ascii, host_to_unicode
+from nacre.uri.javaurl import DEFAULT_PORTS, JavaURL, split_java
+
+IdnForm = Literal["keep", "ascii", "unicode"]
+
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+_UNSAFE = re.compile(r'%(?![0-9A-Fa-f]{2})|[\x00-\x20"<>\[\]^`{|}\x7f-\U0010ffff]')
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_NO_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_ROUGH_PATH = re.compile(r"/[./]|[.]/")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)|/")
+_WEB = frozenset(("http", "https"))
+
+
+class Basic:
+    """Brings a URL into Nutch's usual form.
+
+    Args:
+        idn: `ascii` and `unicode` rewrite host names; `keep` leaves them.
+        idna2008: By IDNA 2008 as browsers have it; else by IDNA 2003.
+        trim_trailing_dot: Drop the dot behind a host name.
+        default_scheme: Put before a text without a scheme; "": it is no URL.
+    """
+
+    def __init__(
+        self,
+        *,
+        idn: IdnForm = "keep",
+        idna2008: bool = False,
+        trim_trailing_dot: bool = False,
+        default_scheme: str = "",
+    ) -> None:
+        self._default_scheme = default_scheme
+        self._idn = idn
+        self._idna2008 = idna2008
+        self._trim = trim_trailing_dot
+
+    def normalize(self, url: str, scope: str) -> str:
+        """See `Normalizer.normalize`."""
+        text = url.strip()
+        if not text:
+            return text
+        if self._default_scheme and not _SCHEME.match(text):
+            text = f"{self._default_scheme}://{text}"
+        parts = split_java(text)
+        if parts.protocol in DEFAULT_PORTS:
+            return self._remote(text, parts)
+        file = _escaped(parts.file)
+        if parts.protocol == "file":
+            file = _with_plain_path(file)
+        if parts.ref is None and file == _written_file(text, parts):
+            return text
+        authority = f"//{parts.authority}" if parts.authority else ""
+        return f"{parts.protocol}:{authority}{file}"
+
+    def _remote(self, text: str, parts: JavaURL) -> str:
+        host = self._host(parts.host)
+        port = "" if parts.port in {-1, DEFAULT_PORTS[parts.protocol]} else f":{parts.port}"
+        keeps_user = parts.userinfo is not None and parts.protocol not in _WEB
+        netloc = (f"{parts.userinfo}@" if keeps_user else "") + host + port
+        file = parts.file
+        if not file.startswith("/"):
+            file = "/" + file
+        file = _with_plain_path(_escaped(file))
+        if not netloc and parts.authority == "" and text.endswith(f"://{file}"):
+            return text  # `http:///x` names no host, and is left as it is
+        slashes = "//" if netloc else ""
+        return f"{parts.protocol}:{slashes}{netloc}{file}"
+
+    def _host(self, written: str) -> str:
+        host = written
+        if "%" in host:
+            host = _decoded(host)
+        if not host.startswith("["):
+            host = self._name(host)
+        return host.lower()
+
+    def _name(self, host: str) -> str:
+        if self._idn == "ascii":
+            host = host_to_ascii(host, idna2008=self._idna2008)
+        elif self._idn == "unicode":
+            host = host_to_unicode(host, idna2008=self._idna2008)
+        return host.removesuffix(".") if self._trim else host
+
+
+def _decoded(host: str) -> str:
+    """A host without escapes.
+
+    Raises:
+        URIError: They are none, or no UTF-8.
+    """
+    if _NO_ESCAPE.search(host):
+        raise URIError(f"no host: {host[:200]!r}")
+    try:
+        return unquote(host, errors="strict")
+    except UnicodeDecodeError:
+        raise URIError(f"no host: {host[:200]!r}") from None
+
+
+def _escaped(file: str) -> str:
+    """Escapes in upper case, none where none is needed, one wherever one is."""
+    if "%" in file:
+        file = _ESCAPE.sub(_needed, file)
+    return _UNSAFE.sub(_escape, file)
+
+
+def _needed(found: re.Match[str]) -> str:
+    code = int(found[1], 16)
+    return chr(code) if code in _UNRESERVED else found[0].upper()
+
+
+def _escape(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass"))
+
+
+def _with_plain_path(file: str) -> str:
+    """Dot segments and empty ones resolved in the path; the query stays."""
+    path, mark, query = file.partition("?")
+    if _ROUGH_PATH.search(path):
+        path = _plain(path)
+    return f"{path}{mark}{query}"
+
+
+def _plain(path: str) -> str:
+    kept: list[str] = []
+    segments = path.split("/")
+    for segment in segments:
+        if segment == "..":
+            del kept[-1:]
+        elif segment not in {"", "."}:
+            kept.append(segment)
+    folder = segments[-1] in {"", ".", ".."} and kept
+    return "/" + "/".join(kept) + ("/" if folder else "")
+
+
+def _written_file(text: str, parts: JavaURL) -> str:
+    """Path and query as they stand in the text, dot segments and all."""
+    rest = text[len(parts.protocol) + 1 :]
+    return (
+        rest.removeprefix("//").removeprefix(parts.authority)
+        if parts.authority is not None
+        else rest
+    )
