@@ -1,6 +1,10 @@
 """Politeness as the server sees it: its access log says when each request began and ended."""
 
+import json
+import subprocess
+import sys
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -16,14 +20,18 @@ HOSTS = {"one.test": "127.0.9.21", "two.test": "127.0.9.22"}
 PAGES = 6
 
 
-@pytest.fixture(scope="module")
-def requests(tmp_path_factory) -> dict[str, list[Request]]:
-    folder = tmp_path_factory.mktemp("polite")
-    root = folder / "root"
+def write_pages(root: Path) -> None:
     root.mkdir()
     links = "".join(f'<a href="/{number}.html">{number}</a>' for number in range(PAGES))
     for name in ("index.html", *(f"{number}.html" for number in range(PAGES))):
         (root / name).write_text(f"<!DOCTYPE html><title>{name}</title>{links}")
+
+
+@pytest.fixture(scope="module")
+def requests(tmp_path_factory) -> dict[str, list[Request]]:
+    folder = tmp_path_factory.mktemp("polite")
+    root = folder / "root"
+    write_pages(root)
     port = free_port(tuple(HOSTS.values()))
     servers = [Server(address, port, root) for address in HOSTS.values()]
     with serving(servers, folder / "nginx", log=True) as nginx:
@@ -56,3 +64,48 @@ def test_the_hosts_take_no_turns(requests):
     merged = sorted((one for name in HOSTS for one in requests[name]), key=lambda one: one.began)
     changes = sum(first.host != second.host for first, second in pairwise(merged))
     assert changes >= len(merged) * 2 // 3
+
+
+def crawler(job: Path, port: int, *, shared: bool) -> subprocess.Popen[bytes]:
+    """A process of its own that crawls one.test."""
+    job.mkdir()
+    plan = {
+        "seeds": [f"http://one.test:{port}/"],
+        "dns": {"hosts": HOSTS},
+        "politeness": {"delay": DELAY, "shared_slots": shared},
+        "frontier": {"max_retries": 1},
+        "network": {"allow": ["127.0.0.0/8"]},
+    }
+    (job / "crawl.yaml").write_text(json.dumps(plan))
+    command = [sys.executable, "-m", "nacre", "run", str(job)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def two_jobs(folder: Path, *, shared: bool) -> list[Request]:
+    """What the server saw of two jobs at the same time, by the beginning of the requests."""
+    write_pages(folder / "root")
+    address = HOSTS["one.test"]
+    port = free_port((address,))
+    with serving([Server(address, port, folder / "root")], folder / "nginx", log=True) as nginx:
+        jobs = [crawler(folder / name, port, shared=shared) for name in ("first", "second")]
+        assert [job.wait(50) for job in jobs] == [0, 0]
+        seen = nginx.requests()
+    assert len(seen) == 2 * (PAGES + 3)  # the home page, robots.txt, favicon.ico
+    return sorted(seen, key=lambda one: one.began)
+
+
+def too_close(requests: list[Request]) -> list[tuple[Request, Request]]:
+    return [
+        (first, second)
+        for first, second in pairwise(requests)
+        if second.began - first.ended < DELAY - TOLERANCE
+    ]
+
+
+def test_two_jobs_are_together_as_polite_as_one(tmp_path: Path):
+    assert not too_close(two_jobs(tmp_path, shared=True))
+
+
+def test_two_jobs_that_share_nothing_are_not(tmp_path: Path):
+    """Which shows that the test above can fail."""
+    assert too_close(two_jobs(tmp_path, shared=False))

@@ -1,23 +1,35 @@
-"""The politeness that reaches beyond one queue: hosts that share an address."""
+"""The politeness that reaches beyond one queue: to hosts of one address, and to other jobs."""
 
 from collections.abc import Sequence
 
 from nacre.frontier.groups import Groups
 from nacre.frontier.queues import Queue, State
 from nacre.frontier.rotation import Rotation
+from nacre.frontier.slots import SlotTable
 from nacre.frontier.totals import Totals
+
+_ASK_AGAIN = 30.0
+"""Another job's rest is looked at again so often, seconds: no queue goes to sleep for it."""
 
 
 class Courtesy:
-    """Says whether a queue may hand out a URI, as far as others than itself have a say."""
+    """Says whether a queue may hand out a URI, as far as others than itself have a say.
+
+    Attributes:
+        slots: Shared with the other jobs of this user; None shares nothing.
+    """
 
     def __init__(self, totals: Totals, rotation: Rotation) -> None:
         self._totals = totals
         self._rotation = rotation
         self._groups = Groups()
+        self.slots: SlotTable | None = None
 
     def may_take(self, queue: Queue) -> bool:
-        """Its delay is over, and that of all that share an address; else it is lined up again."""
+        """Its delay is over, and that of all others who have a say; else it is lined up again.
+
+        After a True, `begin` or `refrain` must follow.
+        """
         rotation = self._rotation
         if queue.row.group:
             limit = rotation.terms.politeness[queue.overlay].in_flight
@@ -27,18 +39,37 @@ class Courtesy:
                 self._groups.park(until, queue)
                 return False
             queue.wake = max(queue.wake, until)
+        if queue.wake <= rotation.mono and self.slots is not None:
+            self._take_slot(queue, self.slots)
         if queue.wake > rotation.mono:
             rotation.settle(queue)
             return False
         return True
 
+    def _take_slot(self, queue: Queue, slots: SlotTable) -> None:
+        """Unless another job has the host; then the queue asks again soon."""
+        rotation = self._rotation
+        if rotation.terms.politeness[queue.overlay].delay == 0:
+            return
+        wait = slots.take(queue.identity, rotation.terms.limit(queue), rotation.mono)
+        if wait > 0.0:
+            queue.wake = rotation.mono + min(wait, _ASK_AGAIN)
+
     def begin(self, queue: Queue) -> None:
         """A URI of it was handed out."""
         self._groups.begin(queue.row.group)
 
+    def refrain(self, queue: Queue) -> None:
+        """It had none to hand out."""
+        if self.slots is not None:
+            self.slots.give(queue.identity, 0.0)
+
     def end(self, queue: Queue, wake: float) -> None:
-        """It came back, and all that share an address wait until `wake`, monotonic seconds."""
-        self._groups.end(queue.row.group, wake, self._rotation.mono)
+        """It came back, and all who have a say wait until `wake`, monotonic seconds."""
+        mono = self._rotation.mono
+        self._groups.end(queue.row.group, wake, mono)
+        if self.slots is not None:
+            self.slots.give(queue.identity, wake if wake > mono else 0.0)
 
     def share(self, queue: Queue, addresses: Sequence[str]) -> None:
         """The addresses of its host; none when it shares with nobody."""

@@ -52,6 +52,7 @@ class Frontier:
         totals: What was counted so far.
         rotation: The states of the queues.
         seen: The seen set.
+        courtesy: Politeness beyond one queue.
         shelf: The URIs in the store.
         removal: Deletes URIs, and gives up the last ones.
     """
@@ -88,7 +89,7 @@ class Frontier:
         self.rotation = Rotation(rows, self.totals, timeline, self.terms)
         self.shelf = Shelf(rows, self.totals, self.rotation)
         self._roster = self.rotation.roster
-        self._courtesy = Courtesy(self.totals, self.rotation)
+        self.courtesy = Courtesy(self.totals, self.rotation)
         self._last_tries = LastTries(self.totals, self.rotation, self.shelf)
         self.removal = Removal(rows, self.totals, self.rotation, self.shelf)
 
@@ -151,7 +152,7 @@ class Frontier:
         if self.totals.queued == self.totals.stuck or self.totals.last_since is not None:
             self._last_tries.watch()
         self.shelf.release_due(self._time)
-        self._courtesy.release()
+        self.courtesy.release()
         for _ in range(STEPS):
             queue = self.rotation.next_queue()
             if queue is None:
@@ -172,27 +173,29 @@ class Frontier:
         self._last_tries.watch()
         if self.shelf.pulling:
             return 0.0
-        waits = (self.rotation.wait(), self._courtesy.wait(), self.shelf.wait(self._time))
+        waits = (self.rotation.wait(), self.courtesy.wait(), self.shelf.wait(self._time))
         return min((wait for wait in waits if wait is not None), default=None)
 
     def _take(self, queue: Queue, now: float) -> CrawlURI | None:
-        if not self._courtesy.may_take(queue):
+        if not self.courtesy.may_take(queue):
             return None
         taken = self.shelf.take(queue)
         row = queue.row
         self._roster.touch(queue)
         if taken is None:  # its rows are fewer than it counted: the rows are right
+            self.courtesy.refrain(queue)
             row.size = len(queue.taken)
             self.totals.recount(row)
             self.rotation.settle(queue)
             return None
         key, uri = taken
         if not self._allows(queue, uri):
+            self.courtesy.refrain(queue)
             self.shelf.put(queue, key, uri)
             self.rotation.settle(queue)
             return None
         queue.hold(key, uri)
-        self._courtesy.begin(queue)
+        self.courtesy.begin(queue)
         row.last_dequeue = now
         row.last_peek = uri.url
         self.rotation.settle(queue)
@@ -318,7 +321,7 @@ class Frontier:
             row.backoff, row.latency = attempt.backoff
         if attempt.alone is not None:
             row.alone = attempt.alone
-        self._courtesy.end(queue, wake)
+        self.courtesy.end(queue, wake)
         self.totals.recount(row)
         self._roster.touch(queue)
         if row.state is State.IN_PROCESS or queue.window is None:
@@ -333,7 +336,7 @@ class Frontier:
 
     def share(self, name: str, addresses: Sequence[str]) -> None:
         """The addresses of a queue's host: it waits for all that share one; none for nobody."""
-        self._courtesy.share(self.rotation.find(name), addresses)
+        self.courtesy.share(self.rotation.find(name), addresses)
 
     def retire(self, name: str) -> None:
         """Hand out nothing more of a queue until `unretire`."""

@@ -35,6 +35,13 @@ class PolitenessSettings(Component):
         True,
         "Queues whose hosts have an address in common wait for each other as if they were one.",
     )
+    shared_slots: bool = setting(
+        True,
+        "Jobs of one user on one machine that fetch from the same host are together as polite as "
+        "one: they share its turns in `~/.cache/nacre/slots`. Queues with a delay of 0 do not.",
+        live=False,
+        sheets=False,
+    )
     in_flight: int = setting(1, "Fetches of one queue at the same time.", unit="URIs", ge=1)
 
 

@@ -27,7 +27,7 @@ from nacre.job.candidates import Candidates
 from nacre.job.cookie_rows import CookieRows
 from nacre.job.disposition import Disposition, DispositionParts
 from nacre.job.engine import Chain, Engine
-from nacre.job.events import Events
+from nacre.job.events import Alert, Events
 from nacre.job.extraction import Extract
 from nacre.job.fetching import FetchDns, FetchHttp
 from nacre.job.identity import Identity
@@ -44,6 +44,7 @@ from nacre.job.robots_cache import RobotsCache
 from nacre.job.runrow import RunRow
 from nacre.job.seedbook import SeedBook
 from nacre.job.settings import JobSettings, UriSettings
+from nacre.job.shared_slots import open_slots
 from nacre.job.sheet_list import sheet_list
 from nacre.job.sheets import Sheets
 from nacre.job.speculation import Speculation
@@ -119,6 +120,7 @@ class Parts:
         self.clock = clock
         self.guard = guard
         self.run = run
+        self._events = events
         now = clock.now()
         self.scope_state = ScopeState()
         self.sheets = self._sheets(layout)
@@ -127,6 +129,7 @@ class Parts:
         self.robots_settings = self.effective.then(lambda s: s.robots)
         self.numbers = Numbers(store)
         self.identity = Identity(canonicalizer(settings.uri), frontier)
+        self.logs = JobLogs(self._line_writer(), clock, extra_info=settings.engine.log_extra_info)
         self.frontier = Frontier(
             store,
             frontier,
@@ -135,7 +138,8 @@ class Parts:
             clock.monotonic(),
             chooser=self.sheets,
         )
-        self.logs = JobLogs(self._line_writer(), clock, extra_info=settings.engine.log_extra_info)
+        self.slots = open_slots(settings.politeness, now, self._alert)
+        self.frontier.courtesy.slots = self.slots
         self.statistics = Statistics(store)
         self.steps = Steps(store)
         self.outcomes = Outcomes(store)
@@ -180,6 +184,10 @@ class Parts:
     def _scope(self) -> Effective[Scope]:
         rules = self.effective.then(lambda s: s.scope)
         return rules.then(lambda listed: compile_scope(listed, self.scope_state))
+
+    def _alert(self, text: str) -> None:
+        self.logs.alert(text)
+        self._events.emit(Alert(text))
 
     def _line_writer(self) -> Callable[[str, bytes], None]:
         numbers: dict[str, int] = {}

@@ -192,6 +192,8 @@ class Session:
         if hasattr(self, "parts"):
             await self.parts.fetcher.close()
             await self.parts.parser.close()
+            if self.parts.slots is not None:
+                self.parts.slots.close()
         if self._opened is not None:
             self.suspects = self._opened.close()
             self._opened = None
