@@ -15,6 +15,7 @@ from nacre.config.component import Component
 from nacre.config.facts import FieldFacts, fields
 from nacre.core.status import STATUS_TABLE
 from nacre.job.settings import JobSettings
+from nacre.scope.normalize.chain import AnyNormalizer
 from nacre.scope.rules import AnyRule, stock_rules
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
@@ -50,6 +51,10 @@ def settings_page() -> str:
         + ", ".join(f"`{rule.label}`" for rule in stock_rules())
         + ".",
         *(_rule(kind) for kind in _rule_kinds()),
+        "## uri.normalize: the normalizers",
+        "`uri.normalize` is a list of normalizers in order; a bare name stands for one without "
+        "settings. See [Nutch](../nutch.md).",
+        *(_normalizer(kind) for kind in get_args(get_args(AnyNormalizer)[0])),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -105,6 +110,12 @@ def _rule(kind: type[Component]) -> str:
     shown = [field for field in fields(kind) if field.path not in {"rule", "enabled", "comment"}]
     name = kind.model_fields["rule"].default
     return f"### {name}\n\n{_doc(kind)}" + (f"\n\n{_table(shown)}" if shown else "")
+
+
+def _normalizer(kind: type[Component]) -> str:
+    shown = [field for field in fields(kind) if field.path != "normalizer"]
+    names = get_args(kind.model_fields["normalizer"].annotation)
+    return f"### {', '.join(names)}\n\n{_doc(kind)}\n\n{_table(shown)}"
 
 
 # ---- commands

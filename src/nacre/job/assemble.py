@@ -34,6 +34,7 @@ from nacre.job.identity import Identity
 from nacre.job.layout import Layout
 from nacre.job.logs import JobLogs
 from nacre.job.names import HostAnswers
+from nacre.job.normalizing import normalizing
 from nacre.job.numbers import Numbers
 from nacre.job.outcomes import Outcomes
 from nacre.job.outside import Outside
@@ -41,6 +42,7 @@ from nacre.job.parser import ParserProcess
 from nacre.job.preconditions import Preconditions
 from nacre.job.preselect import Preselect
 from nacre.job.robots_cache import RobotsCache
+from nacre.job.rulefiles import RuleFiles
 from nacre.job.runrow import RunRow
 from nacre.job.seedbook import SeedBook
 from nacre.job.settings import JobSettings, UriSettings
@@ -122,7 +124,8 @@ class Parts:
         self.run = run
         self._events = events
         now = clock.now()
-        self.scope_state = ScopeState()
+        self.rule_files = RuleFiles(layout.root)
+        self.scope_state = ScopeState(read_lines=self.rule_files.read_lines)
         self.sheets = self._sheets(layout)
         frontier = self.effective.then(lambda s: s.frontier)
         self.politeness = self.effective.then(lambda s: s.politeness)
@@ -157,6 +160,8 @@ class Parts:
             speculation=self.speculation,
             new_seed=self.seeds.redirected,
         )
+        self.normalizing = normalizing(settings, self.rule_files)
+        self.candidates.normalizing = self.normalizing
         self.candidates.trace_scope(self.logs.scope if settings.engine.scope_log else None)
         self.spool = Spool(layout.scratch)
         self.resolver = DnsResolver(settings.dns, clock)

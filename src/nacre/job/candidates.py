@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
+from msgspec import structs
+
 from nacre.config.effective import Effective
 from nacre.core.crawluri import CrawlURI, Hop, Outlink, extend_path
 from nacre.core.processor import Visit
 from nacre.frontier.frontier import Frontier
 from nacre.job.identity import Identity
+from nacre.job.normalizing import Normalizing
 from nacre.job.outside import Outside
 from nacre.job.seen import RecentURLs
 from nacre.job.speculation import Speculation
@@ -32,6 +35,7 @@ class Candidates:
 
     Attributes:
         recent: URLs that need not be judged again.
+        normalizing: Rewrites links before anything else; None leaves them as they are.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that meet here
@@ -48,6 +52,7 @@ class Candidates:
         self.scope = scope
         self._overlay_of = overlay_of
         self.recent = RecentURLs()
+        self.normalizing: Normalizing | None = None
         self._log: ScopeLog | None = None
         self._identity = identity
         self._frontier = frontier
@@ -71,6 +76,8 @@ class Candidates:
         return sum(self._frontier.schedule(accepted, now))
 
     def _judge(self, parent: CrawlURI, links: Sequence[Outlink]) -> list[CrawlURI]:
+        if self.normalizing is not None:
+            links = self._normalized(self.normalizing, parent, links)
         refuses = self.recent.refuses
         paths: dict[Hop, str] = {}
         accepted: list[CrawlURI] = []
@@ -87,6 +94,21 @@ class Candidates:
             if uri is not None:
                 accepted.append(uri)
         return accepted
+
+    def _normalized(
+        self, normalizing: Normalizing, parent: CrawlURI, links: Sequence[Outlink]
+    ) -> list[Outlink]:
+        """The links in their normal forms; those that have none are remembered as refused."""
+        found: list[Outlink] = []
+        for link in links:
+            url = normalizing.link(link.url, is_redirect=link.hop is Hop.REDIRECT)
+            if url is None:
+                path = extend_path(parent.path, link.hop)
+                subject = Subject(link.url, path, parent.url, link.context)
+                self._outside.add(self._identity.key(link.url), subject, "uri.normalize")
+            else:
+                found.append(link if url == link.url else structs.replace(link, url=url))
+        return found
 
     def _decide(self, parent: CrawlURI, link: Outlink, path: str) -> CrawlURI | None:
         promoted = link.hop is Hop.REDIRECT and _promotes(parent, path)

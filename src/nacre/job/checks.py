@@ -14,6 +14,7 @@ from nacre.fetch.address import parse_address
 from nacre.job.conflicts import conflicts, doubts
 from nacre.job.contact import Lookup, contact_problems, public_hosts
 from nacre.job.layout import Layout
+from nacre.job.rulefiles import RuleFiles, examine_rule_files
 from nacre.job.scopenotes import scope_notes
 from nacre.job.seeds import SeedList, read_seeds
 from nacre.job.settings import JobSettings
@@ -63,8 +64,12 @@ async def check(
     seeds = _read_seeds(settings, layout, found)
     public = await public_hosts((seed.url for seed in seeds.seeds), settings.network.allow, lookup)
     needs = [*_files(settings, layout), *_outputs(settings, layout), *conflicts(loaded)]
-    scope = scope_with_seeds(settings, seeds)
-    notes = [*doubts(loaded), *scope_notes(loaded, scope, seeds.seeds)]
+    files = RuleFiles(layout.root)
+    rules = examine_rule_files(settings, files)
+    needs += rules.problems
+    notes = [*doubts(loaded), *rules.warnings]
+    if not rules.problems:
+        notes += scope_notes(loaded, scope_with_seeds(settings, seeds, files), seeds.seeds)
     found.problems[:] = [*problems, *_placed(loaded, found.problems[len(problems) :])]
     found.problems += _placed(loaded, [*contact_problems(settings, public), *needs])
     found.warnings += _placed(loaded, notes)
@@ -143,9 +148,9 @@ def _unwritable(path: str, directory: Path) -> Iterator[Problem]:
         yield Problem(path, f"{directory} cannot be written to", "a directory of yours")
 
 
-def scope_with_seeds(settings: JobSettings, seeds: SeedList) -> Scope:
+def scope_with_seeds(settings: JobSettings, seeds: SeedList, files: RuleFiles) -> Scope:
     """The scope of a job as its seed list makes it."""
-    state = ScopeState()
+    state = ScopeState(read_lines=files.read_lines)
     scope = compile_scope(settings.scope, state)
     for seed in seeds.seeds:
         state.add_seed(seed.text)

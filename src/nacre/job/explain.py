@@ -30,6 +30,7 @@ from nacre.job.offline import View
 from nacre.job.outcomes import Outcome, Outcomes
 from nacre.job.outside import Outside, Refusal
 from nacre.job.robots_cache import RobotsCache, RobotsRow
+from nacre.job.rulefiles import RuleFiles
 from nacre.job.seedbook import SeedBook
 from nacre.scope.options import compile_scope
 from nacre.scope.robots import RobotsPolicy, RobotsState
@@ -83,7 +84,7 @@ class Explainer:
         if self._view.session is not None:
             parts = self._view.session.parts
             return parts.candidates.scope[0], parts.seeds
-        state = ScopeState()
+        state = ScopeState(read_lines=RuleFiles(self._view.layout.root).read_lines)
         scope = compile_scope(self._view.settings.scope, state)
         seeds = SeedBook(self._view.store, state)
         seeds.load()

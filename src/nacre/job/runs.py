@@ -77,7 +77,7 @@ def enter_seeds(parts: Parts, seeds: SeedList, *, tags: bool) -> None:
     for number, text, why in seeds.bad:
         parts.logs.alert(f"seed list, line {number}: {text!r} is no seed: {why}")
     now = parts.clock.now()
-    for seed in seeds.seeds:
+    for seed in seeds.seeds if parts.normalizing is None else parts.normalizing.seeds(seeds.seeds):
         if parts.seeds.add(seed):
             heritable = {FALLBACK: seed.fallback} if seed.fallback else {}
             source = seed.text if tags else ""

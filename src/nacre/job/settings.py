@@ -12,6 +12,7 @@ from nacre.fetch.settings import FetchSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.history.dedup import DedupSettings
 from nacre.job.association import SheetAssociation
+from nacre.scope.normalize.chain import AnyNormalizer
 from nacre.scope.robots import RobotsSettings
 from nacre.scope.rules import AnyRule, stock_rules
 
@@ -33,6 +34,20 @@ class UriSettings(Component):
     canonical: tuple[CanonicalRule, ...] | Literal["default", "heritrix"] = setting(
         "default",
         "Rules for the seen key only, in order: `default`, `heritrix` (its stock list), or a list.",
+        live=False,
+        sheets=False,
+    )
+    normalize: tuple[AnyNormalizer, ...] = setting(
+        (),
+        "Normalizers of Nutch that rewrite seeds, links and redirects before anything else.",
+        live=False,
+        sheets=False,
+    )
+    normalize_loops: int = setting(
+        1,
+        "How often they are gone through at most, until nothing changes.",
+        ge=1,
+        le=100,
         live=False,
         sheets=False,
     )

@@ -12,6 +12,7 @@ from nacre.scope.hoprules import (
     TooManyLinkHops,
     Transclusion,
 )
+from nacre.scope.nutch.rules import AnyNutchRule
 from nacre.scope.rule import Decision
 from nacre.scope.surtrules import SurtPrefixed
 from nacre.scope.urlrules import (
@@ -53,7 +54,8 @@ AnyRule = Annotated[
     | TooManyPathSegments
     | PrerequisiteAccept
     | SeedAccept
-    | SchemeNotInSet,
+    | SchemeNotInSet
+    | AnyNutchRule,
     Field(discriminator="rule"),
 ]
 """A rule of a configuration, chosen by its `rule` name or Heritrix's class name."""

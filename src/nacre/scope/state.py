@@ -1,11 +1,18 @@
 """What changes in a scope while it runs. Rules are settings; this is passed to them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 
 from nacre.scope.patterns import PatternList
 from nacre.uri.domain import is_public_suffix, registered_domain
 from nacre.uri.surt import SurtPrefixSet, implied_prefix
+
+ReadLines = Callable[[str], Sequence[str]]
+"""The lines of a file that a rule names."""
+
+
+def _no_file(name: str) -> Sequence[str]:
+    raise OSError(f"{name}: no files can be read here")
 
 
 class Coercion(StrEnum):
@@ -20,11 +27,15 @@ class Coercion(StrEnum):
 class ScopeState:
     """Seed prefixes and directives. The caller keeps seeds and directives durable.
 
+    Args:
+        read_lines: Reads a file that a rule names.
+
     Attributes:
         patterns: The pattern lists in use, for their time-outs.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, read_lines: ReadLines = _no_file) -> None:
+        self.read_lines = read_lines
         self.patterns: list[PatternList] = []
         self._seeds: list[str] = []
         self._sets: dict[Coercion, SurtPrefixSet] = {}

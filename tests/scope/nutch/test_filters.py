@@ -82,7 +82,7 @@ def test_fast_limits():
 
 def test_fast_files_are_read_as_nutch_does():
     found = made("fast", "DenyPath x\nHost a\nNonsense\n  DenyPath (a)\\1\n  DenyPath\n")
-    assert sorted(line for line, _ in found.notes) == [1, 3, 4]
+    assert sorted(note.line for note in found.notes) == [1, 3, 4]
     assert not found.judge("http://a/").passes  # an empty expression is found anywhere
     with pytest.raises(ConfigError) as caught:
         made("fast", "Host a\n  DenyPath (\n  DenyPath )\n")
@@ -125,9 +125,11 @@ def test_every_filter_of_a_chain_must_keep_a_url():
 
 def test_settings_name_a_file_or_hold_the_rules():
     inline = FilterSettings(filter=FilterKind.PREFIX, rules="http://\n")
-    assert inline.build(lambda name: []).judge("http://a").passes
-    named = FilterSettings(filter=FilterKind.PREFIX, file="p.txt")
-    assert named.build(lambda name: [f"{name}:"]).judge("p.txt:x").place == "p.txt:1"
+    assert inline.source(lambda name: []) == Source(["http://"])
+    source = FilterSettings(filter=FilterKind.PREFIX, file="p.txt").source(
+        lambda name: [f"{name}:"]
+    )
+    assert make_filter(FilterKind.PREFIX, source).judge("p.txt:x").place == "p.txt:1"
 
 
 @given(st.sampled_from(list(FilterKind)), st.text(max_size=60), st.text(max_size=40))

@@ -43,7 +43,7 @@ def test_the_first_rule_that_holds_decides(url, passes, line):
 
 
 def test_slow_patterns_are_noted_with_their_line():
-    assert [line for line, _ in rules(RULES).notes] == [4]
+    assert [(note.file, note.line) for note in rules(RULES).notes] == [("f.txt", 4)]
 
 
 def test_a_match_that_takes_too_long_is_none():

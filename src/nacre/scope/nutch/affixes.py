@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from nacre.errors import URIError
+from nacre.errors import Problem, URIError
 from nacre.scope.nutch.ruling import Ruling, Source
-from nacre.scope.patterns import PatternNote
 from nacre.uri.javaurl import split_java
 
 
@@ -16,7 +15,7 @@ class PrefixFilter:
     """
 
     def __init__(self, source: Source) -> None:
-        self.notes: list[tuple[int, PatternNote]] = []
+        self.notes: list[Problem] = []
         self._file = source.file
         self._listed: dict[str, int] = {}
         for number, line in source.numbered():
@@ -46,7 +45,7 @@ class SuffixFilter:
     """
 
     def __init__(self, source: Source) -> None:
-        self.notes: list[tuple[int, PatternNote]] = []
+        self.notes: list[Problem] = []
         self._file = source.file
         self._accepts_others = False
         self._ignore_case = False

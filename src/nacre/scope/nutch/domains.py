@@ -1,8 +1,7 @@
 """`domain-urlfilter.txt` and `domaindenylist-urlfilter.txt`: lists of suffixes, domains, hosts."""
 
-from nacre.errors import URIError
+from nacre.errors import Problem, URIError
 from nacre.scope.nutch.ruling import Ruling, Source
-from nacre.scope.patterns import PatternNote
 from nacre.uri.domain import registry_domain, registry_suffix
 from nacre.uri.idn import host_to_ascii
 from nacre.uri.javaurl import split_java
@@ -19,7 +18,7 @@ class DomainFilter:
     """
 
     def __init__(self, source: Source, *, deny: bool = False) -> None:
-        self.notes: list[tuple[int, PatternNote]] = []
+        self.notes: list[Problem] = []
         self._file = source.file
         self._deny = deny
         self._listed: dict[str, int] = {}

@@ -44,7 +44,7 @@ class FastFilter:
     """
 
     def __init__(self, source: Source, limits: Limits | None = None) -> None:
-        self.notes: list[tuple[int, PatternNote]] = []
+        self.notes: list[Problem] = []
         self._file = source.file
         self._limits = limits or Limits()
         self._hosts: dict[str, list[_Denial]] = {}
@@ -66,12 +66,12 @@ class FastFilter:
                 pattern = words[1] if len(words) > 1 else ""
                 section.append(_Denial(pattern, words[0] == "DenyPathQuery", number))
             else:
-                self._ignore(number, raw)
+                self._ignore(source, number, raw)
         self._examine(source)
 
-    def _ignore(self, number: int, line: str) -> None:
+    def _ignore(self, source: Source, number: int, line: str) -> None:
         message = "is no rule and is left out: write `Host`, `Domain`, `DenyPath`, `DenyPathQuery`"
-        self.notes.append((number, PatternNote(line.strip()[:80], usable=True, message=message)))
+        self.notes.append(source.problem(number, f"{line.strip()[:80]!r} {message}"))
 
     def _examine(self, source: Source) -> None:
         problems: list[Problem] = []
@@ -82,7 +82,7 @@ class FastFilter:
                     seen[pattern] = examine(pattern)
                 note = seen[pattern]
                 if note and note.usable:
-                    self.notes.append((line, note))
+                    self.notes.append(source.problem(line, f"{pattern!r} {note.message}"))
                 elif note:
                     problems.append(source.problem(line, f"{pattern!r} is {note.message}"))
         require(problems)

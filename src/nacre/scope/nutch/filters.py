@@ -77,15 +77,6 @@ class FilterSettings(RuleText, Limits):
 
     filter: FilterKind = setting(FilterKind.REGEX, "Which filter.")
 
-    def build(self, read_lines: ReadLines) -> URLFilter:
-        """The filter.
-
-        Raises:
-            OSError: Its file cannot be read.
-            ConfigError: What stands in it is no rule.
-        """
-        return make_filter(self.filter, self.source(read_lines), self)
-
 
 def make_filter(kind: FilterKind, source: Source, limits: Limits | None = None) -> URLFilter:
     """A filter from its rules.

@@ -6,7 +6,7 @@ from nacre.errors import Problem, URIError
 from nacre.scope.first import FirstMatch
 from nacre.scope.nutch.automaton import Automaton, parse_automaton
 from nacre.scope.nutch.ruling import Ruling, Source, require
-from nacre.scope.patterns import PatternNote, examine
+from nacre.scope.patterns import examine
 from nacre.uri.domain import registry_domain
 from nacre.uri.javaurl import split_java
 
@@ -75,7 +75,9 @@ class RegexFilter:
             for line, note in found
             if note and not note.usable
         )
-        self.notes = [(line, note) for line, note in found if note]
+        self.notes = [
+            source.problem(line, f"{note.pattern!r} {note.message}") for line, note in found if note
+        ]
         self._first = FirstMatch([rule.pattern for rule in self._rules])
         self._by_place = any(rule.place for rule in self._rules)
 
@@ -106,7 +108,7 @@ class AutomatonFilter:
     def __init__(self, source: Source) -> None:
         self._file = source.file
         self._rules = read_signed(source)
-        self.notes: list[tuple[int, PatternNote]] = []
+        self.notes: list[Problem] = []
         problems: list[Problem] = []
         self._automata: list[Automaton] = []
         for rule in self._rules:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from nacre.errors import ConfigError, Problem
-from nacre.scope.patterns import PatternNote
 
 
 class Ruling(NamedTuple):
@@ -31,7 +30,7 @@ class URLFilter(Protocol):
     """Says of any text whether it is a URL to keep; never raises."""
 
     @property
-    def notes(self) -> Sequence[tuple[int, PatternNote]]:
+    def notes(self) -> Sequence[Problem]:
         """Lines that the operator should know of: slow patterns, and what is left out."""
         ...
 

@@ -5,8 +5,8 @@ It has no file. Source: reference/nutch.md 1.9, `urlfilter-validator`.
 
 import re
 
+from nacre.errors import Problem
 from nacre.scope.nutch.ruling import Ruling, Source
-from nacre.scope.patterns import PatternNote
 
 _URL = re.compile(
     r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<authority>[^/?#]*)"
@@ -23,7 +23,7 @@ class ValidatorFilter:
     """Keeps what has a scheme, a dotted host or IPv4 address, and plain characters only."""
 
     def __init__(self, source: Source | None = None) -> None:
-        self.notes: list[tuple[int, PatternNote]] = []
+        self.notes: list[Problem] = []
         self._file = source.file if source else ""
 
     def judge(self, url: str) -> Ruling:
