@@ -1,6 +1,7 @@
 import pytest
 
 from nacre.core.crawluri import CrawlURI, Directive
+from nacre.frontier.choices import QueuePrecedence
 from nacre.frontier.frontier import Attempt, Frontier
 from nacre.frontier.policy import Retry
 from nacre.frontier.queues import State
@@ -193,11 +194,13 @@ def test_a_final_failure_costs_a_penalty_and_disregarded_nothing() -> None:
 
 def test_precedence_of_queues_and_the_floor() -> None:
     rows = MemoryRows()
-    front = frontier(rows, FrontierSettings(queue_precedence=7, precedence_floor=7))
+    front = frontier(
+        rows, FrontierSettings(queue_precedence=QueuePrecedence(base=7), precedence_floor=7)
+    )
     front.schedule([candidate("late", "0")], NOW)
     assert front.next(NOW, 0) is None
     assert front.totals.states[State.INELIGIBLE] == 1
-    settings = FrontierSettings(queue_precedence=1, precedence_floor=8)
+    settings = FrontierSettings(queue_precedence=QueuePrecedence(base=1), precedence_floor=8)
     front.terms.settings.replace([settings])
     front.schedule([candidate("soon", "0")], NOW)
     assert drain(front) == ["http://soon/0", "http://late/0"]

@@ -1,6 +1,6 @@
 """Which URI next, and when. Synchronous, without a clock: the engine tells the time and waits."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from nacre.frontier.rows import Rows, queue_key
 from nacre.frontier.seen import Seen
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.frontier.shelf import STEPS, Shelf, again
+from nacre.frontier.steering import BY_OPERATOR, Steering
 from nacre.frontier.terms import Chooser, NoSheets, Terms
 from nacre.frontier.timeline import Timeline
 from nacre.frontier.totals import read_totals, write_totals
@@ -55,6 +56,8 @@ class Frontier:
         courtesy: Politeness beyond one queue.
         shelf: The URIs in the store.
         removal: Deletes URIs, and gives up the last ones.
+        steering: What an operator can tell the queues.
+        assign: Asked for the queue of a URI about to be handed out; None while queues never change.
     """
 
     def __init__(
@@ -92,6 +95,8 @@ class Frontier:
         self.courtesy = Courtesy(self.totals, self.rotation)
         self._last_tries = LastTries(self.totals, self.rotation, self.shelf)
         self.removal = Removal(rows, self.totals, self.rotation, self.shelf)
+        self.steering = Steering(rows, self.rotation, self.seen)
+        self.assign: Callable[[CrawlURI], str] | None = None
 
     def save(self) -> None:
         """Write what changed of queues and totals; to be called when a group is sealed."""
@@ -194,6 +199,9 @@ class Frontier:
             self.shelf.put(queue, key, uri)
             self.rotation.settle(queue)
             return None
+        if self.assign is not None and self._moves(queue, key, uri, self.assign):
+            self.courtesy.refrain(queue)
+            return None
         queue.hold(key, uri)
         self.courtesy.begin(queue)
         row.last_dequeue = now
@@ -209,6 +217,24 @@ class Frontier:
         self.rotation.adopt(queue, overlay)
         return not self.terms.is_over_budget(queue)
 
+    def _moves(
+        self, queue: Queue, key: bytes, uri: CrawlURI, assign: Callable[[CrawlURI], str]
+    ) -> bool:
+        """A URI taken turns out to belong to another queue; it keeps its place in the order."""
+        name = queue.name if uri.is_prerequisite else assign(uri)
+        if name == queue.name:
+            return False
+        target = self.rotation.find(name)
+        self.shelf.drop(queue, key)
+        if uri.attempts:
+            queue.row.retrying -= 1
+            target.row.retrying += 1
+        self.totals.recount(queue.row)
+        self.rotation.settle(queue)
+        target.row.enqueued += 1
+        self.shelf.insert(target, replace(uri, queue=name), uri.ordinal)
+        return True
+
     # ---- URIs back
 
     def finished(self, uri: CrawlURI, attempt: Attempt, mono: float) -> None:
@@ -218,7 +244,9 @@ class Frontier:
         row = queue.row
         kind = self.totals.finish(attempt.status)
         cost = 0 if kind is Counted.DISREGARDED else uri.cost
-        if kind is Counted.FAILURE:
+        if kind is Counted.SUCCESS:
+            row.successes += 1
+        elif kind is Counted.FAILURE:
             row.errors += 1
             settings = self.terms.settings[self.terms.of(uri)]
             if settings.cost != "zero":
@@ -272,6 +300,9 @@ class Frontier:
             if back.directive == Directive.HIGHEST and not back.precedence:
                 self._rows.delete("queue", key)
                 back = replace(back, precedence=1)
+                if queue.row.levels:
+                    queue.row.count_level(0, -1)
+                    queue.row.count_level(1, 1)
                 key = queue_key(queue.identity, back, back.ordinal)
             first = self._put_first(queue, back, prerequisite)
         self.shelf.put(queue, key, back)
@@ -338,11 +369,11 @@ class Frontier:
         """The addresses of a queue's host: it waits for all that share one; none for nobody."""
         self.courtesy.share(self.rotation.find(name), addresses)
 
-    def retire(self, name: str) -> None:
+    def retire(self, name: str, why: str = BY_OPERATOR) -> None:
         """Hand out nothing more of a queue until `unretire`."""
         queue = self.rotation.find(name)
         if queue.row.state is not State.RETIRED:
-            self.rotation.retire(queue)
+            self.rotation.retire(queue, why)
 
     def wake_all(self, mono: float) -> None:
         """End all snoozes; each queue keeps its last politeness delay from now on."""
@@ -351,7 +382,7 @@ class Frontier:
 
     def unretire(self, names: Sequence[str] | None = None) -> int:
         """Bring retired queues back (None: all); those over their budget soon retire again."""
-        return self.rotation.reconsider(names)
+        return self.rotation.unretire(self.rotation.retired() if names is None else names)
 
     def backoff(self, name: str) -> Backoff:
         """State of a queue's adaptive backoff."""

@@ -8,9 +8,10 @@ from typing import NamedTuple
 from nacre.core.crawluri import CrawlURI, Directive, Hop, hop_count, split_path
 from nacre.core.status import FetchStatus
 from nacre.frontier.backoff import THROTTLED, Backoff
+from nacre.frontier.cost import cost_of
+from nacre.frontier.precedence import MAX_PRECEDENCE, uri_precedence
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 
-MAX_PRECEDENCE = 127
 _UNREACHABLE = frozenset(
     int(status)
     for status in (
@@ -94,10 +95,21 @@ def directive_of(settings: FrontierSettings, path: str, *, is_seed: bool = False
     return Directive.NORMAL
 
 
-def rank(settings: FrontierSettings, path: str, *, is_seed: bool = False) -> Rank:
-    """Directive, precedence (that of its cost, as Heritrix's CostUri) and cost of a candidate."""
-    cost = 1 if settings.cost == "unit" else 0
-    return Rank(directive_of(settings, path, is_seed=is_seed), min(cost, MAX_PRECEDENCE), cost)
+def rank(
+    settings: FrontierSettings, path: str, *, is_seed: bool = False, url: str = "", via: str = ""
+) -> Rank:
+    """Directive, precedence and cost of a candidate.
+
+    Args:
+        settings: The frontier's.
+        path: Its hop path.
+        is_seed: It is a seed.
+        url: Its URL.
+        via: URL of the page it was found on; "" for none.
+    """
+    cost = cost_of(settings.cost, url, via)
+    precedence = uri_precedence(settings.uri_precedence, cost, path)
+    return Rank(directive_of(settings, path, is_seed=is_seed), precedence, cost)
 
 
 def prerequisite_rank(uri: CrawlURI) -> Rank:

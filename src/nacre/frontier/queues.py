@@ -58,6 +58,10 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
         group: Addresses of its host, with spaces between; "" when it shares them with nobody.
         run: The start of the frontier that last wrote this row.
         alone: Its site asks for a Crawl-delay: one fetch at a time, whatever the limit is.
+        successes: URIs fetched with success.
+        why: Why it is retired; "" when it is not.
+        levels: Number of its URIs in `queue` by precedence; kept only while the order of the queues
+            depends on it.
     """
 
     name: str
@@ -87,6 +91,22 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
     group: str = ""
     run: int = 0
     alone: bool = False
+    successes: int = 0
+    why: str = ""
+    levels: dict[int, int] = {}
+
+    @property
+    def lowest(self) -> int:
+        """Lowest precedence among its URIs; 0 where that is not kept."""
+        return min(self.levels) if self.levels else 0
+
+    def count_level(self, precedence: int, change: int) -> None:
+        """A URI of a precedence came (1) or went (-1)."""
+        number = self.levels.get(precedence, 0) + change
+        if number > 0:
+            self.levels[precedence] = number
+        else:
+            self.levels.pop(precedence, None)
 
 
 class Queue:

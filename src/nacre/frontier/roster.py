@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from nacre.frontier.queues import Queue, QueueRow
-from nacre.frontier.rows import Rows, queue_id
+from nacre.frontier.rows import Rows, after, queue_id
 from nacre.frontier.terms import Terms
 from nacre.frontier.timeline import Timeline
 from nacre.frontier.totals import Totals
@@ -13,6 +13,7 @@ from nacre.frontier.totals import Totals
 _PREFIX = b"q"
 _END = b"r"
 _IDLE_SHARE = 5
+_CHUNK = 256
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(QueueRow).decode
 
@@ -24,9 +25,15 @@ def read_queue(rows: Rows, identity: bytes) -> QueueRow | None:
 
 
 def scan_queues(rows: Rows) -> Iterator[QueueRow]:
-    """All queues that the store knows, in no order that means anything."""
-    for _, value in rows.scan("hosts", _PREFIX, _END):
-        yield _decode(value)
+    """All queues that the store knows, in no order that means anything.
+
+    Read in chunks, so that rows may be changed meanwhile.
+    """
+    start = _PREFIX
+    while found := list(rows.scan("hosts", start, _END, _CHUNK)):
+        for _, value in found:
+            yield _decode(value)
+        start = after(found[-1][0])
 
 
 class Roster:
@@ -100,7 +107,7 @@ class Roster:
 
     def _enter(self, name: str, value: bytes | None) -> Queue:
         if value is None:
-            row = QueueRow(name, self._terms.whole.queue_precedence, run=self._totals.run)
+            row = QueueRow(name, self._terms.whole.queue_precedence.base, run=self._totals.run)
             self._totals.states[row.state] += 1
         else:
             row = _decode(value)

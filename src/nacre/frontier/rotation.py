@@ -1,7 +1,8 @@
 """The states of the queues: who is active, who waits, and how they change places."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from nacre.frontier.precedence import queue_precedence
 from nacre.frontier.queues import Queue, State
 from nacre.frontier.roster import Roster
 from nacre.frontier.rows import LAST_SUFFIX, Rows
@@ -11,9 +12,13 @@ from nacre.frontier.totals import Totals
 from nacre.frontier.turns import Lineup, Turns
 from nacre.frontier.window import Window
 
+OVER_BUDGET = "budget"
+"""Why a queue is retired that has spent what it may, or that force_retire is said of."""
+
 LONG_SNOOZE = 60.0
 """Queues that wait longer than this do so in the store, seconds."""
 
+_WAITING = (State.INACTIVE, State.INELIGIBLE)
 _READ_AHEAD_IN_ALL = 32_768
 _READ_AHEAD = 32
 _RESTART_ACTIVE = 1024
@@ -59,13 +64,25 @@ class Rotation:
         self.rank(queue)
 
     def rank(self, queue: Queue) -> None:
-        """Put a queue where its precedence belongs."""
-        row, precedence = queue.row, self.terms.settings[queue.overlay].queue_precedence
-        if row.precedence != precedence:
-            row.precedence = precedence
+        """Put a queue where its precedence belongs by now."""
+        row = queue.row
+        before, state = row.precedence, self._rate(queue)
+        if row.precedence != before:
             self.roster.touch(queue)
-            if row.state in {State.INACTIVE, State.INELIGIBLE}:
-                self.deactivate(queue)
+        if row.state in _WAITING and (row.precedence != before or row.state is not state):
+            self.deactivate(queue)
+
+    @property
+    def by_level(self) -> bool:
+        """The order of the queues depends on the precedences of their URIs."""
+        return self.terms.whole.queue_precedence.policy == "highest-uri"
+
+    def _rate(self, queue: Queue) -> State:
+        """Determine its precedence, and whether that lets it have a turn."""
+        row, choice = queue.row, self.terms.settings[queue.overlay].queue_precedence
+        row.precedence = queue_precedence(choice, row.successes, row.lowest)
+        eligible = row.precedence < self.terms.whole.precedence_floor
+        return State.INACTIVE if eligible else State.INELIGIBLE
 
     def next_queue(self) -> Queue | None:
         """Take a queue that may hand out a URI now; the caller settles it afterwards."""
@@ -117,32 +134,33 @@ class Rotation:
             self.deactivate(queue)
         elif state is State.IN_PROCESS:
             self.settle(queue)
+        elif state in _WAITING and self.by_level:
+            self.rank(queue)
 
     def deactivate(self, queue: Queue) -> None:
         """It waits for its turn, out of memory if need be."""
-        row = queue.row
-        floor = self.terms.whole.precedence_floor
-        state = State.INACTIVE if row.precedence < floor else State.INELIGIBLE
-        self._withdraw(queue, state)
+        self._withdraw(queue, self._rate(queue))
         self._turns.wait(queue)
 
-    def retire(self, queue: Queue) -> None:
-        """It hands out nothing more until `reconsider`."""
+    def retire(self, queue: Queue, why: str) -> None:
+        """It hands out nothing more until `unretire`."""
+        queue.row.why = why
         self._withdraw(queue, State.RETIRED)
         self._turns.retire(queue)
         self._totals.recount(queue.row)
 
-    def reconsider(self, names: Sequence[str] | None = None) -> int:
-        """Bring retired queues back; the answer is their number.
+    def retired(self) -> list[str]:
+        """Names of all retired queues."""
+        return self._turns.retired()
 
-        Args:
-            names: Which; None for all.
-        """
+    def unretire(self, names: Sequence[str]) -> int:
+        """Bring retired queues back; the answer is their number."""
         count = 0
-        for name in self._turns.retired() if names is None else names:
+        for name in names:
             queue = self.find(name)
             if queue.row.state is State.RETIRED:
                 count += 1
+                queue.row.why = ""
                 self._totals.enter(queue.row, State.EXHAUSTED)
                 self._turns.leave(queue)
                 self._totals.recount(queue.row)
@@ -158,15 +176,22 @@ class Rotation:
             queue.row.wake = self._timeline.at(mono)
             self.roster.touch(queue)
 
-    def rouse_all(self) -> None:
-        """End all snoozes, the politeness delays apart."""
-        for queue in self.roster.in_memory():
-            if queue.row.state is State.SNOOZED:
-                self._rouse(queue)
-        for name in self._turns.sleepers():
-            self._rouse(self.find(name))
+    def rouse_all(self, wanted: Callable[[str], bool] | None = None) -> int:
+        """End all snoozes, the politeness delays apart; how many queues had one.
 
-    def _rouse(self, queue: Queue) -> None:
+        Args:
+            wanted: Which queue keys; None for all.
+        """
+        count = 0
+        for queue in self.roster.in_memory():
+            if queue.row.state is State.SNOOZED and (wanted is None or wanted(queue.name)):
+                count += self._rouse(queue)
+        for name in self._turns.sleepers():
+            if wanted is None or wanted(name):
+                count += self._rouse(self.find(name))
+        return count
+
+    def _rouse(self, queue: Queue) -> bool:
         mono = self.mono + queue.row.delay
         if mono < queue.wake:
             queue.wake = mono
@@ -176,6 +201,8 @@ class Rotation:
                 self._turns.sleep(queue)
             else:
                 self._lineup.snooze(queue)
+            return True
+        return False
 
     def _has_room(self) -> bool:
         busy = self.roster.busy
@@ -215,7 +242,7 @@ class Rotation:
         if queue.taken:
             self._totals.enter(queue.row, State.IN_PROCESS)
         elif self.terms.is_over_budget(queue):
-            self.retire(queue)
+            self.retire(queue, OVER_BUDGET)
         else:
             self.deactivate(queue)
 
@@ -246,8 +273,10 @@ class Rotation:
         return queue.blocking > 0 or len(queue.taken) >= self.terms.limit(queue)
 
     def is_spent(self, queue: Queue) -> bool:
-        """It must stop: over its budget, or over its balance while others wait."""
+        """It must stop: over its budget, behind the floor, or its turn is over."""
         if self.terms.is_over_budget(queue):
+            return True
+        if queue.row.precedence >= self.terms.whole.precedence_floor:
             return True
         if queue.row.balance > 0 or not self.terms.replenish(queue):
             return False

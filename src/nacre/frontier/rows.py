@@ -112,6 +112,11 @@ def queue_key(identity: bytes, uri: CrawlURI, ordinal: int) -> bytes:
     return identity + place.to_bytes(SUFFIX_LENGTH, "big")
 
 
+def precedence_in(key: bytes) -> int:
+    """The precedence that `queue_key` wrote."""
+    return key[ID_LENGTH + 1]
+
+
 def time_bytes(seconds: float) -> bytes:
     """A time as six bytes of milliseconds that sort."""
     return min(max(int(seconds * 1000.0), 0), _MAX_MS).to_bytes(6, "big")

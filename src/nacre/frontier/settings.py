@@ -1,8 +1,8 @@
 """What an operator may set about politeness and the frontier."""
 
-from typing import Literal
-
 from nacre.config.component import Component, Seconds, setting
+from nacre.frontier.choices import QueueAssignment, QueuePrecedence, UriPrecedence
+from nacre.frontier.cost import CostPolicy
 
 
 class PolitenessSettings(Component):
@@ -63,12 +63,15 @@ class FrontierSettings(Component):
     error_penalty: int = setting(
         100, "What a final failure costs its queue beside its own cost.", unit="cost", ge=0
     )
-    cost: Literal["unit", "zero"] = setting(
-        "unit", "Cost of a fetch: unit counts each as 1, zero switches the budgets off."
+    cost: CostPolicy = setting(
+        "unit",
+        "Cost of a fetch. `unit`: 1; `zero`: 0, which switches the budgets off; `wag`: 1, 1 more "
+        "for a query, 1 more again if the page it was found on begins the same; `anti-calendar`: "
+        "1, 1 more for a URL that looks like a calendar's.",
     )
-    queue_precedence: int = setting(
-        3, "Precedence of a queue: lower ones are activated first.", ge=0, le=255
-    )
+    queue_assignment: QueueAssignment = setting(QueueAssignment, "Which queue a URI goes to.")
+    uri_precedence: UriPrecedence = setting(UriPrecedence, "Where a URI stands in its queue.")
+    queue_precedence: QueuePrecedence = setting(QueuePrecedence, "When a queue has its turn.")
     precedence_floor: int = setting(
         255, "Queues of this precedence and above are never activated.", sheets=False, ge=0, le=255
     )

@@ -11,6 +11,7 @@ from nacre.frontier.rows import (
     future_key,
     pack,
     pack_future,
+    precedence_in,
     queue_key,
     time_of,
     unpack,
@@ -49,6 +50,8 @@ class Shelf:
         row = queue.row
         row.size += 1
         row.last_queued = uri.url
+        if self._rotation.by_level:
+            row.count_level(uri.precedence, 1)
         self.put(queue, queue_key(queue.identity, uri, ordinal), uri)
         self._totals.recount(row)
         self._rotation.roster.touch(queue)
@@ -67,6 +70,8 @@ class Shelf:
         """Take a row that is in process, or not read ahead, out of its queue."""
         self._rows.delete("queue", key)
         queue.row.size -= 1
+        if queue.row.levels:
+            queue.row.count_level(precedence_in(key), -1)
 
     def plan(self, queue: Queue, uri: CrawlURI, due: float) -> None:
         """A URI waits in `future` until a frontier time: a retry if it was tried before."""

@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import structs
 
@@ -131,7 +131,8 @@ class Parts:
         self.politeness = self.effective.then(lambda s: s.politeness)
         self.robots_settings = self.effective.then(lambda s: s.robots)
         self.numbers = Numbers(store)
-        self.identity = Identity(canonicalizer(settings.uri), frontier)
+        self.hosts = HostAnswers(store)
+        self.identity = Identity(canonicalizer(settings.uri), frontier, self._addresses)
         self.logs = JobLogs(self._line_writer(), clock, extra_info=settings.engine.log_extra_info)
         self.frontier = Frontier(
             store,
@@ -143,10 +144,11 @@ class Parts:
         )
         self.slots = open_slots(settings.politeness, now, self._alert)
         self.frontier.courtesy.slots = self.slots
+        self._assign()
+        frontier.watch(self._assign)
         self.statistics = Statistics(store)
         self.steps = Steps(store)
         self.outcomes = Outcomes(store)
-        self.hosts = HostAnswers(store)
         self.robots = RobotsCache(store, self.robots_settings)
         self.seeds = SeedBook(store, self.scope_state)
         self.outside = Outside(store, settings.engine.outside_kept)
@@ -193,6 +195,18 @@ class Parts:
     def _alert(self, text: str) -> None:
         self.logs.alert(text)
         self._events.emit(Alert(text))
+
+    def _addresses(self, host: str) -> Sequence[str]:
+        """What is known of a host, for queues by address."""
+        answer = self.hosts.get(host, self.clock.now())
+        return answer.addresses if answer else ()
+
+    def _assign(self) -> None:
+        """URIs change their queue when their turn comes, where a policy says so."""
+        identity, overlay_of = self.identity, self.sheets.of
+        self.frontier.assign = (
+            (lambda uri: identity.requeue(uri, overlay_of(uri))) if identity.moves else None
+        )
 
     def _line_writer(self) -> Callable[[str, bytes], None]:
         numbers: dict[str, int] = {}

@@ -33,12 +33,13 @@ def conflicts(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
         if loaded.is_given(order.lower) and loaded.is_given(order.upper):
             yield from _unordered(loaded.settings, order)
     frontier = loaded.settings.frontier
-    if frontier.precedence_floor <= frontier.queue_precedence:
+    lowest = frontier.queue_precedence.base
+    if frontier.precedence_floor <= lowest:
         yield Problem(
             "frontier.precedence_floor",
-            f"queues have precedence {frontier.queue_precedence}, so with a floor of "
+            f"queues have precedence {lowest}, so with a floor of "
             f"{frontier.precedence_floor} none is ever crawled",
-            f"more than {frontier.queue_precedence}",
+            f"more than {lowest}",
             "precedence_floor: 255",
         )
 

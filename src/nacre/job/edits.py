@@ -123,7 +123,7 @@ def _entry(parts: Parts, text: str) -> JournalLine | None:
 
 
 def _uri(parts: Parts, entry: JournalLine) -> CrawlURI:
-    order = rank(parts.settings.frontier, entry.path)
+    order = rank(parts.settings.frontier, entry.path, url=entry.url, via=entry.via)
     return CrawlURI(
         url=entry.url,
         key=parts.identity.key(entry.url),

@@ -1,28 +1,85 @@
 """From a URL to the CrawlURI that the frontier keeps: key, queue, directive, cost."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import structs
 
 from nacre.config.effective import Effective
 from nacre.core.crawluri import CrawlURI, Directive, Hop, Outlink, extend_path
+from nacre.frontier.assignment import core_key, moves, needs_address, split_key
+from nacre.frontier.choices import QueueAssignment
 from nacre.frontier.policy import prerequisite_rank, rank
 from nacre.frontier.settings import FrontierSettings
 from nacre.uri.canonical import Canonicalizer, seen_key
-from nacre.uri.parse import authority
-from nacre.uri.surt import surt_authority
+from nacre.uri.parse import authority, host, is_ip
 
 _QUEUES = 65536
 """Authorities whose queue key is remembered; the cache starts anew when it is full."""
 
 
-class Identity:
-    """Makes CrawlURIs; the only place that knows how a URL becomes a key and a queue."""
+Addresses = Callable[[str], Sequence[str]]
+"""The addresses of a host as far as they are known; none otherwise."""
 
-    def __init__(self, canonicalizer: Canonicalizer, settings: Effective[FrontierSettings]) -> None:
+
+class _Queues:
+    """Queue keys under one choice; those of authorities met before are remembered."""
+
+    __slots__ = ("_addresses", "_by_scheme", "_choice", "_known", "_plain", "_split")
+
+    def __init__(self, choice: QueueAssignment, addresses: Addresses) -> None:
+        self._choice = choice
+        self._addresses = addresses
+        self._split = choice.parallel_queues > 1
+        self._plain = not needs_address(choice)
+        self._by_scheme = choice.policy == "hostname"
+        self._known: dict[str, str] = {}
+
+    def key(self, url: str) -> str:
+        """Queue key of a URL."""
+        name = authority(url)
+        if not (name and self._plain):
+            return split_key(self._choice, self._core(url), url)
+        if self._by_scheme:
+            name += url[:5]
+        key = self._known.get(name)
+        if key is None:
+            if len(self._known) >= _QUEUES:
+                self._known.clear()
+            key = self._known[name] = core_key(self._choice, url)
+        return split_key(self._choice, key, url) if self._split else key
+
+    def _core(self, url: str) -> str:
+        name = host(url)
+        if self._plain or not name:
+            return core_key(self._choice, url)
+        known = (name.strip("[]"),) if is_ip(name) else self._addresses(name)
+        return core_key(self._choice, url, known)
+
+
+class Identity:
+    """Makes CrawlURIs; the only place that knows how a URL becomes a key and a queue.
+
+    Args:
+        canonicalizer: For the seen key.
+        settings: The frontier's.
+        addresses: For queues by address.
+    """
+
+    def __init__(
+        self,
+        canonicalizer: Canonicalizer,
+        settings: Effective[FrontierSettings],
+        addresses: Addresses | None = None,
+    ) -> None:
         self._canonicalizer = canonicalizer
         self._settings = settings
-        self._queues: dict[str, str] = {}
+        known = addresses or _unknown
+        self._queues = settings.then(lambda each: _Queues(each.queue_assignment, known))
+
+    @property
+    def moves(self) -> bool:
+        """`queue` may give another key for a URI that is queued already."""
+        return any(moves(settings.queue_assignment) for settings in self._settings)
 
     def canonical(self, url: str) -> str:
         """Canonical form of a URL, for the seen key only."""
@@ -32,15 +89,15 @@ class Identity:
         """Seen key of a URL, 16 bytes."""
         return seen_key(self._canonicalizer.canonical(url))
 
-    def queue(self, url: str) -> str:
-        """Queue key of a URL: its SURT authority."""
-        name = authority(url)
-        queue = self._queues.get(name)
-        if queue is None:
-            if len(self._queues) >= _QUEUES:
-                self._queues.clear()
-            queue = self._queues[name] = surt_authority(url)
-        return queue
+    def queue(self, url: str, overlay: int = 0) -> str:
+        """Queue key of a URL, as `frontier.queue_assignment` says."""
+        return self._queues[overlay].key(url)
+
+    def requeue(self, uri: CrawlURI, overlay: int = 0) -> str:
+        """Queue key of a URI that is queued already."""
+        if moves(self._settings[overlay].queue_assignment):
+            return self._queues[overlay].key(uri.url)
+        return uri.queue
 
     def seed(
         self,
@@ -51,11 +108,11 @@ class Identity:
         overlay: int = 0,
     ) -> CrawlURI:
         """A seed: no via, directive MEDIUM."""
-        order = rank(self._settings[overlay], "", is_seed=True)
+        order = rank(self._settings[overlay], "", is_seed=True, url=url)
         return CrawlURI(
             url=url,
             key=self.key(url),
-            queue=self.queue(url),
+            queue=self.queue(url, overlay),
             source=source,
             is_seed=True,
             directive=order.directive,
@@ -72,11 +129,11 @@ class Identity:
         """
         path = extend_path(parent.path, link.hop)
         key = self.key(link.url)
-        order = rank(self._settings[overlay], path)
+        order = rank(self._settings[overlay], path, url=link.url, via=parent.url)
         return CrawlURI(
             url=link.url,
             key=key,
-            queue=self.queue(link.url),
+            queue=self.queue(link.url, overlay),
             via=parent.url,
             path=path,
             context=link.context,
@@ -117,6 +174,11 @@ class Identity:
             cost=order.cost,
             heritable=dict(heritable or {}),
         )
+
+
+def _unknown(_: str) -> Sequence[str]:
+    """Nothing is known of addresses."""
+    return ()
 
 
 def _inherited(parent: CrawlURI) -> dict[str, str]:

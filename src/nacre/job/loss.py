@@ -192,7 +192,13 @@ class _Requeue:
 
     def _uri(self, key: bytes, outcome: Outcome) -> CrawlURI:
         parts, is_seed = self._parts, self._parts.seeds.knows(outcome.url)
-        order = rank(parts.settings.frontier, outcome.path, is_seed=is_seed)
+        order = rank(
+            parts.settings.frontier,
+            outcome.path,
+            is_seed=is_seed,
+            url=outcome.url,
+            via=outcome.via,
+        )
         return CrawlURI(
             url=outcome.url,
             key=key,

@@ -47,6 +47,9 @@ from nacre.store.store import Store
 _LAST_TRIES_OF_NOTHING = 60.0
 """Time for the last tries of a crawl that has fetched nothing at all, seconds."""
 
+_REVIEWED = 500
+"""Queues whose order is looked at again in one go, after the settings changed."""
+
 _TICK = 0.5
 """Limits and space are looked at so often, seconds."""
 
@@ -130,8 +133,8 @@ class Session:
             enter_seeds(self.parts, seeds(), tags=self.settings.engine.source_tags)
         else:
             self.parts.seeds.load()
-            # The budget may be another one now; who is over it retires again.
-            self.parts.frontier.unretire()
+            # The settings may be others now; who is over its budget retires again.
+            self.parts.frontier.steering.unretire(all_of_them=False)
             if before == ExitStatus.FINISHED and not self.parts.statistics.totals.urls:
                 enter_seeds_again(self.parts)
         self.parts.logs.job(f"run {self.run_row.name} {'begins' if is_new else 'goes on'}")
@@ -230,6 +233,8 @@ class Session:
             self._mind_space()
             self._mind_pause()
             self._mind_the_end()
+            if self.parts.frontier.steering.step(_REVIEWED):
+                self._attention.set()
             self._tell()
             try:
                 async with asyncio.timeout(_TICK):
