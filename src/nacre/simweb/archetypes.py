@@ -38,7 +38,7 @@ def _gov_twin() -> WorldParameters:
         pages=7316, sections=24, list_size=80, language="zh", urls="dashed", paragraphs=8,
         shared_embeds=12, own_embeds=3, embed_bytes=60_000,
     )  # fmt: skip
-    edits = Edits(hot=0.004, hot_per_day=0.6)
+    edits = Edits(hot=0.002, hot_per_day=0.6)
     return WorldParameters(
         domain="gov-twin.test", shape=shape, births=Births(per_day=8.7), edits=edits
     )
