@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from nacre import __version__
-from nacre.cli import archive, control, crawl, frontier, jobs, look
+from nacre.cli import archive, control, crawl, frontier, jobs, look, urls
 from nacre.cli.output import complain
 from nacre.errors import ConfigError, JobError, NacreError, URIError
 
@@ -67,3 +67,4 @@ control.register(app)
 look.register(app)
 frontier.register(app)
 archive.register(app)
+urls.register(app)

@@ -10,7 +10,7 @@ from tests.cases.table import Row, Table
 _FOLDER = "nutch_regex_filter"
 
 
-def _pairs(folder: Path) -> Iterator[tuple[Path, Path]]:
+def pairs(folder: Path) -> Iterator[tuple[Path, Path]]:
     """Rule files and the URLs for them, by name: `a.rules` and `a.urls`."""
     for urls in sorted(folder.glob("*.urls")):
         rules = urls.with_suffix(".rules")
@@ -26,7 +26,7 @@ def _pairs(folder: Path) -> Iterator[tuple[Path, Path]]:
 def _load(folder: Path) -> Iterator[Row]:
     if not (folder / _FOLDER).is_dir():
         raise FileNotFoundError(2, "absent", str(folder / _FOLDER))
-    for rules, urls in _pairs(folder / _FOLDER):
+    for rules, urls in pairs(folder / _FOLDER):
         text = rules.read_text("utf-8")
         for number, line in enumerate(urls.read_text("utf-8").splitlines(), 1):
             if line[:1] in {"+", "-"}:
