@@ -4,6 +4,8 @@ from collections.abc import Sequence
 import pytest
 
 from nacre.job.contact import contact_problems, public_hosts
+from nacre.job.seeds import read_seeds
+from nacre.job.seedsurvey import survey
 from nacre.job.settings import JobSettings
 
 ADDRESSES = {
@@ -18,7 +20,7 @@ async def lookup(name: str) -> Sequence[str]:
 
 
 def public(urls: Sequence[str], allow: Sequence[str] = ()) -> list[str]:
-    return asyncio.run(public_hosts(urls, allow, lookup))
+    return asyncio.run(public_hosts(survey(read_seeds(urls)).public, allow, lookup))
 
 
 @pytest.mark.parametrize(

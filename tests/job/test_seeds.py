@@ -1,18 +1,18 @@
 import pytest
 
 from nacre.errors import URIError
-from nacre.job.seeds import parse_seed, read_seeds
+from nacre.job.seeds import BadSeed, Directive, Seed, parse_seed, read_seeds
 
 
 def test_a_list_with_comments_directives_and_a_bad_line():
     text = (
         "# seeds\nhttp://a.test/x # why\n\n+http://(test,b,\n-http://a.test/private/\nhttp://[::1\n"
     )
-    found = read_seeds(text.splitlines())
-    assert [s.url for s in found.seeds] == ["http://a.test/x"]
-    assert [s.text for s in found.seeds] == ["http://a.test/x"]
-    assert found.directives == ["+http://(test,b,", "-http://a.test/private/"]
-    assert [(number, line) for number, line, _ in found.bad] == [(6, "http://[::1")]
+    seed, plus, minus, bad = read_seeds(text.splitlines())
+    assert seed == Seed("http://a.test/x", "http://a.test/x")
+    assert (plus, minus) == (Directive("+http://(test,b,"), Directive("-http://a.test/private/"))
+    assert isinstance(bad, BadSeed)
+    assert bad[:2] == (6, "http://[::1")
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_what_is_no_seed():
 
 
 def test_a_mark_at_the_start_of_a_file_is_no_part_of_a_seed():
-    assert read_seeds(["\ufeffhttp://a.test/"]).seeds[0].url == "http://a.test/"
+    assert list(read_seeds(["\ufeffhttp://a.test/"])) == [Seed("http://a.test/", "http://a.test/")]

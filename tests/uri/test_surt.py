@@ -150,3 +150,16 @@ def test_members_below_a_text():
     texts = ["http://(test,a,)/", "http://(test,a,)/x/y", "http://(test,b,", "http://(test,c,", "z"]
     assert [prefixes.any_below(text) for text in texts] == [True, False, False, True, False]
     assert not SurtPrefixSet().any_below("")
+
+
+@given(st.lists(st.text("ab,", max_size=4)), st.lists(st.text("ab,", max_size=4)), st.booleans())
+def test_many_prefixes_at_once_are_the_same_as_one_by_one(
+    first: list[str], more: list[str], keep_all: bool
+):
+    at_once = SurtPrefixSet(first, keep_all=keep_all)
+    assert bool(at_once) is bool(first)
+    at_once.update(more)
+    one_by_one = SurtPrefixSet(keep_all=keep_all)
+    for prefix in [*first, *more]:
+        one_by_one.add(prefix)
+    assert list(at_once) == list(one_by_one)

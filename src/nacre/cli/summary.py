@@ -1,6 +1,6 @@
 """The last lines of a crawl: what it got, where it is, and how to look at it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -126,10 +126,10 @@ def _next_steps(layout: Layout, settings: JobSettings, result: Result) -> Iterat
 
 def _first_seed(layout: Layout, settings: JobSettings) -> str:
     from nacre.job.job import Job
+    from nacre.job.seeds import Seed
 
-    seeds: Callable[[], Any] = Job(layout.root, settings).seeds
-    found = seeds().seeds
-    return found[0].url if found else "URL"
+    seeds = Job(layout.root, settings).seeds()
+    return next((seed.url for seed in seeds if isinstance(seed, Seed)), "URL")
 
 
 def say_finished(layout: Layout, *, as_json: bool) -> None:

@@ -16,7 +16,9 @@ from nacre.job.contact import Lookup, contact_problems, public_hosts
 from nacre.job.layout import Layout
 from nacre.job.rulefiles import RuleFiles, examine_rule_files
 from nacre.job.scopenotes import scope_notes
-from nacre.job.seeds import SeedList, read_seeds
+from nacre.job.seedfile import seed_lines
+from nacre.job.seeds import read_seeds
+from nacre.job.seedsurvey import SeedSurvey, survey
 from nacre.job.settings import JobSettings
 from nacre.scope.options import compile_scope
 from nacre.scope.rule import Scope
@@ -62,14 +64,14 @@ async def check(
         return found
     settings = loaded.settings
     seeds = _read_seeds(settings, layout, found)
-    public = await public_hosts((seed.url for seed in seeds.seeds), settings.network.allow, lookup)
+    public = await public_hosts(seeds.public, settings.network.allow, lookup)
     needs = [*_files(settings, layout), *_outputs(settings, layout), *conflicts(loaded)]
     files = RuleFiles(layout.root)
     rules = examine_rule_files(settings, files)
     needs += rules.problems
     notes = [*doubts(loaded), *rules.warnings]
     if not rules.problems:
-        notes += scope_notes(loaded, scope_with_seeds(settings, seeds, files), seeds.seeds)
+        notes += scope_notes(loaded, scope_with_seeds(settings, seeds, files), seeds.first)
     found.problems[:] = [*problems, *_placed(loaded, found.problems[len(problems) :])]
     found.problems += _placed(loaded, [*contact_problems(settings, public), *needs])
     found.warnings += _placed(loaded, notes)
@@ -89,35 +91,26 @@ def _placed(loaded: Loaded[JobSettings], problems: Sequence[Problem]) -> Iterato
         yield problem if known else problem._replace(file=place.file, line=place.line)
 
 
-def _read_seeds(settings: JobSettings, layout: Layout, found: Findings) -> SeedList:
+def _read_seeds(settings: JobSettings, layout: Layout, found: Findings) -> SeedSurvey:
     named = settings.seeds
     file = named if isinstance(named, str) else ""
     try:
-        lines = _lines(layout.root / named) if isinstance(named, str) else named
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        found.problems.append(
-            Problem("seeds", f"{file} cannot be read: {reason}", "a file with one URL a line")
-        )
-        return SeedList([], [], [])
-    seeds = read_seeds(lines)
-    for number, text, why in seeds.bad[:_BAD_SHOWN]:
-        found.problems.append(
-            Problem("", f"{text[:200]!r} is no seed: {why}", file=file, line=number if file else 0)
-        )
-    if len(seeds.bad) > _BAD_SHOWN:
-        found.problems.append(
-            Problem("", f"and {len(seeds.bad) - _BAD_SHOWN} more lines that are no seed", file=file)
-        )
-    if not seeds.seeds and not seeds.bad:
+        seeds = survey(read_seeds(seed_lines(named, layout.root)))
+    except ConfigError as error:
+        found.problems += error.problems
+        return SeedSurvey()
+    for bad in seeds.bad[:_BAD_SHOWN]:
+        said = f"{bad.text[:200]!r} is no seed: {bad.why}"
+        path, line = ("", bad.line) if file else (f"seeds.{bad.line - 1}", 0)
+        found.problems.append(Problem(path, said, file=file, line=line))
+    if seeds.bad_count > _BAD_SHOWN:
+        more = f"and {seeds.bad_count - _BAD_SHOWN} more lines that are no seed"
+        found.problems.append(Problem("", more, file=file))
+    if not seeds.count and not seeds.bad_count:
         found.problems.append(
             Problem("seeds", "there is no seed", "one URL a line", "https://example.org/", file)
         )
     return seeds
-
-
-def _lines(path: Path) -> list[str]:
-    return path.read_text("utf-8").splitlines()
 
 
 def _files(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
@@ -148,11 +141,10 @@ def _unwritable(path: str, directory: Path) -> Iterator[Problem]:
         yield Problem(path, f"{directory} cannot be written to", "a directory of yours")
 
 
-def scope_with_seeds(settings: JobSettings, seeds: SeedList, files: RuleFiles) -> Scope:
-    """The scope of a job as its seed list makes it."""
+def scope_with_seeds(settings: JobSettings, seeds: SeedSurvey, files: RuleFiles) -> Scope:
+    """The scope of a job as its directives and its first seeds make it."""
     state = ScopeState(read_lines=files.read_lines)
     scope = compile_scope(settings.scope, state)
-    for seed in seeds.seeds:
-        state.add_seed(seed.text)
+    state.add_seeds([seed.text for seed in seeds.first])
     state.add_directives(seeds.directives)
     return scope

@@ -10,7 +10,6 @@ from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard, is_private_seed_name
 from nacre.job.layers import user_config
 from nacre.job.settings import JobSettings
-from nacre.uri.parse import host
 
 Lookup = Callable[[str], Awaitable[Sequence[str]]]
 """The addresses of a host; none when it has none."""
@@ -25,19 +24,18 @@ def resolver_lookup(resolver: DnsResolver) -> Lookup:
     return lookup
 
 
-async def public_hosts(urls: Iterable[str], allow: Sequence[str], lookup: Lookup) -> list[str]:
+async def public_hosts(names: Iterable[str], allow: Sequence[str], lookup: Lookup) -> list[str]:
     """Hosts of seeds that are not plainly the operator's own, in order of appearance.
 
     Own are: addresses in private ranges, `localhost`, names under `.localhost`, `.test` and
     `.internal`, and hosts whose addresses all lie in `network.allow`.
 
     Args:
-        urls: The seeds.
+        names: The hosts.
         allow: `network.allow`.
         lookup: Asked only where `allow` names a network.
     """
     guard = AddressGuard(allow)
-    names = dict.fromkeys(host(url) for url in urls if not url.startswith("dns:"))
     public = [name for name in names if not is_private_seed_name(name)]
     if not allow:
         return public

@@ -1,5 +1,6 @@
 """A job: a directory with `crawl.yaml`, its runs, and the way to run it from a program."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from nacre.core.clock import Clock
@@ -13,7 +14,9 @@ from nacre.job.engine import DispositionError
 from nacre.job.events import Alert, Events
 from nacre.job.layout import Layout
 from nacre.job.manifest import OriginOf, write_effective
-from nacre.job.seeds import SeedList, read_seeds
+from nacre.job.seedfile import seed_lines
+from nacre.job.seeds import Entry, read_seeds
+from nacre.job.seedsurvey import SeedSurvey, survey
 from nacre.job.session import Session
 from nacre.job.settings import JobSettings
 from nacre.job.space import longest_wait, places
@@ -23,7 +26,6 @@ from nacre.store.recovery import AS_USUAL, Start
 from nacre.store.rocks import Memory
 from nacre.store.seam import Disk
 from nacre.store.space import reserve, wait_for_space
-from nacre.uri.parse import host, is_ip
 
 _MAX_FAULTS = 100
 _MAX_FRUITLESS = 7
@@ -69,31 +71,27 @@ class Job:
         self.origin: OriginOf = _from_program
         self._max_wait = longest_wait(settings, on_terminal=on_terminal)
 
-    def seeds(self) -> SeedList:
-        """The seed list of the configuration.
+    def seeds(self) -> Iterator[Entry]:
+        """The seed list of the configuration, read while it is gone through.
 
         Raises:
             ConfigError: It cannot be read.
         """
-        named = self.settings.seeds
-        if not isinstance(named, str):
-            return read_seeds(named)
-        try:
-            text = (self.layout.root / named).read_text("utf-8", "replace")
-        except OSError as error:
-            raise ConfigError(f"seeds: {named} cannot be read: {error.strerror}") from error
-        return read_seeds(text.splitlines())
+        return read_seeds(seed_lines(self.settings.seeds, self.layout.root))
 
-    async def guard(self) -> AddressGuard:
-        """The address guard: private seeds open exactly their own addresses."""
+    async def guard(self, found: SeedSurvey | None = None) -> AddressGuard:
+        """The address guard: private seeds open exactly their own addresses.
+
+        Of a very long list only the first names are looked up (`SeedSurvey.names`).
+
+        Args:
+            found: A survey of the seeds; None makes one.
+        """
+        found = found or survey(self.seeds())
         resolver = DnsResolver(self.settings.dns, self.clock)
-        addresses: list[str] = []
-        for seed in self.seeds().seeds:
-            name = host(seed.url)
-            if is_ip(name):
-                addresses.append(name.strip("[]"))
-            elif not seed.url.startswith("dns:"):
-                addresses += (await resolver.lookup(name)).addresses
+        addresses = [address.strip("[]") for address in found.addresses]
+        for name in found.names:
+            addresses += (await resolver.lookup(name)).addresses
         return guard_for_seeds(self.settings.network.allow, addresses)
 
     async def run(self, start: Start = AS_USUAL) -> ExitStatus:
@@ -106,12 +104,12 @@ class Job:
                 another failed before a URI was finished.
         """
         lookup = resolver_lookup(DnsResolver(self.settings.dns, self.clock))
-        urls = [seed.url for seed in self.seeds().seeds]
-        public = await public_hosts(urls, self.settings.network.allow, lookup)
+        found = survey(self.seeds())
+        public = await public_hosts(found.public, self.settings.network.allow, lookup)
         problems = contact_problems(self.settings, public)
         if problems:
             raise ConfigError(problems)
-        guard = await self.guard()
+        guard = await self.guard(found)
         keep_memory_at_hand()
         allow_many_files()
         suspects: frozenset[str] = frozenset()

@@ -8,8 +8,6 @@ from msgspec import structs
 from nacre.job.assemble import Parts
 from nacre.job.layout import Layout, run_name
 from nacre.job.runrow import RunRow
-from nacre.job.seedbook import FALLBACK
-from nacre.job.seeds import SeedList
 from nacre.job.states import ExitStatus
 from nacre.store.disk import failure
 from nacre.store.store import Store
@@ -69,20 +67,6 @@ def run_archives(layout: Layout, directories: tuple[str, ...]) -> tuple[str, ...
         for directory in directories
         if not Path(directory).is_absolute() and (run / directory).is_dir()
     )
-
-
-def enter_seeds(parts: Parts, seeds: SeedList, *, tags: bool) -> None:
-    """Schedule the seeds of a new run; lines that are none raise an alert each."""
-    parts.seeds.direct(seeds.directives)
-    for number, text, why in seeds.bad:
-        parts.logs.alert(f"seed list, line {number}: {text!r} is no seed: {why}")
-    now = parts.clock.now()
-    for seed in seeds.seeds if parts.normalizing is None else parts.normalizing.seeds(seeds.seeds):
-        if parts.seeds.add(seed):
-            heritable = {FALLBACK: seed.fallback} if seed.fallback else {}
-            source = seed.text if tags else ""
-            uri = parts.identity.seed(seed.url, source=source, heritable=heritable)
-            parts.frontier.schedule([uri], now)
 
 
 def enter_seeds_again(parts: Parts) -> None:

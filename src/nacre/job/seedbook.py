@@ -1,6 +1,7 @@
 """The seeds of a run, redirect targets included: durable, for the scope and the seeds report."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -10,6 +11,7 @@ from nacre.scope.state import ScopeState
 from nacre.store.store import Store
 
 _FAMILY = "scope"
+_PORTION = 10_000
 _SEED = b"seed:"
 _DIRECTIVE = b"directive:"
 FALLBACK = "_fallback"
@@ -36,13 +38,14 @@ class SeedBook:
     def __init__(self, store: Store, state: ScopeState) -> None:
         self._store = store
         self._state = state
-        self._known: set[str] = set()
+        # Hashes: a million seeds take a third of the memory.
+        self._known: set[int] = set()
 
     def load(self) -> None:
         """Take seeds and directives of an earlier process into the scope's state."""
-        for row in self.rows():
-            self._known.add(row.url)
-            self._state.add_seed(row.text)
+        for portion in _portions(self.rows()):
+            self._known.update(hash(row.url) for row in portion)
+            self._state.add_seeds([row.text for row in portion])
         self._state.add_directives(
             value.decode() for _, value in self._store.scan(_FAMILY, _DIRECTIVE, b"directive;")
         )
@@ -53,15 +56,22 @@ class SeedBook:
 
     def knows(self, url: str) -> bool:
         """Whether a URL is a seed, or the redirect target of one."""
-        return url in self._known
+        return hash(url) in self._known
 
     def add(self, seed: Seed) -> bool:
         """Note a seed of the list; False when its URL is a seed already."""
-        return self._add(SeedRow(seed.text, seed.url))
+        return bool(self.add_all([seed]))
+
+    def add_all(self, seeds: Sequence[Seed]) -> list[Seed]:
+        """Note seeds of the list; those that are new."""
+        new = [seed for seed in seeds if self._take(SeedRow(seed.text, seed.url))]
+        self._state.add_seeds([seed.text for seed in new])
+        return new
 
     def redirected(self, uri: CrawlURI) -> None:
         """A seed redirected: its target is a seed too, and widens the scope."""
-        self._add(SeedRow(uri.url, uri.url, uri.via))
+        if self._take(SeedRow(uri.url, uri.url, uri.via)):
+            self._state.add_seeds([uri.url])
 
     def direct(self, directives: Sequence[str]) -> None:
         """Note directives of the seed list."""
@@ -69,16 +79,20 @@ class SeedBook:
             self._store.put(_FAMILY, _DIRECTIVE + line.encode(), line.encode())
         self._state.add_directives(directives)
 
-    def _add(self, row: SeedRow) -> bool:
-        if row.url in self._known:
+    def _take(self, row: SeedRow) -> bool:
+        if hash(row.url) in self._known:
             return False
-        self._known.add(row.url)
+        self._known.add(hash(row.url))
         number = self._store.counter("seeds")
         self._store.set_counter("seeds", number + 1)
         key = _SEED + number.to_bytes(8, "big")
         self._store.put(_FAMILY, key, msgspec.msgpack.encode(row))
-        self._state.add_seed(row.text)
         return True
+
+
+def _portions(rows: Iterator[SeedRow]) -> Iterator[list[SeedRow]]:
+    while portion := list(islice(rows, _PORTION)):
+        yield portion
 
 
 def seed_rows(store: Store) -> Iterator[SeedRow]:

@@ -7,6 +7,8 @@ from nacre.errors import URIError
 from nacre.uri.parse import parse
 from nacre.uri.surt import implied_prefix
 
+_SHOWN = 500
+
 
 class Seed(NamedTuple):
     """One seed.
@@ -22,32 +24,42 @@ class Seed(NamedTuple):
     fallback: str = ""
 
 
-class SeedList(NamedTuple):
-    """What a seed list holds: seeds, directives, and lines that are neither."""
+class Directive(NamedTuple):
+    """A `+` or `-` line: a SURT prefix or URL for the scope."""
 
-    seeds: list[Seed]
-    directives: list[str]
-    bad: list[tuple[int, str, str]]
+    text: str
 
 
-def read_seeds(lines: Iterable[str]) -> SeedList:
-    """Read a seed list.
+class BadSeed(NamedTuple):
+    """A line that is neither: its number from 1, its text, and why."""
+
+    line: int
+    text: str
+    why: str
+
+
+Entry = Seed | Directive | BadSeed
+
+
+def read_seeds(lines: Iterable[str]) -> Iterator[Entry]:
+    """Read a seed list, an entry at a time.
 
     `#` starts a comment at the start of a line or after a blank. A line that begins with a letter
     or digit is a seed; without a scheme https is tried first, then http. `+` and `-` lines are
     directives for the scope. What is neither is reported with its line number.
     """
-    result = SeedList([], [], [])
     for number, text in _entries(lines):
         try:
-            if text[0] in "+-":
-                implied_prefix(text[1:])
-                result.directives.append(text)
-            else:
-                result.seeds.append(parse_seed(text))
+            yield _entry(text)
         except URIError as error:
-            result.bad.append((number, text, str(error)))
-    return result
+            yield BadSeed(number, text[:_SHOWN], str(error)[:_SHOWN])
+
+
+def _entry(text: str) -> Entry:
+    if text[0] not in "+-":
+        return parse_seed(text)
+    implied_prefix(text[1:])
+    return Directive(text)
 
 
 def _entries(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

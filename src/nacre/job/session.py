@@ -5,7 +5,7 @@ recovers as after a crash (architecture section 6). One code path.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import structs
@@ -16,6 +16,7 @@ from nacre.fetch.guard import AddressGuard
 from nacre.frontier.queues import State
 from nacre.job.assemble import Parts
 from nacre.job.edits import note_removed
+from nacre.job.entering import Entering
 from nacre.job.events import Alert, Events, StateChanged
 from nacre.job.layout import Layout
 from nacre.job.limits import Stopwatch, reached
@@ -26,13 +27,12 @@ from nacre.job.mending import mend
 from nacre.job.reporting import material_of, write_run_reports
 from nacre.job.runs import (
     begin_run,
-    enter_seeds,
     enter_seeds_again,
     read_run,
     run_archives,
     write_run,
 )
-from nacre.job.seeds import SeedList
+from nacre.job.seeds import Entry
 from nacre.job.settings import JobSettings
 from nacre.job.snapshot import counts_of
 from nacre.job.space import SpaceGuard
@@ -90,7 +90,7 @@ class Session:
         self._attention = asyncio.Event()
         self._engine_task: asyncio.Task[None] | None = None
 
-    def open(self, guard: AddressGuard, seeds: Callable[[], SeedList], start: Start) -> None:
+    def open(self, guard: AddressGuard, seeds: Callable[[], Iterator[Entry]], start: Start) -> None:
         """Open the store, recover, build the parts, and enter the seeds of a new run.
 
         Raises:
@@ -127,12 +127,15 @@ class Session:
         self._told = self._clock.monotonic()
         self.space = SpaceGuard(self._disk, self.layout, self.settings, store.engine.size_limit)
         commit.on_seal(self._save_run)
+        self._entering = Entering(self.parts, seeds)
         if is_new:
             self.parts.logs.progress(HEADER)
             self._load_cookies()
-            enter_seeds(self.parts, seeds(), tags=self.settings.engine.source_tags)
+            self._entering.begin()
+            self._entering.portion()
         else:
             self.parts.seeds.load()
+            self._entering.resume()
             # The settings may be others now; who is over its budget retires again.
             self.parts.frontier.steering.unretire(all_of_them=False)
             if before == ExitStatus.FINISHED and not self.parts.statistics.totals.urls:
@@ -206,6 +209,7 @@ class Session:
         mended = await mend(self.parts, self._disk)
         if mended:
             self._events.emit(Alert(mended))
+        await self._entering.rest(lambda: self._asked is not None)
         self._become(JobState.RUNNING)
         self.watch.start()
         async with asyncio.TaskGroup() as group:

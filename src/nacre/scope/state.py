@@ -64,6 +64,13 @@ class ScopeState:
             prefixes.add(coerced(text, coercion))
         self._changed()
 
+    def add_seeds(self, texts: Sequence[str]) -> None:
+        """Add many seeds; cheaper than one by one."""
+        self._seeds += texts
+        for coercion, prefixes in self._sets.items():
+            prefixes.update(coerced(text, coercion) for text in texts)
+        self._changed()
+
     def add_directives(self, lines: Iterable[str]) -> None:
         """Add `+prefix` and `-prefix` lines; anything else is left alone.
 

@@ -152,63 +152,92 @@ class SurtPrefixSet:
     def __init__(self, prefixes: Iterable[str] = (), *, keep_all: bool = False) -> None:
         self._keep_all = keep_all
         self._sorted: list[str] = []
-        for prefix in prefixes:
-            self.add(prefix)
+        self._pending: list[str] = list(prefixes)
+
+    def __bool__(self) -> bool:
+        return bool(self._sorted or self._pending)
 
     def __len__(self) -> int:
-        return len(self._sorted)
+        return len(self._members())
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._sorted)
+        return iter(self._members())
 
     def __contains__(self, prefix: str) -> bool:
-        at = bisect_left(self._sorted, prefix)
-        return at < len(self._sorted) and self._sorted[at] == prefix
+        members = self._members()
+        at = bisect_left(members, prefix)
+        return at < len(members) and members[at] == prefix
 
     def add(self, prefix: str) -> bool:
         """Add a prefix, and drop those that it makes redundant; False when it changes nothing."""
         if prefix in self or (not self._keep_all and self.match(prefix) is not None):
             return False
-        start = end = bisect_left(self._sorted, prefix)
+        members = self._members()
+        start = end = bisect_left(members, prefix)
         if not self._keep_all:
-            while end < len(self._sorted) and self._sorted[end].startswith(prefix):
+            while end < len(members) and members[end].startswith(prefix):
                 end += 1
-        self._sorted[start:end] = [prefix]
+        members[start:end] = [prefix]
         return True
+
+    def update(self, prefixes: Iterable[str]) -> None:
+        """Add many prefixes; they are put in order when somebody asks."""
+        self._pending += prefixes
+
+    def _members(self) -> list[str]:
+        """The members in order; what `update` brought is put in its place now."""
+        if not self._pending:
+            return self._sorted
+        # Two sorted runs: the sort only merges them.
+        ordered = sorted(self._sorted + sorted(self._pending))
+        self._pending = []
+        members = self._sorted = []
+        for prefix in ordered:
+            # What another makes redundant sorts behind it, with nothing else between.
+            if not members or self._is_new(prefix, members[-1]):
+                members.append(prefix)
+        return members
+
+    def _is_new(self, prefix: str, before: str) -> bool:
+        return prefix != before if self._keep_all else not prefix.startswith(before)
 
     def match(self, text: str) -> str | None:
         """The shortest prefix of a SURT in the set, or None."""
         if self._keep_all:
             return next(iter(self.all_matching(text)), None)
         # No member is a prefix of another, so a prefix of the text is the greatest member up to it.
-        at = bisect_right(self._sorted, text)
-        if at and text.startswith(self._sorted[at - 1]):
-            return self._sorted[at - 1]
+        members = self._members()
+        at = bisect_right(members, text)
+        if at and text.startswith(members[at - 1]):
+            return members[at - 1]
         return None
 
     def any_below(self, text: str) -> bool:
         """True when a member begins with a text."""
-        at = bisect_left(self._sorted, text)
-        return at < len(self._sorted) and self._sorted[at].startswith(text)
+        members = self._members()
+        at = bisect_left(members, text)
+        return at < len(members) and members[at].startswith(text)
 
     def any_longer(self, text: str) -> bool:
         """True when a member begins with a text and goes on."""
-        at = bisect_right(self._sorted, text)
-        return at < len(self._sorted) and self._sorted[at].startswith(text)
+        members = self._members()
+        at = bisect_right(members, text)
+        return at < len(members) and members[at].startswith(text)
 
     def all_matching(self, text: str) -> list[str]:
         """All prefixes of a SURT in the set, the shortest first."""
         found: list[str] = []
-        at = bisect_right(self._sorted, text)
+        members = self._members()
+        at = bisect_right(members, text)
         while at:
-            member = self._sorted[at - 1]
+            member = members[at - 1]
             if text.startswith(member):
                 found.append(member)
                 at -= 1
             else:
                 # What is a prefix of the text and sorts before this member is a prefix of both.
                 text = text[: _common_length(text, member)]
-                at = bisect_right(self._sorted, text, 0, at)
+                at = bisect_right(members, text, 0, at)
         return found[::-1]
 
 
