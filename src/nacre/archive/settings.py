@@ -19,7 +19,8 @@ class WarcSettings(Component):
     )
     directories: tuple[str, ...] = setting(
         ("archive",),
-        "Where the files go, one after another; relative to the run, or absolute.",
+        "Where the files go, one after another; relative to the run, or absolute. `${job}`, "
+        "`${launchId}` (name of the run) and `${env:NAME}` are filled in.",
         live=False,
         sheets=False,
         min_length=1,

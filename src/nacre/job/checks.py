@@ -20,6 +20,7 @@ from nacre.job.seedfile import seed_lines
 from nacre.job.seeds import read_seeds
 from nacre.job.seedsurvey import SeedSurvey, survey
 from nacre.job.settings import JobSettings
+from nacre.job.variables import known_part
 from nacre.scope.options import compile_scope
 from nacre.scope.rule import Scope
 from nacre.scope.state import ScopeState
@@ -128,7 +129,7 @@ def _outputs(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
     yield from _unwritable("", layout.root)
     for name in settings.archive.directories:
         if Path(name).is_absolute():
-            yield from _unwritable("archive.directories", Path(name))
+            yield from _unwritable("archive.directories", Path(known_part(name)))
 
 
 def _unwritable(path: str, directory: Path) -> Iterator[Problem]:

@@ -3,7 +3,7 @@
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -19,6 +19,7 @@ from nacre.job.layout import SEEDS, Layout
 from nacre.job.profiles import profiles
 from nacre.job.settings import JobSettings
 from nacre.job.sheet_list import sheet_problems
+from nacre.job.variables import expanded
 from nacre.scope.rules import AnyRule
 
 _HEADER = """\
@@ -90,7 +91,7 @@ def examine_job(
     """
     layout.require()
     layers = [*inner_layers(file_layers(layout.config, layout.root), layout.root)]
-    return _examined(layout, [*layers, *_outer_layers(assignments, environ)])
+    return _examined(layout, [*layers, *_outer_layers(assignments, environ)], environ)
 
 
 def examine_new(
@@ -101,7 +102,7 @@ def examine_new(
     tree.pop("profile", None)
     option = Layer("option", tree, profile=(new.profile, 0))
     layers = inner_layers([option], layout.root)
-    return _examined(layout, [*layers, *_outer_layers((), environ)])
+    return _examined(layout, [*layers, *_outer_layers((), environ)], environ)
 
 
 def _outer_layers(assignments: Iterable[str], environ: Mapping[str, str] | None) -> list[Layer]:
@@ -110,18 +111,23 @@ def _outer_layers(assignments: Iterable[str], environ: Mapping[str, str] | None)
 
 
 def _examined(
-    layout: Layout, layers: Sequence[Layer]
+    layout: Layout, layers: Sequence[Layer], environ: Mapping[str, str] | None
 ) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
     loaded, problems = load_partly(JobSettings, layers)
-    if loaded is not None and not loaded.settings.name:
-        named = loaded.settings.model_copy(update={"name": layout.root.name})
-        loaded = Loaded(named, loaded.origins)
-    if loaded is not None:
-        problems = sorted(
-            [*problems, *sheet_problems(loaded, layout.root)],
-            key=lambda p: (p.file, p.line, p.path),
-        )
-    return loaded, problems
+    if loaded is None:
+        return None, problems
+    name = loaded.settings.name or layout.root.name
+    named = loaded.settings.model_copy(update={"name": name})
+    settings, more = expanded(named, os.environ if environ is None else environ)
+    loaded = replace(loaded, settings=settings)
+    placed = (problem._replace(**_place(loaded, problem.path)) for problem in more)
+    found = [*problems, *placed, *sheet_problems(loaded, layout.root)]
+    return loaded, sorted(found, key=lambda p: (p.file, p.line, p.path))
+
+
+def _place(loaded: Loaded[JobSettings], path: str) -> dict[str, Any]:
+    origin = loaded.origin(path)
+    return {"file": origin.file, "line": origin.line}
 
 
 def create_job(layout: Layout, new: NewJob) -> None:

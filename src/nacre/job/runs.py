@@ -62,10 +62,11 @@ def run_archives(layout: Layout, directories: tuple[str, ...]) -> tuple[str, ...
     if not runs.is_dir():
         return ()
     return tuple(
-        str(Path("runs", run.name, directory))
+        str(Path("runs", run.name, directory.replace("${launchId}", run.name)))
         for run in sorted(runs.iterdir())
         for directory in directories
-        if not Path(directory).is_absolute() and (run / directory).is_dir()
+        if not Path(directory).is_absolute()
+        and (run / directory.replace("${launchId}", run.name)).is_dir()
     )
 
 

@@ -37,6 +37,7 @@ from nacre.job.settings import JobSettings
 from nacre.job.snapshot import counts_of
 from nacre.job.space import SpaceGuard
 from nacre.job.states import ExitStatus, JobState, check_transition
+from nacre.job.variables import for_run
 from nacre.job.watchdog import Watchdog
 from nacre.report.progress import HEADER, INTERVAL, Progress
 from nacre.store.opening import Opened, open_for_work
@@ -112,6 +113,7 @@ class Session:
         last = read_run(store)
         before = last.exit if last else None
         self.run_row, is_new = begin_run(store, self.layout, self._clock.now())
+        self.settings = for_run(self.settings, self.run_row.name)
         self.parts = Parts(
             settings=self.settings,
             layout=self.layout,

@@ -126,7 +126,9 @@ class JobSettings(Component):
         "", "Name of the job; empty: that of its directory.", live=False, sheets=False
     )
     seeds: tuple[str, ...] | str = setting(
-        "seeds.txt", "File of seeds, relative to the job, or a list of them.", sheets=False
+        "seeds.txt",
+        "File of seeds, of any length, relative to the job (`.gz`: compressed), or a list of them.",
+        sheets=False,
     )
     scope: tuple[AnyRule, ...] = setting(
         stock_rules, "DecideRules in order; the last opinion wins."

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from nacre.job.layout import Layout
 from nacre.job.settings import JobSettings
+from nacre.job.variables import known_part
 from nacre.store.seam import Disk
 from nacre.store.space import reserve, shortage
 
@@ -15,7 +16,8 @@ _EVERY = 2.0
 def places(layout: Layout, settings: JobSettings) -> list[str]:
     """A directory on each file system that the job writes to."""
     own = str(layout.root)
-    return [own, *(d for d in settings.archive.directories if Path(d).is_absolute())]
+    named = map(known_part, settings.archive.directories)
+    return [own, *(directory for directory in named if Path(directory).is_absolute())]
 
 
 def longest_wait(settings: JobSettings, *, on_terminal: bool) -> float | None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from nacre.job.layout import Layout
 from nacre.job.settings import JobSettings
+from nacre.job.variables import for_run, known_part
 
 _SUFFIXES = (".warc", ".warc.gz", ".warc.open", ".warc.gz.open")
 
@@ -21,9 +22,14 @@ def archive_directories(layout: Layout, settings: JobSettings) -> Iterator[Path]
     """Directories that hold WARCs."""
     runs = layout.root / "runs"
     found = sorted(runs.iterdir()) if runs.is_dir() else []
-    for name in settings.archive.directories:
-        places = [Path(name)] if Path(name).is_absolute() else [run / name for run in found]
-        yield from (place for place in places if place.is_dir())
+    named = {
+        Path(run, directory): None
+        for run in found
+        for directory in for_run(settings, run.name).archive.directories
+    }
+    if not found:
+        named = {Path(known_part(name)): None for name in settings.archive.directories}
+    yield from (place for place in named if place.is_absolute() and place.is_dir())
 
 
 def index_of(warc: Path) -> Path | None:
