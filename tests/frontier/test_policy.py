@@ -11,6 +11,7 @@ from nacre.frontier.policy import (
     Final,
     Rank,
     Retry,
+    Tries,
     directive_of,
     politeness_delay,
     prerequisite_rank,
@@ -130,11 +131,11 @@ def test_unreachable_hosts_wait_twice_as_long_each_time(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "attempts", "last_delay", "retry_after", "decision"),
+    ("status", "throttled", "last_delay", "retry_after", "decision"),
     [
-        (429, 0, 4.0, 0.0, Retry(NOW + 8, hold=True)),
-        (503, 4, 4.0, 100.0, Retry(NOW + 100, hold=True)),
-        (503, 0, 4.0, 1e9, Retry(NOW + 3600, hold=True)),
+        (429, 0, 4.0, 0.0, Retry(NOW + 8, hold=True, kind=Tries.THROTTLED)),
+        (503, 4, 4.0, 100.0, Retry(NOW + 100, hold=True, kind=Tries.THROTTLED)),
+        (503, 0, 4.0, 1e9, Retry(NOW + 3600, hold=True, kind=Tries.THROTTLED)),
         (503, 5, 4.0, 0.0, Final("retries used up")),
         (500, 0, 4.0, 0.0, Final("done")),
         (200, 0, 4.0, 0.0, Final("done")),
@@ -144,18 +145,34 @@ def test_unreachable_hosts_wait_twice_as_long_each_time(status: int) -> None:
     ],
 )
 def test_replies(
-    status: int, attempts: int, last_delay: float, retry_after: float, decision: Retry | Final
+    status: int, throttled: int, last_delay: float, retry_after: float, decision: Retry | Final
 ) -> None:
     ending = Ending(status, False, retry_after, last_delay)
-    assert retry_decision(SETTINGS, uri(attempts=attempts), ending, NOW) == decision
+    tried = uri(attempts=throttled, throttled=throttled)
+    assert retry_decision(SETTINGS, tried, ending, NOW) == decision
 
 
 def test_a_body_cut_short_is_tried_twice_more() -> None:
     decisions = [
-        retry_decision(SETTINGS, uri(attempts=n), Ending(200, truncated=True), NOW)
+        retry_decision(SETTINGS, uri(attempts=n, truncated=n), Ending(200, truncated=True), NOW)
         for n in range(3)
     ]
-    assert decisions == [Retry(NOW + 60), Retry(NOW + 120), Final("retries used up")]
+    kind = Tries.TRUNCATED
+    expected = [Retry(NOW + 60, kind=kind), Retry(NOW + 120, kind=kind), Final("retries used up")]
+    assert decisions == expected
+
+
+def test_each_kind_of_try_is_counted_apart() -> None:
+    tried = uri(attempts=31, throttled=4, truncated=1, starved=3)  # and 23 times unreachable
+    assert retry_decision(SETTINGS, tried, Ending(-2), NOW) == Retry(NOW + 900)
+    assert isinstance(retry_decision(SETTINGS, tried, Ending(503, last_delay=1.0), NOW), Retry)
+    cut = retry_decision(SETTINGS, tried, Ending(200, truncated=True), NOW)
+    assert cut == Retry(NOW + 120, kind=Tries.TRUNCATED)
+    starved = retry_decision(SETTINGS, tried, Ending(-2, starved=True), NOW)
+    assert starved == Retry(NOW + 10, kind=Tries.STARVED)
+    worn = uri(attempts=5, throttled=5)
+    assert retry_decision(SETTINGS, worn, Ending(503), NOW) == Final("retries used up")
+    assert retry_decision(SETTINGS, worn, Ending(-2), NOW) == Retry(NOW + 60)
 
 
 def test_a_prerequisite_holds_its_queue() -> None:

@@ -1,3 +1,4 @@
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +23,10 @@ uris = st.builds(
     precedence=st.integers(0, 127),
     cost=st.integers(0, 9),
     ordinal=st.integers(0, 2**48 - 1),
-    attempts=st.integers(0, 40),
+    attempts=st.integers(1, 40),
+    throttled=st.integers(0, 5),
+    truncated=st.integers(0, 2),
+    starved=st.integers(0, 9),
     last_status=st.integers(-9998, 599),
     not_before=st.floats(0, 1e11),
     is_seed=st.booleans(),
@@ -43,6 +47,12 @@ def test_a_row_gives_the_uri_back(uri: CrawlURI) -> None:
     key = future_key(12.5, identity, uri.ordinal)
     assert time_of(key) == 12.5
     assert unpack_future(key, pack_future(uri, last_try=True)) == (uri, True)
+
+
+def test_tries_of_rows_from_before_kinds_were_counted_are_unreachable() -> None:
+    value = msgspec.msgpack.encode({"u": "http://a/", "k": b"k" * 16, "a": 3, "l": -2})
+    uri = unpack(queue_key(b"i" * 8, CrawlURI("http://a/", b"", ""), 1), value, "a,")
+    assert (uri.attempts, uri.unreachable, uri.throttled) == (3, 3, 0)
 
 
 def test_a_row_is_small() -> None:

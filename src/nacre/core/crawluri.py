@@ -101,7 +101,7 @@ class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
         cost: What one attempt costs the queue's budget.
         ordinal: Order of discovery, from 1; 0 before it is queued.
         not_before: Earliest fetch, seconds since the epoch (UTC); 0 means now.
-        attempts: Fetch attempts made.
+        attempts: Fetch attempts made, of all kinds.
         deferrals: Times it came back for a prerequisite (-50); counted apart.
         last_status: Status of the last attempt; 0 before the first.
         method: HTTP method.
@@ -109,6 +109,9 @@ class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
         headers: Extra request headers, in order; they replace those of the same name.
         heritable: Data passed on to descendants.
         annotations: Annotations that it was born with, such as `isSitemap`.
+        throttled: Of the attempts, those answered 429 or 503.
+        truncated: Of the attempts, those that got a body cut short.
+        starved: Of the attempts, those that the crawler itself was out of file handles for.
     """
 
     url: str
@@ -133,6 +136,14 @@ class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
     headers: tuple[tuple[str, str], ...] = ()
     heritable: dict[str, str] = {}
     annotations: tuple[str, ...] = ()
+    throttled: int = 0
+    truncated: int = 0
+    starved: int = 0
+
+    @property
+    def unreachable(self) -> int:
+        """Of the attempts, those that got no usable reply."""
+        return self.attempts - self.throttled - self.truncated - self.starved
 
     @property
     def is_prerequisite(self) -> bool:

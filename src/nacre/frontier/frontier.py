@@ -11,14 +11,14 @@ from nacre.core.status import Counted
 from nacre.frontier.backoff import Backoff
 from nacre.frontier.courtesy import Courtesy
 from nacre.frontier.lasttries import LastTries
-from nacre.frontier.policy import Retry, prerequisite_rank
+from nacre.frontier.policy import Retry, Tries, prerequisite_rank
 from nacre.frontier.queues import Queue, State
 from nacre.frontier.removal import Removal
 from nacre.frontier.rotation import Rotation
 from nacre.frontier.rows import Rows, queue_key
 from nacre.frontier.seen import Seen
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
-from nacre.frontier.shelf import STEPS, Shelf, again
+from nacre.frontier.shelf import STEPS, Shelf, again, fresh
 from nacre.frontier.steering import BY_OPERATOR, Steering
 from nacre.frontier.terms import Chooser, NoSheets, Terms
 from nacre.frontier.timeline import Timeline
@@ -144,7 +144,7 @@ class Frontier:
         self.totals.ordinal += 1
         queue.row.enqueued += 1
         if uri.not_before > now:
-            later = replace(uri, attempts=0, ordinal=self.totals.ordinal)
+            later = fresh(uri, self.totals.ordinal)
             self.shelf.plan(queue, later, self._time + uri.not_before - now)
         else:
             self.shelf.insert(queue, uri, self.totals.ordinal)
@@ -271,11 +271,11 @@ class Frontier:
         if retry.hold:
             self.rotation.snooze(queue, mono + wait)
             row.held = row.held or uri.is_prerequisite
-            self.shelf.put(queue, key, again(uri, attempt.status))
+            self.shelf.put(queue, key, again(uri, attempt.status, retry.kind))
         else:
             self.shelf.drop(queue, key)
-            self.shelf.plan(queue, again(uri, attempt.status), self._time + wait)
-        self._charge(queue, uri.cost)
+            self.shelf.plan(queue, again(uri, attempt.status, retry.kind), self._time + wait)
+        self._charge(queue, 0 if retry.kind is Tries.STARVED else uri.cost)
         self._close(queue, attempt)
 
     def deferred(

@@ -3,6 +3,7 @@
 Source: reference/heritrix.md 1.6 (queues, politeness), architecture section 8 (retries).
 """
 
+from enum import Enum
 from typing import NamedTuple
 
 from nacre.core.crawluri import CrawlURI, Directive, Hop, hop_count, split_path
@@ -11,6 +12,9 @@ from nacre.frontier.backoff import THROTTLED, Backoff
 from nacre.frontier.cost import cost_of
 from nacre.frontier.precedence import MAX_PRECEDENCE, uri_precedence
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+
+STARVED_WAIT = 10.0
+"""Seconds before a URI is tried again for which the crawler had no file handle."""
 
 _UNREACHABLE = frozenset(
     int(status)
@@ -37,16 +41,27 @@ class Rank(NamedTuple):
     cost: int
 
 
+class Tries(Enum):
+    """Attempts that are repeated, each kind so often."""
+
+    UNREACHABLE = "unreachable"
+    THROTTLED = "throttled"
+    TRUNCATED = "truncated"
+    STARVED = "starved"
+
+
 class Retry(NamedTuple):
     """Try again.
 
     Attributes:
         at: Earliest time, seconds since the epoch.
         hold: The whole queue waits until then; else only the URI.
+        kind: As what the attempt made counts.
     """
 
     at: float
     hold: bool = False
+    kind: Tries = Tries.UNREACHABLE
 
 
 class Final(NamedTuple):
@@ -67,12 +82,14 @@ class Ending(NamedTuple):
         truncated: The body was cut short.
         retry_after: What the server asked for, seconds; 0 when it did not.
         last_delay: Last politeness delay of the queue, seconds.
+        starved: The crawler itself was out of file handles; the site was not asked.
     """
 
     status: int
     truncated: bool = False
     retry_after: float = 0.0
     last_delay: float = 0.0
+    starved: bool = False
 
 
 def trans_hops(path: str) -> int:
@@ -162,8 +179,8 @@ def retry_decision(
 ) -> Retry | Final:
     """Whether an attempt is repeated. -50 is no ending: see `Frontier.deferred`.
 
-    Attempts of all kinds count together. A prerequisite (`dns:`, robots.txt) holds its queue, and a
-    robots.txt that answers 5xx counts as unreachable.
+    Each kind of attempt is counted apart. A prerequisite (`dns:`, robots.txt) holds its queue, and
+    a robots.txt that answers 5xx counts as unreachable.
 
     Args:
         settings: The frontier's.
@@ -173,27 +190,41 @@ def retry_decision(
         last_since: When nothing but retries was left (`Frontier.last_since`); None before that.
         last_within: Time for the last tries, seconds; None for that of the settings.
     """
-    status, prerequisite = ending.status, uri.is_prerequisite
-    if status in _UNREACHABLE or (prerequisite and 500 <= status < 600):
-        if uri.attempts + 1 >= settings.max_retries:
-            return Final("retries used up")
-        wait, hold = _doubled(settings, uri.attempts), prerequisite
-    elif status in THROTTLED:
-        if uri.attempts >= settings.throttled_retries:
-            return Final("retries used up")
-        asked = max(2.0 * ending.last_delay, ending.retry_after)
-        wait, hold = min(asked, settings.throttled_wait_max), True
-    elif ending.truncated and status > 0:
-        if uri.attempts >= settings.truncated_retries:
-            return Final("retries used up")
-        wait, hold = _doubled(settings, uri.attempts), False
-    else:
+    retry = _next_try(settings, uri, ending, now)
+    if retry is None:
         return Final("done")
-    retry = Retry(now + wait, hold)
+    if getattr(uri, retry.kind.value) >= _most(settings, retry.kind):
+        return Final("retries used up")
     if last_since is None:
         return retry
     within = settings.last_tries_within if last_within is None else last_within
     return _in_time(retry, now, last_since, within, settings.last_tries)
+
+
+def _next_try(
+    settings: FrontierSettings, uri: CrawlURI, ending: Ending, now: float
+) -> Retry | None:
+    """The try after this one, were it allowed; None when it would not change anything."""
+    status, prerequisite = ending.status, uri.is_prerequisite
+    if ending.starved:
+        return Retry(now + STARVED_WAIT, prerequisite, Tries.STARVED)
+    if status in _UNREACHABLE or (prerequisite and 500 <= status < 600):
+        return Retry(now + _doubled(settings, uri.unreachable), prerequisite)
+    if status in THROTTLED:
+        wait = max(2.0 * ending.last_delay, ending.retry_after)
+        return Retry(now + min(wait, settings.throttled_wait_max), hold=True, kind=Tries.THROTTLED)
+    if ending.truncated and status > 0:
+        return Retry(now + _doubled(settings, uri.truncated), kind=Tries.TRUNCATED)
+    return None
+
+
+def _most(settings: FrontierSettings, kind: Tries) -> int:
+    """Attempts of a kind after which there is no further one."""
+    if kind is Tries.THROTTLED:
+        return settings.throttled_retries
+    if kind is Tries.TRUNCATED:
+        return settings.truncated_retries
+    return settings.max_retries - 1
 
 
 def _doubled(settings: FrontierSettings, attempts: int) -> float:

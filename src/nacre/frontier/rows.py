@@ -59,13 +59,15 @@ class PackedURI(
         "is_seed": "e", "force_fetch": "f", "cost": "o", "not_before": "n", "attempts": "a",
         "deferrals": "d", "last_status": "l", "method": "m", "body": "b", "headers": "h",
         "heritable": "i", "annotations": "t", "queue": "q", "directive": "x", "precedence": "y",
-        "last_try": "z",
+        "last_try": "z", "throttled": "r", "truncated": "g", "starved": "j",
     },
 ):  # fmt: skip
     """A `CrawlURI` in a row: short names, defaults left out, nothing that the key says already.
 
     Rows of `future` have `queue`, `directive` and `precedence` as well, for their key does not.
-    `last_try` marks a retry planned when nothing but retries was left.
+    `last_try` marks a retry planned when nothing but retries was left. A row without `throttled`,
+    `truncated` and `starved` was written before these were counted apart: then all count as
+    unreachable.
     """
 
     url: str
@@ -90,6 +92,9 @@ class PackedURI(
     directive: int = 0
     precedence: int = 0
     last_try: bool = False
+    throttled: int = 0
+    truncated: int = 0
+    starved: int = 0
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -133,18 +138,18 @@ def future_key(due: float, identity: bytes, ordinal: int) -> bytes:
 
 
 def _packed(uri: CrawlURI) -> PackedURI:
-    plain = uri.method == "GET" and uri.body is None
+    plain = uri.method == "GET" and uri.body is None and not uri.attempts
     if plain and not (uri.headers or uri.heritable or uri.annotations):
         return PackedURI(
             uri.url, uri.key, uri.via, uri.path, uri.context, uri.source, uri.is_seed,
-            uri.force_fetch, uri.cost, uri.not_before or None, uri.attempts, uri.deferrals,
-            uri.last_status,
+            uri.force_fetch, uri.cost, uri.not_before or None, 0, uri.deferrals, uri.last_status,
         )  # fmt: skip
     return PackedURI(
         uri.url, uri.key, uri.via, uri.path, uri.context, uri.source, uri.is_seed,
         uri.force_fetch, uri.cost, uri.not_before or None, uri.attempts, uri.deferrals,
         uri.last_status, uri.method, uri.body, list(uri.headers), dict(uri.heritable),
-        list(uri.annotations),
+        list(uri.annotations), throttled=uri.throttled, truncated=uri.truncated,
+        starved=uri.starved,
     )  # fmt: skip
 
 
@@ -170,7 +175,8 @@ def _unpacked(
         row.url, row.key, queue, row.via, row.path, row.context, row.source, row.is_seed,
         row.force_fetch, directive, precedence, row.cost, ordinal, row.not_before or 0.0,
         row.attempts, row.deferrals, row.last_status, row.method, row.body,
-        tuple(row.headers), row.heritable, tuple(row.annotations),
+        tuple(row.headers), row.heritable, tuple(row.annotations), row.throttled, row.truncated,
+        row.starved,
     )  # fmt: skip
 
 

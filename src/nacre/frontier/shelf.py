@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from nacre.core.crawluri import CrawlURI
+from nacre.frontier.policy import Tries
 from nacre.frontier.queues import Queue
 from nacre.frontier.rotation import Rotation
 from nacre.frontier.rows import (
@@ -146,6 +147,14 @@ class Shelf:
                 self.release((key, value))
 
 
-def again(uri: CrawlURI, status: int) -> CrawlURI:
-    """The URI after one more attempt."""
-    return replace(uri, attempts=uri.attempts + 1, last_status=status, not_before=0.0)
+def again(uri: CrawlURI, status: int, kind: Tries) -> CrawlURI:
+    """The URI after one more attempt of a kind."""
+    more = replace(uri, attempts=uri.attempts + 1, last_status=status, not_before=0.0)
+    if kind is Tries.UNREACHABLE:
+        return more
+    return replace(more, **{kind.value: getattr(uri, kind.value) + 1})
+
+
+def fresh(uri: CrawlURI, ordinal: int) -> CrawlURI:
+    """The URI as one that was never tried."""
+    return replace(uri, attempts=0, throttled=0, truncated=0, starved=0, ordinal=ordinal)

@@ -153,18 +153,7 @@ class Parts:
         self.seeds = SeedBook(store, self.scope_state)
         self.outside = Outside(store, settings.engine.outside_kept)
         self.speculation = Speculation(store)
-        self.candidates = Candidates(
-            self._scope(),
-            self.sheets.overlay,
-            identity=self.identity,
-            frontier=self.frontier,
-            outside=self.outside,
-            speculation=self.speculation,
-            new_seed=self.seeds.redirected,
-        )
-        self.normalizing = normalizing(settings, self.rule_files)
-        self.candidates.normalizing = self.normalizing
-        self.candidates.trace_scope(self.logs.scope if settings.engine.scope_log else None)
+        self.candidates = self._candidates()
         self.spool = Spool(layout.scratch)
         self.resolver = DnsResolver(settings.dns, clock)
         self.parser = ParserProcess()
@@ -191,6 +180,21 @@ class Parts:
     def _scope(self) -> Effective[Scope]:
         rules = self.effective.then(lambda s: s.scope)
         return rules.then(lambda listed: compile_scope(listed, self.scope_state))
+
+    def _candidates(self) -> Candidates:
+        candidates = Candidates(
+            self._scope(),
+            self.sheets.overlay,
+            identity=self.identity,
+            frontier=self.frontier,
+            outside=self.outside,
+            speculation=self.speculation,
+            new_seed=self.seeds.redirected,
+        )
+        self.normalizing = normalizing(self.settings, self.rule_files)
+        candidates.normalizing = self.normalizing
+        candidates.trace_scope(self.logs.scope if self.settings.engine.scope_log else None)
+        return candidates
 
     def _alert(self, text: str) -> None:
         self.logs.alert(text)
