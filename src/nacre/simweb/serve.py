@@ -92,7 +92,7 @@ class Server:
             await writer.drain()
         if sending.row is not None:
             self.answers.rows.append(sending.row)
-        return not sending.close
+        return not sending.close and heading.fields.get("connection", "").lower() != "close"
 
     def _controlled(self, heading: Heading) -> Sending | None:
         """A request to the clock; None for any other."""
