@@ -41,6 +41,7 @@ class Visit(msgspec.Struct):
         error: Text of the failure, for the operator; "" for none.
         conclusive: A failure that another try would not change.
         extra: Extra info for crawl.log (`logExtraInfo`).
+        retire: Why its queue is retired while it stays there unfetched; "" for no such thing.
         overlay: Number of the combination of sheets that applies to the URI; 0 for none. With it
             each part finds its settings: `effective[visit.overlay]`.
     """
@@ -72,6 +73,7 @@ class Visit(msgspec.Struct):
     error: str = ""
     conclusive: bool = False
     extra: dict[str, str | int] = {}
+    retire: str = ""
     overlay: int = 0
 
     def annotate(self, text: str) -> None:

@@ -20,6 +20,7 @@ from nacre.fetch.http import HttpFetcher
 from nacre.fetch.settings import fill_user_agent
 from nacre.fetch.spool import Spool
 from nacre.frontier.frontier import Frontier
+from nacre.frontier.settings import FrontierSettings
 from nacre.history.crawldb import History
 from nacre.history.dedup import Digests
 from nacre.job.answers import Answers
@@ -41,6 +42,7 @@ from nacre.job.outside import Outside
 from nacre.job.parser import ParserProcess
 from nacre.job.preconditions import Preconditions
 from nacre.job.preselect import Preselect
+from nacre.job.quotas import EnforceQuotas, QuotaBook
 from nacre.job.robots_cache import RobotsCache
 from nacre.job.rulefiles import RuleFiles
 from nacre.job.runrow import RunRow
@@ -123,7 +125,6 @@ class Parts:
         self.guard = guard
         self.run = run
         self._events = events
-        now = clock.now()
         self.rule_files = RuleFiles(layout.root)
         self.scope_state = ScopeState(read_lines=self.rule_files.read_lines)
         self.sheets = self._sheets(layout)
@@ -134,20 +135,12 @@ class Parts:
         self.hosts = HostAnswers(store)
         self.identity = Identity(canonicalizer(settings.uri), frontier, self._addresses)
         self.logs = JobLogs(self._line_writer(), clock, extra_info=settings.engine.log_extra_info)
-        self.frontier = Frontier(
-            store,
-            frontier,
-            self.politeness,
-            now,
-            clock.monotonic(),
-            chooser=self.sheets,
-        )
-        self.slots = open_slots(settings.politeness, now, self._alert)
+        self.frontier = self._frontier(frontier)
+        self.slots = open_slots(settings.politeness, clock.now(), self._alert)
         self.frontier.courtesy.slots = self.slots
-        self._assign()
-        frontier.watch(self._assign)
         self.statistics = Statistics(store)
         self.steps = Steps(store)
+        self.quotas = self._quotas()
         self.outcomes = Outcomes(store)
         self.robots = RobotsCache(store, self.robots_settings)
         self.seeds = SeedBook(store, self.scope_state)
@@ -162,6 +155,7 @@ class Parts:
         self.engine = self._engine(events)
         for seal in (
             self.statistics.seal,
+            self.quotas.seal,
             self.steps.seal,
             self.outside.seal,
             self.speculation.seal,
@@ -205,10 +199,31 @@ class Parts:
         answer = self.hosts.get(host, self.clock.now())
         return answer.addresses if answer else ()
 
-    def _assign(self) -> None:
+    def _quotas(self) -> QuotaBook:
+        """Other quotas bring back the queues that they retired."""
+        settings = self.effective.then(lambda s: s.quotas)
+        said = (path for sheet in self.sheets.overlays.sheets.values() for path in sheet.values)
+        book = QuotaBook(self.store, settings, said, self.identity.queue)
+        book.changed = self.frontier.steering.order_changed
+        return book
+
+    def _frontier(self, settings: Effective[FrontierSettings]) -> Frontier:
+        found = Frontier(
+            self.store,
+            settings,
+            self.politeness,
+            self.clock.now(),
+            self.clock.monotonic(),
+            chooser=self.sheets,
+        )
+        self._assign(found)
+        settings.watch(lambda: self._assign(found))
+        return found
+
+    def _assign(self, frontier: Frontier) -> None:
         """URIs change their queue when their turn comes, where a policy says so."""
         identity, overlay_of = self.identity, self.sheets.of
-        self.frontier.assign = (
+        frontier.assign = (
             (lambda uri: identity.requeue(uri, overlay_of(uri))) if identity.moves else None
         )
 
@@ -280,6 +295,7 @@ class Parts:
             "Fetch",
             (
                 Preselect(self.speculation),
+                EnforceQuotas(self.quotas),
                 CheckPreconditions(checks, clock),
                 FetchDns(self.resolver, clock),
                 http,
@@ -300,6 +316,7 @@ class Parts:
                 speculation=self.speculation,
                 seeds=self.seeds,
                 statistics=self.statistics,
+                quotas=self.quotas,
                 outcomes=self.outcomes,
                 logs=self.logs,
                 clock=clock,

@@ -21,6 +21,7 @@ from nacre.job.identity import Identity
 from nacre.job.logs import JobLogs
 from nacre.job.outcomes import Outcomes
 from nacre.job.preconditions import ROBOTS_FOR, ROBOTS_REDIRECTS
+from nacre.job.quotas import QuotaBook
 from nacre.job.robots_cache import RobotsCache
 from nacre.job.seedbook import FALLBACK, SeedBook
 from nacre.job.seeds import Seed
@@ -49,6 +50,7 @@ class DispositionParts(msgspec.Struct, frozen=True):
     speculation: Speculation
     seeds: SeedBook
     statistics: Statistics
+    quotas: QuotaBook
     outcomes: Outcomes
     logs: JobLogs
     clock: Clock
@@ -72,7 +74,7 @@ class Disposition:
 
     def decide(self, visit: Visit) -> Retry | Final | None:
         """Retry, final, or None for a deferral; nothing is changed yet."""
-        if visit.status == FetchStatus.DEFERRED:
+        if visit.status == FetchStatus.DEFERRED or visit.retire:
             return None
         if visit.conclusive or _has_fallback(visit):
             return Final("another try would not change it")
@@ -109,6 +111,9 @@ class Disposition:
 
     def _defer(self, visit: Visit) -> None:
         parts = self.parts
+        if visit.retire:
+            self._retire(visit)
+            return
         uri, url = visit.uri, visit.prerequisite
         # A guess of https is given up at once, its robots.txt too.
         heritable = {k: v for k, v in uri.heritable.items() if k == FALLBACK}
@@ -119,6 +124,13 @@ class Disposition:
                 heritable[ROBOTS_REDIRECTS] = str(entry[0].redirects)
         first = parts.identity.prerequisite(uri, url, heritable)
         parts.frontier.deferred(uri, first, parts.clock.monotonic())
+
+    def _retire(self, visit: Visit) -> None:
+        """The URI stays in its queue, of which nothing more is fetched for now."""
+        frontier, queue = self.parts.frontier, visit.uri.queue
+        frontier.deferred(visit.uri, None, self.parts.clock.monotonic())
+        frontier.retire(queue, visit.retire)
+        self.parts.logs.job(f"queue {queue} retired: {visit.error or visit.retire}")
 
     def _retry(self, visit: Visit, decision: Retry) -> None:
         parts = self.parts
@@ -146,6 +158,7 @@ class Disposition:
         parts.frontier.finished(uri, self._attempt(visit), parts.clock.monotonic())
         saved = visit.history.length if stored is Stored.NOT_MODIFIED and visit.history else 0
         parts.statistics.count(visit, stored, now, saved)
+        parts.quotas.count(visit, stored)
         parts.outcomes.put(visit)
         parts.speculation.learn(visit)
         parts.logs.finished(visit, now)

@@ -9,6 +9,7 @@ from nacre.fetch.cookies import CookieSettings
 from nacre.fetch.dns import DnsSettings
 from nacre.fetch.guard import NetworkSettings
 from nacre.fetch.settings import FetchSettings
+from nacre.frontier.quota import QuotaSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.history.dedup import DedupSettings
 from nacre.job.association import SheetAssociation
@@ -145,6 +146,7 @@ class JobSettings(Component):
     extract: ExtractSettings = setting(ExtractSettings, "Extraction.")
     dedup: DedupSettings = setting(DedupSettings, "Deduplication.")
     archive: WarcSettings = setting(WarcSettings, "WARC files.")
+    quotas: QuotaSettings = setting(QuotaSettings, "Quotas.")
     limits: LimitSettings = setting(LimitSettings, "Limits.")
     disk: DiskSettings = setting(DiskSettings, "Disk space.")
     store: StoreSettings = setting(StoreSettings, "The store.")

@@ -6,16 +6,15 @@ They live in the store; a bounded number of them is held in memory.
 
 from collections.abc import Iterator
 from enum import StrEnum
-from itertools import islice
 
 import msgspec
 
 from nacre.core.processor import Visit
 from nacre.core.status import Counted, FetchStatus, counted
 from nacre.store.store import Store
+from nacre.store.tallies import FAMILY, Tallies
 from nacre.uri.parse import host
 
-_FAMILY = "stats"
 _TOTALS = b"t:"
 _KINDS = {"host": b"h:", "mime": b"m:", "status": b"s:", "source": b"o:"}
 _LONGEST_MIME = 127
@@ -99,44 +98,6 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
             self.failures += 1
 
 
-class _Changed(dict[str, Tally]):
-    """The rows of one kind that changed since the last seal, by name; taking one changes it.
-
-    Some of those that did not change are at hand, the others in the store.
-    """
-
-    def __init__(self, store: Store, prefix: bytes, capacity: int) -> None:
-        super().__init__()
-        self._store = store
-        self._prefix = prefix
-        self._capacity = capacity
-        self._resting: dict[str, Tally] = {}
-
-    def __missing__(self, name: str) -> Tally:
-        tally: Tally | None = self._resting.pop(name, None)
-        if tally is None:
-            tally = self._load(name)
-        self[name] = tally
-        return tally
-
-    def _load(self, name: str) -> Tally:
-        row = self._store.get(_FAMILY, self._key(name))
-        return Tally() if row is None else _decode(row)
-
-    def _key(self, name: str) -> bytes:
-        return self._prefix + name.encode("utf-8", "backslashreplace")
-
-    def seal(self) -> None:
-        """Write what changed, and forget what was not used for longest."""
-        key = self._key
-        self._store.put_all(_FAMILY, {key(name): _encode(tally) for name, tally in self.items()})
-        self._resting.update(self)
-        self.clear()
-        excess = max(len(self._resting) - self._capacity, 0)
-        for name in list(islice(self._resting, excess)):
-            del self._resting[name]
-
-
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Tally).decode
 
@@ -157,7 +118,7 @@ class Statistics:
     def __init__(self, store: Store, in_memory: int = 20_000) -> None:
         self._store = store
         self._hosts, self._mimes, self._statuses, self._sources = (
-            _Changed(store, prefix, in_memory) for prefix in _KINDS.values()
+            Tallies(store, prefix, Tally, in_memory) for prefix in _KINDS.values()
         )
         self.totals = totals(store)
         self.dns = store.counter("stats.dns")
@@ -207,7 +168,7 @@ class Statistics:
             return
         for kind in (self._hosts, self._mimes, self._statuses, self._sources):
             kind.seal()
-        self._store.put(_FAMILY, _TOTALS, _encode(self.totals))
+        self._store.put(FAMILY, _TOTALS, _encode(self.totals))
         self._store.set_counter("stats.dns", self.dns)
         self._store.set_counter("stats.prerequisites", self.prerequisites)
         self._store.set_counter("stats.hosts", self.hosts)
@@ -219,13 +180,13 @@ def rows(store: Store, kind: str) -> Iterator[tuple[str, Tally]]:
     The name of a `source` row is the tag, a NUL, and the host.
     """
     prefix = _KINDS[kind]
-    for key, value in store.scan(_FAMILY, prefix, prefix[:-1] + b";"):
+    for key, value in store.scan(FAMILY, prefix, prefix[:-1] + b";"):
         yield key[len(prefix) :].decode(), _decode(value)
 
 
 def totals(store: Store) -> Tally:
     """The totals as last committed."""
-    row = store.get(_FAMILY, _TOTALS)
+    row = store.get(FAMILY, _TOTALS)
     return Tally() if row is None else _decode(row)
 
 

@@ -1,0 +1,130 @@
+"""Quotas: how much may be taken of a server, a host, a queue, a domain, a source.
+
+Source: reference/heritrix.md 1.7 (QuotaEnforcer) and 1.17 (HostQuotaEnforcer, SourceQuotaEnforcer).
+"""
+
+from enum import StrEnum
+from typing import Annotated, NamedTuple
+
+import msgspec
+from pydantic import BeforeValidator, Field
+
+from nacre.config.component import Bytes, Component, setting
+
+
+class Level(StrEnum):
+    """What a quota is counted by."""
+
+    SERVER = "server"
+    HOST = "host"
+    GROUP = "group"
+    DOMAIN = "domain"
+    SOURCE = "source"
+
+
+class Usage(msgspec.Struct, array_like=True, gc=False):
+    """What was taken so far. Prerequisites (`dns:`, robots.txt) do not count.
+
+    Attributes:
+        successes: Replies with a status below 400.
+        success_bytes: Their bytes, heads included.
+        responses: All replies.
+        bytes: Their bytes.
+        novel_urls: Replies stored in full.
+        novel_bytes: Their bytes.
+    """
+
+    successes: int = 0
+    success_bytes: int = 0
+    responses: int = 0
+    bytes: int = 0
+    novel_urls: int = 0
+    novel_bytes: int = 0
+
+    def add(self, status: int, size: int, *, novel: bool) -> None:
+        """Count one reply."""
+        self.responses += 1
+        self.bytes += size
+        if 0 < status < 400:
+            self.successes += 1
+            self.success_bytes += size
+        if novel:
+            self.novel_urls += 1
+            self.novel_bytes += size
+
+
+def _number(value: object) -> object:
+    """-1 is Heritrix's word for no limit."""
+    return None if value == -1 else value
+
+
+Count = Annotated[Annotated[int, Field(ge=0)] | None, BeforeValidator(_number)]
+Size = Annotated[Bytes | None, BeforeValidator(_number)]
+
+
+class QuotaLimits(Component):
+    """Once one of these is reached, nothing more is fetched. None: no limit; 0: nothing at all."""
+
+    successes: Count = setting(None, "Replies with a status below 400.", unit="URIs")
+    success_bytes: Size = setting(None, "Bytes of these, heads included.", unit="bytes")
+    responses: Count = setting(None, "All replies.", unit="URIs")
+    bytes: Size = setting(None, "Bytes of all replies.", unit="bytes")
+    novel_urls: Count = setting(None, "Replies that were stored in full.", unit="URIs")
+    novel_bytes: Size = setting(None, "Bytes of these.", unit="bytes")
+
+
+class QuotaSettings(Component):
+    """Quotas. What is being fetched at the same moment may go beyond them."""
+
+    server: QuotaLimits = setting(QuotaLimits, "Of one host and port.")
+    host: QuotaLimits = setting(QuotaLimits, "Of one host.")
+    group: QuotaLimits = setting(QuotaLimits, "Of one queue.")
+    domain: QuotaLimits = setting(QuotaLimits, "Of one registered domain.")
+    source: QuotaLimits = setting(
+        QuotaLimits, "Of what descends from one seed; needs `engine.source_tags`."
+    )
+    force_retire: bool = setting(
+        True,
+        "What is over its quota stays in its queue, which is retired, and comes back when the "
+        "quota is raised; false blocks each URI for good (-5003). Source quotas always block.",
+    )
+
+
+_HERITRIX = {
+    "successes": "MaxFetchSuccesses",
+    "success_bytes": "MaxSuccessKb",
+    "responses": "MaxFetchResponses",
+    "bytes": "MaxAllKb",
+    "novel_urls": "MaxNovelUrls",
+    "novel_bytes": "MaxNovelKb",
+}
+
+
+class Check(NamedTuple):
+    """One limit: what it is counted by, its name, and its value."""
+
+    level: Level
+    name: str
+    limit: int
+
+    @property
+    def annotation(self) -> str:
+        """For crawl.log, in Heritrix's words: `Q:hostMaxFetchSuccesses`."""
+        return f"Q:{self.level}{_HERITRIX[self.name]}"
+
+    def reached(self, usage: Usage) -> bool:
+        """Nothing more may be fetched."""
+        used: int = getattr(usage, self.name)
+        return used >= self.limit
+
+
+def checks(settings: QuotaSettings) -> tuple[Check, ...]:
+    """The limits that are set, in Heritrix's order; empty when none is."""
+    found = []
+    for level in Level:
+        limits = getattr(settings, level)
+        for name in _HERITRIX:
+            limit = getattr(limits, name)
+            if limit is not None:
+                found.append(Check(level, name, limit))
+    return tuple(found)
