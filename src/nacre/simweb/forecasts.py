@@ -1,0 +1,60 @@
+"""How good a policy's model of change was: rates, and forecasts of each visit."""
+
+import math
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from nacre.simweb.calendar import DAY
+from nacre.simweb.driver import Forecast
+from nacre.simweb.kept import Archive
+from nacre.simweb.oracle import Oracle
+from nacre.simweb.recall import Measures
+from nacre.simweb.world import World
+
+
+def rate_error(world: World, rates: Mapping[str, float] | None, end: float) -> float | None:
+    """Root mean square error of the logarithm of the rates of pages that do change."""
+    if not rates:
+        return None
+    oracle, errors = Oracle(world), []
+    for url, rate in rates.items():
+        true = oracle.rate(url, world.epoch(end))
+        if true > 1e-6 and rate > 0 and not oracle.is_list(url):
+            errors.append(math.log(rate / true) ** 2)
+    return round(math.sqrt(fmean(errors)), 6) if errors else None
+
+
+def forecast_quality(archive: Archive, forecasts: Sequence[Forecast]) -> Measures:
+    """Brier score, its skill over the base rate, and the slope of reliability."""
+    pairs = _judged(archive, forecasts)
+    if len(pairs) < 2:
+        return {"brier": None, "brier_skill": None, "reliability_slope": None}
+    chances, events = [chance for chance, _ in pairs], [float(event) for _, event in pairs]
+    base, middle = fmean(events), fmean(chances)
+    brier = fmean((chance - event) ** 2 for chance, event in zip(chances, events, strict=True))
+    spread = fmean((chance - middle) ** 2 for chance in chances)
+    joint = fmean(
+        (chance - middle) * (event - base) for chance, event in zip(chances, events, strict=True)
+    )
+    reference = base * (1 - base)
+    return {
+        "brier": round(brier, 6),
+        "brier_skill": round(1 - brier / reference, 6) if reference else None,
+        "reliability_slope": round(joint / spread, 6) if spread else None,
+    }
+
+
+def _judged(archive: Archive, forecasts: Sequence[Forecast]) -> list[tuple[float, bool]]:
+    """Each forecast with what came of it: another version than at the visit before."""
+    visits: dict[str, list[tuple[float, int]]] = {}
+    for row in archive.rows:
+        if row.kind == "article":
+            visits.setdefault(row.url, []).append((row.time, row.version))
+    found = []
+    for forecast in forecasts:
+        times = visits.get(forecast.url, [])
+        place = bisect_right(times, (forecast.time + DAY, math.inf)) - 1
+        if place > 0 and times[place][0] >= forecast.time:
+            found.append((forecast.chance, times[place][1] != times[place - 1][1]))
+    return found
