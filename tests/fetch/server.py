@@ -1,10 +1,12 @@
 """Odd servers on 127.0.0.1, and a fetcher to send at them."""
 
 import asyncio
+import os
+import resource
 import ssl
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -208,3 +210,16 @@ async def relay(
         group.create_task(pump(peer.reader, writer))
         group.create_task(pump(reader, peer.writer))
     return reader, writer
+
+
+@contextmanager
+def no_file_handles() -> Iterator[None]:
+    """This process can open no file and no socket meanwhile."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest = os.open(os.devnull, os.O_RDONLY)
+    os.close(lowest)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

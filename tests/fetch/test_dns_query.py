@@ -8,6 +8,7 @@ from nacre.fetch.dns_exchange import Server, parse_server
 from nacre.fetch.dns_message import A
 from nacre.fetch.dns_query import Asking, Found, find_addresses
 from tests.fetch.nameserver import a, cname, name_server, reply
+from tests.fetch.server import no_file_handles
 
 NAME = dns.name.from_text("x.test")
 
@@ -47,3 +48,13 @@ def test_a_name_that_does_not_exist_is_not_asked_for_again():
     found, questions = asyncio.run(main())
     assert found.error == "DNS server 127.0.0.1 says NXDOMAIN"
     assert questions == 1
+
+
+def test_no_file_handle_is_told_as_the_crawler_s_own_trouble():
+    async def main() -> Found:
+        with no_file_handles():
+            return await find_addresses(NAME, A, Asking((Server("127.0.0.1"),), 1, 3))
+
+    found = asyncio.run(main())
+    assert found.starved
+    assert found.error == "Too many open files"

@@ -21,6 +21,7 @@ from tests.fetch.server import (
     capture_of,
     fetch_from,
     fetching,
+    no_file_handles,
     replies,
     run,
     serving,
@@ -475,6 +476,17 @@ def test_the_next_address_is_tried() -> None:
             assert capture.address == "127.0.0.1"
 
     run(main())
+
+
+def test_no_file_handle_is_not_the_fault_of_the_site() -> None:
+    async def main() -> FetchResult:
+        async with serving(polite) as server, fetching() as fetcher:
+            with no_file_handles():
+                return await fetcher.fetch(ask(server.url()), QUICK)
+
+    result = run(main())
+    assert (result.status, result.starved) == (FetchStatus.CONNECT_FAILED, True)
+    assert "Too many open files" in result.error
 
 
 def test_a_rule_may_refuse_the_body() -> None:

@@ -1,9 +1,11 @@
 import asyncio
+import errno
 
 import pytest
 
 from nacre.fetch.connection import Connection
 from nacre.fetch.race import race
+from nacre.fetch.starvation import is_starvation
 from tests.fetch.server import run
 from tests.fetch.test_pool import aborted, connection
 
@@ -49,6 +51,15 @@ def test_when_all_fail_the_first_error_is_told() -> None:
     dials = Dials(a=(0, False), b=(0, False))
     with pytest.raises(ConnectionRefusedError, match="a"):
         run(race(["a", "b"], dials, FAST))
+
+
+def test_a_lack_of_file_handles_is_told_before_other_errors() -> None:
+    async def dial(address: str) -> Connection:
+        raise OSError(errno.EMFILE if address == "b" else errno.ENETUNREACH, address)
+
+    with pytest.raises(OSError, match="b") as caught:
+        run(race(["a", "b"], dial, FAST))
+    assert is_starvation(caught.value)
 
 
 def test_two_winners_at_once_leave_one() -> None:

@@ -127,14 +127,28 @@ def test_a_trailing_dot_is_not_sent(authority: Authority) -> None:
     assert (facts_of(result).sni, facts_of(result).verified) == ("good.test", "ok")
 
 
-def test_a_server_that_knows_no_such_name_is_asked_without_it(authority: Authority) -> None:
+ALERT = b"\x15\x03\x03\x00\x02\x02"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(ALERT + b"\x70", id="unrecognized_name"),
+        pytest.param(ALERT + b"\x28", id="handshake_failure"),
+        pytest.param(ALERT + b"\x50", id="internal_error"),
+        pytest.param(b"", id="closed"),
+    ],
+)
+def test_a_server_that_knows_no_such_name_is_asked_without_it(
+    authority: Authority, answer: bytes
+) -> None:
     async def main() -> FetchResult:
         async with serving(polite, tls=authority.context("good.test")) as inner:
 
             async def picky(peer: Peer) -> None:
                 hello = await peer.reader.read(65536)
                 if b"good.test" in hello:
-                    await peer.send(b"\x15\x03\x03\x00\x02\x02\x70")  # unrecognized_name
+                    await peer.send(answer)
                     return
                 _, writer = await relay(peer, inner.port, hello)
                 writer.close()
@@ -145,6 +159,67 @@ def test_a_server_that_knows_no_such_name_is_asked_without_it(authority: Authori
     result = run(main())
     assert result.status == 200
     assert (facts_of(result).sni, facts_of(result).verified) == ("", "ok")
+
+
+def test_without_a_name_it_is_tried_once_only(authority: Authority) -> None:
+    names: list[bool] = []
+
+    async def never(peer: Peer) -> None:
+        hello = await peer.reader.read(65536)
+        names.append(b"good.test" in hello)
+        await peer.send(ALERT + b"\x28")
+
+    async def main() -> FetchResult:
+        async with serving(never) as server, fetching() as fetcher:
+            return await fetcher.fetch(ask(server.url("/", "https", "good.test")), QUICK)
+
+    result = run(main())
+    assert (result.status, names) == (FetchStatus.CONNECT_FAILED, [True, False])
+    assert "TLS handshake" in result.error
+
+
+def test_an_alert_about_something_else_is_no_reason_to_leave_the_name_out() -> None:
+    names: list[bool] = []
+
+    async def old(peer: Peer) -> None:
+        names.append(b"good.test" in await peer.reader.read(65536))
+        await peer.send(ALERT + b"\x46")  # protocol_version
+
+    async def main() -> FetchResult:
+        async with serving(old) as server, fetching() as fetcher:
+            return await fetcher.fetch(ask(server.url("/", "https", "good.test")), QUICK)
+
+    assert run(main()).status == FetchStatus.CONNECT_FAILED
+    assert names == [True]
+
+
+def test_where_tls_fails_the_next_address_is_tried(authority: Authority) -> None:
+    """Two addresses with one port: only the second speaks TLS."""
+    seen: list[str] = []
+
+    async def main() -> FetchResult:
+        async def choosy(peer: Peer) -> None:
+            address = peer.writer.get_extra_info("sockname")[0]
+            hello = await peer.reader.read(65536)
+            seen.append(address)
+            if address == "127.0.0.2":
+                await peer.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                return
+            _, writer = await relay(peer, inner.port, hello)
+            writer.close()
+
+        async with (
+            serving(polite, tls=authority.context("good.test")) as inner,
+            serving(choosy, host="0.0.0.0") as server,
+            fetching(roots=authority.roots) as fetcher,
+        ):
+            url = server.url("/", "https", "good.test")
+            request = ask(url, addresses=("127.0.0.2", "127.0.0.1"))
+            return await fetcher.fetch(request, QUICK)
+
+    result = run(main())
+    assert capture_of(result).address == "127.0.0.1"
+    assert (seen, facts_of(result).sni) == (["127.0.0.2", "127.0.0.1"], "good.test")
 
 
 def test_old_protocols_are_spoken(authority: Authority) -> None:

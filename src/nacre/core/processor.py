@@ -40,6 +40,7 @@ class Visit(msgspec.Struct):
         started: Monotonic time at hand-out, seconds.
         error: Text of the failure, for the operator; "" for none.
         conclusive: A failure that another try would not change.
+        starved: The crawler itself had no file handle left; the site was not asked.
         extra: Extra info for crawl.log (`logExtraInfo`).
         retire: Why its queue is retired while it stays there unfetched; "" for no such thing.
         overlay: Number of the combination of sheets that applies to the URI; 0 for none. With it
@@ -72,6 +73,7 @@ class Visit(msgspec.Struct):
     started: float = 0.0
     error: str = ""
     conclusive: bool = False
+    starved: bool = False
     extra: dict[str, str | int] = {}
     retire: str = ""
     overlay: int = 0

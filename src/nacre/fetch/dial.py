@@ -16,10 +16,12 @@ from nacre.fetch.proxy import Proxy
 from nacre.fetch.race import race
 from nacre.fetch.request import Guard
 from nacre.fetch.settings import FetchSettings
+from nacre.fetch.starvation import is_starvation
 from nacre.fetch.tls import Tls
 from nacre.fetch.tunnel import open_tunnel
 
-_NAME_UNKNOWN = "UNRECOGNIZED_NAME"
+_NAME_ALERTS = ("UNRECOGNIZED_NAME", "HANDSHAKE_FAILURE", "ALERT_INTERNAL_ERROR")
+"""What servers send that do not like the name they were asked for."""
 
 
 class Refusal(NamedTuple):
@@ -28,10 +30,26 @@ class Refusal(NamedTuple):
     Attributes:
         status: A negative `FetchStatus`.
         error: Text for the operator.
+        starved: The crawler itself had no file handle left; the site was not asked.
     """
 
     status: int
     error: str
+    starved: bool = False
+
+
+class _NoTls(NamedTuple):
+    """A connection whose TLS handshake failed.
+
+    Attributes:
+        refusal: What to answer when there is no other way.
+        address: The address that was connected to; "" through a proxy.
+        by_name: The name sent may be the reason.
+    """
+
+    refusal: Refusal
+    address: str
+    by_name: bool
 
 
 class Dialer:
@@ -49,26 +67,56 @@ class Dialer:
         self, origin: Origin, addresses: tuple[str, ...], settings: FetchSettings
     ) -> Connection | Refusal:
         """Connect to an origin at one of the addresses; never raises for what the web does."""
-        sni = origin.sni if origin.scheme == "https" else ""
-        found = await self._attempt(origin, addresses, settings, sni)
-        if isinstance(found, Refusal) and _NAME_UNKNOWN in found.error and settings.tls == "record":
+        if origin.scheme != "https":
             found = await self._attempt(origin, addresses, settings, "")
-        return found
+        else:
+            found = await self._dial_tls(origin, addresses, settings)
+        return found.refusal if isinstance(found, _NoTls) else found
+
+    async def _dial_tls(
+        self, origin: Origin, addresses: tuple[str, ...], settings: FetchSettings
+    ) -> Connection | Refusal | _NoTls:
+        """Try one address after the other, and once, at one of them, without a name."""
+        sni, may_omit = origin.sni, settings.tls == "record"
+        while True:
+            found = await self._attempt(origin, addresses, settings, sni)
+            if isinstance(found, _NoTls) and found.by_name and may_omit:
+                may_omit = False
+                where = (found.address,) if found.address else addresses
+                found = await self._attempt(origin, where, settings, "")
+            if not isinstance(found, _NoTls) or found.address not in addresses:
+                return found
+            addresses = tuple(address for address in addresses if address != found.address)
+            if not addresses:
+                return found
 
     async def _attempt(
         self, origin: Origin, addresses: tuple[str, ...], settings: FetchSettings, sni: str
-    ) -> Connection | Refusal:
+    ) -> Connection | Refusal | _NoTls:
         try:
             found = await self._connect(origin, addresses, settings)
-            if origin.scheme == "https" and isinstance(found, Connection):
-                await self._encrypt(found, origin, settings, sni)
-                found.tls = self._tls.facts(found.transport, origin.host, sni, self._clock.now())
         except TimeoutError as error:
             return Refusal(FetchStatus.CONNECT_FAILED, str(error) or "timed out")
         except ssl.SSLError as error:
             return Refusal(FetchStatus.CONNECT_FAILED, f"TLS handshake: {describe(error)}")
         except (OSError, ProxyError, ValueError) as error:
-            return Refusal(FetchStatus.CONNECT_FAILED, describe(error))
+            return Refusal(FetchStatus.CONNECT_FAILED, describe(error), is_starvation(error))
+        if origin.scheme == "https" and isinstance(found, Connection):
+            return await self._with_tls(found, origin, settings, sni)
+        return found
+
+    async def _with_tls(
+        self, found: Connection, origin: Origin, settings: FetchSettings, sni: str
+    ) -> Connection | _NoTls:
+        try:
+            await self._encrypt(found, origin, settings, sni)
+            found.tls = self._tls.facts(found.transport, origin.host, sni, self._clock.now())
+        except (OSError, ValueError) as error:
+            text = str(error) if isinstance(error, TimeoutError) else describe(error)
+            if isinstance(error, ssl.SSLError):
+                text = f"TLS handshake: {text}"
+            refusal = Refusal(FetchStatus.CONNECT_FAILED, text)
+            return _NoTls(refusal, found.address, bool(sni) and _may_be_the_name(error))
         return found
 
     async def _connect(
@@ -165,6 +213,15 @@ class Dialer:
         if transport is None or not connection.alive:
             raise ConnectionResetError("closed in the TLS handshake")
         connection.connection_made(transport)
+
+
+def _may_be_the_name(error: Exception) -> bool:
+    """An alert about the name, or a connection that was just closed."""
+    if isinstance(error, ssl.SSLEOFError | ConnectionError):
+        return True
+    return isinstance(error, ssl.SSLError) and any(
+        alert in (error.reason or "") for alert in _NAME_ALERTS
+    )
 
 
 def describe(error: BaseException) -> str:

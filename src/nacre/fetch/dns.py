@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
+from msgspec import structs
 from pydantic import BeforeValidator, field_validator
 
 from nacre.config.component import Component, Seconds, setting
@@ -90,6 +91,7 @@ class DnsAnswer(msgspec.Struct, frozen=True):
         error: Why it failed, for the operator.
         certain: A failure that asking again soon would not change: the name does not exist, or has
             no address.
+        starved: The crawler itself had no file handle left to ask with.
     """
 
     addresses: tuple[str, ...] = ()
@@ -99,6 +101,7 @@ class DnsAnswer(msgspec.Struct, frozen=True):
     text: str = ""
     error: str = ""
     certain: bool = False
+    starved: bool = False
 
 
 class DnsResolver:
@@ -169,7 +172,8 @@ class DnsResolver:
             errors = dict.fromkeys(one.error for one in found if one.error)
             text = "; ".join(errors) or "it has no address"
             certain = all(one.certain for one in found)
-            return _failure(f"{name.to_text(omit_final_dot=True)}: {text}", certain=certain)
+            failure = _failure(f"{name.to_text(omit_final_dot=True)}: {text}", certain=certain)
+            return structs.replace(failure, starved=any(one.starved for one in found))
         ttl = min(max(self._settings.min_ttl, min(r.ttl for r in records)), _MAX_TTL)
         server = next(one.server for one in found if one.records)
         return DnsAnswer(

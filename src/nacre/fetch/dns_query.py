@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from nacre.fetch.dns_exchange import Server, exchange
 from nacre.fetch.dns_message import NOERROR, NXDOMAIN, Name, Record, Reply, rcode_text
+from nacre.fetch.starvation import is_starvation
 
 _MAX_ALIASES = 16
 
@@ -38,12 +39,14 @@ class Found(NamedTuple):
         server: Address of the server that answered last.
         error: Why there is no address; "" when there is one, or when the name just has none.
         certain: A server said that there is none; asking again soon would change nothing.
+        starved: The crawler itself had no file handle left to ask with.
     """
 
     records: tuple[Record, ...] = ()
     server: str = ""
     error: str = ""
     certain: bool = False
+    starved: bool = False
 
 
 class _Alias(NamedTuple):
@@ -72,6 +75,8 @@ async def find_addresses(name: Name, kind: int, asking: Asking) -> Found:
                 name = last.name
     except TimeoutError:
         return Found(error=asking.silence())
+    except OSError as error:
+        return Found(error=str(error.strerror or error), starved=is_starvation(error))
 
 
 def _follow(name: Name, records: Sequence[Record], aliases: list[Record]) -> _Alias | None:
@@ -92,6 +97,9 @@ async def _ask(name: Name, kind: int, asking: Asking) -> tuple[str, Reply | None
     """Ask until a server knows: its address, its reply, or why there is none.
 
     A reply beside an error says that the name does not exist.
+
+    Raises:
+        OSError: The crawler itself has no file handle left.
     """
     error = ""
     server = asking.servers[0]
@@ -103,6 +111,8 @@ async def _ask(name: Name, kind: int, asking: Asking) -> tuple[str, Reply | None
         except TimeoutError:
             error = asking.silence()
         except OSError as fault:
+            if is_starvation(fault):
+                raise
             error = f"DNS server {server.address} cannot be reached ({fault.strerror or fault})"
         else:
             if reply.rcode == NOERROR:

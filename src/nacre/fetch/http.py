@@ -112,7 +112,7 @@ class HttpFetcher:
             connection.abort()
         found = await self._dial(plan)
         if isinstance(found, Refusal):
-            return FetchResult(found.status, error=found.error)
+            return FetchResult(found.status, error=found.error, starved=found.starved)
         exchange, end = await self._exchange(plan, found)
         return await self._finish(plan, found, exchange, end)
 

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
 from nacre.fetch.connection import Connection
+from nacre.fetch.starvation import is_starvation
 
 STAGGER = 0.25
 """Seconds between the beginnings of two attempts, unless one fails earlier."""
@@ -19,7 +20,7 @@ async def race(addresses: Sequence[str], open_one: Open, stagger: float = STAGGE
     """Connect to the first address that answers; the losers are aborted.
 
     Raises:
-        OSError: No attempt succeeded: the error of the first.
+        OSError: No attempt succeeded: the error of the first, or a lack of file handles.
     """
     if len(addresses) == 1:
         return await open_one(addresses[0])
@@ -32,7 +33,8 @@ async def race(addresses: Sequence[str], open_one: Open, stagger: float = STAGGE
         raise
     winners = [outcome for outcome in outcomes if isinstance(outcome, Connection)]
     if not winners:
-        raise next(outcome for outcome in outcomes if isinstance(outcome, OSError))
+        errors = [outcome for outcome in outcomes if isinstance(outcome, OSError)]
+        raise next((error for error in errors if is_starvation(error)), errors[0])
     _abort(winners[1:])
     return winners[0]
 

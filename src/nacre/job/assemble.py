@@ -51,6 +51,7 @@ from nacre.job.settings import JobSettings, UriSettings
 from nacre.job.shared_slots import open_slots
 from nacre.job.sheet_list import sheet_list
 from nacre.job.sheets import Sheets
+from nacre.job.shortage import Shortage
 from nacre.job.speculation import Speculation
 from nacre.job.writing import ArchiveStep
 from nacre.report.stats import Statistics
@@ -153,6 +154,7 @@ class Parts:
         self.fetcher = HttpFetcher(clock, guard, spool=self.spool)
         self.archive = self._archive()
         self.engine = self._engine(events)
+        self.shortage = Shortage(self.engine, clock, self._alert)
         for seal in (
             self.statistics.seal,
             self.quotas.seal,
@@ -193,6 +195,9 @@ class Parts:
     def _alert(self, text: str) -> None:
         self.logs.alert(text)
         self._events.emit(Alert(text))
+
+    def _starved(self) -> None:
+        self.shortage.note()
 
     def _addresses(self, host: str) -> Sequence[str]:
         """What is known of a host, for queues by address."""
@@ -321,6 +326,7 @@ class Parts:
                 logs=self.logs,
                 clock=clock,
                 visit_done=self.commit.visit_done,
+                starved=self._starved,
                 admitted=self.steps.add("Candidate", "candidates", self.candidates),
                 archived=self.steps.add("Disposition", "archive", self.archive),
                 follow_errors=self.effective.then(lambda s: s.engine.follow_error_pages),

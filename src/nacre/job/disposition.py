@@ -55,6 +55,7 @@ class DispositionParts(msgspec.Struct, frozen=True):
     logs: JobLogs
     clock: Clock
     visit_done: Callable[[], None]
+    starved: Callable[[], None]
     admitted: Step
     archived: Step
     follow_errors: Effective[bool]
@@ -76,7 +77,7 @@ class Disposition:
         """Retry, final, or None for a deferral; nothing is changed yet."""
         if visit.status == FetchStatus.DEFERRED or visit.retire:
             return None
-        if visit.conclusive or _has_fallback(visit):
+        if visit.conclusive or (_has_fallback(visit) and not visit.starved):
             return Final("another try would not change it")
         capture = visit.capture
         ending = Ending(
@@ -84,6 +85,7 @@ class Disposition:
             truncated=capture is not None and capture.truncated == "disconnect",
             retry_after=visit.retry_after or 0.0,
             last_delay=self.parts.frontier.last_delay(visit.uri.queue),
+            starved=visit.starved,
         )
         parts, now = self.parts, self.parts.clock.now()
         terms = parts.frontier.terms
@@ -107,6 +109,8 @@ class Disposition:
         else:
             self._finish(visit, prepared)
         self.parts.visit_done()
+        if visit.starved:
+            self.parts.starved()
         return isinstance(decision, Final)
 
     def _defer(self, visit: Visit) -> None:
@@ -187,7 +191,7 @@ class Disposition:
     def _attempt(self, visit: Visit) -> Attempt:
         """The delay that the queue waits, and the mood of its host."""
         parts, uri, capture = self.parts, visit.uri, visit.capture
-        if uri.url.startswith("dns:") or visit.started == 0.0:
+        if uri.url.startswith("dns:") or visit.started == 0.0 or visit.starved:
             return Attempt(visit.status)
         politeness = parts.politeness[visit.overlay]
         if capture is None:

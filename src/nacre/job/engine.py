@@ -5,6 +5,7 @@ step. Nobody polls: an idle toe is woken when there may be work for it.
 """
 
 import asyncio
+import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 
@@ -82,6 +83,7 @@ class Engine:
         on_settled: Called when nothing is in process: the crawl may be over, or paused.
         holds: Asked before each hand-out, with the number of visits in process: True waits, because
             what is in process may reach a limit.
+        ceiling: Most visits in process, whatever `parallel` says.
         faults: URLs whose disposition failed in an earlier session, with the bug.
     """
 
@@ -119,6 +121,7 @@ class Engine:
         self.current: dict[int, Visit] = {}
         self.on_settled: Callable[[], None] = _nothing
         self.holds: Callable[[int], bool] = _never
+        self.ceiling = sys.maxsize
         self.faults: dict[str, Exception] = {}
 
     @property
@@ -194,7 +197,8 @@ class Engine:
         self._toes -= 1
 
     def _take(self) -> CrawlURI | None:
-        if self._paused or self._commit.saturated or self.holds(len(self.current)):
+        busy = len(self.current)
+        if self._paused or self._commit.saturated or busy >= self.ceiling or self.holds(busy):
             return None
         return self._frontier.next(self._clock.now(), self._clock.monotonic())
 

@@ -38,7 +38,7 @@ class FetchDns:
         began, start = self._clock.now(), self._clock.monotonic()
         answer = await self._resolver.lookup(visit.uri.url[4:])
         visit.status, visit.error = answer.status, answer.error
-        visit.conclusive = answer.certain
+        visit.conclusive, visit.starved = answer.certain, answer.starved
         visit.addresses, visit.ttl = tuple(answer.addresses), answer.ttl
         if answer.status != FetchStatus.DNS_OK:
             return Result.FINISH
@@ -101,6 +101,7 @@ class FetchHttp:
         visit.annotations.extend(result.annotations)
         capture = result.capture
         if capture is None:
+            visit.starved = result.starved
             return Result.FINISH
         visit.capture = capture
         self._read_head(visit, capture.headers)

@@ -237,6 +237,7 @@ class Session:
             if how is not None:
                 return how
             self._mind_space()
+            self.parts.shortage.look()
             self._mind_pause()
             self._mind_the_end()
             if self.parts.frontier.steering.step(_REVIEWED):
