@@ -133,6 +133,7 @@ class WarcWriter:
 
     Attributes:
         settings: The settings in force; assign others to change a running writer.
+        origin: What the warcinfo of the next file says; may be replaced too.
         total: Bytes of WARC written in this run.
     """
 
@@ -146,7 +147,7 @@ class WarcWriter:
         total: int = 0,
     ) -> None:
         self.settings = settings
-        self._origin = origin
+        self.origin = origin
         self._files = files
         self._clock = clock
         self._numbers = numbers
@@ -205,7 +206,7 @@ class WarcWriter:
         name = stem + (".warc.gz" if self.settings.compress else ".warc")
         directories = self.settings.directories
         directory = str(
-            PurePosixPath(self._origin.run, directories[self._opened % len(directories)])
+            PurePosixPath(self.origin.run, directories[self._opened % len(directories)])
         )
         warc = self._files.create_file(FileKind.WARC, f"{directory}/{name}{OPEN}")
         cdxj = self._files.create_file(FileKind.INDEX, f"{directory}/{stem}.cdxj{OPEN}")
@@ -229,17 +230,17 @@ class WarcWriter:
     def _values(self, now: int) -> dict[str, str]:
         digits = date_digits(now)
         return {
-            "prefix": "-".join(filter(None, (self.settings.prefix, self._origin.series))),
+            "prefix": "-".join(filter(None, (self.settings.prefix, self.origin.series))),
             "timestamp17": digits[:17],
             "timestamp14": digits[:14],
             "serialno": f"{self._numbers.serial():05d}",
-            "hostname": self._origin.hostname,
-            "pid": str(self._origin.pid),
-            "port": str(self._origin.port),
+            "hostname": self.origin.hostname,
+            "pid": str(self.origin.pid),
+            "port": str(self.origin.port),
         }
 
     def _warcinfo(self) -> list[tuple[str, str]]:
-        origin, settings = self._origin, self.settings
+        origin, settings = self.origin, self.settings
         return [
             ("software", origin.software),
             ("ip", origin.ip),

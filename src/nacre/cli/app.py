@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from nacre import __version__
-from nacre.cli import archive, control, crawl, frontier, jobs, look, urls
+from nacre.cli import archive, control, crawl, frontier, jobs, look, setting, urls
 from nacre.cli.output import complain
 from nacre.errors import ConfigError, JobError, NacreError, URIError
 
@@ -64,6 +64,7 @@ def nacre(
 crawl.register(app)
 jobs.register(app)
 control.register(app)
+setting.register(app)
 look.register(app)
 frontier.register(app)
 archive.register(app)

@@ -30,7 +30,10 @@ def explanation_lines(what: Explanation) -> Iterator[str]:
     if what.robots is not None:
         yield from _section("robots.txt", _robots(what.robots))
     yield from _section("queue", _queue(what))
-    yield from _section("politeness", [what.politeness])
+    if what.sheets:
+        yield from _section("sheets", [f"{', '.join(what.sheets)} (the last is the strongest)"])
+    yield from _section("politeness", [what.politeness, *_origins(what, "politeness.")])
+    yield from _section("other", _origins(what, ""))
     if what.capture is not None:
         yield from _section("captures", _captures(what))
 
@@ -165,6 +168,16 @@ def _queue(what: Explanation) -> list[str]:
     if queue.delay:
         lines.append(f"last delay {duration(queue.delay)}, backoff {queue.backoff:.1f}")
     return lines
+
+
+def _origins(what: Explanation, section: str) -> list[str]:
+    """The settings that somebody gave, and where; those of politeness stand apart."""
+    return [
+        f"{one.path} = {one.value}, from {one.origin}"
+        for one in what.settings
+        if one.origin not in {"default", "program"}
+        and one.path.startswith("politeness.") == bool(section)
+    ]
 
 
 def _captures(what: Explanation) -> list[str]:

@@ -65,17 +65,20 @@ def explain(
     import msgspec
 
     from nacre.cli.explain_text import explanation_lines
+    from nacre.job.configure import load_job
     from nacre.job.control import ask, running
     from nacre.job.explain import Explainer
     from nacre.job.explanation import Explanation
+    from nacre.job.layout import Layout
     from nacre.job.offline import reading
 
-    layout, settings = opened(directory)
+    layout = Layout(directory)
+    loaded = load_job(layout)
     if running(layout.socket):
         answer = ask(layout.socket, "explain", url=url)["explanation"]
         explanation = msgspec.convert(answer, Explanation)
     else:
-        with reading(layout, settings) as view:
+        with reading(layout, loaded.settings, loaded.origin) as view:
             explanation = Explainer(view).explain(url)
     if as_json:
         output.say_json(msgspec.to_builtins(explanation))

@@ -73,6 +73,8 @@ def check_sheet(name: str, tree: object, settings: BaseModel) -> tuple[Sheet, li
         return Sheet(name, {}), [wrong]
     values: dict[str, object] = {}
     problems: list[Problem] = []
+    if "." in name:
+        problems.append(Problem(above, "the name of a sheet cannot hold a dot"))
     for path, value in flat(tree, settings).items():
         found = [
             problem._replace(path=f"{above}.{problem.path}")

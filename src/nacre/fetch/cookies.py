@@ -63,7 +63,7 @@ class CookieJar:
     """
 
     def __init__(self, settings: CookieSettings | None = None) -> None:
-        self._settings = settings or CookieSettings()
+        self.settings = settings or CookieSettings()
         self._domains: dict[str, dict[tuple[str, str], Cookie]] = {}
         self._count = 0
         self._created = 0
@@ -108,7 +108,7 @@ class CookieJar:
         """
         changed: list[Cookie] = []
         for field in set_cookie_values[:_MAX_FIELDS]:
-            said = parse_set_cookie(field, now, self._settings.max_size)
+            said = parse_set_cookie(field, now, self.settings.max_size)
             cookie = _admit(said, url, now) if said else None
             if cookie and not self._is_protected(cookie, url):
                 changed += self._put(cookie, now)
@@ -161,7 +161,7 @@ class CookieJar:
     def _join(self, cookies: list[Cookie], now: float) -> str:
         """The header's value, within its limit; marks what is sent as used."""
         pairs: list[str] = []
-        room = self._settings.max_header
+        room = self.settings.max_header
         for cookie in cookies:
             pair = f"{cookie.name}={cookie.value}"
             room -= len(pair.encode("utf-8", "surrogateescape")) + 2
@@ -204,10 +204,10 @@ class CookieJar:
     def _evict(self, bucket: dict[tuple[str, str], Cookie], now: float) -> list[Cookie]:
         """Make room: expired ones of this domain, then the least recently used."""
         gone: list[Cookie] = []
-        if len(bucket) > self._settings.per_domain:
+        if len(bucket) > self.settings.per_domain:
             gone = [cookie for cookie in bucket.values() if cookie.expires <= now]
             gone = gone or [next(iter(bucket.values()))]
-        elif self._count > self._settings.total:
+        elif self._count > self.settings.total:
             oldest = next(iter(self._domains.values()))
             gone = [next(iter(oldest.values()))]
         return [self._remove(cookie) for cookie in gone]

@@ -115,10 +115,14 @@ class DnsResolver:
         hosts_file: Path = Path("/etc/hosts"),
         resolv_conf: Path = Path("/etc/resolv.conf"),
     ) -> None:
-        self._settings = settings
         self._clock = clock
+        self.configure(settings)
         self._hosts_file = WatchedFile(hosts_file, parse_hosts)
         self._resolv_conf = WatchedFile(resolv_conf, parse_resolv_conf)
+
+    def configure(self, settings: DnsSettings) -> None:
+        """Use these settings from now on."""
+        self._settings = settings
         self._servers = tuple(parse_server(text) for text in settings.servers)
 
     async def lookup(self, host: str) -> DnsAnswer:

@@ -61,9 +61,18 @@ class AddressGuard:
         Raises:
             ValueError: One of them is no network.
         """
-        self.allow = tuple(allow)
-        self._networks: tuple[Network, ...] = tuple(parse_network(text) for text in allow)
         self._known: dict[str, str] = {}
+        self.allow_networks(allow)
+
+    def allow_networks(self, allow: Sequence[str]) -> None:
+        """Allow these networks from now on, and no others.
+
+        Raises:
+            ValueError: One of them is no network.
+        """
+        self._networks: tuple[Network, ...] = tuple(parse_network(text) for text in allow)
+        self.allow = tuple(allow)
+        self._known.clear()
 
     def refusal(self, address: str) -> str:
         """Why an IP address is refused, for the operator; "" when it is allowed.

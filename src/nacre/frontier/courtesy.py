@@ -17,12 +17,13 @@ class Courtesy:
 
     Attributes:
         slots: Shared with the other jobs of this user; None shares nothing.
+        groups: Those that share an address.
     """
 
     def __init__(self, totals: Totals, rotation: Rotation) -> None:
         self._totals = totals
         self._rotation = rotation
-        self._groups = Groups()
+        self.groups = Groups()
         self.slots: SlotTable | None = None
 
     def may_take(self, queue: Queue) -> bool:
@@ -33,10 +34,10 @@ class Courtesy:
         rotation = self._rotation
         if queue.row.group:
             limit = rotation.terms.politeness[queue.overlay].in_flight
-            until = self._groups.until(queue.row.group, rotation.mono, limit)
+            until = self.groups.until(queue.row.group, rotation.mono, limit)
             if isinstance(until, str):
                 self._totals.enter(queue.row, State.SNOOZED)
-                self._groups.park(until, queue)
+                self.groups.park(until, queue)
                 return False
             queue.wake = max(queue.wake, until)
         if queue.wake <= rotation.mono and self.slots is not None:
@@ -57,7 +58,7 @@ class Courtesy:
 
     def begin(self, queue: Queue) -> None:
         """A URI of it was handed out."""
-        self._groups.begin(queue.row.group)
+        self.groups.begin(queue.row.group)
 
     def refrain(self, queue: Queue) -> None:
         """It had none to hand out."""
@@ -67,7 +68,7 @@ class Courtesy:
     def end(self, queue: Queue, wake: float) -> None:
         """It came back, and all who have a say wait until `wake`, monotonic seconds."""
         mono = self._rotation.mono
-        self._groups.end(queue.row.group, wake, mono)
+        self.groups.end(queue.row.group, wake, mono)
         if self.slots is not None:
             self.slots.give(queue.identity, wake if wake > mono else 0.0)
 
@@ -76,16 +77,16 @@ class Courtesy:
         row, group, mono = queue.row, " ".join(sorted(addresses)), self._rotation.mono
         if row.group != group:
             for _ in queue.taken:
-                self._groups.end(row.group, mono, mono)
-                self._groups.begin(group)
+                self.groups.end(row.group, mono, mono)
+                self.groups.begin(group)
             row.group = group
             self._rotation.roster.touch(queue)
 
     def release(self) -> None:
         """Line those up again whose group has a place now."""
-        while (parked := self._groups.released(self._rotation.mono)) is not None:
+        while (parked := self.groups.released(self._rotation.mono)) is not None:
             self._rotation.settle(parked)
 
     def wait(self) -> float | None:
         """Seconds until `release` may find one; None when none waits."""
-        return self._groups.wait(self._rotation.mono)
+        return self.groups.wait(self._rotation.mono)

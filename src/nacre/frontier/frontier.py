@@ -14,6 +14,7 @@ from nacre.frontier.lasttries import LastTries
 from nacre.frontier.policy import Retry, Tries, prerequisite_rank
 from nacre.frontier.queues import Queue, State
 from nacre.frontier.removal import Removal
+from nacre.frontier.renewal import Renewal
 from nacre.frontier.rotation import Rotation
 from nacre.frontier.rows import Rows, queue_key
 from nacre.frontier.seen import Seen
@@ -55,6 +56,7 @@ class Frontier:
         seen: The seen set.
         courtesy: Politeness beyond one queue.
         shelf: The URIs in the store.
+        renewal: Lets queues obey new settings.
         removal: Deletes URIs, and gives up the last ones.
         steering: What an operator can tell the queues.
         assign: Asked for the queue of a URI about to be handed out; None while queues never change.
@@ -93,6 +95,7 @@ class Frontier:
         self.shelf = Shelf(rows, self.totals, self.rotation)
         self._roster = self.rotation.roster
         self.courtesy = Courtesy(self.totals, self.rotation)
+        self.renewal = Renewal(self.rotation, self.courtesy.groups)
         self._last_tries = LastTries(self.totals, self.rotation, self.shelf)
         self.removal = Removal(rows, self.totals, self.rotation, self.shelf)
         self.steering = Steering(rows, self.rotation, self.seen)

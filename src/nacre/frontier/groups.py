@@ -11,6 +11,7 @@ from nacre.frontier.queues import Queue, State
 
 _RECHECK = 1.0
 _MANY = 10_000
+_SAME = 1e-6
 
 
 class _Address:
@@ -69,6 +70,15 @@ class Groups:
                 heappush(self._due, (address.wake, name))
         if len(self._addresses) > self._many:
             self._sweep(mono)
+
+    def repace(self, group: str, old: float, new: float, mono: float) -> None:
+        """A delay of a group that would have ended at `old` ends at `new`."""
+        for name in group.split():
+            address = self._addresses.get(name)
+            if address is not None and abs(address.wake - old) < _SAME:
+                address.wake = new
+                if address.parked:
+                    heappush(self._due, (max(new, mono), name))
 
     def released(self, mono: float) -> Queue | None:
         """Take a parked queue of which an address has a place now."""

@@ -1,6 +1,6 @@
 """The states of the queues: who is active, who waits, and how they change places."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from nacre.frontier.precedence import queue_precedence
 from nacre.frontier.queues import Queue, State
@@ -191,15 +191,22 @@ class Rotation:
                 count += self._rouse(self.find(name))
         return count
 
+    def sleeping(self) -> Iterator[Queue]:
+        """Queues that wait in the store for their time."""
+        return (self.find(name) for name in self._turns.sleepers())
+
     def _rouse(self, queue: Queue) -> bool:
-        mono = self.mono + queue.row.delay
+        return self.rouse(queue, self.mono + queue.row.delay)
+
+    def rouse(self, queue: Queue, mono: float) -> bool:
+        """A queue may hand out from an earlier monotonic time on; True when it had to wait."""
         if mono < queue.wake:
             queue.wake = mono
             queue.row.wake = self._timeline.at(mono)
             self.roster.touch(queue)
-            if queue.window is None:
+            if queue.row.state is State.SNOOZED and queue.window is None:
                 self._turns.sleep(queue)
-            else:
+            elif queue.row.state is State.SNOOZED:
                 self._lineup.snooze(queue)
             return True
         return False

@@ -313,6 +313,7 @@ class Parts:
             DispositionParts(
                 frontier=self.frontier,
                 politeness=self.politeness,
+                sheets=self.sheets,
                 identity=self.identity,
                 answers=Answers(self.hosts, self.robots, self.robots_settings),
                 robots=self.robots,

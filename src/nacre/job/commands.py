@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from nacre.errors import JobError
-from nacre.job.control import Answer, ControlServer, Handler
+from nacre.job.changing import change_running, user, wish_of
+from nacre.job.control import PEER, Answer, ControlServer, Handler
 from nacre.job.edits import bring_in, delete, matcher
 from nacre.job.explain import Explainer
 from nacre.job.job import Job
@@ -52,6 +53,7 @@ class Commands:
             "report": self.report,
             "frontier-delete": self.frontier_delete,
             "frontier-import": self.frontier_import,
+            "change": self.change,
         }
 
     async def status(self, _: Request) -> Answer:
@@ -122,6 +124,16 @@ class Commands:
         session.parts.logs.job(f"engine.parallel: {before} -> {number}")
         return {"before": before, "parallel": number}
 
+    async def change(self, request: Request) -> Answer:
+        """Other settings, sheets or associations; see `changing.Wish`."""
+        wish = wish_of(request)
+        session = self._session()
+        who = user(request.get(PEER))
+        changed = await change_running(session, wish, self._job.disk, who)
+        if not wish.preview:
+            self._job.changed(session.settings, [path for path, _, _ in changed.said])
+        return {"changed": msgspec.to_builtins(changed)}
+
     async def explain(self, request: Request) -> Answer:
         """Why a URL was or was not crawled."""
         explained = Explainer(self._view()).explain(str(request.get("url", "")))
@@ -152,7 +164,7 @@ class Commands:
     def _view(self) -> View:
         session = self._session()
         job = self._job
-        return View(job.layout, job.settings, session.parts.store, job.clock, session)
+        return View(job.layout, job.settings, session.parts.store, job.clock, session, job.origin)
 
 
 def report_of(view: View, name: str) -> dict[str, Any]:

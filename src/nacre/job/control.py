@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import socket
+import struct
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -21,7 +22,11 @@ from nacre.errors import JobError, NacreError
 Answer = dict[str, Any]
 Handler = Callable[[Mapping[str, Any]], Awaitable[Answer]]
 
+PEER = "_uid"
+"""Key of each request under which its handler finds the user id of who asks."""
+
 _LINE_LIMIT = 64 << 20
+_CREDENTIALS = struct.Struct("3i")
 _PATIENCE = 600.0
 
 
@@ -62,16 +67,17 @@ class ControlServer:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        peer = _peer(writer)
         with contextlib.suppress(ConnectionError, asyncio.LimitOverrunError, ValueError):
             while line := await reader.readline():
-                answer = await self._answer(line)
+                answer = await self._answer(line, peer)
                 writer.write(json.dumps(answer).encode() + b"\n")
                 await writer.drain()
         writer.close()
 
-    async def _answer(self, line: bytes) -> Answer:
+    async def _answer(self, line: bytes, peer: int) -> Answer:
         try:
-            request = json.loads(line)
+            request = {**json.loads(line), PEER: peer}
             handler = self._commands.get(request["command"])
         except (ValueError, TypeError, KeyError):
             return {"error": "not a request"}
@@ -81,6 +87,13 @@ class ControlServer:
             return {"ok": True, **await handler(request)}
         except NacreError as error:
             return {"error": str(error)}
+
+
+def _peer(writer: asyncio.StreamWriter) -> int:
+    """User id of the process at the other end, as the kernel knows it."""
+    end = writer.get_extra_info("socket")
+    packed = end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    return int(_CREDENTIALS.unpack(packed)[1])
 
 
 def running(named: Path) -> bool:

@@ -25,6 +25,7 @@ from nacre.job.quotas import QuotaBook
 from nacre.job.robots_cache import RobotsCache
 from nacre.job.seedbook import FALLBACK, SeedBook
 from nacre.job.seeds import Seed
+from nacre.job.sheets import Sheets, basis_facts
 from nacre.job.speculation import Speculation
 from nacre.job.writing import ArchiveStep, Prepared
 from nacre.report.stats import Statistics, Stored
@@ -42,6 +43,7 @@ class DispositionParts(msgspec.Struct, frozen=True):
 
     frontier: Frontier
     politeness: Effective[PolitenessSettings]
+    sheets: Sheets
     identity: Identity
     answers: Answers
     robots: RobotsCache
@@ -126,6 +128,8 @@ class Disposition:
             entry = parts.robots.get(origin(uri.url), parts.clock.now(), visit.overlay)
             if entry and entry[0].state is RobotsState.REDIRECT:
                 heritable[ROBOTS_REDIRECTS] = str(entry[0].redirects)
+        if parts.sheets.by_rules:
+            heritable |= basis_facts(uri)
         first = parts.identity.prerequisite(uri, url, heritable)
         parts.frontier.deferred(uri, first, parts.clock.monotonic())
 

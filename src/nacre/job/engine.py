@@ -162,6 +162,10 @@ class Engine:
         self._stopping = True
         self.wake()
 
+    def limit(self, holds: Callable[[int], bool] | None) -> None:
+        """See `holds`; None for no limit."""
+        self.holds = holds or _never
+
     def pause(self) -> None:
         """Hand out nothing until `resume`."""
         self._paused = True

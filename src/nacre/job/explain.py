@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from nacre.config.effective import fixed
+from nacre.config.effective import Effective, fixed
 from nacre.core.crawluri import CrawlURI
 from nacre.core.status import describe
 from nacre.errors import URIError
@@ -27,11 +27,15 @@ from nacre.job.explanation import (
 )
 from nacre.job.identity import Identity
 from nacre.job.offline import View
+from nacre.job.origins import settings_for
 from nacre.job.outcomes import Outcome, Outcomes
 from nacre.job.outside import Outside, Refusal
+from nacre.job.preview import make_sheets
 from nacre.job.robots_cache import RobotsCache, RobotsRow
 from nacre.job.rulefiles import RuleFiles
 from nacre.job.seedbook import SeedBook
+from nacre.job.sheet_list import sheet_list
+from nacre.job.sheets import Sheets
 from nacre.scope.options import compile_scope
 from nacre.scope.robots import RobotsPolicy, RobotsState
 from nacre.scope.robots_rules import AgentRules
@@ -40,6 +44,7 @@ from nacre.scope.state import ScopeState
 from nacre.store.table import file_rows
 from nacre.uri.parse import origin, parse, request_target
 
+_SHOWN = ("politeness", "robots", "frontier")
 _MOST_STEPS = 60
 _MOST_ROWS = 100_000
 
@@ -76,19 +81,22 @@ class Explainer:
         self._identity = Identity(canonicalizer(settings.uri), fixed(settings.frontier))
         self._outcomes = Outcomes(store)
         self._outside = Outside(store)
-        self._robots = RobotsCache(store, fixed(settings.robots))
         self._history = History(store)
-        self._scope, self._seeds = self._scope_now()
+        self._scope, self._seeds, self._sheets = self._scope_now()
+        effective = self._sheets.overlays.settings
+        self._robots = RobotsCache(store, effective.then(lambda s: s.robots))
 
-    def _scope_now(self) -> tuple[Scope, SeedBook]:
+    def _scope_now(self) -> tuple[Effective[Scope], SeedBook, Sheets]:
         if self._view.session is not None:
             parts = self._view.session.parts
-            return parts.candidates.scope[0], parts.seeds
-        state = ScopeState(read_lines=RuleFiles(self._view.layout.root).read_lines)
-        scope = compile_scope(self._view.settings.scope, state)
-        seeds = SeedBook(self._view.store, state)
+            return parts.candidates.scope, parts.seeds, parts.sheets
+        view = self._view
+        state = ScopeState(read_lines=RuleFiles(view.layout.root).read_lines)
+        seeds = SeedBook(view.store, state)
         seeds.load()
-        return scope, seeds
+        sheets = make_sheets(view.settings, sheet_list(view.settings, view.layout.root), state)
+        rules = sheets.overlays.settings.then(lambda s: s.scope)
+        return rules.then(lambda listed: compile_scope(listed, state)), seeds, sheets
 
     def explain(self, text: str) -> Explanation:
         """Everything about a URL.
@@ -105,6 +113,9 @@ class Explainer:
         pending = waiting.uri if waiting else busy
         found = self._origin(url, pending, outcome, refusal)
         queue = pending.queue if pending else self._identity.queue(url)
+        subject = self._subject(found)
+        overlay = self._sheets.of(pending) if pending else self._sheets.overlay(subject)
+        settings = self._sheets.overlays.settings[overlay]
         return Explanation(
             url=url,
             canonical=self._identity.canonical(url),
@@ -119,12 +130,14 @@ class Explainer:
             via=found.via if found.known else "",
             context=found.context,
             way=self._way(found.via) if found.known else [],
-            scope=self._scope_answer(found, refusal),
-            robots=self._robots_answer(found.url),
+            scope=self._scope_answer(overlay, subject, found, refusal),
+            robots=self._robots_answer(found.url, overlay),
             queue=self._queue_answer(queue),
             pending=_pending(waiting) if waiting else None,
-            politeness=politeness_text(self._view.settings.politeness),
+            politeness=politeness_text(settings.politeness),
             capture=self._capture(found.url, outcome),
+            sheets=self._sheets.names(overlay),
+            settings=list(settings_for(self._sheets, overlay, _SHOWN, self._view.origin)),
         )
 
     def _parsed(self, text: str) -> str:
@@ -214,15 +227,18 @@ class Explainer:
 
     # ---- what others say of it
 
-    def _scope_answer(self, found: _Origin, refusal: Refusal | None) -> ScopeAnswer:
+    def _subject(self, found: _Origin) -> Subject:
         is_seed = found.known and self._seeds.knows(found.url)
-        subject = Subject(found.url, found.path, found.via, found.context, is_seed, found.source)
-        verdict = self._scope.decide(subject)
+        return Subject(found.url, found.path, found.via, found.context, is_seed, found.source)
+
+    def _scope_answer(
+        self, overlay: int, subject: Subject, found: _Origin, refusal: Refusal | None
+    ) -> ScopeAnswer:
+        scope = self._scope[overlay]
+        verdict = scope.decide(subject)
         opinions = [
             RuleOpinion(opinion.name, str(verdict.decision), str(opinion.decision))
-            for opinion, verdict in zip(
-                self._scope.opinions, self._scope.trace(subject), strict=True
-            )
+            for opinion, verdict in zip(scope.opinions, scope.trace(subject), strict=True)
         ]
         return ScopeAnswer(
             str(verdict.decision),
@@ -232,11 +248,12 @@ class Explainer:
             refused_by=refusal.rule if refusal else "",
         )
 
-    def _robots_answer(self, url: str) -> RobotsAnswer | None:
+    def _robots_answer(self, url: str, overlay: int) -> RobotsAnswer | None:
         if not url.startswith(("http:", "https:")):
             return None
-        site, policy = origin(url), self._view.settings.robots.policy
-        entry = self._robots_of(site)
+        site = origin(url)
+        policy = self._sheets.overlays.settings[overlay].robots.policy
+        entry = self._robots_of(site, overlay)
         if policy is RobotsPolicy.IGNORE or entry is None:
             return RobotsAnswer(str(policy), site, allowed=_if_ignored(policy))
         row, rules = entry
@@ -253,10 +270,10 @@ class Explainer:
             rules.crawl_delay if rules else None,
         )
 
-    def _robots_of(self, site: str) -> tuple[RobotsRow, AgentRules | None] | None:
+    def _robots_of(self, site: str, overlay: int) -> tuple[RobotsRow, AgentRules | None] | None:
         """What was fetched of an origin, expired or not, or what the policy puts in its place."""
         row = self._robots.last(site)
-        return self._robots.get(site, row.expires - 1.0 if row else 0.0)
+        return self._robots.get(site, row.expires - 1.0 if row else 0.0, overlay)
 
     def _queue_answer(self, name: str) -> QueueAnswer:
         wait = None

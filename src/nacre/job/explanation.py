@@ -5,6 +5,20 @@ from enum import StrEnum
 import msgspec
 
 
+class SettingAnswer(msgspec.Struct, frozen=True):
+    """A setting as it holds for the URL.
+
+    Attributes:
+        path: Its path.
+        value: Its value.
+        origin: The sheet that says so, and where it stands; else the place of the value.
+    """
+
+    path: str
+    value: str | int | float | bool | None
+    origin: str
+
+
 class Standing(StrEnum):
     """Where a URL stands."""
 
@@ -164,6 +178,8 @@ class Explanation(msgspec.Struct, frozen=True):
         queue: Its queue.
         pending: How it waits; None when it does not.
         politeness: In words.
+        sheets: Sheets that apply, the strongest last.
+        settings: What politeness, robots policy and budgets of the URL are, and why.
         capture: Where it is; None when it was not captured.
     """
 
@@ -186,3 +202,5 @@ class Explanation(msgspec.Struct, frozen=True):
     robots: RobotsAnswer | None = None
     pending: PendingAnswer | None = None
     capture: CaptureAnswer | None = None
+    sheets: tuple[str, ...] = ()
+    settings: list[SettingAnswer] = []

@@ -1,19 +1,21 @@
 """A job: a directory with `crawl.yaml`, its runs, and the way to run it from a program."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from nacre.config.check import Loaded
 from nacre.core.clock import Clock
-from nacre.errors import ConfigError, DamageError, StorageError
+from nacre.errors import ConfigError, DamageError, NacreError, StorageError
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard, guard_for_seeds
 from nacre.job.allocator import allow_many_files, keep_memory_at_hand
 from nacre.job.clock import SystemClock
+from nacre.job.configure import load_job
 from nacre.job.contact import contact_problems, public_hosts, resolver_lookup
 from nacre.job.engine import DispositionError
 from nacre.job.events import Alert, Events
 from nacre.job.layout import Layout
-from nacre.job.manifest import OriginOf, write_effective
+from nacre.job.manifest import OriginOf, after_set, unknown_origin, write_effective
 from nacre.job.seedfile import seed_lines
 from nacre.job.seeds import Entry, read_seeds
 from nacre.job.seedsurvey import SeedSurvey, survey
@@ -66,10 +68,12 @@ class Job:
         self.events = Events()
         self.session: Session | None = None
         self.faults: dict[str, Exception] = {}
+        self._set: set[str] = set()
+        self._at_start: OriginOf | None = None
         self._finished = -1
         self._fruitless = 0
-        self.origin: OriginOf = _from_program
-        self._max_wait = longest_wait(settings, on_terminal=on_terminal)
+        self.origin: OriginOf = unknown_origin
+        self._on_terminal = on_terminal
 
     def seeds(self) -> Iterator[Entry]:
         """The seed list of the configuration, read while it is gone through.
@@ -120,7 +124,7 @@ class Job:
                 session.parts.engine.faults = self.faults
                 self._mind_progress(session)
                 write_effective(session.directory, self.settings, self.origin)
-                session.space.max_wait = self._max_wait
+                session.space.on_terminal = self._on_terminal
                 self.session = session
                 return await session.run()
             except (StorageError, DispositionError) as error:
@@ -134,6 +138,20 @@ class Job:
             # What failed once may fail at once again: never a busy loop.
             await self.clock.sleep(2.0 ** min(self._fruitless, _MAX_FRUITLESS))
         return ExitStatus.DISK_WAIT
+
+    def changed(self, settings: JobSettings, paths: Iterable[str]) -> None:
+        """The operator gave a running job other settings: their origins are others too."""
+        self.settings = settings
+        self._at_start = self._at_start or self.origin
+        self._set |= set(paths)
+        try:
+            fresh = load_job(self.layout).origin
+        except NacreError:
+            # The file has other faults by now; the job runs on without it.
+            fresh = Loaded(settings, {}).origin
+        self.origin = after_set(self._at_start, fresh, frozenset(self._set))
+        if self.session is not None:
+            write_effective(self.session.directory, settings, self.origin)
 
     def _note(self, error: StorageError | DispositionError) -> None:
         """A session ended by itself: say so; a bug is remembered with its URI."""
@@ -160,11 +178,6 @@ class Job:
             places(self.layout, self.settings),
             max(own, self.settings.disk.reserve),
             self.clock,
-            self._max_wait,
+            longest_wait(self.settings, on_terminal=self._on_terminal),
             lambda missing: self.events.emit(Alert(f"waiting for space: {missing}")),
         )
-
-
-def _from_program(_: str) -> str:
-    """Nobody said where the settings came from."""
-    return "program"

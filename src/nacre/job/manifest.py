@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from nacre.config.facts import fields, value_at
+from nacre.config.layer import Origin
 from nacre.errors import StorageError
 from nacre.job.runrow import RunRow
 from nacre.job.settings import JobSettings
@@ -43,6 +44,29 @@ def _plain(path: str, value: object) -> object:
         items = [_plain(path, item) for item in value]
         return items if isinstance(value, tuple | list) else sorted(items, key=str)
     return value
+
+
+def unknown_origin(_: str) -> str:
+    """Nobody said where the settings come from."""
+    return "program"
+
+
+def after_set(at_start: OriginOf, fresh: OriginOf, changed: frozenset[str]) -> OriginOf:
+    """Origins once `nacre set` changed some values and the lines of the file.
+
+    Args:
+        at_start: Those of the start, which know of `--set`.
+        fresh: Those of the file as it is now.
+        changed: Paths that were set.
+    """
+
+    def origin(path: str) -> object:
+        old, new = at_start(path), fresh(path)
+        if any(path == one or path.startswith(f"{one}.") for one in changed):
+            return new._replace(source="nacre set") if isinstance(new, Origin) else new
+        return new if isinstance(old, Origin) and old.source == "file" else old
+
+    return origin
 
 
 def write_effective(run: Path, settings: JobSettings, origin: OriginOf) -> None:

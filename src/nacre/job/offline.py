@@ -12,6 +12,7 @@ from nacre.job.clock import SystemClock
 from nacre.job.events import Events
 from nacre.job.job import Job
 from nacre.job.layout import Layout
+from nacre.job.manifest import OriginOf, unknown_origin
 from nacre.job.runs import read_run, run_archives
 from nacre.job.session import Session
 from nacre.job.settings import JobSettings
@@ -33,6 +34,7 @@ class View(NamedTuple):
         store: Its store.
         clock: The time.
         session: Its session; None when the job does not run here.
+        origin: Says where a setting comes from.
     """
 
     layout: Layout
@@ -40,10 +42,13 @@ class View(NamedTuple):
     store: Store
     clock: Clock
     session: Session | None = None
+    origin: OriginOf = unknown_origin
 
 
 @contextmanager
-def reading(layout: Layout, settings: JobSettings) -> Iterator[View]:
+def reading(
+    layout: Layout, settings: JobSettings, origin: OriginOf = unknown_origin
+) -> Iterator[View]:
     """Look at the last committed state of a job, running or not.
 
     Raises:
@@ -52,7 +57,7 @@ def reading(layout: Layout, settings: JobSettings) -> Iterator[View]:
     """
     require_store(layout)
     with _read_only(str(layout.store)) as store:
-        yield View(layout, settings, store, SystemClock())
+        yield View(layout, settings, store, SystemClock(), None, origin)
 
 
 def require_store(layout: Layout) -> None:

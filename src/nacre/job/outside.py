@@ -37,14 +37,14 @@ class Outside:
 
     def __init__(self, store: Store, capacity: int = 100_000) -> None:
         self._store = store
-        self._capacity = capacity
+        self.capacity = capacity
         self._count = store.counter(_COUNTER)
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Refusal)
 
     def add(self, key: bytes, subject: Subject, rule: str) -> None:
         """Remember a refusal, once per URL."""
-        if self._count >= self._capacity or self._store.get(_FAMILY, key) is not None:
+        if self._count >= self.capacity or self._store.get(_FAMILY, key) is not None:
             return
         row = Refusal(subject.url, rule, subject.via, subject.path, subject.context)
         self._store.put(_FAMILY, key, self._encoder.encode(row))

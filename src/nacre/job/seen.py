@@ -39,6 +39,11 @@ class RecentURLs:
             if ((url := link.url) not in young and url not in old) or link.hop is _REDIRECT
         ]
 
+    def forget_refusals(self) -> None:
+        """The scope is another one: what it refused is to be judged again."""
+        self._refused.clear()
+        self._refused_old.clear()
+
     def refuses(self, url: str, path: str) -> bool:
         """The URL was refused on this way."""
         way = (url, path)

@@ -24,6 +24,7 @@ from nacre.job.loss import accept_loss
 from nacre.job.manifest import write_manifest
 from nacre.job.material import live_facts
 from nacre.job.mending import mend
+from nacre.job.notes import take_notes
 from nacre.job.reporting import material_of, write_run_reports
 from nacre.job.runs import (
     begin_run,
@@ -142,6 +143,8 @@ class Session:
             self.parts.frontier.steering.unretire(all_of_them=False)
             if before == ExitStatus.FINISHED and not self.parts.statistics.totals.urls:
                 enter_seeds_again(self.parts)
+        for text in take_notes(self.layout):
+            self.parts.logs.job(text)
         self.parts.logs.job(f"run {self.run_row.name} {'begins' if is_new else 'goes on'}")
 
     @property
@@ -217,8 +220,7 @@ class Session:
         async with asyncio.TaskGroup() as group:
             self._engine_task = group.create_task(engine.run(), name="engine")
             engine.on_settled = self._attention.set
-            if self.settings.limits.documents:
-                engine.holds = self._enough
+            self.mind_limits()
             watchdog = Watchdog(engine, self.parts.logs, self._clock)
             watching = group.create_task(watchdog.run(), name="watchdog")
             how = await self._supervise()
@@ -248,6 +250,10 @@ class Session:
                     await self._attention.wait()
             except TimeoutError:
                 continue
+
+    def mind_limits(self) -> None:
+        """A limit of documents was set or taken away."""
+        self.parts.engine.limit(self._enough if self.settings.limits.documents else None)
 
     def _enough(self, busy: int) -> bool:
         """With what is in process, the limit of documents is reached."""

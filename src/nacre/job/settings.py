@@ -129,6 +129,7 @@ class JobSettings(Component):
     seeds: tuple[str, ...] | str = setting(
         "seeds.txt",
         "File of seeds, of any length, relative to the job (`.gz`: compressed), or a list of them.",
+        live=False,
         sheets=False,
     )
     scope: tuple[AnyRule, ...] = setting(

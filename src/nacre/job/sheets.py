@@ -83,6 +83,11 @@ class Sheets:
         self._by_prefixes = {(): 0}
         self.none = not named and not rules
 
+    @property
+    def by_rules(self) -> bool:
+        """Some are associated by rules."""
+        return bool(self._rules)
+
     def overlay(self, subject: Subject) -> int:
         """The number for a URI that is not a prerequisite."""
         if self.none:

@@ -38,22 +38,23 @@ class SpaceGuard:
 
     Attributes:
         short: There is too little space on one of them.
-        max_wait: Longest pause for space, seconds; None for ever.
+        settings: Its settings; others may be assigned while it runs.
+        on_terminal: A person watches: without a setting, a pause lasts for ever.
     """
 
     def __init__(self, disk: Disk, layout: Layout, settings: JobSettings, buffers: int) -> None:
         self._disk = disk
-        self._settings = settings
+        self.settings = settings
         self._buffers = buffers
         self._places = places(layout, settings)
         self._next = 0.0
         self._since = 0.0
-        self.max_wait = longest_wait(settings, on_terminal=False)
+        self.on_terminal = False
         self.short = False
 
     def needed(self, largest: int) -> int:
         """Free bytes below which the crawl pauses; `largest` is the largest commit group."""
-        return max(reserve(self._buffers, largest), self._settings.disk.reserve)
+        return max(reserve(self._buffers, largest), self.settings.disk.reserve)
 
     def check(self, mono: float, largest: int) -> str | None:
         """Look, at most every two seconds; a text for the operator when something changed."""
@@ -71,5 +72,5 @@ class SpaceGuard:
 
     def waited_too_long(self, mono: float) -> bool:
         """The longest pause for space is over."""
-        longest = self.max_wait
+        longest = longest_wait(self.settings, on_terminal=self.on_terminal)
         return self.short and longest is not None and mono - self._since > longest

@@ -15,11 +15,19 @@ class Rule(Component):
 
     enabled: bool = setting(True, "False leaves the rule out.")
     comment: str = setting("", "Free text for the operator.")
+    name: str = setting(
+        "",
+        "Its name in paths, `scope.NAME.max_hops`, and in logs. Empty: the word of its kind where "
+        "no other rule of the list has it, else its number from 0.",
+        pattern=r"^[^.]*$",
+        sheets=False,
+    )
 
     @property
     def label(self) -> str:
         """How the rule is named in logs and explanations."""
-        return f"{getattr(self, 'rule', '')}" + (f" ({self.comment})" if self.comment else "")
+        name = self.name or str(getattr(self, "rule", ""))
+        return name + (f" ({self.comment})" if self.comment else "")
 
     @property
     @abstractmethod

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
+from weakref import WeakMethod
 
 from nacre.scope.patterns import PatternList
 from nacre.uri.domain import is_public_suffix, registered_domain
@@ -40,7 +41,7 @@ class ScopeState:
         self._seeds: list[str] = []
         self._sets: dict[Coercion, SurtPrefixSet] = {}
         self._directives = {True: SurtPrefixSet(()), False: SurtPrefixSet(())}
-        self._watchers: list[Callable[[], None]] = []
+        self._watchers: list[Callable[[], Callable[[], None] | None]] = []
 
     @property
     def seeds(self) -> tuple[str, ...]:
@@ -83,12 +84,19 @@ class ScopeState:
         self._changed()
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Call a function whenever seeds or directives were added."""
-        self._watchers.append(changed)
+        """Call a function whenever seeds or directives were added.
+
+        A method is called as long as its object lives.
+        """
+        weak = hasattr(changed, "__self__")
+        self._watchers.append(WeakMethod(changed) if weak else lambda: changed)
 
     def _changed(self) -> None:
-        for changed in self._watchers:
-            changed()
+        alive = [(watcher, watcher()) for watcher in self._watchers]
+        self._watchers = [watcher for watcher, changed in alive if changed is not None]
+        for _, changed in alive:
+            if changed is not None:
+                changed()
 
     def timeouts(self) -> int:
         """Matches of operators' expressions that were given up."""

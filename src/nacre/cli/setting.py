@@ -1,0 +1,189 @@
+"""`set` and `sheet`: other settings for a job, running or not."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.options import AsJson, JobDir
+
+if TYPE_CHECKING:
+    from nacre.job.changing import Changed, Wish
+    from nacre.job.layout import Layout
+
+_PANEL = "While it runs"
+
+Values = Annotated[
+    list[str],
+    typer.Argument(metavar="PATH=VALUE...", help="Settings and values.", show_default=False),
+]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The sheet.", show_default=False)]
+Preview = Annotated[
+    bool, typer.Option("--preview", help="Change nothing; count the queued URIs it touches.")
+]
+Surts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--surt", metavar="URL", show_default=False,
+        help="URL or SURT prefix: `http://example.org/` is this host, without the last slash its "
+        "subdomains too. May be repeated.",
+    ),
+]  # fmt: skip
+
+sheets = typer.Typer(
+    no_args_is_help=True, help="Sheets: other settings for some URIs, also while the job runs."
+)
+
+
+def set_values(
+    directory: JobDir,
+    values: Values,
+    place: Annotated[
+        str,
+        typer.Option(
+            "--for", metavar="URL", show_default=False,
+            help="Only for this URL or SURT prefix and what is below it: makes a sheet.",
+        ),
+    ] = "",
+    preview: Preview = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Change settings, at once where the job runs, and in its crawl.yaml."""
+    from nacre.job.changing import Wish
+
+    _change(directory, Wish(assignments=values, place=place, preview=preview), as_json=as_json)
+
+
+@sheets.command("list")
+def list_sheets(directory: JobDir, as_json: AsJson = False) -> None:
+    """All sheets, and what they are associated with."""
+    from nacre.cli.look import opened
+    from nacre.job.sheet_text import overview
+
+    rows = overview(opened(directory)[1])
+    if as_json:
+        output.say_json(rows)
+        return
+    shown = [(row["sheet"], row["settings"], ", ".join(row["for"]) or "-") for row in rows]
+    output.say(output.table([("sheet", "settings", "for"), *shown]))
+
+
+@sheets.command()
+def show(directory: JobDir, name: Name, as_json: AsJson = False) -> None:
+    """One sheet: its settings, and what it is associated with."""
+    from nacre.cli.look import opened
+    from nacre.job.sheet_text import shown
+
+    facts = shown(opened(directory)[1], name)
+    output.say_json(facts) if as_json else output.say(output.pairs(facts))
+
+
+@sheets.command()
+def add(
+    directory: JobDir, name: Name, values: Values, preview: Preview = False, as_json: AsJson = False
+) -> None:
+    """Make a sheet, or give it more settings."""
+    from nacre.job.changing import Wish
+
+    wanted = [f"sheets.{name}.{text}" for text in values]
+    _change(directory, Wish(assignments=wanted, preview=preview), as_json=as_json)
+
+
+@sheets.command()
+def remove(
+    directory: JobDir, name: Name, preview: Preview = False, as_json: AsJson = False
+) -> None:
+    """Take a sheet away; no URIs may be associated with it."""
+    from nacre.job.changing import Wish
+
+    _change(directory, Wish(remove=name, preview=preview), as_json=as_json)
+
+
+@sheets.command()
+def associate(  # noqa: PLR0917 - typer reads them by name
+    directory: JobDir,
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="Sheets, the strongest last.")
+    ],
+    surts: Surts = None,
+    rule: Annotated[
+        str,
+        typer.Option(
+            "--rule", metavar="YAML", show_default=False,
+            help="A DecideRule: `{rule: matches-list-regex, regexes: [...]}`.",
+        ),
+    ] = "",
+    order: Annotated[int, typer.Option("--order", help="Of rules: later ones are stronger.")] = 0,
+    preview: Preview = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Let sheets apply to the URIs with some prefixes, or to those that a rule accepts."""
+    from nacre.job.changing import Wish
+    from nacre.job.sheet_text import association
+
+    said = association(names, surts or [], rule, order)
+    _change(directory, Wish(associate=said, preview=preview), as_json=as_json)
+
+
+@sheets.command()
+def dissociate(
+    directory: JobDir,
+    name: Name,
+    surts: Surts = None,
+    preview: Preview = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take a sheet off all URIs that it is associated with, or off some prefixes only."""
+    from nacre.job.changing import Wish
+
+    wish = Wish(dissociate=name, surts=surts or [], preview=preview)
+    _change(directory, wish, as_json=as_json)
+
+
+def _change(directory: Path, wish: "Wish", *, as_json: bool) -> None:
+    """Ask the running job, or change the file; and say what came of it."""
+    import msgspec
+
+    from nacre.job.changing import Changed, change_stopped, user
+    from nacre.job.control import ask, running
+    from nacre.job.layout import Layout
+    from nacre.store.disk import RealDisk
+
+    layout = Layout(directory)
+    layout.require()
+    runs = running(layout.socket)
+    if runs:
+        answer = ask(layout.socket, "change", wish=msgspec.to_builtins(wish))["changed"]
+        changed = msgspec.convert(answer, Changed)
+    else:
+        changed = change_stopped(layout, wish, RealDisk(), user())
+    if as_json:
+        output.say_json({"running": runs, **msgspec.to_builtins(changed)})
+        return
+    for line in _lines(layout, changed, runs=runs):
+        output.say(line)
+
+
+def _lines(layout: "Layout", changed: "Changed", *, runs: bool) -> list[str]:
+    lines = [f"{path}: {_shown(old)} -> {_shown(new)}" for path, old, new in changed.said]
+    touched = changed.touched
+    if touched is not None:
+        lines.append(
+            f"would touch {touched.urls:,} of {touched.pending:,} queued URIs, in "
+            f"{output.count(touched.queues, 'queue')}; nothing was changed"
+        )
+        return [*lines, *(f"  {url}" for url in touched.examples)]
+    where = output.shown(layout.config)
+    lines.append(f"in force now, and in {where}" if runs else f"in {where}, for the next start")
+    return lines
+
+
+def _shown(value: Any) -> str:  # noqa: ANN401 - JSON
+    return "nothing" if value is None else output.json_text(value)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("set", rich_help_panel=_PANEL)(set_values)
+    app.add_typer(sheets, name="sheet", rich_help_panel=_PANEL)
