@@ -20,6 +20,7 @@ from nacre.job.live import apply
 from nacre.job.notes import keep_notes
 from nacre.job.offline import reading
 from nacre.job.preview import Touched, make_sheets, touched
+from nacre.job.rulefiles import RuleFiles
 from nacre.job.session import Session
 from nacre.job.settings import JobSettings
 from nacre.scope.state import ScopeState
@@ -128,9 +129,13 @@ def _preview(layout: Layout, settings: JobSettings, change: Change) -> Touched:
         return Touched()
     before = Changer(settings, layout.root, running=False).done()
     with reading(layout, settings) as view:
-        now = make_sheets(settings, before.sheets, ScopeState())
-        then = make_sheets(change.settings, change.sheets, ScopeState())
+        now = make_sheets(settings, before.sheets, _offline(layout))
+        then = make_sheets(change.settings, change.sheets, _offline(layout))
         return list(touched(view.store, now, then))[-1]
+
+
+def _offline(layout: Layout) -> ScopeState:
+    return ScopeState(read_lines=RuleFiles(layout.root).read_lines)
 
 
 def _write(layout: Layout, change: Change, disk: Disk) -> None:
