@@ -176,7 +176,9 @@ def _with(settings: T, values: Mapping[str, object], above: str) -> T:
         if head not in tree:
             raise UnknownPropertyError(above + head, [above + name for name in tree])
         if "" in inner:
-            tree[head] = getattr(_validated(settings, {head: inner.pop("")}, above), head)
+            tree[head] = inner.pop("")
+            if inner:
+                tree[head] = getattr(_validated(settings, {head: tree[head]}, above), head)
         if inner:
             tree[head] = _changed(tree[head], inner, f"{above}{head}.")
     return _validated(settings, tree, above)
@@ -193,12 +195,14 @@ def _validated(settings: T, tree: Mapping[str, object], above: str) -> T:
     # so that what is made of them is made once.
     same = {name: value for name, value in kept.items() if tree.get(name, value) is value}
     made.__dict__.update(same)
+    made.model_fields_set.intersection_update(settings.model_fields_set | tree.keys() - same.keys())
     return made
 
 
 def _told(item: ErrorDetails, above: str) -> tuple[str, str, object]:
     message = str(item["msg"]).removeprefix("Value error, ")
-    return above + ".".join(str(part) for part in item["loc"]), message, item.get("input")
+    path = (above + ".".join(str(part) for part in item["loc"])).rstrip(".")
+    return path, message, item.get("input")
 
 
 def _changed(value: object, inner: Mapping[str, object], above: str) -> object:

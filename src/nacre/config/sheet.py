@@ -71,44 +71,53 @@ def check_sheet(name: str, tree: object, settings: BaseModel) -> tuple[Sheet, li
     if not isinstance(tree, Mapping):
         wrong = Problem(above, "not a mapping of settings", "", f"{name}: {{politeness.delay: 5}}")
         return Sheet(name, {}), [wrong]
-    values: dict[str, object] = {}
     problems: list[Problem] = []
     if "." in name:
         problems.append(Problem(above, "the name of a sheet cannot hold a dot"))
+    groups: dict[str, dict[str, object]] = {}
     for path, value in flat(tree, settings).items():
-        found = [
-            problem._replace(path=f"{above}.{problem.path}")
-            for problem in check_value(settings, path, value)
-        ]
-        problems += found
-        if not found:
-            values[path] = value
-    try:
-        with_values(settings, values)
-    except InvalidValuesError as error:
-        # Each is right by itself, but not together.
-        problems += [Problem(f"{above}.{p}", message) for p, message, _ in error.items]
-        values = {}
+        wrong_here = _forbidden(settings, path)
+        if wrong_here is None:
+            groups.setdefault(path.rpartition(".")[0], {})[path] = value
+        else:
+            problems.append(wrong_here._replace(path=f"{above}.{path}"))
+    values: dict[str, object] = {}
+    for together in groups.values():
+        # Values of one component may need each other, so they are looked at together.
+        found = list(check_values(settings, together))
+        problems += [problem._replace(path=f"{above}.{problem.path}") for problem in found]
+        values |= {} if found else together
     return Sheet(name, values), problems
 
 
-def check_value(settings: BaseModel, path: str, value: object) -> Iterator[Problem]:
-    """What is wrong with a value in a sheet; nothing when a sheet may say so."""
+def _forbidden(settings: BaseModel, path: str) -> Problem | None:
+    """Why a sheet cannot speak of a path; None when it can."""
     try:
         found = find(settings, path)
     except UnknownPropertyError as error:
-        yield Problem(path, f"no such setting; {suggestion(error, settings, path)}".rstrip("; "))
-        return
+        return Problem(path, f"no such setting; {suggestion(error, settings, path)}".rstrip("; "))
     if not found.sheets:
-        yield Problem(path, "a sheet cannot change this: it holds for the whole job")
-        return
+        return Problem(path, "a sheet cannot change this: it holds for the whole job")
+    return None
+
+
+def check_values(settings: BaseModel, values: Values) -> Iterator[Problem]:
+    """What is wrong with values that settings should take."""
     try:
-        with_values(settings, {path: value})
+        with_values(settings, values)
     except InvalidValuesError as error:
         for where, message, given in error.items:
             shown = "" if isinstance(given, dict | list) else f" (it is {given!r})"
-            text = f"{message[:1].lower()}{message[1:]}{shown}"
-            yield Problem(where, text, found.info.description or "")
+            yield Problem(
+                where, f"{message[:1].lower()}{message[1:]}{shown}", _doc(settings, where)
+            )
+
+
+def _doc(settings: BaseModel, path: str) -> str:
+    try:
+        return find(settings, path).info.description or ""
+    except UnknownPropertyError:
+        return ""
 
 
 def suggestion(error: UnknownPropertyError, settings: BaseModel, path: str) -> str:

@@ -95,10 +95,10 @@ class Frontier:
         self.shelf = Shelf(rows, self.totals, self.rotation)
         self._roster = self.rotation.roster
         self.courtesy = Courtesy(self.totals, self.rotation)
-        self.renewal = Renewal(self.rotation, self.courtesy.groups)
         self._last_tries = LastTries(self.totals, self.rotation, self.shelf)
         self.removal = Removal(rows, self.totals, self.rotation, self.shelf)
         self.steering = Steering(rows, self.rotation, self.seen)
+        self.renewal = Renewal(self.rotation, self.courtesy.groups, self.steering)
         self.assign: Callable[[CrawlURI], str] | None = None
 
     def save(self) -> None:

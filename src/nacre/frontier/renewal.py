@@ -4,6 +4,7 @@ from nacre.frontier.groups import Groups
 from nacre.frontier.queues import Queue
 from nacre.frontier.rotation import Rotation
 from nacre.frontier.settings import PolitenessSettings
+from nacre.frontier.steering import Steering
 
 
 class Renewal:
@@ -12,21 +13,23 @@ class Renewal:
     Args:
         rotation: The queues.
         groups: Those that share an address.
+        steering: Brings retired queues back.
     """
 
-    def __init__(self, rotation: Rotation, groups: Groups) -> None:
+    def __init__(self, rotation: Rotation, groups: Groups, steering: Steering) -> None:
         self._rotation = rotation
+        self._steering = steering
         self._groups = groups
 
     def renew(self, mono: float) -> None:
         """Sheets, budgets, precedences or delays are others from now on.
 
-        Queues that are retired come back, and retire again if they must; a delay that runs is as
-        long as it would be now.
+        Queues that were retired, but not by the operator, come back, and retire again if they
+        must; a delay that runs is as long as it would be now.
         """
         rotation = self._rotation
         rotation.mono = mono
-        rotation.reconsider()
+        self._steering.unretire(all_of_them=False)
         for queue in rotation.roster.in_memory():
             self._renew(queue)
         for queue in rotation.sleeping():

@@ -155,15 +155,18 @@ class Parts:
         self.archive = self._archive()
         self.engine = self._engine(events)
         self.shortage = Shortage(self.engine, clock, self._alert)
+        self._seal_with_groups()
+
+    def _seal_with_groups(self) -> None:
         for seal in (
             self.statistics.seal,
             self.quotas.seal,
             self.steps.seal,
             self.outside.seal,
             self.speculation.seal,
+            self.frontier.save,
         ):
-            commit.on_seal(seal)
-        commit.on_seal(self.frontier.save)
+            self.commit.on_seal(seal)
 
     def _sheets(self, layout: Layout) -> Sheets:
         found = sheet_list(self.settings, layout.root)

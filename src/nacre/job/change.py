@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from nacre.config.layer import assignment_layer
 from nacre.config.place import InvalidValuesError, UnknownPropertyError, find, index_of, with_values
-from nacre.config.sheet import suggestion
+from nacre.config.sheet import check_values, suggestion
 from nacre.errors import ConfigError, Problem
 from nacre.job.amend import REMOVED, Edit
 from nacre.job.settings import JobSettings
@@ -110,17 +110,10 @@ class Changer:
         found = self._found(path)
         if self._running and not found.live:
             raise ConfigError([Problem(path, _why_not(path))])
-        try:
-            changed = with_values(self.settings, {path: value})
-        except InvalidValuesError as error:
-            raise ConfigError(
-                [
-                    Problem(where, f"{message[:1].lower()}{message[1:]} (it is {given!r})",
-                            found.info.description or "")
-                    for where, message, given in error.items
-                ]
-            ) from None  # fmt: skip
-        self.settings = changed
+        problems = list(check_values(self.settings, {path: value}))
+        if problems:
+            raise ConfigError(problems)
+        self.settings = changed = with_values(self.settings, {path: value})
         after = find(changed, path).value
         self._said.append(Said(path, plain(found.value), plain(after)))
         self._edits.append(self._edit(path, value))

@@ -20,7 +20,11 @@ STOCK: Mapping[str, Mapping[str, object]] = {
         "politeness.respect_crawl_delay_up_to": 3600.0,
     },
     "smallBudget": {"frontier.balance_replenish": 20, "frontier.queue_total_budget": 100},
-    "highPrecedence": {"frontier.queue_precedence": 1},
+    "highPrecedence": {
+        "frontier.queue_precedence.base": 1,
+        "frontier.uri_precedence.policy": "base",
+        "frontier.uri_precedence.base": 0,
+    },
     "forceRetire": {"frontier.force_retire": True},
 }
 """Sheets that may be named without being written; one of the same name in the file replaces its.
