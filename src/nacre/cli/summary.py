@@ -24,7 +24,8 @@ _ENDS = {
     ExitStatus.DOCUMENT_LIMIT: "Stopped at the limit of documents (limits.documents).",
     ExitStatus.WRITE_LIMIT: "Stopped at the limit of WARC bytes (limits.warc_bytes).",
     ExitStatus.QUEUE_BUDGET: (
-        "Stopped: queues with URIs left have used up their budget (frontier.queue_total_budget)."
+        "Stopped: queues with URIs left have used up their budget or quota, or were retired by the "
+        "operator."
     ),
     ExitStatus.DISK_WAIT: "Stopped: no free space for too long (disk.max_wait).",
     ExitStatus.ABNORMAL: "Ended by an error.",

@@ -7,6 +7,7 @@ from nacre.core.clock import Clock
 from nacre.fetch.request import Check
 from nacre.fetch.settings import FetchSettings
 from nacre.fetch.spool import Sink
+from nacre.fetch.throttle import Meter
 from nacre.wire.http1 import ReplyReader
 
 
@@ -33,12 +34,12 @@ class Exchange:
     """
 
     __slots__ = (
-        "_check", "_clock", "_deadline", "_last", "_loop", "_paused", "_rate", "_silence",
+        "_check", "_clock", "_deadline", "_last", "_loop", "_meter", "_paused", "_rate", "_silence",
         "_started", "_timer", "_transport", "clean_close", "done", "error", "first_byte",
         "reader", "sink",
     )  # fmt: skip
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that limits one exchange
         self,
         clock: Clock,
         reader: ReplyReader,
@@ -47,8 +48,9 @@ class Exchange:
         *,
         deadline: float,
         check: Check | None = None,
+        meter: Meter | None = None,
     ) -> None:
-        """Prepare an exchange; `deadline` is in the time of the loop."""
+        """Prepare an exchange; `deadline` is in the time of the loop, and so `meter` is told."""
         self._loop = asyncio.get_running_loop()
         self._clock = clock
         self.reader = reader
@@ -58,6 +60,7 @@ class Exchange:
         self.error: BaseException | None = None
         self.clean_close = False
         self._check = check
+        self._meter = meter
         self._silence = settings.silence_timeout
         self._deadline = deadline
         self._rate = settings.max_rate * 1000
@@ -83,6 +86,7 @@ class Exchange:
         if not self.first_byte:
             self.first_byte = self._clock.monotonic()
         self._last = self._loop.time()
+        ahead = 0.0 if self._meter is None else self._meter(len(data), self._last)
         reader = self.reader
         body = reader.feed(data)
         if self._check is not None and reader.status and not self._wanted(self._check):
@@ -91,8 +95,8 @@ class Exchange:
             self.sink.write(body)
         if reader.complete:
             self.end(End.COMPLETE)
-        elif self._rate:
-            self._throttle()
+        elif self._rate or ahead:
+            self._throttle(ahead)
 
     def _wanted(self, check: Check) -> bool:
         """Ask the mid-fetch rule, once."""
@@ -146,10 +150,11 @@ class Exchange:
         else:
             self._timer = self._loop.call_at(min(silent_at, self._deadline), self._tick)
 
-    def _throttle(self) -> None:
-        """Stop reading for as long as the reply is ahead of its rate."""
-        due = self._started + self.reader.body_length / self._rate
-        ahead = due - self._last
+    def _throttle(self, ahead: float) -> None:
+        """Stop reading for as long as the reply, its host or the crawl is ahead of its rate."""
+        if self._rate:
+            due = self._started + self.reader.body_length / self._rate
+            ahead = max(ahead, due - self._last)
         if ahead > 0 and not self._paused and self._transport is not None:
             self._paused = True
             self._transport.pause_reading()

@@ -18,6 +18,7 @@ from nacre.fetch.proxy import proxy_authorization
 from nacre.fetch.request import FetchRequest, FetchResult, Guard
 from nacre.fetch.settings import FetchSettings
 from nacre.fetch.spool import Spool
+from nacre.fetch.throttle import Throttle
 from nacre.fetch.tls import Tls
 from nacre.wire.http1 import ReplyReader
 
@@ -50,7 +51,11 @@ class _Plan(NamedTuple):
 
 
 class HttpFetcher:
-    """Fetches over HTTP/1.1. Make it inside the loop that uses it, and close it there."""
+    """Fetches over HTTP/1.1. Make it inside the loop that uses it, and close it there.
+
+    Attributes:
+        throttle: Limits of bandwidth.
+    """
 
     def __init__(
         self,
@@ -75,6 +80,7 @@ class HttpFetcher:
         self._guard = guard
         self._spool = spool or Spool()
         self._pool = Pool(max_idle)
+        self.throttle = Throttle()
         self._auth = Authenticator()
         self._dialer = Dialer(self._loop, clock, guard, Tls(self._loop, roots))
 
@@ -84,6 +90,8 @@ class HttpFetcher:
         Raises:
             StorageError: The scratch folder could not take the body.
         """
+        if self.throttle.total:
+            await self._clock.sleep(self.throttle.wait(self._loop.time()))
         if not settings.credentials:
             return await self._fetch(request, settings)
         try:
@@ -188,6 +196,9 @@ class HttpFetcher:
         exchange = Exchange(
             self._clock, reader, self._spool.sink(), settings,
             deadline=plan.deadline, check=plan.request.check,
+            meter=self.throttle.meter(
+                plan.origin.host, plan.request.host_rate, self._loop.time()
+            ),
         )  # fmt: skip
         connection.start(exchange, plan.message)
         try:

@@ -34,6 +34,7 @@ class FetchRequest(msgspec.Struct, frozen=True):
         etag: ETag of the capture known, for If-None-Match; b"" sends none.
         last_modified: Its Last-Modified, for If-Modified-Since; b"" sends none.
         check: Mid-fetch rule; None fetches every body.
+        host_rate: Most bytes a second of all fetches from this host; 0 for no limit.
     """
 
     url: str
@@ -46,6 +47,7 @@ class FetchRequest(msgspec.Struct, frozen=True):
     etag: bytes = b""
     last_modified: bytes = b""
     check: Check | None = None
+    host_rate: int = 0
 
 
 class FetchResult(msgspec.Struct, frozen=True):

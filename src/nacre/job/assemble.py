@@ -39,6 +39,7 @@ from nacre.job.normalizing import normalizing
 from nacre.job.numbers import Numbers
 from nacre.job.outcomes import Outcomes
 from nacre.job.outside import Outside
+from nacre.job.pacer import Pacer
 from nacre.job.parser import ParserProcess
 from nacre.job.preconditions import Preconditions
 from nacre.job.preselect import Preselect
@@ -152,6 +153,7 @@ class Parts:
         self.resolver = DnsResolver(settings.dns, clock)
         self.parser = ParserProcess()
         self.fetcher = HttpFetcher(clock, guard, spool=self.spool)
+        self.pacer = Pacer(self.effective.then(lambda s: s.bandwidth), self.fetcher.throttle)
         self.archive = self._archive()
         self.engine = self._engine(events)
         self.shortage = Shortage(self.engine, clock, self._alert)
@@ -297,6 +299,7 @@ class Parts:
             history=self.archive.history,
             cookies=self.jar,
             cookie_rows=self.cookie_rows,
+            pacer=self.pacer,
             clock=clock,
         )
         chain = Chain(
@@ -329,6 +332,7 @@ class Parts:
                 outcomes=self.outcomes,
                 logs=self.logs,
                 clock=clock,
+                pacer=self.pacer,
                 visit_done=self.commit.visit_done,
                 starved=self._starved,
                 admitted=self.steps.add("Candidate", "candidates", self.candidates),

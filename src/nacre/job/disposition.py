@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from nacre.config.effective import Effective
+from nacre.core.capture import Capture
 from nacre.core.clock import Clock
 from nacre.core.processor import Visit
 from nacre.core.status import FetchStatus
@@ -20,6 +21,7 @@ from nacre.job.candidates import Candidates
 from nacre.job.identity import Identity
 from nacre.job.logs import JobLogs
 from nacre.job.outcomes import Outcomes
+from nacre.job.pacer import Pacer
 from nacre.job.preconditions import ROBOTS_FOR, ROBOTS_REDIRECTS
 from nacre.job.quotas import QuotaBook
 from nacre.job.robots_cache import RobotsCache
@@ -55,6 +57,7 @@ class DispositionParts(msgspec.Struct, frozen=True):
     quotas: QuotaBook
     outcomes: Outcomes
     logs: JobLogs
+    pacer: Pacer
     clock: Clock
     visit_done: Callable[[], None]
     starved: Callable[[], None]
@@ -212,8 +215,15 @@ class Disposition:
         )
         asked = self._crawl_delay(visit)
         delay = politeness_delay(politeness, capture.duration, asked, visit.retry_after, backoff)
+        if delay < (least := self._least_delay(visit, capture)):
+            delay = least
         visit.delay = delay
         return Attempt(visit.status, delay, backoff, alone=bool(asked))
+
+    def _least_delay(self, visit: Visit, capture: Capture) -> float:
+        """What the bandwidth of the host and the hour of the week demand."""
+        size = len(capture.head) + capture.body.length
+        return self.parts.pacer.delay(size, capture.duration / 1000.0, visit.overlay)
 
     def _crawl_delay(self, visit: Visit) -> float | None:
         now = self.parts.clock.now()

@@ -16,6 +16,7 @@ from nacre.fetch.settings import FetchSettings
 from nacre.history.crawldb import History
 from nacre.job.cookie_rows import CookieRows
 from nacre.job.names import HostAnswers
+from nacre.job.pacer import Pacer
 from nacre.uri.parse import host, is_ip
 from nacre.wire.date import retry_after
 
@@ -77,8 +78,10 @@ class FetchHttp:
         history: History,
         cookies: CookieJar,
         cookie_rows: CookieRows,
+        pacer: Pacer,
         clock: Clock,
     ) -> None:
+        self._pacer = pacer
         self._fetcher = fetcher
         self._settings = settings
         self._checks = settings.then(_body_check)
@@ -128,6 +131,7 @@ class FetchHttp:
             etag=known.etag if known and known.date else b"",
             last_modified=known.last_modified if known and known.date else b"",
             check=None if uri.is_prerequisite else self._checks[visit.overlay],
+            host_rate=self._pacer.host_rate(visit.overlay),
         )
 
     def _read_head(self, visit: Visit, headers: Sequence[tuple[bytes, bytes]]) -> None:

@@ -217,6 +217,8 @@ class Session:
         await self._entering.rest(lambda: self._asked is not None)
         self._become(JobState.RUNNING)
         self.watch.start()
+        self.parts.pacer.on_parallel = self._set_parallel
+        self._mind_pace()
         async with asyncio.TaskGroup() as group:
             self._engine_task = group.create_task(engine.run(), name="engine")
             engine.on_settled = self._attention.set
@@ -241,6 +243,7 @@ class Session:
             self._mind_space()
             self.parts.shortage.look()
             self._mind_pause()
+            self._mind_pace()
             self._mind_the_end()
             if self.parts.frontier.steering.step(_REVIEWED):
                 self._attention.set()
@@ -317,6 +320,15 @@ class Session:
         if self.state is JobState.PAUSING and not engine.busy:
             self.watch.stop()
             self._become(JobState.PAUSED, ", ".join(sorted(self._held)))
+
+    def _mind_pace(self) -> None:
+        """Bandwidth, fetches and delays change with the hour of the week."""
+        said = self.parts.pacer.mind(self._clock.now())
+        if said:
+            self.parts.logs.job(f"bandwidth: {said}")
+
+    def _set_parallel(self, wanted: int | None) -> None:
+        self.parts.engine.parallel = wanted or self.settings.engine.parallel
 
     def _tell(self) -> None:
         mono = self._clock.monotonic()

@@ -9,6 +9,7 @@ from nacre.fetch.cookies import CookieSettings
 from nacre.fetch.dns import DnsSettings
 from nacre.fetch.guard import NetworkSettings
 from nacre.fetch.settings import FetchSettings
+from nacre.frontier.bandwidth import BandwidthSettings
 from nacre.frontier.quota import QuotaSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.history.dedup import DedupSettings
@@ -147,6 +148,7 @@ class JobSettings(Component):
     extract: ExtractSettings = setting(ExtractSettings, "Extraction.")
     dedup: DedupSettings = setting(DedupSettings, "Deduplication.")
     archive: WarcSettings = setting(WarcSettings, "WARC files.")
+    bandwidth: BandwidthSettings = setting(BandwidthSettings, "Bandwidth.")
     quotas: QuotaSettings = setting(QuotaSettings, "Quotas.")
     limits: LimitSettings = setting(LimitSettings, "Limits.")
     disk: DiskSettings = setting(DiskSettings, "Disk space.")
