@@ -1,5 +1,6 @@
 """A small site on loopback, in a thread, and the command line called in this process."""
 
+import base64
 import threading
 import time
 from collections.abc import Iterator
@@ -29,6 +30,8 @@ class _Handler(BaseHTTPRequestHandler):
         server = self.server
         assert isinstance(server, _Server)
         time.sleep(server.slow)
+        if server.password and not self._knows(server.password):
+            return
         text = server.served.get(self.path)
         body = (text if text is not None else "none").encode()
         self.send_response(200 if text is not None else 404)
@@ -38,6 +41,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def _knows(self, pair: str) -> bool:
+        """Basic authentication; answers 401 without it. robots.txt is for everybody."""
+        wanted = "Basic " + base64.b64encode(pair.encode()).decode()
+        if self.path == "/robots.txt" or self.headers.get("Authorization") == wanted:
+            return True
+        self.send_response(401)
+        self.send_header("WWW-Authenticate", 'Basic realm="site"')
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+        return False
+
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
 
@@ -45,15 +59,19 @@ class _Handler(BaseHTTPRequestHandler):
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     slow = 0.0
+    password = ""
     served: dict[str, str]
 
 
 @contextmanager
-def site(pages: dict[str, str] | None = None, slow: float = 0.0, port: int = 0) -> Iterator[str]:
-    """Serve pages; the URL of the home page."""
+def site(
+    pages: dict[str, str] | None = None, slow: float = 0.0, port: int = 0, password: str = ""
+) -> Iterator[str]:
+    """Serve pages, to who knows `user:password`; the URL of the home page."""
     server = _Server(("127.0.0.1", port), _Handler)
     server.served = PAGES if pages is None else pages
     server.slow = slow
+    server.password = password
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:

@@ -1,5 +1,6 @@
 import pytest
 
+from nacre.config.secret import Secret
 from nacre.fetch.credential import Credential
 
 
@@ -18,5 +19,5 @@ from nacre.fetch.credential import Credential
 def test_a_credential_belongs_to_one_origin(
     origin: str, place: tuple[str, str, int], belongs: bool
 ) -> None:
-    credential = Credential(origin=origin, username="u", password="p")
+    credential = Credential(origin=origin, username="u", password=Secret("p"))
     assert credential.belongs_to(*place) is belongs

@@ -5,6 +5,7 @@ from base64 import b64encode
 
 import pytest
 
+from nacre.config.secret import Secret
 from nacre.core.status import FetchStatus
 from nacre.fetch.request import FetchResult
 from nacre.fetch.settings import FetchSettings
@@ -25,7 +26,7 @@ async def polite(peer: Peer) -> None:
 
 
 def settings_for(proxy: str) -> FetchSettings:
-    return FetchSettings(proxy=proxy, silence_timeout=1, timeout=5)
+    return FetchSettings(proxy=Secret(proxy), silence_timeout=1, timeout=5)
 
 
 def test_plain_urls_go_to_an_http_proxy_in_absolute_form() -> None:
@@ -188,7 +189,7 @@ def test_a_proxy_that_is_silent_meets_the_connect_limit() -> None:
     async def main() -> FetchResult:
         async with serving(proxy) as server, fetching() as fetcher:
             settings = FetchSettings(
-                proxy=f"http://127.0.0.1:{server.port}", connect_timeout=0.2, timeout=5
+                proxy=Secret(f"http://127.0.0.1:{server.port}"), connect_timeout=0.2, timeout=5
             )
             return await fetcher.fetch(ask("https://good.test/", addresses=()), settings)
 

@@ -100,15 +100,16 @@ def _job_judge(directory: Path) -> Judge:
     from nacre.job.job import Job
     from nacre.job.normalizing import normalizing
     from nacre.job.rulefiles import RuleFiles
+    from nacre.job.seeds import Seed
     from nacre.scope.rule import Subject
     from nacre.uri.parse import parse
 
     layout, settings = opened(directory)
     files = RuleFiles(layout.root)
-    seeds = Job(layout.root, settings).seeds()
+    seeds = list(Job(layout.root, settings).seeds())
     scope = scope_with_seeds(settings, seeds, files)
     forms = normalizing(settings, files)
-    known = {seed.url for seed in seeds.seeds}
+    known = {seed.url for seed in seeds if isinstance(seed, Seed)}
 
     def judge(text: str) -> tuple[bool, str]:
         try:

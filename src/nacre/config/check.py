@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -50,20 +51,27 @@ class Loaded(Generic[T]):
         )
 
 
-def load(model: type[T], layers: Iterable[Layer]) -> Loaded[T]:
-    """Merge and validate.
+def load(model: type[T], layers: Iterable[Layer], root: Path | None = None) -> Loaded[T]:
+    """Merge and validate; see `load_partly`.
 
     Raises:
         ConfigError: With all problems of all layers.
     """
-    loaded, problems = load_partly(model, layers)
+    loaded, problems = load_partly(model, layers, root)
     if problems or loaded is None:
         raise ConfigError(problems)
     return loaded
 
 
-def load_partly(model: type[T], layers: Iterable[Layer]) -> tuple[Loaded[T] | None, list[Problem]]:
+def load_partly(
+    model: type[T], layers: Iterable[Layer], root: Path | None = None
+) -> tuple[Loaded[T] | None, list[Problem]]:
     """Merge and validate, and go on over problems, so that later checks can find theirs as well.
+
+    Args:
+        model: What the settings are.
+        layers: Weakest first.
+        root: Directory that files of secrets are relative to.
 
     Returns:
         The settings, with defaults for what is wrong (None when not even that can be had), and
@@ -76,7 +84,7 @@ def load_partly(model: type[T], layers: Iterable[Layer]) -> tuple[Loaded[T] | No
     usable: Tree = copied(tree)
     settings: T | None = None
     for round_ in range(_MOST_ROUNDS):
-        settings, found = _validated(model, usable, origins)
+        settings, found = _validated(model, usable, origins, root)
         if not round_:
             problems += [problem for _, problem in found]
         if settings is not None and not found:
@@ -91,10 +99,10 @@ def load_partly(model: type[T], layers: Iterable[Layer]) -> tuple[Loaded[T] | No
 
 
 def _validated(
-    model: type[T], tree: Tree, origins: Mapping[str, Origin]
+    model: type[T], tree: Tree, origins: Mapping[str, Origin], root: Path | None
 ) -> tuple[T | None, list[tuple[tuple[str, ...], Problem]]]:
     try:
-        settings = model.model_validate(tree)
+        settings = model.model_validate(tree, context={"root": root})
     except ValidationError as error:
         return None, problems_of(model, error.errors(), tree, origins)
     return settings, problems_of(model, (), tree, origins)

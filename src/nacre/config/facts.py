@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from nacre.config.secret import Secret
 from nacre.errors import ConfigError, Problem
 
 
@@ -157,6 +158,7 @@ _WORDS = {
     int: "whole number",
     float: "number",
     bool: "true or false",
+    Secret: "secret text",
     type(None): "none",
 }
 

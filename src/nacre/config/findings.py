@@ -122,7 +122,7 @@ def _problem(
     given = _given(tree, parts)
     kinds = {other["type"] for other in same}
     message = _several(facts) if len(kinds) > 1 and facts else _message(item, facts)
-    if item["type"] != "missing":
+    if item["type"] != "missing" and not (facts and "secret" in facts.type):
         message += _shown(given, message)
     if isinstance(given, list):
         bad = (i for i, value in enumerate(given) if repr(value) in message)

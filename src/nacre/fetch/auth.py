@@ -1,5 +1,6 @@
 """HTTP authentication: tried once when a server asks, sent unasked after it has worked."""
 
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -14,6 +15,8 @@ from nacre.wire.request import header_lines
 Once = Callable[[bytes], Awaitable[FetchResult]]
 """Fetches with these header lines added."""
 
+_VALUE = re.compile(rb"(?m)^([A-Za-z-]+: )[^\r\n]+")
+
 
 class _Known(msgspec.Struct):
     """What an origin accepted: a challenge, the credential that answers it, uses of the nonce."""
@@ -26,11 +29,11 @@ class _Known(msgspec.Struct):
         """The Authorization line of the next request."""
         credential = self.credential
         if self.challenge.scheme == "basic":
-            value = basic(credential.username, credential.password)
+            value = basic(credential.username, credential.password.text)
         else:
             self.count += 1
             call = Call(method, target, self.count, secrets.token_hex(8))
-            value = digest(self.challenge, credential.username, credential.password, call)
+            value = digest(self.challenge, credential.username, credential.password.text, call)
         return header_lines([("Authorization", value)])
 
 
@@ -79,6 +82,11 @@ class Authenticator:
             return known.answer(*call) if known is not None else b""
         except ValueError:
             return b""
+
+
+def without_values(lines: bytes) -> bytes:
+    """Header lines of ours with their values left out: what others may read in the archive."""
+    return _VALUE.sub(rb"\1[not archived]", lines)
 
 
 def _choose(result: FetchResult, credentials: Sequence[Credential]) -> _Known | None:

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 from pydantic import field_validator
 
 from nacre.config.component import Component, setting
+from nacre.config.secret import Secret
 
 
 class Credential(Component):
@@ -13,7 +14,11 @@ class Credential(Component):
     origin: str = setting(..., "Where they belong: `https://a.example` or `http://b.example:81`.")
     realm: str = setting("", "Realm that the server must name. Empty: any.")
     username: str = setting(..., "User name.")
-    password: str = setting(..., "Password; it appears in the request records of the archive.")
+    password: Secret = setting(
+        ...,
+        "Password, or `{env: NAME}` or `{file: PATH}` where it is. What is sent of it is left out "
+        "of the request records of the archive.",
+    )
 
     @field_validator("origin")
     @classmethod

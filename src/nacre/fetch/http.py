@@ -7,7 +7,7 @@ from typing import NamedTuple
 from nacre.core.capture import Capture
 from nacre.core.clock import Clock
 from nacre.core.status import FetchStatus
-from nacre.fetch.auth import Authenticator
+from nacre.fetch.auth import Authenticator, without_values
 from nacre.fetch.connection import Connection, PoolKey
 from nacre.fetch.dial import Dialer, Refusal, describe
 from nacre.fetch.digest import STEP, digest_capture
@@ -38,6 +38,7 @@ class _Plan(NamedTuple):
         deadline: End of the whole fetch, in the time of the loop.
         began: Start, µs since the epoch.
         started: Start, monotonic seconds.
+        recorded: The message as it is archived, where that differs: without secrets.
     """
 
     request: FetchRequest
@@ -48,6 +49,7 @@ class _Plan(NamedTuple):
     deadline: float
     began: int
     started: float
+    recorded: bytes = b""
 
 
 class HttpFetcher:
@@ -147,9 +149,10 @@ class HttpFetcher:
         allowed = self._allowed(request.addresses, whole=proxy is not None)
         if isinstance(allowed, Refusal):
             return allowed
+        recorded = message.replace(extra, without_values(extra), 1) if extra else b""
         return _Plan(
             request, settings, origin, message, allowed, self._loop.time() + settings.timeout,
-            int(began * 1_000_000), started,
+            int(began * 1_000_000), started, recorded,
         )  # fmt: skip
 
     def _allowed(self, addresses: tuple[str, ...], *, whole: bool) -> tuple[str, ...] | Refusal:
@@ -236,7 +239,7 @@ class HttpFetcher:
         body = exchange.sink.finish()
         capture = Capture(
             url=plan.request.url,
-            request=plan.message,
+            request=plan.recorded or plan.message,
             head=reader.head,
             body=body,
             status=reader.status,
@@ -286,8 +289,8 @@ def _key(plan: _Plan, address: str) -> PoolKey:
         )
     proxy = settings.proxy_server
     if origin.scheme == "http" and proxy is not None and proxy.kind != "socks5":
-        return PoolKey("http", "", 0, "", settings.proxy)
-    return PoolKey(origin.scheme, origin.host, origin.port, name, settings.proxy, settings.tls)
+        return PoolKey("http", "", 0, "", settings.proxy.text)
+    return PoolKey(origin.scheme, origin.host, origin.port, name, settings.proxy.text, settings.tls)
 
 
 def _no_reply(plan: _Plan, exchange: Exchange, end: End) -> FetchResult:

@@ -7,6 +7,7 @@ from pydantic import field_validator
 
 from nacre import __version__
 from nacre.config.component import Bytes, Component, Seconds, setting
+from nacre.config.secret import Secret
 from nacre.fetch.credential import Credential
 from nacre.fetch.proxy import Proxy, parse_proxy
 from nacre.wire.http1 import MAX_HEADER
@@ -69,10 +70,11 @@ class FetchSettings(Component):
         "`record`: accept any certificate and protocol from TLS 1.0 on, and record what a "
         "verification says; `strict`: refuse what does not verify.",
     )
-    proxy: str = setting(
-        "",
-        "Proxy: `http://`, `https://` or `socks5://`, with `user:password@` if needed. "
-        "Empty: none.",
+    proxy: Secret = setting(
+        Secret(),
+        "Proxy: `http://`, `https://` or `socks5://`, with `user:password@` if needed; then "
+        "rather `{env: NAME}` or `{file: PATH}` where that is. Empty: none.",
+        sample="http://proxy.example:3128",
     )
     credentials: tuple[Credential, ...] = setting(
         (), "Names and passwords for Basic and Digest authentication, each for one origin."
@@ -81,9 +83,9 @@ class FetchSettings(Component):
 
     @field_validator("proxy")
     @classmethod
-    def _check_proxy(cls, value: str) -> str:
+    def _check_proxy(cls, value: Secret) -> Secret:
         if value:
-            parse_proxy(value)
+            parse_proxy(value.text)
         return value
 
     @field_validator("accept")
@@ -101,7 +103,7 @@ class FetchSettings(Component):
     @property
     def proxy_server(self) -> Proxy | None:
         """The proxy, parsed; None for none."""
-        return parse_proxy(self.proxy) if self.proxy else None
+        return parse_proxy(self.proxy.text) if self.proxy else None
 
     @property
     def fields(self) -> tuple[tuple[str, str], ...]:

@@ -4,7 +4,7 @@ The first two (well-formed, typed) are in `config.check`. All problems are found
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from nacre.job.layout import Layout
 from nacre.job.rulefiles import RuleFiles, examine_rule_files
 from nacre.job.scopenotes import scope_notes
 from nacre.job.seedfile import seed_lines
-from nacre.job.seeds import read_seeds
+from nacre.job.seeds import Directive, Entry, Seed, read_seeds
 from nacre.job.seedsurvey import SeedSurvey, survey
 from nacre.job.settings import JobSettings
 from nacre.job.variables import known_part
@@ -71,8 +71,9 @@ async def check(
     rules = examine_rule_files(settings, files)
     needs += rules.problems
     notes = [*doubts(loaded), *rules.warnings]
+    near: list[Entry] = [*seeds.first, *(Directive(text) for text in seeds.directives)]
     if not rules.problems:
-        notes += scope_notes(loaded, scope_with_seeds(settings, seeds, files), seeds.first)
+        notes += scope_notes(loaded, scope_with_seeds(settings, near, files), seeds.first)
     found.problems[:] = [*problems, *_placed(loaded, found.problems[len(problems) :])]
     found.problems += _placed(loaded, [*contact_problems(settings, public), *needs])
     found.warnings += _placed(loaded, notes)
@@ -142,10 +143,11 @@ def _unwritable(path: str, directory: Path) -> Iterator[Problem]:
         yield Problem(path, f"{directory} cannot be written to", "a directory of yours")
 
 
-def scope_with_seeds(settings: JobSettings, seeds: SeedSurvey, files: RuleFiles) -> Scope:
-    """The scope of a job as its directives and its first seeds make it."""
+def scope_with_seeds(settings: JobSettings, entries: Iterable[Entry], files: RuleFiles) -> Scope:
+    """The scope of a job as its seed list makes it."""
     state = ScopeState(read_lines=files.read_lines)
     scope = compile_scope(settings.scope, state)
-    state.add_seeds([seed.text for seed in seeds.first])
-    state.add_directives(seeds.directives)
+    known = list(entries)
+    state.add_seeds([entry.text for entry in known if isinstance(entry, Seed)])
+    state.add_directives(entry.text for entry in known if isinstance(entry, Directive))
     return scope

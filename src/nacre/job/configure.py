@@ -13,6 +13,8 @@ from ruamel.yaml.comments import CommentedMap
 from nacre.config.check import Loaded, load, load_partly
 from nacre.config.facts import FieldFacts, fields, value_at
 from nacre.config.layer import Layer, assignment_layer, environment_layer
+from nacre.config.place import properties
+from nacre.config.secret import Secret
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.layers import file_layers, inner_layers
 from nacre.job.layout import SEEDS, Layout
@@ -113,7 +115,7 @@ def _outer_layers(assignments: Iterable[str], environ: Mapping[str, str] | None)
 def _examined(
     layout: Layout, layers: Sequence[Layer], environ: Mapping[str, str] | None
 ) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
-    loaded, problems = load_partly(JobSettings, layers)
+    loaded, problems = load_partly(JobSettings, layers, layout.root)
     if loaded is None:
         return None, problems
     name = loaded.settings.name or layout.root.name
@@ -140,15 +142,21 @@ def create_job(layout: Layout, new: NewJob) -> None:
     require_no_job(layout)
     tree = _tree(layout, new)
     checked = {key: value for key, value in tree.items() if key != "profile"}
-    load(JobSettings, [Layer("option", checked)])
+    load(JobSettings, [Layer("option", checked)], layout.root)
     now, _ = examine_new(layout, new, {})
     text = _HEADER + _dump(tree) + _FOOTER + _often_set(tree, now.settings if now else None)
     try:
         layout.root.mkdir(parents=True, exist_ok=True)
         (layout.root / SEEDS).write_text("".join(f"{line}\n" for line in new.seeds), "utf-8")
+        layout.config.touch(0o600 if now and _has_plain_secret(now.settings) else 0o666)
         layout.config.write_text(text, "utf-8")
     except OSError as error:
         raise JobError(f"{layout.root} cannot be written: {error.strerror}") from error
+
+
+def _has_plain_secret(settings: JobSettings) -> bool:
+    values = (one.value for one in properties(settings))
+    return any(isinstance(value, Secret) and value.is_plain for value in values)
 
 
 def require_no_job(layout: Layout) -> None:

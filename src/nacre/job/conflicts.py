@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from nacre.config.check import Loaded
 from nacre.config.facts import value_at
+from nacre.config.place import properties
+from nacre.config.secret import Secret
 from nacre.errors import Problem
 from nacre.job.settings import JobSettings
 from nacre.scope.robots import RobotsPolicy
@@ -50,6 +52,7 @@ def doubts(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
         if not (loaded.is_given(order.lower) and loaded.is_given(order.upper)):
             yield from _unordered(loaded.settings, order)
     yield from _idle(loaded)
+    yield from _readable(loaded)
 
 
 def _unordered(settings: JobSettings, order: _Order) -> Iterator[Problem]:
@@ -82,3 +85,14 @@ def _idle(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
         yield Problem("network.proxy_resolves", "has no effect without `fetch.proxy`")
     if settings.frontier.cost == "zero" and settings.frontier.queue_total_budget >= 0:
         yield Problem("frontier.queue_total_budget", "is never used up: with cost `zero` none is")
+
+
+def _readable(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
+    """Secrets that stand in a file in plain text."""
+    for one in properties(loaded.settings):
+        if isinstance(one.value, Secret) and one.value.is_plain:
+            yield Problem(
+                one.path,
+                "stands here in plain text; whoever can read the configuration knows it",
+                "a reference: `{env: NAME}` or `{file: PATH}`",
+            )

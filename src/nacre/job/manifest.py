@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from nacre.config.facts import fields, value_at
 from nacre.config.layer import Origin
+from nacre.config.secret import Secret, masked
 from nacre.errors import StorageError
 from nacre.job.runrow import RunRow
 from nacre.job.settings import JobSettings
@@ -18,30 +19,29 @@ from nacre.store.table import file_rows
 
 EFFECTIVE = "effective.json"
 MANIFEST = "manifest.json"
-_SECRET = frozenset(("fetch.proxy", "fetch.credentials"))
 
 OriginOf = Callable[[str], object]
 """Where the value of a path came from; its text is what a person reads."""
 
 
 def effective(settings: JobSettings, origin: OriginOf) -> dict[str, dict[str, object]]:
-    """Each setting by its path: value and origin. Secrets are only said to be set."""
+    """Each setting by its path: value and origin; of secrets, their references."""
     return {
         facts.path: {
-            "value": _plain(facts.path, value_at(settings, facts.path)),
+            "value": masked(_plain(value_at(settings, facts.path))),
             "origin": str(origin(facts.path)),
         }
         for facts in fields(JobSettings)
     }
 
 
-def _plain(path: str, value: object) -> object:
-    if path in _SECRET and value:
-        return "(set)"
+def _plain(value: object) -> object:
+    if isinstance(value, Secret):
+        return value.said()
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, tuple | frozenset | list):
-        items = [_plain(path, item) for item in value]
+        items = [_plain(item) for item in value]
         return items if isinstance(value, tuple | list) else sorted(items, key=str)
     return value
 

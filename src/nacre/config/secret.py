@@ -1,0 +1,141 @@
+"""Settings that are nobody else's business: given by reference, and never shown again."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
+
+_EXPECTED = "a text, `{env: NAME}` or `{file: PATH}`"
+_LONGEST = 65_536
+NOT_SHOWN = "(set, not shown)"
+
+
+class Secret:
+    """A text that no log, report or message shows; `text` is for the one place that needs it.
+
+    `{env: NAME}` takes it from the environment, `{file: PATH}` from a file (its blanks and line
+    ends around the text left out; relative to the job).
+
+    Attributes:
+        text: The secret itself; "" for none.
+        source: The reference that it came by, such as `{"env": "NAME"}`; empty for a plain text.
+    """
+
+    __slots__ = ("source", "text")
+
+    def __init__(self, text: str = "", source: Mapping[str, str] | None = None) -> None:
+        self.text = text
+        self.source = dict(source or {})
+
+    def __bool__(self) -> bool:
+        return bool(self.text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        return f"Secret({self})"
+
+    def __str__(self) -> str:
+        """Where it comes from, or that there is one."""
+        for kind, name in self.source.items():
+            return f"{{{kind}: {name}}}"
+        return NOT_SHOWN if self.text else "none"
+
+    @property
+    def is_plain(self) -> bool:
+        """It stands in the configuration itself, where others may read it."""
+        return bool(self.text) and not self.source
+
+    def said(self) -> dict[str, str] | str:
+        """What may be written down of it: the reference, or that there is one."""
+        return dict(self.source) if self.source else NOT_SHOWN if self.text else ""
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls,
+        source: Any,  # noqa: ANN401 - as pydantic calls it
+        handler: GetCoreSchemaHandler,
+    ) -> CoreSchema:
+        """How pydantic reads and writes one."""
+        return core_schema.with_info_plain_validator_function(
+            _read, serialization=core_schema.plain_serializer_function_ser_schema(Secret.said)
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """A text, or one of the two references."""
+        references = [
+            {
+                "type": "object",
+                "properties": {kind: {"type": "string"}},
+                "required": [kind],
+                "additionalProperties": False,
+            }
+            for kind in ("env", "file")
+        ]
+        return {"anyOf": [{"type": "string"}, *references]}
+
+
+_NAMES = frozenset(("password", "proxy"))
+
+
+def masked(tree: Any) -> Any:  # noqa: ANN401 - YAML
+    """Values as written, without the secrets among them: those of sheets are not validated yet."""
+    if isinstance(tree, Mapping):
+        return {
+            key: NOT_SHOWN if _hides(key, value) else masked(value) for key, value in tree.items()
+        }
+    return [masked(item) for item in tree] if isinstance(tree, list | tuple) else tree
+
+
+def _hides(key: object, value: object) -> bool:
+    name = str(key).rpartition(".")[2]
+    return name in _NAMES and isinstance(value, str) and bool(value)
+
+
+def _read(value: object, info: ValidationInfo) -> Secret:
+    if isinstance(value, Secret):
+        return value
+    if isinstance(value, str):
+        return Secret(value)
+    if not isinstance(value, Mapping) or len(value) != 1:
+        raise ValueError(f"must be {_EXPECTED}")
+    ((kind, name),) = value.items()
+    if kind not in ("env", "file") or not isinstance(name, str) or not name:
+        raise ValueError(f"must be {_EXPECTED}")
+    root = (info.context or {}).get("root")
+    text = _of_environment(name) if kind == "env" else _of_file(name, root)
+    return Secret(text, {kind: name})
+
+
+def _of_environment(name: str) -> str:
+    text = os.environ.get(name, "")
+    if not text:
+        raise ValueError(f"the environment has no variable {name}")
+    return text
+
+
+def _of_file(name: str, root: Path | None) -> str:
+    path = Path(name).expanduser()
+    if not path.is_absolute():
+        if root is None:
+            raise ValueError(f"a relative path is not known here; write that of {name} in full")
+        path = root / path
+    try:
+        with path.open(encoding="utf-8") as file:
+            text = file.read(_LONGEST).strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} cannot be read: {getattr(error, 'strerror', error)}") from None
+    if not text:
+        raise ValueError(f"{path} is empty")
+    return text
