@@ -82,3 +82,39 @@ def test_a_secret_in_plain_text_is_warned_of_and_its_file_is_for_the_owner_only(
     assert "fetch.proxy: stands here in plain text" in done.err
     assert (job / "crawl.yaml").stat().st_mode & 0o077 == 0
     assert WORD not in done.out + done.err + nacre("check", job).err
+
+
+def test_set_writes_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PROXY", f"http://me:{WORD}@p.test:1")
+    job = tmp_path / "job"
+    assert nacre("new", job, "http://a.test/").code == 0
+    refused = [
+        nacre("set", job, f"fetch.proxy=http://me:{WORD}@p.test:1"),
+        nacre("set", job, f"fetch.proxy=http://me:{WORD}@p.test:1", "--for", "http://a.test/"),
+        nacre(
+            "set",
+            job,
+            f"fetch.credentials=[{{origin: 'http://a.test', username: u, password: {WORD}}}]",
+        ),
+    ]
+    assert all(done.code == 2 and "holds a secret" in done.err for done in refused)
+    done = nacre("set", job, "fetch.proxy={env: PROXY}")
+    assert done.code == 0, done.err
+    config = (job / "crawl.yaml").read_text()
+    assert "env: PROXY" in config
+    assert WORD not in config + done.out + done.err + "".join(one.out + one.err for one in refused)
+
+
+def test_a_secret_in_a_sheet_is_not_shown(tmp_path: Path):
+    job = tmp_path / "job"
+    assert nacre("new", job, "http://a.test/").code == 0
+    config = job / "crawl.yaml"
+    sheet = f"sheets: {{inner: {{fetch: {{proxy: 'http://me:{WORD}@p.test:1'}}}}}}\n"
+    config.write_text(config.read_text() + sheet)
+    told = [
+        nacre("check", job, "--explain", "fetch.proxy"),
+        nacre("check", job, "--explain", "sheets"),
+        nacre("sheet", job, "show", "inner"),
+        nacre("sheet", "show", job, "inner"),
+    ]
+    assert WORD not in "".join(one.out + one.err for one in told)

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from nacre.config.check import Loaded
 from nacre.config.facts import type_name
 from nacre.config.place import Property, UnknownPropertyError, find, index_of, properties
+from nacre.config.secret import masked
 from nacre.config.sheet import flat, suggestion
 from nacre.errors import ConfigError, Problem
 from nacre.job.settings import JobSettings
@@ -79,7 +80,7 @@ def _said_by_sheets(settings: JobSettings, path: str) -> Iterator[tuple[str, obj
     for name, tree in settings.sheets.items():
         values = flat(tree, settings)
         if path in values:
-            yield name, values[path]
+            yield name, masked(values[path], path)
 
 
 def _numbered(settings: JobSettings, path: str) -> str:
@@ -98,6 +99,8 @@ def _numbered(settings: JobSettings, path: str) -> str:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return str(masked(value))
     if value is None:
         return "none"
     if isinstance(value, bool):

@@ -89,17 +89,22 @@ class Secret:
 _NAMES = frozenset(("password", "proxy"))
 
 
-def masked(tree: Any) -> Any:  # noqa: ANN401 - YAML
-    """Values as written, without the secrets among them: those of sheets are not validated yet."""
+def masked(tree: Any, path: str = "") -> Any:  # noqa: ANN401 - YAML
+    """Values as written, without the secrets among them: those of sheets are not validated yet.
+
+    Args:
+        tree: The values.
+        path: Where they stand.
+    """
+    if _hides(path, tree):
+        return NOT_SHOWN
     if isinstance(tree, Mapping):
-        return {
-            key: NOT_SHOWN if _hides(key, value) else masked(value) for key, value in tree.items()
-        }
+        return {key: masked(value, str(key)) for key, value in tree.items()}
     return [masked(item) for item in tree] if isinstance(tree, list | tuple) else tree
 
 
-def _hides(key: object, value: object) -> bool:
-    name = str(key).rpartition(".")[2]
+def _hides(path: str, value: object) -> bool:
+    name = path.rpartition(".")[2]
     return name in _NAMES and isinstance(value, str) and bool(value)
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from nacre.config.layer import assignment_layer
 from nacre.config.place import InvalidValuesError, UnknownPropertyError, find, index_of, with_values
+from nacre.config.secret import Secret, masked
 from nacre.config.sheet import check_values, suggestion
 from nacre.errors import ConfigError, Problem
 from nacre.job.amend import REMOVED, Edit
@@ -115,6 +116,7 @@ class Changer:
             raise ConfigError(problems)
         self.settings = changed = with_values(self.settings, {path: value})
         after = find(changed, path).value
+        _require_no_plain_secret(path, value, masked(value, path))
         self._said.append(Said(path, plain(found.value), plain(after)))
         self._edits.append(self._edit(path, value))
 
@@ -135,7 +137,7 @@ class Changer:
         left = dict(self.settings.sheets)
         before = left.pop(name)
         self._set_sheets(left)
-        self._said.append(Said(f"sheets.{name}", before, None))
+        self._said.append(Said(f"sheets.{name}", masked(before), None))
         self._edits.append(Edit(("sheets", name), REMOVED))
 
     def associate(self, said: dict[str, object]) -> None:
@@ -199,7 +201,8 @@ class Changer:
             tree: dict[str, Any] = dict(STOCK[name])
         else:
             tree = _copied(self.settings.sheets.get(name, {}))
-        before = _taken(tree, inner)
+        before = masked(_taken(tree, inner), inner)
+        _require_no_plain_secret(path, value, masked(value, inner))
         tree[inner] = value
         made = {**self.settings.sheets, name: tree}
         whole = None if name in self.settings.sheets else made
@@ -270,6 +273,8 @@ def plain(value: object) -> Any:  # noqa: ANN401 - JSON
             for name, info in type(value).model_fields.items()
             if name == "rule" or name in value.model_fields_set or info.is_required()
         }
+    if isinstance(value, Secret):
+        return value.said()
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
     if isinstance(value, frozenset):
@@ -277,6 +282,20 @@ def plain(value: object) -> Any:  # noqa: ANN401 - JSON
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     return value.value if hasattr(value, "value") else value
+
+
+def _require_no_plain_secret(path: str, value: object, shown: object) -> None:
+    """What is set is written to `crawl.yaml`, where a secret has no place."""
+    if shown != value:
+        raise ConfigError(
+            [
+                Problem(
+                    path,
+                    "holds a secret, which would be written to crawl.yaml in plain text",
+                    "a reference: `{env: NAME}` or `{file: PATH}`",
+                )
+            ]
+        )
 
 
 def _why_not(path: str) -> str:

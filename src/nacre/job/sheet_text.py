@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nacre.config.layer import assignment_layer
+from nacre.config.secret import masked
 from nacre.config.sheet import flat
 from nacre.errors import ConfigError, JobError
 from nacre.job.settings import JobSettings
@@ -27,7 +28,8 @@ def shown(settings: JobSettings, name: str) -> dict[str, Any]:
     every = {**STOCK, **settings.sheets}
     if name not in every:
         raise JobError(f"there is no sheet {name!r}; there are {', '.join(every)}")
-    return {**flat(every[name], settings), "for": ", ".join(_uses(settings, name)) or "nothing"}
+    values = masked(flat(every[name], settings))
+    return {**values, "for": ", ".join(_uses(settings, name)) or "nothing"}
 
 
 def _uses(settings: JobSettings, name: str) -> list[str]:
