@@ -156,6 +156,10 @@ def _queue(what: Explanation) -> list[str]:
     if queue.errors:
         text += f", {queue.errors} failed"
     lines = [text]
+    if queue.why:
+        lines.append(queue.why)
+    budget = f" of {queue.budget}" if queue.budget >= 0 else ""
+    lines.append(f"precedence {queue.precedence}, spent {queue.spent}{budget}")
     if what.pending is not None:
         pending = what.pending
         place = "waits for its time" if pending.ahead is None else f"{pending.ahead} before it"

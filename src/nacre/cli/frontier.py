@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from nacre.cli import output
+from nacre.cli import output, queues
 from nacre.cli.options import AsJson, JobDir
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ frontier = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
 
 @frontier.callback()
 def _job(ctx: typer.Context, directory: JobDir) -> None:
-    """The URIs that wait: list, count, delete, export, import; running or not."""
+    """The URIs that wait, and their queues; running or not."""
     ctx.obj = directory
 
 
@@ -214,4 +214,5 @@ def _entries(directory: Path, regex: str, queue: str) -> "Iterator[Iterator[Entr
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
+    queues.register(frontier)
     app.add_typer(frontier, name="frontier", rich_help_panel="Look")

@@ -20,6 +20,7 @@ from nacre.job.overview import live_overview, longest_fetches, slowest_queues
 from nacre.job.reporting import make_report, write_checkpoint_reports
 from nacre.job.session import Session
 from nacre.job.states import ExitStatus
+from nacre.job.steer import steer
 from nacre.store.checkpoint import checkpoints, make_checkpoint
 
 Request = Mapping[str, Any]
@@ -53,6 +54,7 @@ class Commands:
             "report": self.report,
             "frontier-delete": self.frontier_delete,
             "frontier-import": self.frontier_import,
+            "frontier-steer": self.frontier_steer,
             "change": self.change,
         }
 
@@ -154,6 +156,11 @@ class Commands:
         lines = [str(line) for line in request.get("lines", ())]
         first = int(request.get("first", 1))
         return (await bring_in(self._session().parts, lines, first))._asdict()
+
+    async def frontier_steer(self, request: Request) -> Answer:
+        """Retire, bring back, wake, forget or reconsider."""
+        action, queue, url = (str(request.get(name, "")) for name in ("action", "queue", "url"))
+        return {"changed": await steer(self._session().parts, action, queue, url)}
 
     def _session(self) -> Session:
         session = self._job.session

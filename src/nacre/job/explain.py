@@ -1,14 +1,16 @@
 """Why a URL was or was not crawled, and by which rule."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from nacre.config.effective import Effective, fixed
+from nacre.config.effective import Effective
 from nacre.core.crawluri import CrawlURI
 from nacre.core.status import describe
 from nacre.errors import URIError
 from nacre.frontier.queues import State
+from nacre.frontier.repose import why_it_rests
 from nacre.frontier.roster import read_queue
 from nacre.frontier.rows import LAST_SUFFIX, queue_id, unpack, unpack_future
 from nacre.frontier.settings import PolitenessSettings
@@ -26,6 +28,7 @@ from nacre.job.explanation import (
     Step,
 )
 from nacre.job.identity import Identity
+from nacre.job.names import HostAnswers
 from nacre.job.offline import View
 from nacre.job.origins import settings_for
 from nacre.job.outcomes import Outcome, Outcomes
@@ -78,13 +81,20 @@ class Explainer:
     def __init__(self, view: View) -> None:
         self._view = view
         settings, store = view.settings, view.store
-        self._identity = Identity(canonicalizer(settings.uri), fixed(settings.frontier))
+        self._hosts = HostAnswers(store)
         self._outcomes = Outcomes(store)
         self._outside = Outside(store)
         self._history = History(store)
         self._scope, self._seeds, self._sheets = self._scope_now()
         effective = self._sheets.overlays.settings
         self._robots = RobotsCache(store, effective.then(lambda s: s.robots))
+        self._identity = (
+            view.session.parts.identity
+            if view.session is not None
+            else Identity(
+                canonicalizer(settings.uri), effective.then(lambda s: s.frontier), self._addresses
+            )
+        )
 
     def _scope_now(self) -> tuple[Effective[Scope], SeedBook, Sheets]:
         if self._view.session is not None:
@@ -112,7 +122,7 @@ class Explainer:
         refusal = None if outcome or busy or waiting else self._outside.get(key)
         pending = waiting.uri if waiting else busy
         found = self._origin(url, pending, outcome, refusal)
-        queue = pending.queue if pending else self._identity.queue(url)
+        queue = pending.queue if pending else self._queue_of(url)
         subject = self._subject(found)
         overlay = self._sheets.of(pending) if pending else self._sheets.overlay(subject)
         settings = self._sheets.overlays.settings[overlay]
@@ -132,7 +142,7 @@ class Explainer:
             way=self._way(found.via) if found.known else [],
             scope=self._scope_answer(overlay, subject, found, refusal),
             robots=self._robots_answer(found.url, overlay),
-            queue=self._queue_answer(queue),
+            queue=self._queue_answer(queue, overlay),
             pending=_pending(waiting) if waiting else None,
             politeness=politeness_text(settings.politeness),
             capture=self._capture(found.url, outcome),
@@ -185,7 +195,7 @@ class Explainer:
         store = self._view.store
         if finished or store.get("seen", key) is None:
             return None
-        name = self._identity.queue(url)
+        name = self._queue_of(url)
         identity = queue_id(name)
         rows = store.scan("queue", identity, identity + LAST_SUFFIX, _MOST_ROWS)
         for ahead, (row_key, value) in enumerate(rows):
@@ -275,7 +285,15 @@ class Explainer:
         row = self._robots.last(site)
         return self._robots.get(site, row.expires - 1.0 if row else 0.0, overlay)
 
-    def _queue_answer(self, name: str) -> QueueAnswer:
+    def _queue_of(self, url: str) -> str:
+        return self._identity.queue(url, self._sheets.of_url(url))
+
+    def _addresses(self, name: str) -> Sequence[str]:
+        answer = self._hosts.get(name, self._view.clock.now())
+        return answer.addresses if answer else ()
+
+    def _queue_answer(self, name: str, overlay: int) -> QueueAnswer:
+        settings = self._sheets.overlays.settings[overlay].frontier
         wait = None
         row = None
         if self._view.session is not None:
@@ -295,6 +313,10 @@ class Explainer:
             wait,
             row.backoff,
             row.last_peek,
+            why_it_rests(row, settings, wait),
+            row.precedence,
+            row.spent,
+            settings.queue_total_budget,
         )
 
     def _capture(self, url: str, outcome: Outcome | None) -> CaptureAnswer | None:

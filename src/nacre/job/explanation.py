@@ -104,6 +104,10 @@ class QueueAnswer(msgspec.Struct, frozen=True):
         wait: Seconds until it may hand out again; None when the job does not run.
         backoff: Factor of the adaptive backoff; 1 for none.
         last: URL handed out last.
+        why: Why it rests; "" when it does not.
+        precedence: When it has its turn: lower ones sooner.
+        spent: What it spent of its budget.
+        budget: What it may spend in all; -1 for no limit.
     """
 
     name: str
@@ -114,6 +118,10 @@ class QueueAnswer(msgspec.Struct, frozen=True):
     wait: float | None = None
     backoff: float = 1.0
     last: str = ""
+    why: str = ""
+    precedence: int = 0
+    spent: int = 0
+    budget: int = -1
 
 
 class PendingAnswer(msgspec.Struct, frozen=True):

@@ -1,11 +1,14 @@
 """What became of each URL that left the frontier, for `explain`."""
 
+from collections.abc import Iterator
+
 import msgspec
 
 from nacre.core.processor import Visit
 from nacre.store.store import Store
 
 _FAMILY = "urls"
+_CHUNK = 256
 
 
 class Outcome(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -68,3 +71,12 @@ class Outcomes:
         """The last result of a URL by its seen key; None when it has none."""
         row = self._store.get(_FAMILY, key)
         return None if row is None else self._decoder.decode(row)
+
+
+def scan_outcomes(store: Store) -> Iterator[tuple[bytes, Outcome]]:
+    """All results with their seen keys; read in chunks, so that rows may be changed meanwhile."""
+    decode, start = msgspec.msgpack.Decoder(Outcome).decode, b""
+    while found := list(store.scan(_FAMILY, start, None, _CHUNK)):
+        for key, row in found:
+            yield key, decode(row)
+        start = found[-1][0] + b"\0"

@@ -1,0 +1,144 @@
+"""`nacre frontier DIR queues|queue|retire|unretire|wake|forget|reconsider`: whole queues."""
+
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.options import AsJson
+
+Queue = Annotated[
+    str,
+    typer.Option(
+        "--queue", metavar="REGEX", help="Found in the queue key; without it: all.",
+        show_default=False,
+    ),
+]  # fmt: skip
+
+
+def queues(
+    ctx: typer.Context,
+    queue: Queue = "",
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=0, help="At most; 0: all.")
+    ] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """List queues: state, precedence, what they spent, and why they rest."""
+    from nacre.cli.look import opened
+    from nacre.job.edits import matcher
+    from nacre.job.offline import reading
+    from nacre.job.queue_facts import queue_facts
+
+    layout, settings = opened(ctx.obj)
+    with reading(layout, settings) as view:
+        for facts in islice(queue_facts(view, matcher(queue)), limit or None):
+            if as_json:
+                print(output.json_text(facts))
+            else:
+                output.say(_line(facts))
+
+
+def _line(facts: dict[str, Any]) -> str:
+    rest = f"  {facts['why']}" if facts["why"] else ""
+    return (
+        f"{facts['queue']:<30} {facts['state']:<10} {facts['pending']:>8} URIs  "
+        f"precedence {facts['precedence']}  spent {facts['spent']}{rest}"
+    )
+
+
+def queue(
+    ctx: typer.Context,
+    key: Annotated[str, typer.Argument(metavar="KEY", help="Its key, such as com,example,www,.")],
+    as_json: AsJson = False,
+) -> None:
+    """All that is known of one queue."""
+    from nacre.cli.look import opened
+    from nacre.errors import JobError
+    from nacre.job.offline import reading
+    from nacre.job.queue_facts import facts_of
+
+    layout, settings = opened(ctx.obj)
+    with reading(layout, settings) as view:
+        facts = facts_of(view, key)
+    if facts is None:
+        raise JobError(f"there is no queue {key}; `nacre frontier {ctx.obj} queues` lists them")
+    if as_json:
+        output.say_json(facts)
+    else:
+        output.say(output.pairs({name: str(value) for name, value in facts.items()}, indent=""))
+
+
+def retire(ctx: typer.Context, queue: Queue = "", as_json: AsJson = False) -> None:
+    """Hand out nothing more of them until `unretire`."""
+    _steer(ctx.obj, "retire", "retired", queue, as_json=as_json)
+
+
+def unretire(ctx: typer.Context, queue: Queue = "", as_json: AsJson = False) -> None:
+    """Bring retired queues back; those over their budget or quota retire again."""
+    _steer(ctx.obj, "unretire", "brought back", queue, as_json=as_json)
+
+
+def wake(ctx: typer.Context, queue: Queue = "", as_json: AsJson = False) -> None:
+    """End their waiting; the politeness delay stays."""
+    _steer(ctx.obj, "wake", "woken", queue, as_json=as_json)
+
+
+def reconsider(ctx: typer.Context, queue: Queue = "", as_json: AsJson = False) -> None:
+    """Look again at budgets, quotas and order; what the operator retired stays so."""
+    _steer(ctx.obj, "reconsider", "changed places", queue, as_json=as_json)
+
+
+def forget(
+    ctx: typer.Context,
+    regex: Annotated[
+        str,
+        typer.Option(
+            "--regex", "-r", metavar="REGEX", help="Found in the URL.", show_default=False
+        ),
+    ] = "",
+    queue: Queue = "",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Without --regex and --queue: forget all.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Forget that URIs were crawled: they are again, once they are found again."""
+    from nacre.errors import ConfigError
+
+    if not (regex or queue or everything):
+        raise ConfigError("say which: --regex, --queue, or --all")
+    _steer(ctx.obj, "forget", "forgotten", queue, regex, as_json=as_json)
+
+
+def _steer(
+    directory: Path, action: str, done: str, queue: str, url: str = "", *, as_json: bool
+) -> None:
+    import asyncio
+
+    from nacre.cli.look import opened
+    from nacre.job.control import ask, running
+    from nacre.job.offline import changing
+    from nacre.job.steer import steer
+
+    layout, settings = opened(directory)
+
+    async def change() -> int:
+        async with changing(layout, settings) as parts:
+            return await steer(parts, action, queue, url)
+
+    if running(layout.socket):
+        answer = ask(layout.socket, "frontier-steer", action=action, queue=queue, url=url)
+        number = int(answer["changed"])
+    else:
+        number = asyncio.run(change())
+    what = output.count(number, "URI" if action == "forget" else "queue")
+    output.say_json({"changed": number}) if as_json else output.say(f"{what} {done}")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (queues, queue, retire, unretire, wake, forget, reconsider):
+        app.command()(command)
