@@ -16,7 +16,9 @@ OVERVIEW = Overview(
     queued=200,
     retrying=3,
     finished=1000,
-    failed=2,
+    failed=3,
+    failed_pages=2,
+    deleted=3,
     disregarded=4,
     documents=994,
     bytes=5_000_000,
@@ -44,7 +46,7 @@ def test_the_numbers():
     assert "994 documents, 5.0 MB; saved by dedup 1.5 MB in 7" in text
     assert "10.5 URIs/s, 120 KB/s (average 8.2, 100)" in text
     assert "3 of 25 fetches, 6 hosts active, 9 hosts in waiting" in text
-    assert "2 failed, 4 disregarded, 1 alert" in text
+    assert "2 failed, 1 disregarded, 3 deleted, 1 alert" in text
 
 
 def test_slow_queues_and_long_fetches_are_made_safe():

@@ -19,8 +19,24 @@ async def refuse(_: Mapping[str, Any]) -> Answer:
     raise JobError("not now")
 
 
+async def stumble(_: Mapping[str, Any]) -> Answer:
+    raise KeyError("a bug")
+
+
+async def garble(_: Mapping[str, Any]) -> Answer:
+    return {"bytes": b"no JSON"}
+
+
+COMMANDS = {"echo": echo, "refuse": refuse, "stumble": stumble, "garble": garble}
+FAULTS: list[tuple[str, str]] = []
+
+
+def note_fault(command: str, error: Exception) -> None:
+    FAULTS.append((command, type(error).__name__))
+
+
 async def serving(named: Path, work: Any) -> Any:
-    server = ControlServer(named, {"echo": echo, "refuse": refuse})
+    server = ControlServer(named, COMMANDS, note_fault)
     await server.start()
     try:
         return await asyncio.to_thread(work)
@@ -41,6 +57,20 @@ def test_its_refusal_is_an_error(tmp_path: Path):
         asyncio.run(serving(named, lambda: ask(named, "refuse")))
     with pytest.raises(JobError, match="no such command: dance"):
         asyncio.run(serving(named, lambda: ask(named, "dance")))
+
+
+def test_a_bug_in_a_command_is_answered_and_told(tmp_path: Path):
+    named = tmp_path / "control"
+
+    def work() -> Answer:
+        for command in ("stumble", "garble"):
+            with pytest.raises(JobError, match="a fault of the crawler"):
+                ask(named, command)
+        return ask(named, "echo", text="still there")
+
+    FAULTS.clear()
+    assert asyncio.run(serving(named, work))["said"] == "still there"
+    assert FAULTS == [("stumble", "KeyError"), ("garble", "TypeError")]
 
 
 def test_only_its_user_can_connect(tmp_path: Path):

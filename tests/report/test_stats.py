@@ -56,11 +56,11 @@ def test_lookups_are_no_documents(store: Store):
 @pytest.mark.parametrize(
     ("status", "counts"),
     [
-        (-2, Tally(failures=1)),
-        (-61, Tally(failures=1)),
+        (-2, Tally(failures=1, failed_pages=1)),
+        (-61, Tally(failures=1, failed_pages=1)),
         (-5000, Tally(disregarded=1)),
         (-9998, Tally(disregarded=1, robots=1)),
-        (-12345, Tally(failures=1)),
+        (-12345, Tally(failures=1, failed_pages=1)),
     ],
 )
 def test_what_is_no_success(store: Store, status: int, counts: Tally):
@@ -149,3 +149,18 @@ def test_a_media_type_of_any_length_is_one_short_name(store: Store):
         "x" * 127: 2,
         "unknown": 1,
     }
+
+
+def test_failures_of_prerequisites_and_deletions_are_told_apart(store: Store):
+    statistics = Statistics(store)
+    for url, path, status in (
+        ("dns:a.test", "P", -1),
+        ("http://a.test/", "", -6),
+        ("http://a.test/1", "L", -6000),
+        ("http://a.test/2", "L", -9998),
+    ):
+        visit = make_visit(url, status, uri={"path": path})
+        statistics.count(visit, Stored.NOTHING, NOW)
+    found = statistics.totals
+    assert (found.failures, found.failed_pages) == (2, 1)
+    assert (found.disregarded, found.deleted) == (2, 1)

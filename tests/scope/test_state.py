@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.errors import URIError
-from nacre.scope.patterns import PatternList
 from nacre.scope.state import Coercion, ScopeState, coerced
 from nacre.uri.surt import scope_surt
 
@@ -134,8 +133,5 @@ def test_directives():
 
 def test_time_outs_are_added_up():
     state = ScopeState()
-    for count in (2, 3):
-        patterns = PatternList(["a"])
-        patterns.timeouts = count
-        state.patterns.append(patterns)
+    state.counts += [lambda: 2, lambda: 3]
     assert state.timeouts() == 5

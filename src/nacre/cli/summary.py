@@ -8,6 +8,7 @@ import msgspec
 
 from nacre.cli.output import count, duration, pairs, program, say, say_json, shown, size
 from nacre.cli.running import Result
+from nacre.cli.terminal import timeouts_text
 from nacre.job.layout import Layout
 from nacre.job.offline import reading
 from nacre.job.overview import Overview
@@ -83,9 +84,11 @@ def _facts(layout: Layout, overview: Overview, got: Got) -> Iterator[tuple[str, 
     if overview.saved_documents:
         saved = count(overview.saved_documents, "document")
         yield "saved", f"{size(overview.saved_bytes)} by dedup ({saved} stored as revisits)"
-    troubles = f"{overview.failed:,} failed, {overview.disregarded:,} disregarded"
+    troubles = f"{overview.failed_pages:,} failed, {overview.refused:,} disregarded"
     troubles += " (robots.txt and the like)"
-    yield "not got", troubles
+    yield "not got", troubles + (f", {overview.deleted:,} deleted" if overview.deleted else "")
+    if overview.timeouts:
+        yield "regexes", timeouts_text(overview.timeouts)
     if overview.queued:
         yield "left", count(overview.queued, "URI")
     yield "time", duration(overview.elapsed)

@@ -204,11 +204,21 @@ def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tu
         ),
         (
             "trouble",
-            f"{overview.failed:,} failed, {overview.disregarded:,} disregarded, "
-            f"{count(overview.alerts, 'alert')}",
+            f"{overview.failed_pages:,} failed, {overview.refused:,} disregarded, "
+            + (f"{overview.deleted:,} deleted, " if overview.deleted else "")
+            + count(overview.alerts, "alert"),
         ),
     ]
-    return [*lines, ("waits", safe(overview.trouble))] if overview.trouble else lines
+    if overview.timeouts:
+        lines.append(("regexes", timeouts_text(overview.timeouts)))
+    if overview.trouble:
+        lines.append(("waits", safe(overview.trouble)))
+    return lines
+
+
+def timeouts_text(number: int) -> str:
+    """What `nacre status` and the summary say of expressions that took too long."""
+    return f"{count(number, 'match', 'matches')} took too long and counted as none"
 
 
 def _slow_text(queue: SlowQueue) -> str:

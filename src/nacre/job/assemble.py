@@ -54,6 +54,7 @@ from nacre.job.sheet_list import sheet_list
 from nacre.job.sheets import Sheets
 from nacre.job.shortage import Shortage
 from nacre.job.speculation import Speculation
+from nacre.job.timeouts import Timeouts
 from nacre.job.writing import ArchiveStep
 from nacre.report.stats import Statistics
 from nacre.report.steps import Steps
@@ -194,6 +195,10 @@ class Parts:
         )
         self.normalizing = normalizing(self.settings, self.rule_files)
         candidates.normalizing = self.normalizing
+        self.timeouts = Timeouts(self.scope_state, self.store)
+        if self.scope_state.counts:
+            candidates.timeouts = self.timeouts
+            self.commit.on_seal(self.timeouts.seal)
         candidates.trace_scope(self.logs.scope if self.settings.engine.scope_log else None)
         return candidates
 

@@ -13,6 +13,7 @@ from nacre.job.normalizing import Normalizing
 from nacre.job.outside import Outside
 from nacre.job.seen import RecentURLs
 from nacre.job.speculation import Speculation
+from nacre.job.timeouts import Timeouts
 from nacre.scope.rule import Decision, Scope, Subject, Verdict
 
 MAX_SEED_REDIRECTS = 5
@@ -36,6 +37,7 @@ class Candidates:
     Attributes:
         recent: URLs that need not be judged again.
         normalizing: Rewrites links before anything else; None leaves them as they are.
+        timeouts: Notes expressions that took too long; None where none can.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that meet here
@@ -53,6 +55,7 @@ class Candidates:
         self._overlay_of = overlay_of
         self.recent = RecentURLs()
         self.normalizing: Normalizing | None = None
+        self.timeouts: Timeouts | None = None
         self._log: ScopeLog | None = None
         self._identity = identity
         self._frontier = frontier
@@ -69,6 +72,8 @@ class Candidates:
     def admit(self, visit: Visit, now: float) -> int:
         """Judge the outlinks of a visit; how many entered the frontier."""
         accepted = self._judge(visit.uri, visit.outlinks)
+        if self.timeouts is not None:
+            self.timeouts.annotate(visit)
         if not accepted:
             return 0
         for uri in accepted:

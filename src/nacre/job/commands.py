@@ -58,6 +58,12 @@ class Commands:
             "change": self.change,
         }
 
+    def fault(self, command: str, error: Exception) -> None:
+        """A bug in a command: its traceback goes to runtime-errors.log."""
+        session = self._job.session
+        if session is not None:
+            session.parts.logs.command_error(command, error)
+
     async def status(self, _: Request) -> Answer:
         """Numbers, slowest queues, longest fetches."""
         session = self._session()
@@ -187,7 +193,8 @@ def report_of(view: View, name: str) -> dict[str, Any]:
 @asynccontextmanager
 async def serving(job: Job) -> AsyncIterator[None]:
     """Answer commands while the block runs; the job must hold its store's lock by then."""
-    server = ControlServer(job.layout.socket, Commands(job).table())
+    commands = Commands(job)
+    server = ControlServer(job.layout.socket, commands.table(), commands.fault)
     await server.start()
     try:
         yield

@@ -21,6 +21,7 @@ from nacre.errors import JobError, NacreError
 
 Answer = dict[str, Any]
 Handler = Callable[[Mapping[str, Any]], Awaitable[Answer]]
+Fault = Callable[[str, Exception], None]
 
 PEER = "_uid"
 """Key of each request under which its handler finds the user id of who asks."""
@@ -36,11 +37,14 @@ class ControlServer:
     Args:
         named: File that names the socket (`state/control`).
         commands: Handler of each command; a NacreError that it raises is the answer.
+        fault: Called with a command and any other exception of its handler, a bug; it is answered,
+            too, and the job goes on.
     """
 
-    def __init__(self, named: Path, commands: Mapping[str, Handler]) -> None:
+    def __init__(self, named: Path, commands: Mapping[str, Handler], fault: Fault) -> None:
         self._named = named
         self._commands = commands
+        self._fault = fault
         self._folder: str | None = None
         self._server: asyncio.Server | None = None
 
@@ -70,23 +74,30 @@ class ControlServer:
         peer = _peer(writer)
         with contextlib.suppress(ConnectionError, asyncio.LimitOverrunError, ValueError):
             while line := await reader.readline():
-                answer = await self._answer(line, peer)
-                writer.write(json.dumps(answer).encode() + b"\n")
+                writer.write(await self._answer(line, peer))
                 await writer.drain()
         writer.close()
 
-    async def _answer(self, line: bytes, peer: int) -> Answer:
+    async def _answer(self, line: bytes, peer: int) -> bytes:
         try:
             request = {**json.loads(line), PEER: peer}
             handler = self._commands.get(request["command"])
         except (ValueError, TypeError, KeyError):
-            return {"error": "not a request"}
+            return _line({"error": "not a request"})
         if handler is None:
-            return {"error": f"no such command: {request['command']}"}
+            return _line({"error": f"no such command: {request['command']}"})
         try:
-            return {"ok": True, **await handler(request)}
+            return _line({"ok": True, **await handler(request)})
         except NacreError as error:
-            return {"error": str(error)}
+            return _line({"error": str(error)})
+        except Exception as error:  # noqa: BLE001 - a bug in a command is not the end of a crawl
+            self._fault(request["command"], error)
+            told = f"{type(error).__name__}: {error}"
+            return _line({"error": f"a fault of the crawler, which goes on: {told}"})
+
+
+def _line(answer: Answer) -> bytes:
+    return json.dumps(answer).encode() + b"\n"
 
 
 def _peer(writer: asyncio.StreamWriter) -> int:

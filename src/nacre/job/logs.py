@@ -64,6 +64,11 @@ class JobLogs:
         self._line(RUNTIME, line + _indented(error))
         self.alert(f"{type(error).__name__} while crawling {visit.uri.url}; see {RUNTIME}")
 
+    def command_error(self, command: str, error: BaseException) -> None:
+        """A fault of the crawler in answering a command, with its traceback."""
+        self._line(RUNTIME, self._told("SEVERE", f"command {command}") + _indented(error))
+        self.alert(f"{type(error).__name__} in the command {command}; see {RUNTIME}")
+
     def alert(self, message: str) -> None:
         """Something that the operator should know."""
         self.alerts += 1

@@ -13,6 +13,7 @@ from nacre.frontier.totals import Totals, read_totals
 from nacre.job.assemble import Parts
 from nacre.job.runrow import RunRow
 from nacre.job.session import Session
+from nacre.job.timeouts import COUNTER
 from nacre.report.stats import Tally, totals
 from nacre.store.store import Store
 
@@ -32,7 +33,9 @@ class Overview(msgspec.Struct, frozen=True):
         finished: URIs with a final result.
         succeeded: Of these, with a reply.
         failed: Of these, without.
-        disregarded: Of these, denied by robots.txt and the like.
+        failed_pages: Of those, what was no prerequisite (`dns:`, robots.txt).
+        disregarded: Of these, denied by robots.txt and the like, or deleted.
+        deleted: Of those, what the operator deleted.
         documents: Replies that were archived, DNS answers left out.
         bytes: Their bytes.
         novel_bytes: Bytes stored in full.
@@ -42,6 +45,7 @@ class Overview(msgspec.Struct, frozen=True):
         busy: Fetches in process.
         parallel: Fetches that may be in process; 0 when it does not run.
         queues: Number of queues by state.
+        timeouts: Matches of operators' expressions that took too long, and counted as none.
         trouble: What is waited for when nothing but further tries is left; "" otherwise.
         alerts: Alerts raised in this process.
     """
@@ -57,7 +61,9 @@ class Overview(msgspec.Struct, frozen=True):
     finished: int = 0
     succeeded: int = 0
     failed: int = 0
+    failed_pages: int = 0
     disregarded: int = 0
+    deleted: int = 0
     documents: int = 0
     bytes: int = 0
     novel_bytes: int = 0
@@ -68,7 +74,13 @@ class Overview(msgspec.Struct, frozen=True):
     parallel: int = 0
     queues: dict[str, int] = {}
     alerts: int = 0
+    timeouts: int = 0
     trouble: str = ""
+
+    @property
+    def refused(self) -> int:
+        """What was disregarded but for what the operator deleted."""
+        return self.disregarded - self.deleted
 
     @property
     def active_hosts(self) -> int:
@@ -90,6 +102,7 @@ def live_overview(session: Session) -> Overview:
         busy=parts.engine.busy,
         parallel=parts.engine.parallel,
         alerts=parts.logs.alerts,
+        timeouts=parts.timeouts.total,
         trouble=_trouble(session),
     )
 
@@ -114,7 +127,12 @@ def stored_overview(store: Store, run: RunRow | None) -> Overview:
     fresh = _overview(read_totals(store), totals(store), run)
     # A run that says it is running while nothing answers was cut off: it can be resumed.
     state = "CRASHED" if run.exit == "RUNNING" else str(run.exit)
-    return msgspec.structs.replace(fresh, state=state, warc_bytes=store.counter("warc.total"))
+    return msgspec.structs.replace(
+        fresh,
+        state=state,
+        warc_bytes=store.counter("warc.total"),
+        timeouts=store.counter(COUNTER),
+    )
 
 
 def _overview(frontier: Totals, tally: Tally, run: RunRow) -> Overview:
@@ -129,7 +147,9 @@ def _overview(frontier: Totals, tally: Tally, run: RunRow) -> Overview:
         finished=frontier.finished,
         succeeded=frontier.succeeded,
         failed=frontier.failed,
+        failed_pages=tally.failed_pages,
         disregarded=frontier.disregarded,
+        deleted=tally.deleted,
         documents=tally.urls,
         bytes=tally.size,
         novel_bytes=tally.novel_bytes,

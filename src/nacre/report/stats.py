@@ -51,7 +51,9 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
         not_modified_urls: Those that the server said were not modified.
         not_modified_bytes: Length of what was known of them.
         failures: URIs that failed.
-        disregarded: URIs that were disregarded.
+        disregarded: URIs that were disregarded, those deleted included.
+        deleted: Of these, those that the operator deleted.
+        failed_pages: Of the failures, those that nobody needed for another URI.
         last_success: Time of the last success, seconds since the epoch; 0 for none.
     """
 
@@ -67,6 +69,8 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
     failures: int = 0
     disregarded: int = 0
     last_success: float = 0.0
+    deleted: int = 0
+    failed_pages: int = 0
 
     def add(self, visit_size: int, stored: Stored, saved: int) -> None:
         """Count one capture.
@@ -88,14 +92,16 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
             self.not_modified_urls += 1
             self.not_modified_bytes += saved
 
-    def miss(self, status: int) -> None:
-        """Count one final result that is no success."""
+    def miss(self, status: int, *, page: bool) -> None:
+        """Count one final result that is no success; `page`: it was no prerequisite."""
         if status == FetchStatus.ROBOTS_PRECLUDED:
             self.robots += 1
         if counted(status) is Counted.DISREGARDED:
             self.disregarded += 1
+            self.deleted += status == FetchStatus.DELETED
         else:
             self.failures += 1
+            self.failed_pages += page
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -153,8 +159,9 @@ class Statistics:
             if visit.uri.source:
                 self._sources[f"{visit.uri.source}\0{name}"].add(size, stored, saved)
         else:
-            tally.miss(status)
-            self.totals.miss(status)
+            page = not visit.uri.is_prerequisite
+            tally.miss(status, page=page)
+            self.totals.miss(status, page=page)
         self._statuses[str(status)].urls += 1
 
     @property

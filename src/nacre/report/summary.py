@@ -53,13 +53,16 @@ def _build(material: Material) -> Data:
         "duplicate_by_hash_bytes": tally.duplicate_bytes,
         "not_modified_bytes": tally.not_modified_bytes,
         "uris_per_second": round(facts.finished / seconds, 2),
+        "regex_timeouts": material.store.counter("scope.timeouts"),
         "kb_per_second": round(tally.size / seconds / 1000, 1),
     }
 
 
 def _text(data: Data) -> str:
     values = {**data, "crawl": flat(data["crawl"]), "duration": duration(data["seconds"])}
-    return "".join(line.format(values[key]) + "\n" for key, line in _LINES)
+    lines = "".join(line.format(values[key]) + "\n" for key, line in _LINES)
+    timeouts = data["regex_timeouts"]
+    return lines + (f"Regex Time-outs: {timeouts}\n" if timeouts else "")
 
 
 def duration(seconds: float) -> str:

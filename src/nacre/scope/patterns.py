@@ -109,6 +109,11 @@ class PatternList:
                 self._set.Add(pattern)
             self._set.Compile()
 
+    @property
+    def is_timed(self) -> bool:
+        """One of the patterns may take too long."""
+        return bool(self._slow)
+
     def __bool__(self) -> bool:
         """False for an empty list, which never matches."""
         return bool(self.patterns)

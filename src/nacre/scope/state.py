@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from weakref import WeakMethod
 
-from nacre.scope.patterns import PatternList
 from nacre.uri.domain import is_public_suffix, registered_domain
 from nacre.uri.surt import SurtPrefixSet, implied_prefix
 
@@ -32,12 +31,12 @@ class ScopeState:
         read_lines: Reads a file that a rule names.
 
     Attributes:
-        patterns: The pattern lists in use, for their time-outs.
+        counts: Each says how many matches of operators' expressions were given up.
     """
 
     def __init__(self, *, read_lines: ReadLines = _no_file) -> None:
         self.read_lines = read_lines
-        self.patterns: list[PatternList] = []
+        self.counts: list[Callable[[], int]] = []
         self._seeds: list[str] = []
         self._sets: dict[Coercion, SurtPrefixSet] = {}
         self._directives = {True: SurtPrefixSet(()), False: SurtPrefixSet(())}
@@ -100,7 +99,7 @@ class ScopeState:
 
     def timeouts(self) -> int:
         """Matches of operators' expressions that were given up."""
-        return sum(patterns.timeouts for patterns in self.patterns)
+        return sum(count() for count in self.counts)
 
 
 def coerced(seed: str, coercion: Coercion) -> str:

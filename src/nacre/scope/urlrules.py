@@ -41,7 +41,8 @@ class MatchesListRegex(Predicated):
         if not self.regexes:
             return never
         patterns = PatternList(self.regexes, search=self.search, every=self.all)
-        state.patterns.append(patterns)
+        if patterns.is_timed:
+            state.counts.append(lambda: patterns.timeouts)
         negate = self.negate
         if not self.spare:
             return lambda subject: patterns.matches(subject.url) is not negate

@@ -45,7 +45,9 @@ class FilterRule(Predicated):
 
     def build(self, state: ScopeState) -> Predicate:
         """See `Rule.build`."""
-        judge = FilterChain(self.filters(state.read_lines)).judge
+        chain = FilterChain(self.filters(state.read_lines))
+        judge = chain.judge
+        state.counts.append(chain.timeouts)
         keeps = self.decision is Decision.ACCEPT
         return lambda subject: judge(subject.url).passes is keeps
 
