@@ -144,7 +144,7 @@ def test_a_uri_moves_to_the_queue_it_belongs_to() -> None:
     front = frontier(MemoryRows())
     front.schedule([candidate("a", str(n)) for n in range(3)], NOW)
     front.schedule([candidate("b", str(n)) for n in range(3)], NOW)
-    front.assign = lambda _uri: "one,"
+    front.handout.assign = lambda _uri: "one,"
     first = take(front)
     assert first.queue == "one,"
     assert front.next(NOW, 0.0) is None or front.totals.queued == 6
@@ -160,7 +160,7 @@ def test_a_prerequisite_stays_with_what_needs_it() -> None:
     front.schedule([candidate("a", "0")], NOW)
     uri = take(front)
     front.deferred(uri, candidate("a", "dns", path="LP"), 0.0)
-    front.assign = lambda _uri: "192.0.2.1"
+    front.handout.assign = lambda _uri: "192.0.2.1"
     dns = take(front)
     assert dns.queue == "a,"
     front.finished(dns, Attempt(1), 0.0)

@@ -1,6 +1,6 @@
 """Which URI next, and when. Synchronous, without a clock: the engine tells the time and waits."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -10,6 +10,7 @@ from nacre.core.crawluri import CrawlURI, Directive
 from nacre.core.status import Counted
 from nacre.frontier.backoff import Backoff
 from nacre.frontier.courtesy import Courtesy
+from nacre.frontier.handout import HandOut
 from nacre.frontier.lasttries import LastTries
 from nacre.frontier.policy import Retry, Tries, prerequisite_rank
 from nacre.frontier.queues import Queue, State
@@ -59,7 +60,7 @@ class Frontier:
         renewal: Lets queues obey new settings.
         removal: Deletes URIs, and gives up the last ones.
         steering: What an operator can tell the queues.
-        assign: Asked for the queue of a URI about to be handed out; None while queues never change.
+        handout: Takes a URI out of its queue.
     """
 
     def __init__(
@@ -99,7 +100,7 @@ class Frontier:
         self.removal = Removal(rows, self.totals, self.rotation, self.shelf)
         self.steering = Steering(rows, self.rotation, self.seen)
         self.renewal = Renewal(self.rotation, self.courtesy.groups, self.steering)
-        self.assign: Callable[[CrawlURI], str] | None = None
+        self.handout = HandOut(self.totals, self.rotation, self.shelf, self.courtesy)
 
     def save(self) -> None:
         """Write what changed of queues and totals; to be called when a group is sealed."""
@@ -167,7 +168,7 @@ class Frontier:
                 if not self.rotation.activate_next():
                     return None
                 continue
-            uri = self._take(queue, now)
+            uri = self.handout.take(queue, now)
             if uri is not None:
                 return uri
         return None
@@ -183,60 +184,6 @@ class Frontier:
             return 0.0
         waits = (self.rotation.wait(), self.courtesy.wait(), self.shelf.wait(self._time))
         return min((wait for wait in waits if wait is not None), default=None)
-
-    def _take(self, queue: Queue, now: float) -> CrawlURI | None:
-        if not self.courtesy.may_take(queue):
-            return None
-        taken = self.shelf.take(queue)
-        row = queue.row
-        self._roster.touch(queue)
-        if taken is None:  # its rows are fewer than it counted: the rows are right
-            self.courtesy.refrain(queue)
-            row.size = len(queue.taken)
-            self.totals.recount(row)
-            self.rotation.settle(queue)
-            return None
-        key, uri = taken
-        if not self._allows(queue, uri):
-            self.courtesy.refrain(queue)
-            self.shelf.put(queue, key, uri)
-            self.rotation.settle(queue)
-            return None
-        if self.assign is not None and self._moves(queue, key, uri, self.assign):
-            self.courtesy.refrain(queue)
-            return None
-        queue.hold(key, uri)
-        self.courtesy.begin(queue)
-        row.last_dequeue = now
-        row.last_peek = uri.url
-        self.rotation.settle(queue)
-        return uri
-
-    def _allows(self, queue: Queue, uri: CrawlURI) -> bool:
-        """The sheets of the URI are those of its queue now; False when it may not go under them."""
-        overlay = self.terms.of(uri)
-        if overlay == queue.overlay:
-            return True
-        self.rotation.adopt(queue, overlay)
-        return not self.terms.is_over_budget(queue)
-
-    def _moves(
-        self, queue: Queue, key: bytes, uri: CrawlURI, assign: Callable[[CrawlURI], str]
-    ) -> bool:
-        """A URI taken turns out to belong to another queue; it keeps its place in the order."""
-        name = queue.name if uri.is_prerequisite else assign(uri)
-        if name == queue.name:
-            return False
-        target = self.rotation.find(name)
-        self.shelf.drop(queue, key)
-        if uri.attempts:
-            queue.row.retrying -= 1
-            target.row.retrying += 1
-        self.totals.recount(queue.row)
-        self.rotation.settle(queue)
-        target.row.enqueued += 1
-        self.shelf.insert(target, replace(uri, queue=name), uri.ordinal)
-        return True
 
     # ---- URIs back
 

@@ -238,7 +238,7 @@ class Parts:
     def _assign(self, frontier: Frontier) -> None:
         """URIs change their queue when their turn comes, where a policy says so."""
         identity, overlay_of = self.identity, self.sheets.of
-        frontier.assign = (
+        frontier.handout.assign = (
             (lambda uri: identity.requeue(uri, overlay_of(uri))) if identity.moves else None
         )
 
