@@ -29,14 +29,16 @@ class Clock:
         ({"bytes": 999}, ExitStatus.DATA_LIMIT),
         ({"novel_bytes": 500}, ExitStatus.DATA_LIMIT),
         ({"novel_bytes": 501}, None),
+        ({"novel_documents": 7}, ExitStatus.DOCUMENT_LIMIT),
+        ({"novel_documents": 8}, None),
         ({"time": 60}, ExitStatus.TIME_LIMIT),
         ({"warc_bytes": 300}, ExitStatus.WRITE_LIMIT),
         ({"warc_bytes": 301, "time": 61}, None),
     ],
 )
 def test_limits(limits: dict[str, int], status: ExitStatus | None):
-    totals = Tally(urls=10, size=1000, novel_bytes=500)
-    assert reached(LimitSettings(**limits), totals, 60.0, 300) is status
+    totals = Tally(urls=10, size=1000, novel_urls=7, novel_bytes=500)
+    assert reached(LimitSettings.model_validate(limits), totals, 60.0, 300) is status
 
 
 def test_pauses_do_not_count():

@@ -100,9 +100,9 @@ def _archive(layout: Layout) -> str:
 
 
 _WITHOUT_LIMIT = {
-    ExitStatus.TIME_LIMIT: " --set limits.time=0",
+    ExitStatus.TIME_LIMIT: " --set limits.time=0 --set limits.runtime.after=0",
     ExitStatus.DATA_LIMIT: " --set limits.bytes=0 --set limits.novel_bytes=0",
-    ExitStatus.DOCUMENT_LIMIT: " --set limits.documents=0",
+    ExitStatus.DOCUMENT_LIMIT: " --set limits.documents=0 --set limits.novel_documents=0",
     ExitStatus.WRITE_LIMIT: " --set limits.warc_bytes=0 --set archive.max_total=0",
     ExitStatus.QUEUE_BUDGET: " --set frontier.queue_total_budget=-1",
 }

@@ -1,5 +1,7 @@
 """What an operator may set about politeness and the frontier."""
 
+from typing import Literal
+
 from nacre.config.component import Component, Seconds, setting
 from nacre.frontier.choices import QueueAssignment, QueuePrecedence, UriPrecedence
 from nacre.frontier.cost import CostPolicy
@@ -31,9 +33,10 @@ class PolitenessSettings(Component):
         "429, 503 and rising latency raise the wait, up to this; 0 switches that off.",
         unit="s",
     )
-    by_address: bool = setting(
-        True,
-        "Queues whose hosts have an address in common wait for each other as if they were one.",
+    group_by: Literal["address", "domain", "none"] = setting(
+        "address",
+        "Queues that wait for each other as if they were one: those whose hosts have an `address` "
+        "in common, those of one registered `domain`, or `none`.",
     )
     shared_slots: bool = setting(
         True,

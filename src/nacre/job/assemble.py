@@ -47,6 +47,7 @@ from nacre.job.quotas import EnforceQuotas, QuotaBook
 from nacre.job.robots_cache import RobotsCache
 from nacre.job.rulefiles import RuleFiles
 from nacre.job.runrow import RunRow
+from nacre.job.runtime import LimitRuntime
 from nacre.job.seedbook import SeedBook
 from nacre.job.settings import JobSettings, UriSettings
 from nacre.job.shared_slots import open_slots
@@ -307,10 +308,12 @@ class Parts:
             pacer=self.pacer,
             clock=clock,
         )
+        self.runtime = LimitRuntime(self.effective.then(lambda s: s.limits.runtime))
         chain = Chain(
             "Fetch",
             (
                 Preselect(self.speculation),
+                self.runtime,
                 EnforceQuotas(self.quotas),
                 CheckPreconditions(checks, clock),
                 FetchDns(self.resolver, clock),

@@ -18,6 +18,7 @@ from nacre.job.material import live_facts
 from nacre.job.offline import View
 from nacre.job.overview import live_overview, longest_fetches, slowest_queues
 from nacre.job.reporting import make_report, write_checkpoint_reports
+from nacre.job.runtime import RUNTIME
 from nacre.job.session import Session
 from nacre.job.states import ExitStatus
 from nacre.job.steer import steer
@@ -84,6 +85,7 @@ class Commands:
         """Go on; other reasons to pause stay."""
         session = self._session()
         session.release(OPERATOR)
+        session.release(RUNTIME)
         return {"held": sorted(session.held)}
 
     async def stop(self, _: Request) -> Answer:

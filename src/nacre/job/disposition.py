@@ -33,6 +33,7 @@ from nacre.job.writing import ArchiveStep, Prepared
 from nacre.report.stats import Statistics, Stored
 from nacre.report.steps import Step
 from nacre.scope.robots import RobotsState
+from nacre.uri.domain import registered_domain
 from nacre.uri.parse import host, is_ip, origin
 
 _UNREACHABLE = frozenset(
@@ -159,7 +160,10 @@ class Disposition:
             parts.archived.handled += 1
             parts.archived.written = parts.archive.writer.total + parts.archive.large.total
         parts.answers.learn(visit, now)
-        if uri.is_prerequisite and parts.politeness[visit.overlay].by_address:
+        group_by = parts.politeness[visit.overlay].group_by
+        if group_by == "domain":
+            parts.frontier.share(uri.queue, (registered_domain(host(uri.url)),))
+        elif uri.is_prerequisite and group_by == "address":
             self._share(visit)
         if visit.outlinks and self._follows(visit):
             parts.admitted.handled += 1

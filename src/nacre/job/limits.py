@@ -51,6 +51,7 @@ def reached(
         (limits.documents, totals.urls - prerequisites, ExitStatus.DOCUMENT_LIMIT),
         (limits.bytes, totals.size, ExitStatus.DATA_LIMIT),
         (limits.novel_bytes, totals.novel_bytes, ExitStatus.DATA_LIMIT),
+        (limits.novel_documents, totals.novel_urls, ExitStatus.DOCUMENT_LIMIT),
         (limits.time, elapsed, ExitStatus.TIME_LIMIT),
         (limits.warc_bytes, warc_bytes, ExitStatus.WRITE_LIMIT),
     )

@@ -33,6 +33,7 @@ from nacre.job.runs import (
     run_archives,
     write_run,
 )
+from nacre.job.runtime import RUNTIME
 from nacre.job.seeds import Entry
 from nacre.job.settings import JobSettings
 from nacre.job.snapshot import counts_of
@@ -217,7 +218,7 @@ class Session:
         await self._entering.rest(lambda: self._asked is not None)
         self._become(JobState.RUNNING)
         self.watch.start()
-        self.parts.pacer.on_parallel = self._set_parallel
+        self._listen()
         self._mind_pace()
         async with asyncio.TaskGroup() as group:
             self._engine_task = group.create_task(engine.run(), name="engine")
@@ -320,6 +321,14 @@ class Session:
         if self.state is JobState.PAUSING and not engine.busy:
             self.watch.stop()
             self._become(JobState.PAUSED, ", ".join(sorted(self._held)))
+
+    def _listen(self) -> None:
+        """What parts may ask for."""
+        runtime = self.parts.runtime
+        runtime.elapsed = lambda: self.watch.elapsed
+        runtime.pause = lambda: self.hold(RUNTIME)
+        runtime.terminate = lambda: self.stop(ExitStatus.TIME_LIMIT)
+        self.parts.pacer.on_parallel = self._set_parallel
 
     def _mind_pace(self) -> None:
         """Bandwidth, fetches and delays change with the hour of the week."""

@@ -80,13 +80,28 @@ class EngineSettings(Component):
     )
 
 
+class RuntimeSettings(Component):
+    """A limit of running time, looked at for each URI; a sheet can give a site its own."""
+
+    after: Seconds = setting(0.0, "Time running, pauses left out; 0: no limit.", unit="s")
+    action: Literal["pause", "terminate", "block"] = setting(
+        "pause",
+        "`pause` the crawl until `nacre resume`; `terminate` it (FINISHED_TIME_LIMIT); `block`: "
+        "fetch no more of these URIs (-5004).",
+    )
+
+
 class LimitSettings(Component):
     """When the crawl ends by itself. 0 everywhere: no limit."""
 
     documents: int = setting(0, "Documents fetched.", unit="documents", ge=0, sheets=False)
     bytes: Bytes = setting(0, "Bytes received.", unit="bytes", sheets=False)
     novel_bytes: Bytes = setting(0, "Bytes stored in full.", unit="bytes", sheets=False)
+    novel_documents: int = setting(
+        0, "Documents stored in full.", unit="documents", ge=0, sheets=False
+    )
     time: Seconds = setting(0.0, "Time running, pauses left out.", unit="s", sheets=False)
+    runtime: RuntimeSettings = setting(RuntimeSettings, "Time running, for each URI.")
     warc_bytes: Bytes = setting(0, "Bytes of WARC written.", unit="bytes", sheets=False)
 
 
