@@ -1,7 +1,7 @@
 """What a component's settings are: frozen, typed, documented, with units and suffixes."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.config import JsonDict
@@ -81,7 +81,14 @@ def setting(
 
 
 class Component(BaseModel):
-    """Base of every component's settings: frozen; an unknown key is an error."""
+    """Base of every component's settings: frozen; an unknown key is an error.
+
+    Attributes:
+        kind_key: Key by which a mapping in a sheet says that it is the whole component, so that it
+            takes the place of all that was said of it; "" where there is none.
+    """
+
+    kind_key: ClassVar[str] = ""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False

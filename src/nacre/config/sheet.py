@@ -10,6 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
+from nacre.config.component import Component
 from nacre.config.effective import Effective
 from nacre.config.place import (
     InvalidValuesError,
@@ -42,24 +43,27 @@ def flat(tree: Mapping[str, object], settings: BaseModel, above: str = "") -> di
     """Paths and values of a sheet: nested mappings and dotted paths mean the same.
 
     A mapping goes down only as far as components go, so that a property that is itself a mapping
-    keeps its value whole.
+    keeps its value whole. One that names its kind (`Component.kind_key`) takes the place of the
+    whole component.
     """
     found: dict[str, object] = {}
     for key, value in tree.items():
         path = above + key
-        if isinstance(value, Mapping) and _has_parts(settings, path):
+        if isinstance(value, Mapping) and _goes_below(settings, path, value):
             found.update(flat(value, settings, path + "."))
         else:
             found[path] = value
     return found
 
 
-def _has_parts(settings: BaseModel, path: str) -> bool:
+def _goes_below(settings: BaseModel, path: str, said: Mapping[str, object]) -> bool:
     """What is below the path are properties; so it is when there is no such path, to say so."""
     try:
         value = find(settings, path).value
     except UnknownPropertyError:
         return True
+    if isinstance(value, Component):
+        return value.kind_key not in said
     return isinstance(value, BaseModel) or (
         isinstance(value, tuple) and any(isinstance(item, BaseModel) for item in value)
     )

@@ -21,6 +21,7 @@ class Choice(Component):
         uses: For each policy the parameters that mean something to it, of those that not all have.
     """
 
+    kind_key: ClassVar[str] = "policy"
     aliases: ClassVar[dict[str, str]] = {}
     uses: ClassVar[dict[str, frozenset[str]]] = {}
 

@@ -45,9 +45,9 @@ def amended(text: str, edits: Sequence[Edit], file: str = "crawl.yaml") -> str:
     before = read_yaml(text, file)
     if before.problems:
         raise ConfigError(before.problems)
-    tree, indent, offset = load_yaml_guess_indent(text)
     yaml = YAML()
     yaml.preserve_quotes = True
+    tree, indent, offset = load_yaml_guess_indent(text, yaml=yaml)
     yaml.width = 4096
     sequence = indent or 4
     yaml.indent(mapping=2, sequence=sequence, offset=offset if indent and offset is not None else 2)

@@ -23,6 +23,8 @@ FIXED = {
     "name": "files and reports of the run carry it",
     "seeds": "the seeds were entered when the run began; bring others in by `nacre frontier DIR "
     "import`, or put them into a new job",
+    "scope": "paths and logs name the rule by it",
+    "politeness": "what is shared between jobs was opened at the start",
     "uri": "the keys of all URIs seen so far were made with it",
     "engine": "the lines of the logs were begun with it",
     "frontier": "memory was laid out for it at the start",
@@ -115,10 +117,11 @@ class Changer:
         if problems:
             raise ConfigError(problems)
         self.settings = changed = with_values(self.settings, {path: value})
-        after = find(changed, path).value
+        edit = self._edit(path, value)
+        after = find(changed, ".".join(map(str, edit.path))).value
         _require_no_plain_secret(path, value, masked(value, path))
         self._said.append(Said(path, plain(found.value), plain(after)))
-        self._edits.append(self._edit(path, value))
+        self._edits.append(edit)
 
     def remove_sheet(self, name: str) -> None:
         """Take a sheet away.

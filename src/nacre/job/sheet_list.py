@@ -22,8 +22,7 @@ STOCK: Mapping[str, Mapping[str, object]] = {
     "smallBudget": {"frontier.balance_replenish": 20, "frontier.queue_total_budget": 100},
     "highPrecedence": {
         "frontier.queue_precedence.base": 1,
-        "frontier.uri_precedence.policy": "base",
-        "frontier.uri_precedence.base": 0,
+        "frontier.uri_precedence": {"policy": "base", "base": 0},
     },
     "forceRetire": {"frontier.force_retire": True},
 }
@@ -49,9 +48,10 @@ def examine_sheets(settings: JobSettings, root: Path) -> tuple[SheetList, list[P
     """
     problems: list[Problem] = []
     sheets: dict[str, Sheet] = {}
+    used = {name for said in settings.sheet_associations for name in said.sheets}
     for name, tree in {**STOCK, **settings.sheets}.items():
         sheets[name], found = check_sheet(name, tree, settings)
-        problems += found
+        problems += found if name in settings.sheets or name in used else []
     associations: list[Association] = []
     for number, said in enumerate(settings.sheet_associations):
         path = f"sheet_associations.{number}"

@@ -20,6 +20,7 @@ class Rule(Component):
         "Its name in paths, `scope.NAME.max_hops`, and in logs. Empty: the word of its kind where "
         "no other rule of the list has it, else its number from 0.",
         pattern=r"^[^.]*$",
+        live=False,
         sheets=False,
     )
 

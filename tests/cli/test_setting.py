@@ -1,0 +1,94 @@
+"""`nacre set` and `nacre sheet` on a job that does not run."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nacre.job.layout import Layout
+from nacre.job.notes import take_notes
+from tests.cli.site import nacre
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    folder = tmp_path / "job"
+    assert nacre("new", folder, "http://a.test/", "--contact", "http://me.test/").code == 0
+    return folder
+
+
+def text(job: Path) -> str:
+    return (job / "crawl.yaml").read_text()
+
+
+def test_a_value_is_set_in_the_file_and_noted_for_the_log(job: Path):
+    before = text(job)
+    done = nacre("set", job, "politeness.delay=7", "scope.too-many-hops.max_hops=4")
+    assert done.code == 0
+    assert "politeness.delay: nothing -> 7.0" in done.out
+    assert "for the next start" in done.out
+    assert before.splitlines()[0] in text(job)
+    assert "delay: 7" in text(job)
+    assert nacre("check", job, "--explain", "politeness.delay").out.count("7.0") == 1
+    notes = take_notes(Layout(job))
+    assert "set politeness.delay: nothing -> 7.0, by " in notes[0]
+    assert "(uid " in notes[0]
+    assert "set scope.too-many-hops.max_hops: 20 -> 4" in notes[1]
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("politeness.dealy=7", "did you mean `politeness.delay`?"),
+        ("politeness.delay=soon", "(it is 'soon')"),
+        ("sheets.slow.politeness.shared_slots=1", "a sheet cannot change this"),
+        ("nothing", "path=value"),
+    ],
+)
+def test_what_is_wrong_changes_nothing(job: Path, said: str, words: str):
+    before = text(job)
+    done = nacre("set", job, "politeness.max_delay=9", said)
+    assert done.code == 2
+    assert words in done.err
+    assert text(job) == before
+
+
+def test_one_site_alone(job: Path):
+    for delay in (5, 6):
+        done = nacre("set", job, f"politeness.delay={delay}", "--for", "http://b.test/")
+        assert done.code == 0, done.err
+    listed = json.loads(nacre("sheet", "list", job, "--json").out)
+    assert listed[-1] == {"sheet": "for-b-test", "settings": 1, "for": ["http://b.test/"]}
+    assert "6" in nacre("sheet", "show", job, "for-b-test").out
+    assert nacre("check", job).code == 0
+
+
+def test_sheets_are_made_associated_and_removed(job: Path):
+    assert nacre("sheet", "add", job, "slow", "politeness.delay=5").code == 0
+    rule = "{rule: matches-list-regex, regexes: ['.*x.*']}"
+    assert nacre("sheet", "associate", job, "slow", "--rule", rule).code == 0
+    said = ("--surt", "http://a.test/", "--surt", "http://b.test/")
+    assert nacre("sheet", "associate", job, "slow", "veryPolite", *said).code == 0
+    done = nacre("sheet", "remove", job, "slow")
+    assert done.code == 2
+    assert "dissociate" in done.err
+    assert nacre("sheet", "dissociate", job, "slow", "--surt", "http://a.test/").code == 0
+    assert "http://a.test/" not in nacre("sheet", "show", job, "slow").out
+    assert nacre("sheet", "dissociate", job, "slow").code == 0
+    assert nacre("sheet", "remove", job, "slow").code == 0
+    assert "slow" not in text(job)
+    assert "veryPolite" in text(job)
+
+
+def test_a_preview_changes_nothing(job: Path):
+    before = text(job)
+    done = nacre("set", job, "politeness.delay=7", "--preview")
+    assert "would touch 0 of 0 queued URIs" in done.out
+    assert text(job) == before
+
+
+def test_an_unknown_sheet_is_told(job: Path):
+    done = nacre("sheet", "associate", job, "verPolite", "--surt", "http://a.test/")
+    assert done.code == 2
+    assert "did you mean `veryPolite`?" in done.err
+    assert nacre("sheet", "show", job, "none").code == 2
