@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from nacre import __version__
-from nacre.cli import archive, control, crawl, frontier, jobs, look, setting, urls
+from nacre.cli import archive, control, crawl, frontier, jobs, look, migrate, setting, urls
 from nacre.cli.output import complain
 from nacre.errors import ConfigError, JobError, NacreError, URIError
 
@@ -69,3 +69,4 @@ look.register(app)
 frontier.register(app)
 archive.register(app)
 urls.register(app)
+migrate.register(app)

@@ -1,5 +1,6 @@
 """What became of each property of a migrated configuration: text for people, JSON for programs."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -91,6 +92,10 @@ class Report:
             "files": [note._asdict() for note in self.files],
             "advice": list(self.advice),
         }
+
+    def json_text(self) -> str:
+        """The report as JSON, indented."""
+        return json.dumps(self.as_json(), indent=1, ensure_ascii=False) + "\n"
 
     def summary(self) -> str:
         """One line: `324 properties: 40 mapped, 280 defaulted, 4 flagged`."""

@@ -1,0 +1,116 @@
+"""What a configuration directory of Nutch says: its properties, and where its files are."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from nacre.errors import ConfigError, Problem
+from nacre.migrate.nutch.defaults import DEFAULTS
+from nacre.migrate.xml import open_xml
+from nacre.wire.xml import Element
+
+FILES = ("nutch-default.xml", "nutch-site.xml")
+"""Files of properties; the later one wins."""
+
+TEMPLATE = ".template"
+
+_REFERENCE = re.compile(r"\$\{([^}$\s]+)\}")
+_MAX_REFERENCES = 20
+
+
+class Property(NamedTuple):
+    """One `<property>`.
+
+    Attributes:
+        name: Its name; "" where it has none.
+        value: Its value as written, without blanks around it.
+        file: The file.
+        line: Its line.
+    """
+
+    name: str
+    value: str
+    file: str
+    line: int
+
+
+class Conf:
+    """A configuration directory.
+
+    Args:
+        directory: Where it is. `*.template` files count as the files that they become.
+
+    Attributes:
+        directory: As given.
+        properties: Every property of the input, in order.
+
+    Raises:
+        ConfigError: It is no configuration directory, or its XML cannot be read.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        paths = [path for path in map(self.path, FILES) if path is not None]
+        if not paths:
+            where = Problem("", "there is no nutch-site.xml", "Nutch's conf directory")
+            raise ConfigError([where._replace(file=str(directory))])
+        self.properties = [found for path in paths for found in _read(path)]
+        self._effective = {found.name: found for found in self.properties}
+
+    def path(self, name: str) -> Path | None:
+        """A file, or the template that it is made from; None when there is neither.
+
+        A name that leads out of the directory is none.
+        """
+        for candidate in (self.directory / name, self.directory / (name + TEMPLATE)):
+            inside = candidate.resolve().is_relative_to(self.directory.resolve())
+            if name and inside and candidate.is_file():
+                return candidate
+        return None
+
+    def winner(self, name: str) -> Property | None:
+        """The property that holds; None where only the stock value does."""
+        return self._effective.get(name)
+
+    def value(self, name: str) -> str:
+        """The effective value, references to others filled in; "" when there is none."""
+        found = self._effective.get(name)
+        return self._filled(found.value if found else DEFAULTS.get(name, ""))
+
+    def _filled(self, text: str) -> str:
+        for _ in range(_MAX_REFERENCES):
+            found = _REFERENCE.search(text)
+            if found is None:
+                break
+            other = self._effective.get(found[1])
+            known = other.value if other else DEFAULTS.get(found[1])
+            if known is None:
+                break
+            text = text[: found.start()] + known + text[found.end() :]
+        return text
+
+    def is_true(self, name: str) -> bool:
+        """The effective value is `true`."""
+        return self.value(name).lower() == "true"
+
+    def is_stock(self, name: str) -> bool:
+        """The effective value is the one that Nutch comes with."""
+        found = self._effective.get(name)
+        return found is None or found.value == DEFAULTS.get(name)
+
+
+def _read(path: Path) -> Iterator[Property]:
+    root = open_xml(path)
+    file = path.name.removesuffix(TEMPLATE)
+    if root.tag not in {"configuration", "nutch-conf"}:
+        message = f"<{root.tag}> is no <configuration>"
+        raise ConfigError([Problem("", message, file=path.name, line=root.line)])
+    for element in root.find_all("property"):
+        yield Property(_part(element, "name"), _part(element, "value"), file, element.line)
+
+
+def _part(element: Element, name: str) -> str:
+    """A child's text, or the attribute that Hadoop takes for it."""
+    text = element.text_of(name)
+    return (element.attributes.get(name, "") if text is None else text).strip()

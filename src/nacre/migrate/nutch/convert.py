@@ -1,0 +1,99 @@
+"""The whole of a migration from Nutch."""
+
+from pathlib import Path
+
+from nacre.migrate.draft import Draft, settle
+from nacre.migrate.nutch.agent import map_agent
+from nacre.migrate.nutch.conf import FILES, TEMPLATE, Conf, Property
+from nacre.migrate.nutch.fate import Fate, Fates, defaulted, mapped
+from nacre.migrate.nutch.others import other_fate
+from nacre.migrate.nutch.plugins import Plugins
+from nacre.migrate.nutch.seeds import seed_lines
+from nacre.migrate.nutch.urls import URLRules
+from nacre.migrate.nutch.values import map_value
+from nacre.migrate.report import FileNote, Finding, Report
+
+_MIME_RATES = "adaptive-mimetypes.txt"
+_ROBOTS = "robots.policy"
+
+
+def convert(directory: Path, seeds: Path | None = None) -> tuple[Draft, Report]:
+    """Make a job of a configuration directory of Nutch.
+
+    Args:
+        directory: The directory: `nutch-site.xml`, `nutch-default.xml`, rule files; each may be
+            a `.template`.
+        seeds: Its seeds, a file or a directory; None looks for them in the directory.
+
+    Raises:
+        ConfigError: Something cannot be read; with file and line.
+        JobError: A file of seeds cannot be read.
+    """
+    conf = Conf(directory)
+    plugins = Plugins(conf)
+    draft, report = Draft(), Report("nutch")
+    fates = {**map_agent(conf, draft), **_plugin_fates(conf, plugins)}
+    rules = URLRules(conf, plugins, draft, report)
+    fates |= rules.map()
+    fates |= _mime_rates(conf, rules)
+    for prop in conf.properties:
+        report.findings.append(_finding(conf, prop, fates, draft))
+    settle(draft, report)
+    draft.seeds = seed_lines(conf, seeds, report)
+    _other_files(conf, draft, report)
+    _advise(conf, plugins, report)
+    return draft, report
+
+
+def _finding(conf: Conf, prop: Property, fates: Fates, draft: Draft) -> Finding:
+    winner = conf.winner(prop.name)
+    if winner is not None and winner is not prop:
+        return defaulted(f"overridden at {winner.file}:{winner.line}").of(prop)
+    fate: Fate | None = fates.get(prop.name) or map_value(conf, prop, draft)
+    return (fate or other_fate(conf, prop)).of(prop)
+
+
+def _plugin_fates(conf: Conf, plugins: Plugins) -> Fates:
+    note = f"active here: {', '.join(plugins.active)}"
+    if plugins.of_the_cycle:
+        note += f"; no part of a crawl: {', '.join(plugins.of_the_cycle)}"
+    if plugins.foreign:
+        note += f"; not done: {', '.join(plugins.foreign)}"
+    excluded = conf.value("plugin.excludes")
+    target = "scope, uri.normalize"
+    return {
+        "plugin.includes": mapped(target, note),
+        "plugin.excludes": mapped(target) if excluded else defaulted("empty", target),
+    }
+
+
+def _mime_rates(conf: Conf, rules: URLRules) -> Fates:
+    """The file of rates by media type is kept beside the job."""
+    name = conf.value("db.fetch.schedule.mime.file")
+    if name and rules.copy(name):
+        return {"db.fetch.schedule.mime.file": mapped("", f"{name} is copied, for recrawls")}
+    return {}
+
+
+def _other_files(conf: Conf, draft: Draft, report: Report) -> None:
+    """Every file of the directory is accounted for."""
+    noted = {note.name for note in report.files} | set(draft.files)
+    for path in sorted(conf.directory.iterdir()):
+        name = path.name.removesuffix(TEMPLATE)
+        if path.is_file() and name not in noted and name not in FILES:
+            report.files.append(FileNote(name, "not used: nothing that is active reads it"))
+            noted.add(name)
+
+
+def _advise(conf: Conf, plugins: Plugins, report: Report) -> None:
+    if not (conf.value("http.agent.url") or conf.value("http.agent.email")):
+        report.advice.append(
+            "Say who crawls: fetch.contact in crawl.yaml, a web page or a mail address."
+        )
+    if plugins.foreign:
+        report.advice.append(f"Nacre has nothing like {', '.join(plugins.foreign)}.")
+    report.advice.append(
+        "Nutch's filters judge what pages embed too: the stock regex-urlfilter.txt rejects images, "
+        "style sheets and URLs with a query, which an archive wants. To keep embeds, put "
+        "`- rule: transclusion` behind nutch-filters in crawl.yaml."
+    )
