@@ -75,7 +75,6 @@ def test_our_stock_values_are_those_of_nutch(tmp_path):
         ({"http.tls.certificates.check": "true"}, "fetch.tls", "strict"),
         ({"http.enable.cookie.header": "false"}, "cookies.enabled", False),
         ({"http.robots.agents": "a-bot,B"}, "robots.agent", "a-bot, b"),
-        ({"http.proxy.host": "p", "http.proxy.port": "8"}, "fetch.proxy", "http://p:8"),
         ({"http.agent.email": "a@b.org"}, "fetch.contact", "a@b.org"),
         (
             {"http.agent.name": "Bot/x", "http.agent.version": "2", "http.agent.url": "http://b/"},
@@ -100,6 +99,14 @@ def test_values_that_the_operator_set(tmp_path, site, path, value):
     last = next(iter(site))
     assert found[last].outcome is Outcome.MAPPED
     assert path in found[last].target
+
+
+def test_a_proxy_without_its_password(tmp_path):
+    site = {"http.proxy.host": "p", "http.proxy.port": "8", "http.proxy.type": "SOCKS"}
+    draft, report = convert(conf(tmp_path, {**site, "http.proxy.password": "hush"}, stock=False))
+    assert draft.settings["fetch.proxy"] == "socks5://p:8"
+    assert [f.outcome for f in report.findings] == [*[Outcome.MAPPED] * 3, Outcome.FLAGGED]
+    assert "hush" not in draft.yaml("nutch") + report.text() + report.json_text()
 
 
 def test_every_changed_property_is_mapped_or_flagged_or_says_why_not(tmp_path):

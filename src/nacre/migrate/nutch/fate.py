@@ -1,9 +1,14 @@
 """What becomes of a property."""
 
+import re
 from typing import NamedTuple
 
 from nacre.migrate.nutch.conf import Property
+from nacre.migrate.nutch.defaults import DEFAULTS
 from nacre.migrate.report import Finding, Flag, Outcome
+
+_SECRET = re.compile(r"passw|secret|licensekey|token|credential", re.IGNORECASE)
+_LOGIN = re.compile(r"://[^/\s]*:[^/\s]*@")
 
 
 class Fate(NamedTuple):
@@ -15,11 +20,18 @@ class Fate(NamedTuple):
     flag: Flag = Flag.NONE
 
     def of(self, prop: Property) -> Finding:
-        """The finding for the report."""
+        """The finding for the report, which holds no secrets."""
         return Finding(
-            prop.name, prop.value, prop.file, prop.line, self.outcome, self.target, self.note,
+            prop.name, _shown(prop), prop.file, prop.line, self.outcome, self.target, self.note,
             self.flag,
         )  # fmt: skip
+
+
+def _shown(prop: Property) -> str:
+    if not prop.value or prop.value == DEFAULTS.get(prop.name):
+        return prop.value
+    secret = _SECRET.search(prop.name) or _LOGIN.search(prop.value)
+    return "(not shown)" if secret else prop.value
 
 
 def mapped(target: str, note: str = "") -> Fate:
