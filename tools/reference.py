@@ -1,8 +1,9 @@
-"""Write docs/reference/*.md from the settings, the commands and the table of statuses.
+"""Write docs/reference/*.md and the schema from the settings, the commands and the table of statuses.
 
 `python -m tools.reference` writes them; `--check` only says whether they are current (exit 1).
 """
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from nacre.cli.app import EXIT_CODES, app
 from nacre.config.component import Component
 from nacre.config.facts import FieldFacts, fields
 from nacre.core.status import STATUS_TABLE
+from nacre.job.schema import SHIPPED, schema
 from nacre.job.settings import JobSettings
 from nacre.scope.normalize.chain import AnyNormalizer
 from nacre.scope.rules import AnyRule, stock_rules
@@ -118,6 +120,11 @@ def _normalizer(kind: type[Component]) -> str:
     return f"### {', '.join(names)}\n\n{_doc(kind)}\n\n{_table(shown)}"
 
 
+def schema_text() -> str:
+    """The JSON Schema of `crawl.yaml`."""
+    return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
+
+
 # ---- commands
 
 
@@ -192,8 +199,10 @@ def statuses_page() -> str:
 def main() -> None:
     """Write or check the pages."""
     stale = []
-    for name, text in pages().items():
-        path = FOLDER / name
+    wanted = {FOLDER / name: text for name, text in pages().items()}
+    wanted[SHIPPED] = schema_text()
+    for path, text in wanted.items():
+        name = path.name
         if not path.is_file() or path.read_text("utf-8") != text:
             stale.append(name)
             if "--check" not in sys.argv[1:]:

@@ -163,3 +163,12 @@ def test_a_job_on_a_profile(tmp_path: Path):
     assert (refused.code, "need --scope" in refused.err) == (2, True)
     unknown = nacre("new", tmp_path / "x", "http://a.test/", "--profile", "stie")
     assert "did you mean `site`" in unknown.err
+
+
+def test_the_schema_is_printed_or_written(made: Path, tmp_path: Path):
+    printed = nacre("schema").out
+    assert json.loads(printed)["properties"]["politeness"]
+    assert nacre("schema", "--out", tmp_path / "s.json").code == 0
+    assert json.loads((tmp_path / "s.json").read_text()) == json.loads(printed)
+    assert json.loads((made / ".crawl.schema.json").read_text()) == json.loads(printed)
+    assert nacre("schema", "--out", tmp_path / "none" / "s.json").code == 2

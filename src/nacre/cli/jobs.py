@@ -1,5 +1,6 @@
 """`nacre check` and `nacre run`: a job's directory, checked and run."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -81,6 +82,32 @@ def _explain_setting(loaded: "Loaded[JobSettings] | None", path: str, *, as_json
         output.say(output.table(shown_as_list(facts), indent=""))
 
 
+def schema(
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="FILE", show_default=False,
+            help="Write it there; `DIR/.crawl.schema.json` is where a job's file looks for it.",
+        ),
+    ] = None,
+) -> None:  # fmt: skip
+    """Print the JSON Schema of crawl.yaml, for editors."""
+    import json
+
+    from nacre.cli import output
+    from nacre.errors import JobError
+    from nacre.job.schema import schema as made
+
+    text = json.dumps(made(), indent=1)
+    if out is None:
+        output.say(text)
+        return
+    try:
+        out.write_text(text + "\n", "utf-8")
+    except OSError as error:
+        raise JobError(f"{out} cannot be written: {error.strerror}") from error
+
+
 def run(
     directory: JobDir,
     checkpoint: Annotated[
@@ -159,3 +186,4 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command(rich_help_panel="Crawl")(check)
     app.command(rich_help_panel="Crawl")(run)
+    app.command(rich_help_panel="Crawl")(schema)

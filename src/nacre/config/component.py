@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic.config import JsonDict
 
 _SIZE = {"": 1, "b": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -44,10 +44,24 @@ def parse_duration(value: object) -> object:
     return float(match[1]) * factor
 
 
-Bytes = Annotated[int, BeforeValidator(parse_size), Field(ge=0)]
+_NUMBER_OF = r"^\s*[0-9]+(\.[0-9]+)?\s*"
+_SIZES = {
+    "anyOf": [
+        {"type": "integer", "minimum": 0},
+        {"type": "string", "pattern": _NUMBER_OF + "([kKmMgGtT][iI]?)?[bB]?$"},
+    ]
+}
+_DURATIONS = {
+    "anyOf": [
+        {"type": "number", "minimum": 0},
+        {"type": "string", "pattern": _NUMBER_OF + "(ms|s|m|min|h|d|w)?$"},
+    ]
+}
+
+Bytes = Annotated[int, BeforeValidator(parse_size), Field(ge=0), WithJsonSchema(_SIZES)]
 """A size in bytes; YAML may say `500 MB`."""
 
-Seconds = Annotated[float, BeforeValidator(parse_duration), Field(ge=0)]
+Seconds = Annotated[float, BeforeValidator(parse_duration), Field(ge=0), WithJsonSchema(_DURATIONS)]
 """A duration in seconds; YAML may say `10m`."""
 
 

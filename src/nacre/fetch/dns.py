@@ -12,7 +12,7 @@ from typing import Annotated
 
 import msgspec
 from msgspec import structs
-from pydantic import BeforeValidator, field_validator
+from pydantic import BeforeValidator, WithJsonSchema, field_validator
 
 from nacre.config.component import Component, Seconds, setting
 from nacre.core.clock import Clock
@@ -33,10 +33,17 @@ def _as_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
+_Addresses = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_as_list),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+
+
 class DnsSettings(Component):
     """How names are resolved."""
 
-    hosts: dict[str, Annotated[tuple[str, ...], BeforeValidator(_as_list)]] = setting(
+    hosts: dict[str, _Addresses] = setting(
         dict, "Addresses of names that no server is asked about; one, or a list.", sheets=False
     )
     servers: tuple[str, ...] = setting(

@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,12 +20,14 @@ from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.layers import file_layers, inner_layers
 from nacre.job.layout import SEEDS, Layout
 from nacre.job.profiles import profiles
+from nacre.job.schema import BESIDE, SHIPPED
 from nacre.job.settings import JobSettings
 from nacre.job.sheet_list import sheet_problems
 from nacre.job.variables import expanded
 from nacre.scope.rules import AnyRule
 
-_HEADER = """\
+_HEADER = f"""\
+# yaml-language-server: $schema={BESIDE}
 # A job of Nacre. What is not said here has its default.
 #   nacre check DIR                             every problem at once
 #   nacre check DIR --explain politeness.delay  a value, where it comes from, its unit and meaning
@@ -148,6 +151,7 @@ def create_job(layout: Layout, new: NewJob) -> None:
     try:
         layout.root.mkdir(parents=True, exist_ok=True)
         (layout.root / SEEDS).write_text("".join(f"{line}\n" for line in new.seeds), "utf-8")
+        shutil.copyfile(SHIPPED, layout.root / BESIDE)
         layout.config.touch(0o600 if now and _has_plain_secret(now.settings) else 0o666)
         layout.config.write_text(text, "utf-8")
     except OSError as error:

@@ -1,0 +1,106 @@
+"""The JSON Schema of `crawl.yaml`, from which editors complete, explain and check while typing."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from nacre.config.facts import fields
+from nacre.job.settings import JobSettings
+
+SHIPPED = Path(__file__).parent.parent / "crawl.schema.json"
+"""The schema of this version without plug-ins; `tools.reference` writes it, a test compares."""
+
+BESIDE = ".crawl.schema.json"
+"""Its copy in a job's directory: there editors find it without a network, wherever the job goes."""
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_FILES = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+
+Schema = dict[str, Any]
+
+
+def schema() -> Schema:
+    """The schema, plug-ins included."""
+    made = JobSettings.model_json_schema()
+    definitions: Schema = made["$defs"]
+    for part in _parts(made):
+        _tidy(part)
+    _any_case(definitions)
+    properties: Schema = {
+        "include": {"description": "Files, or patterns of them, to stand on; later win.", **_FILES},
+        "profile": {"description": "The profile to stand on, by name or file.", "type": "string"},
+        **made["properties"],
+    }
+    definitions["Sheet"] = _sheet(definitions, made["properties"])
+    properties["sheets"]["additionalProperties"] = {"$ref": "#/$defs/Sheet"}
+    return {
+        "$schema": _DIALECT,
+        "title": "A job of Nacre",
+        "description": "What crawl.yaml may say.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": properties,
+        "$defs": definitions,
+    }
+
+
+def _parts(node: object) -> Iterator[Schema]:
+    """Every mapping in a schema."""
+    if isinstance(node, dict):
+        yield node
+        for value in list(node.values()):
+            yield from _parts(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _parts(value)
+
+
+def _tidy(part: Schema) -> None:
+    """Leave out what only Nacre reads, and say the unit."""
+    if "live" in part and "sheets" in part and "description" in part:
+        unit = part.pop("unit", "")
+        del part["live"]
+        if unit:
+            part["description"] += f" ({unit})"
+        if "$ref" not in part:
+            part.pop("title", None)
+        sample = part.pop("sample", "")
+        if sample:
+            part["examples"] = [sample]
+    # Words of OpenAPI, which editors of YAML do not know.
+    part.pop("discriminator", None)
+
+
+def _any_case(definitions: Schema) -> None:
+    """ACCEPT and REJECT may be written small."""
+    decision = definitions.get("Decision")
+    if decision:
+        decision["enum"] += [name.lower() for name in decision["enum"]]
+
+
+def _sheet(definitions: Schema, properties: Schema) -> Schema:
+    """What a sheet may say: the same sections without what holds for the whole job, or paths."""
+    allowed = {field.path for field in fields(JobSettings) if field.sheets}
+    said: Schema = {}
+    for name, part in properties.items():
+        section = definitions.get(part.get("$ref", "").rpartition("/")[2])
+        if section is None:
+            if name in allowed:
+                said[name] = part
+            continue
+        inner = {
+            key: deepcopy(value)
+            for key, value in section["properties"].items()
+            if f"{name}.{key}" in allowed or "$ref" in value
+        }
+        if inner:
+            said[name] = {"type": "object", "properties": inner, "additionalProperties": False}
+            said |= {f"{name}.{key}": value for key, value in inner.items()}
+    return {
+        "description": "Other values for some URIs: by section, or by path.",
+        "type": "object",
+        "properties": said,
+        "patternProperties": {r"^[a-z_]+\..*\.": True, r"^scope(\.|$)": True},
+        "additionalProperties": False,
+    }
