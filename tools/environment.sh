@@ -27,6 +27,12 @@ find_python() {
     return 1
 }
 
+# What python3 is, for those who believe that they have one.
+unfit_python() {
+    unfit=$(python3 --version 2>&1) || return 0
+    printf ', and python3 is %s' "$unfit"
+}
+
 fingerprint() { cat "$1" | cksum | tr -d ' '; }
 
 case $mode in
@@ -53,7 +59,7 @@ if [ "$ready" = no ]; then
         export NACRE_ENVIRONMENT_LOCKED
         exec flock "$checkout/.environment.lock" sh "$0" "$checkout" "$mode" "$@"
     fi
-    python=$(find_python) || fail "Python 3.11, 3.12 or 3.13 is needed: 'apt-get install python3 python3-venv' (or set NACRE_PYTHON)"
+    python=$(find_python) || fail "Python 3.11, 3.12 or 3.13 is needed$(unfit_python): 'apt-get install python3 python3-venv' (or set NACRE_PYTHON)"
     if [ ! -x "$venv/bin/python" ] || ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
         say "first use: making the environment in $venv with $("$python" --version)"
         rm -rf "$venv"

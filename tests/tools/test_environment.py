@@ -1,0 +1,179 @@
+"""First use of a fresh clone where something is missing: a clear line, exit 2, and no half state.
+
+Each test runs the script on a checkout of its own, with a PATH that has only what a test wants.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TOOLS = ("sh", "cat", "cksum", "tr", "grep", "tail", "rm", "mkdir", "chmod", "sleep", "flock")
+
+PYTHON = """#!/bin/sh
+# What the script asks of a Python: its version, a venv, and of that pip and the crawler.
+case "$*" in
+    *sys.version_info*) exit {old} ;;
+    --version) echo "Python {version}" ;;
+    "-m venv "*)
+        {venv}
+        mkdir -p "$3/bin"; cat "$0" > "$3/bin/python"; chmod +x "$3/bin/python" ;;
+    "-m pip --version") echo "pip 24" ;;
+    "-m pip install"*) {install} ;;
+    *sysconfig*) echo {site} ;;
+    "-m nacre "*) shift 2; echo "nacre runs: $*" ;;
+    *) echo "not expected: $*" >&2; exit 99 ;;
+esac
+"""
+
+
+class Checkout:
+    """A checkout with the script and a lock, and the PATH that it sees."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root / "checkout"
+        self.bin = root / "bin"
+        self.site = root / "site"
+        for folder in (self.root / "tools", self.root / "src", self.bin, self.site):
+            folder.mkdir(parents=True)
+        shutil.copy(ROOT / "nacre", self.root)
+        shutil.copy(ROOT / "tools" / "environment.sh", self.root / "tools")
+        (self.root / "requirements.lock").write_text("some==1.0\n")
+        for tool in TOOLS:
+            found = shutil.which(tool)
+            assert found, tool
+            (self.bin / tool).symlink_to(found)
+        (self.bin / "dirname").symlink_to(shutil.which("dirname") or "")
+
+    def python(
+        self,
+        name: str = "python3",
+        *,
+        old: int = 0,
+        version: str = "3.11.2",
+        venv: str = ":",
+        install: str = "exit 0",
+    ) -> None:
+        """Put a Python on the PATH."""
+        text = PYTHON.format(old=old, version=version, venv=venv, install=install, site=self.site)
+        (self.bin / name).write_text(text)
+        (self.bin / name).chmod(0o755)
+
+    def start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [str(self.root / "nacre"), "crawl", "http://a.test/"],
+            env={"PATH": str(self.bin)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self) -> tuple[int, str, str]:
+        process = self.start()
+        out, err = process.communicate(timeout=30)
+        return process.returncode, out, err
+
+    @property
+    def environment(self) -> Path:
+        return self.root / ".venv"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return Checkout(tmp_path)
+
+
+def test_no_python(checkout: Checkout):
+    code, out, err = checkout.run()
+    assert (code, out) == (2, "")
+    assert err.startswith("nacre: Python 3.11, 3.12 or 3.13 is needed")
+    assert "apt-get install python3 python3-venv" in err
+    assert err.count("\n") == 1
+
+
+def test_a_python_that_is_too_old_is_named(checkout: Checkout):
+    checkout.python(old=1, version="3.9.2")
+    code, _, err = checkout.run()
+    assert code == 2
+    assert "3.11, 3.12 or 3.13 is needed, and python3 is Python 3.9.2" in err
+    assert not checkout.environment.exists()
+
+
+@pytest.mark.parametrize("name", ["python3.12", "python3.13"])
+def test_a_newer_python_beside_an_old_one_is_taken(checkout: Checkout, name: str):
+    checkout.python(old=1, version="3.9.2")
+    checkout.python(name, version="3.12.1")
+    code, out, err = checkout.run()
+    assert (code, out) == (0, "nacre runs: crawl http://a.test/\n"), err
+
+
+def test_no_venv_support(checkout: Checkout):
+    text = "ensurepip is not available"
+    checkout.python(venv=f'mkdir -p "$3/bin"; echo "{text}"; exit 1')
+    code, _, err = checkout.run()
+    assert code == 2
+    assert "apt-get install python3-venv" in err.splitlines()[-1]
+    assert text in (checkout.root / ".environment.log").read_text()
+    assert not checkout.environment.exists()
+
+
+def test_no_network(checkout: Checkout):
+    checkout.python(install='echo "ERROR: Could not find a version: no route" >&2; exit 1')
+    code, _, err = checkout.run()
+    assert code == 2
+    assert "no route" in err
+    assert "is there a network or a package index?" in err.splitlines()[-1]
+    checkout.python()  # the network is there again
+    shutil.rmtree(checkout.environment)  # the fake pip within is the one that failed
+    assert checkout.run()[0] == 0
+
+
+def test_it_is_made_once(checkout: Checkout):
+    checkout.python()
+    code, out, err = checkout.run()
+    assert (code, out) == (0, "nacre runs: crawl http://a.test/\n")
+    assert "first use" in err
+    assert (checkout.site / "nacre-src.pth").read_text() == f"{checkout.root}/src\n"
+    code, out, err = checkout.run()
+    assert (code, out, err) == (0, "nacre runs: crawl http://a.test/\n", "")
+
+
+def interrupt(checkout: Checkout, mark: Path) -> None:
+    """Kill it and all it started, once it has come to the mark."""
+    process = checkout.start()
+    for _ in range(3000):
+        if mark.exists():
+            break
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert mark.exists()
+
+
+def test_interrupted_while_packages_come(checkout: Checkout, tmp_path: Path):
+    mark = tmp_path / "mark"
+    checkout.python(install=f"[ -e {mark} ] && exit 0; echo > {mark}; sleep 60")
+    interrupt(checkout, mark)
+    code, out, err = checkout.run()
+    assert (code, out) == (0, "nacre runs: crawl http://a.test/\n")
+    assert "the environment is ready" in err
+
+
+def test_interrupted_while_the_environment_is_made(checkout: Checkout, tmp_path: Path):
+    """Half an environment, whose pip does not run, is made anew."""
+    mark = tmp_path / "mark"
+    half = "#!/bin/sh\\nexit 1\\n"
+    checkout.python(
+        venv=f'if [ ! -e {mark} ]; then mkdir -p "$3/bin"; printf "{half}" > "$3/bin/python"; '
+        f'chmod +x "$3/bin/python"; echo > {mark}; sleep 60; fi'
+    )
+    interrupt(checkout, mark)
+    code, out, err = checkout.run()
+    assert (code, out) == (0, "nacre runs: crawl http://a.test/\n")
+    assert "first use" in err
