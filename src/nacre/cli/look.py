@@ -47,12 +47,16 @@ def _stored_status(layout: "Layout", settings: "JobSettings") -> dict[str, Any]:
 
     from nacre.job.offline import reading
     from nacre.job.overview import Overview, stored_overview
+    from nacre.job.policy_text import policy_lines
     from nacre.job.runs import read_run
 
     overview = Overview("NASCENT")
     if layout.store.is_dir():
         with reading(layout, settings) as view:
             overview = stored_overview(view.store, read_run(view.store))
+        if overview.state != "NASCENT":
+            policy = tuple(policy_lines(settings))
+            overview = msgspec.structs.replace(overview, policy=policy)
     return {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
 
 

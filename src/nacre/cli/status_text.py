@@ -40,6 +40,9 @@ def status_lines(answer: Mapping[str, Any]) -> Iterator[str]:
     if not overview.parallel:
         shown.pop("work")
     yield pairs(shown)
+    if overview.policy:
+        yield "policy"
+        yield from (f"  {line}" for line in overview.policy)
     yield from _details(answer)
 
 

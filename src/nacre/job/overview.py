@@ -11,6 +11,7 @@ from nacre.frontier.listing import pending
 from nacre.frontier.queues import Queue, State
 from nacre.frontier.totals import Totals, read_totals
 from nacre.job.assemble import Parts
+from nacre.job.policy_text import policy_lines
 from nacre.job.runrow import RunRow
 from nacre.job.session import Session
 from nacre.job.timeouts import COUNTER
@@ -48,6 +49,7 @@ class Overview(msgspec.Struct, frozen=True):
         timeouts: Matches of operators' expressions that took too long, and counted as none.
         trouble: What is waited for when nothing but further tries is left; "" otherwise.
         alerts: Alerts raised in this process.
+        policy: Order, budgets, quotas and bandwidth, in words.
     """
 
     state: str
@@ -76,6 +78,7 @@ class Overview(msgspec.Struct, frozen=True):
     alerts: int = 0
     timeouts: int = 0
     trouble: str = ""
+    policy: tuple[str, ...] = ()
 
     @property
     def refused(self) -> int:
@@ -104,6 +107,7 @@ def live_overview(session: Session) -> Overview:
         alerts=parts.logs.alerts,
         timeouts=parts.timeouts.total,
         trouble=_trouble(session),
+        policy=tuple(policy_lines(session.settings, parts.pacer.pace)),
     )
 
 
