@@ -18,7 +18,7 @@ from nacre.core.status import STATUS_TABLE
 from nacre.job.schema import SHIPPED, schema
 from nacre.job.settings import JobSettings
 from nacre.scope.normalize.chain import AnyNormalizer
-from nacre.scope.rules import AnyRule, stock_rules
+from nacre.scope.rules import RULES, Rule, stock_rules
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 _MADE = "<!-- Made by tools/reference.py; a test says whether it is current. -->"
@@ -48,11 +48,12 @@ def settings_page() -> str:
         *_sections(),
         "## scope: the rules",
         "`scope` is a list of rules in order; the last one that has an opinion decides. Each has "
-        "`enabled` (true) and `comment` beside its own settings. Heritrix's class names are known "
-        "too. The default is Heritrix's stock list: "
+        "`enabled` (true), `comment` and `name` beside its own settings. Heritrix's class names, "
+        "in brackets, are known too, and with them its names of settings. How to use them: "
+        "[scope](../scope.md). The default is Heritrix's stock list: "
         + ", ".join(f"`{rule.label}`" for rule in stock_rules())
         + ".",
-        *(_rule(kind) for kind in _rule_kinds()),
+        *(_rule(kind) for kind in RULES),
         "## uri.normalize: the normalizers",
         "`uri.normalize` is a list of normalizers in order; a bare name stands for one without "
         "settings. See [Nutch](../nutch.md).",
@@ -102,16 +103,14 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def _rule_kinds() -> tuple[type[Component], ...]:
-    """The members of the union that a rule is read as."""
-    union = get_args(AnyRule)[0]
-    return get_args(union)
+_OF_ALL = {"rule", "enabled", "comment", "name"}
 
 
-def _rule(kind: type[Component]) -> str:
-    shown = [field for field in fields(kind) if field.path not in {"rule", "enabled", "comment"}]
+def _rule(kind: type[Rule]) -> str:
+    shown = [field for field in fields(kind) if field.path not in _OF_ALL]
     name = kind.model_fields["rule"].default
-    return f"### {name}\n\n{_doc(kind)}" + (f"\n\n{_table(shown)}" if shown else "")
+    title = f"### {name} ({kind.heritrix})" if kind.heritrix else f"### {name}"
+    return f"{title}\n\n{_doc(kind)}" + (f"\n\n{_table(shown)}" if shown else "")
 
 
 def _normalizer(kind: type[Component]) -> str:

@@ -423,12 +423,6 @@ DIFFERENCES: list[Difference] = [
     ),
     Difference(
         "decide_rules",
-        "rules not offered yet",
-        "The stock scope and what the options of `crawl` need come first; the others later.",
-        lambda row: not decide_rules.is_offered(row),
-    ),
-    Difference(
-        "decide_rules",
         "schemes that can be fetched",
         "By default they are http, https and dns: Nacre speaks neither FTP, SFTP nor whois.",
         lambda row: (

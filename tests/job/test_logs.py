@@ -1,10 +1,13 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.job import logs
 from nacre.job.logs import JobLogs
-from nacre.scope.rule import Decision, Subject, Verdict
+from nacre.scope.rule import Decision, Subject
+from nacre.scope.watch import Logged, SequenceLog
 from tests.report.visits import NOW, make_visit
 
 TIME = "2026-11-20T10:00:01.500Z"
@@ -93,11 +96,25 @@ def test_progress(written: Written):
     assert written.lines == [(logs.PROGRESS, "a row\n")]
 
 
-def test_a_decision_of_the_scope(written: Written):
-    subject = Subject("http://a.test/", "LE", "http://via.test/", "a/@href")
-    written.logs.scope(subject, Verdict(Decision.REJECT, "TooManyHops"))
-    written.logs.scope(Subject("http://a.test/", "", "", ""), Verdict(Decision.ACCEPT, "my rule"))
-    assert written.of(logs.SCOPE) == [
-        f"{TIME} TooManyHops REJECT http://a.test/ http://via.test/ LE\n",
-        f"{TIME} my%20rule ACCEPT http://a.test/ - -\n",
+def test_a_decision_of_a_sequence(written: Written):
+    subject = Subject("http://a.test/", "LE", "http://via.test/", source="http://s.test/")
+    plain = SequenceLog("scope", False, False, (), ())
+    extra = plain._replace(extra=True)
+    feed = plain._replace(feed=True, name="feed")
+    written.logs.decided(Logged(plain, subject, Decision.REJECT, 2, "TooManyHopsDecideRule"))
+    written.logs.decided(Logged(extra, subject, Decision.NONE, -1, ""))
+    written.logs.decided(Logged(feed, subject, Decision.ACCEPT, 0, "my rule"))
+    told = '{"hopPath":"LE","via":"http://via.test/","seed":"http://s.test/","host":"a.test"}'
+    assert written.of("scope.log") == [
+        f"{TIME} 2 TooManyHopsDecideRule REJECT http://a.test/\n",
+        f"{TIME} -1 - NONE http://a.test/ {told}\n",
     ]
+    (line,) = written.of("feed.jsonl")
+    assert json.loads(line) == {
+        "timestamp": TIME,
+        "number": 0,
+        "rule": "my rule",
+        "decision": "ACCEPT",
+        "url": "http://a.test/",
+        **json.loads(told),
+    }

@@ -2,7 +2,7 @@ import pytest
 import re2
 import regex
 
-from nacre.scope.java import from_java
+from nacre.scope.java.translate import from_java
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,26 @@ def test_patterns_match_as_in_java(java, hits, misses):
         assert [text for text in misses if fast.search(text)] == []
 
 
-@pytest.mark.parametrize("pattern", [r"[a[b]]", "[a&&b]", r"[\W]"])
-def test_sets_inside_sets_are_not_for_re2(pattern):
+@pytest.mark.parametrize(
+    ("pattern", "made"),
+    [
+        ("[a[b]]", "[a-b]"),
+        ("[a-f&&[^b-e]]", "[af]"),
+        ("[^a-c[x]]", "[^a-cx]"),
+        (r"[\W&&\p{ASCII}&&[^ -.]]", r"[\x00-\x1f\/\:-\@\[-\^\`\{-\x7f]"),
+        ("(?i)[a-c&&[B]]", "(?i)[Bb]"),
+        ("(?x) [a b] c # d", "[a-b]c"),
+        ("a{x}", r"a\{x\}"),
+        ("[[:digit:]x]", "[0-9x]"),
+        (r"(?<n>a)\k<n>", "(?P<n>a)(?P=n)"),
+    ],
+)
+def test_sets_are_reckoned_and_stay_flat(pattern, made):
+    assert from_java(pattern) == (made, False)
+
+
+@pytest.mark.parametrize("pattern", [r"[\p{L}&&[^\p{Lu}]]", r"[a[^\p{L}x]]"])
+def test_properties_inside_sets_are_not_for_re2(pattern):
     assert from_java(pattern).nested
 
 

@@ -28,7 +28,7 @@ def decided(url, path="L", *, seed=SEED, is_seed=False, **options):
 
 def test_stock_order():
     stock = stock_rules()
-    assert [rule.rule for rule in stock] == [
+    assert [rule.rule_name for rule in stock] == [
         "reject",
         "surt-prefixed",
         "too-many-hops",
@@ -48,8 +48,8 @@ def test_stock_order():
     assert isinstance(stock[3], Transclusion)
     assert stock[2].max_hops == 20
     assert (stock[3].max_trans_hops, stock[3].max_speculative_hops) == (2, 1)
-    refusing = [rule.rule for rule in stock if rule.says is Decision.REJECT]
-    assert refusing[1:] == [stock[at].rule for at in (2, 4, 5, 6, 7, 9)]
+    refusing = [rule.rule_name for rule in stock if rule.says is Decision.REJECT]
+    assert refusing[1:] == [stock[at].rule_name for at in (2, 4, 5, 6, 7, 9)]
 
 
 def test_no_options_are_the_stock_scope():

@@ -107,7 +107,7 @@ def _job_judge(directory: Path) -> Judge:
     layout, settings = opened(directory)
     files = RuleFiles(layout.root)
     seeds = list(Job(layout.root, settings).seeds())
-    scope = scope_with_seeds(settings, seeds, files)
+    scope = scope_with_seeds(settings, seeds, files, layout.root)
     forms = normalizing(settings, files)
     known = {seed.url for seed in seeds if isinstance(seed, Seed)}
 

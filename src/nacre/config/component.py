@@ -107,3 +107,8 @@ class Component(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False
     )
+
+    @classmethod
+    def chosen(cls, value: object) -> "type[Component]":
+        """The component that a mapping of a configuration means, of those that begin alike."""
+        return cls

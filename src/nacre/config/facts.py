@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from nacre.config.component import Component
 from nacre.config.secret import Secret
 from nacre.errors import ConfigError, Problem
 
@@ -129,7 +130,8 @@ def _chosen(kind: object, value: object) -> type[BaseModel] | None:
     """The model among the members of a type that a value is meant for."""
     models = [m for m in _members(kind) if isinstance(m, type) and issubclass(m, BaseModel)]
     if len(models) == 1:
-        return models[0]
+        model = models[0]
+        return model.chosen(value) if issubclass(model, Component) else model
     name = value.get("rule") if isinstance(value, dict) else None
     return next((model for model in models if name is not None and name in names_of(model)), None)
 

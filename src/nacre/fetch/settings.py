@@ -10,6 +10,7 @@ from nacre.config.component import Bytes, Component, Seconds, setting
 from nacre.config.secret import Secret
 from nacre.fetch.credential import Credential
 from nacre.fetch.proxy import Proxy, parse_proxy
+from nacre.scope.rules import AnyRule
 from nacre.wire.http1 import MAX_HEADER
 from nacre.wire.request import header_lines
 
@@ -58,6 +59,11 @@ class FetchSettings(Component):
         (),
         "Media types whose bodies are abandoned after their head (`midFetchAbort`): `video/mp4`, "
         "or `video/` for all of a kind. robots.txt is always fetched whole.",
+    )
+    midfetch: tuple[AnyRule, ...] = setting(
+        (),
+        "DecideRules asked between the headers and the body: a final REJECT abandons the body "
+        "(`midFetchAbort`). robots.txt is always fetched whole.",
     )
     send_referer: bool = setting(
         True, "Send the page that a link was found on as Referer, but never from https to http."

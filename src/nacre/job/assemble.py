@@ -44,10 +44,12 @@ from nacre.job.parser import ParserProcess
 from nacre.job.preconditions import Preconditions
 from nacre.job.preselect import Preselect
 from nacre.job.quotas import EnforceQuotas, QuotaBook
+from nacre.job.recheck import Recheck
 from nacre.job.robots_cache import RobotsCache
 from nacre.job.rulefiles import RuleFiles
 from nacre.job.runrow import RunRow
 from nacre.job.runtime import LimitRuntime
+from nacre.job.scoping import scope_state
 from nacre.job.seedbook import SeedBook
 from nacre.job.settings import JobSettings, UriSettings
 from nacre.job.shared_slots import open_slots
@@ -59,9 +61,10 @@ from nacre.job.timeouts import Timeouts
 from nacre.job.writing import ArchiveStep
 from nacre.report.stats import Statistics
 from nacre.report.steps import Steps
-from nacre.scope.options import compile_scope
-from nacre.scope.rule import Scope
-from nacre.scope.state import ScopeState
+from nacre.scope.compile import compile_gate, compile_scope
+from nacre.scope.rule import Gate, Scope
+from nacre.scope.subject import Place
+from nacre.scope.watch import Logged
 from nacre.store.commit import GroupCommit
 from nacre.store.store import Store
 from nacre.uri.canonical import DEFAULT, HERITRIX, Canonicalizer, rule
@@ -130,7 +133,9 @@ class Parts:
         self.run = run
         self._events = events
         self.rule_files = RuleFiles(layout.root)
-        self.scope_state = ScopeState(read_lines=self.rule_files.read_lines)
+        self.scope_state = scope_state(
+            layout.root, self.rule_files, queue_of=self._queue_of, write=self._decided
+        )
         self.sheets = self._sheets(layout)
         frontier = self.effective.then(lambda s: s.frontier)
         self.politeness = self.effective.then(lambda s: s.politeness)
@@ -184,6 +189,16 @@ class Parts:
         rules = self.effective.then(lambda s: s.scope)
         return rules.then(lambda listed: compile_scope(listed, self.scope_state))
 
+    def _queue_of(self, url: str) -> str:
+        return self.identity.queue(url)
+
+    def _decided(self, what: Logged) -> None:
+        self.logs.decided(what)
+
+    def _midfetch(self) -> Effective[Gate | None]:
+        rules = self.effective.then(lambda s: s.fetch.midfetch)
+        return rules.then(lambda listed: compile_gate(listed, self.scope_state, Place.MID_FETCH))
+
     def _candidates(self) -> Candidates:
         candidates = Candidates(
             self._scope(),
@@ -200,7 +215,8 @@ class Parts:
         if self.scope_state.counts:
             candidates.timeouts = self.timeouts
             self.commit.on_seal(self.timeouts.seal)
-        candidates.trace_scope(self.logs.scope if self.settings.engine.scope_log else None)
+        candidates.trace_scope(self.logs.of_scope(self.settings.engine))
+        self.scope_state.when_own(candidates.recent.forget_refusals)
         return candidates
 
     def _alert(self, text: str) -> None:
@@ -300,6 +316,7 @@ class Parts:
         http = FetchHttp(
             self.fetcher,
             self.effective.then(lambda s: s.fetch),
+            midfetch=self._midfetch(),
             keeps_cookies=self.effective.then(lambda s: s.cookies.enabled),
             answers=self.hosts,
             history=self.archive.history,
@@ -316,6 +333,7 @@ class Parts:
                 self.runtime,
                 EnforceQuotas(self.quotas),
                 CheckPreconditions(checks, clock),
+                *self._rechecks(),
                 FetchDns(self.resolver, clock),
                 http,
                 Extract(self.effective.then(_extract_settings), self.parser),
@@ -360,6 +378,14 @@ class Parts:
             parallel=settings.engine.parallel,
             overlay_of=self.sheets.of,
         )
+
+    def _rechecks(self) -> list[Recheck]:
+        if not self.settings.preselect.recheck_scope:
+            return []
+        scope = self.effective.then(lambda s: s.scope).then(
+            lambda rules: compile_scope(rules, self.scope_state, Place.RECHECK.offers)
+        )
+        return [Recheck(scope, self.hosts, self.clock)]
 
     def _resolves(self) -> Effective[bool]:
         """Names are resolved here, unless a proxy may do it."""

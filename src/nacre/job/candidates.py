@@ -15,11 +15,12 @@ from nacre.job.seen import RecentURLs
 from nacre.job.speculation import Speculation
 from nacre.job.timeouts import Timeouts
 from nacre.scope.rule import Decision, Scope, Subject, Verdict
+from nacre.scope.subject import OWN_SCOPE
+
+ScopeLog = Callable[[Scope, Subject], None]
 
 MAX_SEED_REDIRECTS = 5
 """R hops from a seed within which a redirect target becomes a seed."""
-
-ScopeLog = Callable[[Subject, Verdict], None]
 
 
 class Candidates:
@@ -57,6 +58,7 @@ class Candidates:
         self.normalizing: Normalizing | None = None
         self.timeouts: Timeouts | None = None
         self._log: ScopeLog | None = None
+        self.trace_scope(None)
         self._identity = identity
         self._frontier = frontier
         self._outside = outside
@@ -67,7 +69,7 @@ class Candidates:
         """Tell each decision to scope.log from now on; None ends that."""
         self._log = log
         # A log of every decision needs every decision to be made.
-        self.recent.enabled = log is None
+        self.recent.enabled = log is None and not any(one.logs for one in self.scope)
 
     def admit(self, visit: Visit, now: float) -> int:
         """Judge the outlinks of a visit; how many entered the frontier."""
@@ -118,17 +120,22 @@ class Candidates:
     def _decide(self, parent: CrawlURI, link: Outlink, path: str) -> CrawlURI | None:
         promoted = link.hop is Hop.REDIRECT and _promotes(parent, path)
         subject = Subject(link.url, path, parent.url, link.context, promoted, parent.source)
+        if parent.heritable:
+            subject.seed = parent.heritable.get(OWN_SCOPE, "")
         overlay = self._overlay_of(subject)
         scope = self.scope[overlay]
         verdict = scope.decide(subject)
         if self._log is not None:
-            self._log(subject, verdict)
-        if promoted and not _forbidden(scope, verdict):
+            self._log(scope, subject)
+        if (promoted and not _forbidden(scope, verdict)) or (
+            subject.is_seed and not promoted and verdict.accepted
+        ):
             uri = self._identity.redirected_seed(parent, link, overlay)
             self._new_seed(uri)
             return uri
         if not verdict.accepted:
-            self.recent.refuse(link.url, path)
+            if not scope.asks_origin:
+                self.recent.refuse(link.url, path)
             self._outside.add(self._identity.key(link.url), subject, verdict.rule)
             return None
         return self._identity.child(parent, link, overlay)
@@ -136,8 +143,7 @@ class Candidates:
 
 def _forbidden(scope: Scope, verdict: Verdict) -> bool:
     """Refused by a rule of its own (a `-` line, the scheme), not by the first of the list."""
-    first = scope.opinions[0].name if scope.opinions else ""
-    return verdict.decision is Decision.REJECT and verdict.rule != first
+    return verdict.decision is Decision.REJECT and not scope.is_first(verdict)
 
 
 def _promotes(parent: CrawlURI, path: str) -> bool:

@@ -21,6 +21,7 @@ from nacre.job.notes import keep_notes
 from nacre.job.offline import reading
 from nacre.job.preview import Touched, make_sheets, touched
 from nacre.job.rulefiles import RuleFiles
+from nacre.job.scoping import scope_state
 from nacre.job.session import Session
 from nacre.job.settings import JobSettings
 from nacre.scope.state import ScopeState
@@ -135,7 +136,7 @@ def _preview(layout: Layout, settings: JobSettings, change: Change) -> Touched:
 
 
 def _offline(layout: Layout) -> ScopeState:
-    return ScopeState(read_lines=RuleFiles(layout.root).read_lines)
+    return scope_state(layout.root, RuleFiles(layout.root))
 
 
 def _write(layout: Layout, change: Change, disk: Disk) -> None:

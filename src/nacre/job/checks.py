@@ -16,14 +16,14 @@ from nacre.job.contact import Lookup, contact_problems, public_hosts
 from nacre.job.layout import Layout
 from nacre.job.rulefiles import RuleFiles, examine_rule_files
 from nacre.job.scopenotes import scope_notes
+from nacre.job.scoping import scope_doubts, scope_problems, scope_state
 from nacre.job.seedfile import seed_lines
 from nacre.job.seeds import Directive, Entry, Seed, read_seeds
 from nacre.job.seedsurvey import SeedSurvey, survey
 from nacre.job.settings import JobSettings
 from nacre.job.variables import known_part
-from nacre.scope.options import compile_scope
+from nacre.scope.compile import compile_scope
 from nacre.scope.rule import Scope
-from nacre.scope.state import ScopeState
 
 _BAD_SHOWN = 20
 
@@ -69,11 +69,13 @@ async def check(
     needs = [*_files(settings, layout), *_outputs(settings, layout), *conflicts(loaded)]
     files = RuleFiles(layout.root)
     rules = examine_rule_files(settings, files)
-    needs += rules.problems
-    notes = [*doubts(loaded), *rules.warnings]
+    unusable = [*rules.problems, *scope_problems(settings, layout.root, files)]
+    needs += unusable
+    notes = [*doubts(loaded), *rules.warnings, *scope_doubts(settings)]
     near: list[Entry] = [*seeds.first, *(Directive(text) for text in seeds.directives)]
-    if not rules.problems:
-        notes += scope_notes(loaded, scope_with_seeds(settings, near, files), seeds.first)
+    if not unusable:
+        scope = scope_with_seeds(settings, near, files, layout.root)
+        notes += scope_notes(loaded, scope, seeds.first)
     found.problems[:] = [*problems, *_placed(loaded, found.problems[len(problems) :])]
     found.problems += _placed(loaded, [*contact_problems(settings, public), *needs])
     found.warnings += _placed(loaded, notes)
@@ -143,9 +145,11 @@ def _unwritable(path: str, directory: Path) -> Iterator[Problem]:
         yield Problem(path, f"{directory} cannot be written to", "a directory of yours")
 
 
-def scope_with_seeds(settings: JobSettings, entries: Iterable[Entry], files: RuleFiles) -> Scope:
+def scope_with_seeds(
+    settings: JobSettings, entries: Iterable[Entry], files: RuleFiles, root: Path
+) -> Scope:
     """The scope of a job as its seed list makes it."""
-    state = ScopeState(read_lines=files.read_lines)
+    state = scope_state(root, files)
     scope = compile_scope(settings.scope, state)
     known = list(entries)
     state.add_seeds([entry.text for entry in known if isinstance(entry, Seed)])

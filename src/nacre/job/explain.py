@@ -36,14 +36,14 @@ from nacre.job.outside import Outside, Refusal
 from nacre.job.preview import make_sheets
 from nacre.job.robots_cache import RobotsCache, RobotsRow
 from nacre.job.rulefiles import RuleFiles
+from nacre.job.scoping import scope_state
 from nacre.job.seedbook import SeedBook
 from nacre.job.sheet_list import sheet_list
 from nacre.job.sheets import Sheets
-from nacre.scope.options import compile_scope
+from nacre.scope.compile import compile_scope
 from nacre.scope.robots import RobotsPolicy, RobotsState
 from nacre.scope.robots_rules import AgentRules
 from nacre.scope.rule import Scope, Subject
-from nacre.scope.state import ScopeState
 from nacre.store.table import file_rows
 from nacre.uri.parse import origin, parse, request_target
 
@@ -101,7 +101,8 @@ class Explainer:
             parts = self._view.session.parts
             return parts.candidates.scope, parts.seeds, parts.sheets
         view = self._view
-        state = ScopeState(read_lines=RuleFiles(view.layout.root).read_lines)
+        root = view.layout.root
+        state = scope_state(root, RuleFiles(root), queue_of=self._queue_of)
         seeds = SeedBook(view.store, state)
         seeds.load()
         sheets = make_sheets(view.settings, sheet_list(view.settings, view.layout.root), state)
@@ -245,9 +246,9 @@ class Explainer:
         self, overlay: int, subject: Subject, found: _Origin, refusal: Refusal | None
     ) -> ScopeAnswer:
         scope = self._scope[overlay]
-        verdict = scope.decide(subject)
+        verdict = scope.judge(subject)
         opinions = [
-            RuleOpinion(opinion.name, str(verdict.decision), str(opinion.decision))
+            RuleOpinion(opinion.name, str(verdict.decision), str(opinion.decision), opinion.depth)
             for opinion, verdict in zip(scope.opinions, scope.trace(subject), strict=True)
         ]
         return ScopeAnswer(

@@ -44,12 +44,14 @@ class RuleOpinion(msgspec.Struct, frozen=True):
     Attributes:
         rule: Its name.
         opinion: ACCEPT, REJECT or NONE.
-        says: What it says of those URLs that it speaks of.
+        says: What it says of those URLs that it speaks of; NONE for a sequence, which may say both.
+        depth: In how many sequences it stands.
     """
 
     rule: str
     opinion: str
     says: str
+    depth: int = 0
 
 
 class ScopeAnswer(msgspec.Struct, frozen=True):

@@ -17,6 +17,8 @@ from nacre.history.crawldb import History
 from nacre.job.cookie_rows import CookieRows
 from nacre.job.names import HostAnswers
 from nacre.job.pacer import Pacer
+from nacre.scope.rule import Gate
+from nacre.scope.subject import asked_of, head_facts
 from nacre.uri.parse import host, is_ip
 from nacre.wire.date import retry_after
 
@@ -73,6 +75,7 @@ class FetchHttp:
         fetcher: HttpFetcher,
         settings: Effective[FetchSettings],
         *,
+        midfetch: Effective[Gate | None],
         keeps_cookies: Effective[bool],
         answers: HostAnswers,
         history: History,
@@ -91,6 +94,7 @@ class FetchHttp:
         self._cookies = cookies
         self._cookie_rows = cookie_rows
         self._clock = clock
+        self._midfetch = midfetch
 
     def accepts(self, visit: Visit) -> bool:
         """Only http and https URIs."""
@@ -130,9 +134,23 @@ class FetchHttp:
             cookie=self._cookies.header(uri.url, now) if self._keeps_cookies[visit.overlay] else "",
             etag=known.etag if known and known.date else b"",
             last_modified=known.last_modified if known and known.date else b"",
-            check=None if uri.is_prerequisite else self._checks[visit.overlay],
+            check=None if uri.is_prerequisite else self._check(visit, addresses),
             host_rate=self._pacer.host_rate(visit.overlay),
         )
+
+    def _check(self, visit: Visit, addresses: Sequence[str]) -> Check | None:
+        """What is asked between head and body; None when nothing is."""
+        gate, wanted = self._midfetch[visit.overlay], self._checks[visit.overlay]
+        if gate is None:
+            return wanted
+        address = addresses[0] if addresses else ""
+
+        def wants(status: int, headers: Sequence[tuple[bytes, bytes]]) -> bool:
+            if wanted is not None and not wanted(status, headers):
+                return False
+            return gate.opens(asked_of(visit, head_facts(visit, address, status, headers)))
+
+        return wants
 
     def _read_head(self, visit: Visit, headers: Sequence[tuple[bytes, bytes]]) -> None:
         set_cookies: list[bytes] = []

@@ -32,7 +32,7 @@ def _give(parts: Parts, before: JobSettings, settings: JobSettings) -> None:
     if before.engine.parallel != settings.engine.parallel:
         parts.engine.parallel = settings.engine.parallel
     parts.outside.capacity = settings.engine.outside_kept
-    parts.candidates.trace_scope(parts.logs.scope if settings.engine.scope_log else None)
+    parts.candidates.trace_scope(parts.logs.of_scope(settings.engine))
     parts.resolver.configure(settings.dns)
     parts.jar.settings = settings.cookies
     if before.network.allow != settings.network.allow:

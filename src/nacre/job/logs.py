@@ -5,9 +5,12 @@ from collections.abc import Callable
 
 from nacre.core.clock import Clock
 from nacre.core.processor import Visit
+from nacre.job.decisions import SCOPE, decision_line
+from nacre.job.settings import EngineSettings
 from nacre.report.crawllog import CrawlLog, LogTimes
 from nacre.report.escape import flat, safe, visible
-from nacre.scope.rule import Subject, Verdict
+from nacre.scope.rule import Scope, Subject
+from nacre.scope.watch import Logged, decided, whole
 
 CRAWL = "crawl.log"
 URI_ERRORS = "uri-errors.log"
@@ -15,9 +18,11 @@ NONFATAL = "nonfatal-errors.log"
 RUNTIME = "runtime-errors.log"
 ALERTS = "alerts.log"
 JOB = "job.log"
-SCOPE = "scope.log"
 PROGRESS = "progress-statistics.log"
 RECOVERY = "recovery.log"
+
+ScopeLog = Callable[[Scope, Subject], None]
+"""Writes down what a scope says of a URI."""
 
 Line = Callable[[str, bytes], None]
 """Adds a line to the log of that name."""
@@ -83,13 +88,19 @@ class JobLogs:
         """What a start had to mend, one line each."""
         self._line(RECOVERY, self._told("INFO", message))
 
-    def scope(self, subject: Subject, verdict: Verdict) -> None:
-        """A decision: time, rule, decision, URI, via, path."""
-        text = (
-            f"{self._times.dashed(self._clock.now())} {safe(verdict.rule)} {verdict.decision} "
-            f"{safe(subject.url)} {safe(subject.via)} {safe(subject.path)}\n"
+    def of_scope(self, settings: EngineSettings) -> ScopeLog | None:
+        """What writes scope.log; None when the settings ask for none."""
+        if not settings.scope_log:
+            return None
+        extra = settings.scope_log_extra
+        return lambda scope, subject: self.decided(
+            decided(whole(SCOPE, scope.opinions, extra=extra), subject)
         )
-        self._line(SCOPE, text.encode("utf-8", "backslashreplace"))
+
+    def decided(self, what: Logged) -> None:
+        """A decision of a sequence, in its own log."""
+        name, text = decision_line(what, self._times.dashed(self._clock.now()))
+        self._line(name, text.encode("utf-8", "backslashreplace"))
 
     def progress(self, text: str) -> None:
         """A row of progress-statistics.log."""

@@ -52,8 +52,10 @@ def _slow(rules: Sequence[AnyRule]) -> Iterator[Problem]:
 def _idle(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem]:
     """Rules that can never speak; empty lists of the stock scope and of profiles may be filled."""
     stock = stock_rules()
-    for number, (rule, opinion) in enumerate(zip(rules, scope.opinions, strict=True)):
-        if opinion.test is never and rule.enabled and rule not in stock:
+    for number, rule in enumerate(rules):
+        opinions = [one for one in scope.opinions if one.number == number]
+        is_silent = all(one.test is never for one in opinions)
+        if is_silent and rule.enabled and rule not in stock and not rule.needs:
             yield Problem(
                 f"scope.{number}", f"the rule {rule.label} can never speak as it is configured"
             )
@@ -61,7 +63,7 @@ def _idle(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem]:
 
 def _hidden(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem]:
     """Rules before one that always speaks: it has the last word over all of them."""
-    last = max((i for i, one in enumerate(scope.opinions) if one.test is always), default=0)
+    last = max((one.number for one in scope.opinions if one.test is always), default=0)
     before = [rule.label for rule in rules[:last] if rule.enabled]
     if before and not (len(before) == 1 and before[0].startswith("reject")):
         yield Problem(
@@ -78,7 +80,7 @@ def _unscoped(rules: Sequence[AnyRule], scope: Scope, seeds: Sequence[Seed]) -> 
     labels = [rule.label for rule in rules]
     refused = 0
     for seed in seeds[:_SEEDS_JUDGED]:
-        verdict = scope.decide(Subject(seed.url, is_seed=True))
+        verdict = scope.judge(Subject(seed.url, is_seed=True))
         if verdict.accepted:
             continue
         refused += 1

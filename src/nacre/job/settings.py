@@ -75,6 +75,11 @@ class EngineSettings(Component):
         False, "Tag each URI with the seed that it descends from.", live=False, sheets=False
     )
     scope_log: bool = setting(False, "Write every scope decision to scope.log.", sheets=False)
+    scope_log_extra: bool = setting(
+        False,
+        "Append hop path, via, seed and host to each line of scope.log, as JSON.",
+        sheets=False,
+    )
     log_extra_info: bool = setting(
         False, "Append WARC name, offset and size to crawl.log, as JSON.", live=False, sheets=False
     )
@@ -88,6 +93,18 @@ class RuntimeSettings(Component):
         "pause",
         "`pause` the crawl until `nacre resume`; `terminate` it (FINISHED_TIME_LIMIT); `block`: "
         "fetch no more of these URIs (-5004).",
+    )
+
+
+class PreselectSettings(Component):
+    """What is asked once more before a URI is fetched."""
+
+    recheck_scope: bool = setting(
+        False,
+        "Ask the scope again before each fetch, when the address of the server is known: what it "
+        "no longer accepts is let go (-5000).",
+        live=False,
+        sheets=False,
     )
 
 
@@ -153,6 +170,7 @@ class JobSettings(Component):
     )
     uri: UriSettings = setting(UriSettings, "URLs.")
     engine: EngineSettings = setting(EngineSettings, "The engine.")
+    preselect: PreselectSettings = setting(PreselectSettings, "Before the fetch.")
     frontier: FrontierSettings = setting(FrontierSettings, "The frontier.")
     politeness: PolitenessSettings = setting(PolitenessSettings, "Politeness.")
     robots: RobotsSettings = setting(RobotsSettings, "robots.txt.")

@@ -1,17 +1,45 @@
 """What all DecideRules have, and the two that always speak. Source: reference/heritrix.md 1.3."""
 
 from abc import abstractmethod
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar, Literal
 
 from pydantic import field_validator
 
 from nacre.config.component import Component, setting
-from nacre.scope.rule import Decision, Opinion, Predicate, always, never
+from nacre.scope.coercion import ScopeKind
+from nacre.scope.rule import Decision, Need, Opinion, Predicate, Subject, always, never
 from nacre.scope.state import ScopeState
+from nacre.scope.watch import SequenceLog
+
+
+class Build:
+    """One compilation of rules.
+
+    Args:
+        state: What changes while they run.
+        offers: What is known at the place where they will be asked.
+
+    Attributes:
+        marks: Tests that mark what they judge.
+        logs: Sequences that log.
+    """
+
+    def __init__(self, state: ScopeState, offers: Need = Need.NOTHING) -> None:
+        self.state = state
+        self.offers = offers
+        self.marks: list[Callable[[Subject], bool]] = []
+        self.logs: list[SequenceLog] = []
 
 
 class Rule(Component):
-    """The settings of one rule. `opinion` builds it for a running scope."""
+    """The settings of one rule. `build` makes its test for a running scope."""
+
+    heritrix: ClassVar[str] = ""
+    """Heritrix's class name; "" where it has no such rule."""
+
+    kinds: ClassVar[dict[str, "type[Rule]"]] = {}
+    """All rules by their short names (`scope.table`)."""
 
     enabled: bool = setting(True, "False leaves the rule out.")
     comment: str = setting("", "Free text for the operator.")
@@ -24,24 +52,69 @@ class Rule(Component):
         sheets=False,
     )
 
+    @classmethod
+    def chosen(cls, value: object) -> "type[Component]":
+        """The rule that a mapping of a configuration means; this one when it names none."""
+        name = value.get("rule") if isinstance(value, Mapping) else None
+        return cls.kinds.get(name, cls) if isinstance(name, str) else cls
+
     @property
     def label(self) -> str:
         """How the rule is named in logs and explanations."""
-        name = self.name or str(getattr(self, "rule", ""))
+        name = self.name or self.rule_name
         return name + (f" ({self.comment})" if self.comment else "")
+
+    @property
+    def rule_name(self) -> str:
+        """The short name by which a configuration chooses it."""
+        return str(getattr(self, "rule", ""))
+
+    @property
+    def kind(self) -> str:
+        """Heritrix's class name, for logs; the short name where there is none."""
+        return self.heritrix or self.rule_name
+
+    @property
+    def needs(self) -> Need:
+        """What must be known beside the URI."""
+        return Need.NOTHING
+
+    @property
+    def asks_origin(self) -> bool:
+        """Its answer depends on where the URI was found, not only on the URL and its hop path."""
+        return False
+
+    @property
+    def parts(self) -> "Sequence[Rule]":
+        """Rules within this one."""
+        return ()
+
+    @property
+    def seed_scope(self) -> ScopeKind | None:
+        """How far the rule lets descendants of every seed go; None when it is about other things.
+
+        Behind the first such rule of a scope, seeds with a scope of their own are judged by that.
+        """
+        return None
 
     @property
     @abstractmethod
     def says(self) -> Decision:
-        """What the rule says when its test is true."""
+        """What the rule says when its test is true; NONE when it may say either."""
 
     @abstractmethod
     def build(self, state: ScopeState) -> Predicate:
         """The rule's test; `always` or `never` where that is so."""
 
-    def opinion(self, state: ScopeState) -> Opinion:
+    def test(self, build: Build) -> Predicate:
+        """The test as it is asked: silent when disabled, or where what it needs is not known."""
+        if not self.enabled or self.needs not in build.offers:
+            return never
+        return self.build(build.state)
+
+    def opinions(self, build: Build, depth: int = 0) -> list[Opinion]:
         """The rule, built; one that is disabled never speaks."""
-        return Opinion(self.label, self.says, self.build(state) if self.enabled else never)
+        return [Opinion(self.label, self.says, self.test(build), depth, self.kind)]
 
 
 class Predicated(Rule):
@@ -59,16 +132,29 @@ class Predicated(Rule):
     def _upper(cls, value: object) -> object:
         return value.upper() if isinstance(value, str) else value
 
+    @field_validator("decision")
+    @classmethod
+    def _an_answer(cls, value: Decision) -> Decision:
+        if value is Decision.NONE:
+            raise ValueError("a rule says ACCEPT or REJECT; to silence it write `enabled: false`")
+        return value
+
 
 class Accept(Rule):
     """Says ACCEPT to everything."""
 
-    rule: Literal["accept", "AcceptDecideRule"] = "accept"
+    heritrix = "AcceptDecideRule"
+    rule: Literal["accept"] = "accept"
 
     @property
     def says(self) -> Decision:
         """See `Rule.says`."""
         return Decision.ACCEPT
+
+    @property
+    def seed_scope(self) -> ScopeKind | None:
+        """See `Rule.seed_scope`."""
+        return ScopeKind.ANY
 
     def build(self, state: ScopeState) -> Predicate:
         """See `Rule.build`."""
@@ -78,7 +164,8 @@ class Accept(Rule):
 class Reject(Rule):
     """Says REJECT to everything: the start of a scope that lists what it wants."""
 
-    rule: Literal["reject", "RejectDecideRule"] = "reject"
+    heritrix = "RejectDecideRule"
+    rule: Literal["reject"] = "reject"
 
     @property
     def says(self) -> Decision:

@@ -5,9 +5,12 @@ from typing import Literal
 from nacre.config.component import setting
 from nacre.core.crawluri import Hop, hop_count
 from nacre.scope.decide import Predicated
+from nacre.scope.expressions import Expression, noted
 from nacre.scope.hops import link_hops, transcluded
 from nacre.scope.rule import Decision, Predicate, Subject
 from nacre.scope.state import ScopeState
+from nacre.uri.domain import registered_domain
+from nacre.uri.parse import authority, host, is_ip
 
 _PAGES = frozenset(("", "L", "M", "S"))
 
@@ -15,7 +18,8 @@ _PAGES = frozenset(("", "L", "M", "S"))
 class TooManyHops(Predicated):
     """More hops of any kind from the seed than `max_hops`."""
 
-    rule: Literal["too-many-hops", "TooManyHopsDecideRule"] = "too-many-hops"
+    heritrix = "TooManyHopsDecideRule"
+    rule: Literal["too-many-hops"] = "too-many-hops"
     decision: Decision = setting(Decision.REJECT, "What it says: ACCEPT or REJECT.")
     max_hops: int = setting(20, "Hops allowed.", unit="hops", ge=0)
 
@@ -54,7 +58,8 @@ class TooManyLinkHops(Predicated):
 class Transclusion(Predicated):
     """A short way from a page: its embeds, from anywhere."""
 
-    rule: Literal["transclusion", "TransclusionDecideRule"] = "transclusion"
+    heritrix = "TransclusionDecideRule"
+    rule: Literal["transclusion"] = "transclusion"
     max_trans_hops: int = setting(
         2, "Hops since the page, redirects not counted.", unit="hops", ge=0
     )
@@ -74,7 +79,8 @@ class Transclusion(Predicated):
 class PrerequisiteAccept(Predicated):
     """The last hop is a prerequisite: what another URI needs is always in."""
 
-    rule: Literal["prerequisite-accept", "PrerequisiteAcceptDecideRule"] = "prerequisite-accept"
+    heritrix = "PrerequisiteAcceptDecideRule"
+    rule: Literal["prerequisite-accept"] = "prerequisite-accept"
 
     def build(self, state: ScopeState) -> Predicate:
         """See `Rule.build`."""
@@ -82,11 +88,37 @@ class PrerequisiteAccept(Predicated):
         return lambda subject: subject.path[-1:] == letter
 
 
-class SeedAccept(Predicated):
-    """The URI is a seed, or the redirect target of one."""
+class HopsPathMatchesRegex(Predicated):
+    """The whole hop path matches the expression; a seed's is empty."""
 
-    rule: Literal["seed-accept", "SeedAcceptDecideRule"] = "seed-accept"
+    heritrix = "HopsPathMatchesRegexDecideRule"
+    rule: Literal["hops-path-matches-regex"] = "hops-path-matches-regex"
+    regex: Expression = setting("", "Regular expression, such as `L{0,2}E?`.")
 
     def build(self, state: ScopeState) -> Predicate:
         """See `Rule.build`."""
-        return lambda subject: subject.is_seed
+        matches = noted([self.regex], state).matches
+        return lambda subject: matches(subject.path)
+
+
+class HopCrossesDomain(Predicated):
+    """The URI lies in another registered domain than the page that it was found on."""
+
+    heritrix = "HopCrossesAssignmentLevelDomainDecideRule"
+    rule: Literal["hop-crosses-domain"] = "hop-crosses-domain"
+
+    @property
+    def asks_origin(self) -> bool:
+        """See `Rule.asks_origin`."""
+        return True
+
+    def build(self, state: ScopeState) -> Predicate:
+        """See `Rule.build`."""
+        return lambda subject: subject.via != "" and _site(subject.url) != _site(subject.via)
+
+
+def _site(url: str) -> str:
+    """The registered domain; host and port where there is none, as of an address."""
+    name = host(url)
+    domain = registered_domain(name)
+    return domain if "." in domain and not is_ip(name) else authority(url)

@@ -1,9 +1,10 @@
 """The scope options of `nacre crawl`, compiled to a list of rules. Source: architecture 12."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 
-from nacre.scope.rule import Decision, Scope
+from nacre.scope.coercion import Coercion, ScopeKind
+from nacre.scope.compile import compile_scope
+from nacre.scope.rule import Decision
 from nacre.scope.rules import (
     Accept,
     AnyRule,
@@ -16,18 +17,8 @@ from nacre.scope.rules import (
     Transclusion,
     stock_rules,
 )
-from nacre.scope.state import Coercion, ScopeState
 
-
-class ScopeKind(StrEnum):
-    """`--scope`: how far a crawl goes. Embeds may come from anywhere."""
-
-    PAGE = "page"
-    PREFIX = "prefix"
-    HOST = "host"
-    DOMAIN = "domain"
-    SITE = "site"
-    ANY = "any"
+__all__ = ["ScopeKind", "compile_scope", "rules_for"]
 
 
 def rules_for(
@@ -75,8 +66,3 @@ def _regexes(patterns: Sequence[str], *, comment: str, negate: bool) -> MatchesL
         spare=True,
         comment=comment,
     )
-
-
-def compile_scope(rules: Sequence[AnyRule], state: ScopeState) -> Scope:
-    """Build a list of rules once; `Scope` leaves out those that can never decide."""
-    return Scope([rule.opinion(state) for rule in rules])

@@ -1,27 +1,44 @@
 """What changes in a scope while it runs. Rules are settings; this is passed to them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from enum import StrEnum
+from typing import NamedTuple
 from weakref import WeakMethod
 
-from nacre.uri.domain import is_public_suffix, registered_domain
-from nacre.uri.surt import SurtPrefixSet, implied_prefix
+from nacre.scope.coercion import Coercion, coerced
+from nacre.scope.own import OwnScope, SeedPlaces
+from nacre.scope.watch import Logged, Write
+from nacre.uri.surt import SurtPrefixSet, implied_prefix, surt_authority
+
+__all__ = ["Coercion", "Dump", "ScopeState", "coerced"]
+
+Country = Callable[[str], str]
+"""The country code of an IP address, upper case; "" when unknown."""
 
 ReadLines = Callable[[str], Sequence[str]]
 """The lines of a file that a rule names."""
+
+
+class Dump(NamedTuple):
+    """A file that is to hold the SURT prefixes of a rule, and where they are now."""
+
+    file: str
+    sets: Sequence[SurtPrefixSet]
+
+    def lines(self) -> list[str]:
+        """The prefixes, sorted."""
+        return sorted({prefix for each in self.sets for prefix in each})
 
 
 def _no_file(name: str) -> Sequence[str]:
     raise OSError(f"{name}: no files can be read here")
 
 
-class Coercion(StrEnum):
-    """What a seed implies."""
+def _no_country(_: str) -> Country:
+    return lambda address: ""
 
-    PREFIX = "prefix"
-    HOST = "host"
-    DOMAIN = "domain"
-    SITE = "site"
+
+def _unwritten(_: Logged) -> None:
+    """Nobody writes decisions down."""
 
 
 class ScopeState:
@@ -29,22 +46,40 @@ class ScopeState:
 
     Args:
         read_lines: Reads a file that a rule names.
+        countries: Opens a country database that a rule names.
+        queue_of: The queue key of a URL.
+        write: Writes down the decisions of sequences that log.
 
     Attributes:
         counts: Each says how many matches of operators' expressions were given up.
+        dumps: Files that rules want their prefixes in.
+        own: Seeds with a scope of their own.
     """
 
-    def __init__(self, *, read_lines: ReadLines = _no_file) -> None:
+    def __init__(
+        self,
+        *,
+        read_lines: ReadLines = _no_file,
+        countries: Callable[[str], Country] = _no_country,
+        queue_of: Callable[[str], str] = surt_authority,
+        write: Write = _unwritten,
+    ) -> None:
         self.read_lines = read_lines
         self.counts: list[Callable[[], int]] = []
+        self.countries = countries
+        self.queue_of = queue_of
+        self.write = write
+        self.dumps: list[Dump] = []
+        self.own: dict[str, SeedPlaces] = {}
         self._seeds: list[str] = []
         self._sets: dict[Coercion, SurtPrefixSet] = {}
         self._directives = {True: SurtPrefixSet(()), False: SurtPrefixSet(())}
         self._watchers: list[Callable[[], Callable[[], None] | None]] = []
+        self._sleepers: list[Callable[[], None]] = []
 
     @property
     def seeds(self) -> tuple[str, ...]:
-        """The seeds so far, redirect targets included, as given to `add_seed`."""
+        """The seeds so far without a scope of their own, redirect targets included."""
         return tuple(self._seeds)
 
     def seed_prefixes(self, coercion: Coercion) -> SurtPrefixSet:
@@ -57,8 +92,18 @@ class ScopeState:
         """The live set of the seed file's `+` (accept) or `-` lines."""
         return self._directives[accept]
 
-    def add_seed(self, text: str) -> None:
-        """Add a seed, as its line has it: a missing trailing slash lets subdomains in."""
+    def add_seed(self, text: str, own: OwnScope | None = None, key: str = "") -> None:
+        """Add a seed, as its line has it: a missing trailing slash lets subdomains in.
+
+        Args:
+            text: The seed.
+            own: What it says of its scope; such a seed widens that of no other.
+            key: Names it to its descendants (`Subject.seed`): the seed that a redirect came from,
+                or itself.
+        """
+        if own is not None:
+            self._add_own(text, own, key or text)
+            return
         self._seeds.append(text)
         for coercion, prefixes in self._sets.items():
             prefixes.add(coerced(text, coercion))
@@ -70,6 +115,17 @@ class ScopeState:
         for coercion, prefixes in self._sets.items():
             prefixes.update(coerced(text, coercion) for text in texts)
         self._changed()
+
+    def _add_own(self, text: str, own: OwnScope, key: str) -> None:
+        is_first = not self.own
+        self.own.setdefault(key, SeedPlaces(own)).add(text)
+        if is_first:
+            for awake in self._sleepers:
+                awake()
+
+    def when_own(self, awake: Callable[[], None]) -> None:
+        """Call a function when the first seed with a scope of its own comes."""
+        self._sleepers.append(awake)
 
     def add_directives(self, lines: Iterable[str]) -> None:
         """Add `+prefix` and `-prefix` lines; anything else is left alone.
@@ -100,36 +156,3 @@ class ScopeState:
     def timeouts(self) -> int:
         """Matches of operators' expressions that were given up."""
         return sum(count() for count in self.counts)
-
-
-def coerced(seed: str, coercion: Coercion) -> str:
-    """The SURT prefix that a seed implies.
-
-    Args:
-        seed: The seed as typed.
-        coercion: `prefix`: Heritrix's implied prefix. `host`: exactly its host, and its port where
-            it has one. `domain`: its host without `www.` and all below it, on any port. `site`: its
-            registered domain and all below it. Of an address the last two mean `host`.
-
-    Raises:
-        URIError: The seed is no URL.
-    """
-    prefix = implied_prefix(seed)
-    start, bracket, rest = prefix.partition("(")
-    if coercion is Coercion.PREFIX or not bracket:
-        return prefix
-    # `com,example,www,:8080@user`: labels, port and userinfo, which says nothing of the place.
-    where = rest.partition(")")[0].partition("@")[0]
-    labels, comma, port = where.rpartition(",")
-    if coercion is Coercion.HOST or not comma or labels.startswith("["):
-        return f"{start}({labels}{comma}{port})"
-    domain = _domain(".".join(reversed(labels.split(","))), coercion)
-    return f"{start}({','.join(reversed(domain.split('.')))},"
-
-
-def _domain(host: str, coercion: Coercion) -> str:
-    if coercion is Coercion.SITE:
-        return registered_domain(host)
-    below = host.removeprefix("www.")
-    # `www.com` is a site of its own, and no reason to take all of `com`.
-    return host if is_public_suffix(below) else below

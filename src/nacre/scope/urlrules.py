@@ -2,14 +2,10 @@
 
 from typing import Literal
 
-from pydantic import field_validator
-
 from nacre.config.component import setting
 from nacre.scope.decide import Predicated
-from nacre.scope.hops import is_embed
 from nacre.scope.loops import has_path_loop
 from nacre.scope.paths import path_of, pathological
-from nacre.scope.patterns import PatternList, examine
 from nacre.scope.rule import Decision, Predicate, Subject, never
 from nacre.scope.state import ScopeState
 from nacre.uri.parse import scheme, split
@@ -18,45 +14,11 @@ _FOLDERS = 16_384
 """Folders that a rule remembers."""
 
 
-class MatchesListRegex(Predicated):
-    """One of the expressions matches the URI (or all do)."""
-
-    rule: Literal["matches-list-regex", "MatchesListRegexDecideRule"] = "matches-list-regex"
-    regexes: tuple[str, ...] = setting((), "Regular expressions; an empty list never matches.")
-    search: bool = setting(False, "Find anywhere; False: the whole URI must match.")
-    all: bool = setting(False, "All must match; False: one is enough.")
-    negate: bool = setting(False, "Speak when the list does not match.")
-    spare: bool = setting(False, "Leave seeds, prerequisites and embeds alone.")
-
-    @field_validator("regexes")
-    @classmethod
-    def _usable(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for note in filter(None, map(examine, value)):
-            if not note.usable:
-                raise ValueError(f"{note.pattern!r} is {note.message}")
-        return value
-
-    def build(self, state: ScopeState) -> Predicate:
-        """See `Rule.build`."""
-        if not self.regexes:
-            return never
-        patterns = PatternList(self.regexes, search=self.search, every=self.all)
-        if patterns.is_timed:
-            state.counts.append(lambda: patterns.timeouts)
-        negate = self.negate
-        if not self.spare:
-            return lambda subject: patterns.matches(subject.url) is not negate
-        return lambda subject: (
-            patterns.matches(subject.url) is not negate
-            and not subject.is_seed
-            and not is_embed(subject.path)
-        )
-
-
 class PathologicalPath(Predicated):
     """A path segment, or a run of them, repeated more than `max_repetitions` times in a row."""
 
-    rule: Literal["pathological-path", "PathologicalPathDecideRule"] = "pathological-path"
+    heritrix = "PathologicalPathDecideRule"
+    rule: Literal["pathological-path"] = "pathological-path"
     decision: Decision = setting(Decision.REJECT, "What it says: ACCEPT or REJECT.")
     max_repetitions: int = setting(2, "Repetitions allowed; 0 switches the rule off.", ge=0)
 
@@ -111,9 +73,8 @@ class PathLoop(Predicated):
 class TooManyPathSegments(Predicated):
     """More slashes in the path than `max_path_depth`."""
 
-    rule: Literal["too-many-path-segments", "TooManyPathSegmentsDecideRule"] = (
-        "too-many-path-segments"
-    )
+    heritrix = "TooManyPathSegmentsDecideRule"
+    rule: Literal["too-many-path-segments"] = "too-many-path-segments"
     decision: Decision = setting(Decision.REJECT, "What it says: ACCEPT or REJECT.")
     max_path_depth: int = setting(20, "Path segments allowed.", unit="segments", ge=0)
 
@@ -132,7 +93,8 @@ class TooManyPathSegments(Predicated):
 class SchemeNotInSet(Predicated):
     """The scheme is none of the set."""
 
-    rule: Literal["scheme-not-in-set", "SchemeNotInSetDecideRule"] = "scheme-not-in-set"
+    heritrix = "SchemeNotInSetDecideRule"
+    rule: Literal["scheme-not-in-set"] = "scheme-not-in-set"
     decision: Decision = setting(Decision.REJECT, "What it says: ACCEPT or REJECT.")
     schemes: frozenset[str] = setting(
         frozenset(("http", "https", "dns")), "Schemes that can be fetched, lower case."

@@ -1,5 +1,6 @@
 """Registered domains: public suffix plus one label, from the bundled list, never the network."""
 
+import re
 from functools import cache, lru_cache
 
 from publicsuffixlist import PublicSuffixList
@@ -27,6 +28,14 @@ def registered_domain(host: str) -> str:
         return host
     found: str | None = _suffixes().privatesuffix(host)
     return found or host
+
+
+_WWW = re.compile(r"www[0-9]*\.")
+
+
+def without_www(host: str) -> str:
+    """A host without a `www.`, `www2.` in front."""
+    return host[found.end() :] if (found := _WWW.match(host)) else host
 
 
 def is_public_suffix(host: str) -> bool:

@@ -8,7 +8,7 @@ from pydantic import field_validator
 
 from nacre.config.component import setting
 from nacre.errors import ConfigError, Problem
-from nacre.scope.decide import Predicated
+from nacre.scope.decide import Predicated, Rule
 from nacre.scope.nutch.fast import Limits
 from nacre.scope.nutch.filters import (
     FilterChain,
@@ -158,6 +158,11 @@ class NutchExempt(RuleText, Predicated):
     def _as_nutch_says(cls, value: object) -> object:
         return {"byHost": "host", "byDomain": "domain"}.get(str(value), value)
 
+    @property
+    def asks_origin(self) -> bool:
+        """See `Rule.asks_origin`."""
+        return True
+
     def filters(self, read_lines: ReadLines) -> list[URLFilter]:
         """The exemptions; none where there are no rules.
 
@@ -183,16 +188,16 @@ class NutchExempt(RuleText, Predicated):
         return test
 
 
-AnyNutchRule = (
-    NutchRegex
-    | NutchAutomaton
-    | NutchDomain
-    | NutchDomainDenylist
-    | NutchPrefix
-    | NutchSuffix
-    | NutchFast
-    | NutchValidator
-    | NutchFilters
-    | NutchExempt
+NUTCH_RULES: tuple[type[Rule], ...] = (
+    NutchRegex,
+    NutchAutomaton,
+    NutchDomain,
+    NutchDomainDenylist,
+    NutchPrefix,
+    NutchSuffix,
+    NutchFast,
+    NutchValidator,
+    NutchFilters,
+    NutchExempt,
 )
 """The rules that read files of Nutch."""

@@ -1,0 +1,90 @@
+"""From rules to a scope, once for each distinct list, and what keeps them from a place."""
+
+from collections.abc import Iterator, Sequence
+
+from nacre.scope.coercion import ScopeKind
+from nacre.scope.combine import sequence_of
+from nacre.scope.decide import Build, Rule
+from nacre.scope.rule import Gate, Opinion, Scope
+from nacre.scope.seedrules import SeedScope
+from nacre.scope.state import ScopeState
+from nacre.scope.subject import NEEDS, Need, Place
+from nacre.scope.watch import WatchedScope
+
+
+def compile_scope(
+    rules: Sequence[Rule],
+    state: ScopeState,
+    offers: Need = Need.NOTHING,
+) -> Scope:
+    """Build a list of rules; those that can never decide cost nothing afterwards.
+
+    Args:
+        rules: The rules, in order.
+        state: What changes while they run.
+        offers: What is known where they will be asked; a rule that needs more is silent.
+    """
+    build = Build(state, offers)
+    found = [(at, opinion._replace(number=at)) for at, opinion in sequence_of(rules, build)]
+    opinions = [opinion for _, opinion in found]
+    scope = (
+        WatchedScope(opinions, build.marks, build.logs, state.write)
+        if build.logs or build.marks
+        else Scope(opinions)
+    )
+    scope.asks_origin = any(rule.asks_origin for rule in all_rules(rules))
+    _follow_own(scope, rules, found, build)
+    return scope
+
+
+def _follow_own(
+    scope: Scope, rules: Sequence[Rule], found: Sequence[tuple[int, Opinion]], build: Build
+) -> None:
+    """Let seeds with a scope of their own be judged by it, from the first such seed on."""
+    at = next((number for number, rule in enumerate(rules) if rule.seed_scope), None)
+    if at is None or any(isinstance(rule, SeedScope) for rule in all_rules(rules)):
+        return
+    own = SeedScope(scope=rules[at].seed_scope or ScopeKind.PREFIX).opinions(build)
+
+    own = [opinion._replace(number=at) for opinion in own]
+
+    def awake() -> None:
+        scope.asks_origin = True
+        before = [opinion for number, opinion in found if number <= at]
+        scope.replace([*before, *own, *(opinion for number, opinion in found if number > at)])
+
+    if build.state.own:
+        awake()
+    else:
+        build.state.when_own(awake)
+
+
+def compile_gate(rules: Sequence[Rule], state: ScopeState, place: Place) -> Gate | None:
+    """A gate of rules; None where there is none, which is always open."""
+    return Gate(compile_scope(rules, state, place.offers)) if rules else None
+
+
+def all_rules(rules: Sequence[Rule]) -> Iterator[Rule]:
+    """Rules that are enabled, with those within them; what encloses others comes first."""
+    for rule in rules:
+        if rule.enabled:
+            yield rule
+            yield from all_rules(rule.parts)
+
+
+def misplaced(rules: Sequence[Rule], place: Place) -> Iterator[tuple[int, str]]:
+    """Rules that need more than a place knows: number in the list, and what is wrong."""
+    for number, rule in enumerate(rules):
+        for inner in all_rules([rule]):
+            missing = inner.needs & ~place.offers
+            if missing and not inner.parts:
+                yield number, _explained(inner, missing, place)
+
+
+def _explained(rule: Rule, missing: Need, place: Place) -> str:
+    needs = " and ".join(text for need, text in NEEDS.items() if need in missing)
+    places = "; ".join(each.text for each in Place if rule.needs in each.offers)
+    return (
+        f"the rule `{rule.label}` needs {needs}, which is not known to {place.text}. "
+        f"It can be used in: {places}"
+    )

@@ -1,0 +1,1 @@
+"""Java's regular expressions in the syntax that RE2 and `regex` share. Pure."""

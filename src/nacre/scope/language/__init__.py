@@ -1,0 +1,1 @@
+"""The language of the `expression` rule: it compares, and can do nothing else. Pure."""

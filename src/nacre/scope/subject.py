@@ -1,0 +1,183 @@
+"""What a rule may know of a URI, and at which places it may know it."""
+
+from collections.abc import Sequence
+from enum import Enum, Flag, auto
+
+import msgspec
+
+from nacre.core.processor import Visit
+from nacre.uri.surt import scope_surt
+
+
+class Need(Flag):
+    """What a rule needs beside the URI itself; each is known only from some place on."""
+
+    NOTHING = 0
+    ADDRESS = auto()
+    HEADERS = auto()
+    RESPONSE = auto()
+    DIGEST = auto()
+
+
+NEEDS = {
+    Need.ADDRESS: "the server's address",
+    Need.HEADERS: "the status and headers of the reply",
+    Need.RESPONSE: "the whole reply",
+    Need.DIGEST: "the comparison with earlier captures",
+}
+"""The needs in words."""
+
+
+class Place(Enum):
+    """Where rules are asked, and what is known there."""
+
+    CANDIDATES = ("the scope, which judges links before anything is fetched", Need.NOTHING)
+    BEFORE_FETCH = ("the gate of a processor before the fetch", Need.ADDRESS)
+    RECHECK = ("the scope, asked again before the fetch", Need.ADDRESS)
+    MID_FETCH = ("fetch.midfetch, asked between headers and body", Need.ADDRESS | Need.HEADERS)
+    AFTER_FETCH = (
+        "the gate of a processor after the fetch",
+        Need.ADDRESS | Need.HEADERS | Need.RESPONSE,
+    )
+    DISPOSITION = (
+        "the gate of a processor of the disposition",
+        Need.ADDRESS | Need.HEADERS | Need.RESPONSE | Need.DIGEST,
+    )
+
+    @property
+    def text(self) -> str:
+        """The place in words."""
+        return self.value[0]
+
+    @property
+    def offers(self) -> Need:
+        """What is known there."""
+        return self.value[1]
+
+
+_IDENTICAL = "identical-payload-digest"
+_LONGEST = 18
+"""Digits of a length that is believed."""
+
+UNKNOWN_TYPE = "unknown"
+"""The media type where a reply names none, as in Heritrix's logs."""
+
+
+class Facts(msgspec.Struct, frozen=True, gc=False):
+    """What came to be known of a URI after it was a link.
+
+    Attributes:
+        queue: Queue key; "" while it has none.
+        precedence: Its precedence; None while it has none.
+        attempts: Fetch attempts made before.
+        address: Address of the server; "" while unknown.
+        status: Status of the fetch; 0 before it.
+        content_type: Content-Type as the header has it, `unknown` where it is missing.
+        header_length: Content-Length of the header, bytes; None when missing or unreadable.
+        received: Bytes of payload received; None before the body.
+        identical: The payload is the same as that of an earlier capture.
+    """
+
+    queue: str = ""
+    precedence: int | None = None
+    attempts: int = 0
+    address: str = ""
+    status: int = 0
+    content_type: str = UNKNOWN_TYPE
+    header_length: int | None = None
+    received: int | None = None
+    identical: bool = False
+
+
+NO_FACTS = Facts()
+
+
+class Subject(msgspec.Struct, gc=False):
+    """What a rule may know of a URI.
+
+    Attributes:
+        url: Absolute and normalised.
+        path: Hop path, its own hop included; "" for a seed.
+        via: The page that it was found on; "" for a seed.
+        context: Link context.
+        is_seed: A seed, or the redirect target of one. A rule may make it one.
+        source: Source tag.
+        seed: The seed with a scope of its own that it descends from; "" for none.
+        facts: What is known later than that.
+    """
+
+    url: str
+    path: str = ""
+    via: str = ""
+    context: str = ""
+    is_seed: bool = False
+    source: str = ""
+    seed: str = ""
+    facts: Facts = NO_FACTS
+
+    @property
+    def surt(self) -> str:
+        """SURT for prefix matching; https counts as http."""
+        return scope_surt(self.url)
+
+
+OWN_SCOPE = "scope"
+"""Key of the heritable data: the seed with a scope of its own that a URI descends from."""
+
+
+def asked_of(visit: Visit, facts: Facts = NO_FACTS) -> Subject:
+    """A visit as its link was, with the facts that are known of it."""
+    uri = visit.uri
+    seed = uri.heritable.get(OWN_SCOPE, "") if uri.heritable else ""
+    return Subject(uri.url, uri.path, uri.via, uri.context, uri.is_seed, uri.source, seed, facts)
+
+
+def subject_of(visit: Visit, address: str = "") -> Subject:
+    """What is known of a visit at this moment.
+
+    Args:
+        visit: The visit.
+        address: Address of its server where there is no capture yet; "" when unknown.
+    """
+    uri, capture = visit.uri, visit.capture
+    headers = capture.headers if capture is not None else ()
+    facts = Facts(
+        queue=uri.queue,
+        precedence=uri.precedence,
+        attempts=uri.attempts,
+        address=(capture.address if capture is not None else "") or address,
+        status=visit.status,
+        content_type=_text(headers, b"content-type") or UNKNOWN_TYPE,
+        header_length=_length(_text(headers, b"content-length")),
+        received=capture.payload_length if capture is not None else None,
+        identical=visit.revisit is not None and visit.revisit.kind == _IDENTICAL,
+    )
+    return asked_of(visit, facts)
+
+
+def head_facts(
+    visit: Visit, address: str, status: int, headers: Sequence[tuple[bytes, bytes]]
+) -> Facts:
+    """What is known between the headers and the body of a reply."""
+    return Facts(
+        queue=visit.uri.queue,
+        precedence=visit.uri.precedence,
+        attempts=visit.uri.attempts,
+        address=address,
+        status=status,
+        content_type=_text(headers, b"content-type") or UNKNOWN_TYPE,
+        header_length=_length(_text(headers, b"content-length")),
+    )
+
+
+def _text(headers: Sequence[tuple[bytes, bytes]], name: bytes) -> str:
+    """The first value of a header; "" when it is missing."""
+    for key, value in headers:
+        if key.lower() == name:
+            return value.strip().decode("latin-1")
+    return ""
+
+
+def _length(text: str) -> int | None:
+    """A Content-Length; None when it is missing or no number."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST else None
