@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.site import nacre
+from tests.cli.site import nacre, site
 
 REGEX = "# c\n-\\.gif$\n+^http:\n"
 
@@ -120,3 +120,27 @@ def test_nobody_reads_on(tmp_path):
         assert process.stderr.read() == b""
         process.stderr.close()
         assert process.wait(timeout=60) == 0
+
+
+def test_a_crawl_by_filters_and_normalizers_of_nutch(tmp_path):
+    job = tmp_path / "job"
+    with site() as home:
+        assert nacre("new", job, home + "c.html", home).code == 0
+        (job / "filters.txt").write_text("-/secret/\n+^http://127\n")
+        (job / "replace.xml").write_text(
+            "<regex-normalize><regex><pattern>/c\\.html$</pattern>"
+            "<substitution>/b.html</substitution></regex></regex-normalize>"
+        )
+        (job / "crawl.yaml").write_text(
+            "politeness: {delay: 0}\n"
+            "scope: [{rule: accept}, {rule: nutch-regex, file: filters.txt}]\n"
+            "uri: {normalize: [querystring, {normalizer: regex, file: replace.xml}]}\n"
+        )
+        done = nacre("run", job, "--quiet")
+        assert done.code == 0, done.err
+        log = (job / "latest" / "logs" / "crawl.log").read_text()
+        fetched = {line.split()[3].removeprefix(home) for line in log.splitlines()}
+        assert {"", "a.html", "b.html", "i.png"} <= fetched
+        assert not {"c.html", "secret/x.html", "http://elsewhere.test/"} & fetched
+        told = nacre("explain", job, "http://elsewhere.test/").out
+        assert "refused by the rule nutch-regex" in told

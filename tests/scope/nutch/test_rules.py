@@ -93,3 +93,12 @@ def test_files_that_cannot_be_used():
     assert found == [("absent.txt", 0), ("rules", 1), ("gone.txt", 0)]
     with pytest.raises(ValidationError):
         scope({"rule": "nutch-validator", "file": "x"})
+
+
+def test_time_outs_are_counted_where_there_can_be_some():
+    state = ScopeState(read_lines=read_lines)
+    rules = [{"rule": "nutch-regex", "rules": r"-^(a|aa)+(?=b)$"}, {"rule": "nutch-validator"}]
+    found = compile_scope(RULES.validate_python([{"rule": "accept"}, *rules]), state)
+    assert len(state.counts) == 1
+    found.trace(Subject("a" * 100))
+    assert state.timeouts() == 1

@@ -45,11 +45,17 @@ class FilterRule(Predicated):
 
     def build(self, state: ScopeState) -> Predicate:
         """See `Rule.build`."""
-        chain = FilterChain(self.filters(state.read_lines))
-        judge = chain.judge
-        state.counts.append(chain.timeouts)
+        judge = _counted(self.filters(state.read_lines), state).judge
         keeps = self.decision is Decision.ACCEPT
         return lambda subject: judge(subject.url).passes is keeps
+
+
+def _counted(filters: list[URLFilter], state: ScopeState) -> FilterChain:
+    """The filters as a chain, whose time-outs are counted where there can be some."""
+    chain = FilterChain(filters)
+    if any(each.notes for each in filters):
+        state.counts.append(chain.timeouts)
+    return chain
 
 
 class _FileRule(FilterRule, RuleText):
@@ -174,7 +180,7 @@ class NutchExempt(RuleText, Predicated):
 
     def build(self, state: ScopeState) -> Predicate:
         """See `Rule.build`."""
-        exemptions = self.filters(state.read_lines)
+        exemptions = _counted(self.filters(state.read_lines), state).filters
         site = registered_domain if self.site is SameSite.DOMAIN else str
         spared = "P" if self.also_redirects else "PR"
 
