@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench import competitors, hosts, report
+from bench import competitors, hosts, report, sheets
 from bench.crawler import CrawlRun, crawl, crawl_log, settings
 from bench.process import Usage, measured, written
 from bench.sites import ADDRESSES, Door, Site, certificate, site
@@ -25,7 +25,7 @@ from tools.nginx import free_port
 
 CHECKOUT = Path(__file__).parents[1]
 RESULTS = CHECKOUT / ".cache" / "bench"
-NAMES = ("crawl", "stages", "wget", "scrapy", "tls", "hosts", "scope", "frontier")
+NAMES = ("crawl", "stages", "wget", "scrapy", "tls", "hosts", "sheets", "scope", "frontier")
 
 
 class Bench:
@@ -81,6 +81,14 @@ class Bench:
         prefix = f"{door.scheme}://({','.join(reversed(hosts.SUFFIX.split('.')))},"
         home = f"{door.scheme}://{hosts.HOME}:{door.port}/home.html"
         return self._crawls(settings([home], [prefix], hosts.addresses()))
+
+    def sheets(self) -> dict[str, Any]:
+        """A hundred sheets over ten thousand SURT prefixes, against none; in turn."""
+        door = self._site.plain
+        plain = self._job(door)
+        origins = [door.origin(number) for number in range(len(ADDRESSES))]
+        laden = sheets.with_sheets(plain, origins)
+        return sheets.compared([(self._one(plain), self._one(laden)) for _ in range(sheets.PAIRS)])
 
     def _job(self, door: Door) -> dict[str, Any]:
         prefixes = [door.origin(number) + "/" for number in range(len(ADDRESSES))]

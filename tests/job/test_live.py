@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nacre.config.place import Property, find, properties
+from nacre.config.place import Property, find, properties, with_values
 from nacre.errors import ConfigError
 from nacre.job.change import FIXED, Changer
 from nacre.job.events import Events
@@ -79,10 +79,8 @@ def test_each_live_setting_reaches_its_part_at_once(tmp_path: Path):
 def _obeys(session: Session, root: Path, found: Property) -> bool:
     if found.path in SPECIAL:
         return True
-    changer = Changer(SETTINGS, root, running=True)
-    for path, value in other_values(SETTINGS, found).items():
-        changer.put(path, value)
-    change = changer.done()
+    changed = with_values(SETTINGS, other_values(SETTINGS, found))
+    change = Changer(changed, root, running=True).done()
     before = seen(session, found.path)
     apply(session, change)
     after = seen(session, found.path)

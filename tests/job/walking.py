@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from nacre.config.place import InvalidValuesError, Property, find, with_values
 
 TEXTS = (
-    "x", "a@b.test", "http://a.test/", "http://proxy.test:3128", "127.0.0.1", "Name: value",
-    "10.0.0.0/8", "User-agent: *", "com,example,", "[0-9]+", "file.txt",
+    "x", "Europe/Paris", "a@b.test", "http://a.test/", "http://proxy.test:3128", "127.0.0.1",
+    "Name: value", "10.0.0.0/8", "User-agent: *", "com,example,", "[0-9]+", "file.txt",
 )  # fmt: skip
 
 
@@ -56,6 +56,7 @@ def _candidates(kind: Any, value: object) -> Iterator[object]:
         yield [text]
         yield {text: text}
         yield {"a.test": ["127.0.0.1"]}
+    yield [{"days": "sat", "total": 1000}]
     yield [{"origin": "http://a.test", "username": "u", "password": "p"}]
     yield [{"rule": "reject"}, {"rule": "accept"}]
     yield from (["1"], [5, 6], [[0, 1]])
