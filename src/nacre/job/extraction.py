@@ -10,7 +10,7 @@ from nacre.job.parser import ParserProcess
 from nacre.job.turnstile import Turnstile
 from nacre.wire.coding import decode_content
 
-LARGE = 2_000_000
+LARGE = 1_000_000
 """Documents above this go to the helper process, bytes."""
 
 

@@ -36,6 +36,11 @@ from nacre.store.seam import OperationError, Rows
 OWNER = "OWNER"
 """File beside the store's own that holds the number of the process that has it open."""
 
+_PARTITION = 32 << 10
+"""Size of a piece of an index or a filter, bytes. With 8 million keys in `seen`, a look-up takes
+two thirds of the time that it takes with pieces of 4 kB; a piece must fit well into a shard of
+the cache, of which there are 64."""
+
 
 class Memory:
     """How the memory of the store is divided; all in bytes.
@@ -90,6 +95,7 @@ def _blocks(family: Family | None, cache: Cache) -> BlockBasedOptions:
     blocks.set_cache_index_and_filter_blocks(True)
     blocks.set_index_type(BlockBasedIndexType.two_level_index_search())
     blocks.set_partition_filters(True)
+    blocks.set_metadata_block_size(_PARTITION)
     blocks.set_pin_top_level_index_and_filter(True)
     blocks.set_bloom_filter(10, block_based=False)
     blocks.set_format_version(5)
