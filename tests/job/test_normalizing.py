@@ -39,3 +39,13 @@ def test_seeds(tmp_path):
         ("http://k/", "http://k/", ""),
     ]
     assert found.link("http://h/") == "http://h/"
+
+
+def test_forms_are_remembered_within_bounds(tmp_path, monkeypatch):
+    monkeypatch.setattr("nacre.job.normalizing._KEPT", 2)
+    found = made(tmp_path, "querystring")
+    assert found is not None
+    urls = ["http://h/?b&a", "http://h/?d&c", "http://h/?f&e"]
+    assert [found.link(url) for url in urls * 2] == [
+        "http://h/?a&b", "http://h/?c&d", "http://h/?e&f",
+    ] * 2  # fmt: skip

@@ -9,6 +9,9 @@ from nacre.job.settings import JobSettings
 from nacre.scope.normalize.chain import NormalizerChain
 from nacre.uri.parse import parse
 
+_KEPT = 50_000
+"""Links whose normal form is remembered: those of one site come again and again."""
+
 
 class Normalizing:
     """The chains of a job.
@@ -31,10 +34,21 @@ class Normalizing:
         self._outlink = outlink
         self._fetcher = fetcher
         self._max_length = max_length
+        self._links: dict[str, str | None] = {}
+        self._redirects: dict[str, str | None] = {}
 
     def link(self, url: str, *, is_redirect: bool = False) -> str | None:
         """A link in its normal form, as it is requested; None where it has none."""
-        return self._apply(self._fetcher if is_redirect else self._outlink, url)
+        known = self._redirects if is_redirect else self._links
+        try:
+            return known[url]
+        except KeyError:
+            pass
+        if len(known) >= _KEPT:
+            known.clear()
+        found = self._apply(self._fetcher if is_redirect else self._outlink, url)
+        known[url] = found
+        return found
 
     def seeds(self, seeds: Iterable[Seed]) -> Iterator[Seed]:
         """Seeds in their normal forms; one that has none stays as it is typed."""

@@ -11,6 +11,7 @@ from nacre.scope.nutch.ruling import Source
 from nacre.scope.patterns import TIME_LIMIT, backtracking, examine, for_re2, re2_options
 from nacre.wire.xml import Element, read_xml
 
+_NEVER = r"[^\x00-\x{10ffff}]"
 _REFERENCE = re.compile(r"\\(.)|\$(?:(\d)|\{(\w+)\})|([\\$])", re.DOTALL)
 
 
@@ -97,26 +98,54 @@ class Regex:
                     problems.append(_problem(str(error), file, rule))
         if problems:
             raise ConfigError(problems)
+        self._linear = _set_of(self._steps)
 
     def normalize(self, url: str, scope: str) -> str:
         """See `Normalizer.normalize`."""
-        for step in self._steps:
+        hits = self._hits(url)
+        for place, step in enumerate(self._steps):
+            if step.linear and place not in hits:
+                continue
             try:
-                url = step.apply(url)
+                changed = step.apply(url)
             except TimeoutError:
                 self.timeouts += 1
+                continue
+            if changed != url:
+                url = changed
+                hits = self._hits(url)
         return url
+
+    def _hits(self, url: str) -> Sequence[int]:
+        """Places of the rules that RE2 can run and that find something: one pass for all."""
+        return (self._linear.Match(url) or ()) if self._linear is not None else ()
 
 
 def _problem(message: str, file: str, rule: Replacement) -> Problem:
     return Problem("", message, file=file, line=rule.line)
 
 
+def _set_of(steps: Sequence["_Step"]) -> re2.Set | None:
+    """All rules in one set, at their places; those that RE2 cannot run never match there."""
+    if not any(step.linear for step in steps):
+        return None
+    found = re2.Set.SearchSet(re2_options())
+    for step in steps:
+        found.Add(step.linear or _NEVER)
+    found.Compile()
+    return found
+
+
 class _Step:
-    """One rule, compiled."""
+    """One rule, compiled.
+
+    Attributes:
+        linear: The pattern for RE2; None where it cannot run it.
+    """
 
     def __init__(self, rule: Replacement) -> None:
         taken = for_re2(rule.pattern)
+        self.linear = taken
         self._find: Callable[[str], Iterator[Match]]
         names: Sequence[str]
         if taken is not None:

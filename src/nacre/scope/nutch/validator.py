@@ -54,9 +54,11 @@ def _is_path(path: str) -> bool:
     """Plain characters, and no more `..` than there are folders to leave."""
     if not _PATH.fullmatch(path):
         return False
+    if ".." not in path:
+        return True
     up = _overlapping(path, "..")
     folders = path.count("/") - _overlapping(path, "//") - 1
-    return up == 0 or folders > up
+    return folders > up
 
 
 def _overlapping(text: str, token: str) -> int:
