@@ -6,7 +6,18 @@ import typer
 from typer.core import TyperGroup
 
 from nacre import __version__
-from nacre.cli import archive, control, crawl, frontier, jobs, look, migrate, setting, urls
+from nacre.cli import (
+    archive,
+    control,
+    crawl,
+    frontier,
+    jobs,
+    look,
+    migrate,
+    setting,
+    simweb,
+    urls,
+)
 from nacre.cli.output import complain
 from nacre.errors import ConfigError, JobError, NacreError, URIError
 
@@ -70,3 +81,4 @@ frontier.register(app)
 archive.register(app)
 urls.register(app)
 migrate.register(app)
+simweb.register(app)

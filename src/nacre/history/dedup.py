@@ -34,6 +34,11 @@ class DedupSettings(Component):
     mode: DedupMode = setting(
         DedupMode.ALL, "`all`: by payload, whatever the URL; `same-url`: only then; `off`: never."
     )
+    conditional: bool = setting(
+        default=True,
+        doc="Ask with the validators of the last 200, so that an unchanged page costs a 304; off: "
+        "every visit fetches the whole body.",
+    )
     min_length: int = setting(1, "Shorter payloads are always stored.", unit="bytes", ge=1)
 
 

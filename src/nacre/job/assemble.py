@@ -320,6 +320,7 @@ class Parts:
             keeps_cookies=self.effective.then(lambda s: s.cookies.enabled),
             answers=self.hosts,
             history=self.archive.history,
+            conditional=settings.dedup.conditional,
             cookies=self.jar,
             cookie_rows=self.cookie_rows,
             pacer=self.pacer,

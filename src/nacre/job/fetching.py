@@ -79,6 +79,7 @@ class FetchHttp:
         keeps_cookies: Effective[bool],
         answers: HostAnswers,
         history: History,
+        conditional: bool,
         cookies: CookieJar,
         cookie_rows: CookieRows,
         pacer: Pacer,
@@ -91,6 +92,7 @@ class FetchHttp:
         self._keeps_cookies = keeps_cookies
         self._answers = answers
         self._history = history
+        self._conditional = conditional
         self._cookies = cookies
         self._cookie_rows = cookie_rows
         self._clock = clock
@@ -124,6 +126,7 @@ class FetchHttp:
             addresses = answer.addresses if answer else ()
         known = None if uri.is_prerequisite else self._history.get(uri.url)
         visit.history = known
+        last = known if known and known.date and self._conditional else None
         return FetchRequest(
             url=uri.url,
             addresses=addresses,
@@ -132,8 +135,8 @@ class FetchHttp:
             headers=uri.headers,
             referer="" if uri.is_prerequisite else uri.via,
             cookie=self._cookies.header(uri.url, now) if self._keeps_cookies[visit.overlay] else "",
-            etag=known.etag if known and known.date else b"",
-            last_modified=known.last_modified if known and known.date else b"",
+            etag=last.etag if last else b"",
+            last_modified=last.last_modified if last else b"",
             check=None if uri.is_prerequisite else self._check(visit, addresses),
             host_rate=self._pacer.host_rate(visit.overlay),
         )

@@ -11,7 +11,6 @@ from nacre.simweb.truth import GONE, Track
 from nacre.simweb.world import World
 
 _SHRUNK = frozenset({"embed", "file"})
-_APART = frozenset({"embed", "robots"})
 _DELAY = 3.0
 """Politeness delay that the time of a crawl is reckoned with, seconds."""
 
@@ -22,12 +21,14 @@ def true_size(world: World, row: Row, size: int) -> float:
 
 
 def costs(world: World, archive: Archive, window: Window) -> Measures:
-    """Requests, bytes and politeness time after the first step."""
-    rows = [row for row in archive.rows if row.time > window.start]
-    kept = [each for each in archive.kept if each.row.time > window.start]
-    pages = [row for row in rows if row.kind not in _APART]
+    """Requests, bytes and politeness time after the first step; robots.txt left out."""
+    rows = [row for row in archive.rows if row.time > window.start and row.kind != "robots"]
+    kept = [
+        each for each in archive.kept if each.row.time > window.start and each.row.kind != "robots"
+    ]
+    pages = [row for row in rows if row.kind != "embed"]
     delay = max(world.parameters.crawl_delay, _DELAY)
-    hosts = Counter(urlsplit(row.url).netloc for row in rows if row.kind != "robots")
+    hosts = Counter(urlsplit(row.url).netloc for row in rows)
     return {
         "requests": float(len(pages)),
         "requests_embeds": float(sum(row.kind == "embed" for row in rows)),

@@ -139,7 +139,9 @@ def _spans(life: Life, start: float, end: float, first: str = "new") -> tuple[Sp
             continue
         if life.died <= begun and ended <= life.back:
             continue
-        if life.died <= begun:
+        if begun >= life.back:
+            found.append(Span(number, change, begun, ended))
+        elif life.died <= begun:
             found.append(Span(number, "back", life.back, ended))
         elif life.died < ended:
             found.append(Span(number, change, begun, life.died))

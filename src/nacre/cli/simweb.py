@@ -1,0 +1,246 @@
+"""`nacre simweb`: the simulated web, as a benchmark and on a port."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from nacre.simweb.experiment import Plan, Trial
+    from nacre.simweb.world import World
+
+HintsName = Literal["none", "honest", "lying"]
+ModeName = Literal["decision", "crawler", "http"]
+
+simweb = typer.Typer(no_args_is_help=True, help="The simulated web: a benchmark of crawlers.")
+
+WorldName = Annotated[
+    str, typer.Option("--world", metavar="NAME", help="A world; `nacre simweb worlds` lists them.")
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the world.")]
+Hints = Annotated[
+    HintsName,
+    typer.Option(
+        "--hints", metavar="none|honest|lying",
+        help="Sitemaps, feeds, dates in lists and validators: none, true, or false.",
+    ),
+]  # fmt: skip
+Scale = Annotated[
+    float,
+    typer.Option(
+        "--bytes-scale", min=1e-6, max=1.0,
+        help="Embeds are shrunk by this; the metrics multiply back.",
+    ),
+]  # fmt: skip
+
+
+@simweb.command()
+def worlds() -> None:
+    """List the worlds."""
+    from nacre.simweb.archetypes import ARCHETYPES
+
+    for name, make in ARCHETYPES.items():
+        shape = make().shape
+        what = (make.__doc__ or "").strip().splitlines()[0]
+        output.say(f"{name:11} {shape.pages:6,} pages, {shape.hosts} hosts: {what}")
+
+
+@simweb.command()
+def run(
+    *,
+    world: WorldName = "gov-twin",
+    days: Annotated[float, typer.Option("--days", min=1, help="Length, days.")] = 90.0,
+    every: Annotated[
+        str, typer.Option("--every", metavar="TIME", help="Time between steps: 1h, 1d, 7d.")
+    ] = "7d",
+    seed: Seed = 7,
+    policy: Annotated[
+        str, typer.Option("--policy", metavar="A,B,...", help="Policies to compare, or `all`.")
+    ] = "full,uniform,nutch-conf,heritrix,nlc,oracle",
+    budgets: Annotated[
+        str,
+        typer.Option(
+            "--budgets",
+            metavar="N,N,...",
+            help="Requests of pages in per cent of the site: a step, or a day where steps are "
+            "shorter. Empty: no limit.",
+        ),
+    ] = "2,5,10,20,40",
+    hints: Hints = "none",
+    mode: Annotated[
+        ModeName,
+        typer.Option(
+            "--mode",
+            metavar="decision|crawler|http",
+            help="Decisions only (fast); the real crawler in this process; or over real HTTP.",
+        ),
+    ] = "decision",
+    bytes_scale: Scale = 0.01,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the results go.")] = Path(
+        "simweb-results"
+    ),
+    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw recall.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Compare policies on a world: a table, plots, and a score file that its seed determines."""
+    from nacre.simweb.baselines.table import POLICIES
+    from nacre.simweb.experiment import Plan, run_trials
+    from nacre.simweb.summary import label, score_file, table, text_table
+
+    plan = Plan(
+        world, hints, seed, days, _seconds(every),
+        tuple(POLICIES) if policy == "all" else tuple(_split(policy)),
+        tuple(_numbers(budgets)), bytes_scale, mode,
+    )  # fmt: skip
+    out.mkdir(parents=True, exist_ok=True)
+    trials = []
+    for trial in run_trials(plan, out):
+        trials.append(trial)
+        output.tell(f"{label(trial)}: {trial.usage['wall_s']:.1f} s")
+    scores, text = score_file(plan, trials), text_table(table(trials))
+    (out / "score.json").write_bytes(scores)
+    (out / "table.txt").write_text(text, "utf-8")
+    _write_usage(trials, out)
+    if plots:
+        _plot(plan, trials, out)
+    output.say(scores.decode().rstrip() if as_json else text.rstrip())
+
+
+def _write_usage(trials: "list[Trial]", out: Path) -> None:
+    """What the run took on this machine: apart, because it is never the same twice."""
+    from nacre.simweb.score import score_bytes
+    from nacre.simweb.summary import label
+
+    (out / "usage.json").write_bytes(score_bytes({label(t): t.usage for t in trials}))
+
+
+def _plot(plan: "Plan", trials: "list[Trial]", out: Path) -> None:
+    from nacre.simweb.plots import write_plots
+
+    title = f"{plan.world}, {plan.days:g} days, seed {plan.seed}, hints: {plan.hints}"
+    write_plots(trials, title, out)
+
+
+def _seconds(text: str) -> float:
+    from nacre.config.component import parse_duration
+    from nacre.errors import ConfigError
+
+    try:
+        found = parse_duration(text)
+    except ValueError as error:
+        raise ConfigError(f"--every {text!r}: {error}") from None
+    if not isinstance(found, float) or found < 60:
+        raise ConfigError(f"--every {text!r}: at least a minute, such as 1h or 7d")
+    return found
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _numbers(text: str) -> list[float]:
+    from nacre.errors import ConfigError
+
+    try:
+        found = [float(part) for part in _split(text)]
+    except ValueError:
+        raise ConfigError(f"--budgets {text!r}: numbers with commas, such as 2,5,10") from None
+    if any(number <= 0 for number in found):
+        raise ConfigError(f"--budgets {text!r}: each must be more than 0")
+    return found
+
+
+@simweb.command()
+def serve(
+    *,
+    world: WorldName = "gov-twin",
+    seed: Seed = 7,
+    port: Annotated[int, typer.Option("--port", help="Port; 0 for a free one.")] = 8080,
+    address: Annotated[str, typer.Option("--address", help="Address to listen on.")] = "127.0.0.1",
+    day: Annotated[float, typer.Option("--day", help="Day at which its clock stands.")] = 0.0,
+    speed: Annotated[
+        float, typer.Option("--speed", min=0, help="Seconds of the world a second; 0: it stands.")
+    ] = 0.0,
+    hints: Hints = "none",
+    bytes_scale: Scale = 0.01,
+    log: Annotated[
+        Path | None, typer.Option("--log", metavar="FILE", help="Where its log goes at the end.")
+    ] = None,
+) -> None:
+    """Put a world on a port, for any crawler; Ctrl-C ends it.
+
+    Virtual hosts by the Host header, or as an HTTP proxy; /.simweb/time?day=N sets its clock.
+    """
+    import asyncio
+
+    from nacre.simweb.calendar import DAY
+    from nacre.simweb.experiment import Plan, make_world
+    from nacre.simweb.serve import Hands, serving
+    from nacre.simweb.servelog import write_log
+
+    served = make_world(Plan(world, hints, seed, bytes_scale=bytes_scale))
+    hands = Hands(speed)
+    hands.set(day * DAY)
+
+    async def work() -> None:
+        async with serving(served, hands, port, address) as (server, found):
+            _tell(served, address, found)
+            try:
+                await asyncio.Event().wait()
+            finally:
+                if log is not None:
+                    write_log(log, server.answers.rows)
+
+    try:
+        asyncio.run(work())
+    except KeyboardInterrupt:
+        raise typer.Exit(0) from None
+
+
+def _tell(world: "World", address: str, port: int) -> None:
+    output.say(f"Proxy: http://{address}:{port}")
+    for start in world.starts:
+        output.say(f"Start: {start}")
+    output.say(f"Clock: http://{address}:{port}/.simweb/time?day=7")
+
+
+@simweb.command()
+def score(
+    archive: Annotated[Path, typer.Argument(metavar="DIR", help="Where the WARCs are.")],
+    log: Annotated[Path, typer.Option("--log", metavar="FILE", help="Log of `simweb serve`.")],
+    *,
+    world: WorldName = "gov-twin",
+    seed: Seed = 7,
+    days: Annotated[float, typer.Option("--days", min=1, help="Last step, days.")] = 90.0,
+    every: Annotated[str, typer.Option("--every", metavar="TIME", help="Time of a step.")] = "7d",
+    hints: Hints = "none",
+    bytes_scale: Scale = 0.01,
+) -> None:
+    """Score the WARCs of any crawler against the log of the world that it crawled."""
+    from nacre.errors import ConfigError
+    from nacre.simweb.captures import read_archive
+    from nacre.simweb.driver import Steps
+    from nacre.simweb.experiment import Plan, make_world
+    from nacre.simweb.recall import Window
+    from nacre.simweb.score import score as score_of
+    from nacre.simweb.score import score_bytes
+    from nacre.simweb.servelog import read_log
+
+    plan = Plan(world, hints, seed, days, _seconds(every), bytes_scale=bytes_scale)
+    try:
+        rows = read_log(log)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"--log: {error}") from None
+    found = read_archive(archive, rows)
+    for problem in found.problems[:20]:
+        output.tell(problem)
+    window = Window(Steps(plan.every, plan.days).times)
+    output.say(score_bytes(score_of(make_world(plan), found, window)).decode().rstrip())
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.add_typer(simweb, name="simweb", rich_help_panel="Measure")

@@ -1,0 +1,116 @@
+"""From WARCs to captures: each record is found again in the server's log by the bytes it holds."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from nacre.archive.reader import WarcEntry, WarcReader
+from nacre.simweb.answer import payload_digest
+from nacre.simweb.kept import Archive, Kept
+from nacre.simweb.servelog import Row
+from nacre.wire.http1 import ReplyReader
+
+_CAPTURES = frozenset({"response", "revisit"})
+
+
+class Record(NamedTuple):
+    """One capture record, read by its bytes.
+
+    Attributes:
+        url: WARC-Target-URI without its port.
+        date: WARC-Date.
+        status: HTTP status of the block; 304 for a server-not-modified revisit.
+        digest: Of the payload; for an identical revisit, "" until its original is found.
+        size: Bytes of payload stored.
+        refers: URL and date of the original of a revisit; None for a response.
+    """
+
+    url: str
+    date: str
+    status: int
+    digest: str
+    size: int
+    refers: tuple[str, str] | None = None
+
+
+def read_archive(directory: Path, rows: list[Row]) -> Archive:
+    """An archive from all WARCs under a directory and the log of the server."""
+    problems: list[str] = []
+    files = sorted(path for path in directory.rglob("*.warc*") if path.is_file())
+    records = [record for path in files for record in _records(path, problems)]
+    records.sort(key=lambda record: record.date)
+    size = sum(path.stat().st_size for path in files)
+    kept = list(_found(_resolved(records, problems), rows, problems))
+    order = {id(row): number for number, row in enumerate(rows)}
+    kept.sort(key=lambda capture: order[id(capture.row)])
+    return Archive(rows, kept, problems, size)
+
+
+def _records(path: Path, problems: list[str]) -> Iterator[Record]:
+    def note(code: str, offset: int, message: str) -> None:
+        problems.append(f"{path.name} at {offset}: {code}: {message}")
+
+    with path.open("rb") as file:
+        for entry in WarcReader(file, note):
+            url = entry.get("WARC-Target-URI") or ""
+            if entry.get("WARC-Type") in _CAPTURES and url.startswith("http"):
+                yield _record(entry, _without_port(url))
+
+
+def _record(entry: WarcEntry, url: str) -> Record:
+    block = b"".join(iter(entry.read, b""))
+    date = entry.get("WARC-Date") or ""
+    if entry.get("WARC-Type") == "revisit":
+        target = _without_port(entry.get("WARC-Refers-To-Target-URI") or "")
+        refers = target, entry.get("WARC-Refers-To-Date") or ""
+        same = "identical-payload-digest" in (entry.get("WARC-Profile") or "")
+        return Record(url, date, 200 if same else 304, "", 0, refers)
+    reader = ReplyReader("GET")
+    body = reader.feed(block) + reader.eof()
+    return Record(url, date, reader.status, payload_digest(body), len(body))
+
+
+def _resolved(records: Iterable[Record], problems: list[str]) -> Iterator[Record]:
+    """Revisits get the digest of what they refer to; one that refers to nothing is a problem."""
+    originals: dict[tuple[str, str], str] = {}
+    for record in records:
+        if record.refers is None:
+            originals[record.url, record.date] = record.digest
+            yield record
+        elif record.refers in originals:
+            yield record._replace(digest=originals[record.refers])
+        else:
+            problems.append(f"{record.url} at {record.date}: its original is not there")
+
+
+def _found(records: Iterable[Record], rows: list[Row], problems: list[str]) -> Iterator[Kept]:
+    """Each record with the reply that it holds: the next one of its URL with the same bytes."""
+    by_url: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_url[row.url].append(row)
+    places: dict[str, int] = defaultdict(int)
+    for record in records:
+        mine = by_url.get(record.url, [])
+        place = places[record.url]
+        while place < len(mine) and not _holds(record, mine[place]):
+            place += 1
+        if place == len(mine):
+            problems.append(f"{record.url} at {record.date}: the server never sent this")
+            continue
+        places[record.url] = place + 1
+        yield Kept(mine[place], record.refers is None, record.size)
+
+
+def _holds(record: Record, row: Row) -> bool:
+    if record.status == 304:
+        return row.status == 304
+    return row.status == record.status and row.digest == record.digest
+
+
+def _without_port(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.port is None:
+        return url
+    return parts._replace(netloc=parts.hostname or "").geturl()

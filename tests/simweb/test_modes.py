@@ -1,0 +1,93 @@
+"""One small world, one policy: decisions only, the real crawler inside, and over real HTTP."""
+
+import hashlib
+
+import pytest
+
+from nacre.simweb.archetypes import archetype
+from nacre.simweb.baselines.table import make_policy
+from nacre.simweb.calendar import DAY
+from nacre.simweb.decision import Decisions
+from nacre.simweb.driver import Steps, drive
+from nacre.simweb.recall import Window
+from nacre.simweb.score import score, score_bytes
+from nacre.simweb.simulated import crawl_served, crawl_simulated
+from nacre.simweb.world import World
+
+STEPS = Steps(7 * DAY, 14, 0.6)
+
+
+def world():
+    parameters = archetype("small", "honest")
+    shape = parameters.shape.model_copy(update={"pages": 14, "sections": 2, "attachments": 0.3})
+    return World(parameters.model_copy(update={"shape": shape}), 11)
+
+
+def decided(name):
+    site = world()
+    decisions = Decisions(site)
+    drive(site, make_policy(name, site), decisions, STEPS)
+    return site, decisions.archive
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory):
+    root = tmp_path_factory.mktemp("simulated")
+    site = world()
+    archive, _ = crawl_simulated(site, make_policy("heritrix", site), STEPS, root)
+    return site, archive, root
+
+
+def requests(archive):
+    return [
+        (row.time, row.url, row.status, row.nonce, row.conditional, row.length)
+        for row in archive.rows
+        if row.kind != "robots"
+    ]
+
+
+def test_the_real_crawler_and_decisions_alone_score_the_same(simulated):
+    site, archive, _ = simulated
+    _, expected = decided("heritrix")
+    assert archive.problems == []
+    assert sorted(requests(archive)) == sorted(requests(expected))
+    assert any(row.status == 304 for row in archive.rows)
+    assert any(not capture.full for capture in archive.kept)
+    window = Window(STEPS.times)
+    assert score_bytes(score(site, archive, window)) == score_bytes(score(site, expected, window))
+
+
+def test_the_archive_is_the_same_byte_for_byte(simulated, tmp_path):
+    _, _, root = simulated
+    site = world()
+    crawl_simulated(site, make_policy("heritrix", site), STEPS, tmp_path)
+    assert sums(tmp_path) == sums(root)
+    assert len(sums(root)) > 5
+
+
+def sums(root):
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in root.rglob("*.warc.gz")
+    }
+
+
+@pytest.mark.slow
+def test_over_real_http_the_score_is_the_same(tmp_path):
+    site, expected = decided("full")
+    archive, _ = crawl_served(site, make_policy("full", site), STEPS, tmp_path)
+    assert archive.problems == []
+    window = Window(STEPS.times)
+    assert score_bytes(score(site, archive, window)) == score_bytes(score(site, expected, window))
+
+
+@pytest.mark.slow
+def test_while_time_moves_nothing_is_impolite(tmp_path):
+    site = World(archetype("small").model_copy(update={"crawl_delay": 7.0}), 5)
+    archive, _ = crawl_simulated(
+        site, make_policy("uniform", site), Steps(7 * DAY, 7, 0.3), tmp_path, moving=True
+    )
+    scores = score(site, archive, Window([0.0, 7 * DAY]))
+    assert archive.problems == []
+    assert set(scores["invariants"].values()) == {0.0}
+    times = [row.at for row in archive.rows if row.kind != "robots"]
+    assert times[-1] > 7 * DAY + 7

@@ -1,0 +1,185 @@
+"""Scores of archives made by hand, where the right answer is plain."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from nacre.simweb.archetypes import archetype
+from nacre.simweb.baselines.table import make_policy
+from nacre.simweb.calendar import DAY
+from nacre.simweb.cost import costs
+from nacre.simweb.decision import Decisions
+from nacre.simweb.draw import Draw
+from nacre.simweb.driver import Forecast, Steps, drive
+from nacre.simweb.forecasts import forecast_quality, rate_error
+from nacre.simweb.holdings import Holdings
+from nacre.simweb.judgement import judgements
+from nacre.simweb.kept import Archive, Kept
+from nacre.simweb.oracle import Oracle
+from nacre.simweb.recall import Window, deletion, discovery, epoch_recall, version_recall
+from nacre.simweb.score import score, score_bytes
+from nacre.simweb.servelog import Row
+from nacre.simweb.steadiness import blur, coherence, freshness
+from nacre.simweb.truth import Span, Track
+from nacre.simweb.world import World
+
+WINDOW = Window([0.0, 10.0, 20.0])
+INF = float("inf")
+
+# One page with an edit at 4, gone at 15; one born at 12; one that never changes.
+EDITED = Track("e", "article", (Span(0, "new", -5, 4), Span(1, "minor", 4, 15)))
+BORN = Track("b", "article", (Span(0, "new", 12, INF),))
+STILL = Track("s", "article", (Span(0, "new", -5, INF),))
+TRACKS = [EDITED, BORN, STILL]
+
+
+def row(url, time, version, kind="article", status=200, *, digest=None):
+    text = f"{url}{version}" if digest is None else digest
+    return Row(time, url, kind, status, version, 0, False, 100, text, time)
+
+
+def archive(*rows):
+    return Archive(list(rows), [Kept(each, True, each.length) for each in rows], [])
+
+
+ALL = archive(
+    row("e", 0, 0), row("s", 0, 0), row("e", 10, 1), row("s", 10, 0),
+    row("e", 20, -1, "error", 404), row("b", 20, 0),
+)  # fmt: skip
+NOTHING = archive(row("e", 0, 0), row("s", 0, 0))
+
+
+def test_version_recall():
+    found = version_recall(TRACKS, Holdings(ALL), WINDOW)
+    assert (found["versions"], found["recall"], found["recall_of_time"]) == (2, 1, 1)
+    assert version_recall(TRACKS, Holdings(NOTHING), WINDOW)["recall"] == 0
+    half = version_recall(TRACKS, Holdings(archive(row("e", 10, 1))), WINDOW)
+    assert (half["recall"], half["recall_minor"], half["recall_new"]) == (0.5, 1, 0)
+    assert half["recall_of_time"] == pytest.approx(11 / 19, abs=1e-6)
+
+
+def test_discovery():
+    found = discovery(TRACKS, Holdings(ALL), WINDOW)
+    assert (found["born"], found["recall"], found["recall_24h"]) == (1, 1, 1)
+    assert found["delay_median_h"] == pytest.approx(8 / 3600, abs=1e-4)
+    assert discovery(TRACKS, Holdings(NOTHING), WINDOW)["recall"] == 0
+
+
+def test_deletion():
+    found = deletion(TRACKS, Holdings(ALL), WINDOW, {"e": 16, "s": 3})
+    assert (found["died"], found["recall"], found["false"]) == (1, 1, 0.5)
+    early = archive(row("e", 10, -1, "error", 404))
+    assert deletion(TRACKS, Holdings(early), WINDOW, None)["recall"] == 0
+
+
+def test_epoch_recall():
+    found = epoch_recall(TRACKS, Holdings(ALL), WINDOW)
+    assert (found["differing"], found["recall"]) == (3, 1)
+    late = archive(row("e", 20, 1))
+    assert epoch_recall(TRACKS, Holdings(late), WINDOW)["recall"] == 0
+
+
+def test_freshness():
+    # Of e: fresh 0-4 and 10-15, stale for 6; of b: 12-20 unknown until 20; of s: all.
+    found = freshness(TRACKS, Holdings(ALL), WINDOW)
+    assert found["freshness"] == pytest.approx((4 + 5 + 20) / (15 + 8 + 20), abs=1e-6)
+    assert found["age_days"] == pytest.approx((18 + 32) / 43 / DAY, abs=1e-6)
+
+
+def test_coherence_and_blur():
+    window = Window([0.0, 14.0])
+    pairs = [(EDITED, STILL)]
+    assert coherence(pairs, Holdings(ALL), window, Draw(1)) == 1
+    embed = Track("i", "embed", (Span(0, "new", -5, 8), Span(1, "image", 8, INF)))
+    mixed = archive(row("e", 0, 0), row("i", 0, 1, "embed"))
+    assert coherence([(EDITED, embed)], Holdings(mixed), window, Draw(1)) == 0
+    # e is captured once, at 0, and changes at 4: 10 of 14 seconds are one change late.
+    found = blur([EDITED], Holdings(NOTHING), window, Draw(1))
+    assert found == pytest.approx(10 / 14, abs=0.05)
+
+
+def test_judgements():
+    world = World(archetype("small"), 3)
+    url = "http://www.small.test" + world.resources.names.article(world.site.articles[0][0])
+    rows = [
+        row(url, 0, 0, digest="a"),
+        row(url, 1, 0, digest="b"),  # noise alone, stored in full: falsely changed
+        row(url, 2, 0, digest="c"),  # noise alone, not stored
+        row(url, 3, 1, status=304, digest="d"),  # a false 304: falsely unchanged
+        row(url, 4, 1, digest="d"),
+    ]
+    kept = [Kept(each, True, 100) for each in (rows[0], rows[1], rows[4])]
+    found = judgements(world, Archive(rows, kept, []))
+    assert (found["real_changes"], found["false_unchanged"]) == (2, 0.5)
+    assert (found["noise_only"], found["false_changed"]) == (2, 0.5)
+
+
+def test_costs_multiply_embeds_back():
+    world = World(archetype("small"), 3)
+    rows = archive(
+        row("http://a/1", 0, 0), row("http://a/2", 10, 0), row("http://a/i", 10, 0, "embed"),
+        row("http://a/robots.txt", 10, -1, "robots"),
+    )  # fmt: skip
+    found = costs(world, rows, WINDOW)
+    assert (found["requests"], found["requests_embeds"]) == (1, 1)
+    assert found["bytes_received"] == 100 + 100 / 0.01
+    assert found["politeness_hours"] == pytest.approx(6 / 3600, abs=1e-4)
+
+
+def test_forecasts():
+    visits = archive(row("p", 0, 0), row("p", DAY, 1), row("q", 0, 0), row("q", DAY, 0))
+    sure = [Forecast("p", DAY, 1.0), Forecast("q", DAY, 0.0)]
+    found = forecast_quality(visits, sure)
+    assert found == {"brier": 0, "brier_skill": 1, "reliability_slope": 1}
+    assert forecast_quality(visits, [])["brier"] is None
+
+
+def test_rate_error():
+    world = World(archetype("small"), 3)
+    oracle = Oracle(world)
+    rates = {url: oracle.rate(url, world.epoch(30 * DAY)) for url in oracle.living(0.0 + 1.77e9)}
+    assert rate_error(world, rates, 30 * DAY) == 0
+    doubled = {url: rate * 2.718281828 for url, rate in rates.items()}
+    assert rate_error(world, doubled, 30 * DAY) == pytest.approx(1, abs=1e-6)
+    assert rate_error(world, None, 30 * DAY) is None
+
+
+@dataclass
+class Scored:
+    scores: dict[str, dict[str, float | None]]
+    text: bytes
+
+
+def scored(name, share=None):
+    world = World(archetype("small", "none"), 3)
+    decisions, steps = Decisions(world), Steps(7 * DAY, 42, share)
+    drive(world, make_policy(name, world), decisions, steps)
+    scores = score(world, decisions.archive, Window(steps.times))
+    return Scored(scores, score_bytes(scores))
+
+
+def test_a_full_crawl_misses_nothing_of_its_epochs():
+    full = scored("full").scores
+    assert full["epoch"]["recall"] == 1
+    assert full["deletions"]["recall"] == 1
+    assert set(full["invariants"].values()) == {0.0}
+    digest = scored("digest").scores
+    assert digest["epoch"] == full["epoch"]
+    stored, all_stored = digest["cost"]["bytes_stored"], full["cost"]["bytes_stored"]
+    assert stored is not None
+    assert all_stored is not None
+    assert stored < all_stored / 3
+
+
+def test_the_same_seed_gives_the_same_bytes():
+    assert scored("heritrix", 0.3).text == scored("heritrix", 0.3).text
+
+
+def test_what_is_known_counts():
+    """The clairvoyant bounds the oracle, the oracle beats uniform."""
+    recalls = [
+        scored(name, 0.3).scores["versions"]["recall"] or 0.0
+        for name in ("clairvoyant", "oracle", "uniform")
+    ]
+    assert recalls == sorted(recalls, reverse=True)
+    assert recalls[1] > 1.2 * recalls[2]
