@@ -130,3 +130,22 @@ def test_a_level_that_only_a_sheet_has_a_quota_of_is_counted(store: Store) -> No
     )
     book.count(visit("http://a/"), Stored.NOVEL)
     assert book.usage(Level.HOST, uri("http://a/")) == Usage(1, 10, 1, 10, 1, 10)
+
+
+def test_what_is_in_process_counts_for_quotas_in_urls(store: Store) -> None:
+    book = QuotaBook(store, fixed(settings(domain={"responses": 2, "bytes": 10**6})))
+    visits = [visit(f"http://{name}.example.com/") for name in "abcd"]
+    assert [step(book, each) for each in visits[:2]] == [Result.PROCEED] * 2
+    assert step(book, visits[2]) is Result.FINISH
+    assert (visits[2].status, visits[2].annotations) == (-50, [])
+    book.release(visits[0])
+    assert step(book, visits[3]) is Result.PROCEED
+    book.release(visits[1])
+    book.count(visits[1], Stored.NOVEL)
+    book.release(visits[3])
+    book.count(visits[3], Stored.NOVEL)
+    book.release(visits[3])
+    again = visit("http://e.example.com/")
+    assert step(book, again) is Result.FINISH
+    assert again.status == -5003
+    assert book._busy == {}

@@ -74,7 +74,7 @@ class QuotaLimits(Component):
 
 
 class QuotaSettings(Component):
-    """Quotas. What is being fetched at the same moment may go beyond them."""
+    """Quotas. In bytes, what is being fetched at the same moment may go beyond them."""
 
     server: QuotaLimits = setting(QuotaLimits, "Of one host and port.")
     host: QuotaLimits = setting(QuotaLimits, "Of one host.")
@@ -112,10 +112,15 @@ class Check(NamedTuple):
         """For crawl.log, in Heritrix's words: `Q:hostMaxFetchSuccesses`."""
         return f"Q:{self.level}{_HERITRIX[self.name]}"
 
-    def reached(self, usage: Usage) -> bool:
-        """Nothing more may be fetched."""
+    def reached(self, usage: Usage, more: int = 0) -> bool:
+        """Nothing more may be fetched.
+
+        Args:
+            usage: What was taken so far.
+            more: URIs in process that may count as well; of their bytes nothing is known yet.
+        """
         used: int = getattr(usage, self.name)
-        return used >= self.limit
+        return used + (0 if self.name.endswith("bytes") else more) >= self.limit
 
 
 def checks(settings: QuotaSettings) -> tuple[Check, ...]:

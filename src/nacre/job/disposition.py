@@ -41,6 +41,10 @@ _UNREACHABLE = frozenset(
 )
 
 
+_MOMENT = 0.5
+"""A queue waits so long for what is in process, seconds."""
+
+
 class DispositionParts(msgspec.Struct, frozen=True):
     """The parts that meet in the disposition."""
 
@@ -108,6 +112,7 @@ class Disposition:
         self, visit: Visit, decision: Retry | Final | None, prepared: Prepared | None = None
     ) -> bool:
         """Do what was decided; True when the visit is final."""
+        self.parts.quotas.release(visit)
         if decision is None:
             self._defer(visit)
         elif isinstance(decision, Retry):
@@ -125,6 +130,9 @@ class Disposition:
             self._retire(visit)
             return
         uri, url = visit.uri, visit.prerequisite
+        if not url:
+            self._wait(visit)
+            return
         # A guess of https is given up at once, its robots.txt too.
         heritable = {k: v for k, v in uri.heritable.items() if k == FALLBACK}
         if not url.startswith("dns:"):
@@ -143,6 +151,13 @@ class Disposition:
         frontier.deferred(visit.uri, None, self.parts.clock.monotonic())
         frontier.retire(queue, visit.retire)
         self.parts.logs.job(f"queue {queue} retired: {visit.error or visit.retire}")
+
+    def _wait(self, visit: Visit) -> None:
+        """What is in process may use up the quota: a moment later more is known."""
+        frontier, clock, queue = self.parts.frontier, self.parts.clock, visit.uri.queue
+        now, mono = clock.now(), clock.monotonic()
+        frontier.snooze(queue, now + _MOMENT, now, mono)
+        frontier.deferred(visit.uri, None, mono)
 
     def _retry(self, visit: Visit, decision: Retry) -> None:
         parts = self.parts
@@ -192,7 +207,7 @@ class Disposition:
         """Https was a guess for a seed without scheme, and it cannot be reached: try http."""
         seed = Seed(visit.uri.heritable[FALLBACK], visit.uri.heritable[FALLBACK])
         if self.parts.seeds.add(seed):
-            uri = self.parts.identity.seed(seed.url, source=visit.uri.source)
+            uri = self.parts.identity.seed(seed.url, source=visit.uri.source, overlay=visit.overlay)
             self.parts.frontier.schedule([uri], now)
 
     def _follows(self, visit: Visit) -> bool:

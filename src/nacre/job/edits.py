@@ -123,11 +123,13 @@ def _entry(parts: Parts, text: str) -> JournalLine | None:
 
 
 def _uri(parts: Parts, entry: JournalLine) -> CrawlURI:
-    order = rank(parts.settings.frontier, entry.path, url=entry.url, via=entry.via)
+    overlay = parts.sheets.of_url(entry.url)
+    settings = parts.effective[overlay].frontier
+    order = rank(settings, entry.path, url=entry.url, via=entry.via)
     return CrawlURI(
         url=entry.url,
         key=parts.identity.key(entry.url),
-        queue=parts.identity.queue(entry.url),
+        queue=parts.identity.queue(entry.url, overlay),
         via=entry.via,
         path=entry.path,
         context="import",

@@ -80,7 +80,10 @@ class Entering:
         for seed in parts.seeds.add_all(seeds):
             heritable = {FALLBACK: seed.fallback} if seed.fallback else {}
             source = seed.text if tags else ""
-            uris.append(parts.identity.seed(seed.url, source=source, heritable=heritable))
+            overlay = parts.sheets.of_url(seed.url)
+            uris.append(
+                parts.identity.seed(seed.url, source=source, heritable=heritable, overlay=overlay)
+            )
         if uris:
             parts.frontier.schedule(uris, now)
 

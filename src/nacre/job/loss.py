@@ -192,8 +192,9 @@ class _Requeue:
 
     def _uri(self, key: bytes, outcome: Outcome) -> CrawlURI:
         parts, is_seed = self._parts, self._parts.seeds.knows(outcome.url)
+        overlay = parts.sheets.of_url(outcome.url)
         order = rank(
-            parts.settings.frontier,
+            parts.effective[overlay].frontier,
             outcome.path,
             is_seed=is_seed,
             url=outcome.url,
@@ -202,7 +203,7 @@ class _Requeue:
         return CrawlURI(
             url=outcome.url,
             key=key,
-            queue=parts.identity.queue(outcome.url),
+            queue=parts.identity.queue(outcome.url, overlay),
             via=outcome.via,
             path=outcome.path,
             context=outcome.context,

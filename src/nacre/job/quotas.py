@@ -58,6 +58,8 @@ class QuotaBook:
         self._store = store
         self._queue = queue
         self._books: dict[Level, Tallies[Usage]] = {}
+        self._busy: dict[tuple[Level, str], int] = {}
+        self._places: dict[int, list[tuple[Level, str]]] = {}
         self.settings = settings
         self.checks = settings.then(self._prepare)
         self.changed: Callable[[], None] = _nothing
@@ -123,6 +125,29 @@ class QuotaBook:
                 return check
         return None
 
+    def reserve(self, visit: Visit) -> bool:
+        """Count a visit in process; False when those in process may use up its quota."""
+        places = []
+        for check in self.checks[visit.overlay]:
+            name = _NAMES[check.level](visit.uri)
+            place = check.level, name
+            if name and place not in places:
+                places.append(place)
+            busy = self._busy.get(place, 0)
+            if name and busy and check.reached(self._books[check.level].look(name), busy):
+                return False
+        for place in places:
+            self._busy[place] = self._busy.get(place, 0) + 1
+        self._places[id(visit)] = places
+        return True
+
+    def release(self, visit: Visit) -> None:
+        """It is in process no more; nothing happens when it was not counted."""
+        for place in self._places.pop(id(visit), ()):
+            left = self._busy.pop(place) - 1
+            if left:
+                self._busy[place] = left
+
     def usage(self, level: Level, uri: CrawlURI) -> Usage | None:
         """What was taken so far; None where it is not counted."""
         book = self._books.get(level)
@@ -152,10 +177,13 @@ class EnforceQuotas:
         return bool(self._book.checks[visit.overlay]) and not visit.uri.is_prerequisite
 
     async def process(self, visit: Visit) -> Result:
-        """Block it (-5003), or retire its queue."""
+        """Block it (-5003), or retire its queue; or let it wait for those in process (-50)."""
         check = self._book.reached(visit.uri, visit.overlay)
         if check is None:
-            return Result.PROCEED
+            if self._book.reserve(visit):
+                return Result.PROCEED
+            visit.status = FetchStatus.DEFERRED
+            return Result.FINISH
         visit.annotate(check.annotation)
         visit.status = FetchStatus.BLOCKED_BY_QUOTA
         visit.error = f"the quota quotas.{check.level}.{check.name} of {check.limit} is reached"

@@ -79,5 +79,6 @@ def enter_seeds_again(parts: Parts) -> None:
     for row in list(parts.seeds.rows()):
         parts.hosts.drop(host(row.url))
         parts.robots.drop(origin(row.url))
-        uri = structs.replace(parts.identity.seed(row.url), force_fetch=True)
+        seed = parts.identity.seed(row.url, overlay=parts.sheets.of_url(row.url))
+        uri = structs.replace(seed, force_fetch=True)
         parts.frontier.schedule([uri], now)
