@@ -1,4 +1,4 @@
-"""Write docs/reference/*.md and the schema from the settings, the commands and the table of statuses.
+"""Write docs/reference/*.md and the schema from settings, commands and the table of statuses.
 
 `python -m tools.reference` writes them; `--check` only says whether they are current (exit 1).
 """

@@ -144,3 +144,5 @@ def test_a_crawl_by_filters_and_normalizers_of_nutch(tmp_path):
         assert not {"c.html", "secret/x.html", "http://elsewhere.test/"} & fetched
         told = nacre("explain", job, "http://elsewhere.test/").out
         assert "refused by the rule nutch-regex" in told
+        told = nacre("explain", job, home + "c.html").out
+        assert told.startswith(home + "b.html")

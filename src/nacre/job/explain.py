@@ -29,6 +29,7 @@ from nacre.job.explanation import (
 )
 from nacre.job.identity import Identity
 from nacre.job.names import HostAnswers
+from nacre.job.normalizing import normalizing
 from nacre.job.offline import View
 from nacre.job.origins import settings_for
 from nacre.job.outcomes import Outcome, Outcomes
@@ -115,7 +116,7 @@ class Explainer:
         Raises:
             URIError: It is none.
         """
-        url = self._parsed(text)
+        url = self._normal(self._parsed(text))
         key = self._identity.key(url)
         outcome = self._outcomes.get(key)
         busy = self._in_process(key)
@@ -150,6 +151,14 @@ class Explainer:
             sheets=self._sheets.names(overlay),
             settings=list(settings_for(self._sheets, overlay, _SHOWN, self._view.origin)),
         )
+
+    def _normal(self, url: str) -> str:
+        """The form that the job's normalizers give it, unless it is known as it is."""
+        settings = self._view.settings
+        if not settings.uri.normalize or self._outcomes.get(self._identity.key(url)):
+            return url
+        forms = normalizing(settings, RuleFiles(self._view.layout.root))
+        return (forms.link(url) if forms else None) or url
 
     def _parsed(self, text: str) -> str:
         limit = self._view.settings.uri.max_length
