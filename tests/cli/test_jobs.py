@@ -172,3 +172,35 @@ def test_the_schema_is_printed_or_written(made: Path, tmp_path: Path):
     assert json.loads((tmp_path / "s.json").read_text()) == json.loads(printed)
     assert json.loads((made / ".crawl.schema.json").read_text()) == json.loads(printed)
     assert nacre("schema", "--out", tmp_path / "none" / "s.json").code == 2
+
+
+def test_what_would_be_done_with_urls_before_anything_runs(made: Path):
+    config = made / "crawl.yaml"
+    config.write_text(
+        config.read_text()
+        + "\nsheets: {slow: {politeness: {delay: 60}}}\n"
+        + "sheet_associations: [{sheets: [slow], surts: ['http://a.test/archive/']}]\n"
+    )
+    urls = ("http://a.test/archive/1", "http://b.test/", "http://a.test/", "http://")
+    told = json.loads(nacre("check", made, "--dry-run", *urls, "--json").out)
+    inside, outside, seed, bad = told
+    assert (inside["decision"], inside["decider"]) == ("ACCEPT", "surt-prefixed")
+    assert (inside["sheets"], inside["queue"]) == (["slow"], "test,a,")
+    assert inside["politeness"].startswith("60 s")
+    assert (inside["directive"], inside["is_seed"], inside["robots"]) == ("NORMAL", False, None)
+    assert (outside["decision"], outside["sheets"]) == ("REJECT", [])
+    assert (seed["is_seed"], seed["directive"]) == (True, "MEDIUM")
+    assert "URL" in bad["error"]
+    text = nacre("check", made, "--dry-run", *urls).out
+    assert "  scope       in, by the rule surt-prefixed" in text
+    assert "  scope       out, by the rule reject" in text
+    assert "  robots.txt  not fetched yet" in text
+    assert not (made / "state").exists()
+    assert nacre("check", made, "http://a.test/").code == 2
+
+
+def test_a_dry_run_after_a_run_knows_robots_txt(crawled: Crawled):
+    urls = (f"{crawled.home}secret/x.html", f"{crawled.home}a.html")
+    told = json.loads(nacre("check", crawled.job, "--dry-run", *urls, "--json").out)
+    assert [one["robots"]["allowed"] for one in told] == [False, True]
+    assert "Disallow: /secret/" in nacre("check", crawled.job, "--dry-run", *urls).out

@@ -28,7 +28,7 @@ def explanation_lines(what: Explanation) -> Iterator[str]:
     yield from _section("found", _found(what))
     yield from _section("scope", _scope(what.scope))
     if what.robots is not None:
-        yield from _section("robots.txt", _robots(what.robots))
+        yield from _section("robots.txt", robots_lines(what.robots))
     yield from _section("queue", _queue(what))
     if what.sheets:
         yield from _section("sheets", [f"{', '.join(what.sheets)} (the last is the strongest)"])
@@ -125,7 +125,8 @@ def _mark(scope: ScopeAnswer, rule: RuleOpinion) -> str:
     return "   <- the last one that speaks decides" if rule is last else ""
 
 
-def _robots(robots: RobotsAnswer) -> list[str]:
+def robots_lines(robots: RobotsAnswer) -> list[str]:
+    """What is known of robots.txt."""
     if robots.policy == "ignore":
         return ["not asked (robots.policy is ignore)"]
     if not robots.known:

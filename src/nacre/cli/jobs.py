@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 def check(
     directory: JobDir,
+    urls: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[URL]...", help="For --dry-run.", show_default=False),
+    ] = None,
     path: Annotated[
         str | None,
         typer.Option(
@@ -25,6 +29,13 @@ def check(
             "(scope.too-many-hops) what it is and why.",
         ),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Say what would be done with these URLs: scope, sheets, queue, politeness.",
+        ),
+    ] = False,
     assignments: Assignments = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
@@ -36,6 +47,10 @@ def check(
     loaded, findings = examined(layout, assignments or ())
     if path is not None:
         _explain_setting(loaded, path, as_json=as_json)
+        return
+    if dry_run or urls:
+        findings.require()
+        _dry_run(layout, loaded, urls if dry_run else None, as_json=as_json)
         return
     if as_json:
         output.say_json(
@@ -67,6 +82,38 @@ def examined(
     settings = loaded.settings if loaded else JobSettings()
     lookup = resolver_lookup(DnsResolver(settings.dns, SystemClock()))
     return loaded, asyncio.run(checks.check(layout, loaded, problems, lookup))
+
+
+def _dry_run(
+    layout: "Layout",
+    loaded: "Loaded[JobSettings] | None",
+    urls: list[str] | None,
+    *,
+    as_json: bool,
+) -> None:
+    from contextlib import ExitStack
+
+    import msgspec
+
+    from nacre.cli import output
+    from nacre.cli.dryrun_text import outlook_lines
+    from nacre.errors import ConfigError
+    from nacre.job.dryrun import DryRun
+    from nacre.job.offline import reading
+
+    if not urls or loaded is None:
+        raise ConfigError("URLs and --dry-run go together: `nacre check DIR --dry-run URL`")
+    dry = DryRun(layout, loaded)
+    with ExitStack() as stack:
+        if layout.store.is_dir():
+            dry.know(stack.enter_context(reading(layout, loaded.settings)).store)
+        outlooks = [dry.outlook(url) for url in urls]
+    if as_json:
+        output.say_json(msgspec.to_builtins(outlooks))
+        return
+    for outlook in outlooks:
+        for line in outlook_lines(outlook):
+            output.say(line)
 
 
 def _explain_setting(loaded: "Loaded[JobSettings] | None", path: str, *, as_json: bool) -> None:

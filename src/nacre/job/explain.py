@@ -21,7 +21,6 @@ from nacre.job.explanation import (
     Explanation,
     PendingAnswer,
     QueueAnswer,
-    RobotsAnswer,
     RuleOpinion,
     ScopeAnswer,
     Standing,
@@ -35,18 +34,17 @@ from nacre.job.origins import settings_for
 from nacre.job.outcomes import Outcome, Outcomes
 from nacre.job.outside import Outside, Refusal
 from nacre.job.preview import make_sheets
-from nacre.job.robots_cache import RobotsCache, RobotsRow
+from nacre.job.robots_answer import robots_answer
+from nacre.job.robots_cache import RobotsCache
 from nacre.job.rulefiles import RuleFiles
 from nacre.job.scoping import scope_state
 from nacre.job.seedbook import SeedBook
 from nacre.job.sheet_list import sheet_list
 from nacre.job.sheets import Sheets
 from nacre.scope.compile import compile_scope
-from nacre.scope.robots import RobotsPolicy, RobotsState
-from nacre.scope.robots_rules import AgentRules
 from nacre.scope.rule import Scope, Subject
 from nacre.store.table import file_rows
-from nacre.uri.parse import origin, parse, request_target
+from nacre.uri.parse import origin, parse
 
 _SHOWN = ("politeness", "robots", "frontier")
 _MOST_STEPS = 60
@@ -143,7 +141,7 @@ class Explainer:
             context=found.context,
             way=self._way(found.via) if found.known else [],
             scope=self._scope_answer(overlay, subject, found, refusal),
-            robots=self._robots_answer(found.url, overlay),
+            robots=robots_answer(self._robots, found.url, settings.robots.policy, overlay),
             queue=self._queue_answer(queue, overlay),
             pending=_pending(waiting) if waiting else None,
             politeness=politeness_text(settings.politeness),
@@ -268,33 +266,6 @@ class Explainer:
             refused_by=refusal.rule if refusal else "",
         )
 
-    def _robots_answer(self, url: str, overlay: int) -> RobotsAnswer | None:
-        if not url.startswith(("http:", "https:")):
-            return None
-        site = origin(url)
-        policy = self._sheets.overlays.settings[overlay].robots.policy
-        entry = self._robots_of(site, overlay)
-        if policy is RobotsPolicy.IGNORE or entry is None:
-            return RobotsAnswer(str(policy), site, allowed=_if_ignored(policy))
-        row, rules = entry
-        allowed, line = row.state is RobotsState.ALLOW, ""
-        if rules is not None:
-            allowed, line = rules.verdict(request_target(url))
-        return RobotsAnswer(
-            str(policy),
-            site,
-            str(row.state),
-            row.status,
-            None if row.state is RobotsState.REDIRECT else allowed,
-            line,
-            rules.crawl_delay if rules else None,
-        )
-
-    def _robots_of(self, site: str, overlay: int) -> tuple[RobotsRow, AgentRules | None] | None:
-        """What was fetched of an origin, expired or not, or what the policy puts in its place."""
-        row = self._robots.last(site)
-        return self._robots.get(site, row.expires - 1.0 if row else 0.0, overlay)
-
     def _queue_of(self, url: str) -> str:
         return self._identity.queue(url, self._sheets.of_url(url))
 
@@ -348,10 +319,6 @@ class Explainer:
                 if PurePosixPath(path).name.removesuffix(".open") == name.removesuffix(".open"):
                     return row.final if row.state == "closed" else row.path
         return name
-
-
-def _if_ignored(policy: RobotsPolicy) -> bool | None:
-    return True if policy is RobotsPolicy.IGNORE else None
 
 
 def _pending(waiting: _Waiting) -> PendingAnswer:

@@ -60,7 +60,7 @@ def _tidy(part: Schema) -> None:
     """Leave out what only Nacre reads, and say the unit."""
     if "live" in part and "sheets" in part and "description" in part:
         unit = part.pop("unit", "")
-        del part["live"]
+        del part["live"], part["sheets"]
         if unit:
             part["description"] += f" ({unit})"
         if "$ref" not in part:
