@@ -49,6 +49,6 @@ def test_commands_and_options_exist(page: str):
     commands = (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8")
     text = (ROOT / page).read_text("utf-8")
     for name in re.findall(r"(?:^|[`/ ])nacre ([a-z]+) ", text):
-        assert f"## nacre {name} " in commands, name
+        assert re.search(rf"^## nacre {name}\b", commands, re.MULTILINE), name
     for option in re.findall(r"`(--[a-z-]+)", text):
         assert f"`{option}`" in commands, option

@@ -1,12 +1,17 @@
 """The JSON Schema of `crawl.yaml`, from which editors complete, explain and check while typing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
 
 from nacre.config.facts import fields
 from nacre.job.settings import JobSettings
+from nacre.scope.heritrix import CLASSES
+from nacre.scope.table import IN_SCHEMA, RULES
 
 SHIPPED = Path(__file__).parent.parent / "crawl.schema.json"
 """The schema of this version without plug-ins; `tools.reference` writes it, a test compares."""
@@ -18,21 +23,25 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _FILES = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 
 Schema = dict[str, Any]
+_Mode = Literal["validation", "serialization"]
 
 
 def schema() -> Schema:
     """The schema, plug-ins included."""
-    made = JobSettings.model_json_schema()
+    kinds: list[tuple[type[BaseModel], _Mode]] = [(kind, "validation") for kind in RULES]
+    refs, made = models_json_schema([(JobSettings, "validation"), *kinds])
     definitions: Schema = made["$defs"]
-    for part in _parts(made):
+    job = definitions.pop(_name(refs[JobSettings, "validation"]))
+    definitions["Rule"] = _rule(refs[kind] for kind in kinds)
+    for part in _parts([job, definitions]):
         _tidy(part)
     _any_case(definitions)
     properties: Schema = {
         "include": {"description": "Files, or patterns of them, to stand on; later win.", **_FILES},
         "profile": {"description": "The profile to stand on, by name or file.", "type": "string"},
-        **made["properties"],
+        **job["properties"],
     }
-    definitions["Sheet"] = _sheet(definitions, made["properties"])
+    definitions["Sheet"] = _sheet(definitions, job["properties"])
     properties["sheets"]["additionalProperties"] = {"$ref": "#/$defs/Sheet"}
     return {
         "$schema": _DIALECT,
@@ -43,6 +52,21 @@ def schema() -> Schema:
         "properties": properties,
         "$defs": definitions,
     }
+
+
+def _name(ref: Schema) -> str:
+    return str(ref["$ref"]).rpartition("/")[2]
+
+
+def _rule(refs: Iterable[Schema]) -> Schema:
+    """Any rule: with its settings, by its name alone, or by Heritrix's name with its settings."""
+    heritrix = {
+        "type": "object",
+        "properties": {"rule": {"pattern": r"(^|\.)(" + "|".join(sorted(CLASSES)) + ")$"}},
+        "required": ["rule"],
+    }
+    names = [kind.model_fields["rule"].default for kind in RULES]
+    return {"anyOf": [*refs, heritrix, {"enum": names}]}
 
 
 def _parts(node: object) -> Iterator[Schema]:
@@ -68,6 +92,8 @@ def _tidy(part: Schema) -> None:
         sample = part.pop("sample", "")
         if sample:
             part["examples"] = [sample]
+    if part.pop(IN_SCHEMA, None):
+        part["$ref"] = "#/$defs/Rule"
     # Words of OpenAPI, which editors of YAML do not know.
     part.pop("discriminator", None)
 

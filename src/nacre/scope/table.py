@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-from pydantic import PlainValidator, SerializeAsAny
+from pydantic import PlainValidator, SerializeAsAny, WithJsonSchema
 
 from nacre.scope.decide import Rule
 from nacre.scope.heritrix import short_form
@@ -70,5 +70,13 @@ RULES = RuleTable()
 """The rules of this process."""
 
 
-AnyRule = Annotated[Rule, PlainValidator(RULES.read), SerializeAsAny()]
+IN_SCHEMA = "x-nacre-rule"
+"""What stands for a rule in a JSON Schema, until whoever makes it puts all rules in its place."""
+
+AnyRule = Annotated[
+    Rule,
+    PlainValidator(RULES.read),
+    SerializeAsAny(),
+    WithJsonSchema({IN_SCHEMA: True}),
+]
 """A rule of a configuration, chosen by its short name or Heritrix's class name."""
