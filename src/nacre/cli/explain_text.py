@@ -112,12 +112,16 @@ def _scope(scope: ScopeAnswer) -> list[str]:
     elif scope.refused_by and scope.decision == "ACCEPT":
         head += "; the scope has changed since it was refused"
     rows = [
-        (o.opinion, f"{o.rule}{_mark(scope, o)}")
+        (o.opinion, f"{'  ' * o.depth}{o.rule}{_mark(scope, o)}")
         if o.opinion != "NONE"
-        else ("-", f"{o.rule} (could say {o.says})")
+        else ("-", f"{'  ' * o.depth}{o.rule}{_could(o)}")
         for o in scope.opinions
     ]
     return [head, *table(rows).split("\n")] if rows else [head]
+
+
+def _could(rule: RuleOpinion) -> str:
+    return "" if rule.says == "NONE" else f" (could say {rule.says})"
 
 
 def _mark(scope: ScopeAnswer, rule: RuleOpinion) -> str:

@@ -152,6 +152,10 @@ def scope_with_seeds(
     state = scope_state(root, files)
     scope = compile_scope(settings.scope, state)
     known = list(entries)
-    state.add_seeds([entry.text for entry in known if isinstance(entry, Seed)])
+    seeds = [entry for entry in known if isinstance(entry, Seed)]
+    state.add_seeds([seed.text for seed in seeds if seed.own is None])
+    for seed in seeds:
+        if seed.own is not None:
+            state.add_seed(seed.text, seed.own)
     state.add_directives(entry.text for entry in known if isinstance(entry, Directive))
     return scope

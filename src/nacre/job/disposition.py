@@ -25,7 +25,7 @@ from nacre.job.pacer import Pacer
 from nacre.job.preconditions import ROBOTS_FOR, ROBOTS_REDIRECTS
 from nacre.job.quotas import QuotaBook
 from nacre.job.robots_cache import RobotsCache
-from nacre.job.seedbook import FALLBACK, SeedBook
+from nacre.job.seedbook import FALLBACK, SeedBook, own_scope
 from nacre.job.seeds import Seed
 from nacre.job.sheets import Sheets, basis_facts
 from nacre.job.speculation import Speculation
@@ -33,6 +33,7 @@ from nacre.job.writing import ArchiveStep, Prepared
 from nacre.report.stats import Statistics, Stored
 from nacre.report.steps import Step
 from nacre.scope.robots import RobotsState
+from nacre.scope.subject import OWN_SCOPE
 from nacre.uri.domain import registered_domain
 from nacre.uri.parse import host, is_ip, origin
 
@@ -206,8 +207,13 @@ class Disposition:
     def _fall_back(self, visit: Visit, now: float) -> None:
         """Https was a guess for a seed without scheme, and it cannot be reached: try http."""
         seed = Seed(visit.uri.heritable[FALLBACK], visit.uri.heritable[FALLBACK])
-        if self.parts.seeds.add(seed):
-            uri = self.parts.identity.seed(seed.url, source=visit.uri.source, overlay=visit.overlay)
+        if self.parts.seeds.stands_in(seed, visit.uri):
+            uri = self.parts.identity.seed(
+                seed.url,
+                source=visit.uri.source,
+                heritable=own_scope(visit.uri.heritable.get(OWN_SCOPE, "")),
+                overlay=visit.overlay,
+            )
             self.parts.frontier.schedule([uri], now)
 
     def _follows(self, visit: Visit) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from nacre.job.assemble import Parts
-from nacre.job.seedbook import FALLBACK
+from nacre.job.seedbook import FALLBACK, own_scope
 from nacre.job.seeds import BadSeed, Directive, Entry, Seed
 
 _PORTION = 2000
@@ -78,7 +78,9 @@ class Entering:
         if parts.normalizing is not None:
             seeds = list(parts.normalizing.seeds(seeds))
         for seed in parts.seeds.add_all(seeds):
-            heritable = {FALLBACK: seed.fallback} if seed.fallback else {}
+            heritable = own_scope(seed.text if seed.own is not None else "")
+            if seed.fallback:
+                heritable[FALLBACK] = seed.fallback
             source = seed.text if tags else ""
             overlay = parts.sheets.of_url(seed.url)
             uris.append(

@@ -8,6 +8,7 @@ from msgspec import structs
 from nacre.job.assemble import Parts
 from nacre.job.layout import Layout, run_name
 from nacre.job.runrow import RunRow
+from nacre.job.seedbook import own_scope
 from nacre.job.states import ExitStatus
 from nacre.store.disk import failure
 from nacre.store.store import Store
@@ -79,6 +80,8 @@ def enter_seeds_again(parts: Parts) -> None:
     for row in list(parts.seeds.rows()):
         parts.hosts.drop(host(row.url))
         parts.robots.drop(origin(row.url))
-        seed = parts.identity.seed(row.url, overlay=parts.sheets.of_url(row.url))
+        seed = parts.identity.seed(
+            row.url, heritable=own_scope(row.owner), overlay=parts.sheets.of_url(row.url)
+        )
         uri = structs.replace(seed, force_fetch=True)
         parts.frontier.schedule([uri], now)

@@ -4,10 +4,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import msgspec
+from msgspec import structs
 
 from nacre.core.crawluri import CrawlURI
 from nacre.job.seeds import Seed
+from nacre.scope.coercion import ScopeKind
+from nacre.scope.own import OwnScope
 from nacre.scope.state import ScopeState
+from nacre.scope.subject import OWN_SCOPE
 from nacre.store.store import Store
 
 _FAMILY = "scope"
@@ -25,11 +29,18 @@ class SeedRow(msgspec.Struct, frozen=True, array_like=True):
         text: The line as typed, or the URL of a redirect target.
         url: What is fetched.
         redirect_from: URL of the seed that redirected here; "" for a seed of the list.
+        owner: The seed with a scope of its own that it belongs to: itself, or the one that led
+            here; "" for none.
+        scope: What that seed says of its scope; "" for nothing.
+        depth: What it says of its depth; -1 for nothing.
     """
 
     text: str
     url: str
     redirect_from: str = ""
+    owner: str = ""
+    scope: str = ""
+    depth: int = -1
 
 
 class SeedBook:
@@ -45,7 +56,7 @@ class SeedBook:
         """Take seeds and directives of an earlier process into the scope's state."""
         for portion in _portions(self.rows()):
             self._known.update(hash(row.url) for row in portion)
-            self._state.add_seeds([row.text for row in portion])
+            self._widen(portion)
         self._state.add_directives(
             value.decode() for _, value in self._store.scan(_FAMILY, _DIRECTIVE, b"directive;")
         )
@@ -64,20 +75,41 @@ class SeedBook:
 
     def add_all(self, seeds: Sequence[Seed]) -> list[Seed]:
         """Note seeds of the list; those that are new."""
-        new = [seed for seed in seeds if self._take(SeedRow(seed.text, seed.url))]
-        self._state.add_seeds([seed.text for seed in new])
-        return new
+        rows = [_owned(SeedRow(each.text, each.url), each.own, each.text) for each in seeds]
+        new = [(seed, row) for seed, row in zip(seeds, rows, strict=True) if self._take(row)]
+        self._widen([row for _, row in new])
+        return [seed for seed, _ in new]
 
     def redirected(self, uri: CrawlURI) -> None:
         """A seed redirected: its target is a seed too, and widens the scope."""
-        if self._take(SeedRow(uri.url, uri.url, uri.via)):
-            self._state.add_seeds([uri.url])
+        row = SeedRow(uri.url, uri.url, uri.via)
+        places = self._state.own.get(uri.heritable.get(OWN_SCOPE, ""))
+        if places is not None:
+            row = _owned(row, places.own, uri.heritable[OWN_SCOPE])
+        if self._take(row):
+            self._widen([row])
 
     def direct(self, directives: Sequence[str]) -> None:
         """Note directives of the seed list."""
         for line in directives:
             self._store.put(_FAMILY, _DIRECTIVE + line.encode(), line.encode())
         self._state.add_directives(directives)
+
+    def stands_in(self, seed: Seed, uri: CrawlURI) -> bool:
+        """Note a seed that takes the place of one that cannot be reached, with its scope."""
+        owner = uri.heritable.get(OWN_SCOPE, "")
+        places = self._state.own.get(owner)
+        row = _owned(SeedRow(seed.text, seed.url), places.own if places else None, owner)
+        is_new = self._take(row)
+        if is_new:
+            self._widen([row])
+        return is_new
+
+    def _widen(self, rows: Sequence[SeedRow]) -> None:
+        self._state.add_seeds([row.text for row in rows if not row.owner])
+        for row in rows:
+            if row.owner:
+                self._state.add_seed(row.text, _own(row), row.owner)
 
     def _take(self, row: SeedRow) -> bool:
         if hash(row.url) in self._known:
@@ -88,6 +120,23 @@ class SeedBook:
         key = _SEED + number.to_bytes(8, "big")
         self._store.put(_FAMILY, key, msgspec.msgpack.encode(row))
         return True
+
+
+def _owned(row: SeedRow, own: OwnScope | None, owner: str) -> SeedRow:
+    if own is None:
+        return row
+    depth = -1 if own.depth is None else own.depth
+    return structs.replace(row, owner=owner, scope=own.scope or "", depth=depth)
+
+
+def _own(row: SeedRow) -> OwnScope:
+    scope = ScopeKind(row.scope) if row.scope else None
+    return OwnScope(scope, None if row.depth < 0 else row.depth)
+
+
+def own_scope(owner: str) -> dict[str, str]:
+    """What the descendants of a seed with a scope of its own are told of it."""
+    return {OWN_SCOPE: owner} if owner else {}
 
 
 def _portions(rows: Iterator[SeedRow]) -> Iterator[list[SeedRow]]:

@@ -1,27 +1,35 @@
 """Seed lists: plain lines, comments, and `+` / `-` directives. Source: heritrix.md 1.5."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from nacre.errors import URIError
+from nacre.scope.coercion import ScopeKind
+from nacre.scope.own import OwnScope
 from nacre.uri.parse import parse
 from nacre.uri.surt import implied_prefix
 
 _SHOWN = 500
+_DIGITS = 4
+_KINDS = frozenset(str(kind) for kind in ScopeKind)
+_OPTIONS = re.compile(r"(?:\s+[a-z_]+=\S*)+\Z")
 
 
 class Seed(NamedTuple):
     """One seed.
 
     Attributes:
-        text: The line as typed, which is also its source tag.
+        text: The line as typed, without its options; it is also its source tag.
         url: What to fetch.
         fallback: Tried when `url` cannot be reached: http where https was a guess; "" for none.
+        own: Its own scope and depth; None for those of the job.
     """
 
     text: str
     url: str
     fallback: str = ""
+    own: OwnScope | None = None
 
 
 class Directive(NamedTuple):
@@ -74,11 +82,43 @@ def _entries(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def parse_seed(text: str) -> Seed:
-    """One seed from its text.
+    """One seed from its text: a URL, and behind it `scope=` and `depth=` for its own scope.
 
     Raises:
-        URIError: It is none.
+        URIError: It is none, or an option is wrong.
     """
+    options = _OPTIONS.search(text)
+    if options is not None:
+        return _plain_seed(text[: options.start()])._replace(own=_own_scope(options[0].split()))
+    return _plain_seed(text)
+
+
+def _own_scope(options: Iterable[str]) -> OwnScope:
+    own = OwnScope()
+    for option in options:
+        name, _, value = option.partition("=")
+        if name == "scope" and value in _KINDS:
+            own = own._replace(scope=ScopeKind(value))
+        elif name == "depth" and value.isdecimal() and len(value) <= _DIGITS:
+            own = own._replace(depth=int(value))
+        else:
+            known = "|".join(sorted(_KINDS))
+            raise URIError(f"{option!r}: behind a seed stand scope={known}; depth=NUMBER")
+    return own
+
+
+def seed_line(value: object) -> object:
+    """A seed of the configuration as a line: `{url: …, scope: host, depth: 2}` says the same."""
+    if not isinstance(value, Mapping):
+        return value
+    unknown = sorted(set(value) - {"url", "scope", "depth"})
+    if unknown or not isinstance(value.get("url"), str):
+        raise ValueError("a seed has `url`, and may have `scope` and `depth`")
+    options = (f" {name}={value[name]}" for name in ("scope", "depth") if name in value)
+    return value["url"].strip() + "".join(options)
+
+
+def _plain_seed(text: str) -> Seed:
     if "://" in text.partition("?")[0] or text.startswith("dns:"):
         return Seed(text, parse(text))
     return Seed(text, parse(f"https://{text}"), parse(f"http://{text}"))

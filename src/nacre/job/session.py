@@ -34,6 +34,7 @@ from nacre.job.runs import (
     write_run,
 )
 from nacre.job.runtime import RUNTIME
+from nacre.job.scoping import dump_prefixes
 from nacre.job.seeds import Entry
 from nacre.job.settings import JobSettings
 from nacre.job.snapshot import counts_of
@@ -144,6 +145,7 @@ class Session:
             self.parts.frontier.steering.unretire(all_of_them=False)
             if before == ExitStatus.FINISHED and not self.parts.statistics.totals.urls:
                 enter_seeds_again(self.parts)
+        dump_prefixes(self.parts.scope_state, self._disk, self.layout.root, self.run_row.name)
         for text in take_notes(self.layout):
             self.parts.logs.job(text)
         self.parts.logs.job(f"run {self.run_row.name} {'begins' if is_new else 'goes on'}")

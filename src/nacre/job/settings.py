@@ -1,6 +1,8 @@
 """The settings of a job: what `crawl.yaml` may say."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
 
 from nacre.archive.settings import WarcSettings
 from nacre.config.component import Bytes, Component, Seconds, setting
@@ -14,6 +16,8 @@ from nacre.frontier.quota import QuotaSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.history.dedup import DedupSettings
 from nacre.job.association import SheetAssociation
+from nacre.job.seeds import seed_line
+from nacre.scope.coercion import ScopeKind
 from nacre.scope.normalize.chain import AnyNormalizer
 from nacre.scope.robots import RobotsSettings
 from nacre.scope.rules import AnyRule, stock_rules
@@ -153,15 +157,27 @@ class StoreSettings(Component):
     )
 
 
+class SeedWords(Component):
+    """A seed with a scope of its own, as a list of seeds may say it."""
+
+    url: str = setting(..., "The seed.")
+    scope: ScopeKind = setting(ScopeKind.PREFIX, "How far its descendants may go.")
+    depth: int = setting(0, "Navigational hops from it.", unit="hops", ge=0)
+
+
+SeedText = Annotated[str, BeforeValidator(seed_line, json_schema_input_type=str | SeedWords)]
+
+
 class JobSettings(Component):
     """Everything that one job may say."""
 
     name: str = setting(
         "", "Name of the job; empty: that of its directory.", live=False, sheets=False
     )
-    seeds: tuple[str, ...] | str = setting(
+    seeds: tuple[SeedText, ...] | str = setting(
         "seeds.txt",
-        "File of seeds, of any length, relative to the job (`.gz`: compressed), or a list of them.",
+        "File of seeds, of any length, relative to the job (`.gz`: compressed), or a list of them: "
+        "URLs, or `{url: URL, scope: host, depth: 2}` for a seed with a scope of its own.",
         live=False,
         sheets=False,
     )

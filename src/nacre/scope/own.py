@@ -24,12 +24,12 @@ class OwnScope(NamedTuple):
 class SeedPlaces:
     """Where the descendants of one seed may be. It grows when the seed redirects.
 
-    Args:
+    Attributes:
         own: What the seed says.
     """
 
     def __init__(self, own: OwnScope) -> None:
-        self._own = own
+        self.own = own
         self._sets: dict[Coercion, tuple[SurtPrefixSet, Places]] = {}
         self._seeds: list[str] = []
 
@@ -47,7 +47,7 @@ class SeedPlaces:
             subject: The URI, a descendant of the seed.
             default: What the job says, where this seed says only its depth.
         """
-        scope, depth = self._own.scope or default, self._own.depth
+        scope, depth = self.own.scope or default, self.own.depth
         if depth is not None and link_hops(subject.path) > depth:
             return False
         if scope is ScopeKind.ANY:
