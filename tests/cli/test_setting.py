@@ -43,6 +43,7 @@ def test_a_value_is_set_in_the_file_and_noted_for_the_log(job: Path):
         ("politeness.delay=soon", "(it is 'soon')"),
         ("sheets.slow.politeness.shared_slots=1", "a sheet cannot change this"),
         ("nothing", "path=value"),
+        ("scope.1.files=[none.txt]", "cannot be read"),
     ],
 )
 def test_what_is_wrong_changes_nothing(job: Path, said: str, words: str):
@@ -57,25 +58,25 @@ def test_one_site_alone(job: Path):
     for delay in (5, 6):
         done = nacre("set", job, f"politeness.delay={delay}", "--for", "http://b.test/")
         assert done.code == 0, done.err
-    listed = json.loads(nacre("sheet", "list", job, "--json").out)
+    listed = json.loads(nacre("sheet", job, "list", "--json").out)
     assert listed[-1] == {"sheet": "for-b-test", "settings": 1, "for": ["http://b.test/"]}
-    assert "6" in nacre("sheet", "show", job, "for-b-test").out
+    assert "6" in nacre("sheet", job, "show", "for-b-test").out
     assert nacre("check", job).code == 0
 
 
 def test_sheets_are_made_associated_and_removed(job: Path):
-    assert nacre("sheet", "add", job, "slow", "politeness.delay=5").code == 0
+    assert nacre("sheet", job, "add", "slow", "politeness.delay=5").code == 0
     rule = "{rule: matches-list-regex, regexes: ['.*x.*']}"
-    assert nacre("sheet", "associate", job, "slow", "--rule", rule).code == 0
+    assert nacre("sheet", job, "associate", "slow", "--rule", rule).code == 0
     said = ("--surt", "http://a.test/", "--surt", "http://b.test/")
-    assert nacre("sheet", "associate", job, "slow", "veryPolite", *said).code == 0
-    done = nacre("sheet", "remove", job, "slow")
+    assert nacre("sheet", job, "associate", "slow", "veryPolite", *said).code == 0
+    done = nacre("sheet", job, "remove", "slow")
     assert done.code == 2
     assert "dissociate" in done.err
-    assert nacre("sheet", "dissociate", job, "slow", "--surt", "http://a.test/").code == 0
-    assert "http://a.test/" not in nacre("sheet", "show", job, "slow").out
-    assert nacre("sheet", "dissociate", job, "slow").code == 0
-    assert nacre("sheet", "remove", job, "slow").code == 0
+    assert nacre("sheet", job, "dissociate", "slow", "--surt", "http://a.test/").code == 0
+    assert "http://a.test/" not in nacre("sheet", job, "show", "slow").out
+    assert nacre("sheet", job, "dissociate", "slow").code == 0
+    assert nacre("sheet", job, "remove", "slow").code == 0
     assert "slow" not in text(job)
     assert "veryPolite" in text(job)
 
@@ -88,7 +89,7 @@ def test_a_preview_changes_nothing(job: Path):
 
 
 def test_an_unknown_sheet_is_told(job: Path):
-    done = nacre("sheet", "associate", job, "verPolite", "--surt", "http://a.test/")
+    done = nacre("sheet", job, "associate", "verPolite", "--surt", "http://a.test/")
     assert done.code == 2
     assert "did you mean `veryPolite`?" in done.err
-    assert nacre("sheet", "show", job, "none").code == 2
+    assert nacre("sheet", job, "show", "none").code == 2

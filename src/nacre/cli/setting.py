@@ -31,9 +31,7 @@ Surts = Annotated[
     ),
 ]  # fmt: skip
 
-sheets = typer.Typer(
-    no_args_is_help=True, help="Sheets: other settings for some URIs, also while the job runs."
-)
+sheets = typer.Typer(no_args_is_help=True)
 
 
 def set_values(
@@ -55,13 +53,19 @@ def set_values(
     _change(directory, Wish(assignments=values, place=place, preview=preview), as_json=as_json)
 
 
+@sheets.callback()
+def _job(ctx: typer.Context, directory: JobDir) -> None:
+    """Sheets: other settings for some URIs, also while the job runs."""
+    ctx.obj = directory
+
+
 @sheets.command("list")
-def list_sheets(directory: JobDir, as_json: AsJson = False) -> None:
+def list_sheets(ctx: typer.Context, as_json: AsJson = False) -> None:
     """All sheets, and what they are associated with."""
     from nacre.cli.look import opened
     from nacre.job.sheet_text import overview
 
-    rows = overview(opened(directory)[1])
+    rows = overview(opened(ctx.obj)[1])
     if as_json:
         output.say_json(rows)
         return
@@ -70,39 +74,43 @@ def list_sheets(directory: JobDir, as_json: AsJson = False) -> None:
 
 
 @sheets.command()
-def show(directory: JobDir, name: Name, as_json: AsJson = False) -> None:
+def show(ctx: typer.Context, name: Name, as_json: AsJson = False) -> None:
     """One sheet: its settings, and what it is associated with."""
     from nacre.cli.look import opened
     from nacre.job.sheet_text import shown
 
-    facts = shown(opened(directory)[1], name)
+    facts = shown(opened(ctx.obj)[1], name)
     output.say_json(facts) if as_json else output.say(output.pairs(facts))
 
 
 @sheets.command()
 def add(
-    directory: JobDir, name: Name, values: Values, preview: Preview = False, as_json: AsJson = False
+    ctx: typer.Context,
+    name: Name,
+    values: Values,
+    preview: Preview = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make a sheet, or give it more settings."""
     from nacre.job.changing import Wish
 
     wanted = [f"sheets.{name}.{text}" for text in values]
-    _change(directory, Wish(assignments=wanted, preview=preview), as_json=as_json)
+    _change(ctx.obj, Wish(assignments=wanted, preview=preview), as_json=as_json)
 
 
 @sheets.command()
 def remove(
-    directory: JobDir, name: Name, preview: Preview = False, as_json: AsJson = False
+    ctx: typer.Context, name: Name, preview: Preview = False, as_json: AsJson = False
 ) -> None:
     """Take a sheet away; no URIs may be associated with it."""
     from nacre.job.changing import Wish
 
-    _change(directory, Wish(remove=name, preview=preview), as_json=as_json)
+    _change(ctx.obj, Wish(remove=name, preview=preview), as_json=as_json)
 
 
 @sheets.command()
 def associate(  # noqa: PLR0917 - typer reads them by name
-    directory: JobDir,
+    ctx: typer.Context,
     names: Annotated[
         list[str], typer.Argument(metavar="NAME...", help="Sheets, the strongest last.")
     ],
@@ -123,12 +131,12 @@ def associate(  # noqa: PLR0917 - typer reads them by name
     from nacre.job.sheet_text import association
 
     said = association(names, surts or [], rule, order)
-    _change(directory, Wish(associate=said, preview=preview), as_json=as_json)
+    _change(ctx.obj, Wish(associate=said, preview=preview), as_json=as_json)
 
 
 @sheets.command()
 def dissociate(
-    directory: JobDir,
+    ctx: typer.Context,
     name: Name,
     surts: Surts = None,
     preview: Preview = False,
@@ -138,7 +146,7 @@ def dissociate(
     from nacre.job.changing import Wish
 
     wish = Wish(dissociate=name, surts=surts or [], preview=preview)
-    _change(directory, wish, as_json=as_json)
+    _change(ctx.obj, wish, as_json=as_json)
 
 
 def _change(directory: Path, wish: "Wish", *, as_json: bool) -> None:

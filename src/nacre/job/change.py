@@ -29,6 +29,7 @@ FIXED = {
     "engine": "the lines of the logs were begun with it",
     "frontier": "memory was laid out for it at the start",
     "cookies": "the jar was made with it",
+    "preselect": "the chain of steps was put together with it",
     "archive": "the open WARC files were begun with it",
     "store": "the store was opened with it",
 }

@@ -20,6 +20,7 @@ from nacre.job.live import apply
 from nacre.job.notes import keep_notes
 from nacre.job.offline import reading
 from nacre.job.preview import Touched, make_sheets, touched
+from nacre.job.rehearsal import rehearse
 from nacre.job.rulefiles import RuleFiles
 from nacre.job.scoping import scope_state
 from nacre.job.session import Session
@@ -81,7 +82,9 @@ def planned(wish: Wish, settings: JobSettings, root: Path, *, running: bool) -> 
     changer.assign(assignments)
     if wish.associate is not None:
         changer.associate(wish.associate)
-    return changer.done()
+    change = changer.done()
+    rehearse(change.settings, change.sheets, root)
+    return change
 
 
 async def change_running(session: Session, wish: Wish, disk: Disk, who: str) -> Changed:
