@@ -9,6 +9,49 @@ The life of a URI, which is also the order of the folders:
 5. `extract` finds the outlinks, which start again at 1.
 6. `archive` writes the WARC records and the index; `history` remembers; `report` tells.
 7. `store` makes all of it durable in one step; `job` is where the stages meet.
+
+For programs: `new_job` or `open_job`, then `await job.run()`; see docs/api.md. The names below are
+the public ones. Each is imported when it is first asked for, so that `import nacre` costs nothing;
+their types stand in `__init__.pyi`.
 """
 
+from importlib import import_module
+
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Alert": "nacre.job.events",
+    "Captured": "nacre.job.events",
+    "ConfigError": "nacre.errors",
+    "DamageError": "nacre.errors",
+    "Event": "nacre.job.events",
+    "ExitStatus": "nacre.job.states",
+    "Job": "nacre.job.job",
+    "JobError": "nacre.errors",
+    "JobSettings": "nacre.job.settings",
+    "JobState": "nacre.job.states",
+    "NacreError": "nacre.errors",
+    "Problem": "nacre.errors",
+    "Session": "nacre.job.session",
+    "StateChanged": "nacre.job.events",
+    "StorageError": "nacre.errors",
+    "URIError": "nacre.errors",
+    "Visit": "nacre.core.processor",
+    "check_job": "nacre.job.program",
+    "new_job": "nacre.job.program",
+    "open_job": "nacre.job.program",
+}
+
+__all__ = sorted(_HOMES)  # noqa: PLE0605 - a list; the stub has it in full
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'nacre' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(home), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_HOMES]

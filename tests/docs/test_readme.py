@@ -37,6 +37,25 @@ def test_the_program_runs(tmp_path: Path):
     assert (tmp_path / "crawls" / "program" / "latest" / "archive").is_dir()
 
 
+def test_the_program_of_the_api_runs(tmp_path: Path):
+    text = (ROOT / "docs" / "api.md").read_text("utf-8")
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    with site() as home:
+        done = subprocess.run(
+            [sys.executable, "-c", program.replace("http://127.0.0.1:8080/", home)],
+            cwd=tmp_path,
+            env={"PYTHONPATH": str(ROOT / "src"), "XDG_CONFIG_HOME": str(tmp_path), "PATH": ""},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert any(line.startswith(f"200 {home}b.html 11 b'<p>text</p>'") for line in lines)
+    assert "PREPARING -> RUNNING" in lines
+    assert lines[-1].startswith("FINISHED in ")
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/howto.md"])
 def test_links_between_pages_lead_somewhere(page: str):
     text = (ROOT / page).read_text("utf-8")

@@ -1,0 +1,81 @@
+"""For programs that crawl: make a job, open one, check one. The rest is `Job`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+
+from nacre.fetch.dns import DnsResolver
+from nacre.job.checks import Findings, check
+from nacre.job.clock import SystemClock
+from nacre.job.configure import NewJob, create_job, examine_job, load_job
+from nacre.job.contact import resolver_lookup
+from nacre.job.job import Job
+from nacre.job.layout import Layout
+from nacre.job.settings import JobSettings
+from nacre.scope.options import ScopeKind, rules_for
+
+PathText = str | PathLike[str]
+
+
+def new_job(  # noqa: PLR0913 - what `nacre new` has as options
+    directory: PathText,
+    seeds: Sequence[str],
+    *,
+    scope: str = "prefix",
+    depth: int | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    profile: str = "",
+    settings: Mapping[str, object] | None = None,
+) -> Job:
+    """Write a new job's directory, and open it.
+
+    Args:
+        directory: Where; it must hold no job yet.
+        seeds: Lines of the seed list: URLs, `+` and `-` directives.
+        scope: `page`, `prefix`, `host`, `domain`, `site` or `any`; without meaning with a profile.
+        depth: Links followed from a seed; None for the 20 hops of the stock scope.
+        include: Expressions of which one must be found in a page's URL.
+        exclude: Expressions of which none may be found.
+        profile: Name of a profile, whose scope then holds; "" for none.
+        settings: Other settings, nested as in `crawl.yaml`.
+
+    Raises:
+        ConfigError: With every problem of the settings.
+        JobError: There is a job already, or the directory cannot be written.
+    """
+    layout = Layout(Path(directory))
+    rules = rules_for(ScopeKind(scope), depth=depth, include=include, exclude=exclude)
+    create_job(layout, NewJob(seeds, () if profile else rules, settings or {}, profile))
+    return open_job(directory)
+
+
+def open_job(directory: PathText, assignments: Iterable[str] = ()) -> Job:
+    """Open a job's directory; `await job.run()` starts it or goes on with it.
+
+    Args:
+        directory: The job.
+        assignments: `path=value` texts, as of `--set`.
+
+    Raises:
+        JobError: The directory is no job.
+        ConfigError: With every problem of its settings.
+    """
+    layout = Layout(Path(directory))
+    loaded = load_job(layout, assignments)
+    job = Job(layout.root, loaded.settings)
+    job.origin = loaded.origin
+    return job
+
+
+async def check_job(directory: PathText, assignments: Iterable[str] = ()) -> Findings:
+    """What `nacre check` finds: problems, which keep the job from starting, and warnings.
+
+    Raises:
+        JobError: The directory is no job.
+    """
+    layout = Layout(Path(directory))
+    loaded, problems = examine_job(layout, assignments)
+    settings = loaded.settings if loaded else JobSettings()
+    lookup = resolver_lookup(DnsResolver(settings.dns, SystemClock()))
+    return await check(layout, loaded, problems, lookup)
