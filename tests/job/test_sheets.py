@@ -76,6 +76,8 @@ def delays(order: int = 0) -> Sheets:
         ("https://www.a.test/x/y", "L", "ab"),
         ("https://www.a.test/X/y", "L", "ab"),
         ("http://www.a.test/x", "L", "a"),
+        ("http://www.a.test/xy?q=/x/", "L", "a"),
+        ("http://www.a.test/x/y/z?q=/x/", "L", "ab"),
         ("https://www.a.test:8443/z", "L", "ab"),
         ("http://b.test/", "L", "a"),
         ("http://www.b.test/", "L", ""),

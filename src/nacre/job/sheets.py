@@ -63,6 +63,7 @@ class Sheets:
         self._rules: tuple[_ByRule, ...] = ()
         # Scheme and authority -> the number, or where paths matter the beginning of the SURT.
         self._hosts: dict[str, int | str] = {}
+        self._folders: dict[str, int] = {}
         self._by_prefixes: dict[tuple[str, ...], int] = {(): 0}
 
     def associate(self, associations: Iterable[Association]) -> None:
@@ -80,6 +81,7 @@ class Sheets:
         self._prefixes = SurtPrefixSet(sorted(named), keep_all=True)
         self._rules = tuple(rule for _, rule in sorted(rules, key=lambda item: item[0]))
         self._hosts.clear()
+        self._folders.clear()
         self._by_prefixes = {(): 0}
         self.none = not named and not rules
 
@@ -130,7 +132,20 @@ class Sheets:
             known = self._of_host(url[:end])
         if isinstance(known, int):
             return known
-        return self._match(known + url[end:].lower())
+        return self._of_folder(url, known, end)
+
+    def _of_folder(self, url: str, host: str, end: int) -> int:
+        """Where paths matter, those of one folder mostly have the same answer."""
+        cut = url.rfind("/") + 1
+        number = self._folders.get(url[:cut])
+        if number is None:
+            folder = host + url[end:cut].lower()
+            if self._prefixes.any_longer(folder):
+                return self._match(host + url[end:].lower())
+            if len(self._folders) >= _HOSTS:
+                self._folders.clear()
+            number = self._folders[url[:cut]] = self._match(folder)
+        return number
 
     def _of_host(self, where: str) -> int | str:
         surt = scope_surt(where + "/")
