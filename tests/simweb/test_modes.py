@@ -14,6 +14,7 @@ from nacre.simweb.score import score, score_bytes
 from nacre.simweb.simulated import crawl_served, crawl_simulated
 from nacre.simweb.world import World
 
+pytestmark = pytest.mark.timeout(180)  # a session opens a store; machines may be busy
 STEPS = Steps(7 * DAY, 14, 0.6)
 
 

@@ -193,7 +193,7 @@ def job_settings(world: World, policy: Policy, *, served: bool, delay: float) ->
             "scope": [{"rule": "reject"}, {"rule": "prerequisite-accept"}],
             "dns": {"hosts": hosts, "ipv6": False},
             "network": {"allow": [_NETWORK, "127.0.0.0/8"]},
-            "politeness": {"delay": delay, "by_address": False},
+            "politeness": {"delay": delay, "group_by": "none"},
             "dedup": {
                 "mode": "all" if policy.dedup else "off",
                 "conditional": policy.conditional,
