@@ -17,8 +17,10 @@ from nacre.config.facts import FieldFacts, fields
 from nacre.core.status import STATUS_TABLE
 from nacre.job.schema import SHIPPED, schema
 from nacre.job.settings import JobSettings
+from nacre.scope.language.attributes import ATTRIBUTES
 from nacre.scope.normalize.chain import AnyNormalizer
 from nacre.scope.rules import RULES, Rule, stock_rules
+from nacre.scope.subject import NEEDS
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 _MADE = "<!-- Made by tools/reference.py; a test says whether it is current. -->"
@@ -30,6 +32,7 @@ def pages() -> dict[str, str]:
         "settings.md": settings_page(),
         "commands.md": commands_page(),
         "statuses.md": statuses_page(),
+        "expressions.md": expressions_page(),
     }
 
 
@@ -122,6 +125,25 @@ def _normalizer(kind: type[Component]) -> str:
 def schema_text() -> str:
     """The JSON Schema of `crawl.yaml`."""
     return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+# ---- expressions
+
+
+def expressions_page() -> str:
+    """What an expression can ask of a URI."""
+    lines = ["| attribute | kind | meaning | where it is known |", "|---|---|---|---|"]
+    for name, attribute in ATTRIBUTES.items():
+        needs = " and ".join(text for need, text in NEEDS.items() if need in attribute.needs)
+        known = f"where {needs} is known" if needs else "everywhere"
+        lines.append(f"| `{name}` | {attribute.kind} | {_cell(attribute.doc)} | {known} |")
+    parts = [
+        "# Expressions",
+        _MADE,
+        "What the rule `expression` can ask of a URI; how to write one: [scope](../scope.md).",
+        "\n".join(lines),
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 # ---- commands

@@ -1,7 +1,7 @@
 """The rules that a configuration can name: Nacre's own, and those of plug-ins."""
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 from pydantic import PlainValidator, SerializeAsAny, WithJsonSchema
@@ -15,6 +15,7 @@ class RuleTable:
 
     def __init__(self) -> None:
         self._kinds = Rule.kinds
+        self._more: Callable[[], Iterable[type[Rule]]] | None = None
 
     def __iter__(self) -> Iterator[type[Rule]]:
         return iter(self._kinds.values())
@@ -34,6 +35,18 @@ class RuleTable:
                 raise ValueError(f"there is a rule {name!r} already")
             self._kinds[name] = kind
 
+    def when_missing(self, more: Callable[[], Iterable[type[Rule]]]) -> None:
+        """Ask for the rules of plug-ins once a configuration names a rule that is not known."""
+        self._more = more
+
+    def _found(self, name: object) -> type[Rule] | None:
+        if not isinstance(name, str):
+            return None
+        if name not in self._kinds and self._more is not None:
+            more, self._more = self._more, None
+            self.add(*more())
+        return self._kinds.get(name)
+
     def read(self, value: object) -> Rule:
         """A rule from what a configuration says.
 
@@ -48,7 +61,7 @@ class RuleTable:
             raise _no_rule("it is a mapping that begins with its name, such as `rule: accept`")
         said: dict[str, Any] = short_form(value)
         name = said.get("rule")
-        kind = self._kinds.get(name) if isinstance(name, str) else None
+        kind = self._found(name)
         if kind is None:
             raise ValueError(self._unknown(name))
         return kind.model_validate(said)
