@@ -27,7 +27,8 @@ _CLEAN = re.compile(rb"<\w+(?:\s++[\w-]++=\"[^\"]*+\")*+\s*+")
 _FORMATTING = re.compile(rb"<(/?)(" + _NAMES + rb")(?=[\s/>])(>?)")
 _MAX_TEXT_TOKENS = 200
 _ODD_SELECTOR = "[style],[background],[src]:not(img,script,iframe),[href]:not(a,link)"
-_USUAL = {"src": ("img", "script", "iframe"), "href": ("a", "link")}
+_USUAL_SOURCES = frozenset(("img", "script", "iframe"))
+_USUAL_LINKS = frozenset(("a", "link"))
 _ODD = frozenset(("src", "background"))
 _START, _TEXT = TokenType.START_TAG, TokenType.TEXT
 
@@ -210,11 +211,12 @@ class TokenPage:
 
 def _is_odd(node: Element) -> bool:
     """An element found for its style is odd too, by its other attributes."""
-    if node.attr("background") is not None:
+    attr = node.attr
+    if attr("background") is not None:
         return True
-    return any(
-        node.attr(name) is not None and node.tag not in tags for name, tags in _USUAL.items()
-    )
+    if attr("src") is not None and node.tag not in _USUAL_SOURCES:
+        return True
+    return attr("href") is not None and node.tag not in _USUAL_LINKS
 
 
 def read_page(body: bytes, encoding: str) -> Page:

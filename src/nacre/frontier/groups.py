@@ -58,12 +58,18 @@ class Groups:
     def begin(self, group: str) -> None:
         """A URI of the group was handed out; "" is no group."""
         for name in group.split():
-            self._addresses.setdefault(name, _Address()).busy += 1
+            self._address(name).busy += 1
+
+    def _address(self, name: str) -> _Address:
+        address = self._addresses.get(name)
+        if address is None:
+            address = self._addresses[name] = _Address()
+        return address
 
     def end(self, group: str, wake: float, mono: float) -> None:
         """It came back, and all its addresses wait until `wake`."""
         for name in group.split():
-            address = self._addresses.setdefault(name, _Address())
+            address = self._address(name)
             address.busy = max(address.busy - 1, 0)
             address.wake = max(address.wake, wake)
             if address.parked:
