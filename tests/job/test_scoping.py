@@ -110,6 +110,12 @@ def test_own_scopes_are_durable_and_follow_redirects():
     own = own_scope("http://a.test/")
     moved = CrawlURI("http://moved.test/", b"", "q", via="http://a.test/", heritable=own)
     book.redirected(moved)
+    assert book.has_owners
+    assert [book.owner(f"http://{name}.test/") for name in ("a", "b", "moved")] == [
+        "http://a.test/",
+        "",
+        "http://a.test/",
+    ]
     again = ScopeState()
     scope = scope_of({"rule": "reject"}, {"rule": "surt-prefixed"}, state=again)
     SeedBook(store, again).load()

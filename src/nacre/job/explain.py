@@ -247,7 +247,15 @@ class Explainer:
 
     def _subject(self, found: _Origin) -> Subject:
         is_seed = found.known and self._seeds.knows(found.url)
-        return Subject(found.url, found.path, found.via, found.context, is_seed, found.source)
+        seed = self._owner(found) if found.known else ""
+        return Subject(found.url, found.path, found.via, found.context, is_seed, found.source, seed)
+
+    def _owner(self, found: _Origin) -> str:
+        """The seed with a scope of its own that a URL descends from; "" for none."""
+        if not self._seeds.has_owners:
+            return ""
+        way = self._way(found.via)
+        return self._seeds.owner(way[0].url if way else found.url)
 
     def _scope_answer(
         self, overlay: int, subject: Subject, found: _Origin, refusal: Refusal | None

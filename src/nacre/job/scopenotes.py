@@ -80,7 +80,7 @@ def _unscoped(rules: Sequence[AnyRule], scope: Scope, seeds: Sequence[Seed]) -> 
     labels = [rule.label for rule in rules]
     refused = 0
     for seed in seeds[:_SEEDS_JUDGED]:
-        verdict = scope.judge(Subject(seed.url, is_seed=True))
+        verdict = scope.judge(Subject(seed.url, is_seed=True, seed=seed.text if seed.own else ""))
         if verdict.accepted:
             continue
         refused += 1

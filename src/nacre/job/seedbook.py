@@ -69,6 +69,15 @@ class SeedBook:
         """Whether a URL is a seed, or the redirect target of one."""
         return hash(url) in self._known
 
+    @property
+    def has_owners(self) -> bool:
+        """There are seeds with a scope of their own."""
+        return bool(self._state.own)
+
+    def owner(self, url: str) -> str:
+        """The seed with a scope of its own that a seed belongs to; "" for none."""
+        return next((row.owner for row in self.rows() if row.url == url), "")
+
     def add(self, seed: Seed) -> bool:
         """Note a seed of the list; False when its URL is a seed already."""
         return bool(self.add_all([seed]))
