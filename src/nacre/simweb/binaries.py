@@ -23,6 +23,7 @@ class Binaries:
         self._names = names
         self._renderer = renderer
         self._draw = draw.at("binaries")
+        self._sizes: dict[tuple[tuple[int, Target], int], int] = {}
 
     def find(self, host: int, target: Target, time: float) -> Resource | None:
         """An embed or attachment; None where there is none."""
@@ -51,6 +52,15 @@ class Binaries:
         """Files outlive their article: nobody cleans up."""
         return article.born <= time
 
+    def _size(self, name: tuple[int, Target], version: int, mean: int) -> int:
+        """Bytes of a version, shrunk."""
+        size = self._sizes.get((name, version))
+        if size is None:
+            spread = 1 + _SPREAD * (2 * self._draw.at(*name, version).uniform() - 1)
+            size = max(round(mean * spread * self._world.parameters.bytes_scale), 64)
+            self._sizes[name, version] = size
+        return size
+
     def _file(
         self,
         kind: str,
@@ -61,14 +71,12 @@ class Binaries:
         mean: int,
     ) -> Resource:
         version = bisect_right(changes, time)
-        draw = self._draw.at(*name, version)
-        spread = 1 + _SPREAD * (2 * draw.uniform() - 1)
-        size = max(round(mean * spread * self._world.parameters.bytes_scale), 64)
+        size = self._size(name, version, mean)
         since = changes[version - 1] if version else 0.0
 
         def make(_: int) -> Page:
             text = mime.startswith("text/")
-            block = draw.bytes(min(size, _BLOCK))
+            block = self._draw.at(*name, version).bytes(min(size, _BLOCK))
             if text:
                 block = f"/* {block.hex()} */\n".encode()
             return Page((block * (size // len(block) + 1))[:size])

@@ -49,6 +49,7 @@ class Names:
         self._style = style
         self._sections = sections
         self._draw = draw.at("names")
+        self._paths: dict[tuple[Article, int], str] = {}
         self._mask = self._draw.below(1 << 31) | 1
 
     def section(self, number: int) -> str:
@@ -63,6 +64,12 @@ class Names:
 
     def article(self, article: Article, moved: int = 0) -> str:
         """Path of an article; its second one where it moved."""
+        path = self._paths.get((article, moved))
+        if path is None:
+            path = self._paths[article, moved] = self._article(article, moved)
+        return path
+
+    def _article(self, article: Article, moved: int) -> str:
         shown = article.serial + _FIRST_SERIAL
         date = date_of(article.born)
         folder = self.section(article.section)

@@ -1,6 +1,7 @@
 """ETag and Last-Modified, honest and not, and what a conditional request gets."""
 
 from email.utils import formatdate
+from functools import lru_cache
 from typing import NamedTuple
 
 from nacre.simweb.calendar import START
@@ -89,4 +90,9 @@ class Stamps:
 
 def http_date(time: float) -> str:
     """A time of the world as headers have it."""
-    return formatdate(int(START + time), usegmt=True)
+    return _formatted(int(START + time))
+
+
+@lru_cache(maxsize=65_536)
+def _formatted(seconds: int) -> str:
+    return formatdate(seconds, usegmt=True)
