@@ -52,6 +52,18 @@ def finished(job: Path) -> int:
     return int(told["overview"]["finished"])
 
 
+def told_bytes(job: Path) -> int:
+    """Bytes of WARC, as `status` says."""
+    overview = json.loads(nacre("status", job, "--json").out)["overview"]
+    return int(overview["warc_bytes"])
+
+
+def kept_bytes(job: Path) -> int:
+    """Bytes of WARC on the disk."""
+    warcs = (job / "runs").rglob("*.warc.gz")
+    return sum(path.stat().st_size for path in warcs)
+
+
 def test_a_running_job_can_be_told_things(tmp_path: Path):
     job = tmp_path / "job"
     with (
@@ -69,7 +81,7 @@ def test_a_running_job_can_be_told_things(tmp_path: Path):
         assert "Crawl Status: RUNNING" in nacre("report", job).out
         assert "is running already" in nacre("run", job).err
         assert "pausing" in nacre("pause", job).out
-        until(lambda: "paused (operator)" in nacre("status", job).out)
+        until(lambda: "paused (by the operator)" in nacre("status", job).out)
         number = finished(job)
         name = json.loads(nacre("checkpoint", job, "--json").out)["name"]
         assert name.startswith("cp00001-")
@@ -93,6 +105,7 @@ def test_a_running_job_can_be_told_things(tmp_path: Path):
         back = nacre("run", job, "--checkpoint", "latest", "-q", *FAST)
         assert back.code == 0
         assert f"went back to checkpoint {name}" in back.err
+        assert told_bytes(job) == kept_bytes(job)
         assert "replies  200: 101" in back.out
 
 

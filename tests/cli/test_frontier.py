@@ -73,6 +73,19 @@ def test_import(stopped: tuple[Path, str]):
     assert "hop path LL" in text
 
 
+def test_deleted_uris_come_back_by_force_only(stopped: tuple[Path, str]):
+    job, home = stopped
+    gone = f"{home}p58.html\n"
+    assert nacre("frontier", job, "delete", "--regex", r"p58\.html").out == "deleted 1 URI\n"
+    number = waiting(job)
+    assert "scheduled 0 URIs; 1 were known" in nacre("frontier", job, "import", "-", stdin=gone).out
+    forced = nacre("frontier", job, "import", "--force", "-", stdin=gone + f"{home}p59.html\n")
+    assert "scheduled 1 URI; 1 were known" in forced.out
+    assert waiting(job) == number + 1
+    assert nacre("run", job, "--set", "limits.documents=0", "-q").code == 0
+    assert "captured: " in nacre("explain", job, f"{home}p58.html").out
+
+
 def test_a_queued_url_is_explained(stopped: tuple[Path, str]):
     job, home = stopped
     text = nacre("explain", job, f"{home}p59.html").out

@@ -40,7 +40,7 @@ def drawn(view: LiveView, overview: Overview = OVERVIEW) -> str:
 
 def test_the_numbers():
     text = drawn(LiveView(SystemClock()))
-    assert "running for 1 min 5 s" in text
+    assert "running, 1 min 5 s of crawling" in text
     assert "to go" not in text
     assert "1,000 of 1,200 found, 200 waiting (3 for another try)" in text
     assert "994 documents, 5.0 MB; saved by dedup 1.5 MB in 7" in text
@@ -60,9 +60,20 @@ def test_slow_queues_and_long_fetches_are_made_safe():
     assert "http://b/" not in text
 
 
+def test_a_narrow_terminal_hides_nothing():
+    view = LiveView(SystemClock())
+    console = Console(file=io.StringIO(), width=44)
+    console.print(view.view(OVERVIEW, Rates(10.5, 120.0, 8.25, 99.5)))
+    assert isinstance(console.file, io.StringIO)
+    text = " ".join(console.file.getvalue().split())
+    assert "…" not in text
+    assert "(3 for another try)" in text
+    assert "saved by dedup 1.5 MB in 7" in text
+
+
 def test_a_pause_and_its_reason():
     lines = dict(number_lines(Overview("PAUSED", why="operator"), Rates(), 90.0))
-    assert lines["state"] == "paused (operator) for 0 ms, about 1 min 30 s to go"
+    assert lines["state"] == "paused (by the operator), 0 ms of crawling, about 1 min 30 s to go"
 
 
 def test_what_is_waited_for():

@@ -3,10 +3,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from nacre.cli.explain_text import explanation_lines
 from nacre.config.effective import fixed
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
 from nacre.errors import URIError
+from nacre.frontier.queues import QueueRow, State
+from nacre.frontier.roster import _PREFIX
+from nacre.frontier.rows import future_key, pack, pack_future, queue_id, queue_key
 from nacre.frontier.settings import PolitenessSettings
 from nacre.job.assemble import canonicalizer
 from nacre.job.clock import SystemClock
@@ -17,9 +21,11 @@ from nacre.job.layout import Layout
 from nacre.job.offline import View
 from nacre.job.outcomes import Outcomes
 from nacre.job.outside import Outside
+from nacre.job.robots_cache import RobotsCache, RobotsRow
 from nacre.job.seedbook import SeedBook
 from nacre.job.seeds import parse_seed
 from nacre.job.settings import JobSettings
+from nacre.scope.robots import RobotsState
 from nacre.scope.rule import Subject
 from nacre.scope.state import ScopeState
 from nacre.store.store import Store
@@ -120,3 +126,60 @@ def test_politeness_in_words():
     assert politeness_text(PolitenessSettings()) == "5 times the last fetch, 3 to 30 s, 1 at a time"
     fixed = PolitenessSettings(delay=0.5, in_flight=2)
     assert politeness_text(fixed) == "0.5 s between fetches, 2 at a time"
+
+
+def queued(world: World, url: str, path: str = "L", **facts: object) -> CrawlURI:
+    """A URI of the site's queue, seen and with a row there, or waiting for its time."""
+    key, queue = IDENTITY.key(url), IDENTITY.queue(HOME)
+    due = facts.pop("due", None)
+    uri = CrawlURI(url, key, queue, via=HOME, path=path, **facts)  # type: ignore[arg-type]
+    identity, number = queue_id(queue), len(path) + 7
+    world.store.put("seen", key, b"")
+    row = QueueRow(queue, state=State.IN_PROCESS, size=1)
+    world.store.put("hosts", _PREFIX + identity, msgspec.msgpack.encode(row))
+    if due is None:
+        world.store.put("queue", queue_key(identity, uri, number), pack(uri))
+    else:
+        assert isinstance(due, float)
+        world.store.put("future", future_key(due, identity, number), pack_future(uri))
+    return uri
+
+
+def test_behind_a_dead_robots_txt_its_tries_and_the_next_one_are_told():
+    world = World()
+    queued(world, HOME + "x", last_status=-50)
+    due = SystemClock().now() + 95.0
+    queued(world, HOME + "robots.txt", "LP", attempts=3, last_status=-2, due=due)
+    told = world.explain(HOME + "x")
+    assert told.standing is Standing.QUEUED
+    assert told.behind is not None
+    assert (told.behind.url, told.behind.attempts) == (HOME + "robots.txt", 3)
+    assert 80 < (told.behind.wait or 0) <= 95
+    text = "\n".join(explanation_lines(told))
+    assert f"waits for {HOME}robots.txt, which was tried 3 times (-2: " in text
+    assert "; tried again in 1 min" in text
+
+
+def test_behind_a_robots_txt_that_was_not_tried():
+    world = World()
+    queued(world, HOME + "x", last_status=-50)
+    queued(world, HOME + "robots.txt", "LP")
+    text = "\n".join(explanation_lines(world.explain(HOME + "x")))
+    assert "robots.txt, which was not tried yet" in text
+
+
+def test_what_waits_and_is_denied_is_not_said_to_be_fetched():
+    world = World()
+    queued(world, HOME + "secret")
+    cache = RobotsCache(world.store, fixed(SETTINGS.robots))
+    text = b"User-agent: *\nDisallow: /secret\n"
+    cache.put("http://a.test", RobotsRow(RobotsState.RULES, 1e12, text, 200))
+    lines = list(explanation_lines(world.explain(HOME + "secret")))
+    assert "will not be fetched then: robots.txt denies it" in lines[1]
+
+
+def test_nothing_is_in_process_when_nothing_runs():
+    world = World()
+    queued(world, HOME + "x")
+    told = world.explain(HOME + "x")
+    assert (told.standing, told.queue.state) == (Standing.QUEUED, "ready")

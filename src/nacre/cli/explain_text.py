@@ -4,7 +4,14 @@ from collections.abc import Iterator
 
 from nacre.cli.output import count, duration, table
 from nacre.core.status import STATUS_TABLE, FetchStatus, describe
-from nacre.job.explanation import Explanation, RobotsAnswer, RuleOpinion, ScopeAnswer, Standing
+from nacre.job.explanation import (
+    Explanation,
+    PrerequisiteAnswer,
+    RobotsAnswer,
+    RuleOpinion,
+    ScopeAnswer,
+    Standing,
+)
 
 _HOPS = {
     "": "seed",
@@ -63,13 +70,32 @@ def _standing(what: Explanation) -> str:
         case Standing.IN_PROCESS:
             return "it is being fetched at this moment"
         case Standing.QUEUED:
-            return "it waits to be fetched"
+            return _queued(what)
         case Standing.REFUSED:
             return f"not crawled: out of scope, refused by the rule {what.scope.refused_by}"
         case Standing.SEEN:
             return "it was scheduled, but is not among the first URIs of its queue"
         case Standing.UNKNOWN:
             return _unknown(what)
+
+
+def _queued(what: Explanation) -> str:
+    if what.robots is not None and what.robots.allowed is False and what.behind is None:
+        return "it waits for its turn, and will not be fetched then: robots.txt denies it"
+    return "it waits to be fetched"
+
+
+def _behind(what: PrerequisiteAnswer) -> str:
+    """What must come first, what came of it, and when it is tried again."""
+    text = f"waits for {what.url}, which was "
+    if not what.attempts:
+        return text + "not tried yet"
+    text += f"tried {count(what.attempts, 'time')}"
+    if what.last_status:
+        text += f" ({what.last_status}: {describe(what.last_status).rstrip('.')})"
+    if what.wait is None:
+        return text + "; tried again when its turn comes"
+    return text + f"; tried again in {duration(max(what.wait, 0.0))}"
 
 
 def _unknown(what: Explanation) -> str:
@@ -172,6 +198,8 @@ def _queue(what: Explanation) -> list[str]:
             f"{place}; directive {pending.directive}, precedence {pending.precedence}, "
             f"{count(pending.attempts, 'try', 'tries')} so far"
         )
+    if what.behind is not None:
+        lines.append(_behind(what.behind))
     if queue.wait is not None and queue.wait > 0:
         lines.append(f"hands out again in {duration(queue.wait)}")
     if queue.delay:

@@ -151,11 +151,15 @@ def import_uris(
         typer.FileText,
         typer.Argument(metavar="FILE", help="Journal lines, or a URL a line; - for stdin."),
     ],
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Also what was deleted or done before."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Schedule URIs as they are, out of scope or not; Fs, Ff and Fd lines mark as seen."""
     total = {"scheduled": 0, "known": 0, "done": 0, "bad_lines": 0}
-    for part in _import(ctx.obj, file):
+    for part in _import(ctx.obj, file, force=force):
         for name in total:
             total[name] += part[name]
         for number, text in part["bad"]:
@@ -169,7 +173,7 @@ def import_uris(
     )
 
 
-def _import(directory: Path, file: TextIO) -> Iterator[dict[str, Any]]:
+def _import(directory: Path, file: TextIO, *, force: bool) -> Iterator[dict[str, Any]]:
     import asyncio
 
     from nacre.cli.look import opened
@@ -180,12 +184,12 @@ def _import(directory: Path, file: TextIO) -> Iterator[dict[str, Any]]:
     layout, settings = opened(directory)
     if running(layout.socket):
         for first, lines in _chunks(file):
-            yield ask(layout.socket, "frontier-import", lines=lines, first=first)
+            yield ask(layout.socket, "frontier-import", lines=lines, first=first, force=force)
         return
 
     async def change() -> dict[str, Any]:
         async with changing(layout, settings) as parts:
-            return (await bring_in(parts, file))._asdict()
+            return (await bring_in(parts, file, force=force))._asdict()
 
     yield asyncio.run(change())
 

@@ -9,7 +9,7 @@ from nacre.job.settings import JobSettings
 from nacre.store.checkpoint import checkpoints, restore_checkpoint
 from nacre.store.disk import RealDisk
 
-_LASTING = ("files", "epoch", "warc.serial")
+_LASTING = ("files", "epoch", "warc.serial", "warc.total")
 
 
 def restore(layout: Layout, settings: JobSettings, name: str) -> None:

@@ -7,25 +7,18 @@ import msgspec
 
 from nacre.cli.meter import Rates
 from nacre.cli.output import count, duration, pairs, table
+from nacre.cli.states import state_words
 from nacre.cli.terminal import number_lines
 from nacre.job.overview import Overview
-
-_STATES = {
-    "NASCENT": "not run yet",
-    "CRASHED": "cut off without an end; `nacre run` goes on",
-    "INTERRUPTED": "interrupted; `nacre run` goes on",
-    "ABORTED": "stopped; `nacre run` goes on",
-    "FINISHED": "finished",
-}
 
 
 def status_lines(answer: Mapping[str, Any]) -> Iterator[str]:
     """The lines of an answer to `status`."""
     overview = msgspec.convert(answer["overview"], Overview)
     if overview.state == "NASCENT":
-        yield _STATES["NASCENT"]
+        yield state_words(overview)
         return
-    yield f"run {overview.run}: {_state(overview)}"
+    yield f"run {overview.run}: {state_words(overview)}"
     seconds = max(overview.elapsed, 1e-3)
     rates = Rates(
         uris_average=overview.finished / seconds,
@@ -44,12 +37,6 @@ def status_lines(answer: Mapping[str, Any]) -> Iterator[str]:
         yield "policy"
         yield from (f"  {line}" for line in overview.policy)
     yield from _details(answer)
-
-
-def _state(overview: Overview) -> str:
-    if overview.parallel:
-        return overview.state.lower() + (f" ({overview.why})" if overview.why else "")
-    return _STATES.get(overview.state, f"{overview.state.lower()}; `nacre run` goes on")
 
 
 def _details(answer: Mapping[str, Any]) -> Iterator[str]:

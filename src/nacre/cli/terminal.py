@@ -12,6 +12,7 @@ from rich.text import Text
 from nacre.cli.eta import Eta
 from nacre.cli.meter import Meter, Rates
 from nacre.cli.output import count, duration, json_text, safe, size
+from nacre.cli.states import live_words
 from nacre.core.clock import Clock
 from nacre.job.overview import (
     Fetching,
@@ -169,7 +170,7 @@ def numbers_table(overview: Overview, rates: Rates, eta: float | None) -> Table:
     """The numbers, in lines that belong together."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True, min_width=7)
-    table.add_column(overflow="ellipsis", no_wrap=True)
+    table.add_column(overflow="fold")
     for name, text in number_lines(overview, rates, eta):
         table.add_row(name, text)
     return table
@@ -177,14 +178,14 @@ def numbers_table(overview: Overview, rates: Rates, eta: float | None) -> Table:
 
 def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tuple[str, str]]:
     """The numbers as names and texts."""
-    state = overview.state.lower() + (f" ({safe(overview.why)})" if overview.why else "")
+    state = safe(live_words(overview))
     left = f", about {duration(eta)} to go" if eta is not None else ""
     queued = f"{overview.queued:,} waiting"
     if overview.retrying:
         queued += f" ({overview.retrying:,} for another try)"
     saved = f"{size(overview.saved_bytes)} in {overview.saved_documents:,}"
     lines = [
-        ("state", f"{state} for {duration(overview.elapsed)}{left}"),
+        ("state", f"{state}, {duration(overview.elapsed)} of crawling{left}"),
         ("done", f"{overview.finished:,} of {overview.discovered:,} found, {queued}"),
         (
             "got",

@@ -162,8 +162,8 @@ class Commands:
     async def frontier_import(self, request: Request) -> Answer:
         """Schedule URIs."""
         lines = [str(line) for line in request.get("lines", ())]
-        first = int(request.get("first", 1))
-        return (await bring_in(self._session().parts, lines, first))._asdict()
+        first, force = int(request.get("first", 1)), bool(request.get("force"))
+        return (await bring_in(self._session().parts, lines, first, force=force))._asdict()
 
     async def frontier_steer(self, request: Request) -> Answer:
         """Retire, bring back, wake, forget or reconsider."""

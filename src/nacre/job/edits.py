@@ -81,13 +81,16 @@ class Imported(NamedTuple):
     bad_lines: int = 0
 
 
-async def bring_in(parts: Parts, lines: Iterable[str], first: int = 1) -> Imported:
+async def bring_in(
+    parts: Parts, lines: Iterable[str], first: int = 1, *, force: bool = False
+) -> Imported:
     """Take lines of a recovery journal, or plain URLs; the scope is not asked.
 
     Args:
         parts: Of the job.
         lines: The lines.
         first: Number of the first line, for those that are bad.
+        force: What was seen before is scheduled all the same, deleted URIs too; not what waits.
     """
     scheduled = known = done = bad_lines = 0
     bad: list[tuple[int, str]] = []
@@ -100,7 +103,7 @@ async def bring_in(parts: Parts, lines: Iterable[str], first: int = 1) -> Import
             bad += [(number, text.strip()[:200])] if len(bad) < _BAD_KEPT else []
         elif entry.done:
             done += sum(parts.frontier.seen.enter([parts.identity.key(entry.url)]))
-        elif parts.frontier.schedule([_uri(parts, entry)], parts.clock.now())[0]:
+        elif parts.frontier.schedule([_uri(parts, entry, force=force)], parts.clock.now())[0]:
             scheduled += 1
         else:
             known += 1
@@ -122,13 +125,15 @@ def _entry(parts: Parts, text: str) -> JournalLine | None:
     return entry._replace(url=url)
 
 
-def _uri(parts: Parts, entry: JournalLine) -> CrawlURI:
+def _uri(parts: Parts, entry: JournalLine, *, force: bool) -> CrawlURI:
     overlay = parts.sheets.of_url(entry.url)
     settings = parts.effective[overlay].frontier
     order = rank(settings, entry.path, url=entry.url, via=entry.via)
+    key = parts.identity.key(entry.url)
     return CrawlURI(
         url=entry.url,
-        key=parts.identity.key(entry.url),
+        key=key,
+        force_fetch=force and parts.outcomes.get(key) is not None,
         queue=parts.identity.queue(entry.url, overlay),
         via=entry.via,
         path=entry.path,

@@ -12,7 +12,7 @@ from nacre.errors import URIError
 from nacre.frontier.queues import State
 from nacre.frontier.repose import why_it_rests
 from nacre.frontier.roster import read_queue
-from nacre.frontier.rows import LAST_SUFFIX, queue_id, unpack, unpack_future
+from nacre.frontier.rows import queue_id
 from nacre.frontier.settings import PolitenessSettings
 from nacre.history.crawldb import History
 from nacre.job.assemble import canonicalizer
@@ -20,6 +20,7 @@ from nacre.job.explanation import (
     CaptureAnswer,
     Explanation,
     PendingAnswer,
+    PrerequisiteAnswer,
     QueueAnswer,
     RuleOpinion,
     ScopeAnswer,
@@ -41,14 +42,14 @@ from nacre.job.scoping import scope_state
 from nacre.job.seedbook import SeedBook
 from nacre.job.sheet_list import sheet_list
 from nacre.job.sheets import Sheets
+from nacre.job.waiting import Waiting, find_waiting
 from nacre.scope.compile import compile_scope
 from nacre.scope.rule import Scope, Subject
 from nacre.store.table import file_rows
-from nacre.uri.parse import origin, parse
+from nacre.uri.parse import host, origin, parse
 
 _SHOWN = ("politeness", "robots", "frontier")
 _MOST_STEPS = 60
-_MOST_ROWS = 100_000
 
 
 class _Origin(NamedTuple):
@@ -60,14 +61,6 @@ class _Origin(NamedTuple):
     context: str = ""
     source: str = ""
     known: bool = True
-
-
-class _Waiting(NamedTuple):
-    """A URI that waits: in which family, and behind how many of its queue."""
-
-    where: str
-    uri: CrawlURI
-    ahead: int | None
 
 
 class Explainer:
@@ -144,6 +137,7 @@ class Explainer:
             robots=robots_answer(self._robots, found.url, settings.robots.policy, overlay),
             queue=self._queue_answer(queue, overlay),
             pending=_pending(waiting) if waiting else None,
+            behind=self._behind(waiting),
             politeness=politeness_text(settings.politeness),
             capture=self._capture(found.url, outcome),
             sheets=self._sheets.names(overlay),
@@ -176,7 +170,7 @@ class Explainer:
         self,
         key: bytes,
         busy: CrawlURI | None,
-        waiting: _Waiting | None,
+        waiting: Waiting | None,
         outcome: Outcome | None,
         refusal: Refusal | None,
     ) -> Standing:
@@ -198,22 +192,28 @@ class Explainer:
         visits = list(session.parts.engine.current.values())
         return next((visit.uri for visit in visits if visit.uri.key == key), None)
 
-    def _waiting(self, url: str, key: bytes, *, finished: bool) -> _Waiting | None:
+    def _waiting(self, url: str, key: bytes, *, finished: bool) -> Waiting | None:
         """The URI in its queue, or among those that wait for their time."""
         store = self._view.store
         if finished or store.get("seen", key) is None:
             return None
-        name = self._queue_of(url)
-        identity = queue_id(name)
-        rows = store.scan("queue", identity, identity + LAST_SUFFIX, _MOST_ROWS)
-        for ahead, (row_key, value) in enumerate(rows):
-            uri = unpack(row_key, value, name)
-            if uri.key == key:
-                return _Waiting("queue", uri, ahead)
-        for row_key, value in store.scan("future", b"", None, _MOST_ROWS):
-            uri = unpack_future(row_key, value)[0]
-            if uri.key == key:
-                return _Waiting("future", uri, None)
+        return find_waiting(store, self._queue_of(url), key)
+
+    def _behind(self, waiting: Waiting | None) -> PrerequisiteAnswer | None:
+        """What the URI waits for: its host's addresses or its robots.txt, when these wait too."""
+        if waiting is None or not waiting.uri.url.startswith(("http:", "https:")):
+            return None
+        uri = waiting.uri
+        for url in (f"dns:{host(uri.url)}", f"{origin(uri.url)}/robots.txt"):
+            key = self._identity.key(url)
+            busy = self._in_process(key)
+            found = None if busy else find_waiting(self._view.store, uri.queue, key)
+            if busy:
+                return PrerequisiteAnswer(url, busy.attempts, busy.last_status)
+            if found:
+                left = None if found.due is None else found.due - self._view.clock.now()
+                wanted = found.uri
+                return PrerequisiteAnswer(url, wanted.attempts, wanted.last_status, left)
         return None
 
     def _origin(
@@ -295,7 +295,7 @@ class Explainer:
             return QueueAnswer(name)
         return QueueAnswer(
             name,
-            State(row.state).name.lower().replace("_", " "),
+            self._state_text(State(row.state)),
             row.size + row.waiting,
             row.errors,
             row.delay,
@@ -307,6 +307,11 @@ class Explainer:
             row.spent,
             settings.queue_total_budget,
         )
+
+    def _state_text(self, state: State) -> str:
+        if state is State.IN_PROCESS and self._view.session is None:
+            return "ready"  # a process that is gone had it; the next one begins with it
+        return state.name.lower().replace("_", " ")
 
     def _capture(self, url: str, outcome: Outcome | None) -> CaptureAnswer | None:
         known = self._history.get(url)
@@ -329,7 +334,7 @@ class Explainer:
         return name
 
 
-def _pending(waiting: _Waiting) -> PendingAnswer:
+def _pending(waiting: Waiting) -> PendingAnswer:
     uri = waiting.uri
     return PendingAnswer(
         waiting.where, waiting.ahead, uri.directive, uri.precedence, uri.attempts, uri.last_status

@@ -146,6 +146,22 @@ class PendingAnswer(msgspec.Struct, frozen=True):
     last_status: int
 
 
+class PrerequisiteAnswer(msgspec.Struct, frozen=True):
+    """What must be had before a URL that waits: `dns:`, or robots.txt.
+
+    Attributes:
+        url: Its URL.
+        attempts: Tries so far.
+        last_status: Status of the last; 0 for none.
+        wait: Seconds until the next try; None when it has its turn in its queue.
+    """
+
+    url: str
+    attempts: int
+    last_status: int
+    wait: float | None = None
+
+
 class CaptureAnswer(msgspec.Struct, frozen=True):
     """Where a capture is, and what history keeps of the URL.
 
@@ -187,6 +203,7 @@ class Explanation(msgspec.Struct, frozen=True):
         robots: What robots.txt says; None for a URL without (dns).
         queue: Its queue.
         pending: How it waits; None when it does not.
+        behind: What it waits for; None for nothing but its turn.
         politeness: In words.
         sheets: Sheets that apply, the strongest last.
         settings: What politeness, robots policy and budgets of the URL are, and why.
@@ -211,6 +228,7 @@ class Explanation(msgspec.Struct, frozen=True):
     way: list[Step] = []
     robots: RobotsAnswer | None = None
     pending: PendingAnswer | None = None
+    behind: PrerequisiteAnswer | None = None
     capture: CaptureAnswer | None = None
     sheets: tuple[str, ...] = ()
     settings: list[SettingAnswer] = []

@@ -170,7 +170,7 @@ class SlowQueue(NamedTuple):
         name: Queue key.
         pending: URIs in it.
         delay: Its politeness delay, seconds.
-        needs: Seconds that it needs at that delay.
+        needs: Seconds that it needs at that delay and at its usual latency.
     """
 
     name: str
@@ -188,7 +188,7 @@ def slowest_queues(parts: Parts, number: int = 5) -> list[SlowQueue]:
 def _slow(queue: Queue) -> SlowQueue:
     row = queue.row
     pending = row.size + row.waiting
-    return SlowQueue(row.name, pending, row.delay, pending * row.delay)
+    return SlowQueue(row.name, pending, row.delay, pending * (row.delay + row.latency / 1000))
 
 
 class Fetching(NamedTuple):
