@@ -10,12 +10,20 @@ from nacre.core.crawluri import CrawlURI
 from nacre.frontier.frontier import Attempt, Frontier
 from nacre.frontier.rows import queue_id
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
-from nacre.frontier.slots import BUSY, YIELD, SlotTable
+from nacre.frontier.slots import BUSY, CALM, PATIENCE, YIELD, Moment, Occupied, SlotTable
 from tests.frontier.making import NOW, candidate
 from tests.frontier.memory_rows import MemoryRows
 
 HOST = queue_id("com,example,www,")
 OTHER = queue_id("com,example,other,")
+
+
+def table(path: Path, told: list[str], mono: float = 0.0) -> SlotTable:
+    return SlotTable(path, told.append, Moment(NOW, mono))
+
+
+def nothing() -> list[Occupied]:
+    return []
 
 
 @pytest.fixture
@@ -27,10 +35,13 @@ def told() -> list[str]:
 def tables(tmp_path: Path, told: list[str]) -> Iterator[tuple[SlotTable, SlotTable]]:
     """Those of two jobs."""
     path = tmp_path / "slots" / "boot"
-    one, two = SlotTable(path, told.append), SlotTable(path, told.append)
+    one, two = table(path, told), table(path, told)
+    one.look(0.0, nothing)  # lets the other come
+    two.look(0.0, nothing)
+    assert not one.is_free
     yield one, two
-    one.close()
-    two.close()
+    one.close(())
+    two.close(())
 
 
 def test_one_slot_is_one_job_s(tables: tuple[SlotTable, SlotTable]) -> None:
@@ -79,19 +90,18 @@ def test_several_slots(tables: tuple[SlotTable, SlotTable]) -> None:
     assert two.take(HOST, 3, 6.0) == 3.0  # the longer rest holds
 
 
-def test_a_job_that_died_holds_nothing(tmp_path: Path, told: list[str]) -> None:
-    path = tmp_path / "slots"
-    dead, alive = SlotTable(path, told.append), SlotTable(path, told.append)
+def test_a_job_that_died_holds_nothing(tables: tuple[SlotTable, SlotTable]) -> None:
+    dead, alive = tables
     dead.take(HOST, 1, 0.0)
-    dead.close()
+    os.close(dead._file._file)
     assert alive.take(HOST, 1, 0.0) == 0
-    alive.close()
+    dead._file._file = os.open(os.devnull, os.O_RDONLY)
 
 
 def test_it_is_for_its_user_only(tmp_path: Path, told: list[str]) -> None:
     folder = tmp_path / "slots"
     folder.mkdir(mode=0o777)
-    SlotTable(folder / "boot", told.append).close()
+    table(folder / "boot", told).close(())
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE((folder / "boot").stat().st_mode) == 0o600
 
@@ -99,7 +109,7 @@ def test_it_is_for_its_user_only(tmp_path: Path, told: list[str]) -> None:
 def test_no_link_is_followed(tmp_path: Path, told: list[str]) -> None:
     (tmp_path / "boot").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(OSError, match="symbolic links"):
-        SlotTable(tmp_path / "boot", told.append)
+        table(tmp_path / "boot", told)
     assert not (tmp_path / "elsewhere").exists()
 
 
@@ -108,19 +118,86 @@ def test_a_directory_of_another_user(
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 4321)
     with pytest.raises(PermissionError, match="another user"):
-        SlotTable(tmp_path / "slots" / "boot", told.append)
+        table(tmp_path / "slots" / "boot", told)
 
 
 def test_a_table_that_fails_stops_nothing(
     tables: tuple[SlotTable, SlotTable], told: list[str]
 ) -> None:
     one, _ = tables
-    os.close(one._file)
-    one._file = os.open("/dev/null", os.O_RDONLY)  # no write lock on it
+    os.close(one._file._file)
+    one._file._file = os.open(os.devnull, os.O_RDONLY)  # no lock of one's own on it
     assert [one.take(HOST, 1, 0.0), one.take(HOST, 1, 0.0)] == [0, 0]
     one.give(HOST, 5.0)
     assert len(told) == 1
     assert "not shared" in told[0]
+
+
+# ---- who is there
+
+
+def test_who_is_alone_needs_no_table(tmp_path: Path, told: list[str]) -> None:
+    path = tmp_path / "boot"
+    one = table(path, told)
+    assert one.is_free
+    assert [one.take(HOST, 1, 0.0) for _ in range(3)] == [0, 0, 0]
+    assert path.stat().st_size == 0
+    one.close(())
+
+
+def test_who_comes_waits_until_it_was_told(tmp_path: Path, told: list[str]) -> None:
+    path = tmp_path / "boot"
+    one = table(path, told)
+    two = table(path, told)
+    two.look(0.5, nothing)
+    assert two.take(OTHER, 1, 0.5) == BUSY
+    one.look(1.0, lambda: [Occupied(HOST, 1, 0.0), Occupied(OTHER, 0, 9.0)])
+    assert not one.is_free
+    two.look(1.0, nothing)
+    assert two.take(HOST, 1, 1.0) == BUSY  # the other's fetch
+    assert two.take(OTHER, 1, 1.0) == 8.0  # the other's delay
+    one.give(HOST, 0.0)
+    assert two.take(HOST, 1, 1.0) == 0
+    one.close(())
+    two.close(())
+
+
+def test_who_is_left_alone_heeds_the_rests_for_a_while(
+    tables: tuple[SlotTable, SlotTable], told: list[str]
+) -> None:
+    one, two = tables
+    two.take(HOST, 1, 1.0)
+    two.give(HOST, 40.0)
+    two._file.close()
+    one.look(2.0, nothing)
+    one.look(2.0 + CALM - 1, nothing)
+    assert one.take(HOST, 1, 3.0) == 37.0
+    one.look(2.0 + CALM, nothing)
+    assert one.is_free
+    two._file._file = os.open(os.devnull, os.O_RDONLY)
+
+
+def test_a_job_that_was_stopped_is_not_waited_for(tmp_path: Path, told: list[str]) -> None:
+    path = tmp_path / "boot"
+    stopped, two = table(path, told), table(path, told)
+    two.look(PATIENCE - 1, nothing)
+    assert two.take(HOST, 1, PATIENCE) == BUSY
+    two.look(PATIENCE + 1, nothing)
+    assert two.take(HOST, 1, PATIENCE) == 0
+    stopped.look(60.0, lambda: [Occupied(HOST, 1, 0.0)])  # it goes on, and cannot have the slot
+    two.look(60.0, nothing)
+    assert stopped.take(HOST, 1, 60.0) == BUSY
+    stopped.close(())
+    two.close(())
+
+
+def test_the_next_job_heeds_the_rests_of_the_last(tmp_path: Path, told: list[str]) -> None:
+    path = tmp_path / "boot"
+    table(path, told).close([Occupied(HOST, 0, 30.0)])
+    after = table(path, told, 10.0)
+    assert not after.is_free
+    assert after.take(HOST, 1, 10.0) == 20.0
+    after.close(())
 
 
 # ---- in a frontier
@@ -183,3 +260,22 @@ def test_a_deferred_uri_gives_the_slot_back(tables: tuple[SlotTable, SlotTable])
     uri = asked(one, 0.0)
     one.deferred(uri, None, 0.0)
     assert asked(two, 0.0).queue == "a,"
+
+
+def test_a_job_that_comes_is_told_what_another_does(tmp_path: Path, told: list[str]) -> None:
+    path = tmp_path / "boot"
+    one = job(table(path, told), "ab")
+    busy, done = asked(one, 0.0), asked(one, 0.0)
+    one.finished(done, Attempt(200, 3.0), 1.0)
+    two = job(table(path, told), "ab")
+    assert ask(two, 1.0) is None
+    one.courtesy.look(1.5)
+    two.courtesy.look(1.5)
+    assert ask(two, 1.5) is None
+    one.finished(busy, Attempt(200, 5.0), 2.0)
+    assert ask(two, 3.9) is None
+    assert asked(two, 4.0).queue == done.queue
+    assert ask(two, 6.9) is None
+    assert asked(two, 7.0).queue == busy.queue
+    one.courtesy.leave()
+    two.courtesy.leave()

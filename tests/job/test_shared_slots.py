@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from nacre.frontier.settings import PolitenessSettings
+from nacre.frontier.slots import Moment
 from nacre.job.shared_slots import open_slots, slots_directory
 
 NOW = 1_700_000_000.0
@@ -17,9 +18,9 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_table_lies_in_the_cache_of_the_user(cache: Path):
     told: list[str] = []
-    table = open_slots(PolitenessSettings(), NOW, told.append)
+    table = open_slots(PolitenessSettings(), Moment(NOW, 0.0), told.append)
     assert table is not None
-    table.close()
+    table.close(())
     assert slots_directory() == cache / "nacre" / "slots"
     assert len(list(slots_directory().iterdir())) == 1
     assert not told
@@ -28,7 +29,10 @@ def test_the_table_lies_in_the_cache_of_the_user(cache: Path):
 @pytest.mark.parametrize("settings", [{"shared_slots": False}, {"delay": 0}])
 def test_nothing_is_shared_where_it_is_switched_off(settings: dict[str, object], cache: Path):
     told: list[str] = []
-    assert open_slots(PolitenessSettings.model_validate(settings), NOW, told.append) is None
+    assert (
+        open_slots(PolitenessSettings.model_validate(settings), Moment(NOW, 0.0), told.append)
+        is None
+    )
     assert not list(cache.iterdir())
     assert not told
 
@@ -36,7 +40,7 @@ def test_nothing_is_shared_where_it_is_switched_off(settings: dict[str, object],
 def test_a_cache_that_cannot_be_used_is_told_of(cache: Path):
     (cache / "nacre").write_text("a file")
     told: list[str] = []
-    assert open_slots(PolitenessSettings(), NOW, told.append) is None
+    assert open_slots(PolitenessSettings(), Moment(NOW, 0.0), told.append) is None
     assert "politeness is not shared" in told[0]
     assert "politeness.shared_slots" in told[0]
 
@@ -47,8 +51,8 @@ def test_tables_of_earlier_boots_go(cache: Path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
         os.utime(path, (NOW - age * 86400, NOW - age * 86400))
-    table = open_slots(PolitenessSettings(), NOW, print)
+    table = open_slots(PolitenessSettings(), Moment(NOW, 0.0), print)
     assert table is not None
-    table.close()
+    table.close(())
     assert not old.exists()
     assert recent.exists()

@@ -1,15 +1,19 @@
 """The politeness that reaches beyond one queue: to hosts of one address, and to other jobs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 
 from nacre.frontier.groups import Groups
 from nacre.frontier.queues import Queue, State
 from nacre.frontier.rotation import Rotation
-from nacre.frontier.slots import SlotTable
+from nacre.frontier.slots import Occupied, SlotTable
 from nacre.frontier.totals import Totals
 
 _ASK_AGAIN = 30.0
 """Another job's rest is looked at again so often, seconds: no queue goes to sleep for it."""
+
+_MOST_ASLEEP = 5_000
+"""Queues in the store, for more than a minute, of which a job that comes is told."""
 
 
 class Courtesy:
@@ -81,6 +85,29 @@ class Courtesy:
                 self.groups.begin(group)
             row.group = group
             self._rotation.roster.touch(queue)
+
+    def look(self, mono: float) -> None:
+        """See whether other jobs are there; to be called twice a second."""
+        if self.slots is not None:
+            self._rotation.mono = mono
+            self.slots.look(mono, self._all_occupied)
+
+    def leave(self) -> None:
+        """The job ends, its store may have failed: other jobs are told which hosts rest."""
+        if self.slots is not None:
+            self.slots.close(self._occupied(self._rotation.roster.in_memory()))
+            self.slots = None
+
+    def _all_occupied(self) -> Iterator[Occupied]:
+        asleep = islice(self._rotation.sleeping(), _MOST_ASLEEP)
+        return self._occupied(chain(self._rotation.roster.in_memory(), asleep))
+
+    def _occupied(self, queues: Iterable[Queue]) -> Iterator[Occupied]:
+        mono = self._rotation.mono
+        for queue in queues:
+            rests = queue.wake if queue.wake > mono else 0.0
+            if queue.taken or rests:
+                yield Occupied(queue.identity, len(queue.taken), rests)
 
     def release(self) -> None:
         """Line those up again whose group has a place now."""

@@ -21,6 +21,7 @@ from nacre.fetch.settings import fill_user_agent
 from nacre.fetch.spool import Spool
 from nacre.frontier.frontier import Frontier
 from nacre.frontier.settings import FrontierSettings
+from nacre.frontier.slots import Moment
 from nacre.history.crawldb import History
 from nacre.history.dedup import Digests
 from nacre.job.answers import Answers
@@ -145,8 +146,8 @@ class Parts:
         self.identity = Identity(canonicalizer(settings.uri), frontier, self._addresses)
         self.logs = JobLogs(self._line_writer(), clock, extra_info=settings.engine.log_extra_info)
         self.frontier = self._frontier(frontier)
-        self.slots = open_slots(settings.politeness, clock.now(), self._alert)
-        self.frontier.courtesy.slots = self.slots
+        moment = Moment(clock.now(), clock.monotonic())
+        self.frontier.courtesy.slots = open_slots(settings.politeness, moment, self._alert)
         self.statistics = Statistics(store)
         self.steps = Steps(store)
         self.quotas = self._quotas()

@@ -206,8 +206,7 @@ class Session:
         if hasattr(self, "parts"):
             await self.parts.fetcher.close()
             await self.parts.parser.close()
-            if self.parts.slots is not None:
-                self.parts.slots.close()
+            self.parts.frontier.courtesy.leave()
         if self._opened is not None:
             self.suspects = self._opened.close()
             self._opened = None
@@ -245,6 +244,7 @@ class Session:
                 return how
             self._mind_space()
             self.parts.shortage.look()
+            self.parts.frontier.courtesy.look(self._clock.monotonic())
             self._mind_pause()
             self._mind_pace()
             self._mind_the_end()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nacre.frontier.settings import PolitenessSettings
-from nacre.frontier.slots import SlotTable
+from nacre.frontier.slots import Moment, SlotTable
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _STALE = 30 * 86_400.0
@@ -23,13 +23,13 @@ def slots_directory() -> Path:
 
 
 def open_slots(
-    politeness: PolitenessSettings, now: float, tell: Callable[[str], None]
+    politeness: PolitenessSettings, moment: Moment, tell: Callable[[str], None]
 ) -> SlotTable | None:
     """The table; None when it is switched off, when there is no delay, or when it cannot be had.
 
     Args:
         politeness: What holds for the whole crawl.
-        now: Seconds since the epoch.
+        moment: The time.
         tell: Called with a text for the operator when it fails, now or later.
     """
     if not politeness.shared_slots or politeness.delay == 0:
@@ -37,11 +37,11 @@ def open_slots(
     try:
         # The monotonic clock is one for all processes of a boot.
         path = slots_directory() / _BOOT.read_text("ascii").strip()
-        table = SlotTable(path, tell)
+        table = SlotTable(path, tell, moment)
     except (OSError, RuntimeError) as error:
         tell(f"politeness is not shared with other jobs: {error} (see politeness.shared_slots)")
         return None
-    _sweep(path, now)
+    _sweep(path, moment.now)
     return table
 
 
