@@ -15,6 +15,7 @@ from nacre.cli.app import EXIT_CODES, app
 from nacre.config.component import Component
 from nacre.config.facts import FieldFacts, fields
 from nacre.core.status import STATUS_TABLE
+from nacre.job.registry import sections
 from nacre.job.schema import SHIPPED, schema
 from nacre.job.settings import JobSettings
 from nacre.scope.language.attributes import ATTRIBUTES
@@ -68,10 +69,9 @@ def settings_page() -> str:
 def _sections() -> Iterator[str]:
     plain = [field for field in fields(JobSettings) if "." not in field.path]
     yield "## The job\n\n" + _table(plain)
-    for name, info in JobSettings.model_fields.items():
-        kind = info.annotation
-        if isinstance(kind, type) and issubclass(kind, Component):
-            yield f"## {name}\n\n{_doc(kind)}\n\n{_table(list(fields(kind, name + '.')))}"
+    for name, kind, heritrix in sections():
+        known = f" Heritrix: {', '.join(heritrix)}." if heritrix else ""
+        yield f"## {name}\n\n{_doc(kind)}{known}\n\n{_table(list(fields(kind, name + '.')))}"
 
 
 def _table(rows: list[FieldFacts]) -> str:

@@ -204,3 +204,8 @@ def test_a_dry_run_after_a_run_knows_robots_txt(crawled: Crawled):
     told = json.loads(nacre("check", crawled.job, "--dry-run", *urls, "--json").out)
     assert [one["robots"]["allowed"] for one in told] == [False, True]
     assert "Disallow: /secret/" in nacre("check", crawled.job, "--dry-run", *urls).out
+
+
+def test_a_section_is_explained_by_the_name_of_heritrix(made: Path):
+    ours = nacre("check", made, "--explain", "fetch.max_length").out
+    assert nacre("check", made, "--explain", "FetchHTTP.max_length").out == ours

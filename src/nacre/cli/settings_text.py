@@ -10,6 +10,7 @@ from nacre.config.place import Property, UnknownPropertyError, find, index_of, p
 from nacre.config.secret import masked
 from nacre.config.sheet import flat, suggestion
 from nacre.errors import ConfigError, Problem
+from nacre.job.registry import section_named
 from nacre.job.settings import JobSettings
 
 
@@ -27,6 +28,8 @@ def explained(loaded: Loaded[JobSettings] | None, path: str) -> list[dict[str, s
     if loaded is None:
         raise ConfigError("the settings cannot be read; see `nacre check` without --explain")
     settings = loaded.settings
+    head, dot, rest = path.partition(".")
+    path = (section_named(head) or head) + dot + rest
     try:
         here = find(settings, path)
     except UnknownPropertyError as error:

@@ -1,0 +1,85 @@
+"""The built-in components of a job in the order a URI meets them, with Heritrix's names.
+
+This is the one table of them: `crawl.yaml` has a section for each, the reference is written from
+it, and `nacre check --explain FetchHTTP` finds a section by the name that Heritrix gives it. Rules
+are components too, with a table of their own (`scope.table`); plug-ins add to that (`plugins`).
+Source: reference/heritrix.md 1.2, 1.3, 1.6 to 1.11.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from nacre.config.component import Component
+from nacre.job.settings import JobSettings
+from nacre.scope.table import RULES
+
+
+class Registered(NamedTuple):
+    """One component.
+
+    Attributes:
+        name: Its short name: the section of `crawl.yaml`, or what `rule:` says.
+        kind: Its settings.
+        heritrix: Class names of Heritrix that it stands for.
+    """
+
+    name: str
+    kind: type[Component]
+    heritrix: tuple[str, ...] = ()
+
+
+HERITRIX: dict[str, tuple[str, ...]] = {
+    "uri": ("RulesCanonicalizationPolicy", "BdbUriUniqFilter"),
+    "engine": ("CrawlController", "CrawlerLoggerModule"),
+    "preselect": ("Preselector",),
+    "frontier": ("BdbFrontier", "CandidatesProcessor", "FrontierPreparer"),
+    "politeness": ("DispositionProcessor",),
+    "robots": ("PreconditionEnforcer", "RobotsPolicy"),
+    "fetch": ("FetchHTTP", "CrawlMetadata", "CredentialStore"),
+    "network": (),
+    "dns": ("FetchDNS",),
+    "cookies": ("BdbCookieStore", "SimpleCookieStore"),
+    "extract": (
+        "ExtractorHTTP",
+        "ExtractorHTML",
+        "ExtractorCSS",
+        "ExtractorJS",
+        "ExtractorXML",
+        "ExtractorJson",
+        "ExtractorRobotsTxt",
+        "ExtractorSitemap",
+        "ExtractorParameters",
+    ),
+    "dedup": ("ContentDigestHistoryLoader", "ContentDigestHistoryStorer", "FetchHistoryProcessor"),
+    "archive": ("WARCWriterChainProcessor", "WARCWriterProcessor"),
+    "bandwidth": (),
+    "quotas": ("QuotaEnforcer",),
+    "limits": ("CrawlLimitEnforcer", "RuntimeLimitEnforcer"),
+    "disk": ("DiskSpaceMonitor", "LowDiskPauseProcessor"),
+    "store": ("BdbModule",),
+}
+"""What Heritrix has in place of each section, by its class names."""
+
+
+def sections() -> Iterator[Registered]:
+    """The sections of `crawl.yaml`, in order."""
+    for name, info in JobSettings.model_fields.items():
+        kind = info.annotation
+        if isinstance(kind, type) and issubclass(kind, Component):
+            yield Registered(name, kind, HERITRIX.get(name, ()))
+
+
+def rules() -> Iterator[Registered]:
+    """All rules; those of plug-ins once the settings of a job were read."""
+    for kind in RULES:
+        name = str(kind.model_fields["rule"].default)
+        yield Registered(name, kind, (kind.heritrix,) if kind.heritrix else ())
+
+
+def section_named(heritrix: str) -> str:
+    """The section that stands for a class of Heritrix, with its package or without; "" for none."""
+    wanted = heritrix.rpartition(".")[2].lower()
+    for one in sections():
+        if wanted in (name.lower() for name in one.heritrix):
+            return one.name
+    return ""
