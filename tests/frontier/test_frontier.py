@@ -320,6 +320,17 @@ def test_what_was_not_handed_out_cannot_come_back() -> None:
         front.finished(uri, Attempt(200), 0)
 
 
+def test_a_queue_of_which_several_are_in_process_retires_once() -> None:
+    front = frontier(MemoryRows(), politeness=PolitenessSettings(delay=0, in_flight=3))
+    front.schedule([candidate("a", str(n)) for n in range(5)], NOW)
+    told = []
+    for uri in [take(front) for _ in range(3)]:
+        front.deferred(uri, None, 0)
+        told.append(front.retire("a,", "quota"))
+    assert told == [True, False, False]
+    assert front.next(NOW, 0) is None
+
+
 def test_retired_while_in_process_and_back() -> None:
     front = frontier(MemoryRows())
     front.schedule([candidate("a", "0"), candidate("a", "1")], NOW)

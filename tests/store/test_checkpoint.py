@@ -3,9 +3,10 @@
 import pytest
 
 from nacre.errors import JobError, StorageError
-from nacre.store.checkpoint import checkpoints, restore_checkpoint
+from nacre.store.checkpoint import checkpoints, forget_checkpoint, restore_checkpoint
 from nacre.store.disk import RealDisk
 from nacre.store.recovery import recover
+from nacre.store.schema import upgrade
 from nacre.store.store import Store
 from nacre.store.table import file_rows, get_row
 from tests.store.running import MEMORY, run
@@ -70,3 +71,38 @@ def test_a_running_job_is_not_restored_over(tmp_path):
     store = str(tmp_path / "state/store")
     with Store.open(store, memory=MEMORY), pytest.raises(StorageError, match="job is running"):
         restore_checkpoint(RealDisk(), str(tmp_path / "checkpoints/cp1"), store, memory=MEMORY)
+
+
+def test_one_of_a_newer_layout_is_refused_and_an_older_one_brought_up_to_date(
+    tmp_path, monkeypatch
+):
+    run(tmp_path, b"one", "cp1", b"two")
+    store, checkpoint = str(tmp_path / "state/store"), str(tmp_path / "checkpoints/cp1")
+    with Store.open(checkpoint, memory=MEMORY) as opened:
+        opened.put("meta", b"schema", b"7")
+        opened.commit()
+    for _ in range(2):
+        with pytest.raises(StorageError, match="version 7, made by a newer Nacre"):
+            restore_checkpoint(RealDisk(), checkpoint, store, memory=MEMORY)
+    with Store.open(checkpoint + "/../../state/store", memory=MEMORY) as opened:
+        assert opened.get("urls", b"two")
+    with Store.open(store, memory=MEMORY) as opened:
+        opened.put("meta", b"schema", b"8")
+        opened.commit()
+
+    def current(engine, path, **given):
+        upgrade(engine, path, current=8, migrations={7: lambda _: None}, **given)
+
+    monkeypatch.setattr("nacre.store.store.upgrade", current)
+    restore_checkpoint(RealDisk(), checkpoint, store, memory=MEMORY)
+    with Store.open(store, memory=MEMORY) as opened:
+        assert [key for key, _ in opened.scan("urls", b"")] == [b"one"]
+
+
+def test_one_that_was_being_forgotten_is_none(tmp_path):
+    run(tmp_path, b"one", "cp1", b"two", "cp2")
+    place = tmp_path / "checkpoints"
+    (place / "cp1").rename(place / ".forgotten-cp1")
+    assert checkpoints(str(place)) == ["cp2"]
+    forget_checkpoint(str(place), "cp2")
+    assert list(place.iterdir()) == []

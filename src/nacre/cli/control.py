@@ -1,12 +1,16 @@
 """`pause`, `resume`, `stop`, `checkpoint`, `parallel`: what a running job can be told."""
 
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nacre.cli import output
 from nacre.cli.options import AsJson, JobDir
+
+if TYPE_CHECKING:
+    from nacre.job.checkpointing import Listed
 
 _PANEL = "While it runs"
 
@@ -60,15 +64,50 @@ def checkpoint(
             "--name", metavar="NAME", help="Its name [cp<number>-<time>].", show_default=False
         ),
     ] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Make none; list those there are, the oldest first.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Keep the state of now, to go back to with `run --checkpoint`."""
+    """Keep the state of now, to go back to with `run --checkpoint`; or list what is kept."""
+    if listed:
+        _list_checkpoints(directory, as_json=as_json)
+        return
     answer = _ask(directory, "checkpoint", name=name or "")
     text = (
         f"checkpoint {answer['name']}; go back to it, once the job is stopped, with "
         f"`nacre run {directory} --checkpoint {answer['name']}`"
+        if answer["name"]
+        else "nothing has changed since the last checkpoint, so there is no new one"
     )
     _print(answer, text, as_json=as_json)
+
+
+def _list_checkpoints(directory: Path, *, as_json: bool) -> None:
+    from nacre.job.checkpointing import list_checkpoints
+    from nacre.job.layout import Layout
+
+    layout = Layout(directory)
+    layout.require()
+    found = list(list_checkpoints(layout))
+    if as_json:
+        output.say_json([_facts(each) for each in found])
+    elif found:
+        rows = [tuple(map(str, _facts(each).values())) for each in found]
+        output.say(output.table([("name", "made", "run", "done", "waiting"), *rows]))
+    else:
+        output.say(f"no checkpoints yet; `nacre checkpoint {directory}` makes one")
+
+
+def _facts(checkpoint: "Listed") -> dict[str, str | int]:
+    moment = checkpoint.moment
+    return {
+        "name": checkpoint.name,
+        "made": f"{datetime.fromtimestamp(checkpoint.made, UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "run": moment.run if moment else "?",
+        "finished": moment.finished if moment else "?",
+        "queued": moment.queued if moment else "?",
+    }
 
 
 def parallel(

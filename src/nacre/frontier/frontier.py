@@ -319,11 +319,13 @@ class Frontier:
         """The addresses of a queue's host: it waits for all that share one; none for nobody."""
         self.courtesy.share(self.rotation.find(name), addresses)
 
-    def retire(self, name: str, why: str = BY_OPERATOR) -> None:
-        """Hand out nothing more of a queue until `unretire`."""
+    def retire(self, name: str, why: str = BY_OPERATOR) -> bool:
+        """Hand out nothing more of a queue until `unretire`; False when it was so already."""
         queue = self.rotation.find(name)
-        if queue.row.state is not State.RETIRED:
-            self.rotation.retire(queue, why)
+        if queue.row.state is State.RETIRED:
+            return False
+        self.rotation.retire(queue, why)
+        return True
 
     def wake_all(self, mono: float) -> None:
         """End all snoozes; each queue keeps its last politeness delay from now on."""

@@ -1,9 +1,7 @@
 """What a running job can be asked over its socket. Architecture 4 and 12."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -17,12 +15,11 @@ from nacre.job.job import Job
 from nacre.job.material import live_facts
 from nacre.job.offline import View
 from nacre.job.overview import live_overview, longest_fetches, slowest_queues
-from nacre.job.reporting import make_report, write_checkpoint_reports
+from nacre.job.reporting import make_report
 from nacre.job.runtime import RUNTIME
 from nacre.job.session import Session
 from nacre.job.states import ExitStatus
 from nacre.job.steer import steer
-from nacre.store.checkpoint import checkpoints, make_checkpoint
 
 Request = Mapping[str, Any]
 
@@ -96,33 +93,8 @@ class Commands:
 
     async def checkpoint(self, request: Request) -> Answer:
         """Make a checkpoint of the store; the crawl goes on meanwhile."""
-        session = self._session()
-        parts, directory = session.parts, session.layout.checkpoints
-        name = str(request.get("name") or self._checkpoint_name(str(directory)))
-        if "/" in name or name.startswith("."):
-            raise JobError(f"{name!r} is no name for a checkpoint")
-        parts.archive.writer.rotate()
-        parts.archive.large.rotate()
-        await make_checkpoint(parts.commit, parts.store, str(directory / name))
-        parts.logs.job(f"checkpoint {name}")
-        problem = await asyncio.to_thread(
-            write_checkpoint_reports,
-            self._job.disk,
-            session.layout,
-            session.settings,
-            directory / name,
-            live_facts(parts),
-        )
-        if problem:
-            parts.logs.alert(problem)
-        return {"name": name}
-
-    def _checkpoint_name(self, directory: str) -> str:
-        """As Heritrix names them: `cp00001-20261120151100`."""
-        names = [name for name in checkpoints(directory) if name[2:7].isdigit()]
-        number = max((int(name[2:7]) for name in names), default=0) + 1
-        time = datetime.fromtimestamp(self._job.clock.now(), UTC)
-        return f"cp{number:05}-{time:%Y%m%d%H%M%S}"
+        self._session()
+        return {"name": await self._job.checkpoints.make(str(request.get("name") or ""))}
 
     async def parallel(self, request: Request) -> Answer:
         """Change the number of parallel fetches."""

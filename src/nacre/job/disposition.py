@@ -150,8 +150,8 @@ class Disposition:
         """The URI stays in its queue, of which nothing more is fetched for now."""
         frontier, queue = self.parts.frontier, visit.uri.queue
         frontier.deferred(visit.uri, None, self.parts.clock.monotonic())
-        frontier.retire(queue, visit.retire)
-        self.parts.logs.job(f"queue {queue} retired: {visit.error or visit.retire}")
+        if frontier.retire(queue, visit.retire):
+            self.parts.logs.job(f"queue {queue} retired: {visit.error or visit.retire}")
 
     def _wait(self, visit: Visit) -> None:
         """What is in process may use up the quota: a moment later more is known."""

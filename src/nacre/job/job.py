@@ -9,6 +9,7 @@ from nacre.errors import ConfigError, DamageError, NacreError, StorageError
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard, guard_for_seeds
 from nacre.job.allocator import allow_many_files, keep_memory_at_hand
+from nacre.job.checkpointing import CheckpointKeeper
 from nacre.job.clock import SystemClock
 from nacre.job.configure import load_job
 from nacre.job.contact import contact_problems, public_hosts, resolver_lookup
@@ -48,9 +49,12 @@ class Job:
     Attributes:
         events: Subscribe here.
         session: The running session; None while none runs.
+        checkpoints: Makes those of the running session; set while one runs.
         origin: Says where a setting came from, for `effective.json` of the run.
         faults: URLs whose disposition failed by a bug of ours; they end as -5.
     """
+
+    checkpoints: CheckpointKeeper
 
     def __init__(
         self,
@@ -125,6 +129,7 @@ class Job:
                 self._mind_progress(session)
                 write_effective(session.directory, self.settings, self.origin)
                 session.space.on_terminal = self._on_terminal
+                self._accompany(session)
                 self.session = session
                 return await session.run()
             except (StorageError, DispositionError) as error:
@@ -138,6 +143,11 @@ class Job:
             # What failed once may fail at once again: never a busy loop.
             await self.clock.sleep(2.0 ** min(self._fruitless, _MAX_FRUITLESS))
         return ExitStatus.DISK_WAIT
+
+    def _accompany(self, session: Session) -> None:
+        """What runs along with each session."""
+        self.checkpoints = CheckpointKeeper(session, self.disk, self.clock)
+        session.accompany(self.checkpoints)
 
     def changed(self, settings: JobSettings, paths: Iterable[str]) -> None:
         """The operator gave a running job other settings: their origins are others too."""

@@ -49,6 +49,16 @@ class Layout:
         """The Unix socket of the running job."""
         return self.state / "control"
 
+    @property
+    def action(self) -> Path:
+        """Files put here are taken in while the job runs."""
+        return self.root / "action"
+
+    @property
+    def control(self) -> Path:
+        """Files here change the running job as long as they lie there."""
+        return self.root / "control"
+
     def run(self, name: str) -> Path:
         """Directory of a run."""
         return self.root / "runs" / name

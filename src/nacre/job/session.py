@@ -15,6 +15,7 @@ from nacre.core.clock import Clock
 from nacre.fetch.guard import AddressGuard
 from nacre.frontier.queues import State
 from nacre.job.assemble import Parts
+from nacre.job.companion import Companion
 from nacre.job.edits import note_removed
 from nacre.job.entering import Entering
 from nacre.job.events import Alert, Events, StateChanged
@@ -93,6 +94,11 @@ class Session:
         self._held: set[str] = set()
         self._attention = asyncio.Event()
         self._engine_task: asyncio.Task[None] | None = None
+        self._companions: list[Companion] = []
+
+    def accompany(self, companion: Companion) -> None:
+        """Let it run along from the moment that the crawl runs; to be called before `run`."""
+        self._companions.append(companion)
 
     def open(self, guard: AddressGuard, seeds: Callable[[], Iterator[Entry]], start: Start) -> None:
         """Open the store, recover, build the parts, and enter the seeds of a new run.
@@ -169,6 +175,11 @@ class Session:
         if self._engine_task is not None:
             self._engine_task.cancel()
 
+    @property
+    def abandoned(self) -> bool:
+        """Somebody wants the end now."""
+        return self._engine_task is not None and self._engine_task.cancelled()
+
     def hold(self, reason: str) -> None:
         """Pause for a reason; goes on when no reason is left."""
         self._held.add(reason)
@@ -226,12 +237,17 @@ class Session:
             engine.on_settled = self._attention.set
             self.mind_limits()
             watchdog = Watchdog(engine, self.parts.logs, self._clock)
-            watching = group.create_task(watchdog.run(), name="watchdog")
+            others = [group.create_task(watchdog.run(), name="watchdog")]
+            others += [group.create_task(one.run(), name=one.name) for one in self._companions]
             how = await self._supervise()
-            watching.cancel()
+            for other in others:
+                other.cancel()
             self._become(JobState.STOPPING, str(how))
             engine.stop()
         self.watch.stop()
+        if not self.abandoned:
+            for companion in self._companions:
+                await companion.ending(how)
         self._wind_up(how)
         return how
 
@@ -272,7 +288,7 @@ class Session:
         if self._asked is not None:
             return self._asked
         parts = self.parts
-        if not self._held and not parts.engine.busy and parts.frontier.is_empty:
+        if self._is_done():
             retired = parts.frontier.totals.states[State.RETIRED]
             return ExitStatus.QUEUE_BUDGET if retired else ExitStatus.FINISHED
         if self.space.waited_too_long(self._clock.monotonic()):
@@ -289,6 +305,13 @@ class Session:
             written,
             counts.prerequisites,
         )
+
+    def _is_done(self) -> bool:
+        """Nothing waits, nothing is in process, and nothing is about to come in."""
+        parts = self.parts
+        if self._held or parts.engine.busy or not parts.frontier.is_empty:
+            return False
+        return not any(companion.busy for companion in self._companions)
 
     def _mind_space(self) -> None:
         message = self.space.check(self._clock.monotonic(), self.parts.commit.largest)
@@ -368,7 +391,7 @@ class Session:
 
     def _write_reports(self) -> None:
         """From the store, after the last commit; not when somebody wants the end now."""
-        if self._engine_task is not None and self._engine_task.cancelled():
+        if self.abandoned:
             return
         parts, layout = self.parts, self.layout
         write_manifest(self.directory, self.run_row, parts.store)

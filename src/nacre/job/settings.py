@@ -16,6 +16,7 @@ from nacre.frontier.quota import QuotaSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.history.dedup import DedupSettings
 from nacre.job.association import SheetAssociation
+from nacre.job.operation import ActionSettings, CheckpointSettings
 from nacre.job.seeds import seed_line
 from nacre.scope.coercion import ScopeKind
 from nacre.scope.normalize.chain import AnyNormalizer
@@ -202,6 +203,8 @@ class JobSettings(Component):
     limits: LimitSettings = setting(LimitSettings, "Limits.")
     disk: DiskSettings = setting(DiskSettings, "Disk space.")
     store: StoreSettings = setting(StoreSettings, "The store.")
+    action: ActionSettings = setting(ActionSettings, "The action directory.")
+    checkpoint: CheckpointSettings = setting(CheckpointSettings, "Checkpoints.")
     sheets: dict[str, dict[str, Any]] = setting(
         dict, "Sheets by name: other values for some URIs, by property path.", sheets=False
     )

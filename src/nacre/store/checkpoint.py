@@ -5,10 +5,11 @@ the newer store's table of files, so that it knows what later epochs have writte
 What was captured since is captured again, into new files.
 """
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from nacre.errors import JobError, StorageError
+from nacre.errors import JobError
 from nacre.store.commit import GroupCommit
 from nacre.store.families import NAMES
 from nacre.store.files import ROWS
@@ -19,6 +20,7 @@ LASTING = ("files", "epoch")
 """Counters that never go back."""
 
 _CHUNK = 1 << 20
+_FORGOTTEN = ".forgotten-"
 
 
 async def make_checkpoint(commit: GroupCommit, store: Store, path: str) -> None:
@@ -47,11 +49,33 @@ def _prepare(path: Path) -> None:
 
 
 def checkpoints(directory: str) -> list[str]:
-    """Names of the checkpoints in a directory, oldest first when they are named by time."""
+    """Names of the checkpoints in a directory, the oldest first."""
     place = Path(directory)
     if not place.is_dir():
         return []
-    return sorted(entry.name for entry in place.iterdir() if (entry / "CURRENT").exists())
+    found = [each for each in place.iterdir() if each.name[0] != "." and _current(each).exists()]
+    return [each.name for each in sorted(found, key=lambda each: (_made(each), each.name))]
+
+
+def _current(checkpoint: Path) -> Path:
+    """The file that RocksDB makes last."""
+    return checkpoint / "CURRENT"
+
+
+def _made(checkpoint: Path) -> int:
+    return _current(checkpoint).stat().st_mtime_ns
+
+
+def forget_checkpoint(directory: str, name: str) -> None:
+    """Remove a checkpoint. Cut off in the middle, it is none any more, and the next call ends it.
+
+    Raises:
+        OSError: It cannot be removed.
+    """
+    place = Path(directory)
+    Path(place, name).rename(place / f"{_FORGOTTEN}{name}")
+    for left in place.glob(f"{_FORGOTTEN}*"):
+        shutil.rmtree(left)
 
 
 def restore_checkpoint(
@@ -76,8 +100,9 @@ def restore_checkpoint(
 
     Raises:
         JobError: There is no such checkpoint.
-        StorageError: The job is running, or its store cannot be read: then move it away by hand,
-            copy the checkpoint there, and use `nacre archive JOB salvage`.
+        StorageError: The job is running; or the checkpoint is of a newer Nacre (an older one's is
+            brought up to date); or the store cannot be read: then move it away by hand, copy the
+            checkpoint there, and use `nacre archive JOB salvage`.
     """
     if not Path(checkpoint, "CURRENT").exists():
         raise JobError(f"{checkpoint}: there is no such checkpoint.")
@@ -107,8 +132,8 @@ def _carry_over(current: Store, restored: Store, lasting: Sequence[str]) -> None
 
 def _copy(disk: Disk, source: str, target: str) -> None:
     """Sorted files never change, so that a second name will do; all others are copied."""
-    if Path(target).exists():
-        raise StorageError(f"{target}: left by a restore that was cut off. Remove it, try again.")
+    for name in disk.list(target):  # left by a restore that was cut off, or refused
+        disk.unlink(str(PurePosixPath(target, name)))
     disk.makedirs(target)
     for name in disk.list(source):
         old, new = str(PurePosixPath(source, name)), str(PurePosixPath(target, name))
