@@ -23,16 +23,9 @@ def _texts(html: str, kind: str) -> list[str]:
 def test_a_page_falls_into_its_pieces() -> None:
     assert _texts(PAGE, "title") == ["公告"]
     assert _texts(PAGE, "heading") == ["关于延长期限的公告"]
-    assert _texts(PAGE, "text") == [
-        "一",
-        "二",
-        "各单位:",
-        "期限为2024年12月底。",
-        "一月",
-        "12",
-        "附件",
-    ]
-    assert _texts(PAGE, "link") == ["/a", "/b"]
+    assert _texts(PAGE, "nav") == ["一", "二", "附件"]
+    assert _texts(PAGE, "text") == ["各单位:", "期限为2024年12月底。", "一月", "12"]
+    assert _texts(PAGE, "nav-link") == ["/a", "/b"]
     assert _texts(PAGE, "file") == ["/f/表.pdf"]
     assert _texts(PAGE, "image") == ["/i.png"]
     assert _texts(PAGE, "date") == ["2024-01-02"]

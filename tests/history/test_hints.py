@@ -46,7 +46,8 @@ def test_a_false_304_bans_conditions_for_a_quarter() -> None:
 
 def test_dates_of_the_making_tell_nothing() -> None:
     now = 1e9
-    assert dates_are_generated([now - 60.0 * n for n in range(40)], now)
-    assert dates_are_generated([5e8] * 40, now)
-    assert not dates_are_generated([now - 86_400.0 * n for n in range(1, 60)], now)
-    assert not dates_are_generated([now] * 3, now)
+    assert dates_are_generated([now - 60.0 * n for n in range(40)], now, 40)
+    assert dates_are_generated([5e8] * 40, now, 40)
+    assert not dates_are_generated([5e8] * 40, now, 3)
+    assert not dates_are_generated([now - 86_400.0 * n for n in range(1, 60)], now, 60)
+    assert not dates_are_generated([now] * 3, now, 3)

@@ -7,7 +7,9 @@ class Piece(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One piece of a page: a block of text, a link, a picture, an attachment.
 
     Attributes:
-        kind: `text`, `heading`, `title`, `date`, `link`, `image` or `file`.
+        kind: `text`, `heading`, `title`, `date`, `link`, `image` or `file`; `nav` and `nav-link`
+            for a block that is little but links (lists, menus, "next page"); `advert` for whatever
+            stands in what is marked as one.
         place: Hash of the path of block elements around it, positions left out: pieces of one list
             share it, and so do the pages of one template.
         text: The text, spaces collapsed, NFKC; or the address of a link, picture or file without

@@ -17,6 +17,7 @@ from nacre.extract.addresses import is_file, stable_address
 MAX_PIECES = 20_000
 _MAX_DEPTH = 128
 _MAX_TEXT = 4_000
+_NAVIGATION = 0.6
 _START, _END, _TEXT = TokenType.START_TAG, TokenType.END_TAG, TokenType.TEXT
 
 _SKIPPED = frozenset(("script", "style", "template", "noembed", "noframes"))
@@ -46,6 +47,9 @@ _PARAGRAPH = frozenset(("p",))
 _DATE_NAMES = re.compile(
     r"(?i)^(?:pubdate|publishdate|publish_?time|date|dc\.date(?:\.\w+)?|dcterms\.(?:modified|issued)"
     r"|last-?modified|article:(?:published|modified)_time|og:updated_time|og:published_time)$"
+)
+_ADVERT = re.compile(
+    r"(?i)(?:^|[\s_-])(?:ads?|adv|advert\w*|adsense|sponsor\w*|guanggao)(?:$|[\s_-])"
 )
 _SPACES = re.compile(r"\s+")
 # Attributes that say nothing of what a page is, or change with each request.
@@ -80,6 +84,10 @@ class _Reader:
         self._stack: list[str] = []
         self._places: list[int] = [zlib.crc32(b"")]
         self._buffer: list[str] = []
+        self._links: list[str] = []
+        self._anchored = 0
+        self._in_link = False
+        self._advert = 0
         self._pieces: list[Piece] = []
         self._skipping = ""
         self._canonical = hashlib.blake2b(digest_size=16)
@@ -117,6 +125,7 @@ class _Reader:
 
     def _data(self, data: str) -> None:
         self._buffer.append(data)
+        self._anchored += len(data.strip()) if self._in_link else 0
         self._paper.text(data)
         self._shape.data(data)
 
@@ -130,12 +139,14 @@ class _Reader:
             self._imply_end(_CLOSES.get(tag, _PARAGRAPH))
             self._push(tag, attrs)
         if tag == "a":
+            self._in_link = True
             self._shape.open_link(self._places[-1])
         self._refer(tag, attrs)
 
     def _close(self, tag: str) -> None:
         self._paper.close(tag)
         if tag == "a":
+            self._in_link = False
             self._shape.close_link()
         if tag not in _BLOCKS:
             return
@@ -151,6 +162,8 @@ class _Reader:
         if len(self._stack) >= _MAX_DEPTH:
             return
         label = attrs.get("class", "") or attrs.get("id", "")
+        if not self._advert and _ADVERT.search(label):
+            self._advert = len(self._stack) + 1
         # Numbers in names tell instances apart, not kinds.
         word = re.sub(r"\d+", "#", f"/{tag}.{label}")
         self._stack.append(tag)
@@ -158,26 +171,36 @@ class _Reader:
 
     def _pop(self, size: int) -> None:
         del self._stack[size:]
+        if size < self._advert:
+            self._advert = 0
         del self._places[size + 1 :]
 
     def _flush(self) -> None:
-        if not self._buffer:
-            return
-        text = squeezed("".join(self._buffer))
+        links, self._links = self._links, []
+        anchored, self._anchored = self._anchored, 0
+        text = squeezed("".join(self._buffer)) if self._buffer else ""
         self._buffer.clear()
-        if not text:
-            return
+        is_nav = bool(text) and anchored >= _NAVIGATION * len(text)
+        if text:
+            self._add_text(text, is_nav=is_nav)
+        for link in links:
+            self._add("nav-link" if is_nav else "link", link)
+
+    def _add_text(self, text: str, *, is_nav: bool) -> None:
         self._canonical.update(text.encode("utf-8", "replace") + b"\n")
         self._text.append(text)
         self._shape.block(text)
         innermost = self._stack[-1] if self._stack else ""
-        kind = "title" if innermost == "title" else "text"
+        kind = "title" if innermost == "title" else "nav" if is_nav else "text"
         self._add("heading" if innermost in _HEADINGS else kind, text[:_MAX_TEXT])
 
     def _refer(self, tag: str, attrs: Mapping[str, str]) -> None:
         address = attrs.get("href" if tag in {"a", "area"} else "src", "")
         if tag in {"a", "area"} and address and not address.startswith(("#", "javascript:")):
-            self._add("file" if is_file(address) else "link", stable_address(address))
+            if is_file(address):
+                self._add("file", stable_address(address))
+            elif len(self._links) < self._limit:
+                self._links.append(stable_address(address))
         elif tag in {"img", "video", "audio", "source", "iframe", "embed"} and address:
             if not address.startswith("data:"):
                 self._add("image", stable_address(address))
@@ -188,6 +211,7 @@ class _Reader:
 
     def _add(self, kind: str, text: str) -> None:
         if len(self._pieces) < self._limit:
+            kind = "advert" if self._advert else kind
             self._pieces.append(Piece(kind, self._places[-1], text))
 
     def _note(self, tag: str, attrs: Mapping[str, str]) -> None:

@@ -67,8 +67,8 @@ class Change(NamedTuple):
     Attributes:
         kind: Class.
         score: Share of the page that differs, noise and boilerplate weighed down; 0 to 1.
-        reason: Code of what decided: `payload`, `markup`, `masked`, `volatile`, `template`, `text`,
-            `title`, `heading`, `date`, `link`, `image`, `file`, `score`.
+        reason: Code of what decided: `payload`, `markup`, `masked`, `volatile`, `template`,
+            `navigation`, `text`, `title`, `heading`, `date`, `link`, `image`, `file`, `score`.
         evidence: The first differences that decided.
     """
 
@@ -81,7 +81,14 @@ class Change(NamedTuple):
 SAME = Change(ChangeClass.NONE, 0.0, "payload")
 
 
-def compare(old: PageView, new: PageView, template: Template, settings: ChangeSettings) -> Change:
+def compare(
+    old: PageView,
+    new: PageView,
+    template: Template,
+    settings: ChangeSettings,
+    *,
+    listing: bool = False,
+) -> Change:
     """The verdict on two versions of one page whose payloads differ.
 
     Args:
@@ -89,13 +96,14 @@ def compare(old: PageView, new: PageView, template: Template, settings: ChangeSe
         new: The version now.
         template: What the pages of its kind have taught.
         settings: When a difference is a change.
+        listing: The page is an index: its links are what it says; elsewhere they lead around.
     """
     if old.canonical == new.canonical and old.pieces == new.pieces:
         return Change(ChangeClass.MARKUP, 0.0, "markup")
     differing = differences(old.pieces, new.pieces)
     if not differing:
         return Change(ChangeClass.MARKUP, 0.0, "markup")
-    sorted_ = _Sorted(template)
+    sorted_ = _Sorted(template, listing=listing)
     for one in differing:
         sorted_.add(one)
     score = _score(differing, old, new, template)
@@ -110,8 +118,9 @@ def compare(old: PageView, new: PageView, template: Template, settings: ChangeSe
 class _Sorted:
     """Differences by what they are."""
 
-    def __init__(self, template: Template) -> None:
+    def __init__(self, template: Template, *, listing: bool) -> None:
         self._template = template
+        self._listing = listing
         self.real: list[Difference] = []
         self.template = False
         self.proved = True
@@ -121,10 +130,12 @@ class _Sorted:
         """Put a difference where it belongs."""
         if _is_masked(one):
             self.reason = "masked"
-        elif self._template.is_volatile(one.piece.place):
+        elif one.piece.kind == "advert" or self._template.is_volatile(one.piece.place):
             pass
         elif self._is_boilerplate(one):
             self.template, self.reason = True, "template"
+        elif not self._listing and one.piece.kind in _NAVIGATION:
+            self.template, self.reason = True, "navigation"
         else:
             self.real.append(one)
 
@@ -144,7 +155,8 @@ def _change(real: Sequence[Difference], score: float, settings: ChangeSettings) 
     return Change(kind, score, told, tuple(real[: settings.shown]))
 
 
-_TELLING = ("title", "file", "heading", "text", "date", "image", "link")
+_NAVIGATION = frozenset(("nav", "nav-link"))
+_TELLING = ("title", "file", "heading", "text", "date", "image", "link", "nav", "nav-link")
 
 
 def _is_masked(one: Difference) -> bool:
@@ -192,9 +204,12 @@ def _score(
     return min(1.0, changed / whole) if whole > 0.0 else 0.0
 
 
+_WORDS = frozenset(("text", "title", "heading", "nav"))
+
+
 def _weight(piece: Piece, template: Template) -> float:
     calm = 1.0 - template.volatility(piece.place)
-    length = len(piece.text) if piece.kind in {"text", "title", "heading"} else 10
+    length = len(piece.text) if piece.kind in _WORDS else 10
     return length * calm / (1.0 + math.log2(1.0 + template.frequency(piece)))
 
 

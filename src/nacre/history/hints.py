@@ -10,12 +10,13 @@ import msgspec
 
 from nacre.history.value import Signal
 
-_PRIOR_RECALL = 0.5
-_PRIOR_WEIGHT = 4.0
+_PRIOR_RECALL = 0.7
+_PRIOR_WEIGHT = 1.0
 _PRIOR_FALSE = 0.02
 _FALSE_DAYS = 30.0
 _BANNED_DAYS = 90.0
 _SAME_DATES = 0.9
+_MOST_MOVED = 0.5
 _ENOUGH_DATES = 20
 
 
@@ -45,20 +46,21 @@ class HintTrust(msgspec.Struct, array_like=True):
     false: float = 0.0
     quiet: float = 0.0
 
-    def observe(self, *, hinted: bool, changed: bool, days: float) -> None:
+    def observe(self, *, hinted: bool, changed: bool, days: float, weight: float = 1.0) -> None:
         """Learn from a visit; best from one that would have been made without the hint too.
 
         Args:
             hinted: It had told a change since the last visit.
             changed: There was one.
             days: Days since the last visit.
+            weight: How many visits it stands for, where it was drawn by lot.
         """
         if changed:
-            self.told += hinted
-            self.untold += not hinted
+            self.told += weight * hinted
+            self.untold += weight * (not hinted)
         else:
-            self.false += hinted
-            self.quiet += days
+            self.false += weight * hinted
+            self.quiet += weight * days
 
     def signal(self, wider: Signal | None = None) -> Signal:
         """What may be expected of it, leaning on a wider prior."""
@@ -106,14 +108,17 @@ class Audit(msgspec.Struct, array_like=True):
         return min(1.0, 3.0 / self.clean) if self.clean else 1.0
 
 
-def dates_are_generated(dates: list[float], fetched: float) -> bool:
+def dates_are_generated(dates: list[float], fetched: float, moved: int) -> bool:
     """Whether lastmod dates are those of the sitemap's making, so that they tell nothing.
 
     Args:
         dates: All of one sitemap, seconds since the epoch.
         fetched: When it was fetched.
+        moved: How many of them are others than last time.
     """
     if len(dates) < _ENOUGH_DATES:
+        return False
+    if moved <= _MOST_MOVED * len(dates):
         return False
     commonest = max(map(dates.count, set(dates)), default=0) if len(set(dates)) < 50 else 0
     now = sum(abs(fetched - date) < 3600.0 for date in dates)

@@ -30,6 +30,7 @@ NO_EVIDENCE = _PACK.pack(*[0] * GRID)
 BACK_OFF = 30.0
 """As many revisited pages of a class weigh as much as its parent's prior."""
 _EM_STEPS = 3
+_FIRST_STEPS = 15
 
 Distribution = tuple[float, ...]
 """Probabilities over `RATES`; they sum to 1."""
@@ -159,18 +160,18 @@ def has_drifted(evidence: bytes, recent: bytes, prior: Distribution) -> bool:
 def fit_prior(
     evidences: Sequence[bytes], parent: Distribution = FLAT, *, start: Distribution | None = None
 ) -> Distribution:
-    """The prior of a class: three steps of smoothed EM over its pages, leaning on the parent's.
+    """The prior of a class: some steps of smoothed EM over its pages, leaning on the parent's.
 
     Args:
         evidences: Of its pages that were visited at least twice.
         parent: Prior of the wider class.
-        start: The prior so far; None starts at the parent's.
+        start: The prior so far; None starts at the parent's, and takes more steps.
     """
     prior = start or parent
     if not evidences:
         return parent
     told = [likelihood(evidence) for evidence in evidences]
-    for _ in range(_EM_STEPS):
+    for _ in range(_EM_STEPS if start else _FIRST_STEPS):
         totals = [BACK_OFF * weight for weight in parent]
         for one in told:
             weights = list(map(mul, one, prior))

@@ -1,7 +1,7 @@
 """HTTP dates: read as tolerantly as browsers do, written in the one form that RFC 9110 wants."""
 
 import re
-from datetime import date
+from datetime import UTC, date, datetime
 
 _SECONDS_A_DAY = 86400
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -106,3 +106,37 @@ def _full_year(year: int) -> int:
     if 70 <= year <= 99:
         return year + 1900
     return year + 2000 if year <= 69 else year
+
+
+_W3C = re.compile(
+    r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?"
+    r"\s?(Z|[+-]\d{2}:?\d{2})?)?)?)?\Z",
+    re.IGNORECASE,
+)
+
+
+def parse_w3c_date(text: str) -> float | None:
+    """Seconds since the epoch of a date as sitemaps and feeds write it; None for what is none.
+
+    W3C-DTF from the year alone to fractions of a second, and the forms of `parse_http_date`. What
+    is left out is the first of its kind; without a zone it is UTC.
+    """
+    match = _W3C.match(text.strip())
+    if match is None:
+        return parse_http_date(text)
+    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[:6])
+    try:
+        moment: datetime = datetime(
+            year, month or 1, day or 1, hour, minute, min(second, 59), tzinfo=UTC
+        )
+    except ValueError:
+        return None
+    return moment.timestamp() - _offset(match[7])
+
+
+def _offset(zone: str | None) -> float:
+    if not zone or zone in {"Z", "z"}:
+        return 0.0
+    digits = zone[1:].replace(":", "")
+    seconds = int(digits[:2]) * 3600 + int(digits[2:]) * 60
+    return -float(seconds) if zone[0] == "-" else float(seconds)

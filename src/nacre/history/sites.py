@@ -1,0 +1,181 @@
+"""What is known of each site beside its pages: hints, lists, age and hours of changes (pure)."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from nacre.core.pagerow import PageRow
+from nacre.history.hints import HintTrust, Source, dates_are_generated
+from nacre.history.listing import Shown
+from nacre.history.ranking import DAY, Time
+from nacre.history.season import (
+    AGES,
+    HOURS,
+    Hazard,
+    Season,
+    age_bucket,
+    fit_hazard,
+    hour_of_week,
+    learned,
+)
+from nacre.history.value import Signal
+from nacre.uri.parse import authority
+from nacre.wire.date import parse_w3c_date
+
+_MOST_WEIGHT = 50.0
+_BUCKETS = len(AGES) + 1
+
+
+class SiteRow(msgspec.Struct, array_like=True):
+    """One site; kept in the store.
+
+    Attributes:
+        trust: By source of hints.
+        hours: New links by hour of the week.
+        events: Changes by age bucket.
+        exposure: Days observed by age bucket.
+        listed: Time of the last sitemap, and of the one before.
+        doubted: When a sitemap last showed dates of its own making.
+    """
+
+    trust: dict[str, HintTrust] = {}
+    hours: list[float] = []
+    events: list[float] = []
+    exposure: list[float] = []
+    listed: tuple[float, float] = (0.0, 0.0)
+    doubted: float = 0.0
+
+
+class ShownRow(msgspec.Struct, frozen=True, array_like=True):
+    """What an index page showed, and when."""
+
+    shown: Shown
+    time: float
+
+
+class Sites:
+    """All sites, in memory; `export` and `restore` carry them over runs."""
+
+    def __init__(self) -> None:
+        self._sites: dict[str, SiteRow] = {}
+        self._shown: dict[str, ShownRow] = {}
+        self._times: dict[str, Time] = {}
+
+    def begin_step(self) -> None:
+        """Seasons and hazards are fitted once a step."""
+        self._times.clear()
+
+    def time(self, url: str) -> Time:
+        """How time passes on the site of a URL."""
+        name = authority(url)
+        found = self._times.get(name)
+        if found is None:
+            site = self._site(url)
+            season = learned(site.hours, Season()) if site.hours else Season()
+            hazard = fit_hazard(site.events, site.exposure) if site.events else Hazard()
+            found = self._times[name] = Time(season, hazard)
+        return found
+
+    def signals(self, row: PageRow) -> list[tuple[str, Signal]]:
+        """Sources that would have told of a change of this page, with their trust."""
+        site = self._site(row.url)
+        found: list[tuple[str, Signal]] = []
+        told_now = row.listed and row.listed >= site.listed[0] > site.doubted
+        if row.lastmod and told_now:
+            found.append((Source.SITEMAP, self._trust(site, Source.SITEMAP).signal()))
+        found += [
+            (source, self._trust(site, Source(source)).signal())
+            for source in row.told
+            if source != Source.SITEMAP or not found
+        ]
+        return found
+
+    def learn_hints(self, row: PageRow, now: float, *, changed: bool, propensity: float) -> None:
+        """Learn from a visit how far each source can be trusted.
+
+        Args:
+            row: As before the visit.
+            now: Time of the visit.
+            changed: The page had changed.
+            propensity: Probability with which the page was chosen: rare ones count for many.
+        """
+        site = self._site(row.url)
+        sources = {source for source, _ in self.signals(row)} | set(row.told)
+        weight = min(1.0 / max(propensity, 1e-6), _MOST_WEIGHT)
+        for source in sources:
+            hinted = source in row.told
+            trust = self._trust(site, Source(source))
+            trust.observe(
+                hinted=hinted,
+                changed=changed,
+                days=(now - row.last_visit) / DAY,
+                weight=1.0 if hinted else weight,
+            )
+
+    def learn_age(self, row: PageRow, now: float, *, changed: bool) -> None:
+        """Count a visit in the age bucket in which its interval ended."""
+        site = self._site(row.url)
+        if not site.events:
+            site.events, site.exposure = [0.0] * _BUCKETS, [0.0] * _BUCKETS
+        born = row.born or row.first_seen
+        bucket = age_bucket((now - born) / DAY)
+        site.events[bucket] += changed
+        site.exposure[bucket] += (now - row.last_visit) / DAY
+
+    def learn_births(self, url: str, now: float, count: int) -> None:
+        """Count new links in the hour of the week at which they were found."""
+        if not count:
+            return
+        site = self._site(url)
+        site.hours = site.hours or [0.0] * HOURS
+        site.hours[hour_of_week(now)] += count
+
+    def read_dates(self, sitemap: str, dates: Sequence[str], moved: int, now: float) -> bool:
+        """Note a sitemap's visit; False when its dates, of which so many moved, tell nothing."""
+        site = self._site(sitemap)
+        if now > site.listed[0]:
+            site.listed = (now, site.listed[0])
+        known = [date for text in dates if (date := parse_w3c_date(text)) is not None]
+        believed = not dates_are_generated(known, now, moved)
+        if not believed:
+            site.doubted = now
+        return believed
+
+    def is_later(self, lastmod: str, visit: float) -> bool:
+        """Whether a date as written lies after a visit."""
+        date = parse_w3c_date(lastmod)
+        return date is not None and date > visit
+
+    def look_for_withdrawal(self, row: PageRow, now: float) -> None:
+        """A page that the sitemap named last time and names no more is likely gone."""
+        site = self._site(row.url)
+        last, before = site.listed
+        if last == now and row.listed and row.listed == before and Source.SITEMAP not in row.told:
+            row.told = (*row.told, str(Source.SITEMAP))
+
+    def shown(self, url: str) -> Shown | None:
+        """What an index page showed last time."""
+        found = self._shown.get(url)
+        return None if found is None else found.shown
+
+    def since_shown(self, url: str, now: float) -> float:
+        """Seconds since then; 0 when it never was."""
+        found = self._shown.get(url)
+        return 0.0 if found is None else now - found.time
+
+    def keep_shown(self, url: str, shown: Shown, now: float) -> None:
+        """Remember what an index page shows."""
+        self._shown[url] = ShownRow(shown, now)
+
+    def _site(self, url: str) -> SiteRow:
+        name = authority(url)
+        site = self._sites.get(name)
+        if site is None:
+            site = self._sites[name] = SiteRow()
+        return site
+
+    def _trust(self, site: SiteRow, source: Source) -> HintTrust:
+        trust = site.trust.get(source)
+        if trust is None:
+            trust = site.trust[str(source)] = HintTrust()
+        return trust

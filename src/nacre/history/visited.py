@@ -1,0 +1,177 @@
+"""What the planner is told of a visit: HTTP and nothing else."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from nacre.core.pagerow import PageRow
+from nacre.history.change import ChangeClass
+from nacre.history.deletion import Answer
+
+
+class SeenLink(Protocol):
+    """A link of a page."""
+
+    @property
+    def url(self) -> str:
+        """Where it leads."""
+        ...
+
+    @property
+    def hop(self) -> str:
+        """How it was found, a letter of a hop path."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """Its text; "" where it has none."""
+        ...
+
+    @property
+    def lastmod(self) -> str:
+        """What a sitemap or feed says of its last change, as written; "" for nothing."""
+        ...
+
+
+class Visited(Protocol):
+    """What a visit showed."""
+
+    @property
+    def url(self) -> str:
+        """Of what."""
+        ...
+
+    @property
+    def time(self) -> float:
+        """When, seconds since the epoch."""
+        ...
+
+    @property
+    def status(self) -> int:
+        """Status; 304 too; 0 and below for no reply."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """Of the payload; "" where there is none."""
+        ...
+
+    @property
+    def mime(self) -> str:
+        """Media type."""
+        ...
+
+    @property
+    def length(self) -> int:
+        """Bytes of the body received."""
+        ...
+
+    @property
+    def links(self) -> Sequence[SeenLink]:
+        """Its links in their order, redirects too."""
+        ...
+
+    @property
+    def body(self) -> Callable[[], bytes]:
+        """Gives the decoded body."""
+        ...
+
+
+class Finding(NamedTuple):
+    """What a judge says of a visit.
+
+    Attributes:
+        answer: What it says of the page's existence.
+        kind: How the page differs from its last version.
+        score: By what share.
+        reason: Code of what decided.
+        listing: Probability that it is an index page; None where nobody looked.
+        noise: Probability that an unchanged page of this template looks changed.
+    """
+
+    answer: Answer
+    kind: ChangeClass = ChangeClass.NONE
+    score: float = 0.0
+    reason: str = ""
+    listing: float | None = None
+    noise: float = 0.0
+
+
+class Judge(Protocol):
+    """Compares a visit with what is known; by digest alone, or by what the page says."""
+
+    def judge(self, row: PageRow, visit: Visited) -> Finding:
+        """The finding; `row` is as it was before the visit."""
+        ...
+
+    def pair(self, row: PageRow, visit: Visited) -> None:
+        """Learn from a second visit within the step: what differs from the first is noise."""
+        ...
+
+    def pairs_wanted(self, url: str) -> int:
+        """How many such second visits would still teach something of the site of a URL."""
+        ...
+
+
+class Rows(Protocol):
+    """All that is known of the pages."""
+
+    def get(self, url: str) -> PageRow | None:
+        """The row of a URL; None when it was never heard of."""
+        ...
+
+    def put(self, row: PageRow) -> None:
+        """Keep a row."""
+        ...
+
+    def scan(self) -> Iterator[PageRow]:
+        """All rows; they may be put while this goes on."""
+        ...
+
+
+class MemoryRows:
+    """Rows in a dictionary."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, PageRow] = {}
+
+    def get(self, url: str) -> PageRow | None:
+        """See `Rows`."""
+        return self._rows.get(url)
+
+    def put(self, row: PageRow) -> None:
+        """See `Rows`."""
+        self._rows[row.url] = row
+
+    def scan(self) -> Iterator[PageRow]:
+        """See `Rows`."""
+        return iter(list(self._rows.values()))
+
+
+class DigestJudge:
+    """Calls a page changed when its payload is: what Nutch and Heritrix do."""
+
+    def judge(self, row: PageRow, visit: Visited) -> Finding:
+        """See `Judge`."""
+        answer = answer_of(visit.status)
+        if visit.status == 304 or answer is not Answer.THERE or not row.digest:
+            return Finding(answer)
+        same = visit.digest == row.digest
+        return Finding(answer, ChangeClass.NONE if same else ChangeClass.MAJOR, reason="payload")
+
+    def pair(self, row: PageRow, visit: Visited) -> None:
+        """A digest has nothing to learn."""
+
+    def pairs_wanted(self, url: str) -> int:
+        """See `Judge`."""
+        return 0
+
+
+def answer_of(status: int) -> Answer:
+    """What a status alone says of a page's existence."""
+    if status == 304 or 200 <= status < 300:
+        return Answer.THERE
+    if status in {301, 302, 303, 307, 308}:
+        return Answer.MOVED
+    if status in {404, 410}:
+        return Answer.GONE if status == 410 else Answer.MISSING
+    return Answer.SILENT

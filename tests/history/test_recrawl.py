@@ -1,0 +1,220 @@
+"""The planner against a small site of its own: it finds what is new, changed and gone, cheaply."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha1
+from typing import NamedTuple
+
+import pytest
+
+from nacre.core.pagerow import PageKind
+from nacre.core.pageview import PageView
+from nacre.history.change import ChangeSettings
+from nacre.history.recrawl import Choice, Planner, RecrawlSettings
+from nacre.history.sites import Sites
+from nacre.history.visited import DigestJudge, Judge, MemoryRows
+from nacre.job.judge import Lessons, PageJudge
+
+DAY = 86_400.0
+START = 1_767_571_200.0
+HOME = "http://a.test/"
+MAP = "http://a.test/sitemap.xml"
+
+
+class _Link(NamedTuple):
+    url: str
+    hop: str = "L"
+    text: str = ""
+    lastmod: str = ""
+
+
+class _Visit(NamedTuple):
+    url: str
+    time: float
+    status: int
+    digest: str
+    mime: str
+    length: int
+    links: Sequence[_Link]
+    body: Callable[[], bytes]
+
+
+def _url(number: int) -> str:
+    return f"http://a.test/news/{number}.html"
+
+
+@dataclass
+class _Site:
+    """A home page that lists all pages, and a sitemap that is honest."""
+
+    sitemap: bool = True
+    texts: dict[str, str] = field(default_factory=dict)
+    dates: dict[str, float] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+    def write(self, number: int, text: str, now: float) -> None:
+        self.texts[_url(number)], self.dates[_url(number)] = text, now
+
+    def visit(self, url: str, now: float) -> _Visit:
+        self.asked.append(url)
+        if url == MAP:
+            links = [_Link(page, "M", "", _iso(self.dates[page])) for page in self.texts]
+            return self._reply(url, now, "text/xml", repr(links), links)
+        if url == HOME:
+            links = [_Link(page, "L", page) for page in self.texts]
+            links += [_Link(MAP, "M")] if self.sitemap else []
+            items = "".join(f"<li><a href='{link.url}'>{link.text}</a>" for link in links)
+            return self._reply(url, now, "text/html", f"<ul>{items}</ul>", links)
+        if url not in self.texts:
+            return _Visit(url, now, 404, "", "text/html", 0, (), bytes)
+        return self._reply(url, now, "text/html", f"<p>{self.texts[url]}</p>", ())
+
+    def _reply(self, url: str, now: float, mime: str, text: str, links: Sequence[_Link]) -> _Visit:
+        body = text.encode()
+        digest = sha1(body, usedforsecurity=False).hexdigest()
+        return _Visit(url, now, 200, digest, mime, len(body), links, lambda: body)
+
+
+def _iso(time: float) -> str:
+    from datetime import UTC, datetime  # noqa: PLC0415 - used here alone
+
+    return datetime.fromtimestamp(time, UTC).isoformat()
+
+
+class _Versions:
+    def __init__(self) -> None:
+        self.views: dict[str, PageView] = {}
+
+    def last(self, url: str) -> PageView | None:
+        return self.views.get(url)
+
+    def keep(self, url: str, view: PageView) -> None:
+        self.views[url] = view
+
+
+def _judge(*, by_text: bool) -> Judge:
+    if not by_text:
+        return DigestJudge()
+    return PageJudge(_Versions(), Lessons(), ChangeSettings())
+
+
+def _planner(*, by_text: bool = True, **said: object) -> Planner:
+    settings = RecrawlSettings.model_validate({"lots": 0.0, **said})
+    planner = Planner(MemoryRows(), Sites(), _judge(by_text=by_text), settings)
+    planner.begin([HOME])
+    return planner
+
+
+def _step(planner: Planner, site: _Site, now: float, room: int = 10**6) -> list[Choice]:
+    """One step; what was chosen."""
+    chosen: list[Choice] = []
+    for _ in range(100):
+        wave = planner.choose(now, room - len(chosen))
+        if not wave:
+            return chosen
+        chosen += wave
+        for one in wave:
+            planner.learn(site.visit(one.url, now))
+    raise AssertionError("the step does not end")
+
+
+def _site(pages: int = 60, *, sitemap: bool = True) -> _Site:
+    site = _Site(sitemap)
+    for number in range(pages):
+        site.write(number, f"text of article {number}, which is long enough " * 5, START - DAY)
+    return site
+
+
+@pytest.mark.parametrize("by_text", [True, False])
+def test_the_first_step_is_a_full_crawl(*, by_text: bool) -> None:
+    site = _site()
+    chosen = _step(_planner(by_text=by_text), site, START)
+    assert {one.url for one in chosen} == {HOME, MAP, *site.texts}
+    assert len(chosen) == len({one.url for one in chosen})
+
+
+def test_new_changed_and_vanished_pages_are_found_with_few_requests() -> None:
+    site, planner = _site(400), _planner()
+    _step(planner, site, START)
+    found_all, requests = [], 0
+    for week in range(1, 9):
+        now = START + 7 * DAY * week
+        site.write(1000 + week, f"brand new {week}", now - DAY)
+        site.write(week, f"edited in week {week}", now - DAY)
+        del site.texts[_url(100 + week)]
+        site.asked.clear()
+        _step(planner, site, now)
+        wanted = {_url(1000 + week), _url(week), _url(100 + week)}
+        found_all.append(wanted <= set(site.asked))
+        requests += len(site.asked) if week > 1 else 0
+    assert all(found_all)
+    assert requests < 0.3 * 7 * 400
+
+
+def test_without_hints_old_pages_are_visited_by_their_rates() -> None:
+    site, planner = _site(200, sitemap=False), _planner(hints=False)
+    _step(planner, site, START)
+    for week in range(1, 12):
+        now = START + 7 * DAY * week
+        for number in range(5):
+            site.write(number, f"edited again, week {week}", now)
+        site.asked.clear()
+        _step(planner, site, now, room=30)
+        assert len(site.asked) <= 30
+    busy = sum(url in site.asked for url in map(_url, range(5)))
+    assert busy == 5
+
+
+def test_a_budget_is_kept() -> None:
+    site, planner = _site(100), _planner()
+    _step(planner, site, START)
+    for step in range(1, 5):
+        assert len(_step(planner, site, START + step * DAY, room=7)) <= 7
+
+
+def test_the_same_choices_every_time() -> None:
+    runs = []
+    for _ in range(2):
+        site, planner = _site(80), _planner(lots=0.05)
+        chosen = []
+        for step in range(4):
+            site.write(3, f"version {step}", START + step * DAY)
+            chosen.append(_step(planner, site, START + step * 7 * DAY))
+        runs.append(chosen)
+    assert runs[0] == runs[1]
+
+
+def test_the_floor_brings_every_page_back() -> None:
+    site, planner = _site(50), _planner(floor=30 * DAY, recall=0.5)
+    _step(planner, site, START)
+    for week in range(1, 6):
+        _step(planner, site, START + 7 * DAY * week)
+    site.asked.clear()
+    _step(planner, site, START + 70 * DAY)
+    assert set(site.texts) <= set(site.asked)
+
+
+def test_failures_teach_nothing_of_changes() -> None:
+    site, planner = _site(30), _planner()
+    _step(planner, site, START)
+    broken = _Visit(_url(1), START + DAY, 503, "", "text/html", 0, (), bytes)
+    planner.choose(START + DAY, 100)
+    planner.learn(broken)
+    assert _url(1) not in planner.rates()
+
+
+def test_embeds_and_files_are_told_from_pages() -> None:
+    rows = MemoryRows()
+    planner = Planner(rows, Sites(), DigestJudge(), RecrawlSettings())
+    planner.begin([HOME])
+    planner.choose(START, 10)
+    for name, mime, kind in [
+        ("a.png", "image/png", PageKind.EMBED),
+        ("b.pdf", "application/pdf", PageKind.FILE),
+        ("c.html", "text/html", PageKind.PAGE),
+    ]:
+        url = f"http://a.test/{name}"
+        planner.learn(_Visit(url, START, 200, name, mime, 3, (), lambda: b"abc"))
+        row = rows.get(url)
+        assert row is not None
+        assert row.kind is kind
