@@ -9,6 +9,7 @@ from nacre.simweb.baselines.learned import Lambda
 from nacre.simweb.baselines.oracles import Clairvoyant, Proportional, RateOracle
 from nacre.simweb.baselines.paper import Paper
 from nacre.simweb.oracle import Oracle
+from nacre.simweb.ours import Nacre
 from nacre.simweb.policy import Policy
 from nacre.simweb.world import World
 
@@ -26,6 +27,8 @@ POLICIES: dict[str, Maker] = {
     "digest": lambda _: Digest(),
     "lambdacrawl": lambda _: Lambda(),
     "oracle": lambda world: RateOracle(Oracle(world)),
+    "nacre": lambda _: Nacre(),
+    "nacre-nohints": lambda _: Nacre(hints=False),
     "clairvoyant": lambda world: Clairvoyant(Oracle(world)),
 }
 """What `--policy` names. Only those of `baselines.oracles` get to see the world."""
