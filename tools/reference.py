@@ -15,6 +15,9 @@ from nacre.cli.app import EXIT_CODES, app
 from nacre.config.component import Component
 from nacre.config.facts import FieldFacts, fields
 from nacre.core.status import STATUS_TABLE
+from nacre.job.chain.entry import Entry
+from nacre.job.chain.stock import STOCK
+from nacre.job.chain.table import PROCESSORS
 from nacre.job.registry import sections
 from nacre.job.schema import SHIPPED, schema
 from nacre.job.settings import JobSettings
@@ -58,6 +61,11 @@ def settings_page() -> str:
         + ", ".join(f"`{rule.label}`" for rule in stock_rules())
         + ".",
         *(_rule(kind) for kind in RULES),
+        "## chains: the processors",
+        "How a chain is written: [chains](../chains.md). Each entry has `enabled` (true), `gate` "
+        "(no rules), `comment` and `name` beside its own settings. Heritrix's class names, in "
+        "brackets, are known too. The stock chains: " + "; ".join(_stock_chains()) + ".",
+        *(_processor(kind) for kind in PROCESSORS),
         "## uri.normalize: the normalizers",
         "`uri.normalize` is a list of normalizers in order; a bare name stands for one without "
         "settings. See [Nutch](../nutch.md).",
@@ -106,6 +114,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
+_OF_ENTRIES = {"processor", "enabled", "gate", "comment", "name"}
 _OF_ALL = {"rule", "enabled", "comment", "name"}
 
 
@@ -114,6 +123,20 @@ def _rule(kind: type[Rule]) -> str:
     name = kind.model_fields["rule"].default
     title = f"### {name} ({kind.heritrix})" if kind.heritrix else f"### {name}"
     return f"{title}\n\n{_doc(kind)}" + (f"\n\n{_table(shown)}" if shown else "")
+
+
+def _stock_chains() -> Iterator[str]:
+    for name, entries in STOCK.items():
+        yield f"{name} " + ", ".join(f"`{entry.label}`" for entry in entries)
+
+
+def _processor(kind: type[Entry]) -> str:
+    shown = [field for field in fields(kind) if field.path not in _OF_ENTRIES]
+    name = kind.model_fields["processor"].default
+    title = f"### {name} ({kind.heritrix})" if kind.heritrix else f"### {name}"
+    chains = " or ".join(sorted(kind.chains))
+    where = f"Stands in: {chains}." + (f" Usually behind `{kind.behind}`." if kind.behind else "")
+    return f"{title}\n\n{_doc(kind)} {where}" + (f"\n\n{_table(shown)}" if shown else "")
 
 
 def _normalizer(kind: type[Component]) -> str:

@@ -37,6 +37,7 @@ class Crawl:
             outside=self.outside,
             speculation=Speculation(store),
             new_seed=lambda uri: self.new_seeds.append(uri.url),
+            plans=fixed(None),
         )
 
     def redirect(self, seed: CrawlURI, target: str) -> int:

@@ -1,7 +1,9 @@
 import asyncio
 
+from nacre.config.effective import fixed
 from nacre.core.crawluri import Hop, Outlink
 from nacre.core.processor import Result, Visit
+from nacre.job.chain.plan import Bound, FetchPlan
 from nacre.job.engine import Chain
 from nacre.report.steps import Steps, read_steps
 from nacre.store.store import Store
@@ -50,7 +52,9 @@ def test_each_step_is_counted():
     steps = Steps(store)
     first, shut = Step("first", clock, 3), Step("shut", clock, gate=False)
     second, last = Step("second", clock, 2), Step("last", clock)
-    chain = Chain("Fetch", [first, shut, second, last], steps, clock)
+    listed = [first, shut, second, last]
+    plan: FetchPlan = tuple(Bound(one, steps.add("Fetch", one.name, one)) for one in listed)
+    chain = Chain(fixed(plan), clock)
     asyncio.run(chain.run(make_visit()))
     second.result = Result.FINISH
     asyncio.run(chain.run(make_visit("http://b.test/")))

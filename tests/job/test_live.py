@@ -137,7 +137,7 @@ def test_what_is_made_of_settings_follows(tmp_path: Path):
             scope = session.parts.candidates.scope[0]
             apply(session, changer.done())
             assert session.parts.candidates.scope[0] is not scope
-            extract = session.parts.engine._chain._steps[-1][0]
+            extract = session.parts.engine._chain._plans[0][-1].processor
             assert attrgetter("_settings")(extract)[0].robots_agent == "other"
         finally:
             await session.close()

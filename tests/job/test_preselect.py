@@ -1,5 +1,6 @@
 import asyncio
 
+from nacre.config.effective import fixed
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
@@ -24,7 +25,7 @@ def taught(tries: int) -> Speculation:
 
 def selected(speculation: Speculation, uri: CrawlURI) -> tuple[Result, int]:
     visit = Visit(uri)
-    return asyncio.run(Preselect(speculation).process(visit)), visit.status
+    return asyncio.run(Preselect(fixed(None), speculation).process(visit)), visit.status
 
 
 def test_a_guess_is_tried_while_little_is_known():
@@ -46,7 +47,7 @@ def test_new_links_are_judged_by_the_same_counts():
 
 
 def test_only_speculative_uris_are_looked_at():
-    step = Preselect(taught(0))
+    step = Preselect(fixed(None), taught(0))
     assert step.accepts(Visit(guess(1)))
     assert not step.accepts(Visit(CrawlURI("http://a.test/", b"k" * 16, "q", path="L")))
 

@@ -8,7 +8,6 @@ from nacre.config.effective import fixed
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Result, Visit
 from nacre.errors import URIError
-from nacre.job.clock import SystemClock
 from nacre.job.names import HostAnswers
 from nacre.job.recheck import Recheck
 from nacre.job.rulefiles import RuleFiles
@@ -38,8 +37,10 @@ def problems(root: Path, **values: Any) -> list[tuple[str, str]]:
 def test_rules_that_cannot_work_where_they_stand(tmp_path: Path):
     ((path, message),) = problems(tmp_path, scope=[{"rule": "reject"}, ADDRESS])
     assert path == "scope.1"
-    assert "preselect.recheck_scope: true" in message
-    assert not problems(tmp_path, scope=[ADDRESS], preselect={"recheck_scope": True})
+    assert "chains.fetch.recheck-scope.enabled: true" in message
+    assert not problems(
+        tmp_path, scope=[ADDRESS], chains={"fetch": {"recheck-scope": {"enabled": True}}}
+    )
     assert not problems(tmp_path, fetch={"midfetch": [ADDRESS]})
     late = [{"rule": "identical-digest"}]
     assert problems(tmp_path, fetch={"midfetch": late})[0][0] == "fetch.midfetch.0"
@@ -79,7 +80,8 @@ def test_the_scope_is_asked_again_with_the_address(url: str, result: Result):
     rules = [RULE.validate_python(rule) for rule in ({"rule": "accept"}, ADDRESS)]
     assert compile_scope(rules, ScopeState()).decide(Subject(url)).accepted
     scope = compile_scope(rules, ScopeState(), Place.RECHECK.offers)
-    recheck = Recheck(fixed(scope), HostAnswers(Store(MemoryEngine())), SystemClock())
+    answers = HostAnswers(Store(MemoryEngine()))
+    recheck = Recheck(fixed(scope), lambda visit: answers.address(visit.uri.url, 0.0))
     visit = Visit(CrawlURI(url=url, key=b"", queue="q"))
     assert recheck.accepts(visit)
     assert asyncio.run(recheck.process(visit)) is result

@@ -15,10 +15,13 @@ TEXTS = (
 )  # fmt: skip
 
 
+_FETCHING = ("extract", "fetch-http", "preconditions", "fetch-dns")
+_OFF: dict[str, object] = {f"chains.fetch.{name}.enabled": False for name in _FETCHING}
 COMPANIONS: dict[str, dict[str, object]] = {
     "frontier.queue_assignment.buckets": {"frontier.queue_assignment.policy": "bucket"},
     "frontier.uri_precedence.base": {"frontier.uri_precedence.policy": "base"},
     "frontier.uri_precedence.navlinks_only": {"frontier.uri_precedence.policy": "hops"},
+    **{f"chains.fetch.{name}.enabled": _OFF for name in _FETCHING[1:]},
     "frontier.queue_precedence.increments": {"frontier.queue_precedence.policy": "success-counts"},
 }
 """What must be said too, because the setting means nothing without it."""
@@ -26,7 +29,9 @@ COMPANIONS: dict[str, dict[str, object]] = {
 
 def other_values(settings: BaseModel, found: Property) -> dict[str, object]:
     """A value that the setting may have and has not, and what must be said with it."""
-    companions = COMPANIONS.get(found.path, {})
+    companions = {k: v for k, v in COMPANIONS.get(found.path, {}).items() if k != found.path}
+    if found.path.endswith(".enabled") and found.path in COMPANIONS:
+        return companions | {found.path: not found.value}
     value = _other_value(with_values(settings, companions), found)
     if value is None:
         raise AssertionError(f"no other value is known for {found.path}")

@@ -6,10 +6,13 @@ from pydantic import BaseModel
 
 from nacre.config.check import Loaded
 from nacre.config.facts import type_name
+from nacre.config.layer import Origin
 from nacre.config.place import Property, UnknownPropertyError, find, index_of, properties
 from nacre.config.secret import masked
 from nacre.config.sheet import flat, suggestion
 from nacre.errors import ConfigError, Problem
+from nacre.job.chain.entry import ChainName, Entry
+from nacre.job.chain.stock import STOCK
 from nacre.job.registry import section_named
 from nacre.job.settings import JobSettings
 
@@ -37,6 +40,8 @@ def explained(loaded: Loaded[JobSettings] | None, path: str) -> list[dict[str, s
         raise ConfigError([Problem(path, f"no such setting; {hint}".rstrip("; "))]) from None
     if isinstance(here.value, BaseModel):
         return [_told(loaded, _within(here, one)) for one in properties(here.value)]
+    if isinstance(here.value, tuple) and any(isinstance(one, Entry) for one in here.value):
+        return [_entry(loaded, here, one) for one in here.value]
     return [_told(loaded, here)]
 
 
@@ -54,7 +59,7 @@ def _told(loaded: Loaded[JobSettings], here: Property) -> dict[str, str]:
     text = {
         "setting": here.path,
         "value": _shown(here.value),
-        "from": str(loaded.origin(_numbered(loaded.settings, here.path))),
+        "from": str(_origin(loaded, here.path)),
         "default": _default(here),
         "meaning": here.info.description or "",
         "type": type_name(here.info.annotation),
@@ -64,6 +69,44 @@ def _told(loaded: Loaded[JobSettings], here: Property) -> dict[str, str]:
     text["while it runs"] = "can be changed" if here.live else "cannot be changed"
     text["sheets"] = _of_sheets(loaded.settings, here)
     return text
+
+
+def _origin(loaded: Loaded[JobSettings], path: str) -> Origin:
+    if loaded.is_given(path):
+        return loaded.origin(path)
+    numbered = _numbered(loaded.settings, path)
+    section, chain, *entry = path.split(".")[:3] if path.count(".") > 1 else (path, "")
+    if section != "chains" or loaded.is_given(f"chains.{chain}.0"):
+        return loaded.origin(numbered)
+    # Where a mapping says what is other than in the stock chain, the rest is the stock chain's.
+    said = f"chains.{chain}.{entry[0]}" if entry else ""
+    stock = any(one.label == entry[0] for one in STOCK[ChainName(chain)]) if entry else False
+    if not loaded.is_given(said) and not stock:
+        return loaded.origin(f"chains.{chain}.insert")
+    return loaded.origin(path) if loaded.is_given(said) else Origin("default")
+
+
+def _entry(loaded: Loaded[JobSettings], chain: Property, entry: Entry) -> dict[str, str]:
+    """One line of the effective chain: what it is, and what it says that is not its default."""
+    path = f"{chain.path}.{entry.label}"
+    said = [one for one in properties(entry) if _says_more(one)]
+    shown = ", ".join(f"{one.path} {_shown(one.value)}" for one in said)
+    inside = (loaded.origin(f"{path}.{one.path}") for one in said)
+    given = [str(place) for place in inside if place.source != "default"]
+    return {
+        "setting": path,
+        "value": ("on" if entry.enabled else "off") + (f"; {shown}" if shown else ""),
+        "from": given[0] if given else str(_origin(loaded, path)),
+        "meaning": " ".join((type(entry).__doc__ or "").partition("\n\n")[0].split()),
+        "processor": entry.kind,
+    }
+
+
+def _says_more(one: Property) -> bool:
+    """It is a setting that differs from its default; the list of a gate stands for its rules."""
+    if "." in one.path or one.path in ("enabled", "processor", "name"):
+        return False
+    return bool(one.value != one.info.get_default(call_default_factory=True, validated_data={}))
 
 
 def _default(here: Property) -> str:

@@ -65,13 +65,14 @@ Seconds = Annotated[float, BeforeValidator(parse_duration), Field(ge=0), WithJso
 """A duration in seconds; YAML may say `10m`."""
 
 
-def setting(
+def setting(  # noqa: PLR0913 - what may be said of a field
     default: Any,
     doc: str,
     *,
     unit: str = "",
     live: bool = True,
     sheets: bool = True,
+    items: bool = False,
     sample: str = "",
     **limits: Any,
 ) -> Any:
@@ -83,10 +84,13 @@ def setting(
         unit: `s`, `bytes`, `URIs` and so on; "" for none.
         live: It can be changed while the job runs.
         sheets: A sheet can change it for some URIs.
+        items: Of a list: `live` and `sheets` are about the list alone, not what its items say.
         sample: A good value as YAML, for messages; "" where the default is one.
         **limits: Constraints of pydantic's `Field`, such as `ge`.
     """
     extra: JsonDict = {"unit": unit, "live": live, "sheets": sheets}
+    if items:
+        extra["items"] = True
     if sample:
         extra["sample"] = sample
     if callable(default):

@@ -88,8 +88,9 @@ def _below(settings: BaseModel, around: Property) -> Iterator[Property]:
         parts = _parts(here.value)
         if not isinstance(here.value, BaseModel):
             yield here
+        inner = _items(here, around)
         for key, part in parts.items():
-            yield from _below(part, here._replace(path=f"{here.path}.{key}" if key else here.path))
+            yield from _below(part, inner._replace(path=f"{here.path}.{key}" if key else here.path))
 
 
 def _property(settings: BaseModel, name: str, around: Property) -> Property:
@@ -103,6 +104,14 @@ def _property(settings: BaseModel, name: str, around: Property) -> Property:
         around.live and bool(extra.get("live", free)),
         around.sheets and bool(extra.get("sheets", free)),
     )
+
+
+def _items(here: Property, around: Property) -> Property:
+    """The property as it counts for what is in it: of some lists only the items may change."""
+    extra = here.info.json_schema_extra
+    if isinstance(extra, dict) and extra.get("items"):
+        return here._replace(live=around.live, sheets=around.sheets)
+    return here
 
 
 def _parts(value: object) -> dict[str, BaseModel]:
@@ -124,7 +133,8 @@ def find(settings: BaseModel, path: str) -> Property:
     left = path.split(".")
     while left:
         if isinstance(here.value, BaseModel):
-            here = _field(here, left.pop(0))
+            around, here = here, _field(here, left.pop(0))
+            here = _items(here, around) if left else here
         else:
             here = _item(here, left.pop(0))
     return here

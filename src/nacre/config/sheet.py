@@ -82,7 +82,7 @@ def check_sheet(name: str, tree: object, settings: BaseModel) -> tuple[Sheet, li
     for path, value in flat(tree, settings).items():
         wrong_here = _forbidden(settings, path)
         if wrong_here is None:
-            groups.setdefault(path.rpartition(".")[0], {})[path] = value
+            groups.setdefault(_around(settings, path), {})[path] = value
         else:
             problems.append(wrong_here._replace(path=f"{above}.{path}"))
     values: dict[str, object] = {}
@@ -92,6 +92,16 @@ def check_sheet(name: str, tree: object, settings: BaseModel) -> tuple[Sheet, li
         problems += [problem._replace(path=f"{above}.{problem.path}") for problem in found]
         values |= {} if found else together
     return Sheet(name, values), problems
+
+
+def _around(settings: BaseModel, path: str) -> str:
+    """What is checked as one: a component, or a list whose items need each other."""
+    parts = path.split(".")
+    for length in range(1, len(parts)):
+        extra = find(settings, ".".join(parts[:length])).info.json_schema_extra
+        if isinstance(extra, dict) and extra.get("items"):
+            return ".".join(parts[:length])
+    return path.rpartition(".")[0]
 
 
 def _forbidden(settings: BaseModel, path: str) -> Problem | None:
@@ -111,7 +121,7 @@ def check_values(settings: BaseModel, values: Values) -> Iterator[Problem]:
         with_values(settings, values)
     except InvalidValuesError as error:
         for where, message, given in error.items:
-            shown = "" if isinstance(given, dict | list) else f" (it is {given!r})"
+            shown = "" if isinstance(given, dict | list | tuple) else f" (it is {given!r})"
             yield Problem(
                 where, f"{message[:1].lower()}{message[1:]}{shown}", _doc(settings, where)
             )

@@ -91,13 +91,28 @@ class Result(Enum):
     FINISH = "finish"
 
 
-class Processor(Protocol):
-    """One step of a chain: a gate and the work. It never raises for what the web sent."""
+class Candidate(msgspec.Struct):
+    """A link in the candidate chain, on its way to the frontier.
 
-    @property
-    def name(self) -> str:
-        """Name in reports."""
-        ...
+    Attributes:
+        link: The link; a processor before `scope` may replace it.
+        via: The URI that it was found on.
+        path: Hop path, its own hop included.
+        overlay: Number of the combination of sheets that applies to it.
+        uri: What enters the frontier; None before `prepare`, behind it a processor may replace it.
+        rule: Why it is refused, for `explain`; "" while it is not.
+    """
+
+    link: Outlink
+    via: CrawlURI
+    path: str
+    overlay: int = 0
+    uri: CrawlURI | None = None
+    rule: str = ""
+
+
+class Processor(Protocol):
+    """One step of the fetch chain. It never raises for what the web sent."""
 
     def accepts(self, visit: Visit) -> bool:
         """The gate: False leaves this step out for this visit."""
@@ -105,4 +120,31 @@ class Processor(Protocol):
 
     async def process(self, visit: Visit) -> Result:
         """Do the work on the visit; FINISH leaves out the rest of the chain."""
+        ...
+
+
+class FinalProcessor(Protocol):
+    """One step of the disposition chain, for visits that are not tried again.
+
+    It runs within the step that makes a visit durable, so it awaits nothing.
+    """
+
+    def accepts(self, visit: Visit) -> bool:
+        """False leaves this step out for this visit."""
+        ...
+
+    def process(self, visit: Visit) -> Result:
+        """Do the work; FINISH leaves out later steps, but none that every visit needs."""
+        ...
+
+
+class LinkProcessor(Protocol):
+    """One step of the candidate chain, for each link that was not judged before."""
+
+    def accepts(self, candidate: Candidate) -> bool:
+        """False leaves this step out for this link."""
+        ...
+
+    def process(self, candidate: Candidate) -> Result:
+        """Do the work; FINISH refuses the link, for the reason in `candidate.rule`."""
         ...

@@ -80,6 +80,8 @@ def _put(tree: Any, edit: Edit) -> None:  # noqa: ANN401 - YAML
         path = path[used:]
         if not path:
             break
+        if isinstance(node, list) and isinstance(node[key], str):
+            node[key] = CommentedMap({"processor": node[key]})
         if isinstance(node, dict) and not isinstance(node.get(key), dict | list):
             if edit.value is REMOVED:
                 return
@@ -101,4 +103,15 @@ def _key(node: Any, path: list[str | int]) -> tuple[Any, int]:  # noqa: ANN401 -
             joined = ".".join(str(piece) for piece in path[:length])
             if joined in node:
                 return joined, length
+    if isinstance(node, list) and isinstance(path[0], str):
+        return _place(node, path[0]), 1
     return path[0], 1
+
+
+def _place(entries: list[Any], name: str) -> int:
+    """Number of the entry of a chain with a name."""
+    for number, entry in enumerate(entries):
+        said = entry if isinstance(entry, dict) else {"processor": entry}
+        if name == (said.get("name") or said.get("processor")):
+            return number
+    raise LookupError(name)

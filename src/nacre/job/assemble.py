@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import structs
 
@@ -11,7 +11,8 @@ from nacre.archive.segment import Origin, WarcWriter
 from nacre.config.effective import Effective
 from nacre.config.sheet import Overlays
 from nacre.core.clock import Clock
-from nacre.core.processor import Result, Visit
+from nacre.core.crawluri import CrawlURI
+from nacre.core.processor import Processor
 from nacre.extract.settings import ExtractSettings
 from nacre.fetch.cookies import CookieJar
 from nacre.fetch.dns import DnsResolver
@@ -26,13 +27,15 @@ from nacre.history.crawldb import History
 from nacre.history.dedup import Digests
 from nacre.job.answers import Answers
 from nacre.job.candidates import Candidates
+from nacre.job.chain.entry import ChainName, Kit
+from nacre.job.chain.plan import ChainBuilder
 from nacre.job.cookie_rows import CookieRows
 from nacre.job.disposition import Disposition, DispositionParts
 from nacre.job.engine import Chain, Engine
 from nacre.job.events import Alert, Events
 from nacre.job.extraction import Extract
 from nacre.job.fetching import FetchDns, FetchHttp
-from nacre.job.identity import Identity
+from nacre.job.identity import Identity, again_at
 from nacre.job.layout import Layout
 from nacre.job.logs import JobLogs
 from nacre.job.names import HostAnswers
@@ -42,8 +45,8 @@ from nacre.job.outcomes import Outcomes
 from nacre.job.outside import Outside
 from nacre.job.pacer import Pacer
 from nacre.job.parser import ParserProcess
-from nacre.job.preconditions import Preconditions
-from nacre.job.preselect import Preselect
+from nacre.job.preconditions import CheckPreconditions, Preconditions
+from nacre.job.preselect import Preselect, preselection
 from nacre.job.quotas import EnforceQuotas, QuotaBook
 from nacre.job.recheck import Recheck
 from nacre.job.robots_cache import RobotsCache
@@ -69,24 +72,6 @@ from nacre.scope.watch import Logged
 from nacre.store.commit import GroupCommit
 from nacre.store.store import Store
 from nacre.uri.canonical import DEFAULT, HERITRIX, Canonicalizer, rule
-
-
-class CheckPreconditions:
-    """The preconditions as a step of the chain."""
-
-    name = "preconditions"
-
-    def __init__(self, preconditions: Preconditions, clock: Clock) -> None:
-        self._preconditions = preconditions
-        self._clock = clock
-
-    def accepts(self, visit: Visit) -> bool:
-        """See `Preconditions.accepts`."""
-        return self._preconditions.accepts(visit)
-
-    async def process(self, visit: Visit) -> Result:
-        """See `Preconditions.check`."""
-        return self._preconditions.check(visit, self._clock.now())
 
 
 def canonicalizer(settings: UriSettings) -> Canonicalizer:
@@ -133,6 +118,7 @@ class Parts:
         self.guard = guard
         self.run = run
         self._events = events
+        self.layout = layout
         self.rule_files = RuleFiles(layout.root)
         self.scope_state = scope_state(
             layout.root, self.rule_files, queue_of=self._queue_of, write=self._decided
@@ -149,13 +135,14 @@ class Parts:
         moment = Moment(clock.now(), clock.monotonic())
         self.frontier.courtesy.slots = open_slots(settings.politeness, moment, self._alert)
         self.statistics = Statistics(store)
-        self.steps = Steps(store)
         self.quotas = self._quotas()
         self.outcomes = Outcomes(store)
         self.robots = RobotsCache(store, self.robots_settings)
         self.seeds = SeedBook(store, self.scope_state)
         self.outside = Outside(store, settings.engine.outside_kept)
         self.speculation = Speculation(store)
+        self.steps = Steps(store)
+        self.kit = self._kit()
         self.candidates = self._candidates()
         self.spool = Spool(layout.scratch)
         self.resolver = DnsResolver(settings.dns, clock)
@@ -201,6 +188,7 @@ class Parts:
         return rules.then(lambda listed: compile_gate(listed, self.scope_state, Place.MID_FETCH))
 
     def _candidates(self) -> Candidates:
+        chain = self._chain(ChainName.CANDIDATE)
         candidates = Candidates(
             self._scope(),
             self.sheets.overlay,
@@ -209,7 +197,10 @@ class Parts:
             outside=self.outside,
             speculation=self.speculation,
             new_seed=self.seeds.redirected,
+            plans=chain.candidate(),
         )
+        candidates.judged, candidates.prepared = chain.step("scope"), chain.step("prepare")
+        candidates.failed = self.logs.command_error
         self.normalizing = normalizing(self.settings, self.rule_files)
         candidates.normalizing = self.normalizing
         self.timeouts = Timeouts(self.scope_state, self.store)
@@ -328,21 +319,22 @@ class Parts:
             clock=clock,
         )
         self.runtime = LimitRuntime(self.effective.then(lambda s: s.limits.runtime))
-        chain = Chain(
-            "Fetch",
-            (
-                Preselect(self.speculation),
-                self.runtime,
-                EnforceQuotas(self.quotas),
-                CheckPreconditions(checks, clock),
-                *self._rechecks(),
-                FetchDns(self.resolver, clock),
-                http,
-                Extract(self.effective.then(_extract_settings), self.parser),
-            ),
-            self.steps,
-            clock,
+        preselect = self.effective.then(lambda s: preselection(s.chains.fetch))
+        fetch = self._chain(
+            ChainName.FETCH,
+            {
+                "preselect": lambda: Preselect(preselect, self.speculation),
+                "runtime-limit": lambda: self.runtime,
+                "quotas": lambda: EnforceQuotas(self.quotas),
+                "preconditions": lambda: CheckPreconditions(checks, clock),
+                "recheck-scope": self._recheck,
+                "fetch-dns": lambda: FetchDns(self.resolver, clock),
+                "fetch-http": lambda: http,
+                "extract": lambda: Extract(self.effective.then(_extract_settings), self.parser),
+            },
         )
+        chain = Chain(fetch.fetch(), clock)
+        final = self._chain(ChainName.DISPOSITION)
         disposition = Disposition(
             DispositionParts(
                 frontier=self.frontier,
@@ -363,8 +355,10 @@ class Parts:
                 pacer=self.pacer,
                 visit_done=self.commit.visit_done,
                 starved=self._starved,
-                admitted=self.steps.add("Candidate", "candidates", self.candidates),
-                archived=self.steps.add("Disposition", "archive", self.archive),
+                plans=final.disposition(),
+                archived=final.step("archive"),
+                followed=final.step("candidates"),
+                disposed=final.step("disposition"),
                 follow_errors=self.effective.then(lambda s: s.engine.follow_error_pages),
             )
         )
@@ -381,13 +375,36 @@ class Parts:
             overlay_of=self.sheets.of,
         )
 
-    def _rechecks(self) -> list[Recheck]:
-        if not self.settings.preselect.recheck_scope:
-            return []
+    def _chain(
+        self, name: ChainName, built: Mapping[str, Callable[[], Processor]] | None = None
+    ) -> ChainBuilder:
+        entries = self.effective.then(lambda s: s.chains.of(name))
+        return ChainBuilder(name, entries, self.steps, self.kit, built or {})
+
+    def _kit(self) -> Kit:
+        return Kit(
+            chain=ChainName.FETCH,
+            label="",
+            clock=self.clock,
+            root=self.layout.root,
+            run=f"runs/{self.run.name}",
+            line=self._line_writer(),
+            alert=self._alert,
+            address=lambda visit: self.hosts.address(visit.uri.url, self.clock.now()),
+            job=self.effective,
+            state=self.scope_state,
+            commit=self.commit,
+            later=self._later,
+        )
+
+    def _later(self, uri: CrawlURI, due: float) -> None:
+        self.frontier.schedule([again_at(uri, due)], self.clock.now())
+
+    def _recheck(self) -> Recheck:
         scope = self.effective.then(lambda s: s.scope).then(
             lambda rules: compile_scope(rules, self.scope_state, Place.RECHECK.offers)
         )
-        return [Recheck(scope, self.hosts, self.clock)]
+        return Recheck(scope, self.kit.address)
 
     def _resolves(self) -> Effective[bool]:
         """Names are resolved here, unless a proxy may do it."""

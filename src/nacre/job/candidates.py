@@ -6,14 +6,17 @@ from msgspec import structs
 
 from nacre.config.effective import Effective
 from nacre.core.crawluri import CrawlURI, Hop, Outlink, extend_path
-from nacre.core.processor import Visit
+from nacre.core.processor import Candidate, LinkProcessor, Result, Visit
+from nacre.errors import StorageError
 from nacre.frontier.frontier import Frontier
+from nacre.job.chain.plan import Bound, CandidatePlan
 from nacre.job.identity import Identity
 from nacre.job.normalizing import Normalizing
 from nacre.job.outside import Outside
 from nacre.job.seen import RecentURLs
 from nacre.job.speculation import Speculation
 from nacre.job.timeouts import Timeouts
+from nacre.report.steps import Step
 from nacre.scope.rule import Decision, Scope, Subject, Verdict
 from nacre.scope.subject import OWN_SCOPE
 
@@ -34,8 +37,13 @@ class Candidates:
         outside: Where refused ones are remembered, for `explain`.
         speculation: Says which speculative links are worth a try.
         new_seed: Called when a redirect makes a seed.
+        plans: What was added to the candidate chain or left out, under each combination of sheets;
+            None for nothing.
 
     Attributes:
+        judged: Counts the links that the scope was asked about.
+        prepared: Counts those that it accepted.
+        failed: Told of the bug of a processor that was added.
         recent: URLs that need not be judged again.
         normalizing: Rewrites links before anything else; None leaves them as they are.
         timeouts: Notes expressions that took too long; None where none can.
@@ -51,8 +59,13 @@ class Candidates:
         outside: Outside,
         speculation: Speculation,
         new_seed: Callable[[CrawlURI], None],
+        plans: Effective[CandidatePlan | None],
     ) -> None:
         self.scope = scope
+        self._plans = plans
+        self.judged = Step("Candidate", "scope")
+        self.prepared = Step("Candidate", "prepare")
+        self.failed: Callable[[str, Exception], None] = _unheard
         self._overlay_of = overlay_of
         self.recent = RecentURLs()
         self.normalizing: Normalizing | None = None
@@ -123,22 +136,70 @@ class Candidates:
         if parent.heritable:
             subject.seed = parent.heritable.get(OWN_SCOPE, "")
         overlay = self._overlay_of(subject)
-        scope = self.scope[overlay]
+        plan = self._plans[overlay]
+        if plan is not None:
+            return self._along(plan, Candidate(link, parent, path, overlay), subject)
+        accepted = self._accepts(subject, overlay)
+        return self._made(parent, link, subject, overlay) if accepted else None
+
+    def _accepts(self, subject: Subject, overlay: int) -> bool:
+        """Ask the scope; what it refuses is remembered. A rule may make the subject a seed."""
+        promoted, scope = subject.is_seed, self.scope[overlay]
         verdict = scope.decide(subject)
+        self.judged.handled += 1
         if self._log is not None:
             self._log(scope, subject)
-        if (promoted and not _forbidden(scope, verdict)) or (
-            subject.is_seed and not promoted and verdict.accepted
-        ):
-            uri = self._identity.redirected_seed(parent, link, overlay)
-            self._new_seed(uri)
-            return uri
-        if not verdict.accepted:
-            if not scope.asks_origin:
-                self.recent.refuse(link.url, path)
-            self._outside.add(self._identity.key(link.url), subject, verdict.rule)
+        if verdict.accepted or (promoted and not _forbidden(scope, verdict)):
+            return True
+        if not scope.asks_origin:
+            self.recent.refuse(subject.url, subject.path)
+        self._outside.add(self._identity.key(subject.url), subject, verdict.rule)
+        return False
+
+    def _made(self, parent: CrawlURI, link: Outlink, subject: Subject, overlay: int) -> CrawlURI:
+        self.prepared.handled += 1
+        if not subject.is_seed:
+            return self._identity.child(parent, link, overlay)
+        uri = self._identity.redirected_seed(parent, link, overlay)
+        self._new_seed(uri)
+        return uri
+
+    def _along(
+        self, plan: CandidatePlan, candidate: Candidate, subject: Subject
+    ) -> CrawlURI | None:
+        """A chain that is not the stock one."""
+        if not self._pass(plan.before, candidate, subject):
             return None
-        return self._identity.child(parent, link, overlay)
+        if candidate.link.url != subject.url:
+            subject.url = candidate.link.url
+        asks = plan.asks is True or (plan.asks is not False and plan.asks.opens(subject))
+        if asks and not self._accepts(subject, candidate.overlay):
+            return None
+        if not self._pass(plan.between, candidate, subject):
+            return None
+        candidate.uri = self._made(candidate.via, candidate.link, subject, candidate.overlay)
+        return candidate.uri if self._pass(plan.after, candidate, subject) else None
+
+    def _pass(
+        self, steps: Sequence[Bound[LinkProcessor]], candidate: Candidate, subject: Subject
+    ) -> bool:
+        """Processors that were added to the chain; False when one refuses the link, or fails."""
+        for processor, step in steps:
+            try:
+                if not processor.accepts(candidate):
+                    continue
+                step.handled += 1
+                if processor.process(candidate) is Result.PROCEED:
+                    continue
+                rule = candidate.rule or step.name
+            except StorageError:
+                raise
+            except Exception as error:  # noqa: BLE001 - it is nobody else's bug
+                rule = f"{step.name} failed: {type(error).__name__}"
+                self.failed(f"{step.name} with the link {candidate.link.url}", error)
+            self._outside.add(self._identity.key(candidate.link.url), subject, rule)
+            return False
+        return True
 
 
 def _forbidden(scope: Scope, verdict: Verdict) -> bool:
@@ -149,3 +210,7 @@ def _forbidden(scope: Scope, verdict: Verdict) -> bool:
 def _promotes(parent: CrawlURI, path: str) -> bool:
     """A redirect from a seed makes its target a seed, so that a site that moved is crawled."""
     return parent.is_seed and len(path) <= MAX_SEED_REDIRECTS and not path.strip(Hop.REDIRECT)
+
+
+def _unheard(_what: str, _error: Exception) -> None:
+    """Nobody listens."""

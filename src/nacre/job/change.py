@@ -17,6 +17,7 @@ from nacre.job.settings import JobSettings
 from nacre.job.sheet_list import STOCK, SheetList, sheet_list
 
 _SHEETS = "sheets."
+_CHAINS = "chains."
 _ASSOCIATIONS = "sheet_associations"
 
 FIXED = {
@@ -29,7 +30,8 @@ FIXED = {
     "engine": "the lines of the logs were begun with it",
     "frontier": "memory was laid out for it at the start",
     "cookies": "the jar was made with it",
-    "preselect": "the chain of steps was put together with it",
+    "chains": "the chains were put together with it; `enabled`, gates and settings of what is in "
+    "them can be changed",
     "archive": "the open WARC files were begun with it",
     "store": "the store was opened with it",
 }
@@ -119,7 +121,7 @@ class Changer:
             raise ConfigError(problems)
         self.settings = changed = with_values(self.settings, {path: value})
         edit = self._edit(path, value)
-        after = find(changed, ".".join(map(str, edit.path))).value
+        after = find(changed, path).value
         _require_no_plain_secret(path, value, masked(value, path))
         self._said.append(Said(path, plain(found.value), plain(after)))
         self._edits.append(edit)
@@ -247,7 +249,12 @@ class Changer:
         return f"there is no such sheet; did you mean `{near[0]}`?" if near else "no such sheet"
 
     def _edit(self, path: str, value: object) -> Edit:
-        """Lists are written whole where the file has none: they cannot be said in part."""
+        """Lists are written whole where the file has none: they cannot be said in part.
+
+        Entries of chains are said by their names.
+        """
+        if path.startswith(_CHAINS):
+            return Edit(tuple(path.split(".")), value)
         parts: list[str | int] = []
         here: object = self.settings
         around = None
@@ -275,7 +282,7 @@ def plain(value: object) -> Any:  # noqa: ANN401 - JSON
         return {
             name: plain(getattr(value, name))
             for name, info in type(value).model_fields.items()
-            if name == "rule" or name in value.model_fields_set or info.is_required()
+            if name in ("rule", "processor") or name in value.model_fields_set or info.is_required()
         }
     if isinstance(value, Secret):
         return value.said()

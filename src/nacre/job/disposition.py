@@ -3,21 +3,23 @@
 Everything here happens in one synchronous step, so that all of it lands in one commit group.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from nacre.config.effective import Effective
 from nacre.core.capture import Capture
 from nacre.core.clock import Clock
-from nacre.core.processor import Visit
+from nacre.core.processor import FinalProcessor, Result, Visit
 from nacre.core.status import FetchStatus
+from nacre.errors import StorageError
 from nacre.frontier.backoff import next_backoff
 from nacre.frontier.frontier import Attempt, Frontier
 from nacre.frontier.policy import Ending, Final, Retry, politeness_delay, retry_decision
 from nacre.frontier.settings import PolitenessSettings
 from nacre.job.answers import Answers
 from nacre.job.candidates import Candidates
+from nacre.job.chain.plan import Bound, DispositionPlan, opens
 from nacre.job.identity import Identity
 from nacre.job.logs import JobLogs
 from nacre.job.outcomes import Outcomes
@@ -67,8 +69,10 @@ class DispositionParts(msgspec.Struct, frozen=True):
     clock: Clock
     visit_done: Callable[[], None]
     starved: Callable[[], None]
-    admitted: Step
+    plans: Effective[DispositionPlan]
     archived: Step
+    followed: Step
+    disposed: Step
     follow_errors: Effective[bool]
 
 
@@ -108,6 +112,33 @@ class Disposition:
             parts.frontier.last_since(now),
             terms.last_tries_within,
         )
+
+    def archives(self, visit: Visit) -> bool:
+        """Do what comes before a final visit is stored; whether it is."""
+        plan = self.parts.plans[visit.overlay]
+        if plan.before:
+            self._pass(plan.before, visit)
+        return visit.capture is not None and (plan.archives is True or opens(plan.archives, visit))
+
+    def _pass(self, steps: Sequence[Bound[FinalProcessor]], visit: Visit) -> None:
+        """Processors that were added to the chain; a bug in one gives the URI -5."""
+        logs = self.parts.logs
+        for processor, step in steps:
+            try:
+                if not processor.accepts(visit):
+                    continue
+                visit.step = step.name
+                step.handled += 1
+                if processor.process(visit) is Result.FINISH:
+                    return
+            except StorageError:
+                raise
+            except Exception as error:  # noqa: BLE001 - it is nobody else's bug
+                visit.status = FetchStatus.RUNTIME_EXCEPTION
+                visit.annotate(f"err={type(error).__name__}")
+                visit.outlinks = []
+                logs.runtime_error(visit, error)
+                return
 
     def dispose(
         self, visit: Visit, decision: Retry | Final | None, prepared: Prepared | None = None
@@ -171,6 +202,7 @@ class Disposition:
     def _finish(self, visit: Visit, prepared: Prepared | None) -> None:
         parts, uri = self.parts, visit.uri
         now = parts.clock.now()
+        plan = parts.plans[visit.overlay]
         stored = parts.archive.write(visit, prepared)
         if stored is not Stored.NOTHING:
             parts.archived.handled += 1
@@ -181,11 +213,15 @@ class Disposition:
             parts.frontier.share(uri.queue, (registered_domain(host(uri.url)),))
         elif uri.is_prerequisite and group_by == "address":
             self._share(visit)
-        if visit.outlinks and self._follows(visit):
-            parts.admitted.handled += 1
-            parts.admitted.links += parts.candidates.admit(visit, now)
+        if plan.between:
+            self._pass(plan.between, visit)
+        if visit.outlinks and self._follows(visit, plan):
+            parts.followed.handled += 1
+            parts.followed.links += parts.candidates.admit(visit, now)
         if visit.uri.is_seed and _has_fallback(visit):
             self._fall_back(visit, now)
+        if plan.late:
+            self._pass(plan.late, visit)
         parts.frontier.finished(uri, self._attempt(visit), parts.clock.monotonic())
         saved = visit.history.length if stored is Stored.NOT_MODIFIED and visit.history else 0
         parts.statistics.count(visit, stored, now, saved)
@@ -193,7 +229,10 @@ class Disposition:
         parts.outcomes.put(visit)
         parts.speculation.learn(visit)
         parts.logs.finished(visit, now)
+        parts.disposed.handled += 1
         self.finished += 1
+        if plan.after:
+            self._pass(plan.after, visit)
 
     def _share(self, visit: Visit) -> None:
         """The addresses of a host: a name's by its `dns:` visit, else what robots.txt was asked."""
@@ -216,9 +255,11 @@ class Disposition:
             )
             self.parts.frontier.schedule([uri], now)
 
-    def _follows(self, visit: Visit) -> bool:
+    def _follows(self, visit: Visit, plan: DispositionPlan) -> bool:
         """Outlinks of failed pages and of prerequisites are not followed, robots.txt's are."""
-        return 200 <= visit.status < 400 or self.parts.follow_errors[visit.overlay]
+        if not (200 <= visit.status < 400 or self.parts.follow_errors[visit.overlay]):
+            return False
+        return plan.follows is True or opens(plan.follows, visit)
 
     def _attempt(self, visit: Visit) -> Attempt:
         """The delay that the queue waits, and the mood of its host."""

@@ -7,20 +7,21 @@ step. Nobody polls: an idle toe is woken when there may be work for it.
 import asyncio
 import sys
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
+from nacre.config.effective import Effective
 from nacre.core.clock import Clock
 from nacre.core.crawluri import CrawlURI
-from nacre.core.processor import Processor, Result, Visit
+from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
 from nacre.errors import StorageError
 from nacre.frontier.frontier import Frontier
 from nacre.frontier.policy import Final, Retry
+from nacre.job.chain.plan import FetchPlan
 from nacre.job.disposition import Disposition
 from nacre.job.events import Captured, Events
 from nacre.job.logs import JobLogs
 from nacre.job.writing import ArchiveStep, Prepared
-from nacre.report.steps import Steps
 from nacre.store.commit import GroupCommit
 
 _LONGEST_WAIT = 1.0
@@ -37,29 +38,25 @@ class DispositionError(Exception):
 
 
 class Chain:
-    """A list of processors: each a gate and its work; FINISH leaves out the rest.
+    """The fetch chain at work: FINISH leaves out the rest.
 
     Args:
-        name: For the processors report.
-        processors: The steps, in order.
-        steps: Counts what each does.
+        plans: Its steps under each combination of sheets.
         clock: For the time that each takes.
 
     Attributes:
         last: Name of the step that began last, and the URL it began with.
     """
 
-    def __init__(
-        self, name: str, processors: Sequence[Processor], steps: Steps, clock: Clock
-    ) -> None:
-        self._steps = [(each, steps.add(name, each.name, each)) for each in processors]
+    def __init__(self, plans: Effective[FetchPlan], clock: Clock) -> None:
+        self._plans = plans
         self._time = clock.monotonic
         self.last = ("", "")
 
     async def run(self, visit: Visit) -> None:
         """Pass the visit along the chain."""
         at, links = self._time(), len(visit.outlinks)
-        for processor, step in self._steps:
+        for processor, step in self._plans[visit.overlay]:
             if not processor.accepts(visit):
                 continue
             visit.step = name = step.name
@@ -232,7 +229,7 @@ class Engine:
             await self._run_chain(visit)
             decision = self._disposition.decide(visit)
             prepared = None
-            if isinstance(decision, Final) and visit.capture is not None:
+            if isinstance(decision, Final) and self._disposition.archives(visit):
                 visit.step = "archive"
                 prepared = await self._prepare(visit)
             self._dispose(visit, decision, prepared)

@@ -17,8 +17,6 @@ LARGE = 1_000_000
 class Extract:
     """Finds the outlinks of what was fetched."""
 
-    name = "extract"
-
     def __init__(self, settings: Effective[ExtractSettings], parser: ParserProcess) -> None:
         self._turnstile = Turnstile()
         self._settings = settings

@@ -26,8 +26,6 @@ from nacre.wire.date import retry_after
 class FetchDns:
     """Looks up the name of a `dns:` URI."""
 
-    name = "fetch-dns"
-
     def __init__(self, resolver: DnsResolver, clock: Clock) -> None:
         self._resolver = resolver
         self._clock = clock
@@ -67,8 +65,6 @@ class FetchDns:
 
 class FetchHttp:
     """Fetches http and https URIs: conditional where the URL is known, with cookies and referer."""
-
-    name = "fetch-http"
 
     def __init__(  # noqa: PLR0913 - the parts that meet here
         self,

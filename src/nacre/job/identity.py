@@ -176,6 +176,22 @@ class Identity:
         )
 
 
+def again_at(uri: CrawlURI, due: float) -> CrawlURI:
+    """A URI as it enters the frontier once more, to be fetched at a time; seen or not."""
+    return structs.replace(
+        uri,
+        ordinal=0,
+        not_before=due,
+        force_fetch=True,
+        attempts=0,
+        deferrals=0,
+        last_status=0,
+        throttled=0,
+        truncated=0,
+        starved=0,
+    )
+
+
 def _unknown(_: str) -> Sequence[str]:
     """Nothing is known of addresses."""
     return ()

@@ -5,6 +5,8 @@ from collections import OrderedDict
 import msgspec
 
 from nacre.store.store import Store
+from nacre.uri.parse import host as host_of
+from nacre.uri.parse import is_ip
 
 _FAMILY = "robots"
 _PREFIX = b"d:"
@@ -40,6 +42,14 @@ class HostAnswers:
                 return None
             answer = self._remember(host, self._decoder.decode(row))
         return answer if answer.expires > now else None
+
+    def address(self, url: str, now: float) -> str:
+        """Address of the host of a URL; "" when it is not known."""
+        name = host_of(url)
+        if is_ip(name):
+            return name.strip("[]")
+        answer = self.get(name, now)
+        return answer.addresses[0] if answer is not None and answer.addresses else ""
 
     def put(self, host: str, answer: HostAnswer) -> None:
         """Keep an answer; joins the open commit group."""

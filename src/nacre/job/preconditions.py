@@ -5,6 +5,7 @@ returns to it as -50, at no cost. Source: architecture 8, reference/heritrix.md 
 """
 
 from nacre.config.effective import Effective, fixed
+from nacre.core.clock import Clock
 from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
 from nacre.job.names import HostAnswers
@@ -22,8 +23,6 @@ ROBOTS_REDIRECTS = "_robots-redirects"
 
 class Preconditions:
     """Sets `visit.status` and `visit.prerequisite`; FINISH when the URI cannot be fetched now."""
-
-    name = "preconditions"
 
     def __init__(
         self,
@@ -69,6 +68,22 @@ class Preconditions:
             text = f"robots.txt of {site} could not be had (status {row.status})"
             return _fail(visit, FetchStatus.PREREQUISITE_ROBOTS_FAILED, text)
         return _judge(visit, rules) if rules is not None else Result.PROCEED
+
+
+class CheckPreconditions:
+    """The preconditions as a step of the chain."""
+
+    def __init__(self, preconditions: Preconditions, clock: Clock) -> None:
+        self._preconditions = preconditions
+        self._clock = clock
+
+    def accepts(self, visit: Visit) -> bool:
+        """See `Preconditions.accepts`."""
+        return self._preconditions.accepts(visit)
+
+    async def process(self, visit: Visit) -> Result:
+        """See `Preconditions.check`."""
+        return self._preconditions.check(visit, self._clock.now())
 
 
 def _judge(visit: Visit, rules: AgentRules) -> Result:

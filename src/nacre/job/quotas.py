@@ -167,8 +167,6 @@ def _nothing() -> None:
 class EnforceQuotas:
     """The step of the chain: what is over its quota is not fetched."""
 
-    name = "quotas"
-
     def __init__(self, book: QuotaBook) -> None:
         self._book = book
 

@@ -31,7 +31,7 @@ class Registered(NamedTuple):
 HERITRIX: dict[str, tuple[str, ...]] = {
     "uri": ("RulesCanonicalizationPolicy", "BdbUriUniqFilter"),
     "engine": ("CrawlController", "CrawlerLoggerModule"),
-    "preselect": ("Preselector",),
+    "chains": ("CandidateChain", "FetchChain", "DispositionChain", "Preselector"),
     "frontier": ("BdbFrontier", "CandidatesProcessor", "FrontierPreparer"),
     "politeness": ("DispositionProcessor",),
     "robots": ("PreconditionEnforcer", "RobotsPolicy"),

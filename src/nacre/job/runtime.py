@@ -22,8 +22,6 @@ class LimitRuntime:
         terminate: Asks for the end.
     """
 
-    name = "runtime-limit"
-
     def __init__(self, settings: Effective[RuntimeSettings]) -> None:
         self._settings = settings
         self.elapsed: Callable[[], float] = float

@@ -9,6 +9,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from nacre.config.facts import fields
+from nacre.job.chain.table import IN_SCHEMA as PROCESSOR_IN_SCHEMA
+from nacre.job.chain.table import PROCESSORS
 from nacre.job.settings import JobSettings
 from nacre.scope.heritrix import CLASSES
 from nacre.scope.table import IN_SCHEMA, RULES
@@ -29,10 +31,12 @@ _Mode = Literal["validation", "serialization"]
 def schema() -> Schema:
     """The schema, plug-ins included."""
     kinds: list[tuple[type[BaseModel], _Mode]] = [(kind, "validation") for kind in RULES]
-    refs, made = models_json_schema([(JobSettings, "validation"), *kinds])
+    steps: list[tuple[type[BaseModel], _Mode]] = [(kind, "validation") for kind in PROCESSORS]
+    refs, made = models_json_schema([(JobSettings, "validation"), *kinds, *steps])
     definitions: Schema = made["$defs"]
     job = definitions.pop(_name(refs[JobSettings, "validation"]))
     definitions["Rule"] = _rule(refs[kind] for kind in kinds)
+    definitions["Processor"] = _processor(refs[kind] for kind in steps)
     for part in _parts([job, definitions]):
         _tidy(part)
     _any_case(definitions)
@@ -69,6 +73,15 @@ def _rule(refs: Iterable[Schema]) -> Schema:
     return {"anyOf": [*refs, heritrix, {"enum": names}]}
 
 
+def _processor(refs: Iterable[Schema]) -> Schema:
+    """Any entry of a chain; where one is inserted, it may say its place."""
+    named = {"type": "object", "required": ["processor"]}
+    classes = sorted(kind.heritrix for kind in PROCESSORS if kind.heritrix)
+    names = [kind.model_fields["processor"].default for kind in PROCESSORS]
+    settings: Schema = {"processor": {"enum": [*names, *classes]}}
+    return {"anyOf": [*refs, {**named, "properties": settings}, {"enum": names}]}
+
+
 def _parts(node: object) -> Iterator[Schema]:
     """Every mapping in a schema."""
     if isinstance(node, dict):
@@ -94,6 +107,8 @@ def _tidy(part: Schema) -> None:
             part["examples"] = [sample]
     if part.pop(IN_SCHEMA, None):
         part["$ref"] = "#/$defs/Rule"
+    if part.pop(PROCESSOR_IN_SCHEMA, None):
+        part["$ref"] = "#/$defs/Processor"
     # Words of OpenAPI, which editors of YAML do not know.
     part.pop("discriminator", None)
 
@@ -127,6 +142,6 @@ def _sheet(definitions: Schema, properties: Schema) -> Schema:
         "description": "Other values for some URIs: by section, or by path.",
         "type": "object",
         "properties": said,
-        "patternProperties": {r"^[a-z_]+\..*\.": True, r"^scope(\.|$)": True},
+        "patternProperties": {r"^[a-z_]+\..*\.": True, r"^scope(\.|$)": True, "^chains$": True},
         "additionalProperties": False,
     }

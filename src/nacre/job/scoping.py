@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from nacre.errors import Problem
+from nacre.job.chain.entry import ChainName
+from nacre.job.chain.soundness import gate_place
 from nacre.job.geo import database_problem, open_countries
 from nacre.job.rulefiles import RuleFiles
 from nacre.job.settings import JobSettings
@@ -62,7 +64,7 @@ def dump_prefixes(state: ScopeState, disk: Disk, root: Path, run: str) -> None:
 
 # ---- the check
 
-_RECHECK = "; `preselect.recheck_scope: true` asks the scope again, with the address"
+_RECHECK = "; `chains.fetch.recheck-scope.enabled: true` asks the scope again, with the address"
 
 
 def scope_problems(settings: JobSettings, root: Path, files: RuleFiles) -> Iterator[Problem]:
@@ -92,11 +94,18 @@ def scope_doubts(settings: JobSettings) -> Iterator[Problem]:
 
 def _places(settings: JobSettings) -> Iterator[tuple[str, Sequence[Rule], Place]]:
     """Every list of rules, with its path and where it is asked."""
-    rechecked = settings.preselect.recheck_scope
+    fetch = settings.chains.fetch
+    rechecked = any(entry.enabled and entry.kind == "recheck-scope" for entry in fetch)
     yield "scope", settings.scope, Place.RECHECK if rechecked else Place.CANDIDATES
     yield "fetch.midfetch", settings.fetch.midfetch, Place.MID_FETCH
     for number, association in enumerate(settings.sheet_associations):
         yield f"sheet_associations.{number}.rules", association.all_rules, Place.CANDIDATES
+    for chain in ChainName:
+        entries = settings.chains.of(chain)
+        for number, entry in enumerate(entries):
+            if entry.gate:
+                place = gate_place(chain, entries, number)
+                yield f"chains.{chain}.{entry.label}.gate", entry.gate, place
 
 
 def _unusable(path: str, rule: Rule, settings: JobSettings, root: Path) -> Iterator[Problem]:

@@ -16,6 +16,7 @@ from nacre.frontier.quota import QuotaSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.history.dedup import DedupSettings
 from nacre.job.association import SheetAssociation
+from nacre.job.chain.settings import ChainSettings
 from nacre.job.operation import ActionSettings, CheckpointSettings
 from nacre.job.seeds import seed_line
 from nacre.scope.coercion import ScopeKind
@@ -101,18 +102,6 @@ class RuntimeSettings(Component):
     )
 
 
-class PreselectSettings(Component):
-    """What is asked once more before a URI is fetched."""
-
-    recheck_scope: bool = setting(
-        False,
-        "Ask the scope again before each fetch, when the address of the server is known: what it "
-        "no longer accepts is let go (-5000).",
-        live=False,
-        sheets=False,
-    )
-
-
 class LimitSettings(Component):
     """When the crawl ends by itself. 0 everywhere: no limit."""
 
@@ -187,7 +176,7 @@ class JobSettings(Component):
     )
     uri: UriSettings = setting(UriSettings, "URLs.")
     engine: EngineSettings = setting(EngineSettings, "The engine.")
-    preselect: PreselectSettings = setting(PreselectSettings, "Before the fetch.")
+    chains: ChainSettings = setting(ChainSettings, "What is done with a URI, in order.")
     frontier: FrontierSettings = setting(FrontierSettings, "The frontier.")
     politeness: PolitenessSettings = setting(PolitenessSettings, "Politeness.")
     robots: RobotsSettings = setting(RobotsSettings, "robots.txt.")

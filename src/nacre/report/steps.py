@@ -58,7 +58,7 @@ class Steps:
             name: Name of the step.
             processor: What does the work; its class and the first line of its docstring are told.
         """
-        step = self._earlier.get((chain, name)) or Step(chain, name)
+        step = self._earlier.pop((chain, name), None) or Step(chain, name)
         kind = type(processor)
         step.kind = f"{kind.__module__}.{kind.__qualname__}"
         step.function = (kind.__doc__ or "").partition("\n")[0]
@@ -71,7 +71,8 @@ class Steps:
         if handled == self._saved:
             return
         self._saved = handled
-        for number, step in enumerate(self._steps):
+        # What earlier processes had in their chains, and this one has not, is kept behind the rest.
+        for number, step in enumerate([*self._steps, *self._earlier.values()]):
             key = _PREFIX + number.to_bytes(2, "big")
             self._store.put(_FAMILY, key, msgspec.msgpack.encode(step))
 

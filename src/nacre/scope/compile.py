@@ -24,6 +24,14 @@ def compile_scope(
         state: What changes while they run.
         offers: What is known where they will be asked; a rule that needs more is silent.
     """
+    scope, found, build = _compiled(rules, state, offers)
+    _follow_own(scope, rules, found, build)
+    return scope
+
+
+def _compiled(
+    rules: Sequence[Rule], state: ScopeState, offers: Need
+) -> tuple[Scope, list[tuple[int, Opinion]], Build]:
     build = Build(state, offers)
     found = [(at, opinion._replace(number=at)) for at, opinion in sequence_of(rules, build)]
     opinions = [opinion for _, opinion in found]
@@ -33,8 +41,7 @@ def compile_scope(
         else Scope(opinions)
     )
     scope.asks_origin = any(rule.asks_origin for rule in all_rules(rules))
-    _follow_own(scope, rules, found, build)
-    return scope
+    return scope, found, build
 
 
 def _follow_own(
@@ -60,8 +67,11 @@ def _follow_own(
 
 
 def compile_gate(rules: Sequence[Rule], state: ScopeState, place: Place) -> Gate | None:
-    """A gate of rules; None where there is none, which is always open."""
-    return Gate(compile_scope(rules, state, place.offers)) if rules else None
+    """A gate of rules; None where there is none, which is always open.
+
+    A seed's own scope does not speak in a gate.
+    """
+    return Gate(_compiled(rules, state, place.offers)[0]) if rules else None
 
 
 def all_rules(rules: Sequence[Rule]) -> Iterator[Rule]:

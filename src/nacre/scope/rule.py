@@ -137,6 +137,11 @@ class Scope:
                         return verdict  # type: ignore[no-any-return]
         return self._default
 
+    @property
+    def constant(self) -> Decision | None:
+        """What it says of every URI; None when that depends on the URI."""
+        return None if self._steps else self._default.decision
+
     def judge(self, subject: Subject) -> Verdict:
         """As `decide`, for one who only asks: nothing is logged or changed by it."""
         return Scope.decide(self, subject)

@@ -1,0 +1,1 @@
+"""The chains: lists of processors that a configuration can change."""

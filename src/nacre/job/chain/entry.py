@@ -1,0 +1,146 @@
+"""What an entry of a chain says, whatever its processor. Source: reference/heritrix.md 1.7."""
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+from pydantic import BeforeValidator
+
+from nacre.config.component import Component, setting
+from nacre.config.effective import Effective
+from nacre.core.clock import Clock
+from nacre.core.crawluri import CrawlURI
+from nacre.core.processor import Visit
+from nacre.scope.rules import AnyRule
+from nacre.scope.state import ScopeState
+from nacre.store.commit import GroupCommit
+
+CONTRACT = 1
+"""Version of what Nacre promises to plug-ins (docs/plugins.md)."""
+
+
+class ChainName(StrEnum):
+    """The three chains, in the order in which a URI meets them."""
+
+    CANDIDATE = "candidate"
+    FETCH = "fetch"
+    DISPOSITION = "disposition"
+
+
+def _listed(value: object) -> object:
+    """A list of rules, where one was given by itself."""
+    return (value,) if isinstance(value, str | Mapping) else value
+
+
+GateRules = Annotated[tuple[AnyRule, ...], BeforeValidator(_listed)]
+
+
+class Kit(NamedTuple):
+    """What a processor may use of the job that it works in.
+
+    Attributes:
+        chain: The chain that it stands in.
+        label: Its name there.
+        clock: The time.
+        root: Directory of the job.
+        run: Directory of the run, relative to the job.
+        line: Adds a line, its line feed included, to the log of a name, `myprocessor.log`. It
+            becomes durable together with the visit.
+        alert: Tells the operator something: alerts.log, and who listens.
+        address: Address of a visit's server as far as it is known; "" while it is not.
+        job: The settings of the job, under each combination of sheets.
+        state: What rules are built with (`scope.compile`).
+        commit: The open commit group, for files of its own.
+        later: Puts a URI into the frontier again, to be fetched at a time.
+    """
+
+    chain: ChainName
+    label: str
+    clock: Clock
+    root: Path
+    run: str
+    line: Callable[[str, bytes], None]
+    alert: Callable[[str], None]
+    address: Callable[[Visit], str]
+    job: Effective[Any]
+    state: ScopeState
+    commit: GroupCommit
+    later: Callable[[CrawlURI, float], None]
+
+
+class Entry(Component):
+    """An entry of a chain: its processor, its gate, and the processor's own settings.
+
+    A processor's class of settings says what it is and where it belongs; `make` makes what does
+    the work.
+    """
+
+    chains: ClassVar[frozenset[ChainName]] = frozenset((ChainName.FETCH,))
+    """Chains that it can stand in."""
+
+    heritrix: ClassVar[str] = ""
+    """Heritrix's class name; "" where it has no such processor."""
+
+    behind: ClassVar[str] = ""
+    """The entry that it goes behind where a configuration says nothing; "" for the end."""
+
+    gives: ClassVar[frozenset[str]] = frozenset()
+    """What others may need of it."""
+
+    needs: ClassVar[frozenset[str]] = frozenset()
+    """What must be given before it."""
+
+    uses: ClassVar[frozenset[str]] = frozenset()
+    """What must be given somewhere in its chain."""
+
+    fixed: ClassVar[str] = ""
+    """Why it is always in its chain, at its place; "" where it need not be."""
+
+    enabled: bool = setting(True, "False leaves the processor out.")
+    gate: GateRules = setting(
+        (),
+        "DecideRules: where the last opinion is REJECT, the processor leaves the URI out. A single "
+        "rule needs no list.",
+    )
+    comment: str = setting("", "Free text for the operator.")
+    name: str = setting(
+        "",
+        "Its name in paths, `chains.fetch.NAME.enabled`, and in reports. Empty: its kind.",
+        pattern=r"^[^.]*$",
+        live=False,
+        sheets=False,
+    )
+
+    kinds: ClassVar[dict[str, "type[Entry]"]] = {}
+    """All processors by their short names (`table`)."""
+
+    @classmethod
+    def chosen(cls, value: object) -> "type[Component]":
+        """The processor that a mapping of a configuration means; this one when it names none."""
+        name = value.get("processor") if isinstance(value, Mapping) else None
+        return cls.kinds.get(name, cls) if isinstance(name, str) else cls
+
+    @property
+    def kind(self) -> str:
+        """The short name of the processor."""
+        return str(getattr(self, "processor", ""))
+
+    @property
+    def label(self) -> str:
+        """Its name in its chain."""
+        return self.name or self.kind
+
+    @classmethod
+    def make(cls, settings: Effective[Any], kit: Kit) -> Any:  # noqa: ANN401 - by chain
+        """What does the work; called once, when a job begins to run.
+
+        Args:
+            settings: This entry under each combination of sheets: `settings[visit.overlay]`.
+            kit: What it may use of the job.
+
+        Returns:
+            A `core.processor.Processor`; in the candidate chain a `LinkProcessor`, in the
+            disposition chain a `FinalProcessor`.
+        """
+        raise NotImplementedError(f"{cls.__qualname__} does not say what does its work")
