@@ -32,6 +32,8 @@ HERITRIX: dict[str, tuple[str, ...]] = {
     "uri": ("RulesCanonicalizationPolicy", "BdbUriUniqFilter"),
     "engine": ("CrawlController", "CrawlerLoggerModule"),
     "chains": ("CandidateChain", "FetchChain", "DispositionChain", "Preselector"),
+    "action": ("ActionDirectory",),
+    "checkpoint": ("CheckpointService",),
     "frontier": ("BdbFrontier", "CandidatesProcessor", "FrontierPreparer"),
     "politeness": ("DispositionProcessor",),
     "robots": ("PreconditionEnforcer", "RobotsPolicy"),

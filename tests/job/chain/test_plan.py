@@ -73,7 +73,7 @@ def test_constant_gates_vanish(gate: Any, there: bool, bare: bool):
 
 
 def test_a_gate_is_asked_with_the_address():
-    gate = {"rule": "ip-address-set", "ip_addresses": ["192.0.2.7"], "decision": "REJECT"}
+    gate = {"rule": "ip-address-set", "addresses": ["192.0.2.7"], "decision": "REJECT"}
     processor = builder(ChainName.FETCH, {"quotas": {"gate": gate}}).fetch()[0][2].processor
     visit = Visit(CrawlURI("http://a.test/", b"", "q"))
     assert not processor.accepts(visit)
