@@ -61,7 +61,8 @@ def test_python_calls_no_public_address_private(address):
 @given(st.ip_addresses(v=6))
 def test_python_calls_no_public_ipv6_address_private(address):
     if not address_kind(address):
-        assert not address.is_private
+        # Python 3.11.2 calls all of 6to4 private.
+        assert not address.is_private or address.sixtofour is not None
         assert not address.is_link_local
         assert not address.is_multicast
 

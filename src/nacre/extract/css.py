@@ -18,22 +18,23 @@ CONTEXT = "=EMBED_MISC"
 _MAX_URL = 16_384
 """Characters of the longest reference that is passed on."""
 
-_DOUBLE = r'"[^"\\\n\r\f]*+(?:\\(?:\r\n|[\s\S])[^"\\\n\r\f]*+)*+"?'
+# Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
+_DOUBLE = r'"[^"\\\n\r\f]*+(?:\\(?:\r\n|[\s\S])[^"\\\n\r\f]*+|(?!))*+"?'
 _SINGLE = _DOUBLE.replace('"', "'")
-_COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?"
-_BARE = r"""[^)\\]*+(?:\\[\s\S][^)\\]*+)*+"""
-_SET_BODY = (
-    rf"""(?:[^()"'/]++|{_DOUBLE}|{_SINGLE}|{_COMMENT}|/|\((?:{_DOUBLE}|{_SINGLE}|[^()"'])*+\))*+"""
-)
+_COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+|(?!))*+(?:\*/)?"
+_BARE = r"""[^)\\]*+(?:\\[\s\S][^)\\]*+|(?!))*+"""
+_ARGUMENTS = rf"""\((?:{_DOUBLE}|{_SINGLE}|[^()"']|(?!))*+\)"""
+_SET_BODY = rf"""(?:[^()"'/]++|{_DOUBLE}|{_SINGLE}|{_COMMENT}|/|{_ARGUMENTS}|(?!))*+"""
 
 _FUNCTIONS = r"(?<![uU][rR][lL]\()(?<![sS][rR][cC]\()(?<!-[sS][eE][tT]\()"
 _TOKEN = re.compile(
     rf"""
-    (?: [^("'/@]++ | {_COMMENT} | / | {_DOUBLE} | {_SINGLE} | \({_FUNCTIONS} | @(?![iI][mM]) )*+
+    (?: [^("'/@]++ | {_COMMENT} | / | {_DOUBLE} | {_SINGLE}
+      | \({_FUNCTIONS} | @(?![iI][mM]) | (?!) )*+
     (?: (?<=[uU][rR][lL]) \( \s*+ (?: (?P<url>{_DOUBLE}|{_SINGLE}) | (?P<bare>{_BARE}) )
       | (?<=[sS][rR][cC]) \( \s*+ (?P<src>{_DOUBLE}|{_SINGLE})
       | (?<=-[sS][eE][tT]) \( (?P<set>{_SET_BODY})
-      | @[iI][mM][pP][oO][rR][tT] (?:\s++|{_COMMENT})*+ (?P<import>{_DOUBLE}|{_SINGLE})
+      | @[iI][mM][pP][oO][rR][tT] (?:\s++|{_COMMENT}|(?!))*+ (?P<import>{_DOUBLE}|{_SINGLE})
       | [@(] | \Z
     )
     """,

@@ -8,7 +8,8 @@ from nacre.extract.links import LinkCollector
 from nacre.extract.refresh import refresh_target
 from nacre.extract.rel import link_hop
 
-_LINK_VALUE = re.compile(r'<([^>]*+)>((?:[^,"<]++|"[^"]*+"?)*+)')
+# Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
+_LINK_VALUE = re.compile(r'<([^>]*+)>((?:[^,"<]++|"[^"]*+"?|(?!))*+)')
 _REL = re.compile(r';\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))', re.IGNORECASE)
 _MAX_LINKS = 1000
 

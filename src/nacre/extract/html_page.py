@@ -23,7 +23,8 @@ _ALWAYS_OPEN = 40  # three of each formatting element that have no attributes
 _EQUALS_KEPT = 3
 _NAMES = rb"big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u"
 _OPENING = re.compile(rb"<(?=[bcefinstu])(?:" + _NAMES + rb")[\s/][^>]*+", re.IGNORECASE)
-_CLEAN = re.compile(rb"<\w+(?:\s++[\w-]++=\"[^\"]*+\")*+\s*+")
+# Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
+_CLEAN = re.compile(rb"<\w+(?:\s++[\w-]++=\"[^\"]*+\"|(?!))*+\s*+")
 _FORMATTING = re.compile(rb"<(/?)(" + _NAMES + rb")(?=[\s/>])(>?)")
 _MAX_TEXT_TOKENS = 200
 _ODD_SELECTOR = "[style],[background],[src]:not(img,script,iframe),[href]:not(a,link)"

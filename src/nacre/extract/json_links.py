@@ -17,7 +17,8 @@ from nacre.extract.text import read_text
 
 CONTEXT = "=JSON_MISC"
 
-_STRING = re.compile(r'"([^"\\]*+(?:\\[\s\S][^"\\]*+)*+)(?:"(\s*+:)?)?')
+# Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
+_STRING = re.compile(r'"([^"\\]*+(?:\\[\s\S][^"\\]*+|(?!))*+)(?:"(\s*+:)?)?')
 _MAX_TEXT = 1_000_000
 """Characters of the longest string that is searched for URLs within."""
 

@@ -14,7 +14,8 @@ from nacre.uri.domain import is_top_level
 MAX_CANDIDATE = 2083
 """Characters of the longest string that can be a URI."""
 
-_HOST = r"""[^\s<>"'`/?#\\.]++(?:\.[^\s<>"'`/?#\\.]++)++\.?"""
+# Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
+_HOST = r"""[^\s<>"'`/?#\\.]++(?:\.[^\s<>"'`/?#\\.]++|(?!))++\.?"""
 _ABSOLUTE = re.compile(
     rf"""(?:https?:)?//{_HOST}(?:[/?#][^\s<>"`\\\ud800-\udfff]*+)?""", re.IGNORECASE
 )
@@ -23,10 +24,10 @@ _PAIR = r"[\w.%+\[\]~-]++=[\w.%+,:;/@*~!()$\[\]=-]*+"
 _RELATIVE = re.compile(
     rf"""
     (?: \.{{1,2}}/ | / )?
-    (?P<dirs> (?: [\w\s.-]++ / )*+ )
+    (?P<dirs> (?: [\w\s.-]++ / | (?!) )*+ )
     (?P<name> [\w\s-]*+ )
     (?P<ext> (?: \. [\w\s-]+ )* \. [A-Za-z0-9]{{2,5}} )?
-    (?P<query> \? {_PAIR} (?: & {_PAIR} )*+ )?
+    (?P<query> \? {_PAIR} (?: & {_PAIR} | (?!) )*+ )?
     (?: \# [\w-]*+ )?
     """,
     re.VERBOSE,
@@ -77,7 +78,7 @@ _TAGS = frozenset(
 )
 
 _BARE_HOST = re.compile(
-    r"(?P<user>[\w.+-]++@)?(?:[a-z0-9][a-z0-9_-]*+\.)++(?P<tld>[a-z][a-z0-9-]*+)"
+    r"(?P<user>[\w.+-]++@)?(?:[a-z0-9][a-z0-9_-]*+\.|(?!))++(?P<tld>[a-z][a-z0-9-]*+)"
     r"(?::\d{1,5})?(?P<path>/.*)?",
     re.DOTALL,
 )

@@ -21,15 +21,17 @@ IMPORT_CONTEXT = "=JS_IMPORT"
 MAX_TEMPLATE_DEPTH = 64
 """Template literals within template literals that are followed."""
 
+# Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
 _CODE = r"""
     (?: [^"'`/\\<%(braces)s]++
       | "[^"\\\n\r./%%]*+" | '[^'\\\n\r./%%]*+'
       | // [^\n\r]*+
-      | /\* [^*]*+ (?: \*(?!/) [^*]*+ )*+ (?: \*/ | \Z )
+      | /\* [^*]*+ (?: \*(?!/) [^*]*+ | (?!) )*+ (?: \*/ | \Z )
       | <!-- [^\n\r]*+ | <
+      | (?!)
     )*+
-    (?: " (?P<double> [^"\\\n\r]*+ (?: \\[\s\S] [^"\\\n\r]*+ )*+ ) (?P<double_end>")?
-      | ' (?P<single> [^'\\\n\r]*+ (?: \\[\s\S] [^'\\\n\r]*+ )*+ ) (?P<single_end>')?
+    (?: " (?P<double> [^"\\\n\r]*+ (?: \\[\s\S] [^"\\\n\r]*+ | (?!) )*+ ) (?P<double_end>")?
+      | ' (?P<single> [^'\\\n\r]*+ (?: \\[\s\S] [^'\\\n\r]*+ | (?!) )*+ ) (?P<single_end>')?
       | (?P<escaped> \\++ (?: ["'] | u002[27] | x2[27] ) )
       | (?P<other> [/`{}] | \\++ )
       | \Z
@@ -37,10 +39,10 @@ _CODE = r"""
 """
 _OUTSIDE = re.compile(_CODE % {"braces": ""}, re.VERBOSE)
 _INSIDE = re.compile(_CODE % {"braces": "{}"}, re.VERBOSE)
-_TEMPLATE = re.compile(r"[^`\\$]*+(?:(?:\\[\s\S]|\$(?!\{))[^`\\$]*+)*+(`|\$\{|\\?\Z)")
+_TEMPLATE = re.compile(r"[^`\\$]*+(?:(?:\\[\s\S]|\$(?!\{))[^`\\$]*+|(?!))*+(`|\$\{|\\?\Z)")
 _REGEX = re.compile(
     r"/[^/\\\[\n\r]*+"
-    r"(?:(?:\\[^\n\r]|\[[^\]\\\n\r]*+(?:\\[^\n\r][^\]\\\n\r]*+)*+\]?)[^/\\\[\n\r]*+)*+(/[a-z]*+)?"
+    r"(?:(?:\\[^\n\r]|\[[^\]\\\n\r]*+(?:\\[^\n\r][^\]\\\n\r]*+|(?!))*+\]?)[^/\\\[\n\r]*+|(?!))*+(/[a-z]*+)?"
 )
 _BEFORE_REGEX = frozenset("=(,:;!&|?{[+-*%~^<>/\n\r")
 _KEYWORD = re.compile(

@@ -3,7 +3,8 @@
 import re
 
 _URL = re.compile(r"[,\s]*([^\s]+)")
-_DESCRIPTORS = re.compile(r"(?:[^,(]++|\([^)]*+(?:\)|\Z))*+,?")
+# Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
+_DESCRIPTORS = re.compile(r"(?:[^,(]++|\([^)]*+(?:\)|\Z)|(?!))*+,?")
 
 
 def candidates(value: str) -> list[str]:

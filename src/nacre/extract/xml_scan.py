@@ -11,16 +11,17 @@ from collections.abc import Iterator
 
 import msgspec
 
-_COMMENT = r"[^-]*+(?:-(?!->)[^-]*+)*+(?:-->)?"
+# Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
+_COMMENT = r"[^-]*+(?:-(?!->)[^-]*+|(?!))*+(?:-->)?"
 _TOKEN = re.compile(
     r"""<(?:
-      (?P<close>/?) (?:[^\s/><="'!?:]++:)?+ (?P<name>[^\s/><="'!?:]++)
-          (?P<attributes> (?: [^"'<>]++ | "[^"<]*+" | '[^'<]*+' )*+ ) > (?P<text>[^<]*+)
-    | !\[CDATA\[ (?P<cdata> [^\]]*+ (?: \](?!\]>) [^\]]*+ )*+ ) (?:\]\]>)? (?P<more>[^<]*+)
+      (?P<close>/?) (?:[^\s/><="'!?:]++:|(?!))?+ (?P<name>[^\s/><="'!?:]++)
+          (?P<attributes> (?: [^"'<>]++ | "[^"<]*+" | '[^'<]*+' | (?!) )*+ ) > (?P<text>[^<]*+)
+    | !\[CDATA\[ (?P<cdata> [^\]]*+ (?: \](?!\]>) [^\]]*+ | (?!) )*+ ) (?:\]\]>)? (?P<more>[^<]*+)
     | !--{COMMENT} (?P<after>[^<]*+)
     | \?xml-stylesheet\s (?P<style>[^<>?]*+)
     | !DOCTYPE [^\[<>]*+
-      (?: \[ (?: [^\]"'<]++ | "[^"]*+" | '[^']*+' | <!--{COMMENT} | < )*+ \]? )? \s*+ >?
+      (?: \[ (?: [^\]"'<]++ | "[^"]*+" | '[^']*+' | <!--{COMMENT} | < | (?!) )*+ \]? )? \s*+ >?
     )""".replace("{COMMENT}", _COMMENT),
     re.VERBOSE | re.IGNORECASE,
 )
