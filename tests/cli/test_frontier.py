@@ -1,3 +1,4 @@
+import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,11 +67,36 @@ def test_import(stopped: tuple[Path, str]):
     done = nacre("frontier", job, "import", "-", stdin=lines)
     assert done.code == 0, done.err
     assert done.out == "scheduled 2 URIs; 1 were known, 1 marked as seen, 1 bad line\n"
-    assert "line 6: no URI: nonsense" in done.err
+    assert "line 6: neither a URI nor a line of a journal: nonsense" in done.err
     assert waiting(job) == number + 2
     text = nacre("explain", job, f"{home}new.html").out
     assert "it waits to be fetched" in text
     assert "hop path LL" in text
+
+
+def test_take_over_a_crawl_into_a_new_job(tmp_path: Path):
+    job = tmp_path / "job"
+    assert nacre("new", job, "http://a.test/").code == 0
+    journal = tmp_path / "frontier.recover.gz"
+    with gzip.open(journal, "wt") as file:
+        file.write("F+ http://b.test/1  \nFe http://b.test/1\nFs http://b.test/1\n")
+        file.write("T 20261120151100\nF+ http://b.test/2 L http://b.test/1\n")
+    done = nacre("frontier", job, "import", "--recover", journal)
+    assert done.code == 0, done.err
+    assert done.out == (
+        "scheduled 1 URI; 1 were known, 1 marked as seen, 2 of no account, 0 bad lines\n"
+    )
+    log = tmp_path / "crawl.log"
+    log.write_text(
+        "2026-11-20T15:11:00.000Z   200  9 http://b.test/3 L http://b.test/1 text/html\n"
+    )
+    done = nacre("frontier", job, "import", "--crawl-log", log, "--json")
+    assert json.loads(done.out)["done"] == 1
+    waits = {line.split()[1] for line in nacre("frontier", job, "export").out.splitlines()}
+    assert waits == {"http://a.test/", "http://b.test/2"}
+    assert nacre("frontier", job, "import", "--recover", "-", stdin="").code == 2
+    assert nacre("frontier", job, "import", "--recover", "--crawl-log", log).code == 2
+    assert nacre("frontier", job, "import", tmp_path / "none").code == 2
 
 
 def test_deleted_uris_come_back_by_force_only(stopped: tuple[Path, str]):

@@ -1,9 +1,8 @@
-import pytest
-
 from nacre.core.crawluri import Directive
 from nacre.frontier.frontier import Attempt
-from nacre.frontier.listing import JournalLine, any_text, count, export, parse_line, pending
+from nacre.frontier.listing import any_text, count, export, pending
 from nacre.frontier.policy import Retry
+from nacre.frontier.recoverlog import JournalLine, Tag, parse_line
 from tests.frontier.making import NOW, candidate, frontier
 from tests.frontier.memory_rows import MemoryRows
 
@@ -46,24 +45,5 @@ def test_export_is_imported_again() -> None:
     lines = list(export(pending(filled())))
     assert "F+ http://b/first L http://b/" in lines
     assert {parse_line(line) for line in lines} >= {
-        JournalLine("http://a/0", False, "L", "http://a/")
+        JournalLine("http://a/0", Tag.ADDED, "L", "http://a/")
     }
-
-
-@pytest.mark.parametrize(
-    ("line", "parsed"),
-    [
-        ("http://a/", JournalLine("http://a/")),
-        ("F+ http://a/", JournalLine("http://a/")),
-        ("F+ http://a/ LE", JournalLine("http://a/", False, "LE")),
-        ("F+ http://a/ http://v/", JournalLine("http://a/", False, "", "http://v/")),
-        ("Fs http://a/ L http://v/", JournalLine("http://a/", done=True)),
-        ("Fe http://a/", None),
-        ("T 20261120151100", None),
-        ("# comment", None),
-        ("nonsense", None),
-        ("", None),
-    ],
-)
-def test_lines(line: str, parsed: JournalLine | None) -> None:
-    assert parse_line(line) == parsed

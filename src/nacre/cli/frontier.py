@@ -1,21 +1,18 @@
 """`nacre frontier DIR list|count|delete|export|import`: the URIs that wait."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nacre.cli import output, queues
+from nacre.cli import imports, output, queues
 from nacre.cli.options import AsJson, JobDir
 
 if TYPE_CHECKING:
     from nacre.frontier.listing import Entry
-
-_LINES = 1000
-"""Lines of an import that are sent to a running job at a time."""
 
 Regex = Annotated[
     str,
@@ -144,64 +141,6 @@ def _delete(directory: Path, regex: str, queue: str) -> int:
     return asyncio.run(change())
 
 
-@frontier.command("import")
-def import_uris(
-    ctx: typer.Context,
-    file: Annotated[
-        typer.FileText,
-        typer.Argument(metavar="FILE", help="Journal lines, or a URL a line; - for stdin."),
-    ],
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Also what was deleted or done before."),
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Schedule URIs as they are, out of scope or not; Fs, Ff and Fd lines mark as seen."""
-    total = {"scheduled": 0, "known": 0, "done": 0, "bad_lines": 0}
-    for part in _import(ctx.obj, file, force=force):
-        for name in total:
-            total[name] += part[name]
-        for number, text in part["bad"]:
-            output.tell(f"line {number}: no URI: {output.safe(text)}")
-    if as_json:
-        output.say_json(total)
-        return
-    output.say(
-        f"scheduled {output.count(total['scheduled'], 'URI')}; {total['known']:,} were known, "
-        f"{total['done']:,} marked as seen, {output.count(total['bad_lines'], 'bad line')}"
-    )
-
-
-def _import(directory: Path, file: TextIO, *, force: bool) -> Iterator[dict[str, Any]]:
-    import asyncio
-
-    from nacre.cli.look import opened
-    from nacre.job.control import ask, running
-    from nacre.job.edits import bring_in
-    from nacre.job.offline import changing
-
-    layout, settings = opened(directory)
-    if running(layout.socket):
-        for first, lines in _chunks(file):
-            yield ask(layout.socket, "frontier-import", lines=lines, first=first, force=force)
-        return
-
-    async def change() -> dict[str, Any]:
-        async with changing(layout, settings) as parts:
-            return (await bring_in(parts, file, force=force))._asdict()
-
-    yield asyncio.run(change())
-
-
-def _chunks(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-    """Chunks of lines with the number of their first one."""
-    first, rest = 1, iter(lines)
-    while chunk := list(islice(rest, _LINES)):
-        yield first, chunk
-        first += len(chunk)
-
-
 @contextmanager
 def _entries(directory: Path, regex: str, queue: str) -> "Iterator[Iterator[Entry]]":
     """The entries that match, as of the last commit."""
@@ -219,4 +158,5 @@ def _entries(directory: Path, regex: str, queue: str) -> "Iterator[Iterator[Entr
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     queues.register(frontier)
+    imports.register(frontier)
     app.add_typer(frontier, name="frontier", rich_help_panel="Look")

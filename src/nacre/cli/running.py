@@ -11,7 +11,7 @@ import uvloop
 from nacre.cli.output import count
 from nacre.cli.terminal import Display
 from nacre.job.commands import serving
-from nacre.job.events import Alert, Event, StateChanged
+from nacre.job.events import ActionTaken, Alert, Event, StateChanged
 from nacre.job.job import Job
 from nacre.job.overview import Overview, live_overview
 from nacre.job.reporting import any_seed_fetched
@@ -101,6 +101,8 @@ class _Runner:
     def _heard(self, event: Event) -> None:
         if isinstance(event, Alert):
             self._display.message("alert", event.message)
+        elif isinstance(event, ActionTaken):
+            self._display.message("action", f"{event.name}: {event.message}")
         elif isinstance(event, StateChanged):
             self._changed(event)
 

@@ -1,7 +1,6 @@
 """The pending URIs as the operator sees them: list, count, export; on a read-only store too.
 
-Export and import speak Heritrix's recovery journal, one URI a line: `F+ URI PATH VIA` for a pending
-URI, `Fs`, `Ff` and `Fd` for one that is finished (reference/heritrix.md 1.6).
+Export speaks Heritrix's recovery journal: `F+ URI PATH VIA` for each pending URI (`recoverlog`).
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -9,6 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from nacre.core.crawluri import CrawlURI
+from nacre.frontier.recoverlog import Tag
 from nacre.frontier.roster import read_queue, scan_queues
 from nacre.frontier.rows import ID_LENGTH, Rows, after, unpack, unpack_future
 
@@ -16,8 +16,6 @@ Matcher = Callable[[str], bool]
 """Whether a URL or a queue key is meant; the caller compiles the operator's expression."""
 
 _CHUNK = 256
-_PENDING = "F+"
-_DONE = frozenset(("Fs", "Ff", "Fd"))
 
 
 class Entry(NamedTuple):
@@ -90,45 +88,8 @@ def _chunks(
         start = after(found[-1][0])
 
 
-class JournalLine(NamedTuple):
-    """One line of an import.
-
-    Attributes:
-        url: The URL as written.
-        done: It was finished: only its key is to be entered.
-        path: Hop path; "" when not given.
-        via: URL of the page it was found on; "" when not given.
-    """
-
-    url: str
-    done: bool = False
-    path: str = ""
-    via: str = ""
-
-
 def export(entries: Iterable[Entry]) -> Iterator[str]:
     """Lines of the recovery journal, without line feed."""
     for entry in entries:
         uri = entry.uri
-        yield " ".join(part for part in (_PENDING, uri.url, uri.path, uri.via) if part)
-
-
-def parse_line(line: str) -> JournalLine | None:
-    """Read a line of a recovery journal, or one with nothing but a URL; None for any other line.
-
-    A hop path can be missing (a seed has none), so a second word with a colon is the via.
-    """
-    words = line.split()
-    if not words or words[0].startswith("#"):
-        return None
-    if len(words) == 1:
-        return JournalLine(words[0]) if ":" in words[0] else None
-    if words[0] in _DONE:
-        return JournalLine(words[1], done=True)
-    if words[0] != _PENDING:
-        return None
-    rest = words[2:4]
-    if rest and ":" in rest[0]:
-        rest.insert(0, "")
-    path, via = [*rest, "", ""][:2]
-    return JournalLine(words[1], path=path, via=via)
+        yield " ".join(part for part in (Tag.ADDED, uri.url, uri.path, uri.via) if part)

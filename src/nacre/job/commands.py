@@ -11,6 +11,7 @@ from nacre.job.changing import change_running, user, wish_of
 from nacre.job.control import PEER, Answer, ControlServer, Handler
 from nacre.job.edits import bring_in, delete, matcher
 from nacre.job.explain import Explainer
+from nacre.job.intake import Options
 from nacre.job.job import Job
 from nacre.job.material import live_facts
 from nacre.job.offline import View
@@ -132,10 +133,16 @@ class Commands:
         return {"deleted": await delete(self._session().parts, urls, queues)}
 
     async def frontier_import(self, request: Request) -> Answer:
-        """Schedule URIs."""
+        """Take lines in."""
+        parts = self._session().parts
         lines = [str(line) for line in request.get("lines", ())]
-        first, force = int(request.get("first", 1)), bool(request.get("force"))
-        return (await bring_in(self._session().parts, lines, first, force=force))._asdict()
+        try:
+            options = msgspec.convert(request.get("options", ()), Options)
+        except msgspec.ValidationError as error:
+            raise JobError(f"not an import: {error}") from None
+        first = int(request.get("first", 1))
+        imported = await bring_in(parts, lines, options, first)
+        return {"imported": msgspec.to_builtins(imported)}
 
     async def frontier_steer(self, request: Request) -> Answer:
         """Retire, bring back, wake, forget or reconsider."""

@@ -2,20 +2,20 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from nacre.core.crawluri import CrawlURI, split_path
 from nacre.core.processor import Visit
-from nacre.errors import ConfigError, URIError
-from nacre.frontier.listing import JournalLine, Matcher, any_text, parse_line
-from nacre.frontier.policy import rank
+from nacre.errors import ConfigError
+from nacre.frontier.listing import Matcher, any_text
 from nacre.frontier.removal import Removed
 from nacre.job.assemble import Parts
+from nacre.job.intake import Intake, Line, Options, Rejected, Tally
 from nacre.report.stats import Stored
 from nacre.scope.patterns import PatternList, examine
-from nacre.uri.parse import parse
 
-_STEP = 256
+PORTION = 256
+"""URIs that are taken in, or away, in one go."""
 _BAD_KEPT = 20
 
 
@@ -51,13 +51,14 @@ async def delete(parts: Parts, urls: Matcher, queues: Matcher) -> int:
     number = 0
     for number, removed in enumerate(parts.frontier.removal.delete(urls, queues), 1):
         note_removed(parts, removed)
-        if number % _STEP == 0:
-            await _breathe(parts)
+        if number % PORTION == 0:
+            await breathe(parts)
     parts.engine.wake()
     return number
 
 
-async def _breathe(parts: Parts) -> None:
+async def breathe(parts: Parts) -> None:
+    """Let other work go on; longer while what was brought in is not durable."""
     await asyncio.sleep(0)
     while parts.commit.saturated:
         await parts.clock.sleep(0.01)
@@ -67,78 +68,31 @@ class Imported(NamedTuple):
     """What an import came to.
 
     Attributes:
-        scheduled: URIs that entered.
-        known: URIs that were known already.
-        done: URIs marked as seen.
-        bad: Line number and text of lines that are neither; the first twenty.
-        bad_lines: Number of all such lines.
+        tally: What became of the lines.
+        rejected: Those that were rejected; the first twenty.
     """
 
-    scheduled: int = 0
-    known: int = 0
-    done: int = 0
-    bad: Sequence[tuple[int, str]] = ()
-    bad_lines: int = 0
+    tally: Tally
+    rejected: Sequence[Rejected] = ()
 
 
 async def bring_in(
-    parts: Parts, lines: Iterable[str], first: int = 1, *, force: bool = False
+    parts: Parts, lines: Iterable[str], options: Options, first: int = 1
 ) -> Imported:
-    """Take lines of a recovery journal, or plain URLs; the scope is not asked.
+    """Take lines into a job; other work goes on meanwhile.
 
     Args:
         parts: Of the job.
         lines: The lines.
-        first: Number of the first line, for those that are bad.
-        force: What was seen before is scheduled all the same, deleted URIs too; not what waits.
+        options: How they are read.
+        first: Number of the first line, for those that are rejected.
     """
-    scheduled = known = done = bad_lines = 0
-    bad: list[tuple[int, str]] = []
-    for number, text in enumerate(lines, first):
-        if not text.strip() or text.lstrip().startswith("#"):
-            continue
-        entry = _entry(parts, text)
-        if entry is None:
-            bad_lines += 1
-            bad += [(number, text.strip()[:200])] if len(bad) < _BAD_KEPT else []
-        elif entry.done:
-            done += sum(parts.frontier.seen.enter([parts.identity.key(entry.url)]))
-        elif parts.frontier.schedule([_uri(parts, entry, force=force)], parts.clock.now())[0]:
-            scheduled += 1
-        else:
-            known += 1
-        if number % _STEP == 0:
-            await _breathe(parts)
+    intake = Intake(parts, options)
+    rejected: list[Rejected] = []
+    numbered = (Line(number, text) for number, text in enumerate(lines, first))
+    while portion := list(islice(numbered, PORTION)):
+        found = intake.take(portion)
+        rejected += found[: _BAD_KEPT - len(rejected)]
+        await breathe(parts)
     parts.engine.wake()
-    return Imported(scheduled, known, done, bad, bad_lines)
-
-
-def _entry(parts: Parts, text: str) -> JournalLine | None:
-    entry = parse_line(text)
-    if entry is None:
-        return None
-    try:
-        url = parse(entry.url, max_length=parts.settings.uri.max_length)
-        split_path(entry.path)
-    except (URIError, ValueError):
-        return None
-    return entry._replace(url=url)
-
-
-def _uri(parts: Parts, entry: JournalLine, *, force: bool) -> CrawlURI:
-    overlay = parts.sheets.of_url(entry.url)
-    settings = parts.effective[overlay].frontier
-    order = rank(settings, entry.path, url=entry.url, via=entry.via)
-    key = parts.identity.key(entry.url)
-    return CrawlURI(
-        url=entry.url,
-        key=key,
-        force_fetch=force and parts.outcomes.get(key) is not None,
-        queue=parts.identity.queue(entry.url, overlay),
-        via=entry.via,
-        path=entry.path,
-        context="import",
-        directive=order.directive,
-        precedence=order.precedence,
-        cost=order.cost,
-    )
+    return Imported(intake.tally, rejected)

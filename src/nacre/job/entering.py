@@ -1,7 +1,7 @@
 """The seeds of a new run enter the frontier: in portions, and durably, however many there are."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from nacre.job.assemble import Parts
@@ -55,7 +55,7 @@ class Entering:
         directives = [entry.text for entry in portion if isinstance(entry, Directive)]
         if directives:
             self._parts.seeds.direct(directives)
-        self._enter([entry for entry in portion if isinstance(entry, Seed)])
+        enter_seeds(self._parts, [entry for entry in portion if isinstance(entry, Seed)])
         for entry in portion:
             if isinstance(entry, BadSeed):
                 self._tell(entry)
@@ -71,24 +71,6 @@ class Entering:
             self.portion()
             await asyncio.sleep(0)
 
-    def _enter(self, seeds: list[Seed]) -> None:
-        parts = self._parts
-        tags, now = parts.settings.engine.source_tags, parts.clock.now()
-        uris = []
-        if parts.normalizing is not None:
-            seeds = list(parts.normalizing.seeds(seeds))
-        for seed in parts.seeds.add_all(seeds):
-            heritable = own_scope(seed.text if seed.own is not None else "")
-            if seed.fallback:
-                heritable[FALLBACK] = seed.fallback
-            source = seed.text if tags else ""
-            overlay = parts.sheets.of_url(seed.url)
-            uris.append(
-                parts.identity.seed(seed.url, source=source, heritable=heritable, overlay=overlay)
-            )
-        if uris:
-            parts.frontier.schedule(uris, now)
-
     def _tell(self, bad: BadSeed) -> None:
         self._alerts += 1
         if self._alerts <= _ALERTS:
@@ -96,3 +78,23 @@ class Entering:
             self._parts.logs.alert(f"seed list, line {line}: {text!r} is no seed: {why}")
         elif self._alerts == _ALERTS + 1:
             self._parts.logs.alert("seed list: more lines that are no seed are not reported")
+
+
+def enter_seeds(parts: Parts, seeds: Sequence[Seed]) -> int:
+    """Take seeds into the seed book and the frontier; how many were new."""
+    tags = parts.settings.engine.source_tags
+    if parts.normalizing is not None:
+        seeds = list(parts.normalizing.seeds(seeds))
+    uris = []
+    for seed in parts.seeds.add_all(seeds):
+        heritable = own_scope(seed.text if seed.own is not None else "")
+        if seed.fallback:
+            heritable[FALLBACK] = seed.fallback
+        overlay = parts.sheets.of_url(seed.url)
+        source = seed.text if tags else ""
+        uris.append(
+            parts.identity.seed(seed.url, source=source, heritable=heritable, overlay=overlay)
+        )
+    if uris:
+        parts.frontier.schedule(uris, parts.clock.now())
+    return len(uris)

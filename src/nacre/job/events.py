@@ -37,7 +37,15 @@ class Alert:
     message: str
 
 
-Event = StateChanged | Captured | Finished | Alert
+@dataclass(frozen=True)
+class ActionTaken:
+    """A file of the action directory was taken in; `message` has the counts."""
+
+    name: str
+    message: str
+
+
+Event = StateChanged | Captured | Finished | Alert | ActionTaken
 Listener = Callable[[Event], None]
 
 

@@ -8,6 +8,7 @@ from nacre.core.clock import Clock
 from nacre.errors import ConfigError, DamageError, NacreError, StorageError
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard, guard_for_seeds
+from nacre.job.actions import ActionDirectory
 from nacre.job.allocator import allow_many_files, keep_memory_at_hand
 from nacre.job.checkpointing import CheckpointKeeper
 from nacre.job.clock import SystemClock
@@ -148,6 +149,7 @@ class Job:
         """What runs along with each session."""
         self.checkpoints = CheckpointKeeper(session, self.disk, self.clock)
         session.accompany(self.checkpoints)
+        session.accompany(ActionDirectory(session, self.disk, self.events))
 
     def changed(self, settings: JobSettings, paths: Iterable[str]) -> None:
         """The operator gave a running job other settings: their origins are others too."""

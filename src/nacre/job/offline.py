@@ -79,16 +79,24 @@ def _read_only(path: str) -> Store:
 
 
 @asynccontextmanager
-async def changing(layout: Layout, settings: JobSettings) -> AsyncIterator[Parts]:
+async def changing(
+    layout: Layout, settings: JobSettings, *, new: bool = False
+) -> AsyncIterator[Parts]:
     """Change the frontier of a job that does not run; durable when the block ends.
 
     The start does what every start does first (`store.recovery`); nothing is fetched.
+
+    Args:
+        layout: The job's directories.
+        settings: Its settings.
+        new: The job need not have run: its first run begins, with its first seeds.
 
     Raises:
         JobError: It never ran, or its run is over.
         StorageError: The store is in use or cannot be written.
     """
-    require_store(layout)
+    if not new:
+        require_store(layout)
     job = Job(layout.root, settings)
     guard = await job.guard()
     session = Session(layout, settings, job.disk, job.clock, Events())

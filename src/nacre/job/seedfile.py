@@ -26,7 +26,7 @@ def seed_lines(named: str | Sequence[str], root: Path) -> Iterator[str]:
         yield from named
         return
     try:
-        with _opened(root / Path(named).expanduser()) as file:
+        with open_bytes(root / Path(named).expanduser()) as file:
             for line in iter(lambda: file.readline(_LONGEST), b""):
                 yield line.decode("utf-8", "strict" if len(line) < _LONGEST else "replace")
     except UnicodeDecodeError:
@@ -37,7 +37,8 @@ def seed_lines(named: str | Sequence[str], root: Path) -> Iterator[str]:
         raise _unreadable(named, error.strerror or str(error)) from error
 
 
-def _opened(path: Path) -> io.BufferedIOBase:
+def open_bytes(path: Path) -> io.BufferedReader | gzip.GzipFile:
+    """A file, or what is in it where its name says that it is compressed (`.gz`)."""
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 

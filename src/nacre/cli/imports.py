@@ -1,0 +1,163 @@
+"""`nacre frontier DIR import`: lists of URLs, recovery journals and crawl logs become URIs."""
+
+import io
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.options import AsJson
+from nacre.errors import ConfigError
+
+if TYPE_CHECKING:
+    from nacre.job.edits import Imported
+    from nacre.job.intake import Options, Tally
+
+_LINES = 1000
+"""Lines that are sent to a running job at a time."""
+
+_STDIN = Path("-")
+
+
+def import_uris(  # noqa: PLR0917 - typer reads them by name
+    ctx: typer.Context,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Journal lines, or a URL a line; `.gz`: compressed; - for stdin.",
+            show_default=False,
+        ),
+    ],
+    recover: Annotated[
+        bool,
+        typer.Option(
+            "--recover",
+            help="FILE is a recovery journal (Heritrix's frontier.recover): first what succeeded "
+            "is marked as seen, then what is not seen is scheduled.",
+        ),
+    ] = False,
+    crawl_log: Annotated[
+        bool,
+        typer.Option(
+            "--crawl-log",
+            help="FILE is a crawl.log: what is done is marked as seen, what failed is scheduled.",
+        ),
+    ] = False,
+    retain_failures: Annotated[
+        bool,
+        typer.Option(
+            "--retain-failures", help="With these two: what failed stays failed, and is seen."
+        ),
+    ] = False,
+    scope: Annotated[bool, typer.Option("--scope", help="Only what is in scope.")] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Also what was deleted or done before."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Schedule URIs as they are, in scope or not; Fs, Ff, Fd and Fi lines mark as seen."""
+    from nacre.job.intake import Options, Tally, Way
+
+    passes = [Way.IMPORT]
+    if recover and crawl_log:
+        raise ConfigError("a file is a recovery journal or a crawl.log, not both")
+    if recover:
+        passes = [Way.FINISHED, Way.PENDING]
+        if file == _STDIN:
+            raise ConfigError("a recovery journal is read twice, so it must be a file")
+    elif crawl_log:
+        passes = [Way.CRAWL_LOG]
+    total = Tally()
+    for way in passes:
+        options = Options(way, scoped=scope, force=force, retain_failures=retain_failures)
+        for imported in _import(ctx.obj, file, options):
+            _add(total, imported.tally)
+            for number, text, why in imported.rejected:
+                output.tell(f"line {number}: {why}: {output.safe(text)}")
+    _tell(total, as_json=as_json)
+
+
+def _add(total: "Tally", more: "Tally") -> None:
+    for name in total.__struct_fields__:
+        setattr(total, name, getattr(total, name) + getattr(more, name))
+
+
+def _tell(total: "Tally", *, as_json: bool) -> None:
+    import msgspec
+
+    if as_json:
+        output.say_json(msgspec.to_builtins(total))
+        return
+    passed = f", {total.passed:,} of no account" if total.passed else ""
+    output.say(
+        f"scheduled {output.count(total.scheduled, 'URI')}; {total.known:,} were known, "
+        f"{total.done:,} marked as seen{passed}, {output.count(total.rejected, 'bad line')}"
+    )
+
+
+def _import(directory: Path, path: Path, options: "Options") -> "Iterator[Imported]":
+    import asyncio
+
+    import msgspec
+
+    from nacre.cli.look import opened
+    from nacre.job.control import ask, running
+    from nacre.job.edits import Imported, bring_in
+    from nacre.job.offline import changing
+
+    layout, settings = opened(directory)
+    if running(layout.socket):
+        asked = msgspec.to_builtins(options)
+        with _lines(path) as file:
+            for first, lines in _chunks(file):
+                answer = ask(
+                    layout.socket, "frontier-import", lines=lines, first=first, options=asked
+                )
+                yield msgspec.convert(answer["imported"], Imported)
+        return
+
+    async def change() -> Imported:
+        with _lines(path) as file:
+            async with changing(layout, settings, new=True) as parts:
+                return await bring_in(parts, file, options)
+
+    yield asyncio.run(change())
+
+
+@contextmanager
+def _lines(path: Path) -> Iterator[TextIO]:
+    """The lines of a file, compressed or not, or of stdin.
+
+    Raises:
+        ConfigError: It cannot be read.
+    """
+    from nacre.job.seedfile import open_bytes
+
+    if path == _STDIN:
+        yield sys.stdin
+        return
+    try:
+        with io.TextIOWrapper(open_bytes(path), encoding="utf-8", errors="replace") as file:
+            yield file
+    except (OSError, EOFError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error
+
+
+def _chunks(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+    """Chunks of lines with the number of their first one."""
+    first, rest = 1, iter(lines)
+    while chunk := list(islice(rest, _LINES)):
+        yield first, chunk
+        first += len(chunk)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("import")(import_uris)
