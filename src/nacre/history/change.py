@@ -128,23 +128,38 @@ class _Sorted:
 
     def add(self, one: Difference) -> None:
         """Put a difference where it belongs."""
-        if _is_masked(one):
-            self.reason = "masked"
-        elif one.piece.kind == "advert" or self._template.is_volatile(one.piece.place):
-            pass
-        elif self._is_boilerplate(one):
-            self.template, self.reason = True, "template"
-        elif not self._listing and one.piece.kind in _NAVIGATION:
-            self.template, self.reason = True, "navigation"
-        else:
+        code = excuse(one, self._template, listing=self._listing)
+        if not code:
             self.real.append(one)
+        elif code == "masked":
+            self.reason = code
+        elif code in {"template", "navigation"}:
+            self.template, self.reason = True, code
 
-    def _is_boilerplate(self, one: Difference) -> bool:
-        """Both sides belong to the template; a piece that is new everywhere is one of them."""
-        sides = [piece for piece in one if piece is not None]
-        return any(map(self._template.is_common, sides)) and all(
-            self._template.is_common(piece) or piece is one.now for piece in sides
-        )
+
+def excuse(one: Difference, template: Template, *, listing: bool = False) -> str:
+    """Why a difference is no change of the page: a code; "" when it is one.
+
+    `masked` (a clock, a counter, a token), `advert`, `volatile` (its place is noise), `template`
+    (on most pages of the site), `navigation` (links that lead around, on a page that is no list).
+    """
+    if _is_masked(one):
+        return "masked"
+    if one.piece.kind == "advert":
+        return "advert"
+    if template.is_volatile(one.piece.place):
+        return "volatile"
+    if _is_boilerplate(one, template):
+        return "template"
+    return "navigation" if not listing and one.piece.kind in _NAVIGATION else ""
+
+
+def _is_boilerplate(one: Difference, template: Template) -> bool:
+    """Both sides belong to the template; a piece that is new everywhere is one of them."""
+    sides = [piece for piece in one if piece is not None]
+    return any(map(template.is_common, sides)) and all(
+        template.is_common(piece) or piece is one.now for piece in sides
+    )
 
 
 def _change(real: Sequence[Difference], score: float, settings: ChangeSettings) -> Change:

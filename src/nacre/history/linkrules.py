@@ -53,7 +53,7 @@ class LinkHistory(msgspec.Struct, array_like=True):
 
     def add(self, tokens: tuple[Token, ...], first_seen: float) -> None:
         """Learn a URL that appeared at `first_seen` (seconds since the epoch)."""
-        numbers = _numbers(tokens)
+        numbers = numbers_of(tokens)
         self.count += 1
         self.samples.append(Seen(first_seen, date_of(tokens), numbers))
         if len(self.samples) > _SAMPLES:
@@ -117,7 +117,7 @@ class Choice(msgspec.Struct, frozen=True, array_like=True):
             date = date_of(tokens)
             return None if date is None else date >= watermark - self.slack
         if self.rule is LinkRule.SEQUENCE:
-            numbers = _numbers(tokens)
+            numbers = numbers_of(tokens)
             return numbers[self.at] > self.highest - self.slack if self.at < len(numbers) else None
         return None
 
@@ -189,5 +189,6 @@ def _step_back(column: Sequence[int]) -> float:
     return float(sorted(behind)[int(_LATE * (len(behind) - 1))])
 
 
-def _numbers(tokens: tuple[Token, ...]) -> tuple[int, ...]:
+def numbers_of(tokens: tuple[Token, ...]) -> tuple[int, ...]:
+    """The numbers of a URL that may count upwards, in their order."""
     return tuple(min(int(token.text[:18]), _MAX_NUMBER) for token in tokens if token.kind == "int")

@@ -85,7 +85,8 @@ class Choice(NamedTuple):
         url: Of what.
         chance: Its forecast that there is something to keep.
         reason: Why: `start`, `new`, `index`, `sitemap`, `feed`, `told`, `rate`, `gone?`, `floor`,
-            `lot`, `pair`.
+            `sample` (of a class of which too little is known), `lot` (of the pages that are left
+            out: only these measure the recall), `pair`.
         propensity: Probability with which it was chosen: 1 but for lots.
     """
 
@@ -245,7 +246,7 @@ class Planner:
             size = wanted - known[template]
             if size > 0:
                 share = min(1.0, size / len(lots))
-                chosen += [Choice(url, 0.0, "lot", share) for _, url in sorted(lots)[:size]]
+                chosen += [Choice(url, 0.0, "sample", share) for _, url in sorted(lots)[:size]]
         return chosen[: room // 2]
 
     def _pairing(self, room: int) -> list[Choice]:

@@ -1,0 +1,104 @@
+"""How complete was a visit of a site? Estimated from pages drawn by lot (pure).
+
+The pages that a plan leaves out are unknown; a few of them, drawn by lot and visited all the same,
+show what share had changed: an estimate that owes nothing to any model. Source:
+reference/incremental.md 2.9 and 5.2 (random-visit audit).
+"""
+
+import math
+from typing import NamedTuple
+
+_TERMS = 300
+_TINY = 1e-300
+_HALVINGS = 60
+
+
+class Range(NamedTuple):
+    """An estimate between its lower and upper end."""
+
+    low: float
+    value: float
+    high: float
+
+
+class Audit(NamedTuple):
+    """What the lots of a step showed.
+
+    Attributes:
+        drawn: Pages drawn by lot, that the plan would have left out.
+        changed: Those that had changed.
+        left: Pages that were left out, those drawn not counted.
+        found: Changes that the step found, those of the lots too.
+    """
+
+    drawn: int
+    changed: int
+    left: float
+    found: float
+
+    def share(self, coverage: float = 0.95) -> Range:
+        """Share of the pages left out that had changed."""
+        low, high = binomial_interval(self.changed, self.drawn, coverage)
+        return Range(low, self.changed / self.drawn if self.drawn else 0.0, high)
+
+    def recall(self, coverage: float = 0.95) -> Range:
+        """Share of all changes that the step found."""
+        share = self.share(coverage)
+        return Range(*(self._found_of(part) for part in (share.high, share.value, share.low)))
+
+    def _found_of(self, share: float) -> float:
+        everything = self.found + share * self.left
+        return self.found / everything if everything > 0.0 else 1.0
+
+
+def binomial_interval(hits: int, tries: int, coverage: float = 0.95) -> tuple[float, float]:
+    """The exact interval of a share (Clopper and Pearson 1934); the whole range without a try."""
+    if tries <= 0:
+        return 0.0, 1.0
+    tail = (1.0 - coverage) / 2.0
+    low = beta_quantile(tail, hits, tries - hits + 1) if hits else 0.0
+    high = beta_quantile(1.0 - tail, hits + 1, tries - hits) if hits < tries else 1.0
+    return low, high
+
+
+def beta_quantile(share: float, yes: float, no: float) -> float:
+    """Quantile of the Beta distribution with these parameters, both above 0."""
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if beta_share(middle, yes, no) < share else (low, middle)
+    return (low + high) / 2.0
+
+
+def beta_share(x: float, yes: float, no: float) -> float:
+    """Regularised incomplete beta function: the probability of a value up to `x`."""
+    if x <= 0.0 or x >= 1.0:
+        return float(x >= 1.0)
+    scale = math.lgamma(yes + no) - math.lgamma(yes) - math.lgamma(no)
+    front = math.exp(scale + yes * math.log(x) + no * math.log1p(-x))
+    # The continued fraction converges fast on the side of the mean where it is used.
+    if x < (yes + 1.0) / (yes + no + 2.0):
+        return front * _fraction(x, yes, no) / yes
+    return 1.0 - front * _fraction(1.0 - x, no, yes) / no
+
+
+def _fraction(x: float, yes: float, no: float) -> float:
+    """Lentz's evaluation of the continued fraction (DLMF 8.17.22)."""
+    both, more, less = yes + no, yes + 1.0, yes - 1.0
+    c, d = 1.0, 1.0 / _off_zero(1.0 - both * x / more)
+    value = d
+    for m in range(1, _TERMS):
+        for step in (
+            m * (no - m) * x / ((less + 2 * m) * (yes + 2 * m)),
+            -(yes + m) * (both + m) * x / ((yes + 2 * m) * (more + 2 * m)),
+        ):
+            d = 1.0 / _off_zero(1.0 + step * d)
+            c = _off_zero(1.0 + step / c)
+            value *= c * d
+        if abs(c * d - 1.0) < 1e-12:
+            break
+    return value
+
+
+def _off_zero(value: float) -> float:
+    return value if abs(value) > _TINY else _TINY

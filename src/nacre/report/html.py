@@ -1,0 +1,168 @@
+"""A report as one page of HTML that needs nothing else: no script, no font, no other file (pure).
+
+Its Content-Security-Policy allows its own style sheet and nothing more, so that even markup that
+slipped through could not run. It follows the reader's bright or dark scheme, and every plot has its
+numbers in a table beside it.
+"""
+
+from collections.abc import Iterator
+
+from nacre.report.charts import drawn
+from nacre.report.document import (
+    Cell,
+    Column,
+    Compared,
+    Comparison,
+    DataTable,
+    Document,
+    Form,
+    Section,
+)
+from nacre.report.forms import NUMERIC, written
+from nacre.report.markup import element, text
+
+MOST_ROWS = 5_000
+"""Rows of a table that are written; the JSON has them all."""
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_COLOURS_BRIGHT = ("#0b6fb8", "#c4560a", "#0a7f5a", "#9a4f8a", "#8a6d00", "#56606b")
+_COLOURS_DARK = ("#63b3ed", "#f6995c", "#5cc9a0", "#d79ac8", "#d9bd4e", "#a3adb8")
+_STYLE = """
+:root{color-scheme:light dark;--ink:#1b2126;--soft:#56606b;--paper:#fff;--line:#d5dade;
+--added:#e2f4e6;--gone:#fbe6e2;%s}
+@media (prefers-color-scheme:dark){:root{--ink:#e6eaed;--soft:#a3adb8;--paper:#14181b;
+--line:#3a4248;--added:#173a22;--gone:#4a211b;%s}}
+body{font:16px/1.5 system-ui,"Noto Sans CJK SC","Microsoft YaHei",sans-serif;color:var(--ink);
+background:var(--paper);max-width:64rem;margin:2rem auto;padding:0 1rem}
+h1{font-size:1.5rem;overflow-wrap:anywhere}h2{font-size:1.15rem;margin-top:2.2rem}
+p,dd,footer{color:var(--soft);margin:.3rem 0}footer{margin-top:3rem;font-size:.85rem}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1.2rem}
+dt{font-weight:600}dd{margin:0;color:var(--ink);overflow-wrap:anywhere}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;width:100%%;margin:1rem 0;font-size:.9rem}
+caption{text-align:left;font-weight:600;padding:.3rem 0}
+th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
+td{overflow-wrap:anywhere}.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+code{font:.9em ui-monospace,monospace}
+figure{margin:1rem 0}figcaption{font-weight:600}svg{width:100%%;height:auto}
+svg text{font-size:12px;fill:var(--soft)}.grid{stroke:var(--line);stroke-width:1}
+.curve{fill:none;stroke-width:2.5}.mark{fill:var(--ink)}.heat{fill:var(--s0)}
+.legend{display:flex;flex-wrap:wrap;gap:.3rem 1.4rem;list-style:none;padding:0;font-size:.9rem}
+.legend i{display:inline-block;width:.9em;height:.9em;margin-right:.4em;border-radius:2px}
+ins,del{text-decoration:none}.added{background:var(--added)}.gone{background:var(--gone)}
+.noise td{color:var(--soft);opacity:.75;font-style:italic}
+"""
+
+
+def _colour_rules() -> str:
+    return "".join(
+        f".s{at}{{fill:var(--s{at})}}.l{at}{{stroke:var(--s{at})}}.b{at}{{background:var(--s{at})}}"
+        for at in range(len(_COLOURS_BRIGHT))
+    )
+
+
+def _variables(colours: tuple[str, ...]) -> str:
+    return ";".join(f"--s{at}:{colour}" for at, colour in enumerate(colours))
+
+
+STYLE = _STYLE % (_variables(_COLOURS_BRIGHT), _variables(_COLOURS_DARK)) + _colour_rules()
+
+
+def html_page(document: Document, language: str = "en") -> str:
+    """The whole report.
+
+    Args:
+        document: The report.
+        language: Of its words, as in BCP 47.
+    """
+    head = (
+        element("meta", charset="utf-8")
+        + element("meta", http_equiv="Content-Security-Policy", content=_POLICY)
+        + element("meta", name="viewport", content="width=device-width, initial-scale=1")
+        + element("meta", name="referrer", content="no-referrer")
+        + element("title", text(document.title))
+        + element("style", STYLE)
+    )
+    body = element("h1", text(document.title)) + "".join(map(_section, document.sections))
+    body += element("footer", "Made by Nacre. Times are UTC.")
+    page = element("head", head) + element("body", element("main", body))
+    return "<!DOCTYPE html>\n" + element("html", page, lang=language) + "\n"
+
+
+def _section(section: Section) -> str:
+    parts = [element("h2", text(section.heading))] if section.heading else []
+    parts += [element("p", text(line)) for line in section.text]
+    if section.facts:
+        facts = (
+            element("dt", text(name)) + element("dd", text(value)) for name, value in section.facts
+        )
+        parts.append(element("dl", "".join(facts)))
+    for plot in section.plots:
+        caption = element("figcaption", text(plot.title))
+        parts.append(element("figure", caption + drawn(plot)))
+    parts += map(_table, section.tables)
+    if section.comparison is not None:
+        parts.append(_comparison(section.comparison))
+    return element("section", "".join(parts))
+
+
+def _table(table: DataTable) -> str:
+    caption = table.caption
+    if len(table.rows) > MOST_ROWS:
+        caption += f" (the first {MOST_ROWS:,} of {len(table.rows):,})"
+    head = "".join(
+        element("th", text(column.name), scope="col", class_=_class(column))
+        for column in table.columns
+    )
+    rows = (element("tr", "".join(_cells(row, table.columns))) for row in table.rows[:MOST_ROWS])
+    content = (
+        element("caption", text(caption))
+        + element("thead", element("tr", head))
+        + element("tbody", "".join(rows) or _no_rows(len(table.columns)))
+    )
+    return element("div", element("table", content), class_="wide")
+
+
+def _cells(row: tuple[Cell, ...], columns: tuple[Column, ...]) -> Iterator[str]:
+    for at, (cell, column) in enumerate(zip(row, columns, strict=True)):
+        shown = text(written(cell, column.form))
+        if column.form is Form.URL:
+            # Not a link: nobody should be sent to a hostile page by a report.
+            shown = element("code", shown)
+        if at:
+            yield element("td", shown, class_=_class(column))
+        else:
+            yield element("th", shown, scope="row", class_=_class(column))
+
+
+def _no_rows(columns: int) -> str:
+    return element("tr", element("td", "none", colspan=str(columns)))
+
+
+def _class(column: Column) -> str:
+    return "n" if column.form in NUMERIC else "t"
+
+
+def _comparison(found: Comparison) -> str:
+    names = ("", found.old, found.new, "does not count because")
+    head = "".join(element("th", text(name), scope="col") for name in names)
+    rows = "".join(map(_compared, found.pieces)) or _no_rows(len(names))
+    content = (
+        element("caption", "Pieces that differ, in document order")
+        + element("thead", element("tr", head))
+        + element("tbody", rows)
+    )
+    return element("div", element("table", content, class_="versions"), class_="wide")
+
+
+def _compared(piece: Compared) -> str:
+    was = "" if piece.was is None else element("del", text(piece.was))
+    now = "" if piece.now is None else element("ins", text(piece.now))
+    marked = not piece.noise
+    cells = (
+        element("th", text(piece.kind), scope="row")
+        + element("td", was, class_="gone" if marked and was else "t")
+        + element("td", now, class_="added" if marked and now else "t")
+        + element("td", text(piece.noise))
+    )
+    return element("tr", cells, class_="change" if marked else "noise")

@@ -1,0 +1,114 @@
+"""A report on the terminal: aligned tables, also of Chinese text (pure)."""
+
+import unicodedata
+from collections.abc import Iterator
+
+from nacre.report.document import Comparison, DataTable, Document, Form, HeatMap, Section
+from nacre.report.escape import visible
+from nacre.report.forms import NUMERIC, written
+
+MOST_ROWS = 40
+"""Rows of a table that are shown; the HTML and the JSON have more."""
+_WIDEST = 90
+_SHADES = " ·░▒▓█"
+
+
+def plain_text(document: Document, most: int = MOST_ROWS) -> str:
+    """The whole report."""
+    lines = [document.title, "=" * _width(document.title)]
+    for section in document.sections:
+        lines += ["", *_section(section, most)]
+    return "\n".join(map(visible, lines)) + "\n"
+
+
+def _section(section: Section, most: int) -> Iterator[str]:
+    if section.heading:
+        yield section.heading
+        yield "-" * _width(section.heading)
+    yield from section.text
+    width = max((_width(name) for name, _ in section.facts), default=0)
+    for name, value in section.facts:
+        yield f"  {_padded(name, width)}  {value}"
+    for plot in section.plots:
+        if isinstance(plot, HeatMap):
+            yield from _heat(plot)
+    for table in section.tables:
+        yield from _table(table, most)
+    if section.comparison is not None:
+        yield from _comparison(section.comparison)
+
+
+def _table(table: DataTable, most: int) -> Iterator[str]:
+    yield ""
+    yield f"{table.caption}:"
+    if not table.rows:
+        yield "  (none)"
+        return
+    texts = [[column.name for column in table.columns]]
+    texts += [
+        [_cut(written(cell, column.form)) for cell, column in zip(row, table.columns, strict=True)]
+        for row in table.rows[:most]
+    ]
+    widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
+    forms = [column.form for column in table.columns]
+    for row in texts:
+        cells = map(_padded, row, widths, forms)
+        yield "  " + "  ".join(cells).rstrip()
+    if len(table.rows) > most:
+        yield f"  … and {len(table.rows) - most:,} more (--html and --json have them)"
+
+
+def _heat(plot: HeatMap) -> Iterator[str]:
+    yield ""
+    yield f"{plot.title}:"
+    top = max((max(row, default=0.0) for row in plot.values), default=0.0)
+    width = max(map(_width, plot.rows), default=0)
+    heads = "".join(name[-2:].rjust(3) for name in plot.columns)
+    yield f"  {' ' * width} {heads}"
+    for name, row in zip(plot.rows, plot.values, strict=True):
+        yield f"  {_padded(name, width)} " + "".join("  " + _shade(value, top) for value in row)
+
+
+def _shade(value: float, top: float) -> str:
+    if value <= 0.0 or top <= 0.0:
+        return _SHADES[0]
+    return _SHADES[1 + min(int(value / top * 5), 4)]
+
+
+def _comparison(found: Comparison) -> Iterator[str]:
+    yield f"  - {found.old}"
+    yield f"  + {found.new}"
+    yield ""
+    for piece in found.pieces:
+        why = f"   ({piece.noise})" if piece.noise else ""
+        mark = ("~", "~") if piece.noise else ("-", "+")
+        if piece.was is not None:
+            yield f"{mark[0]} [{piece.kind}] {piece.was}{why if piece.now is None else ''}"
+        if piece.now is not None:
+            yield f"{mark[1]} [{piece.kind}] {piece.now}{why}"
+
+
+def _cut(text: str) -> str:
+    """A cell that is not too wide, on one line."""
+    text = visible(text)
+    if _width(text) <= _WIDEST:
+        return text
+    return text[: _WIDEST - 30] + "…" + text[-20:]
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal that a text takes: Chinese characters take two."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(char) for char in text)
+
+
+def _columns(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def _padded(text: str, width: int, form: Form = Form.TEXT) -> str:
+    blanks = " " * (width - _width(text))
+    return blanks + text if form in NUMERIC else text + blanks
