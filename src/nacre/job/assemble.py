@@ -36,6 +36,7 @@ from nacre.job.events import Alert, Events
 from nacre.job.extraction import Extract
 from nacre.job.fetching import FetchDns, FetchHttp
 from nacre.job.identity import Identity, again_at
+from nacre.job.ignores import Ignored
 from nacre.job.layout import Layout
 from nacre.job.logs import JobLogs
 from nacre.job.names import HostAnswers
@@ -318,6 +319,7 @@ class Parts:
             pacer=self.pacer,
             clock=clock,
         )
+        self.ignored = Ignored()
         self.runtime = LimitRuntime(self.effective.then(lambda s: s.limits.runtime))
         preselect = self.effective.then(lambda s: preselection(s.chains.fetch))
         fetch = self._chain(

@@ -11,6 +11,7 @@ from nacre.errors import StorageError
 from nacre.frontier.frontier import Frontier
 from nacre.job.chain.plan import Bound, CandidatePlan
 from nacre.job.identity import Identity
+from nacre.job.ignores import IGNORES
 from nacre.job.normalizing import Normalizing
 from nacre.job.outside import Outside
 from nacre.job.seen import RecentURLs
@@ -46,6 +47,7 @@ class Candidates:
         failed: Told of the bug of a processor that was added.
         recent: URLs that need not be judged again.
         normalizing: Rewrites links before anything else; None leaves them as they are.
+        ignored: Says which links are to be ignored for now; None while none are.
         timeouts: Notes expressions that took too long; None where none can.
     """
 
@@ -69,6 +71,7 @@ class Candidates:
         self._overlay_of = overlay_of
         self.recent = RecentURLs()
         self.normalizing: Normalizing | None = None
+        self.ignored: Callable[[str], bool] | None = None
         self.timeouts: Timeouts | None = None
         self._log: ScopeLog | None = None
         self.trace_scope(None)
@@ -135,6 +138,9 @@ class Candidates:
         subject = Subject(link.url, path, parent.url, link.context, promoted, parent.source)
         if parent.heritable:
             subject.seed = parent.heritable.get(OWN_SCOPE, "")
+        if self.ignored is not None and self.ignored(link.url):
+            self._outside.add(self._identity.key(link.url), subject, IGNORES)
+            return None
         overlay = self._overlay_of(subject)
         plan = self._plans[overlay]
         if plan is not None:

@@ -14,6 +14,7 @@ from nacre.job.checkpointing import CheckpointKeeper
 from nacre.job.clock import SystemClock
 from nacre.job.configure import load_job
 from nacre.job.contact import contact_problems, public_hosts, resolver_lookup
+from nacre.job.controlfiles import ControlFiles
 from nacre.job.engine import DispositionError
 from nacre.job.events import Alert, Events
 from nacre.job.layout import Layout
@@ -75,6 +76,7 @@ class Job:
         self.faults: dict[str, Exception] = {}
         self._set: set[str] = set()
         self._at_start: OriginOf | None = None
+        self._before_control: dict[str, object] = {}
         self._finished = -1
         self._fruitless = 0
         self.origin: OriginOf = unknown_origin
@@ -150,6 +152,7 @@ class Job:
         self.checkpoints = CheckpointKeeper(session, self.disk, self.clock)
         session.accompany(self.checkpoints)
         session.accompany(ActionDirectory(session, self.disk, self.events))
+        session.accompany(ControlFiles(session, self.clock, self._before_control))
 
     def changed(self, settings: JobSettings, paths: Iterable[str]) -> None:
         """The operator gave a running job other settings: their origins are others too."""
