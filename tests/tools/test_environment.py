@@ -19,6 +19,7 @@ PYTHON = """#!/bin/sh
 # What the script asks of a Python: its version, a venv, and of that pip and the crawler.
 case "$*" in
     *sys.version_info*) exit {old} ;;
+    *"import ensurepip"*) exit {bare} ;;
     --version) echo "Python {version}" ;;
     "-m venv "*)
         {venv}
@@ -38,8 +39,10 @@ class Checkout:
     def __init__(self, root: Path) -> None:
         self.root = root / "checkout"
         self.bin = root / "bin"
+        self.system = root / "system"
         self.site = root / "site"
-        for folder in (self.root / "tools", self.root / "src", self.bin, self.site):
+        folders = (self.root / "tools", self.root / "src", self.bin, self.system, self.site)
+        for folder in folders:
             folder.mkdir(parents=True)
         shutil.copy(ROOT / "nacre", self.root)
         shutil.copy(ROOT / "tools" / "environment.sh", self.root / "tools")
@@ -55,19 +58,21 @@ class Checkout:
         name: str = "python3",
         *,
         old: int = 0,
+        bare: int = 0,
         version: str = "3.11.2",
         venv: str = ":",
         install: str = "exit 0",
     ) -> None:
-        """Put a Python on the PATH."""
-        text = PYTHON.format(old=old, version=version, venv=venv, install=install, site=self.site)
-        (self.bin / name).write_text(text)
-        (self.bin / name).chmod(0o755)
+        """Put a Python on the PATH; with a slash in its name, among the distribution's."""
+        python = self.system / name[1:] if name[0] == "/" else self.bin / name
+        fields = {"old": old, "bare": bare, "version": version, "venv": venv}
+        python.write_text(PYTHON.format(install=install, site=self.site, **fields))
+        python.chmod(0o755)
 
     def start(self) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [str(self.root / "nacre"), "crawl", "http://a.test/"],
-            env={"PATH": str(self.bin)},
+            env={"PATH": str(self.bin), "NACRE_SYSTEM_BIN": str(self.system)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -111,6 +116,23 @@ def test_a_newer_python_beside_an_old_one_is_taken(checkout: Checkout, name: str
     checkout.python(name, version="3.12.1")
     code, out, err = checkout.run()
     assert (code, out) == (0, "nacre runs: crawl http://a.test/\n"), err
+
+
+def test_the_distributions_own_python_comes_first(checkout: Checkout):
+    checkout.python("python3.11", version="3.11.7")
+    checkout.python("/python3.12", version="3.12.3")
+    code, _, err = checkout.run()
+    assert code == 0, err
+    assert "with Python 3.12.3" in err
+
+
+@pytest.mark.parametrize(("old", "bare"), [(1, 0), (0, 1)])
+def test_unless_it_is_too_old_or_makes_no_environments(checkout: Checkout, old: int, bare: int):
+    checkout.python("python3.11", version="3.11.7")
+    checkout.python("/python3", version="3.11.2", old=old, bare=bare)
+    code, _, err = checkout.run()
+    assert code == 0, err
+    assert "with Python 3.11.7" in err
 
 
 def test_no_venv_support(checkout: Checkout):
