@@ -94,6 +94,8 @@ if [ "$ready" = no ]; then
     fi
     site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
     printf '%s\n' "$checkout/src" >"$site/nacre-src.pth"
+    # A quarter second of every start, where PYTHONDONTWRITEBYTECODE is set or others own the checkout.
+    "$venv/bin/python" -m compileall -q "$checkout/src" >>"$checkout/.environment.log" 2>&1 || true
     printf '%s\n' "$wanted" >"$stamp"
     say "the environment is ready"
 fi

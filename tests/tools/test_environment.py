@@ -27,6 +27,7 @@ case "$*" in
     "-m pip --version") echo "pip 24" ;;
     "-m pip install"*) {install} ;;
     *sysconfig*) echo {site} ;;
+    "-m compileall"*) mkdir "$4/__pycache__" ;;
     "-m nacre "*) shift 2; echo "nacre runs: $*" ;;
     *) echo "not expected: $*" >&2; exit 99 ;;
 esac
@@ -160,6 +161,7 @@ def test_it_is_made_once(checkout: Checkout):
     checkout.python()
     code, out, err = checkout.run()
     assert (code, out) == (0, "nacre runs: crawl http://a.test/\n")
+    assert (checkout.root / "src" / "__pycache__").exists()  # later starts need not compile
     assert "first use" in err
     assert (checkout.site / "nacre-src.pth").read_text() == f"{checkout.root}/src\n"
     code, out, err = checkout.run()
