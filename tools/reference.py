@@ -135,7 +135,8 @@ def _processor(kind: type[Entry]) -> str:
     name = kind.model_fields["processor"].default
     title = f"### {name} ({kind.heritrix})" if kind.heritrix else f"### {name}"
     chains = " or ".join(sorted(kind.chains))
-    where = f"Stands in: {chains}." + (f" Usually behind `{kind.behind}`." if kind.behind else "")
+    behind = " or ".join(f"`{one}`" for one in kind.behind.split())
+    where = f"Stands in: {chains}." + (f" Usually behind {behind}." if behind else "")
     return f"{title}\n\n{_doc(kind)} {where}" + (f"\n\n{_table(shown)}" if shown else "")
 
 

@@ -1,6 +1,7 @@
 """A crawl whose chains are not the stock ones."""
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -15,6 +16,7 @@ from nacre.job.layout import Layout
 from nacre.job.settings import JobSettings
 from nacre.report.steps import read_steps
 from nacre.store.store import Store
+from nacre.uri.surt import surt_authority
 from tests.cli.site import site
 from tests.crawl.jobs import Crawled
 
@@ -229,3 +231,58 @@ def test_nothing_fetches_it(tmp_path: Path):
         crawl = crawled(tmp_path / "job", url, {"fetch": {"fetch-http": {"gate": gate}}})
     assert statuses(crawl)["b.html"] == 0
     assert crawl.ending == "FINISHED"
+
+
+def test_what_belongs_to_another_crawler_is_written_down(tmp_path: Path):
+    mapper = {"processor": "lexical-crawl-mapper", "map_file": "map.txt", "local_name": "me"}
+    pages = PAGES | {"/": PAGES["/"] + '<a href="http://other.test/x">o</a>'}
+    job = tmp_path / "job"
+    job.mkdir()
+    (job / "map.txt").write_text("127.0.0.1 me\nzz you\n")
+    with site(pages) as url:
+        settings = {
+            "seeds": [url, "http://zoo.test/"],
+            "scope": [{"rule": "accept"}],
+            "chains": {"fetch": {"insert": [mapper]}, "candidate": {"insert": [mapper]}},
+            "politeness": {"delay": 0},
+            "network": {"allow": ["127.0.0.0/8"]},
+        }
+        # A loopback queue is named by its address and port.
+        (job / "map.txt").write_text(f"{surt_authority(url)} me\nzz you\n")
+        ending = asyncio.run(Job(job, JobSettings.model_validate(settings)).run())
+    crawl = Crawled(job, str(ending))
+    assert crawl.statuses["http://zoo.test/"] == -5002
+    assert "to:you" in (crawl.run / "logs" / "crawl.log").read_text()
+    (file,) = (crawl.run / "diversions").iterdir()
+    assert re.fullmatch(r"\d{10}-me-to-you\.divert", file.name)
+    assert sorted(file.read_text().splitlines()) == [
+        f"F+ http://other.test/x L {url}",
+        "F+ http://zoo.test/",
+    ]
+    assert crawl.statuses[url + "a.html"] == 200
+    assert "http://other.test/x" not in crawl.statuses
+
+
+def test_pages_that_differ_in_a_counter_are_duplicates(tmp_path: Path):
+    pages = PAGES | {"/a.html": "<p>seen 12 times", "/b.html": "<p>seen 345 times"}
+    strip = {"processor": "HTTPContentDigest", "strip_regex": "[0-9]+"}
+    with site(pages) as url:
+        crawl = crawled(tmp_path / "job", url, {"fetch": {"insert": [strip]}})
+    captures = crawl.captures()
+    revisits = [name for name in ("a.html", "b.html") if captures[url + name].revisit]
+    assert len(revisits) == 1
+    assert captures[url + "a.html"].body == captures[url + "b.html"].body
+
+
+def test_uris_are_fetched_again(tmp_path: Path):
+    again = {"processor": "reschedule", "delay": 1, "gate": {
+        "rule": "matches-regex", "regex": ".*/b.html", "decision": "ACCEPT"}}  # fmt: skip
+    gate = [{"rule": "reject"}, again.pop("gate")]
+    with site(PAGES) as url:
+        crawl = crawled(
+            tmp_path / "job", url, {"disposition": {"insert": [{**again, "gate": gate}]}},
+            limits={"documents": 8},
+        )  # fmt: skip
+    seen = [line.url.rpartition("/")[2] for line in crawl.log]
+    assert seen.count("b.html") >= 2
+    assert seen.count("a.html") == 1

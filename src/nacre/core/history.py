@@ -44,6 +44,7 @@ class Original(msgspec.Struct, frozen=True, array_like=True, gc=False):
         record_id: Its WARC-Record-ID, without angle brackets.
         file: Number of its WARC in the store's file table.
         offset: Its offset there, in bytes.
+        digest: Its payload digest, where it was found by another one (`Visit.digest`); else "".
     """
 
     url: str
@@ -51,6 +52,7 @@ class Original(msgspec.Struct, frozen=True, array_like=True, gc=False):
     record_id: str
     file: int = 0
     offset: int = 0
+    digest: str = ""
 
 
 class RevisitProfile(msgspec.Struct, frozen=True):

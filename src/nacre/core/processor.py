@@ -43,6 +43,8 @@ class Visit(msgspec.Struct):
         starved: The crawler itself had no file handle left; the site was not asked.
         extra: Extra info for crawl.log (`logExtraInfo`).
         retire: Why its queue is retired while it stays there unfetched; "" for no such thing.
+        digest: What its content is compared by for duplicates, `ALGORITHM:VALUE`; "" for the
+            payload digest.
         overlay: Number of the combination of sheets that applies to the URI; 0 for none. With it
             each part finds its settings: `effective[visit.overlay]`.
     """
@@ -76,6 +78,7 @@ class Visit(msgspec.Struct):
     starved: bool = False
     extra: dict[str, str | int] = {}
     retire: str = ""
+    digest: str = ""
     overlay: int = 0
 
     def annotate(self, text: str) -> None:

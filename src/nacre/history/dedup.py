@@ -84,7 +84,11 @@ def can_be_original(capture: Capture) -> bool:
 
 
 def revisit_of(
-    capture: Capture, settings: DedupSettings, known: HistoryRecord | None, digests: Digests
+    capture: Capture,
+    settings: DedupSettings,
+    known: HistoryRecord | None,
+    digests: Digests,
+    digest: str = "",
 ) -> RevisitProfile | None:
     """Why a capture need not be stored in full; None when it must be.
 
@@ -93,6 +97,7 @@ def revisit_of(
         settings: What counts as the same.
         known: The URL's history; None on its first visit.
         digests: Payloads stored before.
+        digest: What the content is compared by; "" for the payload digest.
     """
     if capture.status == 304:
         return _not_modified(known)
@@ -102,6 +107,15 @@ def revisit_of(
         or capture.payload_length < settings.min_length
     ):
         return None
+    if digest:
+        framing = "chunked" if capture.framing == "chunked" else ""
+        return _alike(capture, settings, digests.get(digest, framing))
+    return _identical(capture, settings, known, digests)
+
+
+def _identical(
+    capture: Capture, settings: DedupSettings, known: HistoryRecord | None, digests: Digests
+) -> RevisitProfile | None:
     framing = "chunked" if capture.framing == "chunked" else ""
     if known and known.digest == capture.payload_digest and known.framing == framing and known.date:
         same = not known.original
@@ -114,6 +128,16 @@ def revisit_of(
     return RevisitProfile(
         IDENTICAL, found, capture.payload_digest, same_url=found.url == capture.url
     )
+
+
+def _alike(
+    capture: Capture, settings: DedupSettings, found: Original | None
+) -> RevisitProfile | None:
+    """A revisit of what counts as the same, though its payload may be another."""
+    same = found is not None and found.url == capture.url
+    if found is None or (settings.mode is DedupMode.SAME_URL and not same):
+        return None
+    return RevisitProfile(IDENTICAL, found, found.digest, same_url=same)
 
 
 def _not_modified(known: HistoryRecord | None) -> RevisitProfile | None:

@@ -143,7 +143,7 @@ class Parts:
         self.outside = Outside(store, settings.engine.outside_kept)
         self.speculation = Speculation(store)
         self.steps = Steps(store)
-        self.kit = self._kit()
+        self.kit, self.chains = self._kit(), list[ChainBuilder]()
         self.candidates = self._candidates()
         self.spool = Spool(layout.scratch)
         self.resolver = DnsResolver(settings.dns, clock)
@@ -381,7 +381,9 @@ class Parts:
         self, name: ChainName, built: Mapping[str, Callable[[], Processor]] | None = None
     ) -> ChainBuilder:
         entries = self.effective.then(lambda s: s.chains.of(name))
-        return ChainBuilder(name, entries, self.steps, self.kit, built or {})
+        builder = ChainBuilder(name, entries, self.steps, self.kit, built or {})
+        self.chains.append(builder)
+        return builder
 
     def _kit(self) -> Kit:
         return Kit(
@@ -396,6 +398,7 @@ class Parts:
             job=self.effective,
             state=self.scope_state,
             commit=self.commit,
+            history=History(self.store).get,
             later=self._later,
         )
 

@@ -16,7 +16,7 @@ from nacre.job.contact import Lookup, contact_problems, public_hosts
 from nacre.job.layout import Layout
 from nacre.job.rulefiles import RuleFiles, examine_rule_files
 from nacre.job.scopenotes import scope_notes
-from nacre.job.scoping import scope_doubts, scope_problems, scope_state
+from nacre.job.scoping import chain_problems, scope_doubts, scope_problems, scope_state
 from nacre.job.seedfile import seed_lines
 from nacre.job.seeds import Directive, Entry, Seed, read_seeds
 from nacre.job.seedsurvey import SeedSurvey, survey
@@ -70,7 +70,7 @@ async def check(
     files = RuleFiles(layout.root)
     rules = examine_rule_files(settings, files)
     unusable = [*rules.problems, *scope_problems(settings, layout.root, files)]
-    needs += unusable
+    needs += [*unusable, *chain_problems(settings, files)]
     notes = [*doubts(loaded), *rules.warnings, *scope_doubts(settings)]
     near: list[Entry] = [*seeds.first, *(Directive(text) for text in seeds.directives)]
     if not unusable:

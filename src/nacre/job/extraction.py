@@ -23,8 +23,8 @@ class Extract:
         self._parser = parser
 
     def accepts(self, visit: Visit) -> bool:
-        """Anything that was received over HTTP."""
-        return visit.capture is not None and visit.status > 0
+        """Anything that was received over HTTP, and that nobody claimed."""
+        return visit.capture is not None and visit.status > 0 and not visit.extracted
 
     async def process(self, visit: Visit) -> Result:
         """Extract; a document that takes too much is annotated and has no outlinks."""
@@ -33,7 +33,7 @@ class Extract:
             return Result.PROCEED
         await self._turnstile.enter()
         settings = self._settings[visit.overlay]
-        document = _document(visit, capture, settings.max_document)
+        document = document_of(visit, capture, settings.max_document)
         if len(document.body) > LARGE:
             found = await self._parser.extract(document, settings)
         else:
@@ -54,7 +54,8 @@ class Extract:
         visit.uri_errors = found.errors
 
 
-def _document(visit: Visit, capture: Capture, limit: int) -> Document:
+def document_of(visit: Visit, capture: Capture, limit: int) -> Document:
+    """What was fetched as extractors see it: content decoded, at most `limit` bytes."""
     body = capture.payload(limit)
     encodings = capture.header_values(b"content-encoding")
     if encodings and body:

@@ -67,7 +67,9 @@ class Preconditions:
         if row.state is RobotsState.UNREACHABLE:
             text = f"robots.txt of {site} could not be had (status {row.status})"
             return _fail(visit, FetchStatus.PREREQUISITE_ROBOTS_FAILED, text)
-        return _judge(visit, rules) if rules is not None else Result.PROCEED
+        if rules is None:
+            return Result.PROCEED
+        return _judge(visit, rules, calculates=self._settings[visit.overlay].calculate_only)
 
 
 class CheckPreconditions:
@@ -86,11 +88,14 @@ class CheckPreconditions:
         return self._preconditions.check(visit, self._clock.now())
 
 
-def _judge(visit: Visit, rules: AgentRules) -> Result:
+def _judge(visit: Visit, rules: AgentRules, *, calculates: bool) -> Result:
     verdict = rules.verdict(request_target(visit.uri.url))
     if verdict.allowed:
         return Result.PROCEED
     visit.robots = verdict.line
+    if calculates:
+        visit.annotate("robotExcluded")
+        return Result.PROCEED
     return _fail(visit, FetchStatus.ROBOTS_PRECLUDED, f"robots.txt says {verdict.line!r}")
 
 

@@ -80,6 +80,14 @@ def scope_problems(settings: JobSettings, root: Path, files: RuleFiles) -> Itera
                     yield from _bad_files(f"{path}.{number}", inner, files)
 
 
+def chain_problems(settings: JobSettings, files: RuleFiles) -> Iterator[Problem]:
+    """What keeps processors from working."""
+    for chain in ChainName:
+        for entry in settings.chains.of(chain):
+            for fault in entry.faults(files.read_lines) if entry.enabled else ():
+                yield Problem(f"chains.{chain}.{entry.label}", fault)
+
+
 def scope_doubts(settings: JobSettings) -> Iterator[Problem]:
     """Rules that do less than the operator may think."""
     for number, rule in enumerate(settings.scope):

@@ -381,6 +381,8 @@ class Session:
         parts = self.parts
         parts.archive.writer.rotate()
         parts.archive.large.rotate()
+        for chain in parts.chains:
+            chain.finish()
         self._save_cookies()
         self._tell_row()
         self.run_row = structs.replace(self.run_row, exit=how, ended=self._clock.now())

@@ -134,6 +134,9 @@ class ArchiveStep:
             began = capture.began
             original = Original(capture.url, began, record_id, file, visit.warc_offset)
             self._digests.put(capture.payload_digest, _framing(capture), original)
+            if visit.digest:
+                alike = structs.replace(original, digest=capture.payload_digest)
+                self._digests.put(visit.digest, _framing(capture), alike)
         self._remember(visit, capture, record_id)
         if visit.revisit is None:
             return Stored.NOVEL
@@ -143,7 +146,7 @@ class ArchiveStep:
         uri = visit.uri
         if capture.protocol != "dns":
             visit.revisit = revisit_of(
-                capture, self._dedup[visit.overlay], visit.history, self._digests
+                capture, self._dedup[visit.overlay], visit.history, self._digests, visit.digest
             )
         if visit.revisit is not None:
             kind = visit.revisit.kind
@@ -176,7 +179,7 @@ class ArchiveStep:
                 status=visit.status,
                 visited=capture.began,
                 date=original.date if original else capture.began,
-                digest=capture.payload_digest,
+                digest=revisit.digest if revisit else capture.payload_digest,
                 framing=_framing(capture),
                 record_id=original.record_id if original else record_id,
                 etag=capture.header(b"etag") or b"",

@@ -35,6 +35,10 @@ class RobotsSettings(Component):
         unit="s",
         ge=3600,
     )
+    calculate_only: bool = setting(
+        default=False,
+        doc="Fetch what robots.txt forbids all the same, and annotate it `robotExcluded`.",
+    )
     max_redirects: int = setting(5, "Redirects of robots.txt followed.", ge=0)
     max_bytes: Bytes = setting(MAX_BYTES, "Bytes of it that are read.", unit="bytes")
 

@@ -32,7 +32,7 @@ def kit() -> Any:
     nothing: Any = None
     return Kit(
         ChainName.FETCH, "", nothing, Path(), "runs/x", nothing, nothing, lambda visit: "192.0.2.7",
-        fixed(None), ScopeState(), nothing, nothing,
+        fixed(None), ScopeState(), nothing, nothing, nothing,
     )  # fmt: skip
 
 

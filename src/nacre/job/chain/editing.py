@@ -80,8 +80,9 @@ class ChainEditor:
     def _usual(self, entry: Entry) -> int:
         """Behind the entry that it names; else before those at the end that are always there."""
         labels = [one.label for one in self.entries]
-        if entry.behind in labels:
-            return labels.index(entry.behind) + 1
+        for name in entry.behind.split():
+            if name in labels:
+                return labels.index(name) + 1
         end = len(labels)
         while end and self.entries[end - 1].fixed:
             end -= 1

@@ -1,6 +1,6 @@
 """What an entry of a chain says, whatever its processor. Source: reference/heritrix.md 1.7."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -11,9 +11,10 @@ from nacre.config.component import Component, setting
 from nacre.config.effective import Effective
 from nacre.core.clock import Clock
 from nacre.core.crawluri import CrawlURI
+from nacre.core.history import HistoryRecord
 from nacre.core.processor import Visit
 from nacre.scope.rules import AnyRule
-from nacre.scope.state import ScopeState
+from nacre.scope.state import ReadLines, ScopeState
 from nacre.store.commit import GroupCommit
 
 CONTRACT = 1
@@ -52,6 +53,7 @@ class Kit(NamedTuple):
         job: The settings of the job, under each combination of sheets.
         state: What rules are built with (`scope.compile`).
         commit: The open commit group, for files of its own.
+        history: What is known of a URL from its last visits; None for nothing.
         later: Puts a URI into the frontier again, to be fetched at a time.
     """
 
@@ -66,6 +68,7 @@ class Kit(NamedTuple):
     job: Effective[Any]
     state: ScopeState
     commit: GroupCommit
+    history: Callable[[str], HistoryRecord | None]
     later: Callable[[CrawlURI, float], None]
 
 
@@ -83,13 +86,14 @@ class Entry(Component):
     """Heritrix's class name; "" where it has no such processor."""
 
     behind: ClassVar[str] = ""
-    """The entry that it goes behind where a configuration says nothing; "" for the end."""
+    """The entry that it goes behind where a configuration says nothing, or several with a space
+    between them: the first that is there counts. Without one it goes to the end."""
 
     gives: ClassVar[frozenset[str]] = frozenset()
     """What others may need of it."""
 
     needs: ClassVar[frozenset[str]] = frozenset()
-    """What must be given before it."""
+    """What must be given before it, where its chain has entries that give it."""
 
     uses: ClassVar[frozenset[str]] = frozenset()
     """What must be given somewhere in its chain."""
@@ -130,6 +134,14 @@ class Entry(Component):
     def label(self) -> str:
         """Its name in its chain."""
         return self.name or self.kind
+
+    def faults(self, read_lines: ReadLines) -> Iterator[str]:
+        """What keeps it from working, for `nacre check`, beyond what its fields can say.
+
+        Args:
+            read_lines: The lines of a file of the job; raises OSError.
+        """
+        yield from ()
 
     @classmethod
     def make(cls, settings: Effective[Any], kit: Kit) -> Any:  # noqa: ANN401 - by chain

@@ -161,6 +161,13 @@ class ChainBuilder:
         self._built = built
         self._made: dict[int, Bound[Any]] = {}
 
+    def finish(self) -> None:
+        """The run ends, or the job stops: who has something to close does so."""
+        for bound in self._made.values():
+            finish = getattr(bound.processor, "finish", None)
+            if finish is not None:
+                finish()
+
     def step(self, kind: str) -> Step:
         """What counts an entry that the job's parts do themselves."""
         for entry, step in zip(self._entries[0], self._steps, strict=True):

@@ -9,9 +9,12 @@ from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 from nacre.config.component import Component, setting
 from nacre.job.chain.editing import INSERT, REMOVE, REORDER, entries_of
 from nacre.job.chain.entry import ChainName, Entry
+from nacre.job.chain.processors import PROCESSORS
 from nacre.job.chain.soundness import require_sound
 from nacre.job.chain.stock import STOCK
 from nacre.job.chain.table import IN_SCHEMA, AnyEntry
+
+__all__ = ["PROCESSORS", "ChainSettings"]
 
 _ITEM: dict[str, Any] = {IN_SCHEMA: True}
 _NAMES = {"type": "array", "items": {"type": "string"}}

@@ -61,10 +61,11 @@ _ORDER = {
 def _unmet(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
     given: set[str] = set()
     everywhere = {gift for entry in entries if entry.enabled for gift in entry.gives}
+    gifts = {gift for kind in PROCESSORS if chain in kind.chains for gift in kind.gives}
     for entry in entries:
         if not entry.enabled:
             continue
-        for need in sorted(entry.needs - given):
+        for need in sorted((entry.needs & gifts) - given):
             late = need in everywhere
             how = "stands behind it" if late else "is not in the chain or disabled"
             yield f"`{entry.label}` needs {need}, which {_givers(need)} gives, and that {how}"
