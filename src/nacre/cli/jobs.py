@@ -143,11 +143,10 @@ def schema(
 
     from nacre.cli import output
     from nacre.errors import JobError
-    from nacre.job.plugins import rules_of_plugins
+    from nacre.job.plugins import load_plugins
     from nacre.job.schema import schema as made
-    from nacre.scope.rules import RULES
 
-    RULES.add(*rules_of_plugins())
+    load_plugins()
     text = json.dumps(made(), indent=1)
     if out is None:
         output.say(text)

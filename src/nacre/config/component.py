@@ -6,6 +6,9 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic.config import JsonDict
 
+CONTRACT = 1
+"""Version of what Nacre promises to plug-ins (docs/plugins.md)."""
+
 _SIZE = {"": 1, "b": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 _TIME = {
@@ -104,9 +107,11 @@ class Component(BaseModel):
     Attributes:
         kind_key: Key by which a mapping in a sheet says that it is the whole component, so that it
             takes the place of all that was said of it; "" where there is none.
+        contract: Of a plug-in: the contract that it was written for; 0 for Nacre's own.
     """
 
     kind_key: ClassVar[str] = ""
+    contract: ClassVar[int] = 0
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False

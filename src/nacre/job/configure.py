@@ -19,13 +19,13 @@ from nacre.config.secret import Secret
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.layers import file_layers, inner_layers
 from nacre.job.layout import SEEDS, Layout
-from nacre.job.plugins import rules_of_plugins
+from nacre.job.plugins import use_plugins
 from nacre.job.profiles import profiles
 from nacre.job.schema import BESIDE, SHIPPED
 from nacre.job.settings import JobSettings
 from nacre.job.sheet_list import sheet_problems
 from nacre.job.variables import expanded
-from nacre.scope.rules import RULES, AnyRule
+from nacre.scope.rules import AnyRule
 
 _HEADER = f"""\
 # yaml-language-server: $schema={BESIDE}
@@ -54,7 +54,7 @@ _OFTEN = (
     "network.allow",
 )
 
-RULES.when_missing(rules_of_plugins)
+use_plugins()
 
 
 @dataclass

@@ -15,7 +15,8 @@ class RuleTable:
 
     def __init__(self) -> None:
         self._kinds = Rule.kinds
-        self._more: Callable[[], Iterable[type[Rule]]] | None = None
+        self._more: Callable[[], Iterable[type[Rule] | str]] | None = None
+        self._faults: list[str] = []
 
     def __iter__(self) -> Iterator[type[Rule]]:
         return iter(self._kinds.values())
@@ -35,16 +36,32 @@ class RuleTable:
                 raise ValueError(f"there is a rule {name!r} already")
             self._kinds[name] = kind
 
-    def when_missing(self, more: Callable[[], Iterable[type[Rule]]]) -> None:
-        """Ask for the rules of plug-ins once a configuration names a rule that is not known."""
+    def when_missing(self, more: Callable[[], Iterable[type[Rule] | str]]) -> None:
+        """Ask for the rules of plug-ins once a configuration names a rule that is not known.
+
+        Args:
+            more: The rules; a text says why a plug-in cannot be used.
+        """
         self._more = more
+        self._faults.clear()
+
+    def load(self) -> None:
+        """Ask for them now."""
+        more, self._more = self._more, None
+        for offer in more() if more is not None else ():
+            try:
+                if isinstance(offer, str):
+                    self._faults.append(offer)
+                else:
+                    self.add(offer)
+            except ValueError as error:
+                self._faults.append(f"the plug-in {offer}: {error}")
 
     def _found(self, name: object) -> type[Rule] | None:
         if not isinstance(name, str):
             return None
-        if name not in self._kinds and self._more is not None:
-            more, self._more = self._more, None
-            self.add(*more())
+        if name not in self._kinds:
+            self.load()
         return self._kinds.get(name)
 
     def read(self, value: object) -> Rule:
@@ -71,7 +88,7 @@ class RuleTable:
             return "it says no `rule`, the name of the rule"
         near = difflib.get_close_matches(str(name), self._kinds, n=1)
         hint = f"did you mean `{near[0]}`?" if near else "one of: " + ", ".join(sorted(self._kinds))
-        return f"there is no rule {str(name)!r}; {hint}"
+        return "; ".join((f"there is no rule {str(name)!r}; {hint}", *self._faults))
 
 
 def _no_rule(why: str) -> ValueError:

@@ -17,9 +17,6 @@ from nacre.scope.rules import AnyRule
 from nacre.scope.state import ReadLines, ScopeState
 from nacre.store.commit import GroupCommit
 
-CONTRACT = 1
-"""Version of what Nacre promises to plug-ins (docs/plugins.md)."""
-
 
 class ChainName(StrEnum):
     """The three chains, in the order in which a URI meets them."""

@@ -14,7 +14,8 @@ class ProcessorTable:
 
     def __init__(self) -> None:
         self._kinds = Entry.kinds
-        self._more: Callable[[], Iterable[type[Entry]]] | None = None
+        self._more: Callable[[], Iterable[type[Entry] | str]] | None = None
+        self._faults: list[str] = []
 
     def __iter__(self) -> Iterator[type[Entry]]:
         return iter(self._kinds.values())
@@ -34,9 +35,26 @@ class ProcessorTable:
                 raise ValueError(f"there is a processor {name!r} already")
             self._kinds[name] = kind
 
-    def when_missing(self, more: Callable[[], Iterable[type[Entry]]]) -> None:
-        """Ask for those of plug-ins once a configuration names one that is not known."""
+    def when_missing(self, more: Callable[[], Iterable[type[Entry] | str]]) -> None:
+        """Ask for those of plug-ins once a configuration names one that is not known.
+
+        Args:
+            more: The processors; a text says why a plug-in cannot be used.
+        """
         self._more = more
+        self._faults.clear()
+
+    def load(self) -> None:
+        """Ask for them now."""
+        more, self._more = self._more, None
+        for offer in more() if more is not None else ():
+            try:
+                if isinstance(offer, str):
+                    self._faults.append(offer)
+                else:
+                    self.add(offer)
+            except ValueError as error:
+                self._faults.append(f"the plug-in {offer}: {error}")
 
     def kind(self, name: object) -> type[Entry]:
         """The processor of a name.
@@ -47,12 +65,12 @@ class ProcessorTable:
         if not isinstance(name, str):
             raise _none("it says no `processor`, the name of the processor")
         found = self._found(name)
-        if found is None and self._more is not None:
-            more, self._more = self._more, None
-            self.add(*more())
+        if found is None:
+            self.load()
             found = self._found(name)
         if found is None:
-            raise ValueError(f"there is no processor {name!r}; {self._hint(name)}")
+            said = f"there is no processor {name!r}; {self._hint(name)}"
+            raise ValueError("; ".join((said, *self._faults)))
         return found
 
     def read(self, value: object) -> Entry:

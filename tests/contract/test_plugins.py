@@ -1,0 +1,115 @@
+"""The example package, built and put into a directory of its own, as a user would install it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from nacre import plugin
+from nacre.config.component import CONTRACT
+from tests.cli.site import site
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "plugin"
+BUILD = "import sys; from hatchling.build import build_wheel; build_wheel(sys.argv[1])"
+PAGES = {
+    "/": '<p>many words are here</p><a href="a.html">a</a><a href="b.html?x=1&y=2">b</a>',
+    "/a.html": '<a href="c.html">few</a>',
+    "/robots.txt": "",
+}
+CONFIG = """
+seeds: [{url}]
+scope: [accept, {{rule: many-parameters, decision: REJECT, most: 1}}]
+politeness: {{delay: 0}}
+extract: {{infer_favicon: false}}
+network: {{allow: [127.0.0.0/8]}}
+chains:
+  fetch:
+    insert: [{{processor: count-words, follow_from: 3}}]
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Without a network, and without touching the environment."""
+    folder = tmp_path_factory.mktemp("plugin")
+    source = shutil.copytree(EXAMPLE, folder / "source")
+    subprocess.run([sys.executable, "-c", BUILD, str(folder)], cwd=source, check=True)
+    (wheel,) = folder.glob("*.whl")
+    target = folder / "target"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(target)
+    return target
+
+
+def nacre(target: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(target), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, "-m", "nacre", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path}, timeout=60
+    )
+
+
+def made(folder: Path, url: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "crawl.yaml").write_text(CONFIG.format(url=url))
+    return folder
+
+
+def test_an_installed_plug_in_works(installed: Path, tmp_path: Path):
+    with site(PAGES) as url:
+        job = made(tmp_path / "job", url)
+        checked = nacre(installed, "check", job)
+        shown = nacre(installed, "check", job, "--explain", "chains.fetch", "--json")
+        ran = nacre(installed, "run", job, "--quiet")
+    assert checked.returncode == 0, checked.stderr + checked.stdout
+    entries = json.loads(shown.stdout)
+    assert entries[-1]["setting"] == "chains.fetch.count-words"
+    assert ran.returncode == 0, ran.stderr
+    logs = job / "latest" / "logs"
+    lines = (logs / "words.log").read_text().splitlines()
+    counted = {line.split()[1]: int(line.split()[0]) for line in lines}
+    assert counted == {url: 6, url + "a.html": 1}
+    crawl = (logs / "crawl.log").read_text()
+    assert "words:6" in crawl
+    assert "c.html" not in crawl
+    assert "b.html" not in crawl
+    report = nacre(installed, "report", job, "processors").stdout
+    assert "nacre_words.CountWords (count-words)" in report
+
+
+def test_its_settings_are_checked(installed: Path, tmp_path: Path):
+    job = made(tmp_path / "job", "http://127.0.0.1:9/")
+    text = (job / "crawl.yaml").read_text().replace("follow_from: 3", "follow_form: 3")
+    (job / "crawl.yaml").write_text(text.replace("most: 1", "most: -1"))
+    checked = nacre(installed, "check", job)
+    assert checked.returncode == 2
+    assert "follow_form" in checked.stdout + checked.stderr
+    assert "most" in checked.stdout + checked.stderr
+
+
+def test_without_it_its_names_are_unknown(tmp_path: Path):
+    job = made(tmp_path / "job", "http://127.0.0.1:9/")
+    checked = nacre(tmp_path, "check", job)
+    assert checked.returncode == 2
+    said = checked.stdout + checked.stderr
+    assert "there is no rule 'many-parameters'" in said
+    assert "there is no processor 'count-words'" in said
+
+
+def test_the_schema_knows_it(installed: Path):
+    kinds = json.loads(nacre(installed, "schema").stdout)["$defs"]
+    assert "follow_from" in kinds["CountWords"]["properties"]
+    assert {"$ref": "#/$defs/ManyParameters"} in kinds["Rule"]["anyOf"]
+
+
+def test_the_contract_names_what_there_is():
+    text = (ROOT / "docs" / "plugins.md").read_text()
+    assert f"contract {CONTRACT}" in text
+    assert [name for name in plugin.__all__ if f"`{name}`" not in text] == []
+    assert all(hasattr(plugin, name) for name in plugin.__all__)
