@@ -89,6 +89,8 @@ def _facts(layout: Layout, overview: Overview, got: Got) -> Iterator[tuple[str, 
     yield "not got", troubles + (f", {overview.deleted:,} deleted" if overview.deleted else "")
     if overview.timeouts:
         yield "regexes", timeouts_text(overview.timeouts)
+    if overview.alerts:
+        yield "alerts", f"{overview.alerts:,}, in {shown(layout.latest / 'logs/alerts.log')}"
     if overview.queued:
         yield "left", count(overview.queued, "URI")
     yield "time", duration(overview.elapsed)

@@ -32,13 +32,13 @@ from nacre.job.chain.plan import ChainBuilder
 from nacre.job.cookie_rows import CookieRows
 from nacre.job.disposition import Disposition, DispositionParts
 from nacre.job.engine import Chain, Engine
-from nacre.job.events import Alert, Events
+from nacre.job.events import Alert, AlertLogged, Events
 from nacre.job.extraction import Extract
 from nacre.job.fetching import FetchDns, FetchHttp
 from nacre.job.identity import Identity, again_at
 from nacre.job.ignores import Ignored
 from nacre.job.layout import Layout
-from nacre.job.logs import JobLogs
+from nacre.job.logs import JobLogs, alerts_counter
 from nacre.job.names import HostAnswers
 from nacre.job.normalizing import normalizing
 from nacre.job.numbers import Numbers
@@ -211,6 +211,17 @@ class Parts:
         candidates.trace_scope(self.logs.of_scope(self.settings.engine))
         self.scope_state.when_own(candidates.recent.forget_refusals)
         return candidates
+
+    def _count_alerts(self) -> None:
+        """Those of the whole run; others hear of them."""
+        logs, store, name = self.logs, self.store, alerts_counter(self.run.name)
+        logs.alerts = store.counter(name)
+
+        def told(text: str) -> None:
+            store.set_counter(name, logs.alerts)
+            self._events.emit(AlertLogged(text))
+
+        logs.on_alert = told
 
     def _alert(self, text: str) -> None:
         self.logs.alert(text)

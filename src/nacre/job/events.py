@@ -45,7 +45,14 @@ class ActionTaken:
     message: str
 
 
-Event = StateChanged | Captured | Finished | Alert | ActionTaken
+@dataclass(frozen=True)
+class AlertLogged:
+    """A line of alerts.log; what is in `Alert` too comes as both."""
+
+    message: str
+
+
+Event = StateChanged | Captured | Finished | Alert | ActionTaken | AlertLogged
 Listener = Callable[[Event], None]
 
 

@@ -26,6 +26,7 @@ from nacre.job.session import Session
 from nacre.job.settings import JobSettings
 from nacre.job.space import longest_wait, places
 from nacre.job.states import ExitStatus
+from nacre.job.telling import Teller
 from nacre.store.disk import RealDisk
 from nacre.store.recovery import AS_USUAL, Start
 from nacre.store.rocks import Memory
@@ -80,6 +81,7 @@ class Job:
         self._finished = -1
         self._fruitless = 0
         self.origin: OriginOf = unknown_origin
+        self._teller = Teller(self)
         self._on_terminal = on_terminal
 
     def seeds(self) -> Iterator[Entry]:
@@ -106,6 +108,11 @@ class Job:
         return guard_for_seeds(self.settings.network.allow, addresses)
 
     async def run(self, start: Start = AS_USUAL) -> ExitStatus:
+        """Run or resume the job, and tell those that want to know of it; see `_run`."""
+        async with self._teller.at_work():
+            return await self._run(start)
+
+    async def _run(self, start: Start) -> ExitStatus:
         """Run or resume the job to its end, through storage errors that pass.
 
         Raises:

@@ -21,6 +21,12 @@ JOB = "job.log"
 PROGRESS = "progress-statistics.log"
 RECOVERY = "recovery.log"
 
+
+def alerts_counter(run: str) -> str:
+    """Name of the counter of a run's alerts."""
+    return f"alerts.{run}"
+
+
 ScopeLog = Callable[[Scope, Subject], None]
 """Writes down what a scope says of a URI."""
 
@@ -37,7 +43,8 @@ class JobLogs:
         extra_info: Append Heritrix's `logExtraInfo` to crawl.log.
 
     Attributes:
-        alerts: Alerts raised in this process.
+        alerts: Alerts raised in this run.
+        on_alert: Called with each.
     """
 
     def __init__(self, line: Line, clock: Clock, *, extra_info: bool = False) -> None:
@@ -46,6 +53,7 @@ class JobLogs:
         self._crawl = CrawlLog(extra_info=extra_info)
         self._times = LogTimes()
         self.alerts = 0
+        self.on_alert: Callable[[str], None] = _nobody
 
     def finished(self, visit: Visit, now: float) -> None:
         """A final visit: crawl.log, and what its page held that was no URI."""
@@ -79,6 +87,7 @@ class JobLogs:
         self.alerts += 1
         self._line(ALERTS, self._told("WARNING", message))
         self._line(JOB, self._told("WARNING", message))
+        self.on_alert(message)
 
     def job(self, message: str) -> None:
         """An event in the life of the job."""
@@ -109,6 +118,10 @@ class JobLogs:
     def _told(self, level: str, message: str) -> bytes:
         text = f"{self._times.dashed(self._clock.now())} {level} {flat(message)}\n"
         return text.encode("utf-8", "backslashreplace")
+
+
+def _nobody(_: str) -> None:
+    """Nobody asked to be told."""
 
 
 def _indented(error: BaseException) -> bytes:

@@ -2,7 +2,12 @@
 
 from typing import Literal
 
+from pydantic import field_validator
+
 from nacre.config.component import Component, Seconds, setting
+from nacre.config.secret import Secret
+from nacre.errors import URIError
+from nacre.uri.parse import parse
 
 
 class ActionSettings(Component):
@@ -37,3 +42,40 @@ class CheckpointSettings(Component):
 
 Told = Literal["alert", "started", "paused", "resumed", "finished", "limit", "disk"]
 """What a webhook may be told of."""
+
+
+class WebhookSettings(Component):
+    """Where what happens is posted, as JSON."""
+
+    url: str = setting(
+        "", "http or https; an address in a private network is allowed. Empty: nowhere.",
+        sheets=False, sample="https://ops.example/hooks/crawls",
+    )  # fmt: skip
+    secret: Secret = setting(
+        Secret(),
+        "Key of the signature (HMAC-SHA256), rather `{env: NAME}` or `{file: PATH}`. Empty: none.",
+        sheets=False,
+        sample="{env: NACRE_WEBHOOK_SECRET}",
+    )
+
+    @field_validator("url")
+    @classmethod
+    def _check_url(cls, value: str) -> str:
+        if value and not value.startswith(("http://", "https://")):
+            raise ValueError("the address of a webhook begins with http:// or https://")
+        try:
+            return parse(value) if value else value
+        except URIError as error:
+            raise ValueError(str(error)) from None
+
+
+class AlertSettings(Component):
+    """Who is told of what happens, beside alerts.log."""
+
+    webhook: WebhookSettings = setting(WebhookSettings, "Where it is posted.", sheets=False)
+    on: tuple[Told, ...] = setting(
+        ("alert", "paused", "finished", "limit", "disk"),
+        "What is posted: every `alert`; `started`, `paused`, `resumed`, `finished`; the end at a "
+        "`limit`; a pause or the end for lack of `disk` space.",
+        sheets=False,
+    )

@@ -11,6 +11,7 @@ from nacre.frontier.listing import pending
 from nacre.frontier.queues import Queue, State
 from nacre.frontier.totals import Totals, read_totals
 from nacre.job.assemble import Parts
+from nacre.job.logs import alerts_counter
 from nacre.job.policy_text import policy_lines
 from nacre.job.runrow import RunRow
 from nacre.job.session import Session
@@ -48,7 +49,7 @@ class Overview(msgspec.Struct, frozen=True):
         queues: Number of queues by state.
         timeouts: Matches of operators' expressions that took too long, and counted as none.
         trouble: What is waited for when nothing but further tries is left; "" otherwise.
-        alerts: Alerts raised in this process.
+        alerts: Alerts raised in this run.
         policy: Order, budgets, quotas and bandwidth, in words.
     """
 
@@ -136,6 +137,7 @@ def stored_overview(store: Store, run: RunRow | None) -> Overview:
         state=state,
         warc_bytes=store.counter("warc.total"),
         timeouts=store.counter(COUNTER),
+        alerts=store.counter(alerts_counter(run.name)),
     )
 
 

@@ -17,7 +17,7 @@ from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.history.dedup import DedupSettings
 from nacre.job.association import SheetAssociation
 from nacre.job.chain.settings import ChainSettings
-from nacre.job.operation import ActionSettings, CheckpointSettings
+from nacre.job.operation import ActionSettings, AlertSettings, CheckpointSettings
 from nacre.job.seeds import seed_line
 from nacre.scope.coercion import ScopeKind
 from nacre.scope.normalize.chain import AnyNormalizer
@@ -194,6 +194,7 @@ class JobSettings(Component):
     store: StoreSettings = setting(StoreSettings, "The store.")
     action: ActionSettings = setting(ActionSettings, "The action directory.")
     checkpoint: CheckpointSettings = setting(CheckpointSettings, "Checkpoints.")
+    alerts: AlertSettings = setting(AlertSettings, "Who is told of what happens.")
     sheets: dict[str, dict[str, Any]] = setting(
         dict, "Sheets by name: other values for some URIs, by property path.", sheets=False
     )
