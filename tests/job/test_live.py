@@ -42,6 +42,9 @@ PARTS: dict[str, Callable[[Session], Any]] = {
     "dedup": lambda session: session.parts.archive._dedup[0],
     "archive": lambda session: session.parts.archive.large.settings,
     "limits": lambda session: session.settings.limits,
+    "action": lambda session: session.settings.action,
+    "checkpoint": lambda session: session.settings.checkpoint,
+    "alerts": lambda session: session.settings.alerts,
     "disk": lambda session: session.space.settings.disk,
 }
 

@@ -74,5 +74,7 @@ def _options(kind: Any) -> Iterator[object]:
     elif origin in (Annotated, Union, UnionType):
         for part in get_args(kind):
             yield from _options(part)
+    elif origin is tuple:
+        yield from ([option] for part in get_args(kind) for option in _options(part))
     elif isinstance(kind, type) and issubclass(kind, Enum):
         yield from (member.value for member in kind)

@@ -347,6 +347,7 @@ class Parts:
             },
         )
         chain = Chain(fetch.fetch(), clock)
+        chain.refuses = self.ignored.refuses
         final = self._chain(ChainName.DISPOSITION)
         disposition = Disposition(
             DispositionParts(

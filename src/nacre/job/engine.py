@@ -46,15 +46,19 @@ class Chain:
 
     Attributes:
         last: Name of the step that began last, and the URL it began with.
+        refuses: Asked first of all: True ends the visit, which then has its status.
     """
 
     def __init__(self, plans: Effective[FetchPlan], clock: Clock) -> None:
         self._plans = plans
+        self.refuses: Callable[[Visit], bool] = _refuses_nothing
         self._time = clock.monotonic
         self.last = ("", "")
 
     async def run(self, visit: Visit) -> None:
         """Pass the visit along the chain."""
+        if self.refuses(visit):
+            return
         at, links = self._time(), len(visit.outlinks)
         for processor, step in self._plans[visit.overlay]:
             if not processor.accepts(visit):
@@ -70,6 +74,10 @@ class Chain:
                 links = len(visit.outlinks)
             if result is Result.FINISH:
                 return
+
+
+def _refuses_nothing(_: Visit) -> bool:
+    return False
 
 
 class Engine:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from nacre.core.processor import Result, Visit
+from nacre.core.processor import Visit
 from nacre.core.status import FetchStatus
 from nacre.scope.patterns import PatternList
 
@@ -11,9 +11,11 @@ IGNORES = "control/ignores"
 
 
 class Ignored:
-    """The expressions, and the step of the chain that lets go what was queued before them."""
+    """The expressions.
 
-    name = "ignores"
+    Attributes:
+        matches: Says of a URL whether one matches; None while there are none.
+    """
 
     def __init__(self) -> None:
         self.matches: Callable[[str], bool] | None = None
@@ -22,15 +24,13 @@ class Ignored:
         """From now on these expressions, each found anywhere in a URL; none for nothing ignored."""
         self.matches = PatternList(patterns, search=True).matches if patterns else None
 
-    def accepts(self, visit: Visit) -> bool:
-        """Whatever was found on a page, while something is to be ignored."""
-        return self.matches is not None and not (visit.uri.is_seed or visit.uri.is_prerequisite)
-
-    async def process(self, visit: Visit) -> Result:
-        """Disregard it (-5000) when an expression matches."""
-        if self.matches is None or not self.matches(visit.uri.url):
-            return Result.PROCEED
+    def refuses(self, visit: Visit) -> bool:
+        """Disregard (-5000) what was queued before an expression that matches; seeds are spared."""
+        if self.matches is None or visit.uri.is_seed or visit.uri.is_prerequisite:
+            return False
+        if not self.matches(visit.uri.url):
+            return False
         visit.status = FetchStatus.OUT_OF_SCOPE
         visit.annotate("ignored")
         visit.error = f"an expression of {IGNORES} matches"
-        return Result.FINISH
+        return True
