@@ -14,6 +14,7 @@ from nacre.frontier.handout import HandOut
 from nacre.frontier.lasttries import LastTries
 from nacre.frontier.policy import Retry, Tries, prerequisite_rank
 from nacre.frontier.queues import Queue, State
+from nacre.frontier.recoverlog import ENDS, Journal, Tag
 from nacre.frontier.removal import Removal
 from nacre.frontier.renewal import Renewal
 from nacre.frontier.rotation import Rotation
@@ -61,6 +62,7 @@ class Frontier:
         removal: Deletes URIs, and gives up the last ones.
         steering: What an operator can tell the queues.
         handout: Takes a URI out of its queue.
+        journal: Told what happens to each URI; None: nobody is.
     """
 
     def __init__(
@@ -100,6 +102,7 @@ class Frontier:
         self.removal = Removal(rows, self.totals, self.rotation, self.shelf)
         self.steering = Steering(rows, self.rotation, self.seen)
         self.renewal = Renewal(self.rotation, self.courtesy.groups, self.steering)
+        self.journal: Journal | None = None
         self.handout = HandOut(self.totals, self.rotation, self.shelf, self.courtesy)
 
     def save(self) -> None:
@@ -152,6 +155,8 @@ class Frontier:
             self.shelf.plan(queue, later, self._time + uri.not_before - now)
         else:
             self.shelf.insert(queue, uri, self.totals.ordinal)
+        if self.journal is not None:
+            self.journal(Tag.ADDED, uri.url, uri.path, uri.via)
 
     # ---- URIs out
 
@@ -170,6 +175,8 @@ class Frontier:
                 continue
             uri = self.handout.take(queue, now)
             if uri is not None:
+                if self.journal is not None:
+                    self.journal(Tag.EMITTED, uri.url, uri.path, uri.via)
                 return uri
         return None
 
@@ -193,6 +200,8 @@ class Frontier:
         queue, key = self._give_back(uri)
         row = queue.row
         kind = self.totals.finish(attempt.status)
+        if self.journal is not None:
+            self.journal(ENDS[kind], uri.url, uri.path, uri.via)
         cost = 0 if kind is Counted.DISREGARDED else uri.cost
         if kind is Counted.SUCCESS:
             row.successes += 1
@@ -214,6 +223,8 @@ class Frontier:
         """A URI handed out is to be tried again (`policy.retry_decision`)."""
         self.rotation.mono = mono
         queue, key = self._give_back(uri)
+        if self.journal is not None:
+            self.journal(Tag.RESCHEDULED, uri.url, uri.path, uri.via)
         row = queue.row
         wait = max(retry.at - now, 0.0)
         if not uri.attempts:
@@ -244,6 +255,8 @@ class Frontier:
         """
         self.rotation.mono = mono
         queue, key = self._give_back(uri)
+        if self.journal is not None:
+            self.journal(Tag.RESCHEDULED, uri.url, uri.path, uri.via)
         back = replace(uri, deferrals=uri.deferrals + 1)
         first = None
         if prerequisite is not None and prerequisite.key not in queue.prerequisites:
@@ -271,6 +284,8 @@ class Frontier:
             ordinal=self.totals.ordinal,
         )
         self.note([first.key])
+        if self.journal is not None:
+            self.journal(Tag.ADDED, first.url, first.path, first.via)
         queue.prerequisites |= {first.key}
         queue.row.enqueued += 1
         self.shelf.insert(queue, first, first.ordinal)

@@ -5,8 +5,11 @@
 a fetch; `T TIME` every 10,000 lines. Source: reference/heritrix.md 1.6.
 """
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
+
+from nacre.core.status import Counted
 
 
 class Tag(StrEnum):
@@ -22,6 +25,16 @@ class Tag(StrEnum):
     NONE = ""
     """A line that holds a URI and no tag."""
 
+
+ENDS = {
+    Counted.SUCCESS: Tag.SUCCEEDED,
+    Counted.FAILURE: Tag.FAILED,
+    Counted.DISREGARDED: Tag.DISREGARDED,
+}
+"""How a URI that is finished counts, in the journal."""
+
+Journal = Callable[[Tag, str, str, str], None]
+"""Is told what happened to a URI, its hop path and its via."""
 
 OTHER = frozenset(("T", "E"))
 """Lines without a URI of their own: a time, an error."""

@@ -106,6 +106,13 @@ class FrontierSettings(Component):
     last_tries_within: Seconds = setting(
         600.0, "Time for these; what is left after it is final.", unit="s", sheets=False
     )
+    recovery_log: bool = setting(
+        False,
+        "Write what happens to each URI to frontier.recover.gz, as Heritrix does, so that another "
+        "crawler can go on; Nacre itself needs none.",
+        live=False,
+        sheets=False,
+    )
     max_queues_in_memory: int = setting(
         50_000,
         "Queues kept in memory; the rest is found in the store.",

@@ -37,6 +37,7 @@ from nacre.job.extraction import Extract
 from nacre.job.fetching import FetchDns, FetchHttp
 from nacre.job.identity import Identity, again_at
 from nacre.job.ignores import Ignored
+from nacre.job.journaling import RecoveryJournal
 from nacre.job.layout import Layout
 from nacre.job.logs import JobLogs, alerts_counter
 from nacre.job.names import HostAnswers
@@ -156,6 +157,10 @@ class Parts:
         self._seal_with_groups()
 
     def _seal_with_groups(self) -> None:
+        if self.settings.frontier.recovery_log:
+            journal = RecoveryJournal(self._line_writer(), self.clock)
+            self.frontier.journal = journal.note
+            self.commit.on_seal(journal.seal)
         for seal in (
             self.statistics.seal,
             self.quotas.seal,

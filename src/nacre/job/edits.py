@@ -6,8 +6,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from nacre.core.processor import Visit
+from nacre.core.status import counted
 from nacre.errors import ConfigError
 from nacre.frontier.listing import Matcher, any_text
+from nacre.frontier.recoverlog import ENDS
 from nacre.frontier.removal import Removed
 from nacre.job.assemble import Parts
 from nacre.job.intake import Intake, Line, Options, Rejected, Tally
@@ -35,7 +37,10 @@ def matcher(pattern: str) -> Matcher:
 
 def note_removed(parts: Parts, removed: Removed) -> None:
     """A URI left the frontier without a fetch: log, statistics and `explain` are told."""
-    visit = Visit(removed.uri, status=removed.status, annotations=list(removed.uri.annotations))
+    uri, journal = removed.uri, parts.frontier.journal
+    if journal is not None:
+        journal(ENDS[counted(removed.status)], uri.url, uri.path, uri.via)
+    visit = Visit(uri, status=removed.status, annotations=list(uri.annotations))
     now = parts.clock.now()
     parts.statistics.count(visit, Stored.NOTHING, now)
     parts.outcomes.put(visit)

@@ -190,6 +190,8 @@ class Intake:
             self._require_in_scope(subject, overlay)
         if entry.tag in self._seen:
             keys.append(self._parts.identity.key(url))
+            if self._parts.frontier.journal is not None:
+                self._parts.frontier.journal(Tag.INCLUDED, url, "", "")
         else:
             uris.append(self._uri(subject, overlay))
 
