@@ -95,7 +95,7 @@ class _Versions:
 def _judge(*, by_text: bool) -> Judge:
     if not by_text:
         return DigestJudge()
-    return PageJudge(_Versions(), Lessons(), ChangeSettings())
+    return PageJudge(_Versions(), Lessons.none(), ChangeSettings())
 
 
 def _planner(*, by_text: bool = True, **said: object) -> Planner:

@@ -30,7 +30,7 @@ PARTS: dict[str, Callable[[Session], Any]] = {
     "engine.outside_kept": lambda session: session.parts.outside.capacity,
     "engine.scope_log": lambda session: session.parts.candidates._log is not None,
     "engine.follow_error_pages": lambda session: (
-        session.parts.engine._disposition.parts.follow_errors[0]
+        session.parts.engine.disposition.parts.follow_errors[0]
     ),
     "frontier": lambda session: session.parts.frontier.terms.whole,
     "politeness": lambda session: session.parts.frontier.terms.politeness[0],

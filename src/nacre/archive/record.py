@@ -91,6 +91,27 @@ def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> lis
     return records
 
 
+def noted_record(capture: Capture, facts: CaptureFacts, ids: IdSource) -> Record:
+    """A capture of which only a note is kept: its metadata record, with the payload's digest.
+
+    Args:
+        capture: The exchange.
+        facts: What the crawl knows of it.
+        ids: Source of record ids.
+    """
+    block = metadata_block(capture, facts, b"")
+    digest = f"payloadDigest: {field(capture.payload_digest)}\r\n".encode()
+    own = record_uri(ids())
+    head = _head(
+        "metadata",
+        own,
+        _target(capture),
+        _end(digest_of(digest + block), _FIELDS, len(digest) + len(block)),
+    )
+    size = len(digest) + len(block)
+    return Record("metadata", own, head, digest + block, None, size, capture.url, capture.began)
+
+
 def warcinfo_record(
     record_id: bytes, date: int, filename: str, fields: Sequence[tuple[str, str]]
 ) -> Record:

@@ -14,6 +14,7 @@ from nacre.cli import (
     jobs,
     look,
     migrate,
+    recrawl,
     setting,
     simweb,
     urls,
@@ -74,6 +75,7 @@ def nacre(
 
 crawl.register(app)
 jobs.register(app)
+recrawl.register(app)
 control.register(app)
 setting.register(app)
 look.register(app)

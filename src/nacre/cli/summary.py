@@ -146,4 +146,4 @@ def say_finished(layout: Layout, *, as_json: bool) -> None:
         return
     say(f"{job} is finished; nothing was changed.")
     say(f"Look:      {nacre} report {job}")
-    say("Again:     `recrawl` will visit it again and keep what changed, in a coming version")
+    say(f"Again:     {nacre} recrawl {job}")

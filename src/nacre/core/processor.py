@@ -45,6 +45,8 @@ class Visit(msgspec.Struct):
         retire: Why its queue is retired while it stays there unfetched; "" for no such thing.
         digest: What its content is compared by for duplicates, `ALGORITHM:VALUE`; "" for the
             payload digest.
+        verdict: What history says of it, for the metadata record; "" when it was not asked.
+        noted: Nothing but a metadata record is written: it says nothing that is not kept already.
         overlay: Number of the combination of sheets that applies to the URI; 0 for none. With it
             each part finds its settings: `effective[visit.overlay]`.
     """
@@ -80,6 +82,8 @@ class Visit(msgspec.Struct):
     retire: str = ""
     digest: str = ""
     overlay: int = 0
+    verdict: str = ""
+    noted: bool = False
 
     def annotate(self, text: str) -> None:
         """Add an annotation once, keeping the order."""

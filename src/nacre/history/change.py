@@ -36,14 +36,25 @@ class ChangeClass(StrEnum):
 class ChangeSettings(Component):
     """When a difference is a change."""
 
-    major: float = setting(0.10, "Share of a page that must differ for a major change.", ge=0, le=1)
+    major: float = setting(
+        0.10,
+        "Share of a page that must differ for a major change.",
+        ge=0,
+        le=1,
+        live=False,
+        sheets=False,
+    )
     noise_limit: float = setting(
         0.02,
         "Noise and template pieces beyond this share count as a change all the same; 1: never.",
         ge=0,
         le=1,
+        live=False,
+        sheets=False,
     )
-    shown: int = setting(5, "Differing pieces kept as evidence.", unit="pieces", ge=0)
+    shown: int = setting(
+        5, "Differing pieces kept as evidence.", unit="pieces", ge=0, live=False, sheets=False
+    )
 
 
 class Difference(NamedTuple):

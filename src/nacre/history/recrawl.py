@@ -34,6 +34,8 @@ _TRUSTED = 0.2
 _SAMPLE = 200
 """Pages that are visited again, all classes together, before others are judged by them."""
 _LEAST_SAMPLE = 4
+_MOST_ERRORS = 5
+"""A page that never answered is tried in so many steps."""
 _FINE = 3 * 3600.0
 """New links tell the hours of a site only where its lists are visited so often, s."""
 
@@ -45,6 +47,8 @@ class RecrawlSettings(Component):
         "versions",
         "Under a budget: `fresh` keeps copies current and gives up on pages that change all the "
         "time, `versions` catches as many versions as it can, `balanced` lies between.",
+        live=False,
+        sheets=False,
     )
     recall: float = setting(
         0.995,
@@ -52,6 +56,8 @@ class RecrawlSettings(Component):
         "are not visited. 1 visits every page.",
         ge=0,
         le=1,
+        live=False,
+        sheets=False,
     )
     least: float = setting(
         0.002,
@@ -59,22 +65,39 @@ class RecrawlSettings(Component):
         "0.002 makes at most 500 requests for one change; 0 is no limit.",
         ge=0,
         le=1,
+        live=False,
+        sheets=False,
     )
     floor: Seconds = setting(
-        180 * DAY, "Every page is visited at least so often; 0 for no floor.", unit="s"
+        180 * DAY,
+        "Every page is visited at least so often; 0 for no floor.",
+        unit="s",
+        live=False,
+        sheets=False,
     )
     lots: float = setting(
         0.003,
         "Share of the known pages drawn by lot each time: they measure the recall.",
         ge=0,
         le=1,
+        live=False,
+        sheets=False,
     )
-    hints: bool = setting(True, "Believe sitemaps, feeds and lists as far as they earned it.")
+    hints: bool = setting(
+        True,
+        "Believe sitemaps, feeds and lists as far as they earned it.",
+        live=False,
+        sheets=False,
+    )
     half_life: Seconds = setting(
-        180 * DAY, "Age at which what was seen of a page counts half; 0: for ever.", unit="s"
+        180 * DAY,
+        "Age at which what was seen of a page counts half; 0: for ever.",
+        unit="s",
+        live=False,
+        sheets=False,
     )
     index_half_life: Seconds = setting(
-        45 * DAY, "The same for the new links of an index page.", unit="s"
+        45 * DAY, "The same for the new links of an index page.", unit="s", live=False, sheets=False
     )
 
 
@@ -131,6 +154,35 @@ class Planner:
     def begin(self, starts: Sequence[str]) -> None:
         """Name the start pages: seeds, and sitemaps that robots.txt names."""
         self._starts = tuple(starts)
+
+    def recall(self, now: float, chosen: Sequence[Choice] = (), left: int = -1) -> None:
+        """Begin a step, or take up one that another process began.
+
+        Pages that were heard of and never visited are new ones still.
+
+        Args:
+            now: Time of the step.
+            chosen: What was chosen in it so far; of the pairs, those that were not made.
+            left: Waves that were left (`waves_left`); -1 for all of them.
+        """
+        self._begin_step(now)
+        if left >= 0:
+            self._waves = self._waves[len(self._waves) - left :]
+        for one in chosen:
+            self._chosen[one.url] = one
+            if one.reason == "pair":
+                self._pairs.add(one.url)
+        self._done = set(self._chosen)
+        self._new = {
+            row.url: row.depth
+            for row in self._rows.scan()
+            if not row.visits and row.errors < _MOST_ERRORS and row.url not in self._done
+        }
+
+    @property
+    def waves_left(self) -> int:
+        """Waves of the current step that did not begin."""
+        return len(self._waves)
 
     def choose(self, now: float, room: int) -> list[Choice]:
         """What to visit next; empty once the step is done.
@@ -271,7 +323,8 @@ class Planner:
         for row in self._rows.scan():
             if row.url in self._done or row.kind is PageKind.EMBED or not row.visits:
                 continue
-            self._sites.look_for_withdrawal(row, self._step)
+            if self._sites.look_for_withdrawal(row, self._step):
+                self._rows.put(row)
             bid = self._bid(row)
             if bid is not None:
                 bids.append(bid)

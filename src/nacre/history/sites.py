@@ -1,6 +1,6 @@
 """What is known of each site beside its pages: hints, lists, age and hours of changes (pure)."""
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 
 import msgspec
 
@@ -54,11 +54,20 @@ class ShownRow(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Sites:
-    """All sites, in memory; `export` and `restore` carry them over runs."""
+    """All sites.
 
-    def __init__(self) -> None:
-        self._sites: dict[str, SiteRow] = {}
-        self._shown: dict[str, ShownRow] = {}
+    Args:
+        sites: Rows by site; None for a dictionary.
+        shown: What index pages showed, by URL; None for a dictionary.
+    """
+
+    def __init__(
+        self,
+        sites: MutableMapping[str, SiteRow] | None = None,
+        shown: MutableMapping[str, ShownRow] | None = None,
+    ) -> None:
+        self._sites = {} if sites is None else sites
+        self._shown = {} if shown is None else shown
         self._times: dict[str, Time] = {}
 
     def begin_step(self) -> None:
@@ -146,12 +155,14 @@ class Sites:
         date = parse_w3c_date(lastmod)
         return date is not None and date > visit
 
-    def look_for_withdrawal(self, row: PageRow, now: float) -> None:
-        """A page that the sitemap named last time and names no more is likely gone."""
+    def look_for_withdrawal(self, row: PageRow, now: float) -> bool:
+        """A page that the sitemap named last time and names no more is likely gone: tell it so."""
         site = self._site(row.url)
         last, before = site.listed
-        if last == now and row.listed and row.listed == before and Source.SITEMAP not in row.told:
-            row.told = (*row.told, str(Source.SITEMAP))
+        if not row.listed or last != now or row.listed != before or Source.SITEMAP in row.told:
+            return False
+        row.told = (*row.told, str(Source.SITEMAP))
+        return True
 
     def shown(self, url: str) -> Shown | None:
         """What an index page showed last time."""

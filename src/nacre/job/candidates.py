@@ -98,6 +98,24 @@ class Candidates:
             self.recent.add(uri.url)
         return sum(self._frontier.schedule(accepted, now))
 
+    def accepted(
+        self, parent: CrawlURI, links: Sequence[Outlink]
+    ) -> list[tuple[Outlink, CrawlURI]]:
+        """Each link that the scope accepts, with what the frontier would keep of it."""
+        if self.normalizing is not None:
+            links = self._normalized(self.normalizing, parent, links)
+        found: list[tuple[Outlink, CrawlURI]] = []
+        for link in links:
+            path = extend_path(parent.path, link.hop)
+            if self.recent.refuses(link.url, path):
+                continue
+            if link.hop is Hop.SPECULATIVE and not self._speculation.worth_trying(link):
+                continue
+            uri = self._decide(parent, link, path)
+            if uri is not None:
+                found.append((link, uri))
+        return found
+
     def _judge(self, parent: CrawlURI, links: Sequence[Outlink]) -> list[CrawlURI]:
         if self.normalizing is not None:
             links = self._normalized(self.normalizing, parent, links)

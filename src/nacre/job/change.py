@@ -22,6 +22,8 @@ _ASSOCIATIONS = "sheet_associations"
 
 FIXED = {
     "name": "files and reports of the run carry it",
+    "recrawl": "the planner of the run began with it",
+    "change": "the judge of the run began with it",
     "seeds": "the seeds were entered when the run began; bring others in by `nacre frontier DIR "
     "import`, or put them into a new job",
     "scope": "paths and logs name the rule by it",

@@ -82,11 +82,13 @@ class Disposition:
     Attributes:
         parts: What it works with.
         finished: Visits that became final in this process.
+        follow: Takes the outlinks of final visits, in the place of the candidates; None: they do.
     """
 
     def __init__(self, parts: DispositionParts) -> None:
         self.parts = parts
         self.finished = 0
+        self.follow: Callable[[Visit, Stored, float], None] | None = None
 
     def decide(self, visit: Visit) -> Retry | Final | None:
         """Retry, final, or None for a deferral; nothing is changed yet."""
@@ -215,7 +217,9 @@ class Disposition:
             self._share(visit)
         if plan.between:
             self._pass(plan.between, visit)
-        if visit.outlinks and self._follows(visit, plan):
+        if self.follow is not None:
+            self.follow(visit, stored, now)
+        elif visit.outlinks and self._follows(visit, plan):
             parts.followed.handled += 1
             parts.followed.links += parts.candidates.admit(visit, now)
         if visit.uri.is_seed and _has_fallback(visit):

@@ -89,6 +89,8 @@ class Engine:
         holds: Asked before each hand-out, with the number of visits in process: True waits, because
             what is in process may reach a limit.
         ceiling: Most visits in process, whatever `parallel` says.
+        judge: Says what a visit means, in the step in which its records are made; None: nobody.
+        disposition: Ends visits.
         faults: URLs whose disposition failed in an earlier session, with the bug.
     """
 
@@ -107,9 +109,10 @@ class Engine:
         overlay_of: Callable[[CrawlURI], int],
     ) -> None:
         self._overlay_of = overlay_of
+        self.judge: Callable[[Visit], None] | None = None
         self._frontier = frontier
         self._chain = chain
-        self._disposition = disposition
+        self.disposition = disposition
         self._archive = archive
         self._commit = commit
         self._logs = logs
@@ -235,9 +238,9 @@ class Engine:
         try:
             visit.started = self._clock.monotonic()
             await self._run_chain(visit)
-            decision = self._disposition.decide(visit)
+            decision = self.disposition.decide(visit)
             prepared = None
-            if isinstance(decision, Final) and self._disposition.archives(visit):
+            if isinstance(decision, Final) and self.disposition.archives(visit):
                 visit.step = "archive"
                 prepared = await self._prepare(visit)
             self._dispose(visit, decision, prepared)
@@ -273,6 +276,8 @@ class Engine:
         """Make the records; those of a large capture are compressed in a thread."""
         try:
             if not self._archive.is_large(visit):
+                if self.judge is not None:
+                    self.judge(visit)
                 return self._archive.prepare(visit)
             async with self._packing:
                 return await self._archive.prepare_large(visit)
@@ -288,7 +293,7 @@ class Engine:
         """The synchronous step. A bug in it leaves half a step behind: the session must end."""
         self._chain.last = ("disposition", visit.uri.url)
         try:
-            self._disposition.dispose(visit, decision, prepared)
+            self.disposition.dispose(visit, decision, prepared)
         except StorageError:
             raise
         except Exception as error:

@@ -22,6 +22,9 @@ from nacre.scope.subject import asked_of, head_facts
 from nacre.uri.parse import host, is_ip
 from nacre.wire.date import retry_after
 
+UNCONDITIONAL = "_unconditional"
+"""Key in a URI's heritable data: it is asked for without validators."""
+
 
 class FetchDns:
     """Looks up the name of a `dns:` URI."""
@@ -122,7 +125,8 @@ class FetchHttp:
             addresses = answer.addresses if answer else ()
         known = None if uri.is_prerequisite else self._history.get(uri.url)
         visit.history = known
-        last = known if known and known.date and self._conditional else None
+        plain = UNCONDITIONAL in uri.heritable
+        last = known if known and known.date and self._conditional and not plain else None
         return FetchRequest(
             url=uri.url,
             addresses=addresses,

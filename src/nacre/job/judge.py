@@ -1,16 +1,15 @@
 """Compares what a visit brought with the last version of the page: where text meets history."""
 
 from collections import Counter
+from collections.abc import MutableMapping
 from hashlib import blake2b
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
-
-import msgspec
 
 from nacre.core.pagerow import PageRow
 from nacre.core.pageview import PageView
 from nacre.extract.pageview import page_view
-from nacre.history.change import SAME, ChangeClass, ChangeSettings, compare
+from nacre.history.change import SAME, Change, ChangeClass, ChangeSettings, compare
 from nacre.history.deletion import Answer, ErrorModel, looks_blocked, looks_gone, main_text
 from nacre.history.indexpage import Behaviour, LinkFacts, index_probability
 from nacre.history.template import Template
@@ -38,7 +37,7 @@ class Versions(Protocol):
         ...
 
 
-class Lessons(msgspec.Struct):
+class Lessons(NamedTuple):
     """What all pages so far have taught; kept in the store.
 
     Attributes:
@@ -47,9 +46,14 @@ class Lessons(msgspec.Struct):
         texts: How many pages of a site have a main text, by site and its hash.
     """
 
-    templates: dict[str, Template] = {}
-    errors: dict[str, ErrorModel] = {}
-    texts: dict[str, int] = {}
+    templates: MutableMapping[str, Template]
+    errors: MutableMapping[str, ErrorModel]
+    texts: MutableMapping[str, int]
+
+    @classmethod
+    def none(cls) -> "Lessons":
+        """Nothing was learned yet; in memory."""
+        return cls({}, {}, {})
 
     def template(self, url: str) -> Template:
         """What the pages of the site of a URL have taught."""
@@ -107,7 +111,8 @@ class PageJudge:
         behaviour = Behaviour(row.visits, row.fertile, row.steady)
         facts = link_facts(visit)
         listing = index_probability(shaped(row.url), view.shape, facts, behaviour, row.depth)
-        change = SAME
+        # A version that cannot be read back says nothing: what has other bytes is a change then.
+        change = Change(ChangeClass.MAJOR, 1.0, "payload") if row.digest else SAME
         if old is not None:
             change = compare(old, view, template, self._settings, listing=listing >= _INDEX)
             template.learn_visit(old, view)

@@ -13,6 +13,8 @@ from nacre.job.events import Events
 from nacre.job.job import Job
 from nacre.job.layout import Layout
 from nacre.job.manifest import OriginOf, unknown_origin
+from nacre.job.newrun import INCREMENTAL, is_over, plan_run
+from nacre.job.runrow import RunRow
 from nacre.job.runs import read_run, run_archives
 from nacre.job.session import Session
 from nacre.job.settings import JobSettings
@@ -130,6 +132,23 @@ def recover_job(layout: Layout, settings: JobSettings, start: Start) -> Recovere
     with Store.open(str(layout.store), memory=settings.store.memory) as store:
         root = str(layout.root)
         return recover(store, RealDisk(), root, start._replace(archives=archives))
+
+
+def plan_next(
+    layout: Layout, settings: JobSettings, *, mode: str, budget: str, keep: str
+) -> RunRow:
+    """Make the next run of a job that does not run; an incremental one that waits goes on.
+
+    Raises:
+        JobError: It never ran, or its run is not over.
+        ConfigError: The budget is none.
+    """
+    require_store(layout)
+    with Store.open(str(layout.store), memory=settings.store.memory) as store:
+        last = read_run(store)
+        if last is not None and last.mode == mode == INCREMENTAL and not is_over(last):
+            return last
+        return plan_run(store, layout, SystemClock().now(), mode=mode, budget=budget, keep=keep)
 
 
 def is_finished(layout: Layout) -> bool:

@@ -119,18 +119,18 @@ class CaptureReader:
             if whole is not None:
                 yield whole
 
-    def _entries(self) -> Iterator[tuple[WarcEntry, "BlockFacts | _Metadata", int]]:
+    def _entries(self) -> Iterator[tuple[WarcEntry, "BlockFacts | Metadata", int]]:
         """Records with their blocks and sizes; a size is known when the next one is asked for."""
         with self._path.open("rb") as file:
-            section = io.BufferedReader(_Section(file, self._start, self._stop))
-            reader = WarcReader(section, self._note)
+            part = section(file, self._start, self._stop)
+            reader = WarcReader(part, self._note)
             extra = 0 if reader.compressed else _TRAILER
-            held: tuple[WarcEntry, BlockFacts | _Metadata] | None = None
+            held: tuple[WarcEntry, BlockFacts | Metadata] | None = None
             for entry in reader:
                 if held is not None:
                     yield *held, held[0].size + extra
                 metadata = entry.get("WARC-Type") == "metadata"
-                held = entry, _Metadata(entry) if metadata else read_block(entry)
+                held = entry, Metadata(entry) if metadata else read_block(entry)
             if held is not None:
                 yield *held, held[0].size + extra
 
@@ -138,23 +138,23 @@ class CaptureReader:
         if code in _DAMAGE:
             self._damaged.add(offset)
 
-    def _take(self, entry: WarcEntry, facts: "BlockFacts | _Metadata", offset: int) -> Kept | None:
+    def _take(self, entry: WarcEntry, facts: "BlockFacts | Metadata", offset: int) -> Kept | None:
         """Follow the records of captures; the one that this record completes."""
         kind = entry.get("WARC-Type")
-        if isinstance(facts, _Metadata):
+        if isinstance(facts, Metadata):
             kept, self._open = self._open, None
             if kept is not None:
                 facts.tell(kept)
                 self.count += 1
             return kept
         if kind in ("response", "revisit"):
-            self._open = _main(entry, facts, offset)
+            self._open = main_record(entry, facts, offset)
         elif kind == "resource":
             self.count += 1
         return None
 
 
-class _Metadata:
+class Metadata:
     """The block of a metadata record, kept for its fields."""
 
     def __init__(self, entry: WarcEntry) -> None:
@@ -198,7 +198,8 @@ def _outlink(text: str, kept: Kept, rank: int) -> Outlink | None:
     return Outlink(url, Hop(hop), context, rank=rank, sitemap=sitemap)
 
 
-def _main(entry: WarcEntry, facts: BlockFacts, offset: int) -> Kept:
+def main_record(entry: WarcEntry, facts: BlockFacts, offset: int) -> Kept:
+    """What a response or revisit record tells of its capture."""
     status, mime = index_facts(facts.start)
     found = _STATUS.match(status or "")
     chunks = facts.chunks
@@ -241,6 +242,11 @@ def _micros(date: str | None) -> int:
     except ValueError:
         return 0
     return (moment - _EPOCH) // timedelta(microseconds=1) if moment.tzinfo else 0
+
+
+def section(file: io.BufferedReader, start: int, end: int) -> io.BufferedReader:
+    """Part of a file, as a file of its own."""
+    return io.BufferedReader(_Section(file, start, end))
 
 
 class _Section(io.RawIOBase):

@@ -53,6 +53,8 @@ HERITRIX: dict[str, tuple[str, ...]] = {
         "ExtractorParameters",
     ),
     "dedup": ("ContentDigestHistoryLoader", "ContentDigestHistoryStorer", "FetchHistoryProcessor"),
+    "recrawl": (),
+    "change": (),
     "archive": ("WARCWriterChainProcessor", "WARCWriterProcessor"),
     "bandwidth": (),
     "quotas": ("QuotaEnforcer",),

@@ -15,6 +15,14 @@ class RunRow(msgspec.Struct, frozen=True):
         exit: `RUNNING` until it ends; only FINISHED runs are over, all others can be resumed.
         ended: Epoch seconds of its last end; 0 while it runs.
         elapsed: Seconds that it ran, pauses left out, up to the last commit.
+        mode: `full`, or `incremental`: visits what the planner chooses.
+        parent: Name of the run before; "" for none.
+        budget: What it may spend, as it was asked for; "" for no limit.
+        keep: `strict` or `lean`: what of unchanged pages is stored in full.
+        fresh: Its seeds were not entered yet.
+        clearing: The rows of the run before are still to be removed.
+        bytes_each: Mean bytes of a reply in the run before; 0 when unknown.
+        seconds_each: Mean time for a reply in the run before; 0 when unknown.
     """
 
     name: str
@@ -23,3 +31,11 @@ class RunRow(msgspec.Struct, frozen=True):
     exit: ExitStatus = ExitStatus.NONE
     ended: float = 0.0
     elapsed: float = 0.0
+    mode: str = "full"
+    parent: str = ""
+    budget: str = ""
+    keep: str = "strict"
+    fresh: bool = False
+    clearing: bool = False
+    bytes_each: float = 0.0
+    seconds_each: float = 0.0

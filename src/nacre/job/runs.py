@@ -35,9 +35,9 @@ def begin_run(store: Store, layout: Layout, now: float) -> tuple[RunRow, bool]:
         StorageError: Its directories cannot be made.
     """
     run = read_run(store)
-    if run is not None:
+    if run is not None and not run.fresh:
         return structs.replace(run, exit=ExitStatus.NONE, ended=0.0), False
-    run = RunRow(run_name(now), 1, now)
+    run = structs.replace(run or RunRow(run_name(now), 1, now), fresh=False)
     directory = layout.run(run.name)
     try:
         for name in ("logs", "reports"):

@@ -19,13 +19,17 @@ from nacre.job.companion import Companion
 from nacre.job.edits import note_removed
 from nacre.job.entering import Entering
 from nacre.job.events import Alert, Events, StateChanged
+from nacre.job.knowledge import Knowledge
 from nacre.job.layout import Layout
 from nacre.job.limits import Stopwatch, reached
 from nacre.job.loss import accept_loss
 from nacre.job.manifest import write_manifest
 from nacre.job.material import live_facts
 from nacre.job.mending import mend
+from nacre.job.newrun import INCREMENTAL, clear
 from nacre.job.notes import take_notes
+from nacre.job.recrawl import Recrawl
+from nacre.job.remembering import Remembering
 from nacre.job.reporting import material_of, write_run_reports
 from nacre.job.runs import (
     begin_run,
@@ -109,8 +113,10 @@ class Session:
         self._become(JobState.PREPARING)
         self._disk.makedirs(str(self.layout.scratch))
         root = str(self.layout.root)
-        archives = run_archives(self.layout, self.settings.archive.directories)
-        start = start._replace(archives=archives, sort_index=sorted_index)
+        start = start._replace(
+            archives=run_archives(self.layout, self.settings.archive.directories),
+            sort_index=sorted_index,
+        )
         memory = self.settings.store.memory
         if start.accept_loss and self.layout.store.is_dir():
             with Store.open(str(self.layout.store), memory=memory) as store:
@@ -119,6 +125,7 @@ class Session:
         self._opened = opened
         store, commit = opened.store, opened.commit
         self.recovered = opened.recovered
+        clear(store)
         last = read_run(store)
         before = last.exit if last else None
         self.run_row, is_new = begin_run(store, self.layout, self._clock.now())
@@ -138,6 +145,7 @@ class Session:
         self._told = self._clock.monotonic()
         self.space = SpaceGuard(self._disk, self.layout, self.settings, store.engine.size_limit)
         commit.on_seal(self._save_run)
+        self.recrawl = self._recrawl() if self.run_row.mode == INCREMENTAL else None
         self._entering = Entering(self.parts, seeds)
         if is_new:
             self.parts.logs.progress(HEADER)
@@ -155,6 +163,28 @@ class Session:
         for text in take_notes(self.layout):
             self.parts.logs.job(text)
         self.parts.logs.job(f"run {self.run_row.name} {'begins' if is_new else 'goes on'}")
+
+    def _recrawl(self) -> Recrawl:
+        """What the planner knows and wants; it takes the place of following every link."""
+        parts = self.parts
+        known = Knowledge(
+            self.layout.root, parts.store, self.settings.change, self._clock.monotonic
+        )
+        recrawl = Recrawl(parts, self.run_row, known, lambda: self.watch.elapsed)
+        parts.engine.judge = recrawl.learn
+        parts.engine.disposition.follow = recrawl.finished
+        parts.commit.on_seal(known.seal)
+        self._remembering = Remembering(parts, recrawl, known)
+        self._known = known
+        return recrawl
+
+    async def _plan(self, recrawl: Recrawl) -> None:
+        """Read what earlier runs captured, and choose the first visits."""
+        count = await self._remembering.run()
+        if count:
+            self.parts.logs.job(f"{count} captures of earlier runs read for the planner")
+        recrawl.begin()
+        recrawl.more()
 
     @property
     def directory(self) -> Path:
@@ -228,6 +258,8 @@ class Session:
         if mended:
             self._events.emit(Alert(mended))
         await self._entering.rest(lambda: self._asked is not None)
+        if self.recrawl is not None:
+            await self._plan(self.recrawl)
         self._become(JobState.RUNNING)
         self.watch.start()
         self._listen()
@@ -288,7 +320,7 @@ class Session:
         if self._asked is not None:
             return self._asked
         parts = self.parts
-        if self._is_done():
+        if self._is_done() and not self._more():
             retired = parts.frontier.totals.states[State.RETIRED]
             return ExitStatus.QUEUE_BUDGET if retired else ExitStatus.FINISHED
         if self.space.waited_too_long(self._clock.monotonic()):
@@ -305,6 +337,13 @@ class Session:
             written,
             counts.prerequisites,
         )
+
+    def _more(self) -> bool:
+        """In an incremental run, the planner wants more visits, which are in the frontier now."""
+        if self.recrawl is None or not self.recrawl.more():
+            return False
+        self.parts.engine.wake()
+        return True
 
     def _is_done(self) -> bool:
         """Nothing waits, nothing is in process, and nothing is about to come in."""
@@ -383,6 +422,8 @@ class Session:
         parts.archive.large.rotate()
         for chain in parts.chains:
             chain.finish()
+        if self.recrawl is not None:
+            self._known.seal_all()
         self._save_cookies()
         self._tell_row()
         self.run_row = structs.replace(self.run_row, exit=how, ended=self._clock.now())

@@ -14,7 +14,9 @@ from nacre.fetch.settings import FetchSettings
 from nacre.frontier.bandwidth import BandwidthSettings
 from nacre.frontier.quota import QuotaSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.history.change import ChangeSettings
 from nacre.history.dedup import DedupSettings
+from nacre.history.recrawl import RecrawlSettings
 from nacre.job.association import SheetAssociation
 from nacre.job.chain.settings import ChainSettings
 from nacre.job.operation import ActionSettings, AlertSettings, CheckpointSettings
@@ -186,6 +188,8 @@ class JobSettings(Component):
     cookies: CookieSettings = setting(CookieSettings, "Cookies.")
     extract: ExtractSettings = setting(ExtractSettings, "Extraction.")
     dedup: DedupSettings = setting(DedupSettings, "Deduplication.")
+    recrawl: RecrawlSettings = setting(RecrawlSettings, "Incremental runs.")
+    change: ChangeSettings = setting(ChangeSettings, "When a page counts as changed.")
     archive: WarcSettings = setting(WarcSettings, "WARC files.")
     bandwidth: BandwidthSettings = setting(BandwidthSettings, "Bandwidth.")
     quotas: QuotaSettings = setting(QuotaSettings, "Quotas.")

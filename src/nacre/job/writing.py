@@ -11,7 +11,7 @@ from msgspec import structs
 
 from nacre.archive.facts import CaptureFacts
 from nacre.archive.packed import PackedMember
-from nacre.archive.record import Record, capture_records
+from nacre.archive.record import Record, capture_records, noted_record
 from nacre.archive.segment import WarcWriter
 from nacre.config.effective import Effective
 from nacre.core.capture import Body, Capture
@@ -130,6 +130,9 @@ class ArchiveStep:
         """
         if capture.protocol == "dns":
             return Stored.NOVEL
+        if visit.noted:
+            self._remember_noted(visit, capture)
+            return Stored.NOTED
         if visit.revisit is None and can_be_original(capture):
             began = capture.began
             original = Original(capture.url, began, record_id, file, visit.warc_offset)
@@ -163,9 +166,23 @@ class ArchiveStep:
             annotations=visit.annotations,
             charset=visit.charset,
             robots=visit.robots_meta,
+            verdict=visit.verdict,
             revisit=visit.revisit,
         )
+        visit.noted = visit.noted and visit.revisit is None
+        if visit.noted:
+            return [noted_record(capture, facts, self._numbers.record_id)]
         return capture_records(capture, facts, self._numbers.record_id)
+
+    def _remember_noted(self, visit: Visit, capture: Capture) -> None:
+        """The last capture stays the one to refer to; its validators are asked with again."""
+        known = visit.history
+        if known is not None:
+            self.history.put(
+                structs.replace(
+                    known, status=visit.status, visited=capture.began, visits=known.visits + 1
+                )
+            )
 
     def _remember(self, visit: Visit, capture: Capture, record_id: str) -> None:
         known, revisit = visit.history, visit.revisit

@@ -31,6 +31,7 @@ class Stored(StrEnum):
     NOVEL = "novel"
     DUPLICATE = "duplicate"
     NOT_MODIFIED = "not-modified"
+    NOTED = "noted"
 
 
 # Looked up for each visit: a global name is faster than the attribute of an enumeration.

@@ -30,7 +30,7 @@ class Nacre:
         wanted = (settings or RecrawlSettings()).model_copy(update={"hints": hints})
         self._hints = hints
         self._known = MemoryRows()
-        self.judge = PageJudge(_Versions(), Lessons(), ChangeSettings())
+        self.judge = PageJudge(_Versions(), Lessons.none(), ChangeSettings())
         self.planner = Planner(self._known, Sites(), self.judge, wanted)
         self._robots: list[str] = []
 

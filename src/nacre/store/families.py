@@ -41,6 +41,11 @@ FAMILIES = (
     Family(
         "digests", "payload digest + framing -> the original", lookup=True, block=4096, packed=False
     ),
+    Family(
+        "pages",
+        "kind (1 B), key -> what incremental crawling knows: pages, sites, lists, visits",
+        lookup=True,
+    ),
     Family("stats", "kind, name -> counts by host, mime type, status, source"),
     Family("scope", "seeds, prefixes learned, hit rates: what changes while rules run"),
     Family("journal", "file number, offset -> log and index lines not yet synced in their files"),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from nacre.errors import DamageError, StorageError
 from nacre.store.seam import Engine
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the layout that this Nacre writes."""
 
 KEY = b"schema"
@@ -13,7 +13,12 @@ KEY = b"schema"
 Migration = Callable[[Engine], None]
 """Rewrites the rows of one version for the next; must bear to be run again after a crash."""
 
-MIGRATIONS: Mapping[int, Migration] = {}
+
+def _nothing(_: Engine) -> None:
+    """A new family came in, which opening the store makes; no row changes."""
+
+
+MIGRATIONS: Mapping[int, Migration] = {1: _nothing}
 """Version -> how to get from it to the next."""
 
 

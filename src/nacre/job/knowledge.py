@@ -1,0 +1,76 @@
+"""All that incremental crawling knows, opened from the store of a job."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from nacre.history.change import ChangeSettings
+from nacre.history.dedup import Digests
+from nacre.history.deletion import ErrorModel
+from nacre.history.pagestore import (
+    ERRORS,
+    LISTS,
+    SITES,
+    TEMPLATES,
+    TEXTS,
+    FetchLog,
+    Named,
+    PageStore,
+)
+from nacre.history.sites import ShownRow, SiteRow, Sites
+from nacre.history.template import Template
+from nacre.job.judge import Lessons, PageJudge
+from nacre.job.versions import ArchivedVersions
+from nacre.store.store import Store
+
+_TEMPLATES_EVERY = 5.0
+"""Templates are large and change with each page: they are written so often, seconds. A kill loses
+what was learned of them since; nothing else."""
+
+
+class Knowledge:
+    """The rows, and the judge that works on them.
+
+    Args:
+        root: Directory of the job.
+        store: Its store.
+        settings: When a difference is a change.
+        time: Tells monotonic seconds.
+
+    Attributes:
+        pages: Rows of pages.
+        sites: Rows of sites, and the lists that index pages showed.
+        versions: Last versions.
+        judge: Compares.
+        log: The fetch log.
+    """
+
+    def __init__(
+        self, root: Path, store: Store, settings: ChangeSettings, time: Callable[[], float]
+    ) -> None:
+        self._time = time
+        self._written = time()
+        self.pages = PageStore(store)
+        self.log = FetchLog(store)
+        sites = Named(store, SITES, SiteRow)
+        lists = Named(store, LISTS, ShownRow, capacity=200, frozen=True)
+        self._templates = Named(store, TEMPLATES, Template, capacity=50)
+        errors = Named(store, ERRORS, ErrorModel)
+        texts = Named(store, TEXTS, int, capacity=50_000, frozen=True)
+        self._often = (sites, lists, errors, texts)
+        self.sites = Sites(sites, lists)
+        self.versions = ArchivedVersions(root, store, self.pages, Digests(store))
+        lessons = Lessons(self._templates, errors, texts)
+        self.judge = PageJudge(self.versions, lessons, settings)
+
+    def seal(self) -> None:
+        """Write what changed; called just before a group is sealed."""
+        for rows in self._often:
+            rows.seal()
+        if self._time() - self._written >= _TEMPLATES_EVERY:
+            self.seal_all()
+
+    def seal_all(self) -> None:
+        """Write everything: the last group is about to be sealed."""
+        for rows in (*self._often, self._templates):
+            rows.seal()
+        self._written = self._time()

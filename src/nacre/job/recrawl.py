@@ -1,0 +1,331 @@
+"""An incremental run: the planner chooses, the crawler visits, the planner learns.
+
+Seeds and what the planner chose enter the frontier. When it runs empty, the planner is asked again,
+until it wants nothing more or the budget is spent. What a visit taught joins the commit group of
+its records. Source: architecture 10; reference/incremental.md 2.10, 2.11.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from msgspec import structs
+
+from nacre.core.crawluri import CrawlURI, Hop, Outlink
+from nacre.core.fetchrow import FetchRow
+from nacre.core.pagerow import PageKind
+from nacre.core.processor import Visit
+from nacre.core.wayrow import ChosenRow, WayRow
+from nacre.history.change import ChangeClass
+from nacre.history.recrawl import Choice, Planner
+from nacre.history.visited import Finding, SeenLink
+from nacre.job.assemble import Parts
+from nacre.job.budget import UNLIMITED, Budget, Spent, parse_budget
+from nacre.job.fetching import UNCONDITIONAL
+from nacre.job.knowledge import Knowledge
+from nacre.job.runrow import RunRow
+from nacre.job.versions import body_of
+from nacre.report.stats import Stored
+from nacre.scope.subject import OWN_SCOPE
+
+_RUN, _LEFT = "pages.run", "pages.waves"
+_PORTION = 10_000
+_SAMPLE = 30 * 86_400.0
+"""With `lean`, what is not kept otherwise is stored in full at least so often, seconds."""
+_PLANNED = frozenset((Hop.LINK, Hop.REDIRECT, Hop.MANIFEST))
+_UNCHANGED = frozenset((ChangeClass.MARKUP, ChangeClass.NOISE, ChangeClass.TEMPLATE))
+
+
+class Link(NamedTuple):
+    """A link as the planner sees it; see `SeenLink`."""
+
+    url: str
+    hop: str
+    text: str
+    lastmod: str
+
+
+class Seen(NamedTuple):
+    """A visit as the planner sees it; see `Visited`."""
+
+    url: str
+    time: float
+    status: int
+    digest: str
+    mime: str
+    length: int
+    links: Sequence[SeenLink]
+    body: Callable[[], bytes]
+
+
+class Lesson(NamedTuple):
+    """What was made of one visit.
+
+    Attributes:
+        visit: The visit.
+        finding: What the planner found; None when it was not asked.
+        first: The page was never visited before.
+        accepted: What the scope accepts of its links and the planner does not decide on.
+    """
+
+    visit: Visit
+    finding: Finding | None
+    first: bool
+    accepted: list[CrawlURI]
+
+
+class Recrawl:
+    """Drives one incremental run, and learns from any visits.
+
+    Args:
+        parts: Of the job.
+        run: The run.
+        knowledge: What is known of the pages.
+        elapsed: Tells how long the run has been running, seconds.
+
+    Attributes:
+        planner: Chooses.
+        step: Time of the step: when the run was planned, seconds since the epoch.
+    """
+
+    def __init__(
+        self, parts: Parts, run: RunRow, knowledge: Knowledge, elapsed: Callable[[], float]
+    ) -> None:
+        self._parts = parts
+        self._run = run
+        self._elapsed = elapsed
+        self._known = knowledge
+        self.step = run.started
+        self.planner = Planner(
+            knowledge.pages, knowledge.sites, knowledge.judge, parts.settings.recrawl
+        )
+        self._budget: Budget = parse_budget(run.budget)
+        self._chosen: dict[str, ChosenRow] = {}
+        self._rest: list[Choice] = []
+        self._left = -1
+        self._last: Lesson | None = None
+
+    # ---- the step
+
+    def begin(self) -> None:
+        """Begin the step, or take it up where a process left it."""
+        store, pages = self._parts.store, self._known.pages
+        self.planner.begin([row.url for row in self._parts.seeds.rows()])
+        if store.counter(_RUN) != self._run.number:
+            pages.forget_step()
+            store.set_counter(_RUN, self._run.number)
+            store.set_counter(_LEFT, -1)
+            self.planner.recall(self.step)
+        else:
+            rows = list(pages.chosen())
+            self._chosen = {row.url: row for row in rows}
+            choices = [_choice(row) for row in rows if not (row.reason == "pair" and row.done)]
+            self.planner.recall(self.step, choices, store.counter(_LEFT))
+
+    def more(self) -> bool:
+        """Let the next visits into the frontier; False when nothing more is wanted."""
+        while True:
+            if not self._rest:
+                self._left = self.planner.waves_left
+                self._rest = self.planner.choose(self.step, self._room())
+                if not self._rest:
+                    return False
+            portion, self._rest = self._rest[:_PORTION], self._rest[_PORTION:]
+            left = self._left if self._rest else self.planner.waves_left
+            self._parts.store.set_counter(_LEFT, left)
+            if self._enter(portion):
+                return True
+
+    def _room(self) -> int:
+        statistics = self._parts.statistics
+        spent = Spent(statistics.documents, statistics.totals.size, self._elapsed())
+        return self._budget.room(spent, self._run.bytes_each, self._run.seconds_each)
+
+    def _enter(self, portion: Sequence[Choice]) -> int:
+        uris = []
+        for choice in portion:
+            row = ChosenRow(choice.url, choice.chance, choice.reason, choice.propensity)
+            self._chosen[choice.url] = row
+            self._known.pages.choose(row)
+            uri = self._uri(choice)
+            if uri is not None:
+                uris.append(uri)
+        return sum(self._parts.frontier.schedule(uris, self._parts.clock.now())) if uris else 0
+
+    def _uri(self, choice: Choice) -> CrawlURI | None:
+        """What the frontier is given; None when the scope no longer accepts it."""
+        parts, way = self._parts, self._known.pages.way(choice.url)
+        if way is None or not way.path:
+            uri: CrawlURI | None = parts.identity.seed(
+                choice.url, overlay=parts.sheets.of_url(choice.url)
+            )
+            if uri is not None and not parts.seeds.knows(choice.url):
+                uri = structs.replace(uri, is_seed=False)
+        else:
+            link = Outlink(choice.url, Hop(way.path[-1]), way.context, sitemap=way.sitemap)
+            parent = CrawlURI(way.via, b"", "", path=way.path[:-1], source=way.source)
+            if way.owner:
+                parent = structs.replace(parent, heritable={OWN_SCOPE: way.owner})
+            found = parts.candidates.accepted(parent, [link])
+            uri = found[0][1] if found else None
+        if uri is not None and choice.reason == "pair":
+            marked = {**uri.heritable, UNCONDITIONAL: "pair"}
+            uri = structs.replace(uri, force_fetch=True, heritable=marked)
+        return uri
+
+    # ---- what visits teach
+
+    def learn(self, visit: Visit) -> None:
+        """Say what a visit means, in the step in which its records are made."""
+        self._last = lesson = self.lesson(visit, self.step)
+        finding, version = lesson.finding, None
+        if finding is None:
+            return
+        visit.verdict = _verdict(finding, first=lesson.first)
+        if finding.kind is not ChangeClass.NONE:
+            visit.annotate(f"verdict:{finding.kind}:{finding.score:.3f}")
+        if self._run.keep == "lean" and finding.kind in _UNCHANGED and visit.status == 200:
+            version = self._known.pages.version(visit.uri.url)
+            visit.noted = version is not None and self.step - version.full < _SAMPLE
+
+    def lesson(self, visit: Visit, time: float) -> Lesson:
+        """Tell the planner of a visit.
+
+        Args:
+            visit: The visit, final.
+            time: Of the step in which it was made, seconds since the epoch.
+        """
+        uri, pages = visit.uri, self._known.pages
+        if uri.url.startswith("dns:") or not uri.url.startswith("http"):
+            return Lesson(visit, None, first=False, accepted=[])
+        known = pages.get(uri.url)
+        first = known is None or not known.visits
+        links, others = self._links(visit)
+        if known is None:
+            pages.put_name(uri.key, uri.url)
+            if _is_nothing(visit, links):
+                return Lesson(visit, None, first, others)
+        self._known.versions.kept = ""
+        finding = self.planner.learn(_seen(visit, time, links))
+        return Lesson(visit, finding, first, others)
+
+    def _links(self, visit: Visit) -> tuple[list[Link], list[CrawlURI]]:
+        """What the planner is told of, and what it does not decide on."""
+        follows = 200 <= visit.status < 400
+        if not (visit.outlinks and follows):
+            return [], []
+        links: dict[str, Link] = {}
+        others: list[CrawlURI] = []
+        for link, uri in self._parts.candidates.accepted(visit.uri, visit.outlinks):
+            if link.hop not in _PLANNED:
+                others.append(uri)
+                continue
+            if uri.is_seed:
+                others.append(uri)
+            url = self._name(link, uri)
+            if url not in links:
+                text = link.text if link.context == "a/@href" else ""
+                links[url] = Link(url, str(link.hop), text, link.lastmod)
+        return list(links.values()), others
+
+    def _name(self, link: Outlink, uri: CrawlURI) -> str:
+        """The URL under which a page is known; one that is new is noted with its way."""
+        pages = self._known.pages
+        if pages.get(uri.url) is not None:
+            return uri.url
+        known = pages.name(uri.key)
+        if known is not None:
+            return known
+        owner = uri.heritable.get(OWN_SCOPE, "")
+        way = WayRow(uri.via, uri.path, uri.context, uri.source, owner, link.sitemap)
+        pages.put_way(uri.url, way)
+        pages.put_name(uri.key, uri.url)
+        return uri.url
+
+    def finished(self, visit: Visit, stored: Stored, now: float) -> None:
+        """A visit is final and its records are in the open group: follow it up and log it."""
+        if self._last is None or self._last.visit is not visit:
+            self.learn(visit)
+        lesson, self._last = self._last, None
+        if lesson is None:
+            return
+        history = self._parts.archive.history
+        wanted = [uri for uri in lesson.accepted if uri.is_seed or history.get(uri.url) is None]
+        if wanted:
+            self._parts.frontier.schedule(wanted, now)
+        if lesson.finding is not None:
+            self.log(lesson, stored, self._run.number, now)
+
+    def log(self, lesson: Lesson, stored: Stored, run: int, now: float) -> None:
+        """Note a visit, and the version that the next one is compared with."""
+        visit, finding = lesson.visit, lesson.finding
+        url, capture = visit.uri.url, visit.capture
+        if finding is None:
+            return
+        if capture is not None and visit.status == 200 and stored is not Stored.NOTED:
+            version = self._known.pages.version(url)
+            if self._known.versions.kept == url or (stored is Stored.NOVEL and version):
+                self._known.versions.moved_on(url, capture, visit.charset, self.step)
+        chosen = self._chosen.get(url)
+        if chosen is not None and not chosen.done:
+            self._chosen[url] = chosen = structs.replace(chosen, done=True)
+            self._known.pages.choose(chosen)
+        row = self._known.pages.get(url)
+        embedded = row is not None and row.kind is PageKind.EMBED
+        self._known.log.add(
+            FetchRow(
+                url,
+                capture.began / 1e6 if capture is not None else now,
+                run,
+                visit.status,
+                str(finding.answer),
+                "new" if lesson.first and visit.status == 200 else str(finding.kind),
+                finding.score,
+                finding.reason,
+                chosen.reason if chosen else ("embed" if embedded else ""),
+                chosen.propensity if chosen else 1.0,
+                chosen.chance if chosen else 0.0,
+                capture.payload_length if capture is not None else 0,
+                str(stored),
+            )
+        )
+
+    @property
+    def limited(self) -> bool:
+        """There is a budget."""
+        return self._budget.amount < UNLIMITED
+
+
+def _seen(visit: Visit, time: float, links: Sequence[Link]) -> Seen:
+    capture, status = visit.capture, visit.status
+    if capture is None:
+        return Seen(visit.uri.url, time, status, "", visit.mime, 0, links, bytes)
+    same = status == 304
+    return Seen(
+        visit.uri.url,
+        time,
+        status,
+        "" if same else capture.payload_digest,
+        visit.mime,
+        0 if same else capture.payload_length,
+        links,
+        lambda: body_of(capture, visit.charset),
+    )
+
+
+def _is_nothing(visit: Visit, links: Sequence[Link]) -> bool:
+    """A guess or an embed that is not there, or a prerequisite that tells of nothing."""
+    if visit.uri.is_prerequisite:
+        return not links
+    hop = visit.uri.path[-1:]
+    return visit.status != 200 and bool(hop) and hop not in _PLANNED
+
+
+def _choice(row: ChosenRow) -> Choice:
+    return Choice(row.url, row.chance, row.reason, row.propensity)
+
+
+def _verdict(finding: Finding, *, first: bool) -> str:
+    """`there class=minor score=0.0312 reason=text`."""
+    kind = "new" if first else str(finding.kind)
+    reason = f" reason={finding.reason}" if finding.reason else ""
+    return f"{finding.answer} class={kind} score={finding.score:.4f}{reason}"

@@ -1,0 +1,120 @@
+"""Runs that were not planned teach too: their captures are read back from the WARCs.
+
+A full crawl does nothing for incremental ones, so that it costs nothing; at the start of the next
+incremental run its archive is read once, each capture as if it had just been made. A killed process
+goes on where it was.
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from nacre.core.capture import Capture
+from nacre.core.crawluri import CrawlURI
+from nacre.core.processor import Visit
+from nacre.history.dedup import Digests
+from nacre.job.assemble import Parts
+from nacre.job.extraction import Extract
+from nacre.job.knowledge import Knowledge
+from nacre.job.newrun import INCREMENTAL, runs
+from nacre.job.readback import Kept
+from nacre.job.recrawl import Recrawl
+from nacre.job.rereading import Reread, reread
+from nacre.job.runrow import RunRow
+from nacre.report.stats import Stored
+from nacre.store.files import FileKind, FileRow, FileState
+from nacre.store.table import file_rows
+
+_FILE, _OFFSET = "pages.file", "pages.offset"
+
+
+class Remembering:
+    """Reads what was captured since the last time.
+
+    Args:
+        parts: Of the job.
+        recrawl: Learns.
+        knowledge: What is known of the pages.
+
+    Attributes:
+        count: Captures read so far.
+    """
+
+    def __init__(self, parts: Parts, recrawl: Recrawl, knowledge: Knowledge) -> None:
+        self._parts = parts
+        self._recrawl = recrawl
+        self._versions = knowledge.versions
+        self._digests = Digests(parts.store)
+        self._extract = Extract(parts.effective.then(lambda s: s.extract), parts.parser)
+        self.count = 0
+
+    async def run(self) -> int:
+        """Read all of it; how many captures there were."""
+        store = self._parts.store
+        by_name = {run.name: run for run in runs(store)}
+        done = store.counter(_FILE)
+        for number, row in list(file_rows(store)):
+            if number < done or row.kind is not FileKind.WARC or row.state is not FileState.CLOSED:
+                continue
+            run = by_name.get(_run_of(row))
+            if run is None or (run.name != self._parts.run.name and run.mode != INCREMENTAL):
+                after = store.counter(_OFFSET) if number == done else -1
+                await self._read(number, row, run, after)
+            store.set_counter(_FILE, number + 1)
+            store.set_counter(_OFFSET, -1)
+        return self.count
+
+    async def _read(self, number: int, row: FileRow, run: RunRow | None, after: int) -> None:
+        parts = self._parts
+        time = run.started if run else _started(_run_of(row), parts.clock.now())
+        path = Path(parts.commit.files.absolute(row.final))
+        for found in reread(path, self._original):
+            if found.kept.offset <= after:
+                continue
+            await self._take(found, time, run.number if run else 1)
+            parts.store.set_counter(_FILE, number)
+            parts.store.set_counter(_OFFSET, found.kept.offset)
+            parts.commit.visit_done()
+            self.count += 1
+            if parts.commit.saturated:
+                await parts.commit.durable()
+
+    async def _take(self, found: Reread, time: float, run: int) -> None:
+        kept, capture = found
+        uri = CrawlURI(
+            url=kept.url,
+            key=self._parts.identity.key(kept.url),
+            queue="",
+            via=kept.via,
+            path=kept.path,
+            source=kept.source,
+            is_seed=kept.is_seed,
+        )
+        visit = Visit(uri, kept.status, capture, mime=kept.mime)
+        visit.overlay = self._parts.sheets.of_url(kept.url)
+        await self._extract.process(visit)
+        lesson = self._recrawl.lesson(visit, time)
+        self._recrawl.log(lesson, _stored(kept), run, kept.date / 1e6)
+
+    def _original(self, kept: Kept) -> Capture | None:
+        framing = "chunked" if kept.chunked else ""
+        return self._versions.capture(kept.digest, framing)
+
+
+def _stored(kept: Kept) -> Stored:
+    if kept.revisit is None:
+        return Stored.NOVEL
+    identical = kept.revisit.kind == "identical-payload-digest"
+    return Stored.DUPLICATE if identical else Stored.NOT_MODIFIED
+
+
+def _run_of(row: FileRow) -> str:
+    """Name of the run that a file belongs to; "" where its directory does not tell."""
+    parts = row.final.split("/")
+    return parts[1] if len(parts) > 2 and parts[0] == "runs" else ""
+
+
+def _started(name: str, now: float) -> float:
+    try:
+        return datetime.strptime(name, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return now

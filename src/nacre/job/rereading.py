@@ -1,0 +1,106 @@
+"""Pages read back from the archive, with their bodies: for the judge, and to rebuild history."""
+
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from nacre.archive.block import BlockFacts
+from nacre.archive.reader import WarcEntry, WarcReader
+from nacre.core.capture import BytesBody, Capture
+from nacre.job.readback import Kept, Metadata, main_record, section
+
+MOST = 4_000_000
+"""Bytes of a block that are read; what is longer is no page that is compared."""
+
+
+class Reread(NamedTuple):
+    """A capture out of the archive; of a revisit, with the body of its original.
+
+    Attributes:
+        kept: What its records tell.
+        capture: The exchange, as far as it is needed.
+    """
+
+    kept: Kept
+    capture: Capture
+
+
+def read_at(path: Path, offset: int) -> Capture | None:
+    """The response at an offset of a WARC; None when none can be read there."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, io.SEEK_END)
+            entry = next(iter(WarcReader(section(file, offset, size))), None)
+            if entry is None or entry.get("WARC-Type") != "response":
+                return None
+            return _capture(entry, offset)[1]
+    except OSError:
+        return None
+
+
+def reread(path: Path, original: Callable[[Kept], Capture | None]) -> Iterator[Reread]:
+    """The captures over HTTP of a WARC, in order.
+
+    Args:
+        path: The file.
+        original: Finds what an identical-payload revisit refers to.
+    """
+    waiting: Reread | None = None
+    with path.open("rb") as file:
+        for entry in WarcReader(file):
+            kind = entry.get("WARC-Type")
+            if kind in ("response", "revisit"):
+                waiting = _main(entry, original)
+            elif kind == "metadata" and waiting is not None:
+                Metadata(entry).tell(waiting.kept)
+                yield waiting
+                waiting = None
+
+
+def _main(entry: WarcEntry, original: Callable[[Kept], Capture | None]) -> Reread:
+    kept, capture = _capture(entry, entry.offset)
+    if kept.revisit is not None:
+        capture.status = kept.status = 304
+        found = original(kept) if kept.revisit.kind == "identical-payload-digest" else None
+        if found is not None:
+            found.url, found.began = kept.url, kept.date
+            capture, kept.status = found, 200
+    return Reread(kept, capture)
+
+
+def _capture(entry: WarcEntry, offset: int) -> tuple[Kept, Capture]:
+    facts = BlockFacts(http=True, block="sha1", payload="sha1")
+    parts: list[bytes] = []
+    while data := entry.read():
+        facts.feed(data)
+        if facts.length <= MOST:
+            parts.append(data)
+    facts.close()
+    kept = main_record(entry, facts, offset)
+    body = b"".join(parts)[len(facts.head) :] if facts.length <= MOST else b""
+    runs = list(facts.chunks.runs) if facts.chunks is not None and body else ()
+    return kept, Capture(
+        url=kept.url,
+        request=b"",
+        head=facts.head,
+        body=BytesBody(body),
+        status=kept.status,
+        headers=_headers(facts.head),
+        framing="chunked" if kept.chunked else "length",
+        chunks=runs,
+        payload_length=kept.payload_length,
+        payload_digest=kept.digest,
+        began=kept.date,
+        duration=kept.duration,
+        truncated=kept.truncated,
+    )
+
+
+def _headers(head: bytes) -> list[tuple[bytes, bytes]]:
+    found: list[tuple[bytes, bytes]] = []
+    for line in head.split(b"\n")[1:]:
+        name, colon, value = line.partition(b":")
+        if colon and name.strip():
+            found.append((name.strip(), value.strip()))
+    return found
