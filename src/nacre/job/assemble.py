@@ -329,7 +329,7 @@ class Parts:
             keeps_cookies=self.effective.then(lambda s: s.cookies.enabled),
             answers=self.hosts,
             history=self.archive.history,
-            conditional=settings.dedup.conditional,
+            conditional=settings.dedup.conditional and not self.run.needs_bodies,
             cookies=self.jar,
             cookie_rows=self.cookie_rows,
             pacer=self.pacer,

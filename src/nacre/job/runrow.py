@@ -39,3 +39,8 @@ class RunRow(msgspec.Struct, frozen=True):
     clearing: bool = False
     bytes_each: float = 0.0
     seconds_each: float = 0.0
+
+    @property
+    def needs_bodies(self) -> bool:
+        """A full run beside others: pages that did not change are fetched too, for their links."""
+        return self.mode == "full" and self.number > 1
