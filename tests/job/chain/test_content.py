@@ -142,3 +142,16 @@ def test_usual_places():
     assert labels[ChainName.CANDIDATE] == ["scope", "prepare", "hash-crawl-mapper"]
     assert labels[ChainName.DISPOSITION] == [
         "archive", "supplementary-links", "candidates", "disposition", "reschedule"]  # fmt: skip
+
+
+def test_binary_files():
+    body = "%PDF-1.7 /URI (http://b.test/x) http://c.test/"
+    for mime in ("application/pdf", "application/octet-stream"):
+        assert urls(worked("ExtractorPDF", page(body, mime=mime))) == ["http://b.test/x"]
+    assert urls(worked("extract-pdf", page(body), max_size=10)) == []
+    assert urls(worked("extract-pdf", page("http://b.test/"))) == []
+    word = page('HYPERLINK "http://b.test/"', mime="application/msword")
+    assert urls(worked("extract-doc", word)) == ["http://b.test/"]
+    flash = page("FWS http://example.com/", mime="application/x-shockwave-flash")
+    assert urls(worked("extract-swf", flash)) == ["http://example.com/"]
+    assert flash.extracted

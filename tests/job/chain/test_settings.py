@@ -107,6 +107,11 @@ def test_a_chain_is_a_list_or_what_is_other(said: Any, expected: list[str]):
             "chains.fetch.preselec",
             "did you mean `preselect`",
         ),
+        (
+            {"fetch": {"preselect": {"block_al": 1}}},
+            "chains.fetch.preselect.block_al",
+            "`block_all`",
+        ),
         ({"fetch": {"preselect": False}}, "chains.fetch.preselect", "must be a section"),
         (
             {"fetch": {"preselect": {"block_by_regex": "("}}},

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from nacre.config.facts import nearest
 from nacre.job.chain.entry import ChainName, Entry
@@ -134,17 +134,7 @@ class ChainEditor:
         try:
             return PROCESSORS.read(value)
         except ValidationError as error:
-            for item in error.errors():
-                self.errors.append(
-                    InitErrorDetails(
-                        type=PydanticCustomError(item["type"], _plain(item["msg"]))
-                        if item["type"] == "value_error"
-                        else item["type"],
-                        loc=(*place, *item["loc"]),
-                        input=item["input"],
-                        ctx=item.get("ctx", {}),
-                    )
-                )
+            self.errors += [_again(item, place, value) for item in error.errors()]
         except ValueError as error:
             self._wrong(place, str(error), value)
         return None
@@ -152,6 +142,21 @@ class ChainEditor:
     def _wrong(self, place: tuple[str | int, ...], why: str, given: object) -> None:
         error = PydanticCustomError("chain", _plain(why))
         self.errors.append(InitErrorDetails(type=error, loc=place, input=given))
+
+
+def _again(item: ErrorDetails, place: tuple[str | int, ...], value: object) -> InitErrorDetails:
+    """The error of an entry, at its place in the configuration."""
+    kind: str | PydanticCustomError = item["type"]
+    if kind == "value_error":
+        kind = PydanticCustomError("value_error", _plain(item["msg"]))
+    elif kind == "extra_forbidden" and len(item["loc"]) == 1 and isinstance(value, Mapping):
+        known = PROCESSORS.kind(value["processor"]).model_fields
+        near = nearest(str(item["loc"][0]), known)
+        hint = f"did you mean `{near}`?" if near else "one of: " + ", ".join(known)
+        kind = PydanticCustomError("chain", _plain(f"no such setting; {hint}"))
+    return InitErrorDetails(
+        type=kind, loc=(*place, *item["loc"]), input=item["input"], ctx=item.get("ctx", {})
+    )
 
 
 def _plain(text: str) -> Any:  # noqa: ANN401 - pydantic wants a literal

@@ -1,0 +1,94 @@
+"""Links in PDF, Word and Flash files, without reading them as such: nothing in them is run.
+
+Source: reference/heritrix.md 1.9, ExtractorPDF, ExtractorDOC, ExtractorSWF. Compressed parts are
+inflated within limits; encrypted files yield nothing.
+"""
+
+import re
+import zlib
+from collections.abc import Iterator
+
+from nacre.extract.universal import urls_among
+
+MAX_INFLATED = 32_000_000
+"""Bytes that the compressed parts of one file may become."""
+
+_URI = re.compile(
+    rb"/URI\s*(?:\(((?:[^\\()]|\\.|\((?:[^\\()]|\\.){0,2000}+\)){1,4000}+)\)|<([0-9A-Fa-f\s]{2,8000}+)>)",
+    re.DOTALL,
+)
+_STREAM = re.compile(rb"\bstream\r?\n")
+_FLATE = re.compile(rb"/(?:FlateDecode|Fl)\b")
+_OPAQUE = re.compile(rb"/Subtype\s*/(?:Image|Type1C|CIDFontType0C|OpenType)\b|/DCTDecode\b")
+_DICTIONARY = 2000
+_ESCAPE = re.compile(rb"\\([0-7]{1,3}|\r\n|[\s\S])")
+_CODES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
+_HYPERLINK = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"?([^"\s\x00-\x1f]{4,2083}+)')
+
+
+def pdf_urls(data: bytes) -> list[str]:
+    """URIs of the annotations of a PDF file, those in compressed objects too; each once."""
+    found: dict[str, None] = {}
+    for part in (data, *_inflated(data)):
+        for text, digits in _URI.findall(part):
+            raw = _unescaped(text) if text else _hex(digits)
+            url = raw.strip().decode("latin-1")
+            if url:
+                found[url] = None
+    return list(found)
+
+
+def _inflated(data: bytes) -> Iterator[bytes]:
+    """The compressed streams that may hold objects; pictures and fonts are passed over."""
+    left = MAX_INFLATED
+    for match in _STREAM.finditer(data):
+        head = data[max(0, match.start() - _DICTIONARY) : match.start()].rpartition(b"obj")[2]
+        if not _FLATE.search(head) or _OPAQUE.search(head):
+            continue
+        end = data.find(b"endstream", match.end())
+        text = inflate(data[match.end() : end if end >= 0 else None], 0, left)
+        left -= len(text)
+        if b"/URI" in text:
+            yield text
+        if left <= 0:
+            return
+
+
+def inflate(data: bytes, start: int, limit: int) -> bytes:
+    """What a zlib stream that begins at a place holds, at most `limit` bytes; b"" for no stream."""
+    try:
+        return (
+            zlib.decompressobj().decompress(memoryview(data)[start:], limit) if limit > 0 else b""
+        )
+    except zlib.error:
+        return b""
+
+
+def _unescaped(text: bytes) -> bytes:
+    def byte(found: re.Match[bytes]) -> bytes:
+        code = found[1]
+        if code[0] in b"01234567":
+            return bytes((int(code, 8) & 255,))
+        return _CODES.get(code, b"" if code in (b"\n", b"\r", b"\r\n") else code)
+
+    return _ESCAPE.sub(byte, text)
+
+
+def _hex(digits: bytes) -> bytes:
+    text = b"".join(digits.split()).decode()
+    return bytes.fromhex(text + "0" * (len(text) % 2))
+
+
+def doc_urls(data: bytes) -> list[str]:
+    """Targets of the HYPERLINK fields of a Word file of before 2007; each once."""
+    found: dict[str, None] = {}
+    for text in (data.decode("latin-1"), data.decode("utf-16-le", "replace")):
+        found.update(dict.fromkeys(_HYPERLINK.findall(text)))
+    return list(found)
+
+
+def swf_urls(data: bytes) -> list[str]:
+    """URLs in a Flash file, compressed by zlib or not at all."""
+    if data[:3] == b"CWS":
+        data = inflate(data, 8, MAX_INFLATED)
+    return urls_among(data)

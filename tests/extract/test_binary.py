@@ -1,0 +1,59 @@
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.extract.binary import MAX_INFLATED, doc_urls, inflate, pdf_urls, swf_urls
+
+ANNOTATION = b"<< /A << /S /URI /URI (http://a.test/x) >> >>"
+
+
+def stream(data: bytes, more: bytes = b"") -> bytes:
+    packed = zlib.compress(data)
+    return b"7 0 obj << /Filter /FlateDecode %b >>\nstream\n%b\nendstream endobj\n" % (more, packed)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"%PDF-1.7 " + ANNOTATION, ["http://a.test/x"]),
+        (b"/URI (http://a.test/\\(x\\)\\057y) /URI(http://a.test/(z))", [
+            "http://a.test/(x)/y", "http://a.test/(z)"]),
+        (b"/URI <687474703A2F2F612E74657374 2F>", ["http://a.test/"]),
+        (b"%PDF " + stream(ANNOTATION), ["http://a.test/x"]),
+        (b"%PDF " + stream(ANNOTATION, b"/Subtype /Image"), []),
+        (b"%PDF " + stream(ANNOTATION)[:-20], ["http://a.test/x"]),
+        (stream(b" ") * 3 + stream(ANNOTATION), ["http://a.test/x"]),
+        (b"/FlateDecode stream\nxxxx /URI ( ) /URI", []),
+        (ANNOTATION * 3, ["http://a.test/x"]),
+    ],
+)  # fmt: skip
+def test_links_of_pdf_files(data: bytes, expected: list[str]):
+    assert pdf_urls(data) == expected
+
+
+def test_inflation_has_a_limit():
+    bomb = zlib.compress(bytes(1_000_000))
+    assert len(inflate(b"xx" + bomb, 2, 1000)) == 1000
+    assert inflate(bomb, 0, 0) == b""
+    assert MAX_INFLATED < 100_000_000
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16-le"])
+def test_links_of_word_files(encoding: str):
+    text = 'x\x13HYPERLINK "http://a.test/x"\x14x\x15 \x13 HYPERLINK http://b.test/ \x14'
+    assert doc_urls(text.encode(encoding)) == ["http://a.test/x", "http://b.test/"]
+
+
+def test_links_of_flash_files():
+    body = b"\x07http://example.com/x\0"
+    assert swf_urls(b"FWS\x08\0\0\0\0" + body) == ["http://example.com/x"]
+    assert swf_urls(b"CWS\x08\0\0\0\0" + zlib.compress(body)) == ["http://example.com/x"]
+    assert swf_urls(b"CWS\x08nothing") == []
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes(data: bytes):
+    for find in (pdf_urls, doc_urls, swf_urls):
+        find(b"/FlateDecode stream\n/URI(" + data)
