@@ -21,6 +21,10 @@ from nacre.job.chain.table import PROCESSORS
 from nacre.job.registry import sections
 from nacre.job.schema import SHIPPED, schema
 from nacre.job.settings import JobSettings
+from nacre.migrate.heritrix.rules import Kind
+from nacre.migrate.heritrix.rules import Rule as Mapping
+from nacre.migrate.heritrix.table_crawl import CRAWL_KINDS
+from nacre.migrate.heritrix.table_fetch import FETCH_KINDS
 from nacre.scope.language.attributes import ATTRIBUTES
 from nacre.scope.normalize.chain import AnyNormalizer
 from nacre.scope.rules import RULES, Rule, stock_rules
@@ -37,7 +41,38 @@ def pages() -> dict[str, str]:
         "commands.md": commands_page(),
         "statuses.md": statuses_page(),
         "expressions.md": expressions_page(),
+        "heritrix.md": heritrix_page(),
     }
+
+
+# ---- names of Heritrix
+
+
+def heritrix_page() -> str:
+    """Every class and property of Heritrix 3 that `nacre migrate heritrix` knows."""
+    tables = {**FETCH_KINDS, **CRAWL_KINDS}
+    parts = [
+        "# Heritrix's classes and properties",
+        _MADE,
+        "What `nacre migrate heritrix` makes of them. Rules of a scope: [settings](settings.md). "
+        "How to: [Heritrix](../heritrix.md).",
+        *(_heritrix_kind(name, tables[name]) for name in sorted(tables)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _heritrix_kind(name: str, kind: Kind) -> str:
+    what = f"`{kind.section}`" if kind.section else kind.note
+    text = f"**{name}**: {what}" + (f"; {kind.note}" if kind.section and kind.note else "")
+    if not kind.properties:
+        return text
+    rows = [f"| `{one}` | {_heritrix_rule(kind.properties[one])} |" for one in kind.properties]
+    return "\n".join([f"{text}\n", "| property | becomes |", "|---|---|", *rows])
+
+
+def _heritrix_rule(rule: Mapping) -> str:
+    paths = ", ".join(f"`{path}`" for path in rule.paths.split())
+    return "; ".join(part for part in (paths, rule.note) if part)
 
 
 # ---- settings

@@ -41,6 +41,31 @@ def nutch(
     _write(out, draft, report, as_json=as_json)
 
 
+@migrate.command()
+def heritrix(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="crawler-beans.cxml or order.xml.", show_default=False
+        ),
+    ],
+    out: Annotated[Path, _OUT],
+    contact: Annotated[
+        str,
+        typer.Option(
+            "--contact", metavar="TEXT", show_default=False,
+            help="Who crawls: a web page or a mail address, in place of what FILE says.",
+        ),
+    ] = "",
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Heritrix 3 (crawler-beans.cxml) or 1 (order.xml): scope, sheets, policies, seeds."""
+    from nacre.migrate.heritrix.convert import convert
+
+    draft, report = convert(file, contact)
+    _write(out, draft, report, as_json=as_json)
+
+
 def _write(out: Path, draft: "Draft", report: "Report", *, as_json: bool) -> None:
     from nacre.cli import output
     from nacre.migrate.draft import REPORT, write_job

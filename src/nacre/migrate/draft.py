@@ -1,13 +1,13 @@
 """A job in the making: settings with the reason for each, seeds, files to copy."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from nacre.config.check import load_partly
 from nacre.config.layer import Layer
@@ -28,6 +28,18 @@ _HEADER = """\
 # All settings: docs/reference/settings.md
 
 """
+
+
+class Noted(dict[str, Any]):
+    """A mapping in a setting, with a comment for some of its keys.
+
+    Attributes:
+        reasons: The comments.
+    """
+
+    def __init__(self, values: Mapping[str, Any], reasons: Mapping[str, str]) -> None:
+        super().__init__(values)
+        self.reasons = dict(reasons)
 
 
 @dataclass
@@ -78,7 +90,7 @@ class Draft:
             node = root
             for section in sections:
                 node = node.setdefault(section, CommentedMap())
-            node[name] = value
+            node[name] = _commented(value, 2 * len(path.split(".")))
             reason = " ".join(self.reasons.get(path, "").split())
             if reason and isinstance(value, list | Mapping):
                 node.yaml_set_comment_before_after_key(
@@ -89,23 +101,64 @@ class Draft:
         return root
 
 
+def _commented(value: Any, indent: int) -> Any:  # noqa: ANN401 - as in YAML
+    """The value with the comments in it as YAML has them.
+
+    Args:
+        value: A value of a setting.
+        indent: Column that what is in it begins in.
+    """
+    if isinstance(value, list | tuple):
+        return _commented_list(value, indent)
+    if not isinstance(value, dict):
+        return value
+    node = CommentedMap({key: _commented(item, indent + 2) for key, item in value.items()})
+    first = next(iter(node), None)
+    for key, reason in getattr(value, "reasons", {}).items():
+        if not isinstance(value[key], list | tuple | dict):
+            node.yaml_add_eol_comment(reason, key)
+        elif key != first:
+            node.yaml_set_comment_before_after_key(key, before=reason, indent=indent)
+    return node
+
+
+def _commented_list(value: Sequence[Any], indent: int) -> CommentedSeq:
+    """A list; the comment of a mapping that begins with a list stands before the mapping."""
+    node = CommentedSeq(_commented(item, indent + 2) for item in value)
+    for place, item in enumerate(value):
+        first = next(iter(item), None) if isinstance(item, dict) else None
+        reason = getattr(item, "reasons", {}).get(first)
+        if reason and isinstance(item[first], list | tuple | dict):
+            node.yaml_set_comment_before_after_key(place, before=reason, indent=indent)
+    return node
+
+
 def settle(draft: Draft, report: Report) -> None:
     """Take out what Nacre does not accept, and flag the properties that said it."""
-    _, problems = load_partly(JobSettings, [Layer("option", draft.tree())])
-    for problem in problems:
-        path = next((path for path in draft.settings if _covers(path, problem.path)), "")
-        if not path:
-            continue
-        del draft.settings[path]
-        for place, finding in enumerate(report.findings):
-            if finding.outcome is Outcome.MAPPED and path in finding.target.split(", "):
-                report.findings[place] = finding._replace(
-                    outcome=Outcome.FLAGGED, flag=Flag.CHECK, note=f"left out: {problem.message}"
-                )
+    for _ in range(len(draft.settings)):
+        _, problems = load_partly(JobSettings, [Layer("option", draft.tree())])
+        unwanted = {path: one for one in problems if (path := _said(draft, one.path))}
+        if not unwanted:
+            return
+        for path, problem in unwanted.items():
+            del draft.settings[path]
+            _flag(report, path, f"left out: {problem.message}")
 
 
-def _covers(path: str, problem: str) -> bool:
-    return problem == path or problem.startswith(f"{path}.")
+def _flag(report: Report, path: str, note: str) -> None:
+    for place, finding in enumerate(report.findings):
+        if finding.outcome is Outcome.MAPPED and path in finding.target.split(", "):
+            report.findings[place] = finding._replace(
+                outcome=Outcome.FLAGGED, flag=Flag.CHECK, note=note
+            )
+
+
+def _said(draft: Draft, problem: str) -> str:
+    """The setting that a problem is about: itself, or the last one of a component; "" for none."""
+    for path in draft.settings:
+        if problem == path or problem.startswith(f"{path}."):
+            return path
+    return next((path for path in reversed(draft.settings) if path.startswith(f"{problem}.")), "")
 
 
 def write_job(directory: Path, draft: Draft, report: Report) -> None:

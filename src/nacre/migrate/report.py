@@ -24,6 +24,16 @@ class Flag(StrEnum):
     CHECK = "needs your eye"
 
 
+_PLURAL = {
+    "property": "properties",
+    "bean": "beans",
+    "override": "overrides",
+    "entry": "entries of sheets",
+    "element": "other elements",
+}
+"""The kinds of things in an input."""
+
+
 class Finding(NamedTuple):
     """One property of the input.
 
@@ -36,6 +46,7 @@ class Finding(NamedTuple):
         target: The setting of Nacre that it became, or that takes its place; "" for none.
         note: What the operator should know; required when it is flagged.
         flag: Why it is flagged.
+        kind: What it is in the input: `property`, `bean`, `override`, ...
     """
 
     name: str
@@ -46,6 +57,7 @@ class Finding(NamedTuple):
     target: str = ""
     note: str = ""
     flag: Flag = Flag.NONE
+    kind: str = "property"
 
 
 class FileNote(NamedTuple):
@@ -88,6 +100,7 @@ class Report:
         return {
             "source": self.source,
             "counts": {**self.counts(), "input": len(self.findings)},
+            "kinds": dict(Counter(finding.kind for finding in self.findings)),
             "properties": [finding._asdict() for finding in self.findings],
             "files": [note._asdict() for note in self.files],
             "advice": list(self.advice),
@@ -100,7 +113,9 @@ class Report:
     def summary(self) -> str:
         """One line: `324 properties: 40 mapped, 280 defaulted, 4 flagged`."""
         counts = ", ".join(f"{number} {name}" for name, number in self.counts().items())
-        return f"{len(self.findings)} properties: {counts}"
+        kinds = Counter(finding.kind for finding in self.findings)
+        things = ", ".join(f"{number} {_PLURAL[kind]}" for kind, number in kinds.items())
+        return f"{things or '0 properties'}: {counts}"
 
     def text(self) -> str:
         """The report for people: what to look at first, what needs nothing last."""

@@ -171,7 +171,7 @@ def test_external_links_depth_and_the_basic_normalizer(tmp_path):
         ({"my.own": "5"}, "perhaps of a plugin"),
         ({"": "5"}, "not a property"),
         ({"http.agent.rotate": "true"}, "one User-Agent"),
-        ({"http.proxy.host": "p", "http.proxy.password": "secret"}, "not copied"),
+        ({"http.proxy.host": "p", "http.proxy.password": "hush"}, "not copied"),
         ({"indexer.delete": "true"}, "no search index"),
         ({"selenium.driver": "chrome"}, "not run in a browser"),
     ],
@@ -182,7 +182,7 @@ def test_what_is_flagged_says_why(tmp_path, site, note):
     assert finding.outcome is Outcome.FLAGGED
     assert note in finding.note
     assert finding.line == 1 + len(site)
-    assert "secret" not in str(said)
+    assert "hush" not in str(said)
     assert f"nutch-site.xml:{finding.line}: " in report.text()
 
 

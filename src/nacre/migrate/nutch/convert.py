@@ -5,7 +5,7 @@ from pathlib import Path
 from nacre.migrate.draft import Draft, settle
 from nacre.migrate.nutch.agent import map_agent
 from nacre.migrate.nutch.conf import FILES, TEMPLATE, Conf, Property
-from nacre.migrate.nutch.fate import Fate, Fates, defaulted, mapped
+from nacre.migrate.nutch.fate import Fate, Fates, defaulted, finding, mapped
 from nacre.migrate.nutch.others import other_fate
 from nacre.migrate.nutch.plugins import Plugins
 from nacre.migrate.nutch.seeds import seed_lines
@@ -48,9 +48,9 @@ def convert(directory: Path, seeds: Path | None = None) -> tuple[Draft, Report]:
 def _finding(conf: Conf, prop: Property, fates: Fates, draft: Draft) -> Finding:
     winner = conf.winner(prop.name)
     if winner is not None and winner is not prop:
-        return defaulted(f"overridden at {winner.file}:{winner.line}").of(prop)
+        return finding(defaulted(f"overridden at {winner.file}:{winner.line}"), prop)
     fate: Fate | None = fates.get(prop.name) or map_value(conf, prop, draft)
-    return (fate or other_fate(conf, prop)).of(prop)
+    return finding(fate or other_fate(conf, prop), prop)
 
 
 def _plugin_fates(conf: Conf, plugins: Plugins) -> Fates:

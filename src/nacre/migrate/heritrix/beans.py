@@ -1,0 +1,192 @@
+"""What a configuration of Heritrix says: beans, and the properties that are set on them.
+
+`crawler-beans.cxml` of Heritrix 3 is this already (`spring`); `order.xml` of Heritrix 1 is read
+into the same form (`order`). Source: reference/heritrix.md 1.2.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from nacre.migrate.fate import Fate
+
+
+class Ref(NamedTuple):
+    """Another bean, by its name."""
+
+    name: str
+
+
+@dataclass(eq=False)
+class Setting:
+    """One property that is set.
+
+    Attributes:
+        name: Its name.
+        value: Text, None for null, a `Ref`, a `Bean` on the spot, a list or a dict of these; the
+            entries of a sheet are settings themselves.
+        line: Its line.
+        bean: On which bean.
+        kind: Its kind in the report: `property`, `override`, `entry`, `element`.
+        fate: What becomes of it; None while nobody has decided.
+        label: What the report calls it; "" for its bean and name.
+    """
+
+    name: str
+    value: object
+    line: int
+    bean: "Bean"
+    kind: str = "property"
+    fate: Fate | None = None
+    label: str = ""
+
+    @property
+    def text(self) -> str:
+        """The value as text; that of lists and maps as well as it can be."""
+        return text_of(self.value)
+
+    @property
+    def full_name(self) -> str:
+        """With its bean: `fetchHttp.timeoutSeconds`."""
+        if self.label or self.kind not in {"property", "entry"}:
+            return self.label or self.name
+        return f"{self.bean.label}.{self.name}"
+
+    @property
+    def place(self) -> str:
+        """For a comment: name, file and line."""
+        return f"{self.full_name}, {self.bean.file}:{self.line}"
+
+
+@dataclass(eq=False)
+class Bean:
+    """One bean.
+
+    Attributes:
+        name: Its id; "" for a bean on the spot.
+        kind: Its class without package.
+        package: Its class with package.
+        file: The file.
+        line: Its line.
+        settings: The properties that hold, by name.
+        owner: The property that it is a value of; None for one on its own.
+        parent: The bean that it takes over from; "" for none.
+        active: It takes part in the crawl: a processor that no chain lists does not.
+        fate: What becomes of it; None while nobody has decided.
+    """
+
+    name: str
+    kind: str
+    package: str
+    file: str
+    line: int
+    settings: dict[str, Setting] = field(default_factory=dict)
+    owner: Setting | None = None
+    parent: str = ""
+    active: bool = True
+    fate: Fate | None = None
+
+    @property
+    def label(self) -> str:
+        """What the report calls it."""
+        return self.name or self.kind or "bean"
+
+    @property
+    def place(self) -> str:
+        """For a comment: name, file and line."""
+        return f"{self.label}, {self.file}:{self.line}"
+
+    def text(self, name: str, default: str = "") -> str:
+        """The text of a property."""
+        found = self.settings.get(name)
+        return found.text if found is not None else default
+
+    def is_true(self, name: str, *, default: bool = False) -> bool:
+        """A property is `true`."""
+        return self.text(name, str(default)).strip().lower() == "true"
+
+
+@dataclass
+class Beans:
+    """A whole configuration.
+
+    Attributes:
+        file: Name of its file.
+        items: Every bean and every property of the input, in its order.
+        named: The beans that hold, by id.
+        values: Lists and maps on their own, by id.
+        aliases: Other names of beans.
+        extra: Beans that the input only implies; they are not counted.
+    """
+
+    file: str
+    items: list[Bean | Setting] = field(default_factory=list)
+    named: dict[str, Bean] = field(default_factory=dict)
+    values: dict[str, object] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    extra: list[Bean] = field(default_factory=list)
+
+    def beans(self) -> Iterator[Bean]:
+        """All beans, in the order of the input."""
+        return (item for item in self.items if isinstance(item, Bean))
+
+    def of_kind(self, *kinds: str) -> list[Bean]:
+        """The beans of some classes that hold, in the order of the input."""
+        found = (bean for bean in [*self.beans(), *self.extra] if bean.kind in kinds)
+        return [bean for bean in found if self.holds(bean)]
+
+    def holds(self, bean: Bean) -> bool:
+        """No later bean of the same name has taken its place."""
+        return not bean.name or bean.owner is not None or self.named.get(bean.name, bean) is bean
+
+    def bean(self, name: str) -> Bean | None:
+        """The bean of a name or of an alias; None when there is none."""
+        for _ in range(10):
+            if name not in self.aliases or name in self.named:
+                break
+            name = self.aliases[name]
+        return self.named.get(name)
+
+    def resolved(self, value: object) -> object:
+        """A value with a reference followed; None where it leads nowhere."""
+        if not isinstance(value, Ref):
+            return value
+        found = self.bean(value.name)
+        return self.values.get(value.name) if found is None else found
+
+    def listed(self, value: object) -> list[object]:
+        """The elements of a list with references followed; a single value is a list of one."""
+        value = self.resolved(value)
+        if isinstance(value, dict):
+            value = list(value.values())
+        items = value if isinstance(value, list) else [] if value is None else [value]
+        return [self.resolved(item) for item in items]
+
+    def beans_in(self, setting: Setting | None) -> list[Bean]:
+        """The beans of a property that holds one or several."""
+        found = self.listed(setting.value) if setting is not None else []
+        return [item for item in found if isinstance(item, Bean)]
+
+
+def text_of(value: object) -> str:
+    """A value as text."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, Ref):
+        return f"-> {value.name}"
+    if isinstance(value, Bean):
+        return value.kind
+    if isinstance(value, list):
+        return ", ".join(map(text_of, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{key}={text_of(item)}" for key, item in value.items())
+    return ""
+
+
+def inside(value: object) -> Iterator[Bean]:
+    """The beans on the spot in a value."""
+    if isinstance(value, Bean):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from inside(item)

@@ -1,0 +1,234 @@
+"""The whole of a migration from Heritrix."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from nacre.config.check import load_partly
+from nacre.config.layer import Layer
+from nacre.errors import ConfigError, Problem
+from nacre.job.settings import JobSettings
+from nacre.migrate.draft import Draft, settle
+from nacre.migrate.fate import Fate, defaulted, mapped, missing, shown, to_check
+from nacre.migrate.heritrix.agent import is_contact
+from nacre.migrate.heritrix.beans import Bean, Beans, Setting
+from nacre.migrate.heritrix.chains import find_active, map_gate, map_search
+from nacre.migrate.heritrix.order import OrderReader
+from nacre.migrate.heritrix.order_hosts import read_hosts
+from nacre.migrate.heritrix.order_names import ORDER_KINDS
+from nacre.migrate.heritrix.order_scope import OLD, map_order_scope
+from nacre.migrate.heritrix.overrides import apply_overrides
+from nacre.migrate.heritrix.parts import SPECIAL
+from nacre.migrate.heritrix.rules import COMMON, Kind, Rule
+from nacre.migrate.heritrix.scope import RuleWriter, place_rules
+from nacre.migrate.heritrix.seeds import finish_seeds
+from nacre.migrate.heritrix.sheets import SheetWriter
+from nacre.migrate.heritrix.spring import SpringReader
+from nacre.migrate.heritrix.table_crawl import CRAWL_KINDS
+from nacre.migrate.heritrix.table_fetch import FETCH_KINDS
+from nacre.migrate.heritrix.work import WIRING, Work, becomes, decide_inside, unknown
+from nacre.migrate.report import FileNote, Finding, Report
+from nacre.migrate.xml import open_xml
+from nacre.scope.heritrix import equivalent
+
+_ROOTS = ("beans", "crawl-order")
+_NO_CLASS = "not a class of Heritrix: perhaps a plug-in of yours"
+_OVERRIDDEN = "overridden further on in the file"
+
+
+def convert(file: Path, contact: str = "") -> tuple[Draft, Report]:
+    """Make a job of `crawler-beans.cxml` of Heritrix 3 or `order.xml` of Heritrix 1.
+
+    Args:
+        file: The file.
+        contact: Who crawls, in place of what the file says; "" takes that.
+
+    Raises:
+        ConfigError: It cannot be read; with file and line.
+    """
+    if contact and not is_contact(contact):
+        expected = "a web page or a mail address"
+        raise ConfigError([Problem("--contact", f"{contact!r} reaches nobody", expected)])
+    if file.suffix == ".groovy":
+        message = "a Groovy file is a program, which is not run: only XML can be migrated"
+        expected = "crawler-beans.cxml; write the beans of the Groovy file in it"
+        raise ConfigError([Problem("", message, expected, file=file.name)])
+    root = open_xml(file)
+    if root.tag == "beans":
+        kinds = {**FETCH_KINDS, **CRAWL_KINDS}
+        return migrated(SpringReader(file.name).read(root), file.parent, contact, kinds)
+    if root.tag == "crawl-order":
+        beans = OrderReader(file.name).read(root)
+        read_hosts(beans, file.parent)
+        return migrated(beans, file.parent, contact, ORDER_KINDS)
+    message = f"<{root.tag}> is neither <{_ROOTS[0]}> nor <{_ROOTS[1]}>"
+    raise ConfigError([Problem("", message, file=file.name, line=root.line)])
+
+
+def migrated(
+    beans: Beans, directory: Path, contact: str, kinds: Mapping[str, Kind]
+) -> tuple[Draft, Report]:
+    """The job that beans make.
+
+    Args:
+        beans: The configuration.
+        directory: Where its file lies.
+        contact: See `convert`.
+        kinds: What becomes of the beans of each class.
+    """
+    work = Work(beans, directory, kinds, contact)
+    if contact:
+        work.draft.put("fetch.contact", contact, "--contact")
+    apply_overrides(beans)
+    find_active(work)
+    _leave_out_overridden(beans)
+    _scope(work)
+    for bean in [*beans.extra, *beans.beans()]:
+        _map_bean(work, bean)
+    map_search(work)
+    settings, _ = load_partly(JobSettings, [Layer("option", work.draft.tree())])
+    if settings is not None:
+        SheetWriter(work, settings.settings).write()
+    for item in beans.items:
+        item.fate = item.fate or _last_word(item)
+    _report(work)
+    _in_order(work.draft)
+    return work.draft, work.report
+
+
+def _in_order(draft: Draft) -> None:
+    """The settings in the order of the reference."""
+    order = {name: place for place, name in enumerate(JobSettings.model_fields)}
+    paths = sorted(draft.settings, key=lambda path: order[path.partition(".")[0]])
+    draft.settings = {path: draft.settings[path] for path in paths}
+
+
+def _leave_out_overridden(beans: Beans) -> None:
+    for bean in beans.beans():
+        if not beans.holds(bean):
+            bean.fate = defaulted(_OVERRIDDEN)
+            for setting in bean.settings.values():
+                setting.fate = bean.fate
+                decide_inside(setting.value, bean.fate)
+
+
+def _scope(work: Work) -> None:
+    """The scope: the bean of that name, or what the scoper refers to."""
+    order = next(iter(work.beans.of_kind("DecidingScope", *OLD)), None)
+    if order is not None:
+        map_order_scope(work, order)
+        return
+    scoper = next(iter(work.beans.of_kind("CandidateScoper")), None)
+    said = work.beans.beans_in(scoper.settings.get("scope")) if scoper is not None else []
+    sequences = work.beans.of_kind("DecideRuleSequence", "DecideRuleSequenceWithAMQPFeed")
+    scope = work.beans.bean("scope") or next(iter([*said, *sequences]), None)
+    if scope is None or equivalent(scope.kind) is None:
+        return
+    if "rules" not in scope.settings:
+        rules = RuleWriter(work).rules([scope])
+        place_rules(work, rules, [scope])
+    else:
+        setting = scope.settings["rules"]
+        beans = work.beans.beans_in(setting)
+        rules = RuleWriter(work).rules(beans)
+        place_rules(work, rules, beans)
+        setting.fate, scope.fate = mapped("scope"), mapped("scope")
+        _scope_log(work, scope)
+    work.draft.put("scope", rules, scope.place)
+
+
+def _scope_log(work: Work, scope: Bean) -> None:
+    for name, path in (
+        ("logToFile", "engine.scope_log"),
+        ("logExtraInfo", "engine.scope_log_extra"),
+    ):
+        setting = scope.settings.get(name)
+        if setting is not None and scope.is_true(name):
+            work.put(setting, path, value=True)
+        elif setting is not None:
+            setting.fate = defaulted("as Nacre does", path)
+
+
+def _map_bean(work: Work, bean: Bean) -> None:
+    if bean.fate is not None and not bean.active:
+        return
+    special = SPECIAL.get(bean.kind)
+    if special is not None and bean.fate is None:
+        special(work, bean)
+    kind = work.kind(bean)
+    if kind is None:
+        return
+    bean.fate = bean.fate or _fate_of_kind(kind)
+    for setting in list(bean.settings.values()):
+        if setting.fate is None:
+            _map_setting(work, bean, setting, kind)
+
+
+def _fate_of_kind(kind: Kind) -> Fate:
+    if kind.flagged:
+        return missing(kind.note) if kind.flagged == "missing" else to_check(kind.note)
+    return mapped(kind.section, kind.note) if kind.section else defaulted(kind.note)
+
+
+def _map_setting(work: Work, bean: Bean, setting: Setting, kind: Kind) -> None:
+    rule = kind.properties.get(setting.name) or COMMON.get(setting.name)
+    if setting.name == "shouldProcessRule":
+        map_gate(work, setting)
+    elif setting.name == "enabled":
+        setting.fate = defaulted("switched on")
+    elif rule is not None:
+        setting.fate = _said(work, rule, setting)
+    elif bean.fate is not None and bean.fate.flag:
+        setting.fate = bean.fate
+    elif not setting.value:
+        setting.fate = defaulted("empty")
+    else:
+        setting.fate = unknown(bean, setting, kind.properties)
+
+
+def _said(work: Work, rule: Rule, setting: Setting) -> Fate:
+    fate, values = becomes(rule, setting)
+    for path, value in values.items():
+        work.draft.put(path, value, setting.place)
+    return fate
+
+
+def _last_word(item: Bean | Setting) -> Fate:
+    """The fate of what nothing has spoken of."""
+    if isinstance(item, Setting):
+        if item.kind == "element":
+            return defaulted("part of how Spring reads the file")
+        owner = item.bean.fate
+        return owner if owner is not None and owner.flag else to_check("not a known property")
+    if item.owner is not None and item.owner.fate is not None:
+        return item.owner.fate
+    if equivalent(item.kind) is not None:
+        return defaulted("no part of the scope")
+    return missing(_NO_CLASS)
+
+
+def _report(work: Work) -> None:
+    items = work.beans.items
+    # A property may be decided before the bean that it is on: so the beans come first above.
+    work.report.findings += (_finding(work.beans.file, item) for item in items)
+    settle(work.draft, work.report)
+    finish_seeds(work)
+    if "fetch.contact" not in work.draft.settings:
+        work.report.advice.insert(
+            0, "Say who crawls: fetch.contact in crawl.yaml, a web page or a mail address."
+        )
+    noted = {note.name for note in work.report.files}
+    if work.beans.file not in noted:
+        work.report.files.insert(0, FileNote(work.beans.file, "read"))
+
+
+def _finding(file: str, item: Bean | Setting) -> Finding:
+    fate = item.fate or to_check(WIRING)
+    if isinstance(item, Bean):
+        name, value, kind = item.label, item.package, "bean"
+        source = item.file
+    else:
+        name, kind, source = item.full_name, item.kind, item.bean.file or file
+        value = shown(name, item.text)
+    return Finding(
+        name, value, source, item.line, fate.outcome, fate.target, fate.note, fate.flag, kind
+    )

@@ -1,0 +1,164 @@
+"""Beans of Heritrix that take more than a table: writers, proxies, policies, credentials."""
+
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+from nacre.migrate.fate import defaulted, mapped, missing, to_check
+from nacre.migrate.heritrix.agent import map_metadata
+from nacre.migrate.heritrix.beans import Bean
+from nacre.migrate.heritrix.order_parts import map_headers, map_robots
+from nacre.migrate.heritrix.scope import RuleWriter, is_open
+from nacre.migrate.heritrix.seeds import map_seeds
+from nacre.migrate.heritrix.table_crawl import POLICIES
+from nacre.migrate.heritrix.work import Work, decide_all, decide_inside
+from nacre.uri.canonical import HERITRIX, RULES
+
+_RECORDS = frozenset(
+    f"{name}RecordBuilder"
+    for name in ("DnsResponse", "HttpResponse", "Revisit", "HttpRequest", "Metadata")
+)
+_PROXY = ("httpProxyHost", "httpProxyPort", "httpProxyUser", "httpProxyPassword")
+_SOCKS = ("socksProxyHost", "socksProxyPort", "socksProxyUser", "socksProxyPassword")
+_LOGIN = "not copied: write it into fetch.credentials (`password: {env: NAME}`)"
+
+
+def map_http(work: Work, bean: Bean) -> None:
+    """What FetchHTTP has beside plain values: proxies, headers, the rule for bodies."""
+    _proxy(work, bean, "http", _PROXY)
+    _proxy(work, bean, "socks5", _SOCKS)
+    headers = bean.settings.get("acceptHeaders")
+    if headers is not None:
+        lines = [line.strip() for line in work.beans.listed(headers.value) if isinstance(line, str)]
+        work.put(headers, "fetch.accept", [line for line in lines if line])
+    body = bean.settings.get("shouldFetchBodyRule")
+    if body is not None:
+        rules = work.beans.beans_in(body)
+        if all(is_open(work, rule) for rule in rules):
+            body.fate = defaulted("every body is fetched")
+            decide_inside(body.value, body.fate)
+        else:
+            written = RuleWriter(work, "fetch.midfetch").rules(rules)
+            work.put(body, "fetch.midfetch", written)
+
+
+def _proxy(work: Work, bean: Bean, scheme: str, names: tuple[str, ...]) -> None:
+    host, port, *login = (bean.settings.get(name) for name in names)
+    if host is None or not host.text:
+        idle = (bean.settings[name] for name in names if name in bean.settings)
+        decide_all(idle, defaulted("no proxy", "fetch.proxy"))
+        return
+    number = port.text if port is not None and port.text not in {"", "0", "-1"} else ""
+    work.put(host, "fetch.proxy", f"{scheme}://{host.text}" + (f":{number}" if number else ""))
+    if port is not None:
+        port.fate = mapped("fetch.proxy")
+    for secret in login:
+        if secret is not None:
+            secret.fate = (
+                to_check("not copied: write name and password into fetch.proxy", "fetch.proxy")
+                if secret.text
+                else defaulted("empty", "fetch.proxy")
+            )
+
+
+def map_writer(work: Work, bean: Bean) -> None:
+    """Directories and kinds of records of a writer of WARC or ARC files."""
+    paths = bean.settings.get("storePaths") or bean.settings.get("path")
+    above = bean.settings.get("directory")
+    if paths is not None or above is not None:
+        base = above.text if above is not None else "${launchId}"
+        listed = work.beans.listed(paths.value) if paths is not None else ["warcs"]
+        names = [str(name).strip() for name in listed if isinstance(name, str)] or ["warcs"]
+        places = [_in_run(PurePosixPath(base.replace("\\", "/")) / name) for name in names]
+        said = [setting for setting in (above, paths) if setting is not None]
+        work.draft.put("archive.directories", places, ", ".join(one.place for one in said))
+        decide_all(said, mapped("archive.directories", "relative to the directory of a run"))
+    chain = bean.settings.get("chain")
+    if chain is not None:
+        builders = work.beans.beans_in(chain)
+        lost = sorted(_RECORDS - {builder.kind for builder in builders})
+        extra = [one.kind for one in builders if not one.package.startswith("org.archive.")]
+        wrong = ", ".join((*lost, *extra))
+        chain.fate = (
+            to_check(f"every capture has request, response and metadata; see {wrong}")
+            if wrong
+            else defaulted("these records are written")
+        )
+        decide_inside(chain.value, chain.fate)
+
+
+def _in_run(path: PurePosixPath) -> str:
+    """Heritrix's launch directory is the directory of a run, which paths are relative to."""
+    parts = path.parts[1:] if path.parts[:1] == ("${launchId}",) else path.parts
+    return str(PurePosixPath(*(part for part in parts if part != ".."))) or "archive"
+
+
+def map_policy(work: Work, bean: Bean) -> None:
+    """A policy for queues, precedence or cost; its parameters are in the table."""
+    path, name = POLICIES[bean.kind]
+    if path == "frontier.cost":
+        work.draft.put(path, name, bean.place)
+        bean.fate = mapped(path)
+        return
+    work.draft.put(f"{path}.policy", name, bean.place)
+    bean.fate = mapped(f"{path}.policy")
+
+
+def map_canonical(work: Work, bean: Bean) -> None:
+    """The list of rules that decide when two URLs count as the same."""
+    setting = bean.settings.get("rules")
+    bean.fate = mapped("uri.canonical")
+    if setting is None:
+        work.draft.put("uri.canonical", "heritrix", f"{bean.place} (its stock list)")
+        return
+    found: list[dict[str, str]] = []
+    for rule in work.beans.beans_in(setting):
+        known = rule.kind if rule.kind in RULES else rule.kind.removesuffix("Rule")
+        if known not in RULES:
+            rule.fate = missing("no such rule")
+            decide_all(rule.settings.values(), rule.fate)
+        elif not rule.is_true("enabled", default=True):
+            rule.fate = defaulted("switched off")
+            decide_all(rule.settings.values(), rule.fate)
+        else:
+            texts: dict[str, str] = {
+                name: rule.text(name) for name in ("regex", "format") if name in rule.settings
+            }
+            found.append({"rule": known} | texts)
+            rule.fate = mapped("uri.canonical")
+            decide_all(rule.settings.values(), rule.fate)
+    stock = [
+        {"rule": next(n for n, kind in RULES.items() if type(one) is kind)} for one in HERITRIX
+    ]
+    work.put(setting, "uri.canonical", "heritrix" if found == stock else found)
+
+
+def map_credentials(work: Work, bean: Bean) -> None:
+    """Logins are named, never copied."""
+    setting = bean.settings.get("credentials")
+    if setting is None or not work.beans.beans_in(setting):
+        bean.fate = defaulted("empty", "fetch.credentials")
+        decide_all(bean.settings.values(), bean.fate)
+        return
+    bean.fate = to_check(_LOGIN, "fetch.credentials")
+    setting.fate = bean.fate
+    for one in work.beans.beans_in(setting):
+        known = one.kind in {"HttpAuthenticationCredential", "Rfc2617Credential"}
+        one.fate = bean.fate if known else missing("no forms are filled in")
+        decide_all(one.settings.values(), one.fate)
+
+
+SPECIAL: dict[str, Callable[[Work, Bean], None]] = {
+    "CrawlMetadata": map_metadata,
+    "TextSeedModule": map_seeds,
+    "FetchHTTP": map_http,
+    "FetchHTTP2": map_http,
+    "WARCWriterChainProcessor": map_writer,
+    "WARCWriterProcessor": map_writer,
+    "ARCWriterProcessor": map_writer,
+    "RulesCanonicalizationPolicy": map_canonical,
+    "CredentialStore": map_credentials,
+    "HttpHeaders": map_headers,
+    "RobotsHonoringPolicy": map_robots,
+    **dict.fromkeys(POLICIES, map_policy),
+}
+"""Classes that take more than a table, before the table has the rest."""

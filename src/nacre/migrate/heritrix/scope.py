@@ -1,0 +1,214 @@
+"""DecideRules of Heritrix in any nesting, as Nacre's rules with a comment on each."""
+
+import re
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from nacre.errors import NacreError
+from nacre.migrate.draft import Noted
+from nacre.migrate.fate import defaulted, mapped, missing, to_check
+from nacre.migrate.heritrix.beans import Bean, Ref, Setting
+from nacre.migrate.heritrix.work import WIRING, Work, decide_all, decide_inside, has_variable
+from nacre.scope.heritrix import equivalent, short_form
+from nacre.scope.rules import AnyRule
+
+_ADAPTER: TypeAdapter[AnyRule] = TypeAdapter(AnyRule)
+_TEXTS = re.compile(r"(?i)regex|comment|expression|scriptSource|\Asurt(Prefixes|sSource)")
+_OF_HERITRIX_1 = frozenset(("rebuildOnReconfig",))
+_MAY_BE_EMPTY = frozenset(("surtsDumpFile", "surtsSourceFile", "comment"))
+_NUMBER = re.compile(r"-?[0-9]{1,18}\Z")
+_MISSING = "the scope has no such rule: its decisions may differ"
+
+
+class RuleWriter:
+    """Writes rules.
+
+    Args:
+        work: The migration.
+        target: Where they go in `crawl.yaml`, for the report.
+    """
+
+    def __init__(self, work: Work, target: str = "scope") -> None:
+        self._work = work
+        self._target = target
+        self._names: set[str] = set()
+
+    def rules(self, beans: list[Bean]) -> list[Noted]:
+        """Rules in order, without those that Nacre does not have."""
+        found = (self.rule(bean) for bean in beans)
+        return [rule for rule in found if rule is not None]
+
+    def rule(self, bean: Bean) -> Noted | None:
+        """One rule; None when it cannot be had, which is flagged."""
+        if equivalent(bean.kind) is None:
+            fate = missing(f"Nacre has no rule {bean.kind}: {_MISSING}")
+            bean.fate = fate
+            decide_all(bean.settings.values(), fate)
+            self._work.report.advice.append(
+                f"The rule {bean.kind} of {bean.file}:{bean.line} is left out of {self._target}."
+            )
+            return None
+        said = self._said(bean)
+        kept = self._valid(bean, said)
+        if kept is None:
+            return None
+        bean.fate = mapped(self._target)
+        return self._noted(bean, kept)
+
+    def _said(self, bean: Bean) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, setting in bean.settings.items():
+            if setting.fate is not None and setting.bean is bean:
+                continue
+            if name in _OF_HERITRIX_1 or (name in _MAY_BE_EMPTY and setting.value == ""):
+                setting.fate = defaulted("it does nothing")
+                continue
+            value = self._value(setting)
+            if value is None:
+                setting.fate = setting.fate or defaulted(WIRING)
+                continue
+            found[name] = value
+            setting.fate = mapped(self._target)
+        return found
+
+    def _value(self, setting: Setting) -> object:
+        """The value as a configuration of Nacre has it; None where there is none to say."""
+        beans = self._work.beans
+        if setting.name == "rules":
+            return self.rules(beans.beans_in(setting))
+        if setting.name in {"surtsSource", "surtsSourceFile"}:
+            return self._source(setting)
+        if setting.name == "lookup":
+            setting.fate = to_check("name the MaxMind file in `database` of the rule")
+            decide_inside(setting.value, setting.fate)
+            return None
+        if isinstance(setting.value, Ref) or setting.value is None:
+            value = beans.resolved(setting.value)
+            return _plain(setting.name, value) if isinstance(value, list) else None
+        if has_variable(setting):
+            setting.fate = to_check("a placeholder, which only Spring fills in", self._target)
+            return None
+        return _plain(setting.name, setting.value)
+
+    def _source(self, setting: Setting) -> object:
+        """A ConfigString or ConfigFile with SURTs."""
+        value = self._work.beans.resolved(setting.value)
+        if not isinstance(value, Bean):
+            name = setting.text
+            return self._work.file(setting, name) if name else None
+        decide_all(value.settings.values(), mapped(self._target))
+        value.fate = mapped(self._target)
+        if value.kind == "ConfigFile" or "path" in value.settings:
+            name = value.text("path")
+            return {"path": self._work.file(setting, name)} if name else None
+        return value.text("value")
+
+    def _valid(self, bean: Bean, said: dict[str, Any]) -> dict[str, Any] | None:
+        """What of it Nacre accepts; the rest is flagged."""
+        problem = rule_problem(bean.kind, said)
+        if not problem:
+            return said
+        kept: dict[str, Any] = {}
+        for name, value in said.items():
+            problem = rule_problem(bean.kind, {**kept, name: value})
+            if not problem:
+                kept[name] = value
+            else:
+                bean.settings[name].fate = to_check(f"left out: {problem}", self._target)
+        problem = rule_problem(bean.kind, kept)
+        if not problem:
+            return kept
+        bean.fate = to_check(f"the rule is left out: {problem}", self._target)
+        self._work.report.advice.append(
+            f"The rule {bean.kind} of {bean.file}:{bean.line} is left out of {self._target}."
+        )
+        for name in kept:
+            bean.settings[name].fate = bean.fate
+        return None
+
+    def _noted(self, bean: Bean, said: dict[str, Any]) -> Noted:
+        short = _shortened(bean.kind, said)
+        outer = Noted(short, {"rule": bean.place})
+        inner = outer
+        if short["rule"] == "not":
+            inner = outer["of"] = Noted(short["of"], {"rule": bean.place})
+        for name, value in said.items():
+            for key in _shortened(bean.kind, {name: value}):
+                if key in inner and key not in {"rule", "of"}:
+                    inner.reasons[key] = bean.settings[name].place
+        if bean.name and _named(bean.name) and bean.name not in self._names:
+            self._names.add(bean.name)
+            outer["name"] = bean.name
+        return outer
+
+
+def is_open(work: Work, rule: Bean) -> bool:
+    """It never says REJECT: it accepts everything, or is a list without a rule."""
+    is_list = rule.kind == "DecideRuleSequence"
+    empty = is_list and not work.beans.beans_in(rule.settings.get("rules"))
+    return rule.kind == "AcceptDecideRule" or empty
+
+
+def place_rules(work: Work, rules: list[Noted], beans: list[Bean], above: str = "scope") -> None:
+    """Note where each rule is, so that sheets can speak of it."""
+    by_line = {rule.reasons["rule"]: (place, rule) for place, rule in enumerate(rules)}
+    for bean in beans:
+        found = by_line.get(bean.place)
+        if found is None:
+            continue
+        place, rule = found
+        path = f"{above}.{rule.get('name') or place}"
+        work.rule_paths[bean] = f"{path}.of" if rule["rule"] == "not" else path
+        if rule["rule"] == "sequence":
+            inner = work.beans.beans_in(bean.settings.get("rules"))
+            place_rules(work, rule.get("rules", []), inner, f"{path}.rules")
+
+
+def rule_problem(kind: str, said: dict[str, Any]) -> str:
+    """What Nacre has against a rule; "" for nothing."""
+    try:
+        _ADAPTER.validate_python(_shortened(kind, said))
+    except ValidationError as error:
+        first = error.errors()[0]
+        return " ".join(str(first["msg"]).split())
+    except (NacreError, TypeError, AttributeError) as error:
+        return str(error)
+    return ""
+
+
+def setting_of_rule(kind: str, name: str, text: str) -> dict[str, Any]:
+    """Nacre's name and value for one property of a rule, as a sheet says it."""
+    short = _shortened(kind, {name: _plain(name, text)})
+    short.pop("rule")
+    return dict(short.pop("of", {}), **short) if "of" in short else short
+
+
+def _shortened(kind: str, said: dict[str, Any]) -> dict[str, Any]:
+    short = short_form({"rule": kind, **said})
+    if "surtsDumpFile" not in said:
+        short.get("of", short).pop("dump_file", None)
+    if short["rule"] == "not":
+        short["of"] = dict(short["of"])
+    return short
+
+
+def _plain(name: str, value: object) -> object:
+    if isinstance(value, list):
+        return [item for one in value if (item := _plain(name, one)) not in ("", None)]
+    if isinstance(value, dict):
+        return {key: _plain(name, item) for key, item in value.items()}
+    if not isinstance(value, str):
+        return None
+    text = value.strip()
+    if _TEXTS.search(name):
+        return text
+    if text.lower() in {"true", "false"}:
+        return text.lower() == "true"
+    return int(text) if _NUMBER.match(text) else text
+
+
+def _named(name: str) -> bool:
+    return (
+        name.isascii() and name.replace("_", "").replace("-", "").isalnum() and not name.isdigit()
+    )

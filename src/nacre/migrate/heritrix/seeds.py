@@ -1,0 +1,86 @@
+"""Seeds of Heritrix: in the configuration itself, or in a file beside it."""
+
+from pathlib import Path
+
+from nacre.migrate.fate import Fate, defaulted, mapped, to_check
+from nacre.migrate.heritrix.beans import Bean, Setting
+from nacre.migrate.heritrix.work import Work, decide_all
+from nacre.migrate.report import FileNote
+
+PLACEHOLDER = (
+    "# There were no seeds: put yours here, one URL a line.",
+    "http://example.test/",
+)
+_STOCK = "http://example.example/example"
+_MAX_BYTES = 512_000_000
+_ENCODINGS = ("utf-8-sig", "cp1252", "latin-1")
+
+
+def map_seeds(work: Work, bean: Bean) -> None:
+    """The properties of TextSeedModule."""
+    bean.fate = mapped("seeds")
+    source = bean.settings.get("textSource")
+    if source is not None:
+        source.fate = _source(work, source)
+    tags = bean.settings.get("sourceTagSeeds")
+    if tags is not None and bean.is_true("sourceTagSeeds"):
+        work.put(tags, "engine.source_tags", value=True)
+    elif tags is not None:
+        tags.fate = defaulted("as Nacre does", "engine.source_tags")
+    if (wait := bean.settings.get("blockAwaitingSeedLines")) is not None:
+        wait.fate = defaulted("seeds are read while the crawl runs already")
+
+
+def _source(work: Work, setting: Setting) -> Fate:
+    value = work.beans.resolved(setting.value)
+    if not isinstance(value, Bean):
+        return to_check("neither ConfigString nor ConfigFile: put the seeds into seeds.txt")
+    value.fate = mapped("seeds")
+    if "path" in value.settings:
+        path = value.settings["path"]
+        path.fate = read_file(work, path, path.text)
+    if "value" in value.settings:
+        text = value.settings["value"]
+        work.draft.seeds += (line.strip() for line in str(text.value or "").splitlines())
+        text.fate = mapped("seeds")
+    decide_all(value.settings.values(), defaulted("seeds are read once, at the start"))
+    return mapped("seeds")
+
+
+def read_file(work: Work, setting: Setting, name: str) -> Fate:
+    """The lines of a file become the seed list; the fate of the property that names it."""
+    path = work.directory / Path(name.replace("\\", "/"))
+    try:
+        if not name or path.stat().st_size > _MAX_BYTES:
+            return to_check("too long to be copied: set `seeds` to where it is", "seeds")
+        data = path.read_bytes()
+    except OSError as error:
+        work.report.files.append(
+            FileNote(name, f"seeds; cannot be read: {error.strerror}", check=True)
+        )
+        return to_check("the file cannot be read: put its seeds into seeds.txt", "seeds")
+    for encoding in _ENCODINGS:
+        try:
+            text = data.decode(encoding)
+            break
+        except UnicodeDecodeError:
+            continue
+    else:
+        text = data.decode("utf-8", "replace")
+    note = "seeds" if encoding == _ENCODINGS[0] else f"seeds, read as {encoding}"
+    work.report.files.append(FileNote(name, note, check=encoding != _ENCODINGS[0]))
+    work.draft.seeds += (line.strip() for line in text.splitlines())
+    return mapped("seeds")
+
+
+def finish_seeds(work: Work) -> None:
+    """A list without seeds says where they go."""
+    lines = work.draft.seeds
+    while lines and not lines[0]:
+        del lines[0]
+    while lines and not lines[-1]:
+        del lines[-1]
+    lines[:] = (f"# {line} (of the stock profile)" if line == _STOCK else line for line in lines)
+    if not any(line and not line.startswith(("#", "+", "-")) for line in lines):
+        work.report.advice.append("Put your seeds into seeds.txt in place of http://example.test/.")
+        lines += PLACEHOLDER

@@ -1,0 +1,152 @@
+"""Sheets of Heritrix, and what they are associated with."""
+
+from typing import Any
+
+from nacre.config.sheet import check_sheet
+from nacre.job.settings import JobSettings
+from nacre.migrate.draft import Noted
+from nacre.migrate.fate import mapped, to_check
+from nacre.migrate.heritrix.beans import Bean, Setting
+from nacre.migrate.heritrix.chains import switch_of
+from nacre.migrate.heritrix.overrides import locate
+from nacre.migrate.heritrix.properties import read_properties
+from nacre.migrate.heritrix.rules import flag, to
+from nacre.migrate.heritrix.scope import RuleWriter, rule_problem, setting_of_rule
+from nacre.migrate.heritrix.work import Work, becomes, decide_all, has_variable
+from nacre.scope.heritrix import equivalent
+
+ASSOCIATIONS = ("SurtPrefixesSheetAssociation", "DecideRuledSheetAssociation")
+
+
+class SheetWriter:
+    """Writes sheets and associations.
+
+    Args:
+        work: The migration; its scope and other settings are there already.
+        settings: The settings that the sheets are checked against.
+    """
+
+    def __init__(self, work: Work, settings: JobSettings) -> None:
+        self._work = work
+        self._settings = settings
+        self._sheets: dict[str, Noted] = {}
+
+    def write(self) -> None:
+        """All sheets and associations of the configuration."""
+        for bean in self._work.beans.of_kind("Sheet"):
+            self.sheet(bean)
+        found = [self._association(bean) for bean in self._work.beans.of_kind(*ASSOCIATIONS)]
+        self.place([one for one in found if one is not None])
+
+    def place(self, associations: list[Noted]) -> None:
+        """Put what was written into the draft."""
+        if self._sheets:
+            self._work.draft.put("sheets", self._sheets)
+        if associations:
+            self._work.draft.put("sheet_associations", associations)
+
+    def sheet(self, bean: Bean) -> None:
+        """One sheet; an entry that cannot be is flagged."""
+        values = Noted({}, {})
+        for entry in self._entries(bean):
+            values.update(self._entry(bean, entry))
+            for path in (entry.fate.target if entry.fate else "").split(", "):
+                if path in values:
+                    values.reasons[path] = entry.place
+        name = bean.name.replace(".", "-") or f"sheet{len(self._sheets) + 1}"
+        self._sheets[name] = values
+        bean.fate = mapped("sheets")
+        decide_all(bean.settings.values(), bean.fate)
+
+    def _entries(self, bean: Bean) -> list[Setting]:
+        """The entries of its map, or of its list of properties."""
+        found: list[Setting] = []
+        for setting in bean.settings.values():
+            value = self._work.beans.resolved(setting.value)
+            if isinstance(value, dict):
+                found += (item for item in value.values() if isinstance(item, Setting))
+                value = value.get("")
+            if isinstance(value, str):
+                for key, text, line in read_properties(value, setting.line):
+                    entry = Setting(key, text, line, bean, "entry")
+                    self._work.beans.items.append(entry)
+                    found.append(entry)
+        return found
+
+    def _entry(self, bean: Bean, entry: Setting) -> dict[str, Any]:
+        target = locate(self._work.beans, entry.name)
+        if target is None:
+            entry.fate = to_check("leads to no bean of this configuration")
+            return {}
+        owner, name = target
+        values = self._of_rule(owner, name, entry)
+        if values is None:
+            values = self._of_bean(owner, name, entry)
+        sheet, problems = check_sheet("sheet", values, self._settings)
+        if problems:
+            entry.fate = to_check(f"left out: {problems[0].message}", ", ".join(values))
+        return dict(sheet.values)
+
+    def _of_rule(self, owner: Bean, name: str, entry: Setting) -> dict[str, Any] | None:
+        """A property of a rule of the scope; None when it is none."""
+        if equivalent(owner.kind) is None:
+            return None
+        above = self._work.rule_paths.get(owner)
+        if above is None:
+            entry.fate = to_check("speaks of a rule that is not in the scope")
+            return {}
+        problem = rule_problem(owner.kind, {name: entry.text})
+        if problem and "required" not in problem.lower():
+            entry.fate = to_check(f"left out: {problem}")
+            return {}
+        values = setting_of_rule(owner.kind, name, entry.text)
+        found = {f"{above}.{key}": value for key, value in values.items()}
+        entry.fate = mapped(", ".join(found))
+        return found
+
+    def _of_bean(self, owner: Bean, name: str, entry: Setting) -> dict[str, Any]:
+        kind = self._work.kind(owner)
+        rule = kind.properties.get(name) if kind is not None else None
+        if name == "enabled":
+            path = switch_of(owner.kind)
+            rule = to(path, flag) if path else None
+        if rule is None or has_variable(entry):
+            entry.fate = to_check(f"{owner.kind}.{name} is nothing that a sheet can change here")
+            return {}
+        entry.fate, values = becomes(rule, entry, always=True)
+        return values
+
+    def _association(self, bean: Bean) -> Noted | None:
+        names = self._names(bean)
+        known = [name for name in names if name in self._sheets]
+        said: dict[str, Any] = {"sheets": known}
+        rules: list[Noted] = []
+        if bean.kind == ASSOCIATIONS[0]:
+            said["surts"] = self._texts(bean, "surtPrefixes")
+        else:
+            found = bean.settings.get("rules")
+            rules = RuleWriter(self._work, "sheet_associations").rules(
+                self._work.beans.beans_in(found)
+            )
+            said["rules"] = rules
+            if (order := bean.text("order")).lstrip("-").isdecimal():
+                said["order"] = int(order)
+        if not known or not (said.get("surts") or rules):
+            bean.fate = to_check("left out: it names no sheet or no place that is known")
+            for setting in bean.settings.values():
+                setting.fate = bean.fate
+            return None
+        bean.fate = mapped("sheet_associations")
+        decide_all(bean.settings.values(), bean.fate)
+        if known != names and (target := bean.settings.get("targetSheetNames")) is not None:
+            lost = ", ".join(name for name in names if name not in known)
+            target.fate = to_check(f"there is no sheet {lost}", "sheet_associations")
+        return Noted(said, {"sheets": bean.place})
+
+    def _names(self, bean: Bean) -> list[str]:
+        return [name.replace(".", "-") for name in self._texts(bean, "targetSheetNames")]
+
+    def _texts(self, bean: Bean, name: str) -> list[str]:
+        setting = bean.settings.get(name)
+        found = self._work.beans.listed(setting.value) if setting is not None else []
+        return [item.strip() for item in found if isinstance(item, str) and item.strip()]

@@ -1,0 +1,231 @@
+"""Reads the Spring XML of Heritrix 3: `crawler-beans.cxml`.
+
+Known: beans with id, name, class, parent; property, constructor-arg, the `p:` and `c:` attributes;
+value, ref, idref, null, inner beans, list, set, array, map, props; `util:` collections; alias. What
+else stands there is kept as an `element`, and flagged later. Nothing is executed or opened.
+"""
+
+from collections.abc import Callable
+
+from nacre.migrate.fate import to_check
+from nacre.migrate.heritrix.beans import Bean, Beans, Ref, Setting
+from nacre.wire.xml import Element
+
+_SHORT = "http://www.springframework.org/schema/"
+_LISTS = frozenset(("list", "set", "array"))
+_COLLECTIONS = frozenset((*_LISTS, "map", "props", "properties"))
+_IGNORED = frozenset(("description", "meta", "qualifier"))
+_METHODS = ("factory-bean", "factory-method")
+_HARMLESS = {"annotation-config", "component-scan"}
+_PARTS = "put the beans of that file into this one and migrate again"
+
+
+class SpringReader:
+    """Reads one document.
+
+    Args:
+        file: Its name, for the report.
+    """
+
+    def __init__(self, file: str) -> None:
+        self.beans = Beans(file)
+        self._of_tag: dict[str, Callable[[Element, Setting], object]] = {
+            "bean": self._inner,
+            "ref": lambda element, _: Ref(_target(element)),
+            "idref": lambda element, _: _target(element),
+            "value": lambda element, _: element.text,
+            "null": lambda *_: None,
+            "map": self._map,
+            **dict.fromkeys(_LISTS, self._list),
+            **dict.fromkeys(("props", "properties"), self._props),
+        }
+
+    def read(self, root: Element) -> Beans:
+        """The beans of a document."""
+        for element in root.children:
+            self._top(element)
+        for bean in self.beans.beans():
+            _inherit(self.beans, bean)
+        return self.beans
+
+    def _top(self, element: Element) -> None:
+        tag = element.tag
+        if tag == "beans":
+            for child in element.children:
+                self._top(child)
+        elif tag == "bean":
+            self._named(element)
+        elif tag in _COLLECTIONS and element.attributes.get("id"):
+            holder = self._element(element)
+            self.beans.values[element.attributes["id"]] = self._of_tag[tag](element, holder)
+        elif tag == "alias":
+            self.beans.aliases[element.attributes.get("alias", "")] = element.attributes.get(
+                "name", ""
+            )
+            self._element(element)
+        elif tag not in _IGNORED:
+            self._unknown(element)
+
+    def _unknown(self, element: Element) -> None:
+        item = self._element(element)
+        if element.tag == "import":
+            item.fate = to_check(f"no other file is read: {_PARTS}")
+        elif element.tag not in _HARMLESS:
+            item.fate = to_check("not read: only beans and their properties are")
+
+    def _element(self, element: Element) -> Setting:
+        """An element that is neither bean nor property."""
+        said = " ".join(f'{name}="{value}"' for name, value in element.attributes.items())
+        owner = Bean("", "", "", self.beans.file, element.line)
+        item = Setting(f"<{element.tag}>", said, element.line, owner, "element")
+        self.beans.items.append(item)
+        return item
+
+    def _named(self, element: Element) -> None:
+        bean = self._bean(element, None)
+        others = element.attributes.get("name", "").replace(",", " ").replace(";", " ").split()
+        bean.name = bean.name or (others[0] if others else "")
+        if bean.name:
+            self.beans.named[bean.name] = bean
+        for other in others:
+            if other != bean.name:
+                self.beans.aliases[other] = bean.name
+
+    def _inner(self, element: Element, owner: Setting) -> Bean:
+        return self._bean(element, owner)
+
+    def _bean(self, element: Element, owner: Setting | None) -> Bean:
+        package = element.attributes.get("class", "").strip()
+        kind = package.rpartition(".")[2]
+        name = element.attributes.get("id", "").strip()
+        bean = Bean(name, kind, package, self.beans.file, element.line, owner=owner)
+        bean.parent = element.attributes.get("parent", "").strip()
+        self.beans.items.append(bean)
+        if any(element.attributes.get(method) for method in _METHODS):
+            bean.fate = to_check("made by a method of a class, which cannot be run")
+        self._attributes(element, bean)
+        for child in element.children:
+            self._part(child, bean)
+        return bean
+
+    def _attributes(self, element: Element, bean: Bean) -> None:
+        """`p:name="text"`, `p:name-ref="bean"`, and `c:` likewise."""
+        for name, value in element.attributes.items():
+            namespace, brace, local = name.rpartition("}")
+            if brace and namespace[1:] in (f"{_SHORT}p", f"{_SHORT}c"):
+                plain = local.removesuffix("-ref")
+                said: object = Ref(value) if plain != local else value
+                self._set(bean, Setting(property_name(plain), said, element.line, bean))
+
+    def _part(self, element: Element, bean: Bean) -> None:
+        if element.tag == "property":
+            name = element.attributes.get("name", "").strip()
+            setting = Setting(property_name(name), None, element.line, bean)
+        elif element.tag == "constructor-arg":
+            place = element.attributes.get("name") or element.attributes.get("index") or ""
+            setting = Setting(f"constructor-arg{place and ' ' + place}", None, element.line, bean)
+        elif element.tag in _IGNORED:
+            return
+        else:
+            self._element(element).fate = to_check("not read: only properties are")
+            return
+        self._set(bean, setting)
+        setting.value = self._value(element, setting)
+
+    def _set(self, bean: Bean, setting: Setting) -> None:
+        self.beans.items.append(setting)
+        bean.settings[setting.name] = setting
+
+    def _value(self, element: Element, owner: Setting) -> object:
+        """What an element with `value`, `ref` or a child says."""
+        if "value" in element.attributes:
+            return element.attributes["value"]
+        if "ref" in element.attributes:
+            return Ref(element.attributes["ref"])
+        for child in element.children:
+            read = self._of_tag.get(child.tag)
+            if read is not None:
+                return read(child, owner)
+        return element.text
+
+    def _list(self, element: Element, owner: Setting) -> list[object]:
+        known = ((child, self._of_tag.get(child.tag)) for child in element.children)
+        return [read(child, owner) for child, read in known if read is not None]
+
+    def _map(self, element: Element, owner: Setting) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for entry in element.find_all("entry"):
+            key = entry.attributes.get("key") or entry.attributes.get("key-ref")
+            if key is None:
+                inner = entry.find("key")
+                key = "".join(child.text for child in inner.children) if inner else ""
+            name = key.strip()
+            if _is_sheet(owner):
+                found[name] = self._entry(entry, name, owner)
+            elif "value-ref" in entry.attributes:
+                found[name] = Ref(entry.attributes["value-ref"])
+            else:
+                found[name] = self._entry_value(entry, owner)
+        return found
+
+    def _entry(self, entry: Element, name: str, owner: Setting) -> Setting:
+        """An entry of a sheet is counted as a property is."""
+        setting = Setting(name, None, entry.line, owner.bean, "entry")
+        self.beans.items.append(setting)
+        reference = entry.attributes.get("value-ref")
+        setting.value = Ref(reference) if reference else self._entry_value(entry, owner)
+        return setting
+
+    def _entry_value(self, entry: Element, owner: Setting) -> object:
+        if "value" in entry.attributes:
+            return entry.attributes["value"]
+        known = ((child, self._of_tag.get(child.tag)) for child in entry.children)
+        return next((read(child, owner) for child, read in known if read is not None), "")
+
+    def _props(self, element: Element, owner: Setting) -> dict[str, object]:
+        if not element.children:
+            return {"": element.text}
+        found: dict[str, object] = {}
+        for prop in element.find_all("prop"):
+            name = prop.attributes.get("key", "").strip()
+            if _is_sheet(owner) or is_override(owner.bean):
+                kind = "entry" if _is_sheet(owner) else "override"
+                setting = Setting(name, prop.text, prop.line, owner.bean, kind)
+                self.beans.items.append(setting)
+                found[name] = setting
+            else:
+                found[name] = prop.text
+        return found
+
+
+def is_override(bean: Bean) -> bool:
+    """The bean sets properties of others."""
+    return bean.kind in {"PropertyOverrideConfigurer", "PropertyOverrideConfigurerBean"}
+
+
+def property_name(name: str) -> str:
+    """A property as JavaBeans calls it: `MaxWaitForIdleMs` is `maxWaitForIdleMs`."""
+    acronym = name[:2].isupper() and len(name) > 1
+    return name if acronym else name[:1].lower() + name[1:]
+
+
+def _is_sheet(owner: Setting) -> bool:
+    return owner.bean.kind == "Sheet"
+
+
+def _target(element: Element) -> str:
+    names = (element.attributes.get(name) for name in ("bean", "local", "parent"))
+    return next((name for name in names if name), element.text.strip())
+
+
+def _inherit(beans: Beans, bean: Bean) -> None:
+    """What a parent bean says holds for its children, where they say nothing else."""
+    seen = {bean.name}
+    above = beans.bean(bean.parent) if bean.parent else None
+    while above is not None and above.name not in seen:
+        seen.add(above.name)
+        if not bean.kind:
+            bean.kind, bean.package = above.kind, above.package
+        for name, setting in above.settings.items():
+            bean.settings.setdefault(name, setting)
+        above = beans.bean(above.parent) if above.parent else None

@@ -1,0 +1,162 @@
+"""A migration from Heritrix in progress, and how one property becomes settings."""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from nacre.config.place import UnknownPropertyError, find
+from nacre.job.settings import JobSettings
+from nacre.migrate.draft import Draft
+from nacre.migrate.fate import Fate, defaulted, mapped, missing, to_check
+from nacre.migrate.heritrix.beans import Bean, Beans, Ref, Setting, inside
+from nacre.migrate.heritrix.rules import Kind, Rule
+from nacre.migrate.report import FileNote, Report
+
+OFF = "in no chain, so it does nothing"
+WIRING = "which parts use each other is given"
+
+_VARIABLE = re.compile(r"#\{|\$\{(?!launchId\})")
+_WITH_VARIABLES = frozenset(("template", "prefix"))
+
+
+@dataclass
+class Work:
+    """What is read and what is made.
+
+    Attributes:
+        beans: The configuration.
+        directory: Where its file lies.
+        kinds: What becomes of the beans of each class.
+        contact: What the operator gave; "" for nothing.
+        draft: The new job.
+        report: The report; findings come last.
+        rule_paths: Where the rules of the new scope are, for sheets.
+    """
+
+    beans: Beans
+    directory: Path
+    kinds: Mapping[str, Kind]
+    contact: str = ""
+    draft: Draft = field(default_factory=Draft)
+    report: Report = field(default_factory=lambda: Report("heritrix"))
+    rule_paths: dict[Bean, str] = field(default_factory=dict)
+
+    def put(self, setting: Setting, path: str, value: object, note: str = "") -> None:
+        """A property becomes one setting, in a way of its own."""
+        self.draft.put(path, value, setting.place)
+        setting.fate = mapped(path, note)
+
+    def kind(self, bean: Bean) -> Kind | None:
+        """What becomes of a bean's class; None when it is not known."""
+        return self.kinds.get(bean.kind)
+
+    def file(self, setting: Setting, name: str) -> str:
+        """The name of a file in the new job, which it is copied to; as it is, if it is elsewhere.
+
+        A file that is not there, or outside of the configuration's directory, is noted.
+        """
+        path = self.directory / name
+        inside_it = path.resolve().is_relative_to(self.directory.resolve())
+        if not path.is_file():
+            self.report.files.append(
+                FileNote(name, f"named by {setting.place}; it is not there", check=True)
+            )
+            return name
+        if not inside_it or Path(name).is_absolute():
+            self.report.files.append(
+                FileNote(name, f"named by {setting.place}; used where it is", check=True)
+            )
+            return str(path.absolute())
+        self.draft.files[name] = path
+        self.report.files.append(FileNote(name, "copied"))
+        return name
+
+
+def becomes(rule: Rule, setting: Setting, *, always: bool = False) -> tuple[Fate, dict[str, Any]]:
+    """What becomes of a property: its fate, and the settings with their values.
+
+    Args:
+        rule: The rule for it.
+        setting: The property.
+        always: Values that are Nacre's defaults are said too, as in a sheet.
+    """
+    text = setting.text
+    if not rule.paths:
+        return _without_setting(rule, text), {}
+    target = ", ".join(rule.paths.split())
+    if has_variable(setting):
+        return to_check("a placeholder, which only Spring fills in: write the value", target), {}
+    try:
+        value = rule.convert(text)
+    except (ValueError, KeyError) as error:
+        return to_check(f"cannot be read: {error}", target), {}
+    if value is None:
+        return defaulted(rule.note or "as Nacre does", target), {}
+    values = dict.fromkeys(rule.paths.split(), value)
+    if not always and all(_is_default(path, value) for path in values):
+        return defaulted("as Nacre does", target), {}
+    return mapped(target, rule.note), values
+
+
+def has_variable(setting: Setting) -> bool:
+    """It holds `${...}` or `#{...}`, which is not Heritrix's own."""
+    return setting.name not in _WITH_VARIABLES and bool(_VARIABLE.search(setting.text))
+
+
+def _without_setting(rule: Rule, text: str) -> Fate:
+    if not rule.flagged:
+        return defaulted(rule.note)
+    if _same(text, rule.stock):
+        return defaulted("its stock value")
+    return missing(rule.note) if rule.flagged == "missing" else to_check(rule.note)
+
+
+def _same(text: str, stock: str) -> bool:
+    if text.lower() == stock.lower():
+        return True
+    try:
+        return float(text) == float(stock)
+    except ValueError:
+        return False
+
+
+@cache
+def _defaults() -> JobSettings:
+    return JobSettings()
+
+
+def _is_default(path: str, value: object) -> bool:
+    try:
+        default = find(_defaults(), path).value
+    except UnknownPropertyError:
+        return False
+    if isinstance(default, tuple):
+        default = list(default)
+    return bool(default == value)
+
+
+def decide_all(items: Iterable[Setting], fate: Fate) -> None:
+    """One fate for properties that have none, and for what is on the spot in them."""
+    for setting in items:
+        setting.fate = setting.fate or fate
+        decide_inside(setting.value, fate)
+
+
+def decide_inside(value: object, fate: Fate) -> None:
+    """One fate for the beans on the spot in a value, and all their properties."""
+    for bean in inside(value):
+        bean.fate = bean.fate or fate
+        decide_all(bean.settings.values(), fate)
+
+
+def unknown(bean: Bean, setting: Setting, known: Iterable[str]) -> Fate:
+    """The fate of a property that no table knows."""
+    if isinstance(setting.value, Ref):
+        return defaulted(WIRING)
+    near = difflib.get_close_matches(setting.name, list(known), n=1, cutoff=0.75)
+    guess = f"; perhaps {near[0]}" if near else ""
+    return to_check(f"not a known property of {bean.kind}{guess}")
