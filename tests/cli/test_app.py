@@ -45,6 +45,19 @@ def test_unknown_things_are_usage_errors():
 
 
 @pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--depth", "x", "it should be a valid integer"),
+        ("--scope", "hst", "'hst' is not one of 'page'"),
+    ],
+)
+def test_wrong_values_of_options_are_told_in_plain_words(option: str, value: str, said: str):
+    done = nacre("crawl", "http://a.test/", option, value)
+    assert done.code == 2
+    assert f"Invalid value for '{option}': {said}" in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize(
     ("error", "code"),
     [
         (ConfigError([Problem("a.b", "is wrong", file="f.yaml", line=3)]), 2),

@@ -88,6 +88,16 @@ def test_a_preview_changes_nothing(job: Path):
     assert text(job) == before
 
 
+def test_a_preview_counts_what_the_change_touches_and_nothing_else(job: Path, tmp_path: Path):
+    waiting = tmp_path / "waiting.txt"
+    waiting.write_text("http://a.test/1\nhttp://a.test/2\nhttp://b.test/1\n")
+    assert nacre("frontier", job, "import", waiting).code == 0
+    there = nacre("set", job, "politeness.delay=7", "--for", "http://b.test/", "--preview")
+    assert "would touch 1 of 4 queued URIs, in 1 queue;" in there.out
+    nobody = nacre("sheet", job, "add", "slow", "politeness.delay=7", "--preview")
+    assert "would touch 0 of 4 queued URIs" in nobody.out
+
+
 def test_an_unknown_sheet_is_told(job: Path):
     done = nacre("sheet", job, "associate", "verPolite", "--surt", "http://a.test/")
     assert done.code == 2

@@ -32,6 +32,13 @@ def test_stronger_layers_win_and_every_value_knows_its_origin():
     assert loaded.origin("job").source == "default"
 
 
+def test_what_a_section_does_not_say_is_a_default_and_has_a_place_all_the_same():
+    loaded = load(Job, [read_yaml("name: a\nfrontier:\n  max_retries: 3\n", "crawl.yaml")])
+    assert str(loaded.origin("frontier.max_retries")) == "file crawl.yaml:3"
+    assert str(loaded.origin("frontier.retry_delay")) == "default"
+    assert str(loaded.place("frontier.retry_delay")) == "file crawl.yaml:2"
+
+
 def test_all_problems_at_once_with_file_line_and_a_suggestion():
     text = "nmae: a\nfrontier:\n  max_retries: -1\n  retry_dealy: 5\nlimit: lots\n"
     with pytest.raises(ConfigError) as caught:

@@ -52,6 +52,12 @@ def test_seeds_in_the_settings_themselves(tmp_path: Path):
     assert len(found.problems) == 1
 
 
+def test_a_seed_without_a_host_hides_nothing(tmp_path: Path):
+    text = "nmae: a\nseeds: [http://a.test/, 'htp:/b.test']\nlimits: {time: soon}\n"
+    found = checked(tmp_path, text, seeds=None)
+    assert [problem.line for problem in found.problems] == [1, 2, 3]
+
+
 def test_later_checks_find_theirs_beside_wrong_values(tmp_path: Path):
     found = checked(tmp_path, "limits: {time: soon}\nx: 1", seeds="http://site.example/\n")
     paths = [problem.path for problem in found.problems]

@@ -33,9 +33,10 @@ def test_a_seed_without_scheme_tries_https_first(text: str, url: str, fallback: 
     assert (seed.text, seed.url, seed.fallback) == (text, url, fallback)
 
 
-def test_what_is_no_seed():
+@pytest.mark.parametrize("text", ["http://", "htp:/a.test", "mailto:a@b.test", "file:///etc/hosts"])
+def test_what_is_no_seed(text: str):
     with pytest.raises(URIError):
-        parse_seed("http://")
+        parse_seed(text)
 
 
 def test_a_mark_at_the_start_of_a_file_is_no_part_of_a_seed():

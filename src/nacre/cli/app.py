@@ -29,6 +29,14 @@ EXIT_CODES = (
 )
 
 
+_PYDANTIC = (
+    ("Value error, ", ""),
+    ("Input should be ", "it should be "),
+    (", unable to parse string as an integer", ""),
+    (", unable to parse string as a number", ""),
+)
+
+
 class Commands(TyperGroup):
     """Turns the errors that Nacre raises on purpose into a message and an exit code."""
 
@@ -36,6 +44,10 @@ class Commands(TyperGroup):
         """Run a command."""
         try:
             return super().invoke(ctx)
+        except typer.BadParameter as error:
+            for said, plain in _PYDANTIC:
+                error.message = error.message.replace(said, plain)
+            raise
         except (ConfigError, JobError, URIError) as error:
             complain(error)
             raise typer.Exit(2) from None

@@ -210,11 +210,18 @@ def _queue(what: Explanation) -> list[str]:
 def _origins(what: Explanation, section: str) -> list[str]:
     """The settings that somebody gave, and where; those of politeness stand apart."""
     return [
-        f"{one.path} = {one.value}, from {one.origin}"
+        f"{one.path} = {_plain(one.value)}, from {one.origin}"
         for one in what.settings
         if one.origin not in {"default", "program"}
         and one.path.startswith("politeness.") == bool(section)
     ]
+
+
+def _plain(value: str | float | bool | None) -> str:
+    """A value as `crawl.yaml` writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "none" if value is None else str(value)
 
 
 def _captures(what: Explanation) -> list[str]:

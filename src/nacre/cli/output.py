@@ -4,6 +4,7 @@ Results go to stdout, all else to stderr. Nothing from the web reaches a termina
 """
 
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -49,18 +50,25 @@ def say_json(data: object) -> None:
 
 
 def complain(error: NacreError) -> None:
-    """An error, or all problems of a configuration."""
-    if isinstance(error, ConfigError):
-        for problem in error.problems:
-            tell(f"nacre: {problem}")
-    else:
-        tell(f"nacre: {error}")
+    """An error, or all problems of a configuration and their number."""
+    if not isinstance(error, ConfigError):
+        tell(f"nacre: {_to_copy(str(error))}")
+        return
+    for problem in error.problems:
+        tell(f"nacre: {_to_copy(str(problem))}")
+    if len(error.problems) > 1:
+        tell(f"nacre: {len(error.problems)} problems")
 
 
 def warn(warnings: Sequence[object]) -> None:
     """Findings that keep nothing from starting."""
     for warning in warnings:
-        tell(f"nacre: warning: {warning}")
+        tell(f"nacre: warning: {_to_copy(str(warning))}")
+
+
+def _to_copy(text: str) -> str:
+    """Commands and paths of a message as they work here: `./nacre` in a clone, short paths."""
+    return text.replace("`nacre ", f"`{program()} ").replace(f"{Path.cwd()}{os.sep}", "")
 
 
 _SIZES = ("B", "KB", "MB", "GB", "TB")

@@ -32,12 +32,31 @@ class Loaded(Generic[T]):
     unknown: frozenset[str] = field(default_factory=frozenset)
 
     def origin(self, path: str) -> Origin:
-        """Origin of a value; of the nearest enclosing one where it was given as a whole."""
+        """Origin of a value; of the nearest enclosing one where it was given as a whole.
+
+        A mapping that says other things leaves what it does not name at its default. An item of a
+        list is a whole: its keys may be other names of its fields.
+        """
+        if path in self.origins:
+            return self.origins[path]
+        above = path.rpartition(".")[0]
+        while above and above not in self.origins:
+            above = above.rpartition(".")[0]
+        whole = not above or above.rpartition(".")[2].isdigit() or not self._is_parted(above)
+        return self.place(above) if whole else Origin("default")
+
+    def place(self, path: str) -> Origin:
+        """Where a problem with a value is to be looked for: at it, or at what it should be in."""
         while path:
             if path in self.origins:
                 return self.origins[path]
             path = path.rpartition(".")[0]
         return Origin("default")
+
+    def _is_parted(self, path: str) -> bool:
+        """Whether a layer gave a value in parts: a mapping with keys."""
+        below = f"{path}."
+        return any(name.startswith(below) for name in self.origins)
 
     def is_given(self, path: str) -> bool:
         """Whether a layer gives this value, and not the default."""

@@ -78,6 +78,7 @@ async def check(
         notes += scope_notes(loaded, scope, seeds.first)
     found.problems[:] = [*problems, *_placed(loaded, found.problems[len(problems) :])]
     found.problems += _placed(loaded, [*contact_problems(settings, public), *needs])
+    found.problems.sort(key=lambda p: (not p.line, p.file, p.line))
     found.warnings += _placed(loaded, notes)
     return found
 
@@ -90,7 +91,7 @@ def _placed(loaded: Loaded[JobSettings], problems: Sequence[Problem]) -> Iterato
     for problem in problems:
         if loaded.is_unknown(problem.path) and not problem.path.startswith("scope"):
             continue
-        place = loaded.origin(problem.path)
+        place = loaded.place(problem.path)
         known = problem.file or not place.file
         yield problem if known else problem._replace(file=place.file, line=place.line)
 

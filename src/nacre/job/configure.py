@@ -134,7 +134,7 @@ def _examined(
 
 
 def _place(loaded: Loaded[JobSettings], path: str) -> dict[str, Any]:
-    origin = loaded.origin(path)
+    origin = loaded.place(path)
     return {"file": origin.file, "line": origin.line}
 
 

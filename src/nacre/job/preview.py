@@ -55,7 +55,7 @@ def touched(rows: Rows, now: Sheets, then: Sheets, most: int = 5) -> Iterator[To
         uri = entry.uri
         pair = now.of(uri), then.of(uri)
         if pair not in differs:
-            differs[pair] = now.overlays.settings[pair[0]] != then.overlays.settings[pair[1]]
+            differs[pair] = _without_sheets(now, pair[0]) != _without_sheets(then, pair[1])
         result.pending += 1
         if differs[pair]:
             result.urls += 1
@@ -66,3 +66,9 @@ def touched(rows: Rows, now: Sheets, then: Sheets, most: int = 5) -> Iterator[To
         if result.pending % STEP == 0:
             yield result
     yield result
+
+
+def _without_sheets(sheets: Sheets, overlay: int) -> JobSettings:
+    """What holds under a combination; the list of all sheets itself touches no URI."""
+    none: dict[str, object] = {"sheets": {}, "sheet_associations": ()}
+    return sheets.overlays.settings[overlay].model_copy(update=none)

@@ -120,5 +120,8 @@ def seed_line(value: object) -> object:
 
 def _plain_seed(text: str) -> Seed:
     if "://" in text.partition("?")[0] or text.startswith("dns:"):
-        return Seed(text, parse(text))
-    return Seed(text, parse(f"https://{text}"), parse(f"http://{text}"))
+        seed = Seed(text, parse(text))
+    else:
+        seed = Seed(text, parse(f"https://{text}"), parse(f"http://{text}"))
+    implied_prefix(text)  # what the scope asks of it: `htp:/example.org` and `file:///a` fail here
+    return seed

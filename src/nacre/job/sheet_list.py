@@ -78,7 +78,7 @@ def sheet_problems(loaded: Loaded[JobSettings], root: Path) -> list[Problem]:
     """What is wrong with a job's sheets, each with its place."""
     found = []
     for problem in examine_sheets(loaded.settings, root)[1]:
-        place = loaded.origin(problem.path)
+        place = loaded.place(problem.path)
         placed = problem.file or not place.file
         found.append(problem if placed else problem._replace(file=place.file, line=place.line))
     return found
