@@ -62,7 +62,7 @@ _FRONTIER: dict[str, Rule] = {
     "extract404s": to("extract.extract_error_pages", flag, note="all pages of status 400 and up"),
     "extractIndependently": needless("each kind of document has its own extractor"),
     "snoozeLongMs": needless(_ON_DISK),
-    "recoveryLogEnabled": needless("the store survives a crash"),
+    "recoveryLogEnabled": to("frontier.recovery_log", flag),
     "dumpPendingAtClose": look("false", "`nacre frontier` lists what is left"),
     "largestQueuesCount": needless("`nacre frontier` lists as many as asked for"),
     "maxQueuesPerReportCategory": needless("`nacre frontier` lists as many as asked for"),
@@ -282,11 +282,11 @@ CRAWL_KINDS: dict[str, Kind] = {
          "DecideRuledSheetAssociationComparator", "CrawlJob", "UriProcessingFormatter"),
         Kind("", "part of how Heritrix is put together; nothing need be said"),
     ),
-    "ActionDirectory": Kind("", "see docs/heritrix.md on what takes its place", properties={
-        "actionDir": look("action", "there is no such directory"),
-        "doneDir": needless("see actionDir"),
-        "initialDelaySeconds": needless("see actionDir"),
-        "delaySeconds": needless("see actionDir"),
+    "ActionDirectory": Kind("action", properties={
+        "actionDir": look("action", "the directory is always JOB/action"),
+        "doneDir": needless("what is done is kept in the directory of its run"),
+        "initialDelaySeconds": needless("the first look comes after 10 s"),
+        "delaySeconds": to("action.interval", seconds, "30"),
         "engineName": needless("a script cannot run"),
     }),
     "CheckpointService": Kind("checkpoint", properties={
