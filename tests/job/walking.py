@@ -20,6 +20,7 @@ _OFF: dict[str, object] = {f"chains.fetch.{name}.enabled": False for name in _FE
 COMPANIONS: dict[str, dict[str, object]] = {
     "frontier.queue_assignment.buckets": {"frontier.queue_assignment.policy": "bucket"},
     "frontier.uri_precedence.base": {"frontier.uri_precedence.policy": "base"},
+    "frontier.uri_precedence.file": {"frontier.uri_precedence.policy": "preloaded"},
     "frontier.uri_precedence.navlinks_only": {"frontier.uri_precedence.policy": "hops"},
     **{f"chains.fetch.{name}.enabled": _OFF for name in _FETCHING[1:]},
     "frontier.queue_precedence.increments": {"frontier.queue_precedence.policy": "success-counts"},

@@ -130,16 +130,25 @@ class UriPrecedence(Choice):
         "CostUriPrecedencePolicy": "cost",
         "BaseUriPrecedencePolicy": "base",
         "HopsUriPrecedencePolicy": "hops",
+        "PreloadedUriPrecedencePolicy": "preloaded",
     }
     uses: ClassVar[dict[str, frozenset[str]]] = {
         "base": frozenset({"base"}),
         "hops": frozenset({"base", "navlinks_only"}),
+        "preloaded": frozenset({"base", "file"}),
     }
 
-    policy: Literal["cost", "base", "hops"] = setting(
-        "cost", "`cost`: its cost; `base`: always `base`; `hops`: `base` and its hops."
+    policy: Literal["cost", "base", "hops", "preloaded"] = setting(
+        "cost",
+        "`cost`: its cost; `base`: always `base`; `hops`: `base` and its hops; `preloaded`: what "
+        "`file` gives it, else `base`.",
     )
     base: int = setting(1, "Where the count begins.", ge=0, le=127)
+    file: str = setting(
+        "",
+        "For `preloaded`: a file of lines `URL precedence`, relative to the job; .gz and .bz2 too. "
+        "It is read once, when the crawl starts or the setting changes.",
+    )
     navlinks_only: bool = setting(True, "Count links (L) only, not embeds and redirects.")
 
 

@@ -10,7 +10,7 @@ MAX_QUEUE_PRECEDENCE = 255
 
 
 def uri_precedence(choice: UriPrecedence, cost: int, path: str) -> int:
-    """Precedence of a URI, 0 to 127.
+    """Precedence of a URI, 0 to 127; under `preloaded` that of a URI which its file leaves out.
 
     Args:
         choice: The policy.
@@ -19,7 +19,7 @@ def uri_precedence(choice: UriPrecedence, cost: int, path: str) -> int:
     """
     if choice.policy == "cost":
         value = cost
-    elif choice.policy == "base":
+    elif choice.policy in {"base", "preloaded"}:
         value = choice.base
     else:
         value = choice.base + (_links(path) if choice.navlinks_only else hop_count(path))

@@ -48,6 +48,7 @@ from nacre.job.outside import Outside
 from nacre.job.pacer import Pacer
 from nacre.job.parser import ParserProcess
 from nacre.job.preconditions import CheckPreconditions, Preconditions
+from nacre.job.preloaded import Preloaded
 from nacre.job.preselect import Preselect, preselection
 from nacre.job.quotas import EnforceQuotas, QuotaBook
 from nacre.job.recheck import Recheck
@@ -131,7 +132,7 @@ class Parts:
         self.robots_settings = self.effective.then(lambda s: s.robots)
         self.numbers = Numbers(store)
         self.hosts = HostAnswers(store)
-        self.identity = Identity(canonicalizer(settings.uri), frontier, self._addresses)
+        self.identity = self._identity(frontier)
         self.logs = JobLogs(self._line_writer(), clock, extra_info=settings.engine.log_extra_info)
         self.frontier = self._frontier(frontier)
         moment = Moment(clock.now(), clock.monotonic())
@@ -267,6 +268,11 @@ class Parts:
         frontier.handout.assign = (
             (lambda uri: identity.requeue(uri, overlay_of(uri))) if identity.moves else None
         )
+
+    def _identity(self, frontier: Effective[FrontierSettings]) -> Identity:
+        canonical = canonicalizer(self.settings.uri)
+        preloaded = Preloaded(canonical, self.rule_files.read_lines)
+        return Identity(canonical, frontier, self._addresses, preloaded)
 
     def _line_writer(self) -> Callable[[str, bytes], None]:
         numbers: dict[str, int] = {}

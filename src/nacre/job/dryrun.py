@@ -12,6 +12,7 @@ from nacre.job.explain import politeness_text
 from nacre.job.explanation import RobotsAnswer, RuleOpinion
 from nacre.job.identity import Identity
 from nacre.job.layout import Layout
+from nacre.job.preloaded import Preloaded
 from nacre.job.preview import make_sheets
 from nacre.job.robots_answer import robots_answer
 from nacre.job.robots_cache import RobotsCache
@@ -79,7 +80,10 @@ class DryRun:
         self._scope = effective.then(lambda s: s.scope).then(
             lambda rules: compile_scope(rules, state)
         )
-        self._identity = Identity(canonicalizer(settings.uri), effective.then(lambda s: s.frontier))
+        canonical = canonicalizer(settings.uri)
+        preloaded = Preloaded(canonical, RuleFiles(layout.root).read_lines)
+        frontier = effective.then(lambda s: s.frontier)
+        self._identity = Identity(canonical, frontier, preloaded=preloaded)
         entries = list(read_seeds(seed_lines(settings.seeds, layout.root)))
         seeds = [entry for entry in entries if isinstance(entry, Seed)]
         state.add_seeds([seed.text for seed in seeds])

@@ -34,6 +34,7 @@ from nacre.job.offline import View
 from nacre.job.origins import settings_for
 from nacre.job.outcomes import Outcome, Outcomes
 from nacre.job.outside import Outside, Refusal
+from nacre.job.preloaded import Preloaded
 from nacre.job.preview import make_sheets
 from nacre.job.robots_answer import robots_answer
 from nacre.job.robots_cache import RobotsCache
@@ -84,7 +85,10 @@ class Explainer:
             view.session.parts.identity
             if view.session is not None
             else Identity(
-                canonicalizer(settings.uri), effective.then(lambda s: s.frontier), self._addresses
+                canonicalizer(settings.uri),
+                effective.then(lambda s: s.frontier),
+                self._addresses,
+                Preloaded(canonicalizer(settings.uri), RuleFiles(view.layout.root).read_lines),
             )
         )
 

@@ -8,7 +8,7 @@ from nacre.config.effective import Effective
 from nacre.core.crawluri import CrawlURI, Directive, Hop, Outlink, extend_path
 from nacre.frontier.assignment import core_key, moves, needs_address, split_key
 from nacre.frontier.choices import QueueAssignment
-from nacre.frontier.policy import prerequisite_rank, rank
+from nacre.frontier.policy import Rank, prerequisite_rank, rank
 from nacre.frontier.settings import FrontierSettings
 from nacre.uri.canonical import Canonicalizer, seen_key
 from nacre.uri.parse import authority, host, is_ip
@@ -19,6 +19,9 @@ _QUEUES = 65536
 
 Addresses = Callable[[str], Sequence[str]]
 """The addresses of a host as far as they are known; none otherwise."""
+
+Precedences = Callable[[str, bytes], int | None]
+"""The precedence that a file gives a seen key; None when it gives none."""
 
 
 class _Queues:
@@ -63,6 +66,7 @@ class Identity:
         canonicalizer: For the seen key.
         settings: The frontier's.
         addresses: For queues by address.
+        preloaded: For precedences from files.
     """
 
     def __init__(
@@ -70,7 +74,9 @@ class Identity:
         canonicalizer: Canonicalizer,
         settings: Effective[FrontierSettings],
         addresses: Addresses | None = None,
+        preloaded: Precedences | None = None,
     ) -> None:
+        self._preloaded = preloaded or _not_given
         self._canonicalizer = canonicalizer
         self._settings = settings
         known = addresses or _unknown
@@ -108,10 +114,12 @@ class Identity:
         overlay: int = 0,
     ) -> CrawlURI:
         """A seed: no via, directive MEDIUM."""
-        order = rank(self._settings[overlay], "", is_seed=True, url=url)
+        key = self.key(url)
+        settings = self._settings[overlay]
+        order = self._placed(settings, key, rank(settings, "", is_seed=True, url=url))
         return CrawlURI(
             url=url,
-            key=self.key(url),
+            key=key,
             queue=self.queue(url, overlay),
             source=source,
             is_seed=True,
@@ -129,7 +137,10 @@ class Identity:
         """
         path = extend_path(parent.path, link.hop)
         key = self.key(link.url)
-        order = rank(self._settings[overlay], path, url=link.url, via=parent.url)
+        settings = self._settings[overlay]
+        order = rank(settings, path, url=link.url, via=parent.url)
+        if settings.uri_precedence.file:
+            order = self._placed(settings, key, order)
         return CrawlURI(
             url=link.url,
             key=key,
@@ -145,6 +156,12 @@ class Identity:
             heritable=_inherited(parent),
             annotations=("isSitemap",) if link.sitemap else (),
         )
+
+    def _placed(self, settings: FrontierSettings, key: bytes, order: Rank) -> Rank:
+        """The rank, with the precedence that a file gives."""
+        choice = settings.uri_precedence
+        given = self._preloaded(choice.file, key) if choice.file else None
+        return order if given is None else order._replace(precedence=given)
 
     def redirected_seed(self, parent: CrawlURI, link: Outlink, overlay: int = 0) -> CrawlURI:
         """The redirect target of a seed: a seed too, fetched even when it was seen."""
@@ -195,6 +212,11 @@ def again_at(uri: CrawlURI, due: float) -> CrawlURI:
 def _unknown(_: str) -> Sequence[str]:
     """Nothing is known of addresses."""
     return ()
+
+
+def _not_given(_file: str, _key: bytes) -> int | None:
+    """No file gives a precedence."""
+    return None
 
 
 def _inherited(parent: CrawlURI) -> dict[str, str]:

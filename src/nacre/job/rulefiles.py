@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from nacre.errors import ConfigError, Problem
+from nacre.job.preloaded import Preloaded
 from nacre.job.settings import JobSettings
 from nacre.scope.normalize.chain import NormalizerChain, NormalizeScope
 from nacre.scope.nutch.rules import FilterRule, NutchExempt
 from nacre.scope.nutch.ruling import lines_of
+from nacre.uri.canonical import Canonicalizer
 
 MAX_BYTES = 1_000_000_000
 """Longest rule file, unpacked."""
@@ -89,7 +91,19 @@ def examine_rule_files(settings: JobSettings, files: RuleFiles) -> RuleFindings:
                     found.warnings.append(placed)
     except ConfigError as error:
         found.problems.extend(_placed("uri.normalize", error))
+    found.problems.extend(_bad_precedences(settings, files))
     return found
+
+
+def _bad_precedences(settings: JobSettings, files: RuleFiles) -> list[Problem]:
+    """What is wrong with the file of precedences."""
+    choice = settings.frontier.uri_precedence
+    try:
+        if choice.file:
+            Preloaded(Canonicalizer(()), files.read_lines).load(choice.file)
+    except ConfigError as error:
+        return list(_placed("frontier.uri_precedence.file", error))
+    return []
 
 
 def all_chains(settings: JobSettings, files: RuleFiles) -> Iterator[NormalizerChain]:
