@@ -133,14 +133,25 @@ def test_what_is_made_of_settings_follows(tmp_path: Path):
     async def go() -> None:
         session = await opened(tmp_path)
         try:
-            said = {"scope.too-many-hops.max_hops": 3, "robots.agent": "other"}
+            said = {
+                "scope.too-many-hops.max_hops": 3,
+                "robots.agent": "other",
+                "chains.fetch.preselect.block_all": True,
+                "chains.fetch.quotas.enabled": False,
+                "chains.disposition.archive.gate": "reject",
+            }
             changer = Changer(SETTINGS, tmp_path, running=True)
             for path, value in said.items():
                 changer.put(path, value)
             scope = session.parts.candidates.scope[0]
             apply(session, changer.done())
             assert session.parts.candidates.scope[0] is not scope
-            extract = session.parts.engine._chain._plans[0][-1].processor
+            plan = session.parts.engine._chain._plans[0]
+            names = [bound.step.name for bound in plan]
+            assert names == ["preselect", "runtime-limit", *names[2:]]
+            assert attrgetter("_blocks")(plan[0].processor)[0].everything
+            assert session.parts.engine.disposition.parts.plans[0].archives is False
+            extract = plan[-1].processor
             assert attrgetter("_settings")(extract)[0].robots_agent == "other"
         finally:
             await session.close()

@@ -4,7 +4,7 @@ import pytest
 
 from nacre.report.material import ToeFacts
 from nacre.report.queues import HEADER, LARGEST, LISTED, NONEMPTY, SUMMARY
-from nacre.report.steps import PROCESSORS, Steps
+from nacre.report.steps import PROCESSORS, Steps, read_steps
 from nacre.report.summary import CRAWL_SUMMARY, duration
 from nacre.report.threads import THREADS
 from tests.report.given import Given, queue
@@ -131,6 +131,19 @@ def test_steps_are_counted_and_outlive_the_process(given: Given):
         "  Time:            1s500ms",
         "  Links extracted: 40",
     ]
+
+
+def test_what_an_earlier_process_counted_is_kept(given: Given):
+    steps = Steps(given.store)
+    steps.add("Fetch", "roses", Embroider()).handled = 3
+    steps.add("Fetch", "lilies", Embroider()).handled = 5
+    steps.seal()
+    again = Steps(given.store)
+    again.add("Fetch", "tulips", Embroider()).handled = 1
+    again.add("Fetch", "lilies", Embroider())
+    again.seal()
+    counted = [(step.name, step.handled) for step in read_steps(given.store)]
+    assert counted == [("tulips", 1), ("lilies", 5), ("roses", 3)]
 
 
 def test_steps_without_news_write_nothing(given: Given):

@@ -33,6 +33,7 @@ HERITRIX: dict[str, tuple[str, ...]] = {
     "engine": ("CrawlController", "CrawlerLoggerModule"),
     "chains": ("CandidateChain", "FetchChain", "DispositionChain", "Preselector"),
     "action": ("ActionDirectory",),
+    "alerts": ("AlertThreadGroup",),
     "checkpoint": ("CheckpointService",),
     "frontier": ("BdbFrontier", "CandidatesProcessor", "FrontierPreparer"),
     "politeness": ("DispositionProcessor",),

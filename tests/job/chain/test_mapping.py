@@ -64,7 +64,7 @@ def test_ranges_of_queue_keys(tmp_path: Path):
     assert names(urls, given, **said) == ["two", "three", "one", "one", "two"]
 
 
-@pytest.mark.parametrize("lines", [[], ["# x"], ["a b c"], ["a"]])
+@pytest.mark.parametrize("lines", [[], ["# x"], ["a b c"], ["a"], ["a ../b"]])
 def test_a_map_that_is_none(lines: list[str]):
     with pytest.raises(ValueError, match="KEY NAME"):
         read_ranges(lines)

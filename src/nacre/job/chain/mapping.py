@@ -4,6 +4,7 @@ Source: reference/heritrix.md 1.17. Where Nacre differs: with one crawler more, 
 sites move (Heritrix: nearly all), and links are mapped after the scope has accepted them.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -177,6 +178,8 @@ def read_ranges(lines: Sequence[str]) -> list[tuple[str, str]]:
             continue
         if len(words) != 2:
             raise ValueError(f"line {number}: {line!r} is not `KEY NAME`")
+        if not re.match(_NAME, words[1]):
+            raise ValueError(f"line {number}: {words[1]!r} is no name of a crawler (KEY NAME)")
         found[words[0]] = words[1]
     if not found:
         raise ValueError("it holds no line `KEY NAME`")
