@@ -52,9 +52,24 @@ def test_steered_by_files(tmp_path: Path):
     assert " 200 " not in "".join(x for x in log(job, "crawl.log").splitlines() if "p45." in x)
     assert "line 2: '(' is not a regular expression" in log(job, "alerts.log")
     assert "control/stop: ends the crawl" in log(job, "job.log")
+    explained = nacre("explain", job, f"{home}p55.html").out
+    assert "control/ignores" in explained
     (report,) = (job / "latest/actions-done").glob("*.report")
     assert report.read_text().endswith("2 lines: 1 scheduled, 1 rejected\n")
     assert "no checkpoints yet" in nacre("checkpoint", _fresh(tmp_path), "--list").out
+
+
+def test_what_lies_there_is_taken_in_before_the_crawl_ends(tmp_path: Path):
+    job = tmp_path / "job"
+    with site() as home:
+        nacre("new", job, home, "--delay", 0)
+        (job / "action").mkdir()
+        (job / "action/late.s.schedule").write_text(f"{home}c.html?late\nhttp://b.test/\n")
+        done = nacre("run", job, "-q", *FAST)
+    assert done.code == 0, done.err
+    assert f" {home}c.html?late - - " in log(job, "crawl.log")
+    (report,) = (job / "latest/actions-done").glob("*.report")
+    assert "line 2: out of scope, by the rule" in report.read_text()
 
 
 def _fresh(folder: Path) -> Path:

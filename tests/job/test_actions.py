@@ -11,6 +11,7 @@ import pytest
 
 from nacre.frontier.listing import pending
 from nacre.job.actions import ActionDirectory, Progress
+from nacre.job.clock import SystemClock
 from nacre.job.edits import PORTION
 from nacre.job.events import ActionTaken, Event, Events
 from nacre.job.session import Session
@@ -47,7 +48,7 @@ def play(root: Path, heard: list[Event] | None = None) -> tuple[Session, list[st
         events = Events()
         events.subscribe((heard if heard is not None else []).append)
         async with opened(root) as session:
-            await ActionDirectory(session, RealDisk(), events).look()
+            await ActionDirectory(session, RealDisk(), SystemClock(), events).look()
             return session, waiting(session)
 
     return asyncio.run(look())
@@ -123,7 +124,7 @@ def crash(monkeypatch: pytest.MonkeyPatch, root: Path, after: int, *, durable: b
         async with opened(root) as session:
             commit = session.parts.commit
             try:
-                await ActionDirectory(session, RealDisk(), Events()).look()
+                await ActionDirectory(session, RealDisk(), SystemClock(), Events()).look()
             except Crash:
                 if durable:
                     await commit.flush()
@@ -174,7 +175,7 @@ def test_what_a_restored_checkpoint_has_only_begun_goes_on(
             folder = session.directory / "actions-done"
             folder.mkdir(exist_ok=True)
             path.rename(folder / progress.done_as)  # as the crawl after the checkpoint had done
-            actions = ActionDirectory(session, RealDisk(), Events())
+            actions = ActionDirectory(session, RealDisk(), SystemClock(), Events())
             actions.bring_back()
             await actions.look()
             return waiting(session)
@@ -190,7 +191,7 @@ def test_the_crawl_is_not_over_while_there_are_files(tmp_path: Path):
     async def look(check: Callable[[ActionDirectory], None], interval: float) -> None:
         settings = JobSettings.model_validate({"action": {"interval": interval}})
         async with opened(tmp_path, settings) as session:
-            actions = ActionDirectory(session, RealDisk(), Events())
+            actions = ActionDirectory(session, RealDisk(), SystemClock(), Events())
             check(actions)
             await actions.look()
             assert not actions.busy
@@ -206,3 +207,41 @@ def test_the_crawl_is_not_over_while_there_are_files(tmp_path: Path):
     asyncio.run(look(idle, 0))
     put(tmp_path, "x.schedule", b"http://b.test/\n")
     asyncio.run(look(busy, 30))
+
+
+class Clock(SystemClock):
+    """Time goes on by sleeping only, and ends."""
+
+    def __init__(self, until: float) -> None:
+        self.time = 0.0
+        self._until = until
+
+    def monotonic(self) -> float:
+        return self.time
+
+    async def sleep(self, seconds: float) -> None:
+        self.time += seconds
+        if self.time > self._until:
+            raise TimeoutError
+
+
+@pytest.mark.parametrize(
+    ("interval", "times"), [(30, [10, 40, 70]), (4, [4, 8, 12]), (0, []), (60, [10, 70])]
+)
+def test_when_it_looks(tmp_path: Path, interval: float, times: list[float]):
+    async def run() -> list[float]:
+        settings = JobSettings.model_validate({"action": {"interval": interval}})
+        async with opened(tmp_path, settings) as session:
+            clock = Clock(times[-1] + 1 if times else 1000)
+            actions = ActionDirectory(session, RealDisk(), clock, Events())
+            looks: list[float] = []
+
+            async def look() -> None:
+                looks.append(clock.time)
+
+            actions.look = look  # type: ignore[method-assign]
+            with pytest.raises(TimeoutError):
+                await actions.run()
+            return looks
+
+    assert asyncio.run(run()) == times

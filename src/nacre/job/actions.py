@@ -10,10 +10,12 @@ import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 
 import msgspec
 
+from nacre.core.clock import Clock
 from nacre.errors import NacreError
 from nacre.job.actionfiles import Action, Scanner
 from nacre.job.edits import PORTION, breathe
@@ -29,7 +31,9 @@ from nacre.store.table import delete_row
 _FIRST = 10.0
 """The first look comes so soon, seconds."""
 
-_IDLE = 3600.0
+_TICK = 0.5
+"""Between two looks at the clock, seconds: the setting may change, and the crawl may end."""
+
 _NO_SCRIPTS = (
     "scripts are not run: what they do in Heritrix is done by commands (`nacre set`, `nacre "
     "sheet`, `nacre frontier`), by the Python API, or by files of lines in this directory"
@@ -70,17 +74,19 @@ class ActionDirectory:
     Args:
         session: The running session.
         disk: For the durability of names.
+        clock: For the time between two looks.
         events: Who is told.
     """
 
     name = "actions"
 
-    def __init__(self, session: Session, disk: Disk, events: Events) -> None:
+    def __init__(self, session: Session, disk: Disk, clock: Clock, events: Events) -> None:
         self._session = session
+        self._clock = clock
         self._disk = disk
         self._events = events
         self._scanner = Scanner(session.layout.action)
-        self._hurry = asyncio.Event()
+        self._hurry = False
         self._working = False
         self._stuck: set[tuple[str, int, int]] = set()
 
@@ -90,7 +96,7 @@ class ActionDirectory:
     def busy(self) -> bool:
         """Files are being taken in, or wait for it: the crawl is not over yet."""
         if not self._working and self._session.settings.action.interval and self._waiting():
-            self._hurry.set()
+            self._hurry = True
             return True
         return self._working
 
@@ -99,17 +105,15 @@ class ActionDirectory:
         with suppress(OSError):
             self._session.layout.action.mkdir(exist_ok=True)
             self.bring_back()
-        first = True
+        clock, looked, first = self._clock, self._clock.monotonic(), _FIRST
         while True:
+            await clock.sleep(_TICK)
             interval = self._session.settings.action.interval
-            wait = min(interval, _FIRST) if first else interval
-            first = False
-            with suppress(TimeoutError):
-                async with asyncio.timeout(wait or _IDLE):
-                    await self._hurry.wait()
-            self._hurry.clear()
-            if self._session.settings.action.interval:
+            due = looked + min(interval, first) <= clock.monotonic()
+            if interval and (due or self._hurry):
+                self._hurry, first = False, inf
                 await self.look()
+                looked = clock.monotonic()
 
     async def ending(self, how: ExitStatus) -> None:
         """What is not taken in waits for the next start."""
@@ -164,10 +168,9 @@ class ActionDirectory:
         """Where an earlier process left off, or a new beginning."""
         store = self._session.parts.store
         row = store.get("meta", self._key(action.path.name))
-        if row is not None:
-            progress = msgspec.msgpack.decode(row, type=Progress)
-            if progress.is_of(action):
-                return progress
+        known = _read_row(row) if row is not None else None
+        if known is not None and known.is_of(action):
+            return known
         now = datetime.fromtimestamp(self._session.parts.clock.now(), UTC)
         stamp = f"{now:%Y%m%d%H%M%S}{now.microsecond // 1000:03}"
         progress = Progress(action.size, action.changed, f"{stamp}-{action.path.name}")
@@ -186,10 +189,12 @@ class ActionDirectory:
         """Of what a restored checkpoint has only begun, the file may be among those done."""
         layout, start = self._session.layout, self._key("")
         for key, row in self._session.parts.store.scan("meta", start, start[:-1] + b";"):
-            progress = msgspec.msgpack.decode(row, type=Progress)
+            progress = _read_row(row)
             name = key.removeprefix(start).decode()
+            if progress is None or progress.over:
+                continue
             done = layout.root / self._folder / progress.done_as
-            if not progress.over and done.exists() and not (layout.action / name).exists():
+            if done.exists() and not (layout.action / name).exists():
                 shutil.move(done, layout.action / name)
                 self._session.parts.logs.job(f"action/{name}: goes on as of the checkpoint")
 
@@ -276,6 +281,14 @@ class ActionDirectory:
         shutil.move(old, new)
         self._disk.fsync_dir(str(new.parent))
         self._disk.fsync_dir(str(old.parent))
+
+
+def _read_row(row: bytes) -> Progress | None:
+    """None for one of another version of Nacre: the file begins anew."""
+    try:
+        return msgspec.msgpack.decode(row, type=Progress)
+    except msgspec.DecodeError:
+        return None
 
 
 def _summary(tally: Tally) -> str:

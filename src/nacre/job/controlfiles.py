@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nacre.config.place import find
 from nacre.core.clock import Clock
-from nacre.errors import ConfigError
+from nacre.errors import ConfigError, NacreError
 from nacre.job.change import Change, Changer
 from nacre.job.live import apply
 from nacre.job.rehearsal import rehearse
@@ -81,6 +81,10 @@ class ControlFiles:
             except (ConfigError, OSError, UnicodeDecodeError) as error:
                 said = " ".join(str(error).split())
                 self._session.parts.logs.alert(f"control/{name} is not obeyed: {said}")
+            except NacreError:
+                raise
+            except Exception as error:  # noqa: BLE001 - a bug here is not the end of a crawl
+                self._session.parts.logs.command_error(f"control/{name}", error)
 
     def _note(self, name: str, text: str) -> None:
         self._session.parts.logs.job(f"control/{name}: {text}")

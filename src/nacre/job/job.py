@@ -158,7 +158,7 @@ class Job:
         """What runs along with each session."""
         self.checkpoints = CheckpointKeeper(session, self.disk, self.clock)
         session.accompany(self.checkpoints)
-        session.accompany(ActionDirectory(session, self.disk, self.events))
+        session.accompany(ActionDirectory(session, self.disk, self.clock, self.events))
         session.accompany(ControlFiles(session, self.clock, self._before_control))
 
     def changed(self, settings: JobSettings, paths: Iterable[str]) -> None:
