@@ -9,13 +9,9 @@ class SystemClock:
 
     __slots__ = ()
 
-    def now(self) -> float:
-        """Seconds since the epoch, UTC; may jump."""
-        return time.time()
-
-    def monotonic(self) -> float:
-        """Seconds that never go back."""
-        return time.monotonic()
+    # The functions themselves: a visit asks them eighteen times.
+    now = staticmethod(time.time)
+    monotonic = staticmethod(time.monotonic)
 
     async def sleep(self, seconds: float) -> None:
         """Wait; 0 or less only yields."""
