@@ -69,7 +69,7 @@ def test_the_stock_profile_loses_nothing(samples, tmp_path):
     file = samples / "profile-crawler-beans.cxml"
     draft, report = convert(file)
     flagged = {f.name: f for f in report.findings if f.outcome is Outcome.FLAGGED}
-    assert set(flagged) == {"metadata.operatorContactUrl", "extractorSwf"}
+    assert set(flagged) == {"metadata.operatorContactUrl"}
     assert flagged["metadata.operatorContactUrl"].line == 39
     kinds = report.as_json()["kinds"]
     assert things(open_xml(file)) == {kind: kinds[kind] for kind in ("bean", "property")}
@@ -382,6 +382,31 @@ def test_processors_in_no_chain_and_switched_off(tmp_path):
     fetch = next(entry for entry in said.chains.fetch if entry.processor == "fetch-http")
     assert [one.rule for one in fetch.gate] == ["matches-regex"]
     assert found["http.shouldProcessRule"].outcome is Outcome.MAPPED
+
+
+def test_processors_that_the_stock_chains_do_not_have(tmp_path):
+    gate = prop("shouldProcessRule", rule("MatchesRegexDecideRule"))
+    text = cxml(
+        bean("pdf", "ExtractorPDF", maxSizeToParse="5000").replace("</bean>", gate + "</bean>"),
+        bean("any", "ExtractorUniversal"),
+        bean("implied", "ExtractorImpliedURI", regex="(.*)/x", format="$1/y"),
+        bean("digest", "HTTPContentDigest", stripRegex="[0-9]+"),
+        bean("again", "ReschedulingProcessor", rescheduleDelaySeconds="60"),
+        bean("uri", "ExtractorURI", enabled="false"),
+        bean("other", "ExtractorPDF"),
+        bean("mapper", "HashCrawlMapper"),
+    )
+    said, _, found = migrated(tmp_path, text)
+    fetch = {entry.label: entry for entry in said.chains.fetch}
+    behind = list(fetch)[list(fetch).index("extract") + 1 :]
+    assert behind == ["extract-pdf", "extract-implied-uri", "extract-universal"]
+    assert fetch["extract-pdf"].max_size == 5000
+    assert [one.rule for one in fetch["extract-pdf"].gate] == ["matches-regex"]
+    assert fetch["extract-implied-uri"].format == "$1/y"
+    assert fetch["content-digest"].strip_regex == "[0-9]+"
+    assert said.chains.disposition[-1].delay == 60
+    assert found["pdf"].outcome is Outcome.MAPPED
+    assert found["other"].flag is found["mapper"].flag is Flag.CHECK
 
 
 def test_writers_proxies_headers_and_logins(tmp_path):

@@ -50,6 +50,19 @@ ENTRIES = {
 }
 """Processors that are an entry of a chain, with a gate and a switch of their own."""
 
+ADDED = {
+    "ExtractorPDF": "chains.fetch.extract-pdf",
+    "ExtractorDOC": "chains.fetch.extract-doc",
+    "ExtractorSWF": "chains.fetch.extract-swf",
+    "ExtractorURI": "chains.fetch.extract-uri",
+    "ExtractorImpliedURI": "chains.fetch.extract-implied-uri",
+    "ExtractorUniversal": "chains.fetch.extract-universal",
+    "TrapSuppressExtractor": "chains.fetch.trap-suppress",
+    "HTTPContentDigest": "chains.fetch.content-digest",
+    "ReschedulingProcessor": "chains.disposition.reschedule",
+}
+"""Processors that the stock chains do not have: they are inserted where they usually stand."""
+
 _SEARCH = {
     "extract.extract_headers": ("ExtractorHTTP",),
     "extract.extract_html": ("ExtractorHTML", "JerichoExtractorHTML", "AggressiveExtractorHTML"),
@@ -80,7 +93,26 @@ def find_active(work: Work) -> None:
             switch_off(bean, OFF)
         elif bean.kind in _PROCESSORS and not bean.is_true("enabled", default=True):
             _disable(work, bean)
+    _insert(work)
     _without_processors(work)
+
+
+def _insert(work: Work) -> None:
+    """Processors that take part, and are not in the stock chains."""
+    found: dict[str, list[Bean]] = {}
+    for bean in work.beans.beans():
+        if bean.active and bean.kind in ADDED:
+            found.setdefault(ADDED[bean.kind], []).append(bean)
+    for chain in ("chains.fetch", "chains.disposition"):
+        # Extractors go behind `extract` one after the other, so that the last named stands first.
+        entries = [entry for entry in ADDED.values() if entry in found and entry.startswith(chain)]
+        if entries:
+            names = [entry.rpartition(".")[2] for entry in reversed(entries)]
+            places = ", ".join(found[entry][0].place for entry in entries)
+            work.draft.put(f"{chain}.insert", names, places)
+    for entry, beans in found.items():
+        for bean in beans[1:]:
+            bean.fate = to_check(f"there is a {bean.kind} already; give it a name in {entry}")
 
 
 def _disable(work: Work, bean: Bean) -> None:
@@ -149,8 +181,8 @@ def map_gate(work: Work, setting: Setting) -> None:
     rules = work.beans.beans_in(setting)
     if all(is_open(work, rule) for rule in rules):
         setting.fate = defaulted("it accepts everything")
-    elif setting.bean.kind in ENTRIES:
-        path = f"{ENTRIES[setting.bean.kind]}.gate"
+    elif setting.bean.kind in ENTRIES or setting.bean.kind in ADDED:
+        path = f"{(ENTRIES | ADDED)[setting.bean.kind]}.gate"
         work.put(setting, path, RuleWriter(work, path).rules(rules))
     else:
         setting.fate = to_check(

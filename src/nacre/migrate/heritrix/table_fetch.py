@@ -73,6 +73,14 @@ _HTML: dict[str, Rule] = {
     "maxAttributeValLength": needless("values of any length are read"),
 }
 _SEARCHED = "what it searches is archived; no links are taken from it"
+_MAPPER = "write entries {}-crawl-mapper into chains.fetch and chains.candidate"
+
+
+def _mebibyte(text: str) -> int:
+    """Bytes, at most 1 MiB."""
+    return min(not_negative(text), 1 << 20)
+
+
 _NOTHING = Kind("", _SEARCHED, "missing")
 _SCRIPT = "a script cannot run; Nacre takes plug-ins by entry point"
 
@@ -115,25 +123,40 @@ FETCH_KINDS: dict[str, Kind] = {
     "KnowledgableExtractorJS": Kind("extract"),
     "ExtractorJson": Kind("extract"),
     "ExtractorXML": Kind("extract"),
-    "ExtractorSWF": Kind("", "Flash files are archived; no links are taken from them", "missing"),
-    "ExtractorPDF": _NOTHING,
+    "ExtractorSWF": Kind("chains"),
+    "ExtractorPDF": Kind("chains", properties={
+        "maxSizeToParse": to("chains.fetch.extract-pdf.max_size", not_negative, "10485760"),
+    }),
     "ExtractorPDFContent": _NOTHING,
-    "ExtractorDOC": _NOTHING,
-    "ExtractorUniversal": _NOTHING,
-    "ExtractorURI": Kind("", "URLs inside URLs are not taken out", "missing"),
-    "ExtractorImpliedURI": Kind("", "no URLs are made from others", "missing"),
-    "ExtractorMultipleRegex": Kind("", "no URLs are made by templates", "missing"),
+    "ExtractorDOC": Kind("chains"),
+    "ExtractorUniversal": Kind("chains", properties={
+        "maxSizeToParse": to("chains.fetch.extract-universal.max_size", _mebibyte, "1048576"),
+    }),
+    "ExtractorURI": Kind("chains"),
+    "ExtractorImpliedURI": Kind("chains", properties={
+        "regex": to("chains.fetch.extract-implied-uri.regex"),
+        "format": to("chains.fetch.extract-implied-uri.format"),
+        "removeTriggerUris": to(
+            "chains.fetch.extract-implied-uri.remove_trigger_uris", flag, "false"
+        ),
+    }),
+    "ExtractorMultipleRegex": Kind(
+        "", "its template is code; write an entry extract-multiple-regex into chains.fetch", "check"
+    ),
     "ExtractorHTMLForms": Kind("", "no forms are filled in", "missing"),
     "FormLoginProcessor": Kind("", "no forms are filled in", "missing"),
     "ExtractorYoutubeDL": Kind("", "no other program is run", "missing"),
     "ExtractorYoutubeFormatStream": Kind("", "nothing here knows YouTube", "missing"),
     "ExtractorYoutubeChannelFormatStream": Kind("", "nothing here knows YouTube", "missing"),
-    "TrapSuppressExtractor": Kind("", "see the rule path-loop for traps", "check"),
+    "TrapSuppressExtractor": Kind("chains"),
     "BrowserProcessor": Kind("", "pages are not run in a browser", "missing"),
     "ScrollDownBehavior": Kind("", "pages are not run in a browser", "missing"),
     "ExtractLinksBehavior": Kind("", "pages are not run in a browser", "missing"),
     "PaginationBehavior": Kind("", "pages are not run in a browser", "missing"),
-    "HTTPContentDigest": Kind("", "payloads are digested as they come", "missing"),
+    "HTTPContentDigest": Kind("chains", properties={
+        "stripRegex": to("chains.fetch.content-digest.strip_regex"),
+        "maxSizeToDigest": to("chains.fetch.content-digest.max_size", not_negative, "1048576"),
+    }),
     "ScriptedProcessor": Kind("", _SCRIPT, "missing"),
     "Preselector": Kind("chains", properties={
         "recheckScope": to("chains.fetch.recheck-scope.enabled", flag, "false"),
@@ -144,7 +167,7 @@ FETCH_KINDS: dict[str, Kind] = {
     "PreconditionEnforcer": Kind("robots", properties={
         "ipValidityDurationSeconds": to("dns.min_ttl", seconds, "21600"),
         "robotsValidityDurationSeconds": to("robots.ttl", seconds, "86400"),
-        "calculateRobotsOnly": look("false", "robots.txt is obeyed or, with robots.policy, not"),
+        "calculateRobotsOnly": to("robots.calculate_only", flag, "false"),
     }),
     "QuotaEnforcer": Kind("quotas", properties={
         "forceRetire": to("quotas.force_retire", flag, "true"),
@@ -164,8 +187,8 @@ FETCH_KINDS: dict[str, Kind] = {
     "HostQuotaEnforcer": Kind("", "write quotas.host into a sheet for this host", "check"),
     "SourceQuotaEnforcer": Kind("", "write quotas.source, with engine.source_tags", "check"),
     "WARCLimitEnforcer": Kind("", "write limits.warc_bytes", "check"),
-    "HashCrawlMapper": Kind("", "a crawl runs on one machine", "missing"),
-    "LexicalCrawlMapper": Kind("", "a crawl runs on one machine", "missing"),
+    "HashCrawlMapper": Kind("", _MAPPER.format("hash"), "check"),
+    "LexicalCrawlMapper": Kind("", _MAPPER.format("lexical"), "check"),
     "RuntimeLimitEnforcer": Kind("limits", properties={
         "runtimeSeconds": to("limits.runtime.after", seconds),
         "expirationOperation": to(
