@@ -8,7 +8,7 @@ from nacre.migrate.heritrix.work import Work, decide_all
 
 STOCK_AGENT = "Mozilla/5.0 (compatible; heritrix/@VERSION@ +@OPERATOR_CONTACT_URL@)"
 
-_PRODUCT = re.compile(r"compatible;\s*([A-Za-z_-]+)|\A(?!Mozilla)([A-Za-z_-]+)")
+_PRODUCT = re.compile(r"compatible;\s*([\w.-]+)|\A(?!Mozilla)([\w.-]+)")
 _TEXTS = {
     "jobName": "name",
     "description": "archive.description",

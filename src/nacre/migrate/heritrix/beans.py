@@ -149,10 +149,10 @@ class Beans:
 
     def resolved(self, value: object) -> object:
         """A value with a reference followed; None where it leads nowhere."""
-        if not isinstance(value, Ref):
-            return value
-        found = self.bean(value.name)
-        return self.values.get(value.name) if found is None else found
+        if isinstance(value, Ref):
+            found = self.bean(value.name)
+            value = self.values.get(value.name) if found is None else found
+        return plain(value)
 
     def listed(self, value: object) -> list[object]:
         """The elements of a list with references followed; a single value is a list of one."""
@@ -168,8 +168,16 @@ class Beans:
         return [item for item in found if isinstance(item, Bean)]
 
 
+def plain(value: object) -> object:
+    """What a bean of Java's own, such as `java.lang.String`, was made of; others as they are."""
+    if isinstance(value, Bean) and value.package.startswith("java.") and value.settings:
+        return next(iter(value.settings.values())).value
+    return value
+
+
 def text_of(value: object) -> str:
     """A value as text."""
+    value = plain(value)
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, Ref):

@@ -18,6 +18,7 @@ from nacre.migrate.heritrix.order_names import ORDER_KINDS
 from nacre.migrate.heritrix.order_scope import OLD, map_order_scope
 from nacre.migrate.heritrix.overrides import apply_overrides
 from nacre.migrate.heritrix.parts import SPECIAL
+from nacre.migrate.heritrix.placeholders import fill_placeholders
 from nacre.migrate.heritrix.rules import COMMON, Kind, Rule
 from nacre.migrate.heritrix.scope import RuleWriter, place_rules
 from nacre.migrate.heritrix.seeds import finish_seeds
@@ -78,6 +79,7 @@ def migrated(
     work = Work(beans, directory, kinds, contact)
     if contact:
         work.draft.put("fetch.contact", contact, "--contact")
+    fill_placeholders(beans, directory)
     apply_overrides(beans)
     find_active(work)
     _leave_out_overridden(beans)
@@ -89,7 +91,7 @@ def migrated(
     if settings is not None:
         SheetWriter(work, settings.settings).write()
     for item in beans.items:
-        item.fate = item.fate or _last_word(item)
+        item.fate = item.fate or _last_word(work, item)
     _report(work)
     _in_order(work.draft)
     return work.draft, work.report
@@ -179,10 +181,18 @@ def _map_setting(work: Work, bean: Bean, setting: Setting, kind: Kind) -> None:
         setting.fate = _said(work, rule, setting)
     elif bean.fate is not None and bean.fate.flag:
         setting.fate = bean.fate
+    elif _is_known(work, setting):
+        setting.fate = defaulted("see that bean")
     elif not setting.value:
         setting.fate = defaulted("empty")
     else:
         setting.fate = unknown(bean, setting, kind.properties)
+
+
+def _is_known(work: Work, setting: Setting) -> bool:
+    """It is a bean of which a table says what becomes of it."""
+    value = work.beans.resolved(setting.value)
+    return isinstance(value, Bean) and work.kind(value) is not None
 
 
 def _said(work: Work, rule: Rule, setting: Setting) -> Fate:
@@ -192,15 +202,16 @@ def _said(work: Work, rule: Rule, setting: Setting) -> Fate:
     return fate
 
 
-def _last_word(item: Bean | Setting) -> Fate:
+def _last_word(work: Work, item: Bean | Setting) -> Fate:
     """The fate of what nothing has spoken of."""
     if isinstance(item, Setting):
         if item.kind == "element":
             return defaulted("part of how Spring reads the file")
-        owner = item.bean.fate
-        return owner if owner is not None and owner.flag else to_check("not a known property")
-    if item.owner is not None and item.owner.fate is not None:
-        return item.owner.fate
+        owner = item.bean.fate = item.bean.fate or _last_word(work, item.bean)
+        known = work.kind(item.bean) is not None and not owner.flag
+        return to_check("not a known property") if known else owner
+    if item.owner is not None:
+        return item.owner.fate or _last_word(work, item.owner)
     if equivalent(item.kind) is not None:
         return defaulted("no part of the scope")
     return missing(_NO_CLASS)

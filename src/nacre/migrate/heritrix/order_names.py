@@ -121,7 +121,7 @@ ORDER_KINDS: dict[str, Kind] = {
         "statePath": look("state", _OWN_DIRECTORY),
         "scratchPath": look("scratch", _OWN_DIRECTORY),
         "bdbCachePercent": needless("the store is RocksDB; see store.memory"),
-        "recoverPath": look("", "see docs/heritrix.md on how a crawl is taken over"),
+        "recoverPath": look("", "`nacre frontier JOB import --recover` takes a crawl over"),
         "recoverRetainFailures": needless("see recover-path"),
         "recoverScopeIncludes": needless("see recover-path"),
         "recoverScopeEnqueues": needless("see recover-path"),

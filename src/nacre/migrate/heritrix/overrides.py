@@ -64,7 +64,8 @@ def locate(beans: Beans, path: str) -> tuple[Bean, str] | None:
         if bean is None:
             return None
         setting = bean.settings.get(property_name(name))
-        value = beans.resolved(setting.value) if setting is not None else None
+        # What is not set is wired by name.
+        value = beans.resolved(setting.value) if setting is not None else beans.bean(name)
         value = _element(beans, value, index) if index else value
         bean = value if isinstance(value, Bean) else None
     if bean is None or parts[-1][1]:

@@ -1,11 +1,12 @@
 """Beans of Heritrix that take more than a table: writers, proxies, policies, credentials."""
 
+import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from nacre.migrate.fate import defaulted, mapped, missing, to_check
 from nacre.migrate.heritrix.agent import map_metadata
-from nacre.migrate.heritrix.beans import Bean
+from nacre.migrate.heritrix.beans import Bean, Ref, Setting
 from nacre.migrate.heritrix.order_parts import map_headers, map_robots
 from nacre.migrate.heritrix.scope import RuleWriter, is_open
 from nacre.migrate.heritrix.seeds import map_seeds
@@ -19,6 +20,7 @@ _RECORDS = frozenset(
 )
 _PROXY = ("httpProxyHost", "httpProxyPort", "httpProxyUser", "httpProxyPassword")
 _SOCKS = ("socksProxyHost", "socksProxyPort", "socksProxyUser", "socksProxyPassword")
+_WINDOWS = re.compile(r"\A[A-Za-z]:|\\")
 _LOGIN = "not copied: write it into fetch.credentials (`password: {env: NAME}`)"
 
 
@@ -71,7 +73,11 @@ def map_writer(work: Work, bean: Bean) -> None:
         places = [_in_run(PurePosixPath(base.replace("\\", "/")) / name) for name in names]
         said = [setting for setting in (above, paths) if setting is not None]
         work.draft.put("archive.directories", places, ", ".join(one.place for one in said))
-        decide_all(said, mapped("archive.directories", "relative to the directory of a run"))
+        fate = mapped("archive.directories", "relative to the directory of a run")
+        if any(_WINDOWS.search(place) for place in (base, *names)):
+            fate = to_check("a path of Windows: say where the files go", "archive.directories")
+            work.draft.settings.pop("archive.directories")
+        decide_all(said, fate)
     chain = bean.settings.get("chain")
     if chain is not None:
         builders = work.beans.beans_in(chain)
@@ -95,12 +101,25 @@ def _in_run(path: PurePosixPath) -> str:
 def map_policy(work: Work, bean: Bean) -> None:
     """A policy for queues, precedence or cost; its parameters are in the table."""
     path, name = POLICIES[bean.kind]
+    if bean.owner is not None and bean.owner.kind == "entry":
+        return  # of a sheet, which says it itself
+    if _only_in_sheets(work, bean):
+        bean.fate = mapped("sheets")
+        decide_all(bean.settings.values(), bean.fate)
+        return
     if path == "frontier.cost":
         work.draft.put(path, name, bean.place)
         bean.fate = mapped(path)
         return
     work.draft.put(f"{path}.policy", name, bean.place)
     bean.fate = mapped(f"{path}.policy")
+
+
+def _only_in_sheets(work: Work, bean: Bean) -> bool:
+    """Sheets refer to it, and no other property does."""
+    settings = [one for one in work.beans.items if isinstance(one, Setting)]
+    named = {one.kind == "entry" for one in settings if one.value == Ref(bean.name)}
+    return bool(bean.name) and named == {True}
 
 
 def map_canonical(work: Work, bean: Bean) -> None:

@@ -18,6 +18,7 @@ _TEXTS = re.compile(r"(?i)regex|comment|expression|scriptSource|\Asurt(Prefixes|
 _OF_HERITRIX_1 = frozenset(("rebuildOnReconfig",))
 _MAY_BE_EMPTY = frozenset(("surtsDumpFile", "surtsSourceFile", "comment"))
 _NUMBER = re.compile(r"-?[0-9]{1,18}\Z")
+_NO_SCRIPT = "a script cannot run: write the rule as an expression into scope (docs/scope.md)"
 _MISSING = "the scope has no such rule: its decisions may differ"
 
 
@@ -49,6 +50,11 @@ class RuleWriter:
                 f"The rule {bean.kind} of {bean.file}:{bean.line} is left out of {self._target}."
             )
             return None
+        if bean.kind == "ScriptedDecideRule":
+            bean.fate = to_check(_NO_SCRIPT, self._target)
+            decide_all(bean.settings.values(), bean.fate)
+            self._work.report.advice.append(f"{bean.place}: {_NO_SCRIPT}")
+            return None
         said = self._said(bean)
         kept = self._valid(bean, said)
         if kept is None:
@@ -69,7 +75,7 @@ class RuleWriter:
                 setting.fate = setting.fate or defaulted(WIRING)
                 continue
             found[name] = value
-            setting.fate = mapped(self._target)
+            setting.fate = setting.fate or mapped(self._target)
         return found
 
     def _value(self, setting: Setting) -> object:
@@ -80,9 +86,7 @@ class RuleWriter:
         if setting.name in {"surtsSource", "surtsSourceFile"}:
             return self._source(setting)
         if setting.name == "lookup":
-            setting.fate = to_check("name the MaxMind file in `database` of the rule")
-            decide_inside(setting.value, setting.fate)
-            return None
+            return self._database(setting)
         if isinstance(setting.value, Ref) or setting.value is None:
             value = beans.resolved(setting.value)
             return _plain(setting.name, value) if isinstance(value, list) else None
@@ -90,6 +94,15 @@ class RuleWriter:
             setting.fate = to_check("a placeholder, which only Spring fills in", self._target)
             return None
         return _plain(setting.name, setting.value)
+
+    def _database(self, setting: Setting) -> object:
+        """The file that a look-up of countries names, whatever its class."""
+        found = self._work.beans.resolved(setting.value)
+        texts = [one.text for one in found.settings.values()] if isinstance(found, Bean) else []
+        setting.fate = to_check("a MaxMind file is looked up, with `database` of the rule")
+        decide_inside(setting.value, setting.fate)
+        name = next((text for text in texts if text.endswith(".mmdb")), "")
+        return self._work.file(setting, name) if name else None
 
     def _source(self, setting: Setting) -> object:
         """A ConfigString or ConfigFile with SURTs."""
@@ -102,7 +115,8 @@ class RuleWriter:
         if value.kind == "ConfigFile" or "path" in value.settings:
             name = value.text("path")
             return {"path": self._work.file(setting, name)} if name else None
-        return value.text("value")
+        lines = (line.strip() for line in value.text("value").splitlines())
+        return [line for line in lines if line and not line.startswith("#")]
 
     def _valid(self, bean: Bean, said: dict[str, Any]) -> dict[str, Any] | None:
         """What of it Nacre accepts; the rest is flagged."""
@@ -110,7 +124,9 @@ class RuleWriter:
         if not problem:
             return said
         kept: dict[str, Any] = {}
-        for name, value in said.items():
+        for name, given in said.items():
+            several = isinstance(given, list) and name != "rules"
+            value = self._usable(bean, name, given, kept) if several else given
             problem = rule_problem(bean.kind, {**kept, name: value})
             if not problem:
                 kept[name] = value
@@ -126,6 +142,22 @@ class RuleWriter:
         for name in kept:
             bean.settings[name].fate = bean.fate
         return None
+
+    def _usable(self, bean: Bean, name: str, values: list[Any], kept: dict[str, Any]) -> list[Any]:
+        """The elements of a list that Nacre accepts; the others are told."""
+        wrong = {
+            place: problem
+            for place, value in enumerate(values)
+            if (problem := rule_problem(bean.kind, {**kept, name: [value]}))
+        }
+        for place, problem in wrong.items():
+            self._work.report.advice.append(
+                f"{bean.settings[name].place}: left out {values[place]!r}: {problem}"
+            )
+        if wrong:
+            note = f"left out {len(wrong)} of {len(values)}: {next(iter(wrong.values()))}"
+            bean.settings[name].fate = to_check(note, self._target)
+        return [value for place, value in enumerate(values) if place not in wrong]
 
     def _noted(self, bean: Bean, said: dict[str, Any]) -> Noted:
         short = _shortened(bean.kind, said)
@@ -171,21 +203,22 @@ def rule_problem(kind: str, said: dict[str, Any]) -> str:
         _ADAPTER.validate_python(_shortened(kind, said))
     except ValidationError as error:
         first = error.errors()[0]
-        return " ".join(str(first["msg"]).split())
+        return " ".join(str(first["msg"]).removeprefix("Value error, ").split())
     except (NacreError, TypeError, AttributeError) as error:
         return str(error)
     return ""
 
 
-def setting_of_rule(kind: str, name: str, text: str) -> dict[str, Any]:
+def setting_of_rule(kind: str, name: str, value: object) -> dict[str, Any]:
     """Nacre's name and value for one property of a rule, as a sheet says it."""
-    short = _shortened(kind, {name: _plain(name, text)})
+    short = _shortened(kind, {name: _plain(name, value)})
     short.pop("rule")
     return dict(short.pop("of", {}), **short) if "of" in short else short
 
 
 def _shortened(kind: str, said: dict[str, Any]) -> dict[str, Any]:
-    short = short_form({"rule": kind, **said})
+    known = {"database" if name == "lookup" else name: said[name] for name in said}
+    short = short_form({"rule": kind, **known})
     if "surtsDumpFile" not in said:
         short.get("of", short).pop("dump_file", None)
     if short["rule"] == "not":

@@ -1,10 +1,8 @@
 """Seeds of Heritrix: in the configuration itself, or in a file beside it."""
 
-from pathlib import Path
-
 from nacre.migrate.fate import Fate, defaulted, mapped, to_check
 from nacre.migrate.heritrix.beans import Bean, Setting
-from nacre.migrate.heritrix.work import Work, decide_all
+from nacre.migrate.heritrix.work import Work, beside, decide_all
 from nacre.migrate.report import FileNote
 
 PLACEHOLDER = (
@@ -49,7 +47,7 @@ def _source(work: Work, setting: Setting) -> Fate:
 
 def read_file(work: Work, setting: Setting, name: str) -> Fate:
     """The lines of a file become the seed list; the fate of the property that names it."""
-    path = work.directory / Path(name.replace("\\", "/"))
+    path = beside(work.directory, name)
     try:
         if not name or path.stat().st_size > _MAX_BYTES:
             return to_check("too long to be copied: set `seeds` to where it is", "seeds")

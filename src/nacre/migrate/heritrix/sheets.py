@@ -7,11 +7,12 @@ from nacre.job.settings import JobSettings
 from nacre.migrate.draft import Noted
 from nacre.migrate.fate import mapped, to_check
 from nacre.migrate.heritrix.beans import Bean, Setting
-from nacre.migrate.heritrix.chains import switch_of
+from nacre.migrate.heritrix.chains import ENTRIES, switch_of
 from nacre.migrate.heritrix.overrides import locate
 from nacre.migrate.heritrix.properties import read_properties
 from nacre.migrate.heritrix.rules import flag, to
 from nacre.migrate.heritrix.scope import RuleWriter, rule_problem, setting_of_rule
+from nacre.migrate.heritrix.table_crawl import POLICIES
 from nacre.migrate.heritrix.work import Work, becomes, decide_all, has_variable
 from nacre.scope.heritrix import equivalent
 
@@ -95,16 +96,21 @@ class SheetWriter:
         if above is None:
             entry.fate = to_check("speaks of a rule that is not in the scope")
             return {}
-        problem = rule_problem(owner.kind, {name: entry.text})
+        several = isinstance(self._work.beans.resolved(entry.value), list)
+        said: object = self._work.beans.listed(entry.value) if several else entry.text
+        problem = rule_problem(owner.kind, {name: said})
         if problem and "required" not in problem.lower():
             entry.fate = to_check(f"left out: {problem}")
             return {}
-        values = setting_of_rule(owner.kind, name, entry.text)
+        values = setting_of_rule(owner.kind, name, said)
         found = {f"{above}.{key}": value for key, value in values.items()}
         entry.fate = mapped(", ".join(found))
         return found
 
     def _of_bean(self, owner: Bean, name: str, entry: Setting) -> dict[str, Any]:
+        chosen = self._work.beans.resolved(entry.value)
+        if isinstance(chosen, Bean):
+            return self._of_choice(owner, name, entry, chosen)
         kind = self._work.kind(owner)
         rule = kind.properties.get(name) if kind is not None else None
         if name == "enabled":
@@ -115,6 +121,25 @@ class SheetWriter:
             return {}
         entry.fate, values = becomes(rule, entry, always=True)
         return values
+
+    def _of_choice(self, owner: Bean, name: str, entry: Setting, chosen: Bean) -> dict[str, Any]:
+        """A policy, or a gate, in place of another."""
+        entry.fate = to_check(f"{owner.kind}.{name} is nothing that a sheet can change here")
+        if name == "shouldProcessRule" and owner.kind in ENTRIES:
+            path = f"{ENTRIES[owner.kind]}.gate"
+            entry.fate = mapped(path)
+            return {path: RuleWriter(self._work, "sheets").rules([chosen])}
+        kind = self._work.kind(chosen)
+        if chosen.kind not in POLICIES or kind is None:
+            return {}
+        path, policy = POLICIES[chosen.kind]
+        entry.fate = mapped(path)
+        said: dict[str, Any] = {"policy": policy}
+        for one, setting in chosen.settings.items():
+            rule = kind.properties.get(one)
+            values = becomes(rule, setting, always=True)[1] if rule is not None else {}
+            said |= {target.rpartition(".")[2]: value for target, value in values.items()}
+        return {path: policy if path == "frontier.cost" else said}
 
     def _association(self, bean: Bean) -> Noted | None:
         names = self._names(bean)

@@ -59,21 +59,35 @@ class Work:
 
         A file that is not there, or outside of the configuration's directory, is noted.
         """
-        path = self.directory / name
+        path = beside(self.directory, name)
         inside_it = path.resolve().is_relative_to(self.directory.resolve())
         if not path.is_file():
             self.report.files.append(
                 FileNote(name, f"named by {setting.place}; it is not there", check=True)
             )
             return name
-        if not inside_it or Path(name).is_absolute():
+        if not inside_it:
             self.report.files.append(
                 FileNote(name, f"named by {setting.place}; used where it is", check=True)
             )
             return str(path.absolute())
-        self.draft.files[name] = path
-        self.report.files.append(FileNote(name, "copied"))
-        return name
+        short = str(path.relative_to(self.directory))
+        self.draft.files[short] = path
+        self.report.files.append(FileNote(short, "copied"))
+        return short
+
+
+def beside(directory: Path, name: str) -> Path:
+    """Where a file is: as it is named, or else beside the configuration, where it may have moved.
+
+    Args:
+        directory: Where the configuration lies.
+        name: The name, also one of Windows.
+    """
+    plain = name.replace("\\", "/")
+    path = directory / plain
+    moved = directory / plain.rpartition("/")[2]
+    return moved if not path.is_file() and moved.is_file() else path
 
 
 def becomes(rule: Rule, setting: Setting, *, always: bool = False) -> tuple[Fate, dict[str, Any]]:
