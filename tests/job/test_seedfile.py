@@ -56,4 +56,5 @@ def peak(root: Path, count: int) -> int:
 
 
 def test_a_survey_takes_no_more_memory_for_a_longer_list(tmp_path: Path):
-    assert peak(tmp_path, 24_000) < 4 * 1_000_000
+    # Most of it are caches of hosts and their SURTs, of 16,384 entries each.
+    assert peak(tmp_path, 24_000) < 8 * 1_000_000
