@@ -11,6 +11,7 @@ from nacre.cli import (
     control,
     crawl,
     frontier,
+    history,
     jobs,
     look,
     migrate,
@@ -93,6 +94,7 @@ setting.register(app)
 look.register(app)
 frontier.register(app)
 archive.register(app)
+history.register(app)
 urls.register(app)
 migrate.register(app)
 simweb.register(app)

@@ -18,7 +18,7 @@ from nacre.uri.surt import history_key
 
 FAMILY = "pages"
 _PAGE, _WAY, _VERSION, _CHOSEN, _PAIR = b"p", b"w", b"v", b"c", b"d"
-_ALIAS, _FETCH = b"k", b"f"
+_ALIAS, FETCHES = b"k", b"f"
 SITES, LISTS, TEMPLATES, ERRORS, TEXTS = b"s", b"l", b"t", b"e", b"x"
 _CHUNK = 512
 
@@ -136,15 +136,17 @@ class FetchLog:
         self._store = store
 
     def add(self, row: FetchRow) -> None:
-        """Add a visit."""
+        """Add a visit; one that is there, because its WARC is read once more, stays as it is."""
         when = round(row.time * 1e6).to_bytes(8, "big")
-        self._store.put(FAMILY, _FETCH + when + row.url.encode("utf-8", "replace"), _encode(row))
+        key = FETCHES + when + row.url.encode("utf-8", "replace")
+        if self._store.get(FAMILY, key) is None:
+            self._store.put(FAMILY, key, _encode(row))
 
 
 def fetch_rows(store: Store) -> Iterator[FetchRow]:
     """All visits in order of time."""
     decode = msgspec.msgpack.Decoder(FetchRow).decode
-    for _, value in scan(store, _FETCH):
+    for _, value in scan(store, FETCHES):
         yield decode(value)
 
 

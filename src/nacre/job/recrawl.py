@@ -31,6 +31,8 @@ _RUN, _LEFT = "pages.run", "pages.waves"
 _PORTION = 10_000
 _SAMPLE = 30 * 86_400.0
 """With `lean`, what is not kept otherwise is stored in full at least so often, seconds."""
+PAIR = "pair"
+"""Annotation of a second fetch within the step."""
 _PLANNED = frozenset((Hop.LINK, Hop.REDIRECT, Hop.MANIFEST))
 _UNCHANGED = frozenset((ChangeClass.MARKUP, ChangeClass.NOISE, ChangeClass.TEMPLATE))
 
@@ -181,6 +183,8 @@ class Recrawl:
         if finding is None:
             return
         visit.verdict = _verdict(finding, first=lesson.first)
+        if UNCONDITIONAL in visit.uri.heritable:
+            visit.annotate(PAIR)
         if finding.kind is not ChangeClass.NONE:
             visit.annotate(f"verdict:{finding.kind}:{finding.score:.3f}")
         if self._run.keep == "lean" and finding.kind in _UNCHANGED and visit.status == 200:

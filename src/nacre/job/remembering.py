@@ -15,9 +15,10 @@ from nacre.history.dedup import Digests
 from nacre.job.assemble import Parts
 from nacre.job.extraction import Extract
 from nacre.job.knowledge import Knowledge
+from nacre.job.lookback import WHOLE
 from nacre.job.newrun import INCREMENTAL, runs
 from nacre.job.readback import Kept
-from nacre.job.recrawl import Recrawl
+from nacre.job.recrawl import PAIR, Recrawl
 from nacre.job.rereading import Reread, reread
 from nacre.job.runrow import RunRow
 from nacre.report.stats import Stored
@@ -51,16 +52,19 @@ class Remembering:
         """Read all of it; how many captures there were."""
         store = self._parts.store
         by_name = {run.name: run for run in runs(store)}
-        done = store.counter(_FILE)
+        done, whole = store.counter(_FILE), bool(store.counter(WHOLE))
         for number, row in list(file_rows(store)):
             if number < done or row.kind is not FileKind.WARC or row.state is not FileState.CLOSED:
                 continue
             run = by_name.get(_run_of(row))
-            if run is None or (run.name != self._parts.run.name and run.mode != INCREMENTAL):
+            own = run is not None and run.name == self._parts.run.name
+            if not own and (whole or run is None or run.mode != INCREMENTAL):
                 after = store.counter(_OFFSET) if number == done else -1
                 await self._read(number, row, run, after)
             store.set_counter(_FILE, number + 1)
             store.set_counter(_OFFSET, -1)
+        if whole:
+            store.set_counter(WHOLE, 0)
         return self.count
 
     async def _read(self, number: int, row: FileRow, run: RunRow | None, after: int) -> None:
@@ -68,7 +72,7 @@ class Remembering:
         time = run.started if run else _started(_run_of(row), parts.clock.now())
         path = Path(parts.commit.files.absolute(row.final))
         for found in reread(path, self._original):
-            if found.kept.offset <= after:
+            if found.kept.offset <= after or PAIR in found.kept.annotations:
                 continue
             await self._take(found, time, run.number if run else 1)
             parts.store.set_counter(_FILE, number)

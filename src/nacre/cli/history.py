@@ -1,0 +1,175 @@
+"""`nacre history DIR stats|url|top|dump|export|import|rebuild`: what is known of the pages."""
+
+import heapq
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.options import AsJson, JobDir
+
+if TYPE_CHECKING:
+    from nacre.store.store import Store
+
+history = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
+
+
+@history.callback()
+def _job(ctx: typer.Context, directory: JobDir) -> None:
+    """What is known of the pages of a job, over all its runs."""
+    ctx.obj = directory
+
+
+@contextmanager
+def _reading(directory: Path) -> "Iterator[Store]":
+    from nacre.cli.look import opened
+    from nacre.job.offline import reading
+
+    with reading(*opened(directory)) as view:
+        yield view.store
+
+
+@contextmanager
+def _writing(directory: Path) -> "Iterator[Store]":
+    from nacre.cli.look import opened
+    from nacre.job.offline import require_store
+    from nacre.store.store import Store
+
+    layout, settings = opened(directory)
+    require_store(layout)
+    with Store.open(str(layout.store), memory=settings.store.memory) as store:
+        yield store
+
+
+@history.command("stats")
+def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Totals: pages by kind and by what became of them, visits by run and verdict."""
+    from nacre.job.lookback import statistics
+
+    with _reading(ctx.obj) as store:
+        found = statistics(store)
+    if as_json:
+        output.say_json(found)
+        return
+    output.say(
+        f"{output.count(found['pages'], 'page')} known, {found['visited']:,} visited, "
+        f"{found['index_pages']:,} that list others, {output.count(found['changes'], 'change')} "
+        f"seen; last visit {_time(found['last_visit'])}"
+    )
+    for title in ("kinds", "lives"):
+        output.say(f"{title}: " + ", ".join(f"{name} {n:,}" for name, n in found[title].items()))
+    for run, counts in found["visits"].items():
+        output.say(f"run {run}: " + ", ".join(f"{name} {n:,}" for name, n in counts.items()))
+
+
+@history.command("url")
+def one_url(
+    ctx: typer.Context,
+    url: Annotated[str, typer.Argument(metavar="URL", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """All that is known of one URL, and each of its visits."""
+    from nacre.errors import JobError
+    from nacre.job.lookback import page
+    from nacre.uri.parse import parse
+
+    with _reading(ctx.obj) as store:
+        found = page(store, parse(url)) or page(store, url)
+    if found is None:
+        raise JobError(f"nothing is known of {url}")
+    if as_json:
+        output.say_json(found)
+        return
+    output.say(found["url"])
+    for name in ("page", "way", "version", "capture"):
+        if name in found:
+            output.say(f"{name}:")
+            output.say(output.pairs({k: v for k, v in found[name].items() if k != "url"}))
+    for visit in found["visits"]:
+        output.say(
+            f"{_time(visit['time'])}  run {visit['run']}  {visit['status']}  {visit['answer']} "
+            f"{visit['kind']} {visit['score']:.3f} {visit['reason']}  {visit['wanted']} "
+            f"{visit['stored']}".rstrip()
+        )
+
+
+@history.command("top")
+def top(
+    ctx: typer.Context,
+    number: Annotated[int, typer.Argument(metavar="N", min=1, show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """The pages that change most, with the changes a day that are expected of them."""
+    from nacre.job.lookback import rates
+
+    with _reading(ctx.obj) as store:
+        found = heapq.nlargest(number, ((rate, row.url) for rate, row in rates(store)))
+    if as_json:
+        output.say_json([{"rate": rate, "url": url} for rate, url in found])
+        return
+    for rate, url in found:
+        output.say(f"{rate:.5f}  {url}")
+
+
+@history.command("dump")
+def dump_pages(ctx: typer.Context) -> None:
+    """Every page that was visited, one JSON object a line."""
+    from nacre.job.lookback import dump
+
+    with _reading(ctx.obj) as store:
+        for row in dump(store):
+            output.say(output.json_text(row))
+
+
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False)]
+
+
+@history.command("export")
+def export(
+    ctx: typer.Context,
+    folder: Folder,
+    parquet: Annotated[
+        bool, typer.Option("--parquet", help="Parquet (nacre[parquet]); else JSON Lines.")
+    ] = False,
+) -> None:
+    """Write all that is known into a folder of tables."""
+    from nacre.job.carrying import export_tables
+
+    with _reading(ctx.obj) as store:
+        for path, count in export_tables(store, folder, parquet=parquet):
+            output.say(f"{output.shown(path)}: {output.count(count, 'row')}")
+
+
+@history.command("import")
+def import_(ctx: typer.Context, folder: Folder) -> None:
+    """Take in such a folder, into a job that does not run; rows that are there are replaced."""
+    from nacre.job.carrying import import_tables
+
+    with _writing(ctx.obj) as store:
+        for path, count in import_tables(store, folder):
+            output.say(f"{output.shown(path)}: {output.count(count, 'row')}")
+
+
+@history.command("rebuild")
+def rebuild(ctx: typer.Context) -> None:
+    """Forget what the planner knows; the next `recrawl` reads it from the WARCs of all runs."""
+    from nacre.job.lookback import forget
+
+    with _writing(ctx.obj) as store:
+        forget(store)
+    output.say("forgotten; the next recrawl reads the WARCs of all runs first")
+
+
+def _time(seconds: float) -> str:
+    if not seconds:
+        return "never"
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.add_typer(history, name="history", rich_help_panel="Look")

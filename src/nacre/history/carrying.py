@@ -1,0 +1,130 @@
+"""What is known of pages as tables, so that it can leave a job and enter another.
+
+Each table has named columns; bytes and nested values become text, so that JSON Lines and Parquet
+hold the same.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from nacre.core.fetchrow import FetchRow
+from nacre.core.history import HistoryRecord
+from nacre.core.pagerow import PageRow
+from nacre.core.wayrow import VersionRow, WayRow
+from nacre.errors import JobError
+from nacre.history.deletion import ErrorModel
+from nacre.history.pagestore import ERRORS, FAMILY, LISTS, SITES, TEMPLATES
+from nacre.history.sites import ShownRow, SiteRow
+from nacre.history.template import Template
+from nacre.store.store import Store
+
+_CHUNK = 512
+_ROWS = 5_000
+KEY = "key"
+
+
+class Table(NamedTuple):
+    """One table.
+
+    Attributes:
+        name: Its name, and that of its file.
+        kind: What a row is.
+        family: Where its rows are.
+        prefix: First byte of their keys; b"" for none.
+        binary: Keys are no text: they are written in base 16.
+    """
+
+    name: str
+    kind: type[msgspec.Struct]
+    family: str = FAMILY
+    prefix: bytes = b""
+    binary: bool = False
+
+
+TABLES = (
+    Table("pages", PageRow, prefix=b"p"),
+    Table("ways", WayRow, prefix=b"w"),
+    Table("versions", VersionRow, prefix=b"v"),
+    Table("visits", FetchRow, prefix=b"f", binary=True),
+    Table("sites", SiteRow, prefix=SITES),
+    Table("lists", ShownRow, prefix=LISTS),
+    Table("templates", Template, prefix=TEMPLATES),
+    Table("errors", ErrorModel, prefix=ERRORS),
+    Table("captures", HistoryRecord, family="history"),
+)
+
+
+def table_rows(store: Store, table: Table) -> Iterator[dict[str, Any]]:
+    """The rows of a table: their key and their columns, as numbers and texts."""
+    decode = msgspec.msgpack.Decoder(table.kind).decode
+    start = table.prefix
+    stop = bytes([start[0] + 1]) if start else None
+    while found := list(store.scan(table.family, start, stop, _CHUNK)):
+        for key, value in found:
+            name = key[len(table.prefix) :]
+            columns = {KEY: name.hex() if table.binary else name.decode("utf-8", "replace")}
+            columns.update(_columns(decode(value)))
+            yield columns
+        start = found[-1][0] + b"\0"
+
+
+def _columns(row: msgspec.Struct) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in msgspec.structs.asdict(row).items()}
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - a field may hold anything
+    plain = msgspec.to_builtins(value)
+    return plain if isinstance(plain, str | int | float) else msgspec.json.encode(plain).decode()
+
+
+class Taking:
+    """Puts rows of a table into a store, and commits now and then.
+
+    Args:
+        store: The store, open for writing; nobody else works on it.
+        table: The table.
+
+    Attributes:
+        count: Rows so far.
+    """
+
+    def __init__(self, store: Store, table: Table) -> None:
+        self._store = store
+        self._table = table
+        self._fields = {field.name: field.type for field in msgspec.structs.fields(table.kind)}
+        self._encode = msgspec.msgpack.Encoder().encode
+        self.count = 0
+
+    def take(self, columns: dict[str, Any]) -> None:
+        """Put one row, in the place of one of the same key.
+
+        Raises:
+            JobError: It is no row of this table.
+        """
+        try:
+            key = columns[KEY]
+            name = bytes.fromhex(key) if self._table.binary else key.encode("utf-8", "replace")
+            fields = {
+                name: _value(columns[name], kind)
+                for name, kind in self._fields.items()
+                if name in columns
+            }
+            row = self._table.kind(**fields)
+        except (KeyError, TypeError, ValueError, AttributeError, msgspec.MsgspecError) as error:
+            number = self.count + 1
+            raise JobError(f"row {number} of {self._table.name} cannot be read: {error}") from error
+        self._store.put(self._table.family, self._table.prefix + name, self._encode(row))
+        self.count += 1
+        if not self.count % _ROWS:
+            self._store.commit()
+
+
+def _value(value: Any, kind: Any) -> Any:  # noqa: ANN401 - a field may hold anything
+    if isinstance(value, str) and kind is not str:
+        try:
+            return msgspec.convert(value, kind)
+        except msgspec.ValidationError:
+            return msgspec.json.decode(value, type=kind)
+    return msgspec.convert(value, kind)

@@ -1,0 +1,111 @@
+"""What is known of a job's pages, for people: totals, one page, the pages that change most."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from nacre.core.pagerow import PageRow
+from nacre.history.classes import Classes
+from nacre.history.crawldb import History
+from nacre.history.pagestore import FAMILY, FETCHES, PageStore, fetch_rows
+from nacre.history.rates import mean_rate
+from nacre.store.store import Store
+
+_CHUNK = 5_000
+_COUNTERS = ("pages.file", "pages.offset", "pages.run", "pages.waves")
+WHOLE = "pages.whole"
+"""Counter: 1 while the WARCs of all runs are to be read, incremental ones too."""
+
+
+def statistics(store: Store) -> dict[str, Any]:
+    """Totals: pages by kind, life and number of visits; visits by run and verdict.
+
+    As Nutch's `readdb -stats`, in the words of Nacre.
+    """
+    kinds: Counter[str] = Counter()
+    lives: Counter[str] = Counter()
+    visited = indexes = changes = 0
+    last = 0.0
+    for row in PageStore(store).scan():
+        kinds[row.kind] += 1
+        lives[row.life if row.visits else "unvisited"] += 1
+        visited += row.visits > 0
+        indexes += row.index >= 0.5
+        changes += row.changes
+        last = max(last, row.last_visit)
+    runs: dict[int, Counter[str]] = {}
+    for visit in fetch_rows(store):
+        runs.setdefault(visit.run, Counter())[visit.kind or visit.answer or "none"] += 1
+    return {
+        "pages": kinds.total(),
+        "visited": visited,
+        "index_pages": indexes,
+        "changes": changes,
+        "last_visit": last,
+        "kinds": dict(sorted(kinds.items())),
+        "lives": dict(sorted(lives.items())),
+        "visits": {str(run): dict(sorted(counts.items())) for run, counts in sorted(runs.items())},
+    }
+
+
+def page(store: Store, url: str) -> dict[str, Any] | None:
+    """All that is known of one URL, its visits last; None when it was never heard of."""
+    pages = PageStore(store)
+    row, record = pages.get(url), History(store).get(url)
+    if row is None and record is None:
+        return None
+    found: dict[str, Any] = {"url": url}
+    parts = (row, pages.way(url), pages.version(url), record)
+    for name, part in zip(("page", "way", "version", "capture"), parts, strict=True):
+        if part is not None:
+            found[name] = _fields(part)
+    found["visits"] = [_fields(visit) for visit in fetch_rows(store) if visit.url == url]
+    return found
+
+
+def _fields(row: msgspec.Struct) -> dict[str, Any]:
+    """Fields as JSON knows them, without likelihoods, which tell a reader nothing."""
+    fields = msgspec.structs.asdict(row)
+    return {
+        name: msgspec.to_builtins(value)
+        if not isinstance(value, bytes)
+        else value.decode("latin-1")
+        for name, value in fields.items()
+        if name not in {"evidence", "arrivals"}
+    }
+
+
+def rates(store: Store) -> Iterator[tuple[float, PageRow]]:
+    """Expected changes a day of every page that was visited, with what pages of its kind taught."""
+    pages = PageStore(store)
+    classes = Classes(lambda row: row.evidence)
+    classes.fit(pages.scan())
+    for row in pages.scan():
+        if row.visits:
+            yield mean_rate(classes.posterior(row)), row
+
+
+def dump(store: Store) -> Iterator[dict[str, Any]]:
+    """Every page with its expected changes a day."""
+    for rate, row in rates(store):
+        yield {**_fields(row), "rate": rate}
+
+
+def forget(store: Store) -> None:
+    """Drop what the planner knows; the next incremental run reads the WARCs of all runs.
+
+    The fetch log stays: the WARCs do not know why a visit was made.
+    """
+    start = b""
+    while found := [key for key, _ in store.scan(FAMILY, start, None, _CHUNK)]:
+        for key in found:
+            if not key.startswith(FETCHES):
+                store.delete(FAMILY, key)
+        store.commit()
+        start = found[-1] + b"\0"
+    for name in _COUNTERS:
+        store.set_counter(name, 0)
+    store.set_counter(WHOLE, 1)
+    store.commit()
