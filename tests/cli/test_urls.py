@@ -95,7 +95,7 @@ def test_normalize(tmp_path):
     ("args", "words"),
     [
         (["--scope", "nothing"], "none of default"),
-        (["--normalizers", "nothing"], "there is no 'nothing'"),
+        (["--normalizers", "nothing"], "--normalizers nothing: none of basic, regex"),
         (["--rules", "x.txt"], "does not say which"),
         (["--rules", "host.txt", "--normalizers", "basic"], "does not name host"),
     ],

@@ -19,38 +19,32 @@ def test_the_two_commands_are_on_the_first_screen():
     assert any(line.strip() == "make test" for line in first)
 
 
-def test_the_program_runs(tmp_path: Path):
-    (program,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+def run_program(page: str, folder: Path) -> tuple[str, list[str]]:
+    """Runs the program of a page on the small site: its home, and what was printed."""
+    text = (ROOT / page).read_text("utf-8")
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     with site() as home:
         done = subprocess.run(
             [sys.executable, "-c", program.replace("http://127.0.0.1:8080/", home)],
-            cwd=tmp_path,
-            env={"PYTHONPATH": str(ROOT / "src"), "XDG_CONFIG_HOME": str(tmp_path), "PATH": ""},
+            cwd=folder,
+            env={"PYTHONPATH": str(ROOT / "src"), "XDG_CONFIG_HOME": str(folder), "PATH": ""},
             capture_output=True,
             text=True,
             check=False,
         )
     assert done.stderr == ""
-    lines = done.stdout.splitlines()
+    return home, done.stdout.splitlines()
+
+
+def test_the_program_runs(tmp_path: Path):
+    home, lines = run_program("README.md", tmp_path)
     assert lines[-1] == "FINISHED"
     assert any(line.startswith(f"200 text/html {home}a.html NACRE-") for line in lines)
     assert (tmp_path / "crawls" / "program" / "latest" / "archive").is_dir()
 
 
 def test_the_program_of_the_api_runs(tmp_path: Path):
-    text = (ROOT / "docs" / "api.md").read_text("utf-8")
-    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    with site() as home:
-        done = subprocess.run(
-            [sys.executable, "-c", program.replace("http://127.0.0.1:8080/", home)],
-            cwd=tmp_path,
-            env={"PYTHONPATH": str(ROOT / "src"), "XDG_CONFIG_HOME": str(tmp_path), "PATH": ""},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    assert done.stderr == ""
-    lines = done.stdout.splitlines()
+    home, lines = run_program("docs/api.md", tmp_path)
     assert any(line.startswith(f"200 {home}b.html 11 b'<p>text</p>'") for line in lines)
     assert "PREPARING -> RUNNING" in lines
     assert lines[-1].startswith("FINISHED in ")

@@ -77,6 +77,13 @@ def test_a_run_in_numbers(store: Store):
     assert (facts.discovered, facts.queued, facts.finished, facts.succeeded) == (3, 1, 2, 2)
 
 
+def test_a_run_without_an_end_is_called_running_only_while_it_runs(store: Store):
+    cut_off = structs.replace(RUN, exit=ExitStatus.NONE)
+    assert JobMaterial(store, SETTINGS, cut_off).facts().status == "CRASHED"
+    live = Live(0, (), 0.0)
+    assert JobMaterial(store, SETTINGS, cut_off, live=live).facts().status == "RUNNING"
+
+
 def test_redirect_targets_are_seeds(store: Store):
     assert list(JobMaterial(store, SETTINGS, RUN).seeds()) == [
         SeedFacts("http://ok.test/", 200, ""),

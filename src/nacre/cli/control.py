@@ -36,10 +36,16 @@ def _print(answer: dict[str, Any], text: str, *, as_json: bool) -> None:
         output.say(text)
 
 
+def _ending(what: str, busy: int) -> str:
+    if not busy:
+        return what
+    return f"{what}; {output.count(busy, 'fetch is', 'fetches are')} finished first"
+
+
 def pause(directory: JobDir, as_json: AsJson = False) -> None:
     """Hand out nothing until `resume`; what is in process is finished."""
     answer = _ask(directory, "pause")
-    _print(answer, f"pausing; {answer['busy']} fetches are finished first", as_json=as_json)
+    _print(answer, _ending("pausing", answer["busy"]), as_json=as_json)
 
 
 def resume(directory: JobDir, as_json: AsJson = False) -> None:
@@ -53,7 +59,7 @@ def resume(directory: JobDir, as_json: AsJson = False) -> None:
 def stop(directory: JobDir, as_json: AsJson = False) -> None:
     """End it cleanly; `run` goes on with it later."""
     answer = _ask(directory, "stop")
-    _print(answer, f"stopping; {answer['busy']} fetches are finished first", as_json=as_json)
+    _print(answer, _ending("stopping", answer["busy"]), as_json=as_json)
 
 
 def checkpoint(

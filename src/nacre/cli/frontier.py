@@ -9,15 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.cli import imports, output, queues
-from nacre.cli.options import AsJson, JobDir
+from nacre.cli.options import AsJson, Everything, JobDir, Regex, require_choice
 
 if TYPE_CHECKING:
     from nacre.frontier.listing import Entry
 
-Regex = Annotated[
-    str,
-    typer.Option("--regex", "-r", metavar="REGEX", help="Found in the URL.", show_default=False),
-]
 Queue = Annotated[
     str,
     typer.Option(
@@ -104,16 +100,11 @@ def delete_uris(
     ctx: typer.Context,
     regex: Regex = "",
     queue: Queue = "",
-    everything: Annotated[
-        bool, typer.Option("--all", help="Without --regex and --queue: delete all.")
-    ] = False,
+    everything: Everything = False,
     as_json: AsJson = False,
 ) -> None:
     """Delete those that match; they count as disregarded (-6000)."""
-    from nacre.errors import ConfigError
-
-    if not (regex or queue or everything):
-        raise ConfigError("say which: --regex, --queue, or --all")
+    require_choice(regex, queue, everything=everything)
     number = _delete(ctx.obj, regex, queue)
     if as_json:
         output.say_json({"deleted": number})

@@ -16,3 +16,23 @@ Assignments = Annotated[
 ]
 ScopeName = Literal["page", "prefix", "host", "domain", "site", "any"]
 RobotsName = Literal["obey", "ignore"]
+
+Regex = Annotated[
+    str,
+    typer.Option("--regex", "-r", metavar="REGEX", help="Found in the URL.", show_default=False),
+]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Without --regex and --queue: all of them.")
+]
+
+
+def require_choice(regex: str, queue: str, *, everything: bool) -> None:
+    """What cannot be taken back needs to be told which URIs it is for.
+
+    Raises:
+        ConfigError: Nothing says it.
+    """
+    from nacre.errors import ConfigError
+
+    if not (regex or queue or everything):
+        raise ConfigError("say which: --regex, --queue, or --all")

@@ -52,10 +52,14 @@ def say_json(data: object) -> None:
 def complain(error: NacreError) -> None:
     """An error, or all problems of a configuration and their number."""
     if not isinstance(error, ConfigError):
-        tell(f"nacre: {_to_copy(str(error))}")
+        tell(f"nacre: {to_copy(str(error))}")
         return
+    help_before = ("", "")
     for problem in error.problems:
-        tell(f"nacre: {_to_copy(str(problem))}")
+        said = (problem.expected, problem.sample)
+        once = problem._replace(expected="", sample="") if said == help_before else problem
+        tell(f"nacre: {to_copy(str(once))}")
+        help_before = said
     if len(error.problems) > 1:
         tell(f"nacre: {len(error.problems)} problems")
 
@@ -63,10 +67,10 @@ def complain(error: NacreError) -> None:
 def warn(warnings: Sequence[object]) -> None:
     """Findings that keep nothing from starting."""
     for warning in warnings:
-        tell(f"nacre: warning: {_to_copy(str(warning))}")
+        tell(f"nacre: warning: {to_copy(str(warning))}")
 
 
-def _to_copy(text: str) -> str:
+def to_copy(text: str) -> str:
     """Commands and paths of a message as they work here: `./nacre` in a clone, short paths."""
     return text.replace("`nacre ", f"`{program()} ").replace(f"{Path.cwd()}{os.sep}", "")
 

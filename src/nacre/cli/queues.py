@@ -1,13 +1,13 @@
 """`nacre frontier DIR queues|queue|retire|unretire|wake|forget|reconsider`: whole queues."""
 
-from itertools import islice
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from nacre.cli import output
-from nacre.cli.options import AsJson
+from nacre.cli.options import AsJson, Everything, Regex, require_choice
 
 Queue = Annotated[
     str,
@@ -26,15 +26,21 @@ def queues(
     ] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """List queues: state, precedence, what they spent, and why they rest."""
+    """List queues: state, precedence, what they spent, why they rest; the empty ones last."""
     from nacre.cli.look import opened
     from nacre.job.edits import matcher
     from nacre.job.offline import reading
     from nacre.job.queue_facts import queue_facts
 
     layout, settings = opened(ctx.obj)
+    wanted = matcher(queue)
     with reading(layout, settings) as view:
-        for facts in islice(queue_facts(view, matcher(queue)), limit or None):
+        waiting = (facts for facts in queue_facts(view, wanted) if facts["pending"])
+        empty = (facts for facts in queue_facts(view, wanted) if not facts["pending"])
+        for number, facts in enumerate(chain(waiting, empty)):
+            if limit and number == limit:
+                output.tell("and more; --limit 0 lists all")
+                break
             if as_json:
                 print(output.json_text(facts))
             else:
@@ -93,23 +99,13 @@ def reconsider(ctx: typer.Context, queue: Queue = "", as_json: AsJson = False) -
 
 def forget(
     ctx: typer.Context,
-    regex: Annotated[
-        str,
-        typer.Option(
-            "--regex", "-r", metavar="REGEX", help="Found in the URL.", show_default=False
-        ),
-    ] = "",
+    regex: Regex = "",
     queue: Queue = "",
-    everything: Annotated[
-        bool, typer.Option("--all", help="Without --regex and --queue: forget all.")
-    ] = False,
+    everything: Everything = False,
     as_json: AsJson = False,
 ) -> None:
     """Forget that URIs were crawled: they are again, once they are found again."""
-    from nacre.errors import ConfigError
-
-    if not (regex or queue or everything):
-        raise ConfigError("say which: --regex, --queue, or --all")
+    require_choice(regex, queue, everything=everything)
     _steer(ctx.obj, "forget", "forgotten", queue, regex, as_json=as_json)
 
 

@@ -1,5 +1,6 @@
 """States of a job and ends of a run in words, for people."""
 
+from nacre.cli.output import to_copy
 from nacre.job.overview import Overview
 
 _GOES_ON = "; `nacre run` goes on"
@@ -44,7 +45,8 @@ _WHY = {
 def state_words(overview: Overview) -> str:
     """How a job stands, without names of the program's own."""
     if not overview.parallel:
-        return _ENDS.get(overview.state, overview.state.lower().replace("_", " "))
+        plain = overview.state.lower().replace("_", " ")
+        return to_copy(_ENDS.get(overview.state, plain))
     return live_words(overview)
 
 

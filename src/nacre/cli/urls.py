@@ -16,6 +16,9 @@ _PANEL = "Rules"
 _RULES = typer.Option("--rules", metavar="FILE", help="Rule file of Nutch.", show_default=False)
 
 
+_NORMALIZERS = "basic, regex, host, querystring, clean-query, slash, protocol, ajax, pass"
+
+
 def filter_urls(
     rules: Annotated[list[Path] | None, _RULES] = None,
     types: Annotated[
@@ -133,8 +136,8 @@ def normalize(
         str,
         typer.Option(
             "--normalizers", metavar="NAMES", show_default=False,
-            help="basic, regex, host, querystring, clean-query, slash, protocol, ajax, pass, with "
-            "commas between them, in order. Else those that the files are for.",
+            help=f"{_NORMALIZERS}, with commas between them, in order. Else those that the files "
+            "are for; without files, basic.",
         ),
     ] = "",
     scope: Annotated[
@@ -189,7 +192,10 @@ def _chosen(rules: Sequence[Path], names: Sequence[str]) -> "list[NormalizerSett
     for path in rules:
         kind = next((kind for word, kind in _FILE_OF if word in path.name.lower()), "")
         if not kind or kind in files:
-            raise ConfigError(f"--rules {path}: its name does not say which normalizer it is for")
+            raise ConfigError(
+                f"--rules {path}: its name does not say which normalizer it is for, or it is a "
+                "second file for one; regex-normalize.xml, host-…, slash-… and protocol-… say it"
+            )
         files[kind] = str(path)
     wanted = list(names) or list(files) or ["basic"]
     if unused := files.keys() - set(wanted):
@@ -201,7 +207,7 @@ def _chosen(rules: Sequence[Path], names: Sequence[str]) -> "list[NormalizerSett
         try:
             found.append(read.validate_python(item))
         except ValidationError:
-            raise ConfigError(f"--normalizers: there is no {name!r}") from None
+            raise ConfigError(f"--normalizers {name}: none of {_NORMALIZERS}") from None
     return found
 
 

@@ -131,7 +131,9 @@ class CheckpointKeeper:
             StorageError: It could not be made.
         """
         if "/" in name or name.startswith("."):
-            raise JobError(f"{name!r} is no name for a checkpoint")
+            raise JobError(
+                f"{name!r} is no name for a checkpoint: no slash, and no dot at the beginning"
+            )
         async with self._making:
             self._last = self._clock.monotonic()
             layout = self._session.layout

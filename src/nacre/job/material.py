@@ -15,6 +15,7 @@ from nacre.job.outcomes import Outcomes
 from nacre.job.runrow import RunRow
 from nacre.job.seedbook import seed_rows
 from nacre.job.settings import JobSettings
+from nacre.job.states import ExitStatus
 from nacre.report.material import QueueFacts, RunFacts, SeedFacts, ToeFacts
 from nacre.store.store import Store
 
@@ -75,6 +76,7 @@ class JobMaterial:
         self.scratch = scratch
         self._settings = settings
         self._run = run
+        self._runs = live is not None
         self._live = live or Live(0, (), 0.0)
         self._facts: RunFacts | None = None
 
@@ -93,7 +95,7 @@ class JobMaterial:
         return RunFacts(
             job=self._settings.name,
             run=run.name,
-            status=str(run.exit),
+            status=str(run.exit) if self._runs or run.exit is not ExitStatus.NONE else "CRASHED",
             started=run.started,
             elapsed=run.elapsed,
             seeds_crawled=crawled,

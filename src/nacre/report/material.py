@@ -16,7 +16,7 @@ class RunFacts(NamedTuple):
     Attributes:
         job: Name of the job.
         run: Name of the run.
-        status: How it ended, or `RUNNING`.
+        status: How it ended, or `RUNNING`; `CRASHED` where it was cut off without an end.
         started: Seconds since the epoch.
         elapsed: Seconds that it ran, pauses left out.
         seeds_crawled: Seeds with a reply.
