@@ -42,7 +42,8 @@ class Extract:
         return Result.PROCEED
 
     def _take(self, visit: Visit, found: Extraction) -> None:
-        visit.outlinks = found.outlinks
+        before = visit.outlinks
+        visit.outlinks = [*before, *found.outlinks] if before else found.outlinks
         visit.dropped = found.dropped
         visit.charset = found.charset
         visit.robots_meta = found.robots

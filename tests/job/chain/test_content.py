@@ -11,8 +11,11 @@ from nacre.core.capture import BytesBody, Capture
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.history import HistoryRecord
 from nacre.core.processor import Visit
+from nacre.extract.settings import ExtractSettings
 from nacre.job.chain.entry import ChainName
 from nacre.job.chain.table import PROCESSORS
+from nacre.job.extraction import Extract
+from nacre.job.parser import ParserProcess
 from nacre.job.settings import JobSettings
 from tests.job.chain.test_plan import kit
 
@@ -155,3 +158,13 @@ def test_binary_files():
     flash = page("FWS http://example.com/", mime="application/x-shockwave-flash")
     assert urls(worked("extract-swf", flash)) == ["http://example.com/"]
     assert flash.extracted
+
+
+def test_extraction_keeps_what_was_found_before():
+    visit = page('<a href="/x">x</a>', links=("http://b.test/",), extracted=False)
+    asyncio.run(
+        Extract(fixed(ExtractSettings(infer_favicon=False)), ParserProcess()).process(visit)
+    )
+    assert urls(visit) == ["http://b.test/", "http://a.test/x"]
+    visit.extracted = True
+    assert not Extract(fixed(ExtractSettings()), ParserProcess()).accepts(visit)
