@@ -153,6 +153,25 @@ def test_after_a_crash_it_goes_on_with_the_next_line(
     assert f"{MANY + 2:,} lines: {MANY:,} scheduled, 2 rejected" in report
 
 
+def test_after_a_crash_in_the_second_pass_of_a_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    every = urls().decode().split()
+    done_lines = [f"Fs {url}" for url in every[::2]]
+    lines = [*(f"F+ {url} L {HOST}" for url in every), *done_lines, "nonsense"]
+    put(tmp_path, "old.recover", "\n".join(lines).encode())
+    portions = -(-len(lines) // PORTION)
+    crash(monkeypatch, tmp_path, portions + 2, durable=True)
+    session, waits = play(tmp_path)
+    assert sorted(waits) == sorted(every[1::2])
+    report = done(session)["old.recover.report"].splitlines()
+    assert report == [
+        f"line {len(lines)}: neither a URI nor a line of a journal: nonsense",
+        f"{len(lines):,} lines: {MANY // 2:,} scheduled, {MANY // 2:,} marked as seen, or "
+        f"directives, {MANY // 2:,} known already, 1 rejected",
+    ]
+
+
 def test_another_file_of_the_same_name_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     put(tmp_path, "x.schedule", urls())
     crash(monkeypatch, tmp_path, 2, durable=True)

@@ -31,7 +31,7 @@ from nacre.store.table import delete_row
 _FIRST = 10.0
 """The first look comes so soon, seconds."""
 
-_TICK = 0.5
+_TICK = 1.0
 """Between two looks at the clock, seconds: the setting may change, and the crawl may end."""
 
 _NO_SCRIPTS = (

@@ -22,7 +22,7 @@ from nacre.store.seam import Disk
 from nacre.store.writer import write_whole
 
 _OWN_NAME = re.compile(r"cp[0-9]{5,}-[0-9]{14}\Z")
-_LOOK = 1.0
+_LOOK = 5.0
 """The timer is looked at so often, seconds: its setting may change."""
 
 
