@@ -21,6 +21,7 @@ from nacre.job.chain.table import PROCESSORS
 from nacre.job.registry import sections
 from nacre.job.schema import SHIPPED, schema
 from nacre.job.settings import JobSettings
+from nacre.migrate.heritrix.added import ADDED
 from nacre.migrate.heritrix.rules import Kind
 from nacre.migrate.heritrix.rules import Rule as Mapping
 from nacre.migrate.heritrix.table_crawl import CRAWL_KINDS
@@ -50,7 +51,11 @@ def pages() -> dict[str, str]:
 
 def heritrix_page() -> str:
     """Every class and property of Heritrix 3 that `nacre migrate heritrix` knows."""
-    tables = {**FETCH_KINDS, **CRAWL_KINDS}
+    inserted = {
+        name: Kind(f"chains.{one.chain}", f"`{one.processor}` is inserted", "", one.properties)
+        for name, one in ADDED.items()
+    }
+    tables = {**FETCH_KINDS, **CRAWL_KINDS, **inserted}
     parts = [
         "# Heritrix's classes and properties",
         _MADE,

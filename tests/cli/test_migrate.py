@@ -36,3 +36,21 @@ def test_no_configuration(tmp_path):
     done = nacre("migrate", "nutch", tmp_path, "--out", tmp_path / "job")
     assert (done.code, "nutch-site.xml" in done.err) == (2, True)
     assert not (tmp_path / "job").exists()
+
+
+def test_a_job_of_heritrix_checks_clean(tmp_path):
+    (tmp_path / "crawler-beans.cxml").write_text(
+        "<beans>\n<bean id='seeds' class='org.archive.modules.seeds.TextSeedModule'>"
+        "<property name='textSource'><bean class='org.archive.spring.ConfigString'>"
+        "<property name='value' value='http://b.test/'/></bean></property></bean>\n"
+        "<bean id='disposition' class='org.archive.crawler.postprocessor.DispositionProcessor'>"
+        "<property name='minDelayMs' value='1000'/></bean>\n</beans>\n"
+    )
+    where, out = tmp_path / "crawler-beans.cxml", tmp_path / "job"
+    done = nacre("migrate", "heritrix", where, "--out", out, "--contact", "a@b.org")
+    assert done.code == 0, done.err
+    assert "3 beans, 3 properties: 6 mapped, 0 defaulted, 0 flagged" in done.out
+    checked = nacre("check", tmp_path / "job")
+    assert (checked.code, checked.err) == (0, "")
+    absent = nacre("migrate", "heritrix", tmp_path / "order.xml", "--out", tmp_path / "other")
+    assert (absent.code, "order.xml" in absent.err) == (2, True)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from nacre.migrate.fate import defaulted, to_check
+from nacre.migrate.heritrix.added import ADDED
 from nacre.migrate.heritrix.beans import Bean, Setting
 from nacre.migrate.heritrix.scope import RuleWriter, is_open
 from nacre.migrate.heritrix.table_fetch import FETCH_KINDS
@@ -10,27 +11,31 @@ from nacre.migrate.heritrix.work import OFF, Work, decide_all, decide_inside
 
 CHAINS = ("CandidateChain", "FetchChain", "DispositionChain")
 
-_PROCESSORS = frozenset(FETCH_KINDS) | {
-    *(
-        "FrontierScheduler",
-        "CandidateScoper",
-        "FrontierPreparer",
-        "CandidatesProcessor",
-        "DispositionProcessor",
-    ),
-    *("WARCWriterChainProcessor", "WARCWriterProcessor", "ARCWriterProcessor"),
-    *("MirrorWriterProcessor", "Kw3WriterProcessor", "ReschedulingProcessor"),
-    *("PersistLoadProcessor", "PersistStoreProcessor", "FetchHistoryProcessor"),
-    *("PersistOnlineProcessor", "PersistLogProcessor", "ContentDigestHistoryLoader"),
-    *("ContentDigestHistoryStorer", "FrontierScheduler", "LowDiskPauseProcessor"),
-    *(
-        "SupplementaryLinksScoper",
-        "AMQPPublishProcessor",
-        "KafkaCrawlLogFeed",
-        "AMQPCrawlLogFeed",
-        "WbmPersistLoadProcessor",
-    ),
-}
+_PROCESSORS = (
+    frozenset(FETCH_KINDS)
+    | frozenset(ADDED)
+    | {
+        *(
+            "FrontierScheduler",
+            "CandidateScoper",
+            "FrontierPreparer",
+            "CandidatesProcessor",
+            "DispositionProcessor",
+        ),
+        *("WARCWriterChainProcessor", "WARCWriterProcessor", "ARCWriterProcessor"),
+        *("MirrorWriterProcessor", "Kw3WriterProcessor", "ReschedulingProcessor"),
+        *("PersistLoadProcessor", "PersistStoreProcessor", "FetchHistoryProcessor"),
+        *("PersistOnlineProcessor", "PersistLogProcessor", "ContentDigestHistoryLoader"),
+        *("ContentDigestHistoryStorer", "FrontierScheduler", "LowDiskPauseProcessor"),
+        *(
+            "SupplementaryLinksScoper",
+            "AMQPPublishProcessor",
+            "KafkaCrawlLogFeed",
+            "AMQPCrawlLogFeed",
+            "WbmPersistLoadProcessor",
+        ),
+    }
+)
 _ALWAYS = frozenset(("DispositionProcessor", "FrontierPreparer"))
 
 ENTRIES = {
@@ -49,19 +54,6 @@ ENTRIES = {
     "FrontierScheduler": "chains.disposition.candidates",
 }
 """Processors that are an entry of a chain, with a gate and a switch of their own."""
-
-ADDED = {
-    "ExtractorPDF": "chains.fetch.extract-pdf",
-    "ExtractorDOC": "chains.fetch.extract-doc",
-    "ExtractorSWF": "chains.fetch.extract-swf",
-    "ExtractorURI": "chains.fetch.extract-uri",
-    "ExtractorImpliedURI": "chains.fetch.extract-implied-uri",
-    "ExtractorUniversal": "chains.fetch.extract-universal",
-    "TrapSuppressExtractor": "chains.fetch.trap-suppress",
-    "HTTPContentDigest": "chains.fetch.content-digest",
-    "ReschedulingProcessor": "chains.disposition.reschedule",
-}
-"""Processors that the stock chains do not have: they are inserted where they usually stand."""
 
 _SEARCH = {
     "extract.extract_headers": ("ExtractorHTTP",),
@@ -93,26 +85,7 @@ def find_active(work: Work) -> None:
             switch_off(bean, OFF)
         elif bean.kind in _PROCESSORS and not bean.is_true("enabled", default=True):
             _disable(work, bean)
-    _insert(work)
     _without_processors(work)
-
-
-def _insert(work: Work) -> None:
-    """Processors that take part, and are not in the stock chains."""
-    found: dict[str, list[Bean]] = {}
-    for bean in work.beans.beans():
-        if bean.active and bean.kind in ADDED:
-            found.setdefault(ADDED[bean.kind], []).append(bean)
-    for chain in ("chains.fetch", "chains.disposition"):
-        # Extractors go behind `extract` one after the other, so that the last named stands first.
-        entries = [entry for entry in ADDED.values() if entry in found and entry.startswith(chain)]
-        if entries:
-            names = [entry.rpartition(".")[2] for entry in reversed(entries)]
-            places = ", ".join(found[entry][0].place for entry in entries)
-            work.draft.put(f"{chain}.insert", names, places)
-    for entry, beans in found.items():
-        for bean in beans[1:]:
-            bean.fate = to_check(f"there is a {bean.kind} already; give it a name in {entry}")
 
 
 def _disable(work: Work, bean: Bean) -> None:
@@ -181,8 +154,8 @@ def map_gate(work: Work, setting: Setting) -> None:
     rules = work.beans.beans_in(setting)
     if all(is_open(work, rule) for rule in rules):
         setting.fate = defaulted("it accepts everything")
-    elif setting.bean.kind in ENTRIES or setting.bean.kind in ADDED:
-        path = f"{(ENTRIES | ADDED)[setting.bean.kind]}.gate"
+    elif setting.bean.kind in ENTRIES:
+        path = f"{ENTRIES[setting.bean.kind]}.gate"
         work.put(setting, path, RuleWriter(work, path).rules(rules))
     else:
         setting.fate = to_check(
@@ -191,8 +164,14 @@ def map_gate(work: Work, setting: Setting) -> None:
     decide_inside(setting.value, setting.fate or defaulted(OFF))
 
 
-def switch_of(kind: str) -> str:
+def entry_of(work: Work, bean: Bean) -> str:
+    """The entry of a chain that is a processor; "" for none."""
+    return work.entries.get(bean) or ENTRIES.get(bean.kind, "")
+
+
+def switch_of(work: Work, bean: Bean) -> str:
     """The setting that switches a processor on and off; "" for none."""
-    if kind in ENTRIES:
-        return f"{ENTRIES[kind]}.enabled"
-    return next((path for path, kinds in _SWITCHES.items() if kind in kinds), "")
+    entry = entry_of(work, bean)
+    if entry:
+        return f"{entry}.enabled"
+    return next((path for path, kinds in _SWITCHES.items() if bean.kind in kinds), "")

@@ -9,6 +9,7 @@ from nacre.errors import ConfigError, Problem
 from nacre.job.settings import JobSettings
 from nacre.migrate.draft import Draft, settle
 from nacre.migrate.fate import Fate, defaulted, mapped, missing, shown, to_check
+from nacre.migrate.heritrix.added import insert_added
 from nacre.migrate.heritrix.agent import is_contact
 from nacre.migrate.heritrix.beans import Bean, Beans, Setting
 from nacre.migrate.heritrix.chains import find_active, map_gate, map_search
@@ -84,6 +85,7 @@ def migrated(
     find_active(work)
     _leave_out_overridden(beans)
     _scope(work)
+    insert_added(work)
     for bean in [*beans.extra, *beans.beans()]:
         _map_bean(work, bean)
     map_search(work)

@@ -6,8 +6,9 @@ from nacre.config.sheet import check_sheet
 from nacre.job.settings import JobSettings
 from nacre.migrate.draft import Noted
 from nacre.migrate.fate import mapped, to_check
+from nacre.migrate.heritrix.added import property_of_entry
 from nacre.migrate.heritrix.beans import Bean, Setting
-from nacre.migrate.heritrix.chains import ENTRIES, switch_of
+from nacre.migrate.heritrix.chains import entry_of, switch_of
 from nacre.migrate.heritrix.overrides import locate
 from nacre.migrate.heritrix.properties import read_properties
 from nacre.migrate.heritrix.rules import flag, to
@@ -113,8 +114,10 @@ class SheetWriter:
             return self._of_choice(owner, name, entry, chosen)
         kind = self._work.kind(owner)
         rule = kind.properties.get(name) if kind is not None else None
+        if owner in self._work.entries:
+            rule = property_of_entry(self._work, owner, name)
         if name == "enabled":
-            path = switch_of(owner.kind)
+            path = switch_of(self._work, owner)
             rule = to(path, flag) if path else None
         if rule is None or has_variable(entry):
             entry.fate = to_check(f"{owner.kind}.{name} is nothing that a sheet can change here")
@@ -125,8 +128,9 @@ class SheetWriter:
     def _of_choice(self, owner: Bean, name: str, entry: Setting, chosen: Bean) -> dict[str, Any]:
         """A policy, or a gate, in place of another."""
         entry.fate = to_check(f"{owner.kind}.{name} is nothing that a sheet can change here")
-        if name == "shouldProcessRule" and owner.kind in ENTRIES:
-            path = f"{ENTRIES[owner.kind]}.gate"
+        place = entry_of(self._work, owner)
+        if name == "shouldProcessRule" and place:
+            path = f"{place}.gate"
             entry.fate = mapped(path)
             return {path: RuleWriter(self._work, "sheets").rules([chosen])}
         kind = self._work.kind(chosen)

@@ -180,16 +180,6 @@ CRAWL_KINDS: dict[str, Kind] = {
         "maxPerHostBandwidthUsageKbSec": to("bandwidth.per_host", kib_a_second, "0"),
         "forceRetire": to("frontier.force_retire", flag, "false"),
     }),
-    "SupplementaryLinksScoper": Kind(
-        "", "write an entry supplementary-links with its rules into chains.disposition", "check"
-    ),
-    "ReschedulingProcessor": Kind("chains", properties={
-        "rescheduleDelaySeconds": to(
-            "chains.disposition.reschedule.delay",
-            lambda text: seconds(text) if seconds(text) >= 1 else None,
-            "-1",
-        ),
-    }),
     "LowDiskPauseProcessor": Kind("disk", properties={
         "pauseThresholdKb": to("disk.reserve", lambda text: whole(text) * 1024),
         "recheckThresholdKb": needless("free space is looked at all the time"),

@@ -123,40 +123,16 @@ FETCH_KINDS: dict[str, Kind] = {
     "KnowledgableExtractorJS": Kind("extract"),
     "ExtractorJson": Kind("extract"),
     "ExtractorXML": Kind("extract"),
-    "ExtractorSWF": Kind("chains"),
-    "ExtractorPDF": Kind("chains", properties={
-        "maxSizeToParse": to("chains.fetch.extract-pdf.max_size", not_negative, "10485760"),
-    }),
     "ExtractorPDFContent": _NOTHING,
-    "ExtractorDOC": Kind("chains"),
-    "ExtractorUniversal": Kind("chains", properties={
-        "maxSizeToParse": to("chains.fetch.extract-universal.max_size", _mebibyte, "1048576"),
-    }),
-    "ExtractorURI": Kind("chains"),
-    "ExtractorImpliedURI": Kind("chains", properties={
-        "regex": to("chains.fetch.extract-implied-uri.regex"),
-        "format": to("chains.fetch.extract-implied-uri.format"),
-        "removeTriggerUris": to(
-            "chains.fetch.extract-implied-uri.remove_trigger_uris", flag, "false"
-        ),
-    }),
-    "ExtractorMultipleRegex": Kind(
-        "", "its template is code; write an entry extract-multiple-regex into chains.fetch", "check"
-    ),
     "ExtractorHTMLForms": Kind("", "no forms are filled in", "missing"),
     "FormLoginProcessor": Kind("", "no forms are filled in", "missing"),
     "ExtractorYoutubeDL": Kind("", "no other program is run", "missing"),
     "ExtractorYoutubeFormatStream": Kind("", "nothing here knows YouTube", "missing"),
     "ExtractorYoutubeChannelFormatStream": Kind("", "nothing here knows YouTube", "missing"),
-    "TrapSuppressExtractor": Kind("chains"),
     "BrowserProcessor": Kind("", "pages are not run in a browser", "missing"),
     "ScrollDownBehavior": Kind("", "pages are not run in a browser", "missing"),
     "ExtractLinksBehavior": Kind("", "pages are not run in a browser", "missing"),
     "PaginationBehavior": Kind("", "pages are not run in a browser", "missing"),
-    "HTTPContentDigest": Kind("chains", properties={
-        "stripRegex": to("chains.fetch.content-digest.strip_regex"),
-        "maxSizeToDigest": to("chains.fetch.content-digest.max_size", not_negative, "1048576"),
-    }),
     "ScriptedProcessor": Kind("", _SCRIPT, "missing"),
     "Preselector": Kind("chains", properties={
         "recheckScope": to("chains.fetch.recheck-scope.enabled", flag, "false"),
@@ -187,8 +163,6 @@ FETCH_KINDS: dict[str, Kind] = {
     "HostQuotaEnforcer": Kind("", "write quotas.host into a sheet for this host", "check"),
     "SourceQuotaEnforcer": Kind("", "write quotas.source, with engine.source_tags", "check"),
     "WARCLimitEnforcer": Kind("", "write limits.warc_bytes", "check"),
-    "HashCrawlMapper": Kind("", _MAPPER.format("hash"), "check"),
-    "LexicalCrawlMapper": Kind("", _MAPPER.format("lexical"), "check"),
     "RuntimeLimitEnforcer": Kind("limits", properties={
         "runtimeSeconds": to("limits.runtime.after", seconds),
         "expirationOperation": to(

@@ -34,6 +34,7 @@ class Work:
         contact: What the operator gave; "" for nothing.
         draft: The new job.
         report: The report; findings come last.
+        entries: Where the processors are that were inserted into a chain, for sheets.
         rule_paths: Where the rules of the new scope are, for sheets.
     """
 
@@ -43,6 +44,7 @@ class Work:
     contact: str = ""
     draft: Draft = field(default_factory=Draft)
     report: Report = field(default_factory=lambda: Report("heritrix"))
+    entries: dict[Bean, str] = field(default_factory=dict)
     rule_paths: dict[Bean, str] = field(default_factory=dict)
 
     def put(self, setting: Setting, path: str, value: object, note: str = "") -> None:
