@@ -72,6 +72,15 @@ def test_one_bad_expression_does_not_take_the_list_with_it(tmp_path):
     assert any("'(oops'" in line for line in report.advice)
 
 
+def test_rules_that_need_an_address_are_asked_when_it_is_known(tmp_path):
+    addresses = "<property name='ipAddresses'><set><value>192.0.2.1</value></set></property>"
+    text = cxml(scope(f"<bean class='{RULES}IpAddressSetDecideRule'>{addresses}</bean>"))
+    said, report, _ = migrated(tmp_path, text)
+    recheck = next(one for one in said.chains.fetch if one.processor == "recheck-scope")
+    assert recheck.enabled
+    assert any("asked again" in line for line in report.advice)
+
+
 def test_files_that_moved_and_paths_of_windows(tmp_path):
     (tmp_path / "seeds.txt").write_text("http://a.example/\n")
     (tmp_path / "c.mmdb").write_bytes(b"x")

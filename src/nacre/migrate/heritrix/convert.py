@@ -33,6 +33,7 @@ from nacre.migrate.xml import open_xml
 from nacre.scope.heritrix import equivalent
 
 _ROOTS = ("beans", "crawl-order")
+_OF_ADDRESS = ("IpAddressSetDecideRule", "ExternalGeoLocationDecideRule")
 _NO_CLASS = "not a class of Heritrix: perhaps a plug-in of yours"
 _OVERRIDDEN = "overridden further on in the file"
 
@@ -85,6 +86,7 @@ def migrated(
     find_active(work)
     _leave_out_overridden(beans)
     _scope(work)
+    _recheck(work)
     insert_added(work)
     for bean in [*beans.extra, *beans.beans()]:
         _map_bean(work, bean)
@@ -138,6 +140,16 @@ def _scope(work: Work) -> None:
         setting.fate, scope.fate = mapped("scope"), mapped("scope")
         _scope_log(work, scope)
     work.draft.put("scope", rules, scope.place)
+
+
+def _recheck(work: Work) -> None:
+    """Rules that need an address have no say unless the scope is asked again when it is known."""
+    rules = [bean for bean in work.beans.of_kind(*_OF_ADDRESS) if bean in work.rule_paths]
+    for bean in rules[:1]:
+        work.draft.put("chains.fetch.recheck-scope.enabled", value=True, reason=bean.place)
+        work.report.advice.append(
+            f"The scope is asked again before each fetch, because {bean.kind} needs the address."
+        )
 
 
 def _scope_log(work: Work, scope: Bean) -> None:
