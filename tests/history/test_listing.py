@@ -41,3 +41,11 @@ def test_more_than_it_shows() -> None:
 
 def test_each_link_counts_once_and_spaces_do_not() -> None:
     assert shown([_Link("a", "x  y"), _Link("a", "z")]) == shown([_Link("a", "x y")])
+
+
+def test_menus_do_not_hide_that_a_list_was_flooded() -> None:
+    menu = ["http://e.example/news/", "http://e.example/about/"]
+    old = [f"http://e.example/news/t2024010{day}_{day}.html" for day in range(1, 7)]
+    new = [f"http://e.example/news/t2024020{day}_{day}.html" for day in range(1, 7)]
+    assert compare_lists(_list(*menu, *old), _list(*menu, *new)).overflow
+    assert not compare_lists(_list(*menu, *old), _list(*menu, *new[:3], *old[:3])).overflow

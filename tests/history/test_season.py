@@ -8,9 +8,9 @@ from nacre.history.season import (
     HOURS,
     Hazard,
     Season,
-    age_bucket,
     fit_hazard,
     hour_of_week,
+    inside,
     learned,
 )
 
@@ -61,27 +61,19 @@ def test_a_profile_is_learned_against_a_wider_one() -> None:
     assert learned([0.0] * HOURS, Season()).hours == pytest.approx([1.0] * HOURS)
 
 
-def test_ages_fall_into_five_buckets() -> None:
-    assert [age_bucket(days) for days in (0.0, 1.0, 2.9, 3.0, 7.0, 12.0, 400.0)] == [
-        0,
-        1,
-        1,
-        2,
-        3,
-        4,
-        4,
-    ]
+def test_an_interval_is_divided_among_five_ages() -> None:
+    assert inside(0.5, 4.0) == pytest.approx((0.5, 2.0, 1.0, 0.0, 0.0))
+    assert inside(5.0, 400.0) == pytest.approx((0.0, 0.0, 1.0, 6.0, 388.0))
 
 
-def test_a_young_page_lives_faster() -> None:
-    hazard = Hazard((10.0, 4.0, 2.0, 1.5, 1.0))
-    assert hazard.days(0.0, 1.0) == pytest.approx(10.0)
-    assert hazard.days(0.5, 4.0) == pytest.approx(5.0 + 8.0 + 2.0)
-    assert hazard.days(100.0, 103.0) == pytest.approx(3.0)
+def test_youth_adds_changes() -> None:
+    hazard = Hazard((0.4, 0.2, 0.1, 0.0, 0.0))
+    assert hazard.changes(0.0, 1.0) == pytest.approx(0.4)
+    assert hazard.changes(0.5, 4.0) == pytest.approx(0.2 + 0.4 + 0.1)
+    assert hazard.changes(100.0, 103.0) == 0.0
 
 
-def test_hazards_are_fitted_relative_to_old_pages() -> None:
-    fitted = fit_hazard([100.0, 50.0, 20.0, 10.0, 100.0], [10.0, 20.0, 30.0, 60.0, 1000.0])
-    assert fitted.factors[0] > 20.0
-    assert fitted.factors[-1] == 1.0
+def test_hazards_are_what_rates_do_not_explain() -> None:
+    fitted = fit_hazard([40.0, 10.0, -3.0, 0.0, 100.0], [95.0, 95.0, 95.0, 95.0, 1000.0])
+    assert fitted.rates == pytest.approx((0.4, 0.1, 0.0, 0.0, 0.0))
     assert fit_hazard([0.0] * 5, [0.0] * 5) == Hazard()

@@ -102,3 +102,17 @@ def test_a_trusted_hint_makes_a_page_due() -> None:
 def test_index_pages_follow_the_square_of_their_wait() -> None:
     assert value.arrival_value(3.0, 2.0) == pytest.approx(6.0)
     assert value.arrival_value(3.0, 4.0) == pytest.approx(24.0)
+
+
+def test_exploring_pays_where_little_is_known() -> None:
+    """A class of which one page in fifty changes daily: it is worth finding which."""
+    mixed = [0.0] * GRID
+    mixed[3], mixed[19] = 0.98, 0.02
+    alike = [0.0] * GRID
+    alike[3] = 1.0
+    assert value.news(tuple(mixed), 5.0, 0.02, 1.0) > 0.05
+    assert value.news(tuple(alike), 5.0, 0.02, 1.0) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_youth_adds_to_the_value_of_a_visit() -> None:
+    assert value.value(FLAT, 1.0, 0.5) > value.value(FLAT, 1.0)

@@ -27,7 +27,7 @@ class PageRow(msgspec.Struct, array_like=True):
         kind: What it is visited for.
         template: Its URL template.
         first_seen: When it was first heard of.
-        born: When it was published, as far as known; `first_seen` otherwise.
+        born: When it was published, as far as known; 0: long ago, or open.
         last_visit: Last visit that gave an answer; 0 before any.
         last_change: Last visit that found it changed; 0 for none.
         visits: Visits that gave an answer.

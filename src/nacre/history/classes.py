@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from hashlib import blake2b
 
-from nacre.core.pagerow import PageRow
-from nacre.history.rates import FLAT, Distribution, fit_prior, posterior
+from nacre.core.pagerow import PageKind, PageRow
+from nacre.history.rates import FILES, FLAT, Distribution, fit_prior, posterior
 from nacre.uri.parse import authority
 
 _KEPT = 300
@@ -21,17 +21,24 @@ class Classes:
 
     Args:
         of: Which evidence of a row is meant: of its changes, or of its arrivals.
+        root: Prior of a class of which nothing is known.
     """
 
-    def __init__(self, of: Callable[[PageRow], bytes]) -> None:
+    def __init__(self, of: Callable[[PageRow], bytes], root: Distribution = FLAT) -> None:
         self._of = of
+        self._root = root
         self._priors: dict[str, Distribution] = {}
 
-    def fit(self, rows: Iterable[PageRow]) -> None:
-        """Fit all priors anew from a bounded sample of the rows of each class."""
+    def fit(self, rows: Iterable[PageRow], quiet: Callable[[PageRow], bytes] | None = None) -> None:
+        """Fit all priors anew from a bounded sample of the rows of each class.
+
+        Args:
+            rows: All rows.
+            quiet: What speaks for rows without evidence; b"" for nothing.
+        """
         samples: dict[str, tuple[str, _Sample]] = {}
         for row in rows:
-            evidence = self._of(row)
+            evidence = self._of(row) or (quiet(row) if quiet else b"")
             if not evidence:
                 continue
             lot, wider = _lot(row.url), ""
@@ -42,15 +49,19 @@ class Classes:
                 wider = name
         # Wider classes come first: each name was met behind the one that it leans on.
         for name, (wider, sample) in samples.items():
-            parent = self._priors.get(wider, FLAT)
+            parent = self._priors.get(wider) or self._root_of(name)
             self._priors[name] = fit_prior(sample.evidences, parent, start=self._priors.get(name))
 
     def posterior(self, row: PageRow) -> Distribution:
         """What a row's evidence and its class say of its rate."""
-        priors = self._priors
-        prior = next((priors[name] for name in reversed(_chain(row)) if name in priors), FLAT)
+        priors, names = self._priors, _chain(row)
+        found = next((priors[name] for name in reversed(names) if name in priors), None)
+        prior = found or self._root_of(names[0])
         evidence = self._of(row)
         return posterior(evidence, prior) if evidence else prior
+
+    def _root_of(self, name: str) -> Distribution:
+        return FILES if name.startswith(PageKind.FILE) else self._root
 
 
 def _chain(row: PageRow) -> tuple[str, ...]:

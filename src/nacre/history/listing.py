@@ -3,11 +3,14 @@
 Source: reference/incremental.md 2.5 (evidence of index pages) and 2.7 (window overflow).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple, Protocol
 
 import msgspec
+
+from nacre.history.urlshape import shaped
 
 _MAX_LINKS = 6_000
 _PINNED_RANK = 3
@@ -47,7 +50,7 @@ class News(NamedTuple):
         new: Links that were not there.
         changed: Links whose text changed.
         withdrawn: Links that vanished although older neighbours stayed: deleted, or moved.
-        overflow: Nothing that was there is left at the top: more was published than it shows.
+        overflow: Nothing of its kind that was there is left: more was published than it shows.
     """
 
     new: tuple[str, ...] = ()
@@ -73,7 +76,8 @@ def compare_lists(old: Shown, now: Shown) -> News:
     new = tuple(url for url in now.urls if url not in before)
     changed = tuple(url for url, text in after.items() if before.get(url, text) != text)
     stayed = [rank for rank, url in enumerate(old.urls) if url in after]
-    return News(new, changed, _withdrawn(old.urls, after, stayed), _overflowed(now.urls, before))
+    overflow = _overflowed(now.urls, new, before)
+    return News(new, changed, _withdrawn(old.urls, after, stayed), overflow)
 
 
 def _withdrawn(
@@ -86,10 +90,19 @@ def _withdrawn(
     return gone if len(gone) <= max(_MIDDLE, len(stayed) // 2) else ()
 
 
-def _overflowed(urls: Sequence[str], before: dict[str, int]) -> bool:
-    """No link behind the pinned ones was known."""
-    rest = urls[_PINNED_RANK:]
-    return bool(before) and bool(rest) and not any(url in before for url in rest)
+def _overflowed(urls: Sequence[str], new: Sequence[str], before: dict[str, int]) -> bool:
+    """Of the kind of link that is new, none behind the pinned ones was known."""
+    if not before or not new:
+        return False
+    kinds = Counter(_kind(url) for url in new)
+    commonest, _ = kinds.most_common(1)[0]
+    rest = [url for url in urls if _kind(url) == commonest][_PINNED_RANK:]
+    return bool(rest) and not any(url in before for url in rest)
+
+
+def _kind(url: str) -> tuple[str, ...]:
+    """What of a URL is not words: articles of all sections are alike, and unlike menus."""
+    return tuple(token.kind for token in shaped(url).tokens)
 
 
 def _hash(text: str) -> int:

@@ -6,17 +6,21 @@ Source: reference/incremental.md 2.4 (value), 2.5 (hints), 2.9 (recall of a choi
 import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+from zlib import crc32
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.classes import Classes
 from nacre.history.deletion import Existence, Life, next_look
-from nacre.history.rates import FLAT, chance_of_change, mean_rate
+from nacre.history.rates import FLAT, Distribution, chance_of_change, mean_rate
 from nacre.history.season import Hazard, Season
-from nacre.history.value import Signal, importance, value
+from nacre.history.value import Signal, importance, news, value
 
 DAY = 86_400.0
 _SURE = 2.0
 _LIKELY_DEAD = 0.5
+_INDEX = 0.5
+_LISTS = 3.0
+"""A list with news is worth that many changed pages (reference/incremental.md 2.4)."""
 
 
 class Bid(NamedTuple):
@@ -38,19 +42,41 @@ class Bid(NamedTuple):
 
 
 class Time(NamedTuple):
-    """How time passes on a site."""
+    """How a site changes.
+
+    Attributes:
+        season: The hours of its week.
+        hazard: What youth adds.
+        lists: What a change of a list is worth beside its new links, against one of a page.
+    """
 
     season: Season
     hazard: Hazard
+    lists: float = 1.0
 
-    def days(self, row: PageRow, start: float, end: float) -> float:
-        """Operational days between two visits of a page, its age counted."""
-        plain = (end - start) / DAY
-        if plain <= 0.0:
+    def days(self, start: float, end: float) -> float:
+        """Operational days between two visits."""
+        return self.season.days(start, end)
+
+    def young(self, row: PageRow, start: float, end: float) -> float:
+        """Changes expected between two visits because a page is young; 0 where its age is open."""
+        if not row.born:
             return 0.0
-        born = row.born or row.first_seen
-        aged = self.hazard.days((start - born) / DAY, (end - born) / DAY)
-        return self.season.days(start, end) * aged / plain
+        return self.hazard.changes((start - row.born) / DAY, (end - row.born) / DAY)
+
+
+class Wait(NamedTuple):
+    """Time since the last visit of a page.
+
+    Attributes:
+        days: Operational days.
+        young: Changes to be expected in it because the page is young.
+        plain: Plain days.
+    """
+
+    days: float
+    young: float
+    plain: float
 
 
 class Terms(NamedTuple):
@@ -60,11 +86,15 @@ class Terms(NamedTuple):
         theta: 0 fresh, 1 every version.
         floor: Longest time without a visit, s; 0 for none.
         versions: Rank by versions captured (under a budget); else by the chance of a change.
+        price: What the last visit that the budget allowed was worth; 0 for no tight budget.
+        every: Days between steps.
     """
 
     theta: float
     floor: float
     versions: bool
+    price: float = 0.0
+    every: float = 1.0
 
 
 class Ranking:
@@ -80,6 +110,7 @@ class Ranking:
         self._classes = classes
         self._arrivals = arrivals
         self._terms = terms
+        self._news: dict[tuple[Distribution, float], float] = {}
 
     def bid(
         self, row: PageRow, now: float, time: Time, signals: Sequence[tuple[str, Signal]]
@@ -96,20 +127,28 @@ class Ranking:
             return Bid(_SURE, 1.0, row.url, due=False, reason=str(row.kind))
         if row.life != Life.LIVE:
             return self._second_look(row, now)
-        days = time.days(row, row.last_visit, now)
-        chance = self.chance(row, days, signals)
-        worth = self._worth(row, days, chance)
-        reason = "told" if row.told else "rate"
-        if row.index >= 0.5:
-            found = self._new_links(row, now)
-            worth, chance = max(worth, found), 1.0 - (1.0 - chance) * (1.0 - found)
-            reason = "told" if row.told else "index"
+        wait = Wait(
+            time.days(row.last_visit, now),
+            time.young(row, row.last_visit, now),
+            (now - row.last_visit) / DAY,
+        )
+        told = any(source in row.told for source, _ in signals)
+        chance = self.chance(row, wait, signals)
+        worth = chance if told else self._worth(row, wait, chance)
+        reason = "told" if told else "rate"
+        if row.index >= _INDEX:
+            found = chance_of_change(self._arrivals.posterior(row), wait.plain)
+            worth = _LISTS * self._arriving(row, wait) + time.lists * worth
+            chance = 1.0 - (1.0 - time.lists * chance) * (1.0 - found)
+            reason = "told" if told else "index"
         due = 0.0 < self._terms.floor <= now - row.last_visit
         return Bid(worth * row.weight, chance, row.url, due, "floor" if due else reason)
 
-    def chance(self, row: PageRow, days: float, signals: Sequence[tuple[str, Signal]]) -> float:
+    def chance(self, row: PageRow, wait: Wait, signals: Sequence[tuple[str, Signal]]) -> float:
         """Probability that a page has changed since its last visit, hints and silence counted."""
-        prior = chance_of_change(self._classes.posterior(row), days)
+        days = wait.days
+        same = 1.0 - chance_of_change(self._classes.posterior(row), days)
+        prior = 1.0 - same * math.exp(-wait.young)
         changed, same = max(prior, 1e-12), max(1.0 - prior, 1e-12)
         for source, signal in signals:
             silent = math.exp(-signal.false_rate * days)
@@ -121,23 +160,36 @@ class Ranking:
                 same *= silent
         return changed / (changed + same)
 
-    def _worth(self, row: PageRow, days: float, chance: float) -> float:
-        if not self._terms.versions or row.told:
+    def _worth(self, row: PageRow, wait: Wait, chance: float) -> float:
+        if not self._terms.versions:
             return chance
         posterior = self._classes.posterior(row)
-        plain = chance_of_change(posterior, days)
+        plain = 1.0 - (1.0 - chance_of_change(posterior, wait.days)) * math.exp(-wait.young)
         # The value of a visit by its rate, scaled down by what the silence of hints says.
         told = min(1.0, chance / plain) if plain > 0.0 else 0.0
         weights = importance(posterior, self._terms.theta)
         scale = (
             mean_rate(posterior) ** (1.0 - self._terms.theta) if self._terms.theta < 1.0 else 1.0
         )
-        return value(weights, days) * scale * told
+        worth = value(weights, wait.days, wait.young) * scale * told
+        return (
+            worth
+            if row.evidence or not self._terms.price
+            else worth + self._news_of(posterior, wait)
+        )
 
-    def _new_links(self, row: PageRow, now: float) -> float:
-        """Chance that an index page shows something new."""
-        posterior = self._arrivals.posterior(row)
-        return chance_of_change(posterior, (now - row.last_visit) / DAY)
+    def _news_of(self, prior: Distribution, wait: Wait) -> float:
+        """What is learned by the first visit again of a page; the same for all of its class."""
+        key = prior, round(wait.days, 1)
+        found = self._news.get(key)
+        if found is None:
+            terms = self._terms
+            found = self._news[key] = news(prior, wait.days, terms.price, terms.every)
+        return found
+
+    def _arriving(self, row: PageRow, wait: Wait) -> float:
+        """What the new links that an index page may show are worth."""
+        return value(self._arrivals.posterior(row), wait.plain)
 
     def _second_look(self, row: PageRow, now: float) -> Bid | None:
         if row.life == Life.MOVED:
@@ -173,7 +225,7 @@ def choose(bids: Iterable[Bid], room: int, wanted: Wanted) -> list[Bid]:
         room: Most visits.
         wanted: When they are enough.
     """
-    ranked = sorted(bids, key=lambda bid: (not bid.due, -bid.worth, bid.url))
+    ranked = sorted(bids, key=lambda bid: (not bid.due, -bid.worth, _lot(bid.url)))
     expected = wanted.already + sum(bid.chance for bid in ranked)
     found = wanted.already
     chosen: list[Bid] = []
@@ -186,6 +238,11 @@ def choose(bids: Iterable[Bid], room: int, wanted: Wanted) -> list[Bid]:
         chosen.append(bid)
         found += bid.chance
     return chosen
+
+
+def _lot(url: str) -> int:
+    """Order among equals: not by name, or one part of a site would always come first."""
+    return crc32(url.encode("utf-8", "replace"))
 
 
 FIRST_GUESS = chance_of_change(FLAT, 7.0)

@@ -6,6 +6,7 @@ far as the budget goes or until the wanted recall is expected, and a few drawn b
 the estimates honest. Source: reference/incremental.md 2.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
@@ -18,7 +19,17 @@ from nacre.history.deletion import Answer, Existence, Life, after
 from nacre.history.hints import Source
 from nacre.history.listing import News, Shown, compare_lists, shown
 from nacre.history.ranking import DAY, Bid, Ranking, Terms, Wanted, choose
-from nacre.history.rates import NO_EVIDENCE, kept, mean_rate, observe, observe_count
+from nacre.history.rates import (
+    LISTS,
+    NO_EVIDENCE,
+    PAGES,
+    chance_of_change,
+    kept,
+    mean_rate,
+    observe,
+    observe_count,
+    silence,
+)
 from nacre.history.sites import Sites
 from nacre.history.urlshape import shaped
 from nacre.history.visited import Finding, Judge, Rows, SeenLink, Visited
@@ -36,6 +47,8 @@ _SAMPLE = 200
 _LEAST_SAMPLE = 4
 _MOST_ERRORS = 5
 """A page that never answered is tried in so many steps."""
+_LOTS = 0.03
+"""Of a tight budget, lots take no more than this."""
 _FINE = 3 * 3600.0
 """New links tell the hours of a site only where its lists are visited so often, s."""
 
@@ -63,6 +76,15 @@ class RecrawlSettings(Component):
         0.002,
         "Chance of a change below which a page is not visited (but for the floor and the lots): "
         "0.002 makes at most 500 requests for one change; 0 is no limit.",
+        ge=0,
+        le=1,
+        live=False,
+        sheets=False,
+    )
+    least_file: float = setting(
+        0.05,
+        "The same for attached files: they are large and seldom change, and hardly any hint tells "
+        "of them.",
         ge=0,
         le=1,
         live=False,
@@ -135,21 +157,26 @@ class Planner:
     def __init__(self, rows: Rows, sites: Sites, judge: Judge, settings: RecrawlSettings) -> None:
         self._rows = rows
         self._sites = sites
+        sites.hints = settings.hints
         self._judge = judge
         self._settings = settings
-        self._classes = Classes(lambda row: row.evidence)
-        self._arrivals = Classes(lambda row: row.arrivals)
-        self._ranking = self._make_ranking()
+        self._classes = Classes(lambda row: row.evidence, PAGES)
+        self._arrivals = Classes(lambda row: row.arrivals, LISTS)
         self._starts: tuple[str, ...] = ()
         self._step = -1.0
+        self._size = 0
+        self._price = 0.0
+        self._every = 1.0
         self._waves: list[Callable[[int], list[Choice]]] = []
         self._new: dict[str, int] = {}
         self._done: set[str] = set()
         self._chosen: dict[str, Choice] = {}
         self._looked_changed: list[str] = []
+        self._flooded: set[str] = set()
         self._pairs: set[str] = set()
         self._found = 0.0
         self.expected = (0.0, 0.0)
+        self._ranking = self._make_ranking()
 
     def begin(self, starts: Sequence[str]) -> None:
         """Name the start pages: seeds, and sitemaps that robots.txt names."""
@@ -237,11 +264,14 @@ class Planner:
         }
 
     def _begin_step(self, now: float) -> None:
+        if self._step > 0.0:
+            self._every = (now - self._step) / DAY
         self._step = now
         self._done, self._chosen, self._new = set(), {}, {}
-        self._looked_changed, self._pairs = [], set()
+        self._looked_changed, self._pairs, self._flooded = [], set(), set()
         self._found = 0.0
-        self._classes.fit(self._rows.scan())
+        self._size = sum(1 for _ in self._rows.scan())
+        self._classes.fit(self._rows.scan(), self._quiet)
         self._arrivals.fit(self._rows.scan())
         self._sites.begin_step()
         self._ranking = self._make_ranking()
@@ -252,7 +282,13 @@ class Planner:
 
     def _make_ranking(self) -> Ranking:
         settings = self._settings
-        terms = Terms(_THETA[settings.aim], settings.floor, versions=settings.aim != "fresh")
+        terms = Terms(
+            _THETA[settings.aim],
+            settings.floor,
+            versions=settings.aim != "fresh",
+            price=self._price,
+            every=self._every,
+        )
         return Ranking(self._classes, self._arrivals, terms)
 
     def _starting(self, room: int) -> list[Choice]:
@@ -268,9 +304,15 @@ class Planner:
         return chosen[:room]
 
     def _telling(self, room: int) -> list[Choice]:
-        """Index pages that may show something new, best first."""
-        bids = [bid for row in self._rows.scan() if row.index >= 0.5 and (bid := self._bid(row))]
-        return _choices(choose(bids, room, Wanted(self._settings.recall, self._settings.least)))
+        """Index pages that may show something new, as far as they are worth it among all pages."""
+        wanted = Wanted(self._settings.recall, self._settings.least)
+        lists = {row.url for row in self._rows.scan() if row.index >= 0.5}
+        bids = [bid for row in self._rows.scan() if row.visits and (bid := self._bid(row))]
+        flooded = [bid for bid in bids if bid.url in lists and authority(bid.url) in self._flooded]
+        if room < len(bids):
+            bids = choose(bids, room, wanted)
+        chosen = choose((bid for bid in bids if bid.url in lists), room, wanted)
+        return _choices(list(dict.fromkeys([*chosen, *flooded]))[:room])
 
     def _told(self, room: int) -> list[Choice]:
         """Pages of which a trusted source told; how right it was counts for all others."""
@@ -299,7 +341,7 @@ class Planner:
             if size > 0:
                 share = min(1.0, size / len(lots))
                 chosen += [Choice(url, 0.0, "sample", share) for _, url in sorted(lots)[:size]]
-        return chosen[: room // 2]
+        return chosen[: room // 10]
 
     def _pairing(self, room: int) -> list[Choice]:
         """Pages that looked changed, once more: what differs within seconds is noise."""
@@ -316,29 +358,45 @@ class Planner:
 
     def _worthy(self, room: int) -> list[Choice]:
         """All others, by what they are worth, and the lots."""
-        self._classes.fit(self._rows.scan())
+        self._classes.fit(self._rows.scan(), self._quiet)
         bids: list[Bid] = []
         lots: list[Choice] = []
-        share = self._settings.lots
+        share = min(self._settings.lots, _LOTS * room / max(1, self._size))
         for row in self._rows.scan():
             if row.url in self._done or row.kind is PageKind.EMBED or not row.visits:
                 continue
             if self._sites.look_for_withdrawal(row, self._step):
                 self._rows.put(row)
             bid = self._bid(row)
-            if bid is not None:
+            if bid is not None and not self._is_idle_file(row, bid):
                 bids.append(bid)
             if share and _lot(row.url, self._step) < share:
                 lots.append(Choice(row.url, bid.chance if bid else 0.0, "lot", share))
         found = self._found
         wanted = Wanted(self._settings.recall, self._settings.least, found)
         chosen = choose(bids, max(0, room - len(lots)), wanted)
+        tight = len(chosen) == max(0, room - len(lots)) < len(bids)
+        self._price = (
+            min((bid.worth for bid in chosen if not bid.due), default=0.0) if tight else 0.0
+        )
         self.expected = (
             found + sum(bid.chance for bid in bids),
             found + sum(bid.chance for bid in chosen),
         )
         taken = {bid.url for bid in chosen}
         return _choices(chosen) + [one for one in lots if one.url not in taken]
+
+    def _is_idle_file(self, row: PageRow, bid: Bid) -> bool:
+        idle = bid.chance < self._settings.least_file and not bid.due
+        return idle and row.kind is PageKind.FILE
+
+    def _quiet(self, row: PageRow) -> bytes:
+        """Silence of a source that tells of changes speaks too, or only changed pages would."""
+        if not row.visits or row.told or not self._settings.hints:
+            return b""
+        shares = [signal.recall for _, signal in self._sites.signals(row)]
+        days = int((self._step - row.last_visit) / DAY)
+        return silence(days, round(max(shares), 1)) if shares and days > 0 else b""
 
     def _bid(self, row: PageRow) -> Bid | None:
         time = self._sites.time(row.url)
@@ -352,9 +410,7 @@ class Planner:
         return [Choice(url, 1.0, "new") for url in urls]
 
     def _unknown(self, url: str, now: float, depth: int) -> PageRow:
-        return PageRow(
-            url, template=shaped(url).name, first_seen=now, born=now, evidence=b"", depth=depth
-        )
+        return PageRow(url, template=shaped(url).name, first_seen=now, evidence=b"", depth=depth)
 
     def _observe(self, row: PageRow, visit: Visited, finding: Finding, propensity: float) -> None:
         """Learn of the page itself."""
@@ -384,16 +440,20 @@ class Planner:
             row.index = row.index if finding.listing is None else finding.listing
 
     def _learn_rate(self, row: PageRow, now: float, finding: Finding, *, changed: bool) -> None:
-        days = self._sites.time(row.url).days(row, row.last_visit, now)
+        time = self._sites.time(row.url)
+        days = time.days(row.last_visit, now)
         plain = (now - row.last_visit) / DAY
+        own = chance_of_change(self._classes.posterior(row), days)
+        # A change that youth explains says little of the page's own rate: like noise.
+        calm = (1.0 - finding.noise) * math.exp(-time.young(row, row.last_visit, now))
         row.evidence = observe(
             row.evidence or NO_EVIDENCE,
             days,
             changed=changed,
-            noise=finding.noise,
+            noise=1.0 - calm,
             keep=kept(plain, self._settings.half_life / DAY),
         )
-        self._sites.learn_age(row, now, changed=changed)
+        self._sites.learn_age(row, now, own, changed=changed)
 
     def _follow(self, row: PageRow, visit: Visited) -> None:
         """Learn of others from the page's links."""
@@ -418,6 +478,7 @@ class Planner:
                 continue
             one = self._unknown(link.url, visit.time, row.depth + (link.hop == "L"))
             one.lastmod = link.lastmod
+            one.born = self._born(row, visit.time)
             if link.hop == "M" and not link.lastmod:
                 one.kind = PageKind.SITEMAP
             self._rows.put(one)
@@ -426,6 +487,10 @@ class Planner:
         if 0.0 < self._sites.since_shown(row.url, visit.time) <= _FINE:
             self._sites.learn_births(row.url, visit.time, len(met))
         return met
+
+    def _born(self, row: PageRow, now: float) -> float:
+        """When a link appeared: between two visits of the page; 0 when it had none before."""
+        return now - self._sites.since_shown(row.url, now) / 2.0 if row.visits > 1 else 0.0
 
     def _read_hints(self, teller: PageRow, visit: Visited, told: Sequence[SeenLink]) -> None:
         """What a sitemap or feed says of pages that are known."""
@@ -452,7 +517,9 @@ class Planner:
         if old is not None:
             news = compare_lists(old, now_shown)
             self._learn_arrivals(row, visit.time, unknown, news)
-            if row.index >= 0.5:
+            if news.overflow and unknown:
+                self._flooded.add(authority(row.url))
+            if row.index >= 0.5 and self._settings.hints:
                 self._tell_listed(news)
         if row.index >= 0.3:
             self._sites.keep_shown(row.url, now_shown, visit.time)

@@ -1,11 +1,12 @@
 """Operational time: days counted by how much happens in them (pure).
 
 A site that publishes on weekday mornings ages little at night. Replacing plain time by the integral
-of its weekly profile, and of how a page's age slows its changes, keeps every formula of
-`history.rates`. Source: reference/incremental.md 2.1.
+of its weekly profile keeps every formula of `history.rates`. Beside it stand the corrections of
+fresh pages, which come on top of whatever rate a page has. Source: reference/incremental.md 2.1.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 HOURS = 168
@@ -19,6 +20,7 @@ AGES = (1.0, 3.0, 6.0, 12.0)
 """Ages in days at which the hazard of a change is told apart: below 1, to 3, 6, 12, and older."""
 SMOOTHING = 100.0
 """As many events weigh as much as the wider profile."""
+_LEAN = 5.0
 
 
 class Season:
@@ -86,40 +88,29 @@ def hour_of_week(time: float) -> int:
     return int((time - _MONDAY) % _WEEK // _HOUR)
 
 
-def age_bucket(days: float) -> int:
-    """Which of the five ages of `AGES` a page is in."""
-    return sum(days >= limit for limit in AGES)
-
-
 class Hazard(NamedTuple):
-    """Changes a page's age brings, relative to an old page: 1 for the oldest bucket."""
+    """Changes a day that youth adds to a page's own rate, by age bucket; none when it is old."""
 
-    factors: tuple[float, ...] = (1.0,) * (len(AGES) + 1)
+    rates: tuple[float, ...] = (0.0,) * (len(AGES) + 1)
 
-    def days(self, start: float, end: float) -> float:
-        """Days between two ages (in days), each counted by the hazard of its bucket."""
-        total, lower = 0.0, 0.0
-        for factor, upper in zip(self.factors, (*AGES, float("inf")), strict=True):
-            inside = min(end, upper) - max(start, lower)
-            if inside > 0.0:
-                total += inside * factor
-            lower = upper
-        return total
+    def changes(self, start: float, end: float) -> float:
+        """Changes expected between two ages (in days) because the page is young."""
+        spent = inside(start, end)
+        return sum(rate * days for rate, days in zip(self.rates, spent, strict=True))
 
 
-def fit_hazard(events: Sequence[float], exposure: Sequence[float], *, lean: float = 5.0) -> Hazard:
-    """Hazards of a class from pooled events and exposure (days) in each age bucket.
+def inside(start: float, end: float) -> tuple[float, ...]:
+    """Days that lie in each age bucket between two ages (in days)."""
+    bounds = (0.0, *AGES, float("inf"))
+    return tuple(max(0.0, min(end, upper) - max(start, lower)) for lower, upper in pairwise(bounds))
+
+
+def fit_hazard(surplus: Sequence[float], exposure: Sequence[float]) -> Hazard:
+    """Hazards of a class from what was seen in each age bucket; old pages have none.
 
     Args:
-        events: Expected changes seen in each bucket.
-        exposure: Days observed in each.
-        lean: As many events of the overall rate are added to each bucket.
+        surplus: Changes seen in each bucket beyond those that the pages' own rates explain.
+        exposure: Days observed in each; `_LEAN` more are added, without a change.
     """
-    total = sum(exposure)
-    if total <= 0.0 or sum(events) <= 0.0:
-        return Hazard()
-    overall = sum(events) / total
-    rates = [
-        (seen + lean) / (days + lean / overall) for seen, days in zip(events, exposure, strict=True)
-    ]
-    return Hazard(tuple(rate / rates[-1] for rate in rates))
+    rates = [max(0.0, more) / (days + _LEAN) for more, days in zip(surplus, exposure, strict=True)]
+    return Hazard((*rates[:-1], 0.0))

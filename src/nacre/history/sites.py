@@ -13,9 +13,9 @@ from nacre.history.season import (
     HOURS,
     Hazard,
     Season,
-    age_bucket,
     fit_hazard,
     hour_of_week,
+    inside,
     learned,
 )
 from nacre.history.value import Signal
@@ -24,6 +24,8 @@ from nacre.wire.date import parse_w3c_date
 
 _MOST_WEIGHT = 50.0
 _BUCKETS = len(AGES) + 1
+_SOME = 0.01
+_LIST_ITSELF = 0.03
 
 
 class SiteRow(msgspec.Struct, array_like=True):
@@ -32,7 +34,7 @@ class SiteRow(msgspec.Struct, array_like=True):
     Attributes:
         trust: By source of hints.
         hours: New links by hour of the week.
-        events: Changes by age bucket.
+        events: Changes by age bucket, beyond those that the pages' own rates explain.
         exposure: Days observed by age bucket.
         listed: Time of the last sitemap, and of the one before.
         doubted: When a sitemap last showed dates of its own making.
@@ -59,6 +61,9 @@ class Sites:
     Args:
         sites: Rows by site; None for a dictionary.
         shown: What index pages showed, by URL; None for a dictionary.
+
+    Attributes:
+        hints: Lists are read for what they tell of pages.
     """
 
     def __init__(
@@ -66,6 +71,7 @@ class Sites:
         sites: MutableMapping[str, SiteRow] | None = None,
         shown: MutableMapping[str, ShownRow] | None = None,
     ) -> None:
+        self.hints = True
         self._sites = {} if sites is None else sites
         self._shown = {} if shown is None else shown
         self._times: dict[str, Time] = {}
@@ -82,7 +88,7 @@ class Sites:
             site = self._site(url)
             season = learned(site.hours, Season()) if site.hours else Season()
             hazard = fit_hazard(site.events, site.exposure) if site.events else Hazard()
-            found = self._times[name] = Time(season, hazard)
+            found = self._times[name] = Time(season, hazard, self._list_worth(site))
         return found
 
     def signals(self, row: PageRow) -> list[tuple[str, Signal]]:
@@ -121,15 +127,27 @@ class Sites:
                 weight=1.0 if hinted else weight,
             )
 
-    def learn_age(self, row: PageRow, now: float, *, changed: bool) -> None:
-        """Count a visit in the age bucket in which its interval ended."""
+    def learn_age(self, row: PageRow, now: float, expected: float, *, changed: bool) -> None:
+        """Count a visit of a page whose age is known in the buckets of its interval.
+
+        Args:
+            row: As before the visit.
+            now: Time of the visit.
+            expected: Chance of a change by the page's own rate.
+            changed: There was one.
+        """
+        if not row.born:
+            return
         site = self._site(row.url)
         if not site.events:
             site.events, site.exposure = [0.0] * _BUCKETS, [0.0] * _BUCKETS
-        born = row.born or row.first_seen
-        bucket = age_bucket((now - born) / DAY)
-        site.events[bucket] += changed
-        site.exposure[bucket] += (now - row.last_visit) / DAY
+        hazard = fit_hazard(site.events, site.exposure)
+        spent = inside((row.last_visit - row.born) / DAY, (now - row.born) / DAY)
+        shares = [days * (rate + _SOME) for days, rate in zip(spent, hazard.rates, strict=True)]
+        total = sum(shares) or 1.0
+        for bucket, (days, part) in enumerate(zip(spent, shares, strict=True)):
+            site.events[bucket] += (changed - expected) * part / total
+            site.exposure[bucket] += days
 
     def learn_births(self, url: str, now: float, count: int) -> None:
         """Count new links in the hour of the week at which they were found."""
@@ -184,6 +202,12 @@ class Sites:
         if site is None:
             site = self._sites[name] = SiteRow()
         return site
+
+    def _list_worth(self, site: SiteRow) -> float:
+        """A list that tells what changed is worth as much as it is right; else next to nothing."""
+        if not self.hints:
+            return _LIST_ITSELF
+        return max(_LIST_ITSELF, self._trust(site, Source.LISTING).precision)
 
     def _trust(self, site: SiteRow, source: Source) -> HintTrust:
         trust = site.trust.get(source)

@@ -17,6 +17,9 @@ _SHORTEST = 1.0 / 1440.0
 _TIMES = 152
 _TINY_STEP = STEP / _FINE
 NEVER = math.inf
+_HORIZON = 30.0
+"""Days for which a rate that was learned is of use."""
+_DOUBLES = 9
 
 
 def captured(x: float) -> float:
@@ -49,16 +52,49 @@ def importance(distribution: Distribution, theta: float) -> list[float]:
     return [weight * rate**exponent for weight, rate in zip(distribution, RATES, strict=True)]
 
 
-def value(weights: Sequence[float], days: float) -> float:
+def value(weights: Sequence[float], days: float, more: float = 0.0) -> float:
     """Value of a visit `days` after the last one.
 
     Args:
         weights: Of `importance`.
         days: Operational days.
+        more: Changes to be expected on top of the page's own rate.
     """
     if days <= 0.0:
         return 0.0
-    return sum(weight * captured(rate * days) for weight, rate in zip(weights, RATES, strict=True))
+    return sum(
+        weight * captured(rate * days + more) for weight, rate in zip(weights, RATES, strict=True)
+    )
+
+
+def news(prior: Distribution, days: float, price: float, every: float) -> float:
+    """Worth of learning, by one visit, how often a page changes: of exploring.
+
+    Whether it has changed or not, later visits can be planned better than without knowing.
+
+    Args:
+        prior: Of its rate.
+        days: Days since the last visit.
+        price: Price of a visit, in versions.
+        every: Shortest time between visits, days.
+    """
+    same = [weight * math.exp(-rate * days) for weight, rate in zip(prior, RATES, strict=True)]
+    other = [weight - still for weight, still in zip(prior, same, strict=True)]
+    known = _profit(same, price, every) + _profit(other, price, every)
+    return _HORIZON * max(0.0, known - _profit(prior, price, every))
+
+
+def _profit(weights: Sequence[float], price: float, every: float) -> float:
+    """Versions a day, less the price of the visits, of the best interval; weights as they are."""
+    whole = sum(weights)
+    best = 0.0
+    for double in range(_DOUBLES):
+        interval = every * 2**double
+        caught = whole - sum(
+            w * math.exp(-r * interval) for w, r in zip(weights, RATES, strict=True)
+        )
+        best = max(best, (caught - price * whole) / interval)
+    return best
 
 
 def due_after(weights: Sequence[float], price: float) -> float:
