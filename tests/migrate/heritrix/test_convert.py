@@ -421,10 +421,11 @@ def test_mappers_supplementary_rules_and_made_uris_in_the_order_of_the_chain(tmp
         bean("m", "HashCrawlMapper", localName="1", crawlerCount="4", checkUri="true"),
         bean("a", "ExtractorImpliedURI", regex="(.*)/x", format="$1/y"),
         bean("b", "ExtractorImpliedURI", regex="(.*)/u", format="$1/v", wrong="1"),
-        "<bean id='s' class='x.SupplementaryLinksScoper'>"
+        "<bean id='s' class='org.archive.x.SupplementaryLinksScoper'>"
         + prop("supplementaryRule", rule("AcceptDecideRule"))
         + "</bean>",
-        "<bean id='r' class='x.ExtractorMultipleRegex'><property name='uriRegex' value='.*'/>"
+        "<bean id='r' class='org.archive.ExtractorMultipleRegex'>"
+        "<property name='uriRegex' value='.*'/>"
         + prop("contentRegexes", "<map><entry key='n' value='n=(.)'/></map>")
         + "<property name='template' value='http://a/${n[1]}'/></bean>",
         bean("h", "FetchHTTP"),
@@ -457,19 +458,19 @@ def test_writers_proxies_headers_and_logins(tmp_path):
         "<property name='password' value='hush'/></bean>"
     )
     text = cxml(
-        "<bean id='w' class='x.WARCWriterChainProcessor'>"
+        "<bean id='w' class='org.archive.x.WARCWriterChainProcessor'>"
         "<property name='directory' value='/disk'/>"
         + prop("storePaths", texts("a", "b"))
         + prop(
             "chain", "<list><bean class='org.archive.modules.warc.MetadataRecordBuilder'/></list>"
         )
         + "</bean>",
-        "<bean id='h' class='x.FetchHTTP'><property name='httpProxyHost' value='p'/>"
+        "<bean id='h' class='org.archive.x.FetchHTTP'><property name='httpProxyHost' value='p'/>"
         "<property name='httpProxyPort' value='3128'/>"
         "<property name='httpProxyPassword' value='hush'/>"
         + prop("acceptHeaders", texts("Accept: a", "Accept-Language: zh"))
         + "</bean>",
-        "<bean id='c' class='x.CredentialStore'>"
+        "<bean id='c' class='org.archive.x.CredentialStore'>"
         + prop("credentials", f"<map><entry key='k'>{login}</entry></map>")
         + "</bean>",
     )
@@ -485,7 +486,7 @@ def test_writers_proxies_headers_and_logins(tmp_path):
 def test_canonicalization(tmp_path):
     def policy(*inner):
         return cxml(
-            "<bean id='canonicalizationPolicy' class='x.RulesCanonicalizationPolicy'>"
+            "<bean id='canonicalizationPolicy' class='org.archive.x.RulesCanonicalizationPolicy'>"
             + prop("rules", "<list>" + "".join(inner) + "</list>")
             + "</bean>"
         )
@@ -509,19 +510,19 @@ def test_spring_in_other_words(tmp_path):
     text = cxml(
         "<import resource='other.xml'/>",
         "<alias name='http' alias='fetcher'/>",
-        "<bean id='above' abstract='true' class='x.FetchHTTP'>"
+        "<bean id='above' abstract='true' class='org.archive.x.FetchHTTP'>"
         "<property name='timeoutSeconds' value='9'/></bean>",
         "<bean id='http' parent='above' p:soTimeoutMs='4000'/>",
         "<util:list id='dirs'><value>one</value></util:list>",
-        "<bean id='w' class='x.WARCWriterProcessor'>"
+        "<bean id='w' class='org.archive.x.WARCWriterProcessor'>"
         "<property name='storePaths' ref='dirs'/></bean>",
         "<bean id='mine' class='com.acme.Thing'><property name='a' value='b'/></bean>",
-        "<bean id='s' class='x.ScriptedProcessor'>"
+        "<bean id='s' class='org.archive.x.ScriptedProcessor'>"
         "<property name='engineName' value='groovy'/></bean>",
-        "<bean id='f' class='x.Maker' factory-method='make'/>",
+        "<bean id='f' class='org.archive.x.Maker' factory-method='make'/>",
         "<context:component-scan base-package='a'/>",
         "<other/>",
-        "<!-- <bean id='no' class='x.FetchFTP'/> -->",
+        "<!-- <bean id='no' class='org.archive.x.FetchFTP'/> -->",
     )
     said, _, found = migrated(tmp_path, text)
     assert (said.fetch.timeout, said.fetch.silence_timeout) == (9.0, 4.0)

@@ -58,6 +58,28 @@ def test_plug_ins_and_scripts_are_told_and_left_out(tmp_path):
     assert found["k.topic"].flag is found["k"].flag is Flag.NO_EQUIVALENT
 
 
+def test_classes_of_others_with_the_names_of_heritrix(tmp_path):
+    own = scope().replace(f"{RULES}DecideRuleSequence", "uk.x.TimedSequence")
+    text = cxml(own, "<bean id='h' class='uk.x.FetchHTTP'/>")
+    said, _, found = migrated(tmp_path, text)
+    assert [one.rule for one in said.scope] == ["reject"]
+    assert "taken for a DecideRuleSequence" in found["scope"].note
+    assert "taken for Heritrix's FetchHTTP" in found["h"].note
+    _, report, found = migrated(tmp_path, cxml("<bean id='scope' class='uk.x.Scope'/>"))
+    assert found["scope"].flag is Flag.NO_EQUIVALENT
+    assert any("the stock scope holds" in line for line in report.advice)
+
+
+def test_robots_policies_that_nothing_uses(tmp_path):
+    policy = bean("own", "CustomRobotsPolicy", customRobots="x")
+    metadata = bean("metadata", "CrawlMetadata")
+    _, _, found = migrated(tmp_path, cxml(policy, metadata))
+    assert found["own"].outcome is found["own.customRobots"].outcome is Outcome.DEFAULTED
+    named = bean("metadata", "CrawlMetadata", robotsPolicyName="own")
+    said, _, found = migrated(tmp_path, cxml(policy, named))
+    assert (said.robots.custom, found["own.customRobots"].outcome) == ("x", Outcome.MAPPED)
+
+
 def test_one_bad_expression_does_not_take_the_list_with_it(tmp_path):
     values = "".join(f"<value>.*[.]e{number}</value>" for number in range(300))
     text = cxml(
@@ -86,9 +108,9 @@ def test_files_that_moved_and_paths_of_windows(tmp_path):
     (tmp_path / "c.mmdb").write_bytes(b"x")
     inner = r"<bean class='x.ConfigFile'><property name='path' value='D:\jobs\seeds.txt'/></bean>"
     text = cxml(
-        "<bean id='s' class='x.TextSeedModule'>"
+        "<bean id='s' class='org.archive.x.TextSeedModule'>"
         f"<property name='textSource'>{inner}</property></bean>",
-        r"<bean id='w' class='x.WARCWriterProcessor'>"
+        r"<bean id='w' class='org.archive.x.WARCWriterProcessor'>"
         r"<property name='directory' value='E:\w'/></bean>",
         scope(
             f"<bean class='{RULES}ExternalGeoLocationDecideRule'><property name='lookup'>"
@@ -152,10 +174,10 @@ def test_encodings(tmp_path, encoding):
 
 def test_beans_in_beans_profiles_and_values_of_java(tmp_path):
     text = HEAD + (
-        "<beans profile='x'><bean id='c' class='x.CrawlController'>"
+        "<beans profile='x'><bean id='c' class='org.archive.x.CrawlController'>"
         "<property name='maxToeThreads'><bean class='java.lang.Integer'>"
         "<constructor-arg value='8'/></bean></property></bean></beans>\n"
-        "<bean id='f' class='x.BdbFrontier'><property name='outbound'>"
+        "<bean id='f' class='org.archive.x.BdbFrontier'><property name='outbound'>"
         "<bean class='java.util.concurrent.ArrayBlockingQueue'><constructor-arg value='200'/>"
         "<constructor-arg value='true'/></bean></property></bean></beans>"
     )

@@ -4,7 +4,7 @@ import re
 
 from nacre.migrate.fate import Fate, defaulted, mapped, missing, to_check
 from nacre.migrate.heritrix.beans import Bean, Setting
-from nacre.migrate.heritrix.work import Work, decide_all
+from nacre.migrate.heritrix.work import Work
 
 STOCK_AGENT = "Mozilla/5.0 (compatible; heritrix/@VERSION@ +@OPERATOR_CONTACT_URL@)"
 
@@ -115,7 +115,8 @@ def use_policy(work: Work, setting: Setting, policy: Bean) -> Fate:
         work.draft.put("robots.policy", "custom", setting.place)
         work.draft.put("robots.custom", policy.text("customRobots"), policy.place)
         policy.fate = mapped("robots.custom")
-        decide_all(policy.settings.values(), policy.fate)
+        for one in policy.settings.values():
+            one.fate = policy.fate
         return mapped("robots.policy")
     if policy.kind in {"MostFavoredRobotsPolicy", "FirstNamedRobotsPolicy"}:
         agents = work.beans.listed(
@@ -125,7 +126,8 @@ def use_policy(work: Work, setting: Setting, policy: Bean) -> Fate:
         if tokens:
             work.draft.put("robots.agent", ", ".join(tokens), policy.place)
         policy.fate = to_check("groups of all these agents count together", "robots.agent")
-        decide_all(policy.settings.values(), policy.fate)
+        for one in policy.settings.values():
+            one.fate = policy.fate
         return policy.fate
     policy.fate = missing(f"Nacre has no robots policy {policy.kind}: robots.txt is obeyed")
     return policy.fate

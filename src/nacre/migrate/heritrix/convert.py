@@ -28,12 +28,14 @@ from nacre.migrate.heritrix.spring import SpringReader
 from nacre.migrate.heritrix.table_crawl import CRAWL_KINDS
 from nacre.migrate.heritrix.table_fetch import FETCH_KINDS
 from nacre.migrate.heritrix.work import WIRING, Work, becomes, decide_inside, unknown
-from nacre.migrate.report import FileNote, Finding, Report
+from nacre.migrate.report import FileNote, Finding, Outcome, Report
 from nacre.migrate.xml import open_xml
 from nacre.scope.heritrix import equivalent
 
+_THEIRS = ("org.archive.", "org.springframework.", "java.")
 _ROOTS = ("beans", "crawl-order")
 _OF_ADDRESS = ("IpAddressSetDecideRule", "ExternalGeoLocationDecideRule")
+_NOT_KNOWN = "nothing here is known to be like it"
 _NO_CLASS = "not a class of Heritrix: perhaps a plug-in of yours"
 _OVERRIDDEN = "overridden further on in the file"
 
@@ -96,6 +98,8 @@ def migrated(
         SheetWriter(work, settings.settings).write()
     for item in beans.items:
         item.fate = item.fate or _last_word(work, item)
+        if isinstance(item, Bean) and item.fate.outcome is Outcome.MAPPED:
+            item.fate = _of_whom(item, item.fate)
     _report(work)
     _in_order(work.draft)
     return work.draft, work.report
@@ -127,7 +131,11 @@ def _scope(work: Work) -> None:
     said = work.beans.beans_in(scoper.settings.get("scope")) if scoper is not None else []
     sequences = work.beans.of_kind("DecideRuleSequence", "DecideRuleSequenceWithAMQPFeed")
     scope = work.beans.bean("scope") or next(iter([*said, *sequences]), None)
-    if scope is None or equivalent(scope.kind) is None:
+    if scope is None:
+        return
+    known = equivalent(scope.kind) is not None
+    if not known and "rules" not in scope.settings:
+        work.report.advice.append(f"{scope.place}: no scope that is known: the stock scope holds.")
         return
     if "rules" not in scope.settings:
         rules = RuleWriter(work).rules([scope])
@@ -137,7 +145,9 @@ def _scope(work: Work) -> None:
         beans = work.beans.beans_in(setting)
         rules = RuleWriter(work).rules(beans)
         place_rules(work, rules, beans)
-        setting.fate, scope.fate = mapped("scope"), mapped("scope")
+        setting.fate = scope.fate = mapped("scope")
+        if not known:
+            scope.fate = to_check(f"{scope.kind} is taken for a DecideRuleSequence", "scope")
         _scope_log(work, scope)
     work.draft.put("scope", rules, scope.place)
 
@@ -228,7 +238,14 @@ def _last_word(work: Work, item: Bean | Setting) -> Fate:
         return item.owner.fate or _last_word(work, item.owner)
     if equivalent(item.kind) is not None:
         return defaulted("no part of the scope")
-    return missing(_NO_CLASS)
+    return missing(_NOT_KNOWN if item.package.startswith("org.archive.") else _NO_CLASS)
+
+
+def _of_whom(bean: Bean, fate: Fate) -> Fate:
+    """A class of somebody else, which has the name of one of Heritrix's."""
+    if "." not in bean.package or bean.package.startswith(_THEIRS):
+        return fate
+    return to_check(f"{bean.package} is taken for Heritrix's {bean.kind}", fate.target)
 
 
 def _report(work: Work) -> None:

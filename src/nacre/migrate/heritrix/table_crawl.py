@@ -145,6 +145,16 @@ CRAWL_KINDS: dict[str, Kind] = {
         "availableRobotsPolicies": needless("the one that is used counts"),
     }),
     "TextSeedModule": Kind("seeds"),
+    **dict.fromkeys(
+        ("CustomRobotsPolicy", "MostFavoredRobotsPolicy", "FirstNamedRobotsPolicy",
+         "ObeyRobotsPolicy", "IgnoreRobotsPolicy", "RobotsTxtOnlyPolicy"),
+        Kind("", "the robots policy that is used counts", properties={
+            "customRobots": needless("this policy is not used"),
+            "candidateUserAgents": needless("this policy is not used"),
+            "shouldMasquerade": needless("one crawl has one User-Agent"),
+            "obeyMetaRobotsNofollow": needless("see extract.obey_meta_robots"),
+        }),
+    ),
     "CrawlController": Kind("engine", properties={
         "maxToeThreads": to("engine.parallel", whole, "25"),
         "pauseAtStart": look("false", "a crawl starts when you say `nacre run`, and is not paused"),
