@@ -13,8 +13,10 @@ from nacre.extract.universal import urls_among
 MAX_INFLATED = 32_000_000
 """Bytes that the compressed parts of one file may become."""
 
+# Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
+_NESTED = rb"\((?:[^\\()]|\\.|(?!)){0,2000}+\)"
 _URI = re.compile(
-    rb"/URI\s*(?:\(((?:[^\\()]|\\.|\((?:[^\\()]|\\.){0,2000}+\)){1,4000}+)\)|<([0-9A-Fa-f\s]{2,8000}+)>)",
+    rb"/URI\s*(?:\(((?:[^\\()]|\\.|%b|(?!)){1,4000}+)\)|<([0-9A-Fa-f\s]{2,8000}+)>)" % _NESTED,
     re.DOTALL,
 )
 _STREAM = re.compile(rb"\bstream\r?\n")
