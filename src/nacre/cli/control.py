@@ -99,20 +99,23 @@ def _list_checkpoints(directory: Path, *, as_json: bool) -> None:
     if as_json:
         output.say_json([_facts(each) for each in found])
     elif found:
-        rows = [tuple(map(str, _facts(each).values())) for each in found]
+        rows = [
+            tuple("?" if fact is None else str(fact) for fact in _facts(each).values())
+            for each in found
+        ]
         output.say(output.table([("name", "made", "run", "done", "waiting"), *rows]))
     else:
         output.say(f"no checkpoints yet; `nacre checkpoint {directory}` makes one")
 
 
-def _facts(checkpoint: "Listed") -> dict[str, str | int]:
+def _facts(checkpoint: "Listed") -> dict[str, str | int | None]:
     moment = checkpoint.moment
     return {
         "name": checkpoint.name,
         "made": f"{datetime.fromtimestamp(checkpoint.made, UTC):%Y-%m-%dT%H:%M:%SZ}",
-        "run": moment.run if moment else "?",
-        "finished": moment.finished if moment else "?",
-        "queued": moment.queued if moment else "?",
+        "run": moment.run if moment else None,
+        "finished": moment.finished if moment else None,
+        "queued": moment.queued if moment else None,
     }
 
 

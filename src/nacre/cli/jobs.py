@@ -122,7 +122,8 @@ def _explain_setting(loaded: "Loaded[JobSettings] | None", path: str, *, as_json
 
     facts = explained(loaded, path)
     if as_json:
-        output.say_json(facts[0] if len(facts) == 1 else facts)
+        keyed = [{name.replace(" ", "_"): said for name, said in one.items()} for one in facts]
+        output.say_json(keyed[0] if len(keyed) == 1 else keyed)
     elif len(facts) == 1:
         output.say(output.pairs(facts[0], indent=""))
     else:
@@ -235,4 +236,8 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command(rich_help_panel="Crawl")(check)
     app.command(rich_help_panel="Crawl")(run)
-    app.command(rich_help_panel="Crawl")(schema)
+
+
+def register_schema(app: typer.Typer) -> None:
+    """Add `schema`, beside what else is about configurations."""
+    app.command(rich_help_panel="Rules and settings")(schema)

@@ -84,4 +84,4 @@ def _write(out: Path, draft: "Draft", report: "Report", *, as_json: bool) -> Non
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.add_typer(migrate, name="migrate", rich_help_panel="Rules")
+    app.add_typer(migrate, name="migrate", rich_help_panel="Rules and settings")

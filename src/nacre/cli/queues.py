@@ -74,7 +74,8 @@ def queue(
     if as_json:
         output.say_json(facts)
     else:
-        output.say(output.pairs({name: str(value) for name, value in facts.items()}, indent=""))
+        facts["budget"] = "no limit" if facts["budget"] is None else facts["budget"]
+        output.say(output.pairs(facts, indent=""))
 
 
 def retire(ctx: typer.Context, queue: Queue = "", as_json: AsJson = False) -> None:

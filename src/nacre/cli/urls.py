@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from nacre.scope.nutch.filters import FilterKind
     from nacre.scope.nutch.ruling import Ruling
 
-_PANEL = "Rules"
+_PANEL = "Rules and settings"
 _RULES = typer.Option("--rules", metavar="FILE", help="Rule file of Nutch.", show_default=False)
 
 

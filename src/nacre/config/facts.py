@@ -1,7 +1,6 @@
 """What is known of each property of a model: for the reference, `--explain` and messages."""
 
-import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from types import UnionType
 from typing import Annotated, Literal, NamedTuple, Union, get_args, get_origin
@@ -12,6 +11,7 @@ from pydantic_core import PydanticUndefined
 
 from nacre.config.component import Component
 from nacre.config.secret import Secret
+from nacre.config.spelling import nearest
 from nacre.errors import ConfigError, Problem
 
 
@@ -202,13 +202,6 @@ def suggestion(model: type[BaseModel], parts: Sequence[str], tree: object = None
     if near:
         return f"did you mean `{everywhere[near]}`?"
     return "one of: " + ", ".join(sorted(own)) if own else ""
-
-
-def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """The known name that is most like another, whatever the case; "" for none."""
-    plain = {other.lower().replace("-", "_"): other for other in known}
-    near = difflib.get_close_matches(name.lower().replace("-", "_"), plain, n=1, cutoff=cutoff)
-    return plain[near[0]] if near else ""
 
 
 def value_at(settings: BaseModel, path: str) -> object:

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from nacre.config.facts import FieldFacts, facts_at, nearest, required, suggestion
+from nacre.config.facts import FieldFacts, facts_at, required, suggestion
 from nacre.config.layer import Origin, Tree
+from nacre.config.spelling import nearest
 from nacre.errors import Problem
 
 _SHOWN = 60

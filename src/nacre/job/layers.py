@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nacre.config.document import read_yaml
-from nacre.config.facts import nearest
 from nacre.config.layer import Layer
+from nacre.config.spelling import nearest
 from nacre.errors import Problem
 from nacre.job.profiles import find_profile, profile_names, user_folder
 

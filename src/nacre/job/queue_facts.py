@@ -35,7 +35,7 @@ def _facts(view: View, row: QueueRow) -> dict[str, Any]:
         "retrying": row.retrying,
         "precedence": row.precedence,
         "spent": row.spent,
-        "budget": budget if budget >= 0 else "no limit",
+        "budget": budget if budget >= 0 else None,
         "balance": row.balance,
         "successes": row.successes,
         "failures": row.errors,

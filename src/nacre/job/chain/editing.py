@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
-from nacre.config.facts import nearest
+from nacre.config.spelling import nearest
 from nacre.job.chain.entry import ChainName, Entry
 from nacre.job.chain.stock import STOCK
 from nacre.job.chain.table import PROCESSORS
