@@ -133,12 +133,12 @@ def first(root: Path, seed: str) -> str:
 
 
 def again(root: Path, seed: str, days: float, keep: str = "strict", mode: str = "incremental",
-          budget: str = "") -> str:  # fmt: skip
+          budget: str = "", **more: Any) -> str:  # fmt: skip
     """One more run, some days later."""
     clock = Later(days)
     with Store.open(str(Layout(root).store)) as store:
         plan_run(store, Layout(root), clock.now(), mode=mode, keep=keep, budget=budget)
-    return str(uvloop.run(Job(root, settings(seed), clock=clock).run()))
+    return str(uvloop.run(Job(root, settings(seed, **more), clock=clock).run()))
 
 
 def kept(run: Path) -> Kept:

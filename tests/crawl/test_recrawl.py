@@ -1,13 +1,22 @@
 """A documentation site is crawled, a script edits it, and `recrawl` finds all that it did."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from nacre.core.pagerow import PageRow
+from nacre.errors import JobError
 from nacre.history.pagestore import PageStore, fetch_rows
+from nacre.job.layout import Layout
+from nacre.job.lookback import forget
+from nacre.job.newrun import plan_run
+from nacre.job.runs import write_run
 from nacre.store.store import Store
 from tests.crawl.again import Kept, Site, again, first, kept
 from tests.crawl.replay import judge, replaying
@@ -147,3 +156,105 @@ def test_pywb_serves_both_dates_of_each_page(run: Run, tmp_path: Path):
 
 def _now(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() else None
+
+
+PAGE = "<html><head><title>{0}</title></head><body><h1>{0}</h1><p>{1}</p>{2}</body></html>"
+LIES = "open_file_cache off; etag off; add_header ETag '\"same\"'; if_modified_since off;"
+
+
+def small(root: Path) -> Path:
+    """Twelve pages, each with a text of its own."""
+    root.mkdir()
+    links = "".join(f'<a href="{number}.html">Page {number}</a> ' for number in range(12))
+    (root / "index.html").write_text(PAGE.format("Home", "Where all begins.", links))
+    for number in range(12):
+        text = f"Once upon a time there was page {number}, and it said little more than that."
+        (root / f"{number}.html").write_text(PAGE.format(number, text, ""))
+    return root
+
+
+@contextmanager
+def served(folder: Path, directives: str = "open_file_cache off;") -> Iterator[str]:
+    port = free_port((ADDRESS,))
+    server = Server(ADDRESS, port, folder / "site", directives=directives)
+    with serving([server], folder / "nginx"):
+        yield f"http://{ADDRESS}:{port}/index.html"
+
+
+def rewrite(site: Path, number: int, text: str) -> None:
+    (site / f"{number}.html").write_text(PAGE.format(number, text, ""))
+
+
+def test_a_site_whose_validators_lie_is_asked_without_them(tmp_path: Path):
+    site, job = small(tmp_path / "site"), tmp_path / "job"
+    with served(tmp_path, LIES) as seed:
+        first(job, seed)
+        rewrite(site, 3, "Nobody would know of this text, if the server were believed.")
+        again(job, seed, 7, recrawl={"audits": 1.0})
+        again(job, seed, 14, recrawl={"audits": 0.0, "recall": 1.0, "least": 0.0})
+    log = (max((job / "runs").iterdir()) / "logs/crawl.log").read_text()
+    assert "untrusted-validators" in log
+    with Store.open(str(job / "state/store"), read_only=True) as store:
+        visits = [row for row in fetch_rows(store) if row.url.endswith("/3.html")]
+    assert [row.kind for row in visits if row.run == 2 and row.wanted != "pair"] == ["major"]
+    alerts = "".join(path.read_text() for path in job.glob("runs/*/logs/alerts.log"))
+    assert "other bytes under the same validators" in alerts
+
+
+def test_a_budget_of_requests_is_kept(tmp_path: Path):
+    small(tmp_path / "site")
+    job = tmp_path / "job"
+    with served(tmp_path) as seed:
+        first(job, seed)
+        again(job, seed, 7, budget="5")
+    visited = [url for url in kept(max((job / "runs").iterdir())).dates if "robots" not in url]
+    assert 1 < len(visited) <= 5
+
+
+def test_a_full_run_finds_all_links_though_nothing_changed(tmp_path: Path):
+    small(tmp_path / "site")
+    job = tmp_path / "job"
+    with served(tmp_path) as seed:
+        first(job, seed)
+        again(job, seed, 7, mode="full")
+    one, two = (kept(run) for run in sorted((job / "runs").iterdir()))
+    pages = {url for url, (_, status) in one.responses.items() if status == 200}
+    assert pages == set(two.revisits)
+    manifest = json.loads((two.run / "manifest.json").read_text())
+    assert (manifest["mode"], manifest["parent"]) == ("full", one.run.name)
+
+
+def test_a_run_that_is_not_over_gives_no_place_to_another(tmp_path: Path):
+    small(tmp_path / "site")
+    job = tmp_path / "job"
+    with served(tmp_path) as seed:
+        first(job, seed)
+        with Store.open(str(job / "state/store")) as store:
+            run = plan_run(store, Layout(job), 2e9, mode="incremental")
+            assert plan_run(store, Layout(job), 3e9, mode="incremental") == run
+            write_run(store, replace(run, fresh=False, clearing=False))
+            with pytest.raises(JobError, match=r"is not over \(RUNNING\).*nacre run"):
+                plan_run(store, Layout(job), 3e9, mode="full")
+
+
+def test_what_the_rows_knew_is_found_again_in_the_archive(tmp_path: Path):
+    site, job = small(tmp_path / "site"), tmp_path / "job"
+    with served(tmp_path) as seed:
+        first(job, seed)
+        rewrite(site, 3, "This page was given another text, of quite some length, by its author.")
+        again(job, seed, 7)
+        with Store.open(str(job / "state/store")) as store:
+            before = {row.url: facts(row) for row in PageStore(store).scan()}
+            forget(store)
+        again(job, seed, 7.001, budget="1")
+    with Store.open(str(job / "state/store"), read_only=True) as store:
+        after = {row.url: facts(row) for row in PageStore(store).scan()}
+    home = seed
+    assert before.keys() == after.keys()
+    assert {url: row for url, row in after.items() if url != home} == {
+        url: row for url, row in before.items() if url != home
+    }
+
+
+def facts(row: PageRow) -> tuple[object, ...]:
+    return (row.visits, row.changes, row.noise, row.digest, row.life, row.kind, row.depth)

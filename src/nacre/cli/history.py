@@ -66,6 +66,25 @@ def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
         output.say(f"run {run}: " + ", ".join(f"{name} {n:,}" for name, n in counts.items()))
 
 
+@history.command("runs")
+def all_runs(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """The runs of the job: full or incremental, after which, how long, how it ended, what found."""
+    from nacre.job.lookback import run_list
+
+    with _reading(ctx.obj) as store:
+        found = run_list(store)
+    if as_json:
+        output.say_json(found)
+        return
+    for run in found:
+        counts = ", ".join(f"{name} {n:,}" for name, n in run["found"].items())
+        after = f" after {run['parent']}" if run["parent"] else ""
+        output.say(
+            f"{run['number']}  {run['name']}  {run['mode']}{after}  {run['exit']}  "
+            f"{output.duration(run['elapsed'])}  {counts}".rstrip()
+        )
+
+
 @history.command("url")
 def one_url(
     ctx: typer.Context,

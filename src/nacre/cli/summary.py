@@ -10,8 +10,11 @@ from nacre.cli.output import count, duration, pairs, program, say, say_json, sho
 from nacre.cli.running import Result
 from nacre.cli.terminal import timeouts_text
 from nacre.job.layout import Layout
+from nacre.job.lookback import found_by
+from nacre.job.newrun import INCREMENTAL
 from nacre.job.offline import reading
 from nacre.job.overview import Overview
+from nacre.job.runs import read_run
 from nacre.job.settings import JobSettings
 from nacre.job.states import ExitStatus
 from nacre.report.stats import rows
@@ -37,7 +40,7 @@ _HTML = ("text/html", "application/xhtml+xml")
 def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json: bool) -> None:
     """Print how a run ended."""
     overview = result.overview
-    got = _what_was_got(layout, settings) if overview else Got(0, {})
+    got = _what_was_got(layout, settings) if overview else Got(0, {}, {})
     if as_json:
         say_json(_data(layout, result, got))
         return
@@ -51,17 +54,21 @@ def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json:
 
 
 class Got(NamedTuple):
-    """What the store counted: HTML pages, and documents by status."""
+    """What the store counted: HTML pages, documents by status, and what a recrawl found."""
 
     pages: int
     statuses: dict[int, int]
+    found: dict[str, int]
 
 
 def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
     with reading(layout, settings) as view:
         pages = sum(tally.urls for mime, tally in rows(view.store, "mime") if mime in _HTML)
         by_status = ((int(status), tally.urls) for status, tally in rows(view.store, "status"))
-        return Got(pages, {status: number for status, number in by_status if status >= 100})
+        run = read_run(view.store)
+        found = found_by(view.store, run) if run and run.mode == INCREMENTAL else {}
+        statuses = {status: number for status, number in by_status if status >= 100}
+        return Got(pages, statuses, found)
 
 
 def _data(layout: Layout, result: Result, got: Got) -> dict[str, Any]:
@@ -71,6 +78,7 @@ def _data(layout: Layout, result: Result, got: Got) -> dict[str, Any]:
         "exit": str(result.exit),
         "exit_code": result.code,
         "pages": got.pages,
+        **({"found": got.found} if got.found else {}),
         "statuses": {str(status): number for status, number in sorted(got.statuses.items())},
         "job": str(layout.root),
     }
@@ -81,6 +89,8 @@ def _facts(layout: Layout, overview: Overview, got: Got) -> Iterator[tuple[str, 
     yield "got", f"{documents} ({got.pages:,} HTML), {size(overview.bytes)}"
     if got.statuses:
         yield "replies", ", ".join(f"{s}: {n:,}" for s, n in sorted(got.statuses.items()))
+    if got.found:
+        yield "found", ", ".join(f"{name} {number:,}" for name, number in got.found.items())
     if overview.saved_documents:
         saved = count(overview.saved_documents, "document")
         yield "saved", f"{size(overview.saved_bytes)} by dedup ({saved} stored as revisits)"

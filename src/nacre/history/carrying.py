@@ -15,7 +15,8 @@ from nacre.core.pagerow import PageRow
 from nacre.core.wayrow import VersionRow, WayRow
 from nacre.errors import JobError
 from nacre.history.deletion import ErrorModel
-from nacre.history.pagestore import ERRORS, FAMILY, LISTS, SITES, TEMPLATES
+from nacre.history.hints import Audit
+from nacre.history.pagestore import AUDITS, ERRORS, FAMILY, LISTS, SITES, TEMPLATES
 from nacre.history.sites import ShownRow, SiteRow
 from nacre.history.template import Template
 from nacre.store.store import Store
@@ -52,6 +53,7 @@ TABLES = (
     Table("lists", ShownRow, prefix=LISTS),
     Table("templates", Template, prefix=TEMPLATES),
     Table("errors", ErrorModel, prefix=ERRORS),
+    Table("audits", Audit, prefix=AUDITS),
     Table("captures", HistoryRecord, family="history"),
 )
 

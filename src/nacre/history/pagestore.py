@@ -20,15 +20,22 @@ FAMILY = "pages"
 _PAGE, _WAY, _VERSION, _CHOSEN, _PAIR = b"p", b"w", b"v", b"c", b"d"
 _ALIAS, FETCHES = b"k", b"f"
 SITES, LISTS, TEMPLATES, ERRORS, TEXTS = b"s", b"l", b"t", b"e", b"x"
+AUDITS = b"a"
 _CHUNK = 512
 
 T = TypeVar("T")
 _encode = msgspec.msgpack.Encoder().encode
 
 
-def scan(store: Store, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Rows under a prefix of one byte, without it; in chunks, so that rows may change meanwhile."""
-    start, end = prefix, bytes([prefix[0] + 1])
+def scan(store: Store, prefix: bytes, since: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+    """Rows under a prefix of one byte, without it; in chunks, so that rows may change meanwhile.
+
+    Args:
+        store: The store.
+        prefix: The prefix.
+        since: First key, without the prefix.
+    """
+    start, end = prefix + since, bytes([prefix[0] + 1])
     while found := list(store.scan(FAMILY, start, end, _CHUNK)):
         for key, value in found:
             yield key[1:], value
@@ -143,10 +150,10 @@ class FetchLog:
             self._store.put(FAMILY, key, _encode(row))
 
 
-def fetch_rows(store: Store) -> Iterator[FetchRow]:
-    """All visits in order of time."""
+def fetch_rows(store: Store, since: float = 0.0) -> Iterator[FetchRow]:
+    """Visits in order of time, from a time on (seconds since the epoch)."""
     decode = msgspec.msgpack.Decoder(FetchRow).decode
-    for _, value in scan(store, FETCHES):
+    for _, value in scan(store, FETCHES, round(since * 1e6).to_bytes(8, "big")):
         yield decode(value)
 
 

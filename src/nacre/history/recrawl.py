@@ -105,6 +105,15 @@ class RecrawlSettings(Component):
         live=False,
         sheets=False,
     )
+    audits: float = setting(
+        0.01,
+        "Share of the visits that ask without validators, to see whether a 304 would have been "
+        "true; a site that lied is asked without them for 90 days.",
+        ge=0,
+        le=1,
+        live=False,
+        sheets=False,
+    )
     hints: bool = setting(
         True,
         "Believe sitemaps, feeds and lists as far as they earned it.",
@@ -332,8 +341,8 @@ class Planner:
             if row.evidence:
                 known[row.template] += 1
             elif row.visits and row.kind is PageKind.PAGE and row.url not in self._done:
-                lot = _lot(row.url, self._step)
-                unknown.setdefault(row.template, []).append((lot, row.url))
+                drawn = lot(row.url, self._step)
+                unknown.setdefault(row.template, []).append((drawn, row.url))
         chosen: list[Choice] = []
         wanted = max(_LEAST_SAMPLE, _SAMPLE // max(1, len(unknown)))
         for template, lots in unknown.items():
@@ -370,7 +379,7 @@ class Planner:
             bid = self._bid(row)
             if bid is not None and not self._is_idle_file(row, bid):
                 bids.append(bid)
-            if share and _lot(row.url, self._step) < share:
+            if share and lot(row.url, self._step) < share:
                 lots.append(Choice(row.url, bid.chance if bid else 0.0, "lot", share))
         found = self._found
         wanted = Wanted(self._settings.recall, self._settings.least, found)
@@ -567,7 +576,7 @@ def _is_sitemap(visit: Visited) -> bool:
     return "xml" in visit.mime and "html" not in visit.mime and visit.status == 200
 
 
-def _lot(url: str, step: float) -> float:
+def lot(url: str, step: float) -> float:
     """A number from 0 to 1 for a page and a step: the same in every process."""
     key = f"{url}\x00{step:.3f}".encode("utf-8", "replace")
     return int.from_bytes(blake2b(key, digest_size=6).digest(), "big") / (1 << 48)

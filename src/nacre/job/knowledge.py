@@ -6,7 +6,9 @@ from pathlib import Path
 from nacre.history.change import ChangeSettings
 from nacre.history.dedup import Digests
 from nacre.history.deletion import ErrorModel
+from nacre.history.hints import Audit
 from nacre.history.pagestore import (
+    AUDITS,
     ERRORS,
     LISTS,
     SITES,
@@ -18,6 +20,7 @@ from nacre.history.pagestore import (
 )
 from nacre.history.sites import ShownRow, SiteRow, Sites
 from nacre.history.template import Template
+from nacre.job.auditing import Audits
 from nacre.job.judge import Lessons, PageJudge
 from nacre.job.versions import ArchivedVersions
 from nacre.store.store import Store
@@ -42,6 +45,7 @@ class Knowledge:
         versions: Last versions.
         judge: Compares.
         log: The fetch log.
+        audits: Whether 304 replies tell the truth.
     """
 
     def __init__(
@@ -56,7 +60,9 @@ class Knowledge:
         self._templates = Named(store, TEMPLATES, Template, capacity=50)
         errors = Named(store, ERRORS, ErrorModel)
         texts = Named(store, TEXTS, int, capacity=50_000, frozen=True)
-        self._often = (sites, lists, errors, texts)
+        audits = Named(store, AUDITS, Audit)
+        self._often = (sites, lists, errors, texts, audits)
+        self.audits = Audits(audits)
         self.sites = Sites(sites, lists)
         self.versions = ArchivedVersions(root, store, self.pages, Digests(store))
         lessons = Lessons(self._templates, errors, texts)

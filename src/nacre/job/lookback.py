@@ -11,9 +11,17 @@ from nacre.history.classes import Classes
 from nacre.history.crawldb import History
 from nacre.history.pagestore import FAMILY, FETCHES, PageStore, fetch_rows
 from nacre.history.rates import mean_rate
+from nacre.job.newrun import runs
+from nacre.job.runrow import RunRow
 from nacre.store.store import Store
 
 _CHUNK = 5_000
+_MARGIN = 60.0
+"""A run may have begun a little before the clock that planned it, seconds."""
+_ORDER = (
+    *("new", "major", "minor", "template", "noise", "markup", "none"),
+    *("missing", "gone", "soft", "moved", "silent"),
+)
 _COUNTERS = ("pages.file", "pages.offset", "pages.run", "pages.waves")
 WHOLE = "pages.whole"
 """Counter: 1 while the WARCs of all runs are to be read, incremental ones too."""
@@ -48,6 +56,21 @@ def statistics(store: Store) -> dict[str, Any]:
         "lives": dict(sorted(lives.items())),
         "visits": {str(run): dict(sorted(counts.items())) for run, counts in sorted(runs.items())},
     }
+
+
+def found_by(store: Store, run: RunRow) -> dict[str, int]:
+    """What an incremental run found: pages by verdict, those without an answer as `silent`."""
+    counts: Counter[str] = Counter()
+    for visit in fetch_rows(store, run.started - _MARGIN):
+        if visit.run == run.number and visit.reason != "pair":
+            there = visit.answer == "there"
+            counts[(visit.kind or "none") if there else visit.answer] += 1
+    return {name: counts[name] for name in _ORDER if counts[name]}
+
+
+def run_list(store: Store) -> list[dict[str, Any]]:
+    """All runs in their order, each with what it found."""
+    return [{**msgspec.to_builtins(run), "found": found_by(store, run)} for run in runs(store)]
 
 
 def page(store: Store, url: str) -> dict[str, Any] | None:

@@ -86,6 +86,11 @@ def write_manifest(run: Path, row: RunRow, store: Store) -> None:
     """
     facts = {
         "run": row.name,
+        "number": row.number,
+        "mode": row.mode,
+        "parent": row.parent,
+        "budget": row.budget,
+        "keep": row.keep,
         "exit": str(row.exit),
         "started": row.started,
         "ended": row.ended,

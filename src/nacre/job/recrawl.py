@@ -19,6 +19,7 @@ from nacre.history.change import ChangeClass
 from nacre.history.recrawl import Choice, Planner
 from nacre.history.visited import Finding, SeenLink
 from nacre.job.assemble import Parts
+from nacre.job.auditing import AUDIT
 from nacre.job.budget import UNLIMITED, Budget, Spent, parse_budget
 from nacre.job.fetching import UNCONDITIONAL
 from nacre.job.knowledge import Knowledge
@@ -33,6 +34,7 @@ _SAMPLE = 30 * 86_400.0
 """With `lean`, what is not kept otherwise is stored in full at least so often, seconds."""
 PAIR = "pair"
 """Annotation of a second fetch within the step."""
+_UNVISITED = frozenset(("new", "start"))
 _PLANNED = frozenset((Hop.LINK, Hop.REDIRECT, Hop.MANIFEST))
 _UNCHANGED = frozenset((ChangeClass.MARKUP, ChangeClass.NOISE, ChangeClass.TEMPLATE))
 
@@ -140,7 +142,8 @@ class Recrawl:
     def _room(self) -> int:
         statistics = self._parts.statistics
         spent = Spent(statistics.documents, statistics.totals.size, self._elapsed())
-        return self._budget.room(spent, self._run.bytes_each, self._run.seconds_each)
+        room = self._budget.room(spent, self._run.bytes_each, self._run.seconds_each)
+        return max(0, room - self._parts.frontier.totals.queued)
 
     def _enter(self, portion: Sequence[Choice]) -> int:
         uris = []
@@ -169,10 +172,19 @@ class Recrawl:
                 parent = structs.replace(parent, heritable={OWN_SCOPE: way.owner})
             found = parts.candidates.accepted(parent, [link])
             uri = found[0][1] if found else None
-        if uri is not None and choice.reason == "pair":
-            marked = {**uri.heritable, UNCONDITIONAL: "pair"}
-            uri = structs.replace(uri, force_fetch=True, heritable=marked)
-        return uri
+        return None if uri is None else self._marked(uri, choice)
+
+    def _marked(self, uri: CrawlURI, choice: Choice) -> CrawlURI:
+        """Some are asked for without validators: pairs, audits, and where validators lied."""
+        why = ""
+        if choice.reason == PAIR:
+            why = PAIR
+        elif choice.reason not in _UNVISITED:
+            why = self._known.audits.plain(uri.url, self.step, self._parts.settings.recrawl.audits)
+        if not why:
+            return uri
+        marked = {**uri.heritable, UNCONDITIONAL: why}
+        return structs.replace(uri, force_fetch=uri.force_fetch or why == PAIR, heritable=marked)
 
     # ---- what visits teach
 
@@ -183,8 +195,14 @@ class Recrawl:
         if finding is None:
             return
         visit.verdict = _verdict(finding, first=lesson.first)
-        if UNCONDITIONAL in visit.uri.heritable:
-            visit.annotate(PAIR)
+        why = visit.uri.heritable.get(UNCONDITIONAL, "")
+        if why:
+            visit.annotate(why)
+        if why == AUDIT and self._known.audits.lied(visit, self.step):
+            self._parts.logs.alert(
+                f"{visit.uri.url}: other bytes under the same validators; pages like it are asked "
+                "for without them for 90 days"
+            )
         if finding.kind is not ChangeClass.NONE:
             visit.annotate(f"verdict:{finding.kind}:{finding.score:.3f}")
         if self._run.keep == "lean" and finding.kind in _UNCHANGED and visit.status == 200:

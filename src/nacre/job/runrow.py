@@ -44,3 +44,11 @@ class RunRow(msgspec.Struct, frozen=True):
     def needs_bodies(self) -> bool:
         """A full run beside others: pages that did not change are fetched too, for their links."""
         return self.mode == "full" and self.number > 1
+
+    @property
+    def title(self) -> str:
+        """What it is, for people: `incremental run NAME after NAME, at most 2GB`."""
+        if not self.parent:
+            return f"run {self.name}"
+        budget = f", at most {self.budget}" if self.budget else ""
+        return f"{self.mode} run {self.name} after {self.parent}{budget}"

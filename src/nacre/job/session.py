@@ -162,7 +162,7 @@ class Session:
         dump_prefixes(self.parts.scope_state, self._disk, self.layout.root, self.run_row.name)
         for text in take_notes(self.layout):
             self.parts.logs.job(text)
-        self.parts.logs.job(f"run {self.run_row.name} {'begins' if is_new else 'goes on'}")
+        self.parts.logs.job(f"{self.run_row.title} {'begins' if is_new else 'goes on'}")
 
     def _recrawl(self) -> Recrawl:
         """What the planner knows and wants; it takes the place of following every link."""

@@ -1,0 +1,60 @@
+"""Does a 304 tell the truth? Some pages are asked for without validators, to see.
+
+Source: reference/incremental.md 2.5, audits of 304 replies.
+"""
+
+from collections.abc import MutableMapping
+
+from nacre.core.processor import Visit
+from nacre.history.hints import Audit
+from nacre.history.recrawl import lot
+from nacre.history.urlshape import shaped
+from nacre.uri.parse import authority
+
+AUDIT = "audit"
+"""Annotation of a visit that asked without validators to see whether they tell the truth."""
+BANNED = "untrusted-validators"
+"""Annotation of one that asked without them because they did not."""
+
+
+class Audits:
+    """What audits have shown, by host and URL template.
+
+    Args:
+        rows: Where that is kept.
+    """
+
+    def __init__(self, rows: MutableMapping[str, Audit]) -> None:
+        self._rows = rows
+
+    def plain(self, url: str, step: float, share: float) -> str:
+        """Why a URL is to be asked for without validators; "" when it is not.
+
+        Args:
+            url: The URL.
+            step: Time of the step, seconds since the epoch.
+            share: Share of all visits that are audits.
+        """
+        row = self._rows.get(_name(url))
+        if row is not None and not row.trusted(step):
+            return BANNED
+        return AUDIT if lot(f"{AUDIT} {url}", step) < share else ""
+
+    def lied(self, visit: Visit, step: float) -> bool:
+        """Learn from an audit; True when the payload is another under the same validators."""
+        capture, known = visit.capture, visit.history
+        if capture is None or known is None or visit.status != 200 or not known.date:
+            return False
+        asked = (known.etag, b"etag") if known.etag else (known.last_modified, b"last-modified")
+        if not asked[0] or capture.header(asked[1]) != asked[0]:
+            return False
+        lied = capture.payload_digest != known.digest
+        name = _name(visit.uri.url)
+        row = self._rows.get(name) or Audit()
+        row.observe(step, lied=lied)
+        self._rows[name] = row
+        return lied
+
+
+def _name(url: str) -> str:
+    return f"{authority(url)} {shaped(url).name}"

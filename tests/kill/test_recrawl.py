@@ -1,0 +1,104 @@
+"""An incremental run is killed again and again: each visit teaches exactly once."""
+
+import os
+import random
+import shutil
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from nacre.core.fetchrow import FetchRow
+from nacre.core.pagerow import PageRow
+from nacre.history.pagestore import PageStore, fetch_rows
+from nacre.job.layout import Layout
+from nacre.job.newrun import plan_run
+from nacre.store.store import Store
+from tests.crawl import again
+from tests.kill.test_kill import Crawler, finish, undisturbed
+from tests.kill.test_kill import Site as Served
+from tools import debs
+from tools.nginx import Server, free_port, serving
+
+KILLS = 5
+THROTTLE = """
+    open_file_cache off;
+    set $rate 30k;
+    if (-f {fast}) {{ set $rate 0; }}
+    limit_rate $rate;
+    limit_rate_after 2k;
+"""
+
+
+def edit(site: again.Site) -> None:
+    for name in site.pages("[A-F]*_README.html"):
+        site.say_more(name, f"There is more to be said about {name}, and here it is.")
+    site.add("appendix.html", linked_from="index.html")
+    site.remove("postmap.1.html")
+    for path in site.root.glob("*.html"):
+        os.utime(path, (time.time() + 5, time.time() + 5))  # other validators, same bytes
+
+
+def plan(job: Path) -> None:
+    with Store.open(str(Layout(job).store)) as store:
+        plan_run(store, Layout(job), time.time() + 7 * again.DAY, mode="incremental")
+
+
+def known(job: Path) -> tuple[dict[str, PageRow], list[FetchRow]]:
+    with Store.open(str(job / "state/store"), read_only=True) as store:
+        rows = {row.url: row for row in PageStore(store).scan()}
+        return rows, [row for row in fetch_rows(store) if row.run == 2]
+
+
+def kill_often(job: Path, served: Served, luck: random.Random) -> None:
+    """Kill it at random moments, some of them while it still reads the archive."""
+    for number in range(KILLS):
+        crawler = Crawler(job, served)
+        while crawler.process.poll() is None and not crawler.durable:
+            crawler.news.wait(0.05)
+            crawler.news.clear()
+        time.sleep(luck.random())
+        finished = crawler.finished
+        crawler.kill()
+        assert not finished, f"finished after {number} kills: throttle the site more"
+        assert crawler.durable
+        sys.stdout.write(f"kill {number}: {crawler.told[-1]}\n")
+
+
+@pytest.mark.kill
+@pytest.mark.timeout(400)
+def test_each_visit_of_a_killed_run_is_learned_once(tmp_path: Path):
+    site = again.Site(debs.ensure("postfix-doc") / "usr/share/doc/postfix/html", tmp_path / "site")
+    port, fast = free_port(("127.0.0.1",), 8280), tmp_path / "fast"
+    server = Server("127.0.0.1", port, site.root, directives=THROTTLE.format(fast=fast))
+    served = Served(f"http://127.0.0.1:{port}/index.html", fast)
+    job, other = tmp_path / "job", tmp_path / "calm"
+    with serving([server], tmp_path / "nginx"):
+        fast.touch()
+        undisturbed(job, served)
+        edit(site)
+        plan(job)
+        shutil.copytree(job, other, symlinks=True)
+        calm, _ = undisturbed(other, served)
+        fast.unlink()
+        kill_often(job, served, random.Random(5))
+        fast.touch()
+        killed = finish(job, served)
+    assert killed.damage == []
+    assert killed.statuses == calm.statuses
+    rows, visits = known(job)
+    undisturbed_rows, undisturbed_visits = known(other)
+    once = Counter(visit.url for visit in visits if visit.wanted != "pair")
+    assert set(once.values()) == {1}
+    assert once == Counter(v.url for v in undisturbed_visits if v.wanted != "pair")
+    captured = again.kept(max((job / "runs").iterdir()))
+    assert set(captured.dates) - set(once) <= {f"http://127.0.0.1:{port}/robots.txt"}
+    assert {url: facts(row) for url, row in rows.items()} == {
+        url: facts(row) for url, row in undisturbed_rows.items()
+    }
+
+
+def facts(row: PageRow) -> tuple[object, ...]:
+    return (row.visits, row.changes, row.noise, row.errors, row.digest, row.life, row.kind)
