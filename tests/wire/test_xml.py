@@ -64,3 +64,10 @@ def test_anything_is_a_tree_or_an_error(data):
         found = [problem.line for problem in error.problems]
     assert found == sorted(found)
     assert found[0] >= 1
+
+
+def test_lines_of_a_text_around_comments_and_long_tags():
+    root = read_xml(b"<a\n b='c'>one\ntwo<!-- x\ny -->\nthree\n<d/>four</a>", "f")
+    assert root.text == "one\ntwo\nthree\nfour"
+    assert [root.line_of(number) for number in range(4)] == [2, 3, 5, 6]
+    assert root.children[0].line_of(0) == 6

@@ -24,6 +24,8 @@ class Element:
         attributes: By name; one with a namespace as `{uri}name`.
         line: Line of its start tag, from 1.
         text: All text directly inside it, as written; comments are left out.
+        marks: Lines of that text: (number of its line from 0, line of the file), where they do not
+            follow from the one before.
         children: Elements directly inside it.
     """
 
@@ -32,6 +34,7 @@ class Element:
     attributes: dict[str, str]
     line: int
     text: str = ""
+    marks: list[tuple[int, int]] = field(default_factory=list)
     children: list["Element"] = field(default_factory=list)
 
     def find(self, tag: str) -> "Element | None":
@@ -47,6 +50,16 @@ class Element:
         child = self.find(tag)
         return None if child is None else child.text
 
+    def line_of(self, number: int) -> int:
+        """The line of the file that a line of its text stands in.
+
+        Args:
+            number: Line of the text, from 0.
+        """
+        known = [mark for mark in self.marks if mark[0] <= number]
+        first, line = known[-1] if known else (0, self.line)
+        return line + number - first
+
     def walk(self) -> Iterator["Element"]:
         """The element and all below it, in document order."""
         yield self
@@ -58,14 +71,37 @@ class _RefusedError(Exception):
     """The document holds what is not read; raised inside the parser."""
 
 
+class _Text:
+    """The text of an open element."""
+
+    __slots__ = ("_marks", "_next", "_number", "parts")
+
+    def __init__(self, marks: list[tuple[int, int]]) -> None:
+        self.parts: list[str] = []
+        self._marks = marks
+        self._number = 0
+        self._next = -1
+
+    def add(self, data: str, line: int) -> None:
+        """Add what stands at a line of the file."""
+        if line != self._next:
+            # A comment within a line of the text: its next line is what moves.
+            begun = int(bool(self.parts) and not self.parts[-1].endswith("\n"))
+            self._marks.append((self._number + begun, line + begun))
+        self.parts.append(data)
+        lines = data.count("\n")
+        self._number += lines
+        self._next = line + lines
+
+
 class _Builder:
     """Takes what the parser finds and keeps the tree."""
 
     def __init__(self) -> None:
         self.root: Element | None = None
         self._open: list[Element] = []
+        self._texts: list[_Text] = []
         self._parser = expat.ParserCreate(namespace_separator=" ")
-        self._parser.buffer_text = True
         self._parser.StartDoctypeDeclHandler = self._doctype
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
@@ -100,12 +136,13 @@ class _Builder:
         else:
             self.root = element
         self._open.append(element)
+        self._texts.append(_Text(element.marks))
 
     def _end(self, _: str) -> None:
-        self._open.pop()
+        self._open.pop().text = "".join(self._texts.pop().parts)
 
     def _text(self, data: str) -> None:
-        self._open[-1].text += data
+        self._texts[-1].add(data, self.line)
 
 
 def _qualified(name: str) -> str:

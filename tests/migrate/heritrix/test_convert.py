@@ -70,7 +70,7 @@ def test_the_stock_profile_loses_nothing(samples, tmp_path):
     draft, report = convert(file)
     flagged = {f.name: f for f in report.findings if f.outcome is Outcome.FLAGGED}
     assert set(flagged) == {"metadata.operatorContactUrl"}
-    assert flagged["metadata.operatorContactUrl"].line == 39
+    assert flagged["metadata.operatorContactUrl"].line == 40
     kinds = report.as_json()["kinds"]
     assert things(open_xml(file)) == {kind: kinds[kind] for kind in ("bean", "property")}
     assert (kinds["override"], kinds["entry"]) == (4, 9)
@@ -118,7 +118,7 @@ def test_the_self_test_of_heritrix(samples):
     found = {f.name: f for f in report.findings}
     # As in the file: the longest wait is under the shortest.
     assert (found["disposition.maxDelayMs"].line, found["disposition.maxDelayMs"].kind) == (
-        23,
+        24,
         "override",
     )
     assert draft.settings["politeness.max_delay"] == 0.05
@@ -359,6 +359,20 @@ def test_overrides_of_all_kinds(tmp_path):
         (9, "mapped"),
         (10, "defaulted"),
     ]
+
+
+def test_lines_of_overrides_behind_a_comment(tmp_path):
+    override = "org.springframework.beans.factory.config.PropertyOverrideConfigurer"
+    text = cxml(
+        f"<bean id='o' class='{override}'><property name='properties'>",
+        "<value><!-- two",
+        "lines -->",
+        "c.maxToeThreads=7",
+        "</value></property></bean>",
+        bean("c", "CrawlController"),
+    )
+    _, _, found = migrated(tmp_path, text)
+    assert found["c.maxToeThreads"].line == 5
 
 
 def test_processors_in_no_chain_and_switched_off(tmp_path):

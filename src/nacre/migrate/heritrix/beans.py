@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from nacre.migrate.fate import Fate
+from nacre.wire.xml import Element
 
 
 class Ref(NamedTuple):
@@ -30,6 +31,7 @@ class Setting:
         kind: Its kind in the report: `property`, `override`, `entry`, `element`.
         fate: What becomes of it; None while nobody has decided.
         label: What the report calls it; "" for its bean and name.
+        source: Element that its text stands in; None for an attribute.
     """
 
     name: str
@@ -39,6 +41,11 @@ class Setting:
     kind: str = "property"
     fate: Fate | None = None
     label: str = ""
+    source: Element | None = None
+
+    def line_of(self, number: int) -> int:
+        """The line of the file that a line of its text stands in, counted from 0."""
+        return self.line + number if self.source is None else self.source.line_of(number)
 
     @property
     def text(self) -> str:

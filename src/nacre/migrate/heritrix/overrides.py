@@ -49,8 +49,8 @@ def _entries(beans: Beans, bean: Bean, properties: Setting) -> Iterator[Setting]
     if not isinstance(text, str):
         return
     place = beans.items.index(properties) + 1
-    for key, said, line in read_properties(text, properties.line):
-        override = Setting(key, said, line, bean, "override")
+    for key, said, line in read_properties(text):
+        override = Setting(key, said, properties.line_of(line), bean, "override")
         beans.items.insert(place, override)
         place += 1
         yield override

@@ -63,7 +63,7 @@ def _of(value: object) -> dict[str, str]:
     text = value.get("") if isinstance(value, dict) else value
     if not isinstance(text, str):
         return {}
-    return {key: said.strip() for key, said, _ in read_properties(text, 1)}
+    return {key: said.strip() for key, said, _ in read_properties(text)}
 
 
 def _of_file(setting: Setting, value: object, directory: Path) -> dict[str, str]:

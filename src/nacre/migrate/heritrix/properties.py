@@ -8,21 +8,16 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _LETTERS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
-def read_properties(text: str, first_line: int) -> Iterator[tuple[str, str, int]]:
-    """Key, value and line of each entry.
-
-    Args:
-        text: The list.
-        first_line: Line that its text begins in.
-    """
-    for line, number in _logical_lines(text, first_line):
+def read_properties(text: str) -> Iterator[tuple[str, str, int]]:
+    """Key, value and number of the line, from 0, of each entry of a list."""
+    for line, number in _logical_lines(text):
         key, value = (_unescaped(part) for part in _split(line))
         yield key, value, number
 
 
-def _logical_lines(text: str, first_line: int) -> Iterator[tuple[str, int]]:
+def _logical_lines(text: str) -> Iterator[tuple[str, int]]:
     held, begun = "", 0
-    for number, raw in enumerate(re.split(r"\r\n|\r|\n", text), first_line):
+    for number, raw in enumerate(re.split(r"\r\n|\r|\n", text)):
         line = raw.lstrip()
         if not held and (not line or line[0] in "#!"):
             continue

@@ -69,8 +69,8 @@ class SheetWriter:
                 found += (item for item in value.values() if isinstance(item, Setting))
                 value = value.get("")
             if isinstance(value, str):
-                for key, text, line in read_properties(value, setting.line):
-                    entry = Setting(key, text, line, bean, "entry")
+                for key, text, line in read_properties(value):
+                    entry = Setting(key, text, setting.line_of(line), bean, "entry")
                     self._work.beans.items.append(entry)
                     found.append(entry)
         return found

@@ -33,7 +33,7 @@ class SpringReader:
             "bean": self._inner,
             "ref": lambda element, _: Ref(_target(element)),
             "idref": lambda element, _: _target(element),
-            "value": lambda element, _: element.text,
+            "value": self._text,
             "null": lambda *_: None,
             "map": self._map,
             **dict.fromkeys(_LISTS, self._list),
@@ -146,6 +146,10 @@ class SpringReader:
             read = self._of_tag.get(child.tag)
             if read is not None:
                 return read(child, owner)
+        return self._text(element, owner)
+
+    def _text(self, element: Element, owner: Setting) -> str:
+        owner.source = element
         return element.text
 
     def _list(self, element: Element, owner: Setting) -> list[object]:
@@ -184,6 +188,7 @@ class SpringReader:
 
     def _props(self, element: Element, owner: Setting) -> dict[str, object]:
         if not element.children:
+            owner.source = element
             return {"": element.text}
         found: dict[str, object] = {}
         for prop in element.find_all("prop"):
