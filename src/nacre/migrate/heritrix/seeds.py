@@ -40,7 +40,8 @@ def _source(work: Work, setting: Setting) -> Fate:
     if "value" in value.settings:
         text = value.settings["value"]
         work.draft.seeds += (line.strip() for line in str(text.value or "").splitlines())
-        text.fate = mapped("seeds")
+        stock = _STOCK in work.draft.seeds
+        text.fate = mapped("seeds", "a placeholder, kept as a comment" if stock else "")
     decide_all(value.settings.values(), defaulted("seeds are read once, at the start"))
     return mapped("seeds")
 
