@@ -134,7 +134,7 @@ def first(root: Path, seed: str) -> str:
 
 def again(root: Path, seed: str, days: float, keep: str = "strict", mode: str = "incremental",
           budget: str = "", **more: Any) -> str:  # fmt: skip
-    """One more run, some days later."""
+    """One more run, some days later; `more` are settings."""
     clock = Later(days)
     with Store.open(str(Layout(root).store)) as store:
         plan_run(store, Layout(root), clock.now(), mode=mode, keep=keep, budget=budget)

@@ -1,10 +1,11 @@
+import math
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.history.audit import Audit, beta_quantile, beta_share, binomial_interval
+from nacre.history.audit import Audit, beta_quantile, beta_share, binomial_interval, hidden_interval
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,45 @@ def test_recall_of_an_audit():
 
 def test_no_lots_say_nothing():
     assert Audit(0, 0, 50.0, 10.0).recall() == pytest.approx((10 / 60, 1.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("hits", "tries", "left", "interval"),
+    [
+        (0, 0, 10, (0, 10)),
+        (0, 5, 0, (0, 0)),
+        # One hit among two drawn of four: two hits in all are drawn so in 4 of 6 cases.
+        (1, 2, 2, (0, 2)),
+        # Nothing in nine of ten: the tenth may be one, in one case of ten.
+        (0, 9, 1, (0, 1)),
+        # Nothing in 99 of 100: one in a hundred is less than 2.5 %.
+        (0, 99, 1, (0, 0)),
+    ],
+)
+def test_what_is_hidden(hits: int, tries: int, left: int, interval: tuple[int, int]):
+    assert hidden_interval(hits, tries, left) == interval
+
+
+def test_few_of_many_are_as_if_they_were_put_back():
+    low, high = hidden_interval(3, 50, 1_000_000)
+    assert (low / 1e6, high / 1e6) == pytest.approx(binomial_interval(3, 50), abs=1e-4)
+
+
+@given(st.integers(0, 12), st.integers(0, 12), st.integers(0, 12))
+def test_hidden_hits_by_counting(hits: int, misses: int, left: int):
+    tries, size = hits + misses, hits + misses + left
+
+    def chance(among: int, drawn: range) -> float:
+        ways = sum(math.comb(among, x) * math.comb(size - among, tries - x) for x in drawn)
+        return ways / math.comb(size, tries)
+
+    plausible = [
+        number
+        for number in range(left + 1)
+        if chance(hits + number, range(hits, tries + 1)) >= 0.025
+        and chance(hits + number, range(hits + 1)) >= 0.025
+    ]
+    assert hidden_interval(hits, tries, left) == (plausible[0], plausible[-1])
 
 
 def test_nothing_left_out_is_everything():

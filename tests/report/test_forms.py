@@ -7,7 +7,8 @@ from nacre.report.forms import moment, share, size, span, written
 @pytest.mark.parametrize(
     ("days", "text"),
     [
-        (0.0001, "0.144 min"),
+        (0.0, "0 s"),
+        (0.0001, "8.64 s"),
         (1 / 24 / 2, "30 min"),
         (0.5, "12 h"),
         (1.0, "1 d"),

@@ -16,6 +16,7 @@ from nacre.cli import (
     look,
     migrate,
     recrawl,
+    reports,
     setting,
     simweb,
     urls,
@@ -92,6 +93,7 @@ recrawl.register(app)
 control.register(app)
 setting.register(app)
 look.register(app)
+reports.register(app)
 history.register(app)
 frontier.register(app)
 archive.register(app)

@@ -1,4 +1,4 @@
-"""`status`, `explain`, `report`: looking at a job, running or not."""
+"""`status`, `explain`: looking at a job, running or not."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -91,37 +91,7 @@ def explain(
         output.say(line)
 
 
-def report(
-    directory: JobDir,
-    name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="Its name; `list` names them all.")
-    ] = "crawl-summary",
-    as_json: AsJson = False,
-) -> None:
-    """A report of the run."""
-    from nacre.job.commands import report_of
-    from nacre.job.control import ask, running
-    from nacre.job.offline import reading
-    from nacre.job.reporting import report_named
-    from nacre.report.reports import REPORTS
-
-    layout, settings = opened(directory)
-    if name == "list":
-        output.say_json(list(REPORTS)) if as_json else output.say("\n".join(REPORTS))
-        return
-    chosen = report_named(name)
-    if running(layout.socket):
-        data = ask(layout.socket, "report", name=name)["report"]
-    else:
-        with reading(layout, settings) as view:
-            data = report_of(view, name)
-    if as_json:
-        output.say_json(data)
-    else:
-        output.say(chosen.text(data).rstrip("\n"))
-
-
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    for command in (status, explain, report):
+    for command in (status, explain):
         app.command(rich_help_panel=_PANEL)(command)

@@ -6,6 +6,7 @@ reference/incremental.md 2.9 and 5.2 (random-visit audit).
 """
 
 import math
+from bisect import bisect_left
 from typing import NamedTuple
 
 _TERMS = 300
@@ -41,14 +42,72 @@ class Audit(NamedTuple):
         low, high = binomial_interval(self.changed, self.drawn, coverage)
         return Range(low, self.changed / self.drawn if self.drawn else 0.0, high)
 
+    def missed(self, coverage: float = 0.95) -> Range:
+        """Changes among the pages left out; the sample is part of a finite number of pages."""
+        left = round(self.left)
+        low, high = hidden_interval(self.changed, self.drawn, left, coverage)
+        return Range(low, self.share().value * left, high)
+
     def recall(self, coverage: float = 0.95) -> Range:
         """Share of all changes that the step found."""
-        share = self.share(coverage)
-        return Range(*(self._found_of(part) for part in (share.high, share.value, share.low)))
+        missed = self.missed(coverage)
+        return Range(*map(self._recall_at, (missed.high, missed.value, missed.low)))
 
-    def _found_of(self, share: float) -> float:
-        everything = self.found + share * self.left
+    def _recall_at(self, missed: float) -> float:
+        everything = self.found + missed
         return self.found / everything if everything > 0.0 else 1.0
+
+
+def hidden_interval(hits: int, tries: int, left: int, coverage: float = 0.95) -> tuple[int, int]:
+    """How many hits may be among what was not drawn: the exact interval (hypergeometric).
+
+    Args:
+        hits: Hits among those drawn.
+        tries: How many were drawn, without putting them back.
+        left: How many were not.
+        coverage: Probability with which the interval holds, at least.
+    """
+    tail = (1.0 - coverage) / 2.0
+    whole = _Urn(tries + left, tries)
+    # The more hits there are in all, the more are drawn: both tails are monotone.
+    low = bisect_left(range(left + 1), tail, key=lambda n: whole.at_least(hits, hits + n))
+    high = bisect_left(range(left + 1), -tail, key=lambda n: -whole.at_most(hits, hits + n))
+    if high > 0 and (high > left or whole.at_most(hits, hits + high) < tail):
+        high -= 1
+    return min(low, left), high
+
+
+class _Urn:
+    """Drawing some of so many, without putting them back."""
+
+    def __init__(self, size: int, drawn: int) -> None:
+        self._size = size
+        self._drawn = drawn
+        self._ways = _log_ways(size, drawn)
+
+    def at_most(self, hits: int, among: int) -> float:
+        """Probability of at most so many hits where there are `among` in all."""
+        return self._between(0, hits, among)
+
+    def at_least(self, hits: int, among: int) -> float:
+        """Probability of at least so many."""
+        return 1.0 - self._between(0, hits - 1, among) if hits > 0 else 1.0
+
+    def _between(self, low: int, high: int, among: int) -> float:
+        low = max(low, self._drawn - (self._size - among))
+        high = min(high, among, self._drawn)
+        return sum(
+            math.exp(
+                _log_ways(among, hits)
+                + _log_ways(self._size - among, self._drawn - hits)
+                - self._ways
+            )
+            for hits in range(low, high + 1)
+        )
+
+
+def _log_ways(size: int, drawn: int) -> float:
+    return math.lgamma(size + 1) - math.lgamma(drawn + 1) - math.lgamma(size - drawn + 1)
 
 
 def binomial_interval(hits: int, tries: int, coverage: float = 0.95) -> tuple[float, float]:

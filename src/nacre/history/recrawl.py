@@ -32,15 +32,17 @@ from nacre.history.rates import (
 )
 from nacre.history.sites import Sites
 from nacre.history.urlshape import shaped
+from nacre.history.value import Signal
 from nacre.history.visited import Finding, Judge, Rows, SeenLink, Visited
 from nacre.uri.parse import authority
 
-_THETA = {"fresh": 0.0, "balanced": 0.5, "versions": 1.0}
+THETA = {"fresh": 0.0, "balanced": 0.5, "versions": 1.0}
+"""What each aim means to `history.value`."""
 _EMBEDDED = (
     *("image/", "audio/", "video/", "font/", "text/css", "text/javascript"),
     *("application/javascript", "application/x-javascript", "application/font"),
 )
-_TRUSTED = 0.2
+TRUSTED = 0.2
 """Pages that were told of are visited first where a change is at least so likely."""
 _SAMPLE = 200
 """Pages that are visited again, all classes together, before others are judged by them."""
@@ -292,7 +294,7 @@ class Planner:
     def _make_ranking(self) -> Ranking:
         settings = self._settings
         terms = Terms(
-            _THETA[settings.aim],
+            THETA[settings.aim],
             settings.floor,
             versions=settings.aim != "fresh",
             price=self._price,
@@ -328,7 +330,7 @@ class Planner:
         bids = [
             bid
             for row in self._rows.scan()
-            if row.told and row.visits and (bid := self._bid(row)) and bid.chance >= _TRUSTED
+            if row.told and row.visits and (bid := self._bid(row)) and bid.chance >= TRUSTED
         ]
         bids.sort(key=lambda bid: (-bid.worth, bid.url))
         return _choices(bids[:room])
@@ -400,12 +402,10 @@ class Planner:
         return idle and row.kind is PageKind.FILE
 
     def _quiet(self, row: PageRow) -> bytes:
-        """Silence of a source that tells of changes speaks too, or only changed pages would."""
+        """See `quiet`."""
         if not row.visits or row.told or not self._settings.hints:
             return b""
-        shares = [signal.recall for _, signal in self._sites.signals(row)]
-        days = int((self._step - row.last_visit) / DAY)
-        return silence(days, round(max(shares), 1)) if shares and days > 0 else b""
+        return quiet(row, self._sites.signals(row), self._step)
 
     def _bid(self, row: PageRow) -> Bid | None:
         time = self._sites.time(row.url)
@@ -552,6 +552,19 @@ class Planner:
     def _tell(self, row: PageRow, source: Source) -> None:
         if source not in row.told:
             row.told = (*row.told, str(source))
+
+
+def quiet(row: PageRow, signals: Sequence[tuple[str, Signal]], now: float) -> bytes:
+    """Silence of a source that tells of changes speaks too, or only changed pages would.
+
+    Args:
+        row: A page that was visited, and of which nobody told since.
+        signals: Sources that would have told of a change of it, with their trust.
+        now: Seconds since the epoch.
+    """
+    shares = [signal.recall for _, signal in signals]
+    days = int((now - row.last_visit) / DAY)
+    return silence(days, round(max(shares), 1)) if shares and days > 0 else b""
 
 
 def _choices(bids: Sequence[Bid]) -> list[Choice]:

@@ -19,6 +19,7 @@ _LANE = 34
 _LABELS = 12
 _COLOURS = 6
 _SHORTEST = 3.0
+_WIDEST = 80.0
 _INNER = WIDTH - _LEFT - _RIGHT
 _FLOOR = _HEIGHT - _BOTTOM
 
@@ -54,7 +55,9 @@ def _bar(plot: Bars, at: int, step: float, top: float) -> Iterator[str]:
         if value > 0.0:
             y = _up((below + value) / top)
             tip = f"{plot.labels[at]}: {series.name} {written(value, Form.NUMBER)} {plot.unit}"
-            yield _box(_LEFT + (at + 0.1) * step, y, 0.8 * step, _up(below / top) - y, number, tip)
+            width = min(0.8 * step, _WIDEST)
+            x = _LEFT + (at + 0.5) * step - width / 2
+            yield _box(x, y, width, _up(below / top) - y, number, tip)
             below += value
 
 
@@ -101,7 +104,9 @@ def _curves(plot: Curves) -> str:
     for x, y, name in plot.marks:
         tip = element("title", text(f"{name}: {written(y, Form.SHARE)}"))
         parts.append(element("circle", tip, cx=scale.at(x), cy=_up(y), r=5, class_="mark"))
-        parts.append(_word(scale.at(x) + 8, _up(y) + 14, name, "start"))
+        left = scale.at(x) > _LEFT + 0.85 * _INNER
+        step, anchor = (-8, "end") if left else (8, "start")
+        parts.append(_word(scale.at(x) + step, _up(y) + 14, name, anchor))
     return _svg(plot.title, _HEIGHT, parts) + _legend([one.name for one in plot.curves])
 
 

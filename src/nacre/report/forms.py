@@ -8,7 +8,7 @@ from nacre.report.document import Cell, Form
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SIZES = ("B", "KB", "MB", "GB", "TB", "PB")
-_UNITS = ((365.0, "y"), (1.0, "d"), (1 / 24, "h"), (1 / 1440, "min"))
+_UNITS = ((365.0, "y"), (1.0, "d"), (1 / 24, "h"), (1 / 1440, "min"), (1 / 86400, "s"))
 _FOR_EVER = 36_500.0
 NONE = "-"
 """What stands for no value."""
@@ -41,7 +41,7 @@ def day(seconds: float) -> str:
 
 
 def span(days: float) -> str:
-    """A time in days: `20 min`, `3.5 h`, `12 d`, `2.1 y`; `never` for more than a century."""
+    """A time in days: `20 s`, `3.5 h`, `12 d`, `2.1 y`; `never` for more than a century."""
     if not days < _FOR_EVER:
         return "never"
     size, name = next((unit for unit in _UNITS if days >= unit[0]), _UNITS[-1])

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterator
+from textwrap import wrap
 
 from nacre.report.document import Comparison, DataTable, Document, Form, HeatMap, Section
 from nacre.report.escape import visible
@@ -25,7 +26,8 @@ def _section(section: Section, most: int) -> Iterator[str]:
     if section.heading:
         yield section.heading
         yield "-" * _width(section.heading)
-    yield from section.text
+    for paragraph in section.text:
+        yield from wrap(paragraph, _WIDEST)
     width = max((_width(name) for name, _ in section.facts), default=0)
     for name, value in section.facts:
         yield f"  {_padded(name, width)}  {value}"

@@ -1,0 +1,218 @@
+"""What does it cost to be so complete? Requests against recall and freshness (pure).
+
+The rates are those fitted so far; each page's plan follows its expected rate, and what the plan
+brings is counted at all rates that its visits allow. Source: reference/incremental.md 2.3, 2.9 and
+5.2, 5.
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+
+import msgspec
+
+from nacre.history.allocation import Share, freshness, plan
+from nacre.history.rates import GRID, RATES, mean_rate
+from nacre.history.recrawl import THETA
+from nacre.job.studies.known import Known
+from nacre.job.studies.model import Mixture, Model, is_living
+from nacre.report.document import Column, Curve, Curves, DataTable, Document, Form, Section
+
+_STEPS = 25
+_SPENT = 0.98
+_LEAST, _MOST = 1.0 / 365.0, 24.0
+_EVEN = (
+    *(("hourly", 24.0), ("daily", 1.0), ("weekly", 1.0 / 7.0), ("monthly", 1.0 / 30.0)),
+    *(("quarterly", 1.0 / 91.0), ("yearly", 1.0 / 365.0)),
+)
+_GOALS = (0.5, 0.8, 0.9, 0.95, 0.99)
+
+
+class Bought(msgspec.Struct, frozen=True):
+    """What requests buy.
+
+    Attributes:
+        requests: Requests a day, all pages together.
+        recall: Share of all versions that are captured.
+        current: Share of the copies that are current, on average.
+    """
+
+    requests: float
+    recall: float
+    current: float
+
+
+class Even(msgspec.Struct, frozen=True):
+    """Visits of all pages at one interval, and the best plan at the same cost.
+
+    Attributes:
+        name: `daily` and so on.
+        requests: Requests a day.
+        even: What even visits bring.
+        planned: What the best plan brings.
+    """
+
+    name: str
+    requests: float
+    even: Bought
+    planned: Bought
+
+
+class BudgetStudy(msgspec.Struct):
+    """Costs and what they buy.
+
+    Attributes:
+        pages: Living pages.
+        aim: What plans are made for, `recrawl.aim`.
+        plans: The best plans, cheapest first.
+        spread: Even visits of all pages at the same costs.
+        evens: Even visits of all pages, most often first.
+        goals: Requests a day for a share of all versions, by share; None where no plan reaches it.
+    """
+
+    pages: int
+    aim: str
+    plans: list[Bought]
+    spread: list[Bought]
+    evens: list[Even]
+    goals: dict[str, float | None]
+
+
+class _Group:
+    """Pages of about one expected rate."""
+
+    def __init__(self) -> None:
+        self.mixture = Mixture()
+        self.rate = 0.0
+
+    def add(self, posterior: tuple[float, ...], rate: float) -> None:
+        self.mixture.add(posterior)
+        self.rate += rate
+
+    def share(self) -> Share:
+        """The group in a plan."""
+        return Share(self.rate / self.mixture.count, pages=float(self.mixture.count))
+
+
+def budget_study(known: Known, _: str = "") -> BudgetStudy:
+    """Make plans for many budgets."""
+    groups = _groups(known)
+    aim = known.settings.aim
+    pages = sum(group.mixture.count for group in groups)
+    if not pages:
+        return BudgetStudy(0, aim, [], [], [], {})
+    step = (_MOST / _LEAST) ** (1.0 / (_STEPS - 1))
+    often = [_LEAST * step**at for at in range(_STEPS)]
+    plans = [planned(groups, pages * visits, THETA[aim]) for visits in often]
+    spread = [_bought(groups, [visits] * len(groups)) for visits in often]
+    evens = [_even(groups, name, often, THETA[aim]) for name, often in _EVEN]
+    goals = {f"{goal:g}": _cost(plans, goal) for goal in _GOALS}
+    return BudgetStudy(pages, aim, plans, spread, evens, goals)
+
+
+def _groups(known: Known) -> list[_Group]:
+    model = Model(known)
+    groups: dict[int, _Group] = {}
+    for row in filter(is_living, known.rows()):
+        posterior = model.posterior(row)
+        rate = mean_rate(posterior)
+        at = min(bisect_left(RATES, rate), GRID - 1)
+        groups.setdefault(at, _Group()).add(posterior, rate)
+    return [groups[at] for at in sorted(groups)]
+
+
+def planned(groups: Sequence[_Group], requests: float, theta: float) -> Bought:
+    """What the best plan for so many requests a day brings."""
+    shares = [group.share() for group in groups]
+    often, _ = plan(shares, requests, theta)
+    spent = sum(share.pages * visits for share, visits in zip(shares, often, strict=True))
+    if spent < _SPENT * requests:
+        # Visits so rare that most versions are missed anyway: all that counts is to spend.
+        often = often if spent > 0.0 else [share.rate for share in shares]
+        spent = sum(share.pages * visits for share, visits in zip(shares, often, strict=True))
+        often = [visits * requests / spent for visits in often]
+    return _bought(groups, often)
+
+
+def _even(groups: Sequence[_Group], name: str, often: float, theta: float) -> Even:
+    even = _bought(groups, [often] * len(groups))
+    return Even(name, even.requests, even, planned(groups, even.requests, theta))
+
+
+def _bought(groups: Sequence[_Group], often: Sequence[float]) -> Bought:
+    requests = changes = caught = current = pages = 0.0
+    for group, visits in zip(groups, often, strict=True):
+        requests += group.mixture.count * visits
+        pages += group.mixture.count
+        for weight, rate in zip(group.mixture.pages, RATES, strict=True):
+            fresh = freshness(rate, visits)
+            changes += weight * rate
+            caught += weight * rate * fresh
+            current += weight * fresh
+    return Bought(requests, caught / changes if changes else 1.0, current / pages)
+
+
+def _cost(plans: Sequence[Bought], goal: float) -> float | None:
+    """Requests a day that reach a recall, between the plans that were made."""
+    at = next((n for n, one in enumerate(plans) if one.recall >= goal), None)
+    if not at:
+        return None if at is None else plans[0].requests
+    below, above = plans[at - 1], plans[at]
+    part = (goal - below.recall) / (above.recall - below.recall)
+    return below.requests * math.pow(above.requests / below.requests, part)
+
+
+def document(found: BudgetStudy) -> Document:
+    """The plans for people."""
+    if not found.pages:
+        text = ("Nothing is known of any page yet: a full run and an incremental one tell rates.",)
+        return Document("Budget explorer", (Section("", text),))
+    curves = (
+        Curve("versions captured", tuple((one.requests, one.recall) for one in found.plans)),
+        Curve("copies current", tuple((one.requests, one.current) for one in found.plans)),
+        Curve(
+            "versions captured, even visits",
+            tuple((one.requests, one.recall) for one in found.spread),
+        ),
+    )
+    marks = tuple((one.requests, one.even.recall, one.name) for one in found.evens)
+    plot = Curves("What requests buy", "requests a day", "share", curves, marks)
+    text = (
+        f"For the {found.pages:,} pages that are there, by the rates fitted so far; new pages and "
+        f"index pages come on top. Plans are made for `recrawl.aim: {found.aim}`.",
+    )
+    tables = (_evens(found), _goals(found), _plans(found))
+    return Document("Budget explorer", (Section("", text, plots=(plot,), tables=tables),))
+
+
+def _evens(found: BudgetStudy) -> DataTable:
+    columns = (
+        Column("every page"),
+        Column("requests a day", Form.NUMBER),
+        *(Column(f"even: {name}", Form.SHARE) for name in ("captured", "current")),
+        *(Column(f"planned: {name}", Form.SHARE) for name in ("captured", "current")),
+    )
+    rows = tuple(
+        (
+            *(one.name, one.requests, one.even.recall, one.even.current),
+            *(one.planned.recall, one.planned.current),
+        )
+        for one in found.evens
+    )
+    return DataTable("Even visits, and the best plan at the same cost", columns, rows)
+
+
+def _goals(found: BudgetStudy) -> DataTable:
+    columns = (Column("versions captured", Form.SHARE), Column("requests a day", Form.NUMBER))
+    rows = tuple((float(goal), cost) for goal, cost in found.goals.items())
+    return DataTable("The price of a recall (none: not by hourly visits)", columns, rows)
+
+
+def _plans(found: BudgetStudy) -> DataTable:
+    columns = (
+        Column("requests a day", Form.NUMBER),
+        Column("versions captured", Form.SHARE),
+        Column("copies current", Form.SHARE),
+    )
+    rows = tuple((one.requests, one.recall, one.current) for one in found.plans)
+    return DataTable("Plans", columns, rows)

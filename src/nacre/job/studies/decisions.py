@@ -1,0 +1,219 @@
+"""Why a page was or was not visited: its value, the price, its posterior, what was decided (pure).
+
+Without a URL: how good the forecasts of all visits were. Source: reference/incremental.md 5.2, 10.
+"""
+
+from collections import Counter, deque
+
+import msgspec
+
+from nacre.core.fetchrow import FetchRow
+from nacre.core.pagerow import PageRow
+from nacre.errors import JobError
+from nacre.history.deletion import Life
+from nacre.history.ranking import Bid
+from nacre.history.rates import interval_of, log_mean_rate
+from nacre.job.studies.known import CHANGED, LOT, MISSING, NEW, Known
+from nacre.job.studies.model import Model, Plan
+
+_LAST = 5
+_BINS = 10
+_DAY = 86_400.0
+WHY = {
+    "start": "a start page: it tells of others",
+    "new": "a link that was never seen before",
+    "index": "an index page that may show something new",
+    "sitemap": "a sitemap: it tells of others",
+    "feed": "a feed: it tells of others",
+    "told": "a trusted source told of a change",
+    "rate": "a change was likely by its rate",
+    "gone?": "it was missing at the last visit",
+    "floor": "every page is visited at least so often",
+    "sample": "too little was known of its class",
+    "lot": "drawn by lot among the pages left out, to measure the recall",
+    "pair": "fetched twice at once, to learn what is noise",
+    "embed": "a page embeds it",
+    "": "a full run visits everything",
+}
+"""Reasons of visits, in words."""
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """A visit that was decided on.
+
+    Attributes:
+        time: When, seconds since the epoch.
+        wanted: Why, see `WHY`.
+        chance: Forecast that there was something to keep.
+        propensity: Probability with which it was chosen.
+        status: Fetch status.
+        kind: What it found.
+    """
+
+    time: float
+    wanted: str
+    chance: float
+    propensity: float
+    status: int
+    kind: str
+
+
+class PageDecision(msgspec.Struct):
+    """One page.
+
+    Attributes:
+        url: The page.
+        life: Where it stands.
+        days: Days since its last visit.
+        value: What a visit is worth now (V); None where nothing speaks for one.
+        chance: Forecast that it has changed.
+        price: What a visit must be worth (the price Λ), as a run without a budget would set it.
+        chosen: A run now would visit it.
+        reason: Why, or why not, in words.
+        rates: Posterior of its rate over the grid of `history.rates`.
+        every: Days between two changes, as expected.
+        shortest: The 90 % credible interval of that is from here to `longest`, days.
+        longest: See `shortest`.
+        hints: Sources that told of a change since the last visit.
+        decisions: The last five, latest first.
+    """
+
+    url: str
+    life: str
+    days: float
+    value: float | None
+    chance: float
+    price: float
+    chosen: bool
+    reason: str
+    rates: list[float]
+    every: float
+    shortest: float
+    longest: float
+    hints: list[str]
+    decisions: list[Decision]
+
+
+class Forecasts(msgspec.Struct):
+    """Visits of one decile of forecasts.
+
+    Attributes:
+        low: Lower end of the forecasts.
+        visits: How many.
+        forecast: Their mean forecast.
+        found: Share that found something to keep.
+    """
+
+    low: float
+    visits: int = 0
+    forecast: float = 0.0
+    found: float = 0.0
+
+
+class AllDecisions(msgspec.Struct):
+    """All visits of incremental runs.
+
+    Attributes:
+        reasons: Visits by reason: how many, and how many found something to keep.
+        forecasts: Forecasts against what was found, by decile: how reliable they are.
+        brier: Mean squared error of the forecasts; 0 is perfect.
+        skill: Share of the error of always forecasting the mean that they avoid; None without any.
+    """
+
+    reasons: dict[str, tuple[int, int]]
+    forecasts: list[Forecasts]
+    brier: float
+    skill: float | None
+
+
+def decisions(known: Known, url: str = "") -> PageDecision | AllDecisions:
+    """Explain one page, or all visits.
+
+    Raises:
+        JobError: The page is not known.
+    """
+    return page_decision(known, url) if url else all_decisions(known)
+
+
+def page_decision(known: Known, url: str) -> PageDecision:
+    """Explain one page."""
+    row = known.row(url)
+    if row is None:
+        raise JobError(f"{url} is not known to incremental crawling; see `nacre explain`")
+    model = Model(known)
+    plan = model.plan(known.now)
+    bid = model.bid(row, known.now) if row.visits else None
+    posterior = model.posterior(row)
+    slow, fast = interval_of(posterior)
+    chosen = any(one.url == url for one in plan.chosen)
+    return PageDecision(
+        url=url,
+        life=row.life,
+        days=(known.now - row.last_visit) / _DAY if row.last_visit else 0.0,
+        value=None if bid is None else bid.worth,
+        chance=0.0 if bid is None else bid.chance,
+        price=plan.price,
+        chosen=chosen,
+        reason=_reason(row, bid, plan, chosen=chosen),
+        rates=list(posterior),
+        every=1.0 / log_mean_rate(posterior),
+        shortest=1.0 / fast,
+        longest=1.0 / slow,
+        hints=list(row.told),
+        decisions=_last(known, url),
+    )
+
+
+def _last(known: Known, url: str) -> list[Decision]:
+    kept = deque((visit for visit in known.visits() if visit.url == url), maxlen=_LAST)
+    return [
+        Decision(one.time, one.wanted, one.chance, one.propensity, one.status, one.kind)
+        for one in reversed(kept)
+    ]
+
+
+def _reason(row: PageRow, bid: Bid | None, plan: Plan, *, chosen: bool) -> str:
+    if not row.visits:
+        return "it was heard of and never visited: a run visits it as a new page"
+    if bid is None:
+        return f"it is {row.life}, and the next look at it is not due yet"
+    if chosen:
+        return WHY.get(bid.reason, bid.reason)
+    if row.life != Life.LIVE:
+        return f"it is {row.life}"
+    if plan.price > bid.worth:
+        return "a visit is worth less than its price; a lot may still fall on it"
+    return "a change is less likely than `recrawl.least` asks for; a lot may still fall on it"
+
+
+def all_decisions(known: Known) -> AllDecisions:
+    """Count the visits of incremental runs, and judge their forecasts."""
+    visits: Counter[str] = Counter()
+    kept: Counter[str] = Counter()
+    forecasts = [Forecasts(at / _BINS) for at in range(_BINS)]
+    errors, number, hits = 0.0, 0, 0
+    for visit in known.visits():
+        if not visit.wanted or visit.status <= 0:
+            continue
+        found = _found(visit)
+        visits[visit.wanted] += 1
+        kept[visit.wanted] += found
+        if visit.wanted in {"rate", "told", "index", "floor", LOT}:
+            one = forecasts[min(int(visit.chance * _BINS), _BINS - 1)]
+            one.visits += 1
+            one.forecast += visit.chance
+            one.found += found
+            errors += (visit.chance - found) ** 2
+            number, hits = number + 1, hits + found
+    for one in forecasts:
+        one.forecast /= max(1, one.visits)
+        one.found /= max(1, one.visits)
+    brier = errors / number if number else 0.0
+    base = hits / number * (1.0 - hits / number) if number else 0.0
+    skill = 1.0 - brier / base if base > 0.0 else None
+    reasons = {name: (count, kept[name]) for name, count in visits.most_common()}
+    return AllDecisions(reasons, forecasts, brier, skill)
+
+
+def _found(visit: FetchRow) -> bool:
+    return visit.kind in CHANGED or visit.kind == NEW or visit.answer in MISSING

@@ -1,0 +1,148 @@
+"""How much of each sequence of numbered pages is known: its gaps (pure).
+
+Where the pages of a template are numbered as they appear, numbers that were never seen are pages
+that were deleted, never published, or missed. Source: reference/incremental.md 2.8 and 5.2, 9.
+"""
+
+from collections import defaultdict
+
+import msgspec
+
+from nacre.core.pagerow import PageKind
+from nacre.history.linkrules import Coverage, LinkRule, coverage, numbers_of
+from nacre.history.urlshape import shaped
+from nacre.job.studies.known import Known
+from nacre.job.studies.templates import gather
+from nacre.report.document import Bars, Column, DataTable, Document, Form, Section, Series
+
+_BINS = 40
+
+
+class Gap(msgspec.Struct, frozen=True):
+    """A run of numbers that were never seen."""
+
+    first: int
+    last: int
+
+
+class Sequence(msgspec.Struct):
+    """The numbers of one template.
+
+    Attributes:
+        template: The template.
+        first: Lowest number.
+        last: Highest number.
+        seen: Different numbers seen.
+        share: Of all numbers from the first to the last.
+        a_day: Numbers given out a day, by the first and last time that new ones were seen; 0 when
+            all were seen at once.
+        gaps: The longest runs of numbers never seen, longest first.
+        bins: Share seen of each of 40 equal parts of the sequence, or of fewer in a short one.
+    """
+
+    template: str
+    first: int
+    last: int
+    seen: int
+    share: float
+    a_day: float
+    gaps: list[Gap]
+    bins: list[float]
+
+
+class SequenceCoverage(msgspec.Struct):
+    """All sequences, the least complete first."""
+
+    sequences: list[Sequence]
+
+
+def sequence_coverage(known: Known, _: str = "") -> SequenceCoverage:
+    """Find the sequences and their gaps."""
+    rules = {name: one.rule() for name, one in gather(known.rows()).items()}
+    places = {name: rule.at for name, rule in rules.items() if rule.rule is LinkRule.SEQUENCE}
+    seen: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)
+    for row in known.rows() if places else ():
+        one = shaped(row.url)
+        name = row.template or one.name
+        numbers = numbers_of(one.tokens)
+        at = places.get(name, len(numbers))
+        if row.kind is not PageKind.EMBED and at < len(numbers):
+            seen[name].append((row.first_seen, numbers[at]))
+    found = [
+        _sequence(name, pairs, covered)
+        for name, pairs in seen.items()
+        if (covered := coverage([number for _, number in pairs])) is not None
+    ]
+    found.sort(key=lambda one: (one.share, one.template))
+    return SequenceCoverage(found)
+
+
+def _sequence(name: str, pairs: list[tuple[float, int]], covered: Coverage) -> Sequence:
+    return Sequence(
+        name,
+        covered.first,
+        covered.last,
+        covered.seen,
+        covered.share,
+        _a_day(pairs),
+        [Gap(*gap) for gap in covered.gaps],
+        _bins(covered, {number for _, number in pairs}),
+    )
+
+
+def _a_day(pairs: list[tuple[float, int]]) -> float:
+    """Growth of the highest number between the first time of seeing any and the last."""
+    start, end = min(pairs)[0], max(pairs)[0]
+    if end <= start:
+        return 0.0
+    before = max(number for time, number in pairs if time == start)
+    return max(0, max(number for _, number in pairs) - before) / ((end - start) / 86_400.0)
+
+
+def _bins(covered: Coverage, numbers: set[int]) -> list[float]:
+    length = covered.last - covered.first + 1
+    count = min(_BINS, length)
+    inside = [0] * count
+    for number in numbers:
+        inside[(number - covered.first) * count // length] += 1
+    # A part holds the numbers whose place in the sequence falls into it.
+    edges = [-(-at * length // count) for at in range(count + 1)]
+    return [
+        found / (after - before)
+        for found, before, after in zip(inside, edges, edges[1:], strict=False)
+    ]
+
+
+def document(found: SequenceCoverage) -> Document:
+    """The gaps for people."""
+    text: tuple[str, ...] = (
+        "Pages whose numbers rise as they appear. A gap holds pages that were deleted, never "
+        "published, or missed.",
+    )
+    if not found.sequences:
+        text += ("No template of this job counts its pages (rule S of `nacre report templates`).",)
+    columns = (
+        Column("template", Form.URL),
+        *(Column(name, Form.COUNT) for name in ("first", "last", "seen")),
+        Column("share", Form.SHARE),
+        Column("numbers a day", Form.NUMBER),
+        Column("gaps", Form.COUNT),
+    )
+    rows = tuple(
+        (one.template, one.first, one.last, one.seen, one.share, one.a_day, len(one.gaps))
+        for one in found.sequences
+    )
+    whole = Section("", text, tables=(DataTable("Sequences", columns, rows),))
+    return Document(
+        "Coverage by number", (whole, *(_section(one) for one in found.sequences if one.gaps))
+    )
+
+
+def _section(one: Sequence) -> Section:
+    title = "Share seen along the sequence"
+    length = one.last - one.first + 1
+    labels = tuple(str(one.first + at * length // len(one.bins)) for at in range(len(one.bins)))
+    plot = Bars(title, labels, (Series("seen", tuple(one.bins)),), "of its numbers")
+    columns = tuple(Column(name, Form.COUNT) for name in ("from", "to", "numbers"))
+    rows = tuple((gap.first, gap.last, gap.last - gap.first + 1) for gap in one.gaps)
+    return Section(one.template, plots=(plot,), tables=(DataTable("Longest gaps", columns, rows),))

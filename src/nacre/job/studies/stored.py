@@ -1,0 +1,161 @@
+"""What is known of a job's pages, read from its store and its archive."""
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from nacre.core.capture import Capture
+from nacre.core.fetchrow import FetchRow
+from nacre.core.pagerow import PageRow
+from nacre.history.change import ChangeSettings
+from nacre.history.pagestore import SITES, TEMPLATES, PageStore, fetch_rows, scan
+from nacre.history.recrawl import RecrawlSettings
+from nacre.history.sites import SiteRow
+from nacre.history.template import Template
+from nacre.job.newrun import runs
+from nacre.job.rereading import read_at
+from nacre.job.settings import JobSettings
+from nacre.job.studies.known import Captured, Run
+from nacre.job.versions import text_of
+from nacre.store.files import FileKind, FileState
+from nacre.store.store import Store
+from nacre.store.table import file_rows
+from nacre.uri.surt import index_key
+from nacre.wire.charset import detect
+
+_OPEN = ".open"
+
+
+class StoredKnown:
+    """`Known` of a job.
+
+    Args:
+        root: Its directory.
+        store: Its store.
+        settings: Its settings.
+        now: Seconds since the epoch.
+
+    Attributes:
+        now: Seconds since the epoch.
+    """
+
+    def __init__(self, root: Path, store: Store, settings: JobSettings, now: float) -> None:
+        self.now = now
+        self._root = root
+        self._store = store
+        self._settings = settings
+        self._pages = PageStore(store)
+
+    @property
+    def settings(self) -> RecrawlSettings:
+        """See `Known`."""
+        return self._settings.recrawl
+
+    @property
+    def change(self) -> ChangeSettings:
+        """See `Known`."""
+        return self._settings.change
+
+    @cached_property
+    def sites(self) -> dict[str, SiteRow]:
+        """See `Known`."""
+        decode = msgspec.msgpack.Decoder(SiteRow).decode
+        return {name.decode(): decode(row) for name, row in scan(self._store, SITES)}
+
+    @cached_property
+    def templates(self) -> dict[str, Template]:
+        """See `Known`."""
+        decode = msgspec.msgpack.Decoder(Template).decode
+        return {name.decode(): decode(row) for name, row in scan(self._store, TEMPLATES)}
+
+    def runs(self) -> Sequence[Run]:
+        """See `Known`."""
+        return [
+            Run(one.number, one.name, one.mode, one.parent, one.started, one.ended, one.elapsed)
+            for one in runs(self._store)
+            if not one.fresh
+        ]
+
+    def row(self, url: str) -> PageRow | None:
+        """See `Known`."""
+        return self._pages.get(url)
+
+    def rows(self) -> Iterator[PageRow]:
+        """See `Known`."""
+        return self._pages.scan()
+
+    def visits(self) -> Iterator[FetchRow]:
+        """See `Known`."""
+        return fetch_rows(self._store)
+
+    def captures(self, urls: Collection[str]) -> Iterator[Captured]:
+        """See `Known`: from the indexes of all runs, read one after the other."""
+        wanted = set(urls)
+        keys = {index_key(url).encode() for url in wanted}
+        found = [
+            captured
+            for directory, path in self._indexes()
+            for line in _lines(path)
+            if line.partition(b" ")[0] in keys and (captured := self._captured(line, directory))
+        ]
+        return iter(sorted((one for one in found if one.url in wanted), key=_order))
+
+    def text(self, capture: Captured) -> str | None:
+        """See `Known`."""
+        found = read_at(self._root / capture.file, capture.offset) if capture.file else None
+        return None if found is None else text_of(found, _charset(found))
+
+    def _indexes(self) -> Iterator[tuple[PurePosixPath, Path]]:
+        for _, row in file_rows(self._store):
+            if row.kind is FileKind.INDEX and row.state is not FileState.LOST:
+                name = row.path if row.state is FileState.OPEN else row.final
+                yield PurePosixPath(row.final).parent, self._root / name
+
+    def _captured(self, line: bytes, directory: PurePosixPath) -> Captured | None:
+        _, when, text = line.split(b" ", 2)
+        try:
+            fields = json.loads(text)
+            url, offset = str(fields["url"]), int(fields["offset"])
+        except (ValueError, KeyError):
+            return None  # a line that is just being written
+        return Captured(
+            url,
+            _date(when.decode()),
+            str(fields.get("status", "")),
+            str(fields.get("mime", "")),
+            str(fields.get("digest", "")),
+            self._file(directory / str(fields.get("filename", ""))),
+            offset,
+        )
+
+    def _file(self, path: PurePosixPath) -> str:
+        """Where a WARC is now, relative to the job; "" when it is nowhere."""
+        names = (str(path), f"{path}{_OPEN}")
+        return next((name for name in names if (self._root / name).is_file()), "")
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as file:
+            yield from file
+    except FileNotFoundError:
+        return  # closed and renamed at this moment, or moved away by its owner
+
+
+def _order(one: Captured) -> tuple[str, str, int]:
+    return one.date, one.file, one.offset
+
+
+def _date(digits: str) -> str:
+    """`20261120100000` as `2026-11-20T10:00:00Z`."""
+    day = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}"
+    return f"{day}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}Z"
+
+
+def _charset(capture: Capture) -> str:
+    header = b"".join(capture.header_values(b"content-type")).lower()
+    label = header.partition(b"charset=")[2].partition(b";")[0].strip(b" \"'")
+    return detect(capture.payload(4096), label.decode("latin-1"))[0]

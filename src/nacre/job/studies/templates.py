@@ -1,0 +1,195 @@
+"""The URL templates of a job: their pages, their rule for new links, and what looks like a trap.
+
+Pure. Source: reference/incremental.md 2.8 and 5.2, 8.
+"""
+
+from collections.abc import Iterable
+from heapq import nsmallest
+
+import msgspec
+
+from nacre.core.pagerow import PageKind, PageRow
+from nacre.history.deletion import Life
+from nacre.history.linkrules import Choice, LinkHistory, LinkRule
+from nacre.history.urlshape import Shaped, date_of, shaped
+from nacre.job.studies.known import Known
+from nacre.report.document import Column, DataTable, Document, Form, Section
+from nacre.report.forms import span
+
+_DAY = 86_400.0
+_EXAMPLES = 3
+_LATEST = 400
+_MANY = 100
+_FUTURE = 30 * _DAY
+_MOST_FUTURE = 0.2
+_FACETS = 3
+_ALIKE = 0.2
+RULES = {
+    LinkRule.TIMESTAMP: "the date in the URL",
+    LinkRule.SEQUENCE: "a rising number in the URL",
+    LinkRule.KEY: "the set of known URLs alone",
+}
+"""What tells a new link, in words."""
+
+
+class TemplateFacts(msgspec.Struct):
+    """One template.
+
+    Attributes:
+        template: The template.
+        urls: URLs heard of.
+        visited: Those visited.
+        live: Those there at the last visit.
+        index: Those that are index pages.
+        visits: Visits of all.
+        changes: Changes seen at them.
+        contents: Different payloads among the visited ones.
+        rule: `T`, `S` or `K`: what tells a new link, see `history.linkrules`.
+        slack: Of rule T: days by which links come later than their date; of rule S: by how much
+            numbers fall behind the highest; 0 for K.
+        examples: Some of its URLs.
+        trap: Why it looks like a trap; "" when it does not.
+    """
+
+    template: str
+    urls: int
+    visited: int
+    live: int
+    index: int
+    visits: int
+    changes: int
+    contents: int
+    rule: str
+    slack: float
+    examples: list[str]
+    trap: str
+
+
+class TemplateList(msgspec.Struct):
+    """All templates, those with the most URLs first."""
+
+    templates: list[TemplateFacts]
+
+
+def template_list(known: Known, _: str = "") -> TemplateList:
+    """Make the list."""
+    gathered = gather(known.rows())
+    found = [_facts(name, one) for name, one in gathered.items()]
+    found.sort(key=lambda one: (-one.urls, one.template))
+    return TemplateList(found)
+
+
+class Gathered:
+    """What the rows of one template tell."""
+
+    def __init__(self) -> None:
+        self.urls = self.visited = self.live = self.index = self.visits = self.changes = 0
+        self.future = self.facets = 0
+        self.contents: set[int] = set()
+        self._seen: list[tuple[float, str]] = []
+        self._first: str = ""
+
+    def add(self, row: PageRow, one: Shaped) -> None:
+        """Count a row."""
+        self.urls += 1
+        self.visited += row.visits > 0
+        self.live += row.visits > 0 and row.life == Life.LIVE
+        self.index += row.index >= 0.5
+        self.visits += row.visits
+        self.changes += row.changes
+        self._first = min(self._first, row.url) if self._first else row.url
+        if row.digest:
+            self.contents.add(hash(row.digest))
+        date = date_of(one.tokens)
+        self.future += date is not None and date > row.first_seen + _FUTURE
+        self.facets = max(self.facets, sum(part.startswith("?") for part in one.segments))
+        self._seen.append((row.first_seen, row.url))
+
+    def rule(self) -> Choice:
+        """The rule that the latest URLs speak for."""
+        history = LinkHistory()
+        for first_seen, url in sorted(self._seen)[-_LATEST:]:
+            history.add(shaped(url).tokens, first_seen)
+        return history.choice()
+
+    def examples(self) -> list[str]:
+        """The earliest, and those seen last."""
+        latest = nsmallest(_EXAMPLES, self._seen, key=lambda seen: (-seen[0], seen[1]))
+        return list(dict.fromkeys([url for _, url in latest] + [self._first]))[:_EXAMPLES]
+
+
+def gather(rows: Iterable[PageRow]) -> dict[str, Gathered]:
+    """Rows by template; what pages embed is left out."""
+    found: dict[str, Gathered] = {}
+    for row in rows:
+        if row.kind is not PageKind.EMBED:
+            one = shaped(row.url)
+            found.setdefault(row.template or one.name, Gathered()).add(row, one)
+    return found
+
+
+def _facts(name: str, one: Gathered) -> TemplateFacts:
+    rule = one.rule()
+    slack = rule.slack / _DAY if rule.rule is LinkRule.TIMESTAMP else rule.slack
+    return TemplateFacts(
+        name,
+        one.urls,
+        one.visited,
+        one.live,
+        one.index,
+        one.visits,
+        one.changes,
+        len(one.contents),
+        str(rule.rule),
+        slack,
+        one.examples(),
+        trap(one),
+    )
+
+
+def trap(one: Gathered) -> str:
+    """Why a template looks like a trap: many URLs and little behind them; "" when it does not."""
+    if one.urls < _MANY:
+        return ""
+    if one.future > _MOST_FUTURE * one.urls:
+        return f"a calendar: {one.future:,} of its URLs name days still to come"
+    if one.visited >= _MANY and len(one.contents) < _ALIKE * one.visited:
+        return f"{one.visited:,} pages have only {len(one.contents):,} different contents"
+    if one.facets >= _FACETS and one.visited < one.urls / 2:
+        return f"combinations of {one.facets} parameters, of which most were never visited"
+    return ""
+
+
+def document(found: TemplateList) -> Document:
+    """The list for people."""
+    columns = (
+        Column("template", Form.URL),
+        *(Column(name, Form.COUNT) for name in ("URLs", "visited", "live", "index pages")),
+        *(Column(name, Form.COUNT) for name in ("visits", "changes", "contents")),
+        Column("rule"),
+        Column("slack"),
+        Column("trap"),
+    )
+    rows = tuple(
+        (
+            *(one.template, one.urls, one.visited, one.live, one.index),
+            *(one.visits, one.changes, one.contents, one.rule, _slack(one), one.trap),
+        )
+        for one in found.templates
+    )
+    examples = tuple((one.template, url) for one in found.templates for url in one.examples)
+    facts = tuple(
+        (f"Rule {rule}", f"new links are told by {words}") for rule, words in RULES.items()
+    )
+    tables = (
+        DataTable("Templates", columns, rows),
+        DataTable("Examples", (Column("template", Form.URL), Column("URL", Form.URL)), examples),
+    )
+    text = ("Rules T and S find what is missing; whether a URL is known has the last word.",)
+    return Document("URL templates", (Section("", text, facts, tables=tables),))
+
+
+def _slack(one: TemplateFacts) -> str:
+    if one.rule == LinkRule.TIMESTAMP:
+        return span(max(one.slack, 0.0))
+    return f"{one.slack:,.0f}" if one.rule == LinkRule.SEQUENCE else ""

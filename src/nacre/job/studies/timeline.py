@@ -1,0 +1,163 @@
+"""The time line of a page: what each visit found, and when its changes came about (pure).
+
+Source: reference/incremental.md 5.2, 2.
+"""
+
+import msgspec
+
+from nacre.core.fetchrow import FetchRow
+from nacre.core.pagerow import PageRow
+from nacre.errors import JobError
+from nacre.job.studies.known import CHANGED, MISSING, NEW, Known
+from nacre.report.document import Column, DataTable, Document, Form, Section, Span, TimeLine
+from nacre.report.forms import moment
+from nacre.wire.date import parse_w3c_date
+
+_LANES = ("stored", "unchanged", "changed", "missing", "no answer", "hint")
+
+
+class Look(msgspec.Struct, frozen=True):
+    """A visit.
+
+    Attributes:
+        time: When, seconds since the epoch.
+        status: Fetch status.
+        lane: What it amounts to: `stored`, `unchanged`, `missing` or `no answer`.
+        kind: How the page differed: a class of changes, or `new`.
+        score: Share of the page that differed.
+        reason: Code of what decided.
+        wanted: Why it was visited; "" in a full run.
+        stored: What the archive got.
+        since: For a change: the last visit before it, seconds since the epoch; 0 for none.
+    """
+
+    time: float
+    status: int
+    lane: str
+    kind: str
+    score: float
+    reason: str
+    wanted: str
+    stored: str
+    since: float = 0.0
+
+
+class Timeline(msgspec.Struct):
+    """All that is known of a page in time.
+
+    Attributes:
+        url: The page.
+        page: Its row; None when only the fetch log knows it.
+        visits: In order of time.
+    """
+
+    url: str
+    page: PageRow | None
+    visits: list[Look]
+
+
+def timeline(known: Known, url: str) -> Timeline:
+    """The time line of a page.
+
+    Raises:
+        JobError: It was never visited.
+    """
+    looks: list[Look] = []
+    last = 0.0
+    for visit in known.visits():
+        if visit.url == url:
+            looks.append(_look(visit, last))
+            last = last if looks[-1].lane == "no answer" else visit.time
+    row = known.row(url)
+    if not looks and row is None:
+        raise JobError(f"{url} was never visited by this job; `nacre explain` says what is known")
+    return Timeline(url, row, looks)
+
+
+def _look(visit: FetchRow, last: float) -> Look:
+    return Look(
+        visit.time,
+        visit.status,
+        _lane(visit),
+        visit.kind,
+        visit.score,
+        visit.reason,
+        visit.wanted,
+        visit.stored,
+        last if visit.kind in CHANGED or (visit.answer in MISSING and last) else 0.0,
+    )
+
+
+def _lane(visit: FetchRow) -> str:
+    if visit.wanted == "pair":
+        return "unchanged"
+    if visit.answer in MISSING:
+        return "missing"
+    if visit.status <= 0 or visit.answer == "silent":
+        return "no answer"
+    return "stored" if visit.stored == "novel" else "unchanged"
+
+
+def document(found: Timeline) -> Document:
+    """The time line for people."""
+    plot = TimeLine("Visits, changes and hints", _LANES, (*_spans(found), *_hints(found.page)))
+    columns = (
+        Column("time", Form.TIME),
+        Column("status", Form.COUNT),
+        Column("verdict"),
+        Column("score", Form.SHARE),
+        Column("because"),
+        Column("visited for"),
+        Column("stored"),
+        Column("changed after", Form.TIME),
+    )
+    rows = tuple(
+        (
+            *(look.time, str(look.status), look.kind, look.score or None, look.reason),
+            *(look.wanted, look.stored, look.since or None),
+        )
+        for look in reversed(found.visits)
+    )
+    text = (
+        "A change came about between the last visit that did not see it and the first that did: "
+        "the bars of the lane `changed`.",
+    )
+    table = DataTable("Visits, latest first", columns, rows)
+    facts = _facts(found.page) if found.page else ()
+    section = Section("", text, (("URL", found.url), *facts), (plot,), (table,))
+    return Document("Time line of a page", (section,))
+
+
+def _spans(found: Timeline) -> list[Span]:
+    spans = []
+    for look in found.visits:
+        when = moment(look.time)
+        spans.append(Span(look.lane, look.time, look.time, f"{when}: {look.status} {look.kind}"))
+        if look.since and look.kind != NEW:
+            text = f"{look.kind or look.lane} between {moment(look.since)} and {when}"
+            spans.append(Span("changed", look.since, look.time, text))
+    return spans
+
+
+def _hints(row: PageRow | None) -> list[Span]:
+    if row is None:
+        return []
+    date = parse_w3c_date(row.lastmod) if row.lastmod else None
+    spans = [Span("hint", date, date, f"last change by its site: {row.lastmod}")] if date else []
+    if row.listed:
+        spans.append(Span("hint", row.listed, row.listed, "named by a sitemap"))
+    return spans
+
+
+def _facts(row: PageRow) -> tuple[tuple[str, str], ...]:
+    return (
+        ("Template", row.template or "none"),
+        ("First seen", moment(row.first_seen)),
+        ("Last visit", moment(row.last_visit)),
+        ("Last change seen", moment(row.last_change)),
+        ("Visits", f"{row.visits:,}, {row.changes:,} changes, {row.noise:,} only noise"),
+        ("Life", f"{row.life} since {moment(row.life_since or row.first_seen)}"),
+        ("Moved to", row.target or "nowhere"),
+        ("Hints since the last visit", ", ".join(row.told) or "none"),
+        ("Last change by its site", row.lastmod or "not told"),
+    )

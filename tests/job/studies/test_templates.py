@@ -1,0 +1,89 @@
+import pytest
+
+from nacre.core.pagerow import PageKind
+from nacre.job.studies.templates import document, template_list
+from nacre.report.html import html_page
+from tests.job.studies.given import DAY, MONDAY, SITE, Given
+from tests.report.pages import harmless
+
+
+def numbered(given: Given, count: int = 30) -> None:
+    for number in range(count):
+        seen = MONDAY + number // 3 * DAY
+        given.page(f"/item_{1000 + number}.html", template="", first_seen=seen)
+
+
+@pytest.fixture
+def known() -> Given:
+    given = Given()
+    numbered(given)
+    return given
+
+
+def test_rising_numbers_are_rule_s(known: Given):
+    (found,) = template_list(known).templates
+    assert found.template == f"{SITE}/item_{{int}}.html"
+    assert (found.urls, found.visited, found.contents, found.rule) == (30, 30, 30, "S")
+    assert found.examples[0] == f"{SITE}/item_1027.html"
+
+
+def test_dates_are_rule_t():
+    given = Given()
+    for number in range(28):
+        name = f"/202611{number + 1:02}/{number * 7 % 5}.html"
+        given.page(name, template="", first_seen=MONDAY + number * DAY)
+    (found,) = template_list(given).templates
+    assert found.rule == "T"
+    assert found.slack == pytest.approx(22.0, abs=0.01)
+
+
+def test_others_are_rule_k():
+    given = Given()
+    for number in range(30):
+        given.page(f"/{number * 7919 % 1000}.html", template="", first_seen=MONDAY + number * DAY)
+    assert template_list(given).templates[0].rule == "K"
+
+
+def test_what_pages_embed_is_left_out():
+    given = Given()
+    given.page("/a.png", kind=PageKind.EMBED)
+    assert template_list(given).templates == []
+
+
+def test_a_calendar_is_a_trap():
+    given = Given()
+    for number in range(120):
+        day = 20_270_101 + number // 28 * 100 + number % 28
+        given.page(f"/cal/{day}", template="", visits=0)
+    (found,) = template_list(given).templates
+    assert found.trap == "a calendar: 120 of its URLs name days still to come"
+
+
+def test_many_urls_of_one_content_are_a_trap():
+    given = Given()
+    for number in range(150):
+        given.page(f"/s?sid={number}", template="", digest="sha1:same")
+    (found,) = template_list(given).templates
+    assert found.trap == "150 pages have only 1 different contents"
+
+
+def test_facets_are_a_trap():
+    given = Given()
+    for number in range(200):
+        path = f"/list?a={number % 10}&b={number // 10 % 10}&c={number // 100}"
+        given.page(path, template="", visits=int(number < 20))
+    (found,) = template_list(given).templates
+    assert found.trap.startswith("combinations of 3 parameters")
+
+
+def test_few_urls_are_no_trap():
+    given = Given()
+    for number in range(50):
+        given.page(f"/s?sid={number}", template="", digest="sha1:same")
+    assert template_list(given).templates[0].trap == ""
+
+
+def test_a_page_for_people(known: Given):
+    page = html_page(document(template_list(known)))
+    harmless(page)
+    assert "/item_{int}.html" in page
