@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from os import utime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from nacre.job.studies.stored import StoredKnown
 from nacre.job.studies.templates import template_list
 from nacre.job.studies.timeline import timeline
 from nacre.store.store import Store
-from tests.cli.conftest import nacre
+from tests.cli.site import nacre
 from tests.crawl.again import Later, again, first, settings
 from tests.report.pages import harmless, look
 from tools.nginx import Server, free_port, serving
@@ -30,7 +31,7 @@ ADDRESS = "127.0.9.47"
 PAGES = 60
 BUSY = range(0, 60, 10)
 WEEKS = (7.0, 14.0, 21.0, 28.0)
-PLAN = {"recrawl": {"recall": 0.6, "lots": 0.3, "least": 0.02}}
+PLAN: dict[str, Any] = {"recrawl": {"recall": 0.6, "lots": 0.3, "least": 0.02}}
 
 
 @dataclass
