@@ -1,0 +1,94 @@
+"""`nacre recrawl` and `nacre history` on the small site."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.site import nacre, site
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A job that was crawled and visited again."""
+    job = tmp_path_factory.mktemp("again") / "demo"
+    with site() as home:
+        assert nacre("crawl", home, "--scope", "host", "--delay", 0, "--out", job, "-q").code == 0
+        done = nacre("recrawl", job, "--json", "-q")
+        assert done.code == 0, done.err
+        told = json.loads(done.out)
+        assert told["exit"] == "FINISHED"
+        assert sum(told["found"].values()) > 2
+        yield job
+
+
+def test_each_run_has_a_directory_of_its_own(job: Path):
+    runs = sorted((job / "runs").iterdir())
+    assert (job / "latest").resolve() == runs[-1].resolve()
+    manifest = json.loads((runs[1] / "manifest.json").read_text())
+    assert (manifest["mode"], manifest["parent"], manifest["number"]) == (
+        "incremental", runs[0].name, 2,
+    )  # fmt: skip
+
+
+def test_runs_are_told_apart(job: Path):
+    lines = nacre("history", job, "runs").out.splitlines()
+    assert [line.split()[2] for line in lines] == ["full", "incremental"]
+    told = json.loads(nacre("history", job, "runs", "--json").out)
+    assert [run["parent"] for run in told] == ["", told[0]["name"]]
+
+
+def test_totals_pages_and_what_changes_most(job: Path):
+    told = json.loads(nacre("history", job, "stats", "--json").out)
+    assert told["pages"] >= told["visited"] > 2
+    assert set(told["visits"]) == {"1", "2"}
+    assert "known" in nacre("history", job, "stats").out
+    top = json.loads(nacre("history", job, "top", 2, "--json").out)
+    assert len(top) == 2
+    assert top[0]["rate"] >= top[1]["rate"]
+    pages = [json.loads(line) for line in nacre("history", job, "dump").out.splitlines()]
+    assert {page["url"] for page in pages} >= {one["url"] for one in top}
+    assert len(pages) == told["visited"]
+
+
+def test_one_page_with_its_visits(job: Path):
+    pages = [json.loads(line) for line in nacre("history", job, "dump").out.splitlines()]
+    url = next(page["url"] for page in pages if page["visits"] == 2)
+    told = json.loads(nacre("history", job, "url", url, "--json").out)
+    assert told["page"]["url"] == url
+    assert [visit["run"] for visit in told["visits"]] == [1, 2]
+    assert "run 2" in nacre("history", job, "url", url).out
+    unknown = nacre("history", job, "url", "http://nowhere.test/")
+    assert (unknown.code, "nothing is known of" in unknown.err) == (2, True)
+
+
+def test_tables_leave_and_come_back(job: Path, tmp_path: Path):
+    assert nacre("history", job, "export", tmp_path).code == 0
+    lines = (tmp_path / "pages.jsonl").read_text().splitlines()
+    done = nacre("history", job, "import", tmp_path)
+    assert done.code == 0
+    assert f"{len(lines):,} rows" in done.out
+    assert nacre("history", job, "import", tmp_path / "none").code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--budget", "lots"), "is no budget"),
+        (("--keep", "delta"), "delta"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(job: Path, arguments: tuple[str, ...], message: str):
+    done = nacre("recrawl", job, *arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert len(list((job / "runs").iterdir())) == 2
+
+
+def test_a_job_that_never_ran_is_told_how_to_begin(tmp_path: Path):
+    job = tmp_path / "job"
+    assert nacre("new", job, "http://127.0.0.1:9/").code == 0
+    done = nacre("recrawl", job)
+    assert done.code == 2
+    assert "nacre run" in done.err
