@@ -115,7 +115,8 @@ def test_lean_stores_exactly_what_is_classed_minor_or_major(run: Run):
     }
     assert full == told
     assert twice.names(full) == twice.site.done.text | twice.site.done.added
-    assert twice.names(twice.two.notes) == twice.site.done.markup
+    notes = {url for url in twice.two.notes if twice.two.verdicts[url] != "probe"}
+    assert twice.names(notes) == twice.site.done.markup
 
 
 def test_the_fetch_log_and_the_rows_say_the_same(twice: Twice):
@@ -199,6 +200,27 @@ def test_a_site_whose_validators_lie_is_asked_without_them(tmp_path: Path):
     assert [row.kind for row in visits if row.run == 2 and row.wanted != "pair"] == ["major"]
     alerts = "".join(path.read_text() for path in job.glob("runs/*/logs/alerts.log"))
     assert "other bytes under the same validators" in alerts
+
+
+SOFT = "open_file_cache off; error_page 404 =200 /sorry.html;"
+
+
+def test_a_page_that_says_politely_that_it_is_gone_is_gone(tmp_path: Path):
+    site, job = small(tmp_path / "site"), tmp_path / "job"
+    (site / "sorry.html").write_text(PAGE.format("Sorry", "Try our new search, or go home.", ""))
+    with served(tmp_path, SOFT) as seed:
+        first(job, seed)
+        (site / "3.html").unlink()
+        again(job, seed, 7)
+    two = kept(max((job / "runs").iterdir()))
+    with Store.open(str(job / "state/store"), read_only=True) as store:
+        visits = {row.url.rpartition("/")[2]: row for row in fetch_rows(store) if row.run == 2}
+        known = {row.url for row in PageStore(store).scan()}
+    assert (visits["3.html"].answer, visits["3.html"].status) == ("soft-404", 200)
+    probed = [url for url, verdict in two.verdicts.items() if verdict == "probe"]
+    assert len(probed) == 1
+    assert set(probed) <= set(two.notes)
+    assert not set(probed) & known
 
 
 def test_a_budget_of_requests_is_kept(tmp_path: Path):

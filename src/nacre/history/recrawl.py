@@ -116,6 +116,15 @@ class RecrawlSettings(Component):
         live=False,
         sheets=False,
     )
+    probes: int = setting(
+        10,
+        "Names made up and asked for in a run, in the directories with the most pages: so a page "
+        "that says with status 200 that it is gone can be told. Each directory once a month.",
+        unit="requests",
+        ge=0,
+        live=False,
+        sheets=False,
+    )
     hints: bool = setting(
         True,
         "Believe sitemaps, feeds and lists as far as they earned it.",

@@ -20,7 +20,7 @@ _MARGIN = 60.0
 """A run may have begun a little before the clock that planned it, seconds."""
 _ORDER = (
     *("new", "major", "minor", "template", "noise", "markup", "none"),
-    *("missing", "gone", "soft", "moved", "silent"),
+    *("missing", "gone", "soft-404", "moved", "silent"),
 )
 _COUNTERS = ("pages.file", "pages.offset", "pages.run", "pages.waves")
 WHOLE = "pages.whole"

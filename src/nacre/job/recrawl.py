@@ -23,6 +23,7 @@ from nacre.job.auditing import AUDIT
 from nacre.job.budget import UNLIMITED, Budget, Spent, parse_budget
 from nacre.job.fetching import UNCONDITIONAL
 from nacre.job.knowledge import Knowledge
+from nacre.job.probing import PROBE, learn_probe, probes
 from nacre.job.runrow import RunRow
 from nacre.job.versions import body_of
 from nacre.report.stats import Stored
@@ -30,6 +31,8 @@ from nacre.scope.subject import OWN_SCOPE
 
 _RUN, _LEFT = "pages.run", "pages.waves"
 _PORTION = 10_000
+_PROBE_SHARE = 50
+"""Of so many requests, one may be for a name that does not exist."""
 _SAMPLE = 30 * 86_400.0
 """With `lean`, what is not kept otherwise is stored in full at least so often, seconds."""
 PAIR = "pair"
@@ -119,11 +122,23 @@ class Recrawl:
             store.set_counter(_RUN, self._run.number)
             store.set_counter(_LEFT, -1)
             self.planner.recall(self.step)
+            self._probe()
         else:
             rows = list(pages.chosen())
             self._chosen = {row.url: row for row in rows}
             choices = [_choice(row) for row in rows if not (row.reason == "pair" and row.done)]
             self.planner.recall(self.step, choices, store.counter(_LEFT))
+
+    def _probe(self) -> None:
+        """Ask for some names that do not exist, where the budget allows it."""
+        parts, known = self._parts, self._known
+        most = min(parts.settings.recrawl.probes, self._room() // _PROBE_SHARE)
+        uris = []
+        for url in probes(known.pages, known.judge.lessons, self.step, most):
+            overlay = parts.sheets.of_url(url)
+            uri = parts.identity.seed(url, heritable={PROBE: "1"}, overlay=overlay)
+            uris.append(structs.replace(uri, is_seed=False, path=Hop.INFERRED))
+        parts.frontier.schedule(uris, parts.clock.now())
 
     def more(self) -> bool:
         """Let the next visits into the frontier; False when nothing more is wanted."""
@@ -190,6 +205,11 @@ class Recrawl:
 
     def learn(self, visit: Visit) -> None:
         """Say what a visit means, in the step in which its records are made."""
+        if PROBE in visit.uri.heritable:
+            self._last = Lesson(visit, None, first=True, accepted=[])
+            visit.noted, visit.verdict = True, PROBE[1:]
+            learn_probe(self._known.judge.lessons, visit, self.step)
+            return
         self._last = lesson = self.lesson(visit, self.step)
         finding, version = lesson.finding, None
         if finding is None:
