@@ -98,6 +98,20 @@ def test_a_preview_counts_what_the_change_touches_and_nothing_else(job: Path, tm
     assert "would touch 0 of 4 queued URIs" in nobody.out
 
 
+def test_commands_speak_as_the_check_of_the_file_does(job: Path):
+    done = nacre("set", job, "engine.parallel=some", "politeness.group_by=adress")
+    assert "engine.parallel: must be a whole number (it is 'some')" in done.err
+    assert "did you mean `address`?" in done.err
+
+
+@pytest.mark.parametrize("command", [("set",), ("sheet", "add", "slow")])
+def test_a_secret_that_cannot_be_used_is_not_shown(job: Path, command: tuple[str, ...]):
+    done = nacre(command[0], job, *command[1:], "fetch.proxy=ftp://me:hunter2@x.test/")
+    assert done.code == 2
+    assert "fetch.proxy: " in done.err
+    assert "hunter2" not in done.out + done.err
+
+
 def test_an_unknown_sheet_is_told(job: Path):
     done = nacre("sheet", job, "associate", "verPolite", "--surt", "http://a.test/")
     assert done.code == 2

@@ -72,7 +72,7 @@ def test_a_sheet_is_nested_or_dotted_and_its_values_are_typed():
         ({"scope.fra.most": 1}, "sheets.s.scope.fra.most", "did you mean `scope.far.most`?"),
         ({"politeness.slots": 2}, "sheets.s.politeness.slots", "a sheet cannot change this"),
         ({"politeness.factor": "x"}, "sheets.s.politeness.factor", "(it is 'x')"),
-        ({"scope.far.most": -1}, "sheets.s.scope.far.most", "greater than or equal to 0"),
+        ({"scope.far.most": -1}, "sheets.s.scope.far.most", "must be at least 0"),
         ({"scope.far.rule": "reject"}, "sheets.s.scope.far.rule", "a sheet cannot change this"),
         (5, "sheets.s", "not a mapping"),
     ],

@@ -1,6 +1,6 @@
 """What validation found, in words for operators: place, what is wrong, what belongs there."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
@@ -9,9 +9,8 @@ from pydantic_core import ErrorDetails
 from nacre.config.facts import FieldFacts, facts_at, required, suggestion
 from nacre.config.layer import Origin, Tree
 from nacre.config.spelling import nearest
+from nacre.config.wording import message_of, shown
 from nacre.errors import Problem
-
-_SHOWN = 60
 
 
 class _Found(NamedTuple):
@@ -122,9 +121,11 @@ def _problem(
     facts = facts_at(model, parts, tree)
     given = _given(tree, parts)
     kinds = {other["type"] for other in same}
-    message = _several(facts) if len(kinds) > 1 and facts else _message(item, facts)
+    message = message_of(item, in_settings=facts is not None)
+    if len(kinds) > 1 and facts:
+        message = f"must be {facts.type}"
     if item["type"] != "missing" and not (facts and "secret" in facts.type):
-        message += _shown(given, message)
+        message += shown(given, message)
     if isinstance(given, list):
         bad = (i for i, value in enumerate(given) if repr(value) in message)
         path = ".".join([*parts, *(str(index) for index in list(bad)[:1])])
@@ -148,10 +149,6 @@ def _no_rule(parts: tuple[str, ...], item: ErrorDetails) -> Problem:
     return Problem(".".join([*parts, "rule"]), f"no such rule: `{tag}`; {hint}")
 
 
-def _several(facts: FieldFacts) -> str:
-    return f"must be {facts.type}"
-
-
 def _given(tree: object, parts: Sequence[str]) -> object:
     for part in parts:
         if isinstance(tree, dict):
@@ -159,72 +156,6 @@ def _given(tree: object, parts: Sequence[str]) -> object:
         elif isinstance(tree, list) and part.isdigit() and int(part) < len(tree):
             tree = tree[int(part)]
     return tree
-
-
-def _shown(given: object, message: str) -> str:
-    if given is None:
-        return "; nothing is given"
-    if isinstance(given, dict | list):
-        return ""
-    text = repr(given) if isinstance(given, str) else str(given).lower()
-    if text in message:
-        return ""
-    cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-    return f" (it is {cut})"
-
-
-def _plain(number: float) -> str:
-    return f"{number:.15g}"
-
-
-_Say = Callable[[Mapping[str, Any]], str]
-
-_SAYINGS: dict[str, _Say] = {
-    "greater_than_equal": lambda c: f"must be at least {_plain(c['ge'])}",
-    "greater_than": lambda c: f"must be more than {_plain(c['gt'])}",
-    "less_than_equal": lambda c: f"must be at most {_plain(c['le'])}",
-    "less_than": lambda c: f"must be less than {_plain(c['lt'])}",
-    "finite_number": lambda _: "must be a finite number",
-    "int_from_float": lambda _: "must be a whole number",
-    "string_type": lambda _: "must be text; put a number or true/false into quotation marks",
-    "string_pattern_mismatch": lambda c: f"must match the pattern {c['pattern']}",
-    "too_short": lambda c: f"must hold at least {c['min_length']}, and holds {c['actual_length']}",
-    "too_long": lambda c: f"may hold at most {c['max_length']}",
-    "missing": lambda _: "is missing",
-    "none_required": lambda _: "must be none",
-}
-
-_KINDS = {
-    "int": "must be a whole number",
-    "float": "must be a number",
-    "bool": "must be true or false",
-    "tuple": "must be a list: `[a, b]`, or lines that begin with `- `",
-    "list": "must be a list: `[a, b]`, or lines that begin with `- `",
-    "frozen": "must be a list: `[a, b]`, or lines that begin with `- `",
-    "dict": "must be a section: indented `name: value` lines",
-    "model": "must be a section: indented `name: value` lines",
-}
-
-
-def _message(item: ErrorDetails, facts: FieldFacts | None) -> str:
-    kind = item["type"]
-    context: Mapping[str, Any] = item.get("ctx", {})
-    if kind in ("literal_error", "enum"):
-        return _choice(item, str(context.get("expected", "")))
-    if kind in _SAYINGS:
-        return _SAYINGS[kind](context)
-    word = kind.partition("_")[0]
-    if word in _KINDS and kind != "value_error":
-        return _KINDS[word]
-    message = str(item["msg"]).removeprefix("Value error, ")
-    return f"{message[0].lower()}{message[1:]}" if facts and message else message
-
-
-def _choice(item: ErrorDetails, expected: str) -> str:
-    known = [name.strip(" '") for name in expected.replace(" or ", ",").split(",")]
-    near = nearest(str(item.get("input")), known)
-    names = " or ".join(f"`{name}`" for name in known)
-    return f"must be {names}" + (f"; did you mean `{near}`?" if near else "")
 
 
 def _with_unit(facts: FieldFacts) -> str:

@@ -12,6 +12,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from nacre.config.wording import message_of
+
 T = TypeVar("T", bound=BaseModel)
 
 
@@ -210,9 +212,8 @@ def _validated(settings: T, tree: Mapping[str, object], above: str) -> T:
 
 
 def _told(item: ErrorDetails, above: str) -> tuple[str, str, object]:
-    message = str(item["msg"]).removeprefix("Value error, ")
     path = (above + ".".join(str(part) for part in item["loc"])).rstrip(".")
-    return path, message, item.get("input")
+    return path, message_of(item), item.get("input")
 
 
 def _changed(value: object, inner: Mapping[str, object], above: str) -> object:

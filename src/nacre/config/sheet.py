@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from nacre.config.component import Component
 from nacre.config.effective import Effective
+from nacre.config.facts import type_name
 from nacre.config.place import (
     InvalidValuesError,
     UnknownPropertyError,
@@ -19,6 +20,7 @@ from nacre.config.place import (
     properties,
     with_values,
 )
+from nacre.config.wording import shown
 from nacre.errors import Problem
 
 T = TypeVar("T", bound=BaseModel)
@@ -121,10 +123,16 @@ def check_values(settings: BaseModel, values: Values) -> Iterator[Problem]:
         with_values(settings, values)
     except InvalidValuesError as error:
         for where, message, given in error.items:
-            shown = "" if isinstance(given, dict | list | tuple) else f" (it is {given!r})"
-            yield Problem(
-                where, f"{message[:1].lower()}{message[1:]}{shown}", _doc(settings, where)
-            )
+            said = message if _is_secret(settings, where) else message + shown(given, message)
+            yield Problem(where, said, _doc(settings, where))
+
+
+def _is_secret(settings: BaseModel, path: str) -> bool:
+    """Whether a value is not to be shown; also where nothing is known of it."""
+    try:
+        return "secret" in type_name(find(settings, path).info.annotation)
+    except UnknownPropertyError:
+        return "password" in path or "secret" in path
 
 
 def _doc(settings: BaseModel, path: str) -> str:
