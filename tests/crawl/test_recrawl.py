@@ -219,7 +219,7 @@ def test_a_page_that_says_politely_that_it_is_gone_is_gone(tmp_path: Path):
     assert (visits["3.html"].answer, visits["3.html"].status) == ("soft-404", 200)
     probed = [url for url, verdict in two.verdicts.items() if verdict == "probe"]
     assert len(probed) == 1
-    assert set(probed) <= set(two.notes)
+    assert set(probed) <= set(two.notes) | set(two.revisits)
     assert not set(probed) & known
 
 

@@ -11,8 +11,8 @@ class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
         time: When, seconds since the epoch; the time the capture began where there is one.
         run: Number of the run.
         status: Fetch status.
-        answer: What it said of the page's existence: `there`, `missing`, `gone`, `soft-404`, `moved`,
-            `silent`.
+        answer: What it said of the page's existence (`history.deletion.Answer`): `there`,
+            `missing`, `gone`, `soft-404`, `moved`, `silent`.
         kind: How it differs from the last version: `none`, `markup`, `noise`, `template`, `minor`,
             `major`; `new` for the first visit.
         score: Share of the page that differs, 0 to 1.
