@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from nacre.simweb.experiment import Plan, Trial
     from nacre.simweb.world import World
 
-HintsName = Literal["none", "honest", "lying"]
+HintsName = Literal["none", "honest", "partial", "lying"]
 ModeName = Literal["decision", "crawler", "http"]
 
 simweb = typer.Typer(no_args_is_help=True, help="The simulated web: a benchmark of crawlers.")
@@ -24,8 +24,8 @@ Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the worl
 Hints = Annotated[
     HintsName,
     typer.Option(
-        "--hints", metavar="none|honest|lying",
-        help="Sitemaps, feeds, dates in lists and validators: none, true, or false.",
+        "--hints", metavar="none|honest|partial|lying",
+        help="Sitemaps, feeds, dates in lists and validators: none, true, half true, or false.",
     ),
 ]  # fmt: skip
 Scale = Annotated[
@@ -239,6 +239,42 @@ def score(
         output.tell(problem)
     window = Window(Steps(plan.every, plan.days).times)
     output.say(score_bytes(score_of(make_world(plan), found, window)).decode().rstrip())
+
+
+@simweb.command()
+def goals(
+    *,
+    seeds: Annotated[
+        str, typer.Option("--seeds", metavar="N,N,...", help="Seeds of the worlds.")
+    ] = "11,12,13",
+    only: Annotated[
+        str, typer.Option("--only", metavar="G1,G2,...", help="These goals; empty: all.")
+    ] = "",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only that it works: a tiny world, in seconds.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Where the figures go, as JSON.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the goals of incremental crawling: target, result and interval of each."""
+    from nacre.simweb.goals import measured
+    from nacre.simweb.goaltable import all_goals, figures, markdown, quick_goals
+
+    wanted = set(_split(only))
+    chosen = [
+        goal
+        for goal in (quick_goals() if quick else all_goals())
+        if not wanted or goal.name in wanted
+    ]
+    results = []
+    for result in measured(chosen, [int(number) for number in _numbers(seeds)]):
+        results.append(result)
+        output.tell(markdown([result]).splitlines()[-1])
+    if out is not None:
+        out.write_bytes(figures(results))
+    output.say(figures(results).decode().rstrip() if as_json else markdown(results).rstrip())
 
 
 def register(app: typer.Typer) -> None:

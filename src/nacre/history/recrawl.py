@@ -84,7 +84,7 @@ class RecrawlSettings(Component):
         sheets=False,
     )
     least_file: float = setting(
-        0.05,
+        0.1,
         "The same for attached files: they are large and seldom change, and hardly any hint tells "
         "of them.",
         ge=0,

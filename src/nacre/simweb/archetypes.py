@@ -23,7 +23,7 @@ from nacre.simweb.parameters import (
 )
 from nacre.simweb.process import Kind
 
-HintName = Literal["none", "honest", "lying"]
+HintName = Literal["none", "honest", "partial", "lying"]
 _WITHOUT_POISSON: tuple[tuple[Kind, float], ...] = (
     ("bursty", 0.3),
     ("calendar", 0.2),
@@ -188,6 +188,7 @@ def archetype(name: str, hints: HintName = "none") -> WorldParameters:
     Args:
         name: A key of `ARCHETYPES`.
         hints: `none`: neither sitemap, feed, teasers nor validators; `honest`: all, and true;
+            `partial`: a sitemap that tells 80 % of the changes, and of five told one is none;
             `lying`: all, and false.
 
     Raises:
@@ -204,6 +205,10 @@ def archetype(name: str, hints: HintName = "none") -> WorldParameters:
 _HINTS: dict[HintName, tuple[Hints, Validators]] = {
     "none": (Hints(teasers=False), Validators(modes=(("none", 1.0),))),
     "honest": (Hints(sitemap="honest", feed=50), Validators(modes=(("both", 1.0),))),
+    "partial": (
+        Hints(sitemap="partial", recall=0.8, false_per_day=0.005, teasers=False),
+        Validators(modes=(("none", 1.0),)),
+    ),
     "lying": (
         Hints(sitemap="partial", recall=0.3, false_per_day=0.05, teasers=False),
         Validators(modes=(("stable", 0.5), ("now", 0.5))),

@@ -6,7 +6,7 @@ from nacre.core.pageview import PageView
 from nacre.history.change import ChangeSettings
 from nacre.history.recrawl import Planner, RecrawlSettings
 from nacre.history.sites import Sites
-from nacre.history.visited import MemoryRows
+from nacre.history.visited import Finding, MemoryRows
 from nacre.job.judge import Lessons, PageJudge
 from nacre.simweb.page import Link
 from nacre.simweb.policy import EmbedMode, Outcome, Task, Wish
@@ -19,6 +19,9 @@ class Nacre:
     Args:
         hints: Believe sitemaps, feeds and lists.
         settings: The planner's; None for the defaults.
+
+    Attributes:
+        findings: What it held of each visit of a URL, in their order: scored as claims.
     """
 
     conditional = True
@@ -33,6 +36,7 @@ class Nacre:
         self.judge = PageJudge(_Versions(), Lessons.none(), ChangeSettings())
         self.planner = Planner(self._known, Sites(), self.judge, wanted)
         self._robots: list[str] = []
+        self.findings: dict[str, list[Finding]] = {}
 
     def begin(self, task: Task) -> None:
         """See `Policy`."""
@@ -51,7 +55,8 @@ class Nacre:
         """See `Policy`."""
         if outcome.url.endswith("/robots.txt"):
             outcome = outcome._replace(links=_sitemaps(outcome))
-        self.planner.learn(outcome)
+        finding = self.planner.learn(outcome)
+        self.findings.setdefault(outcome.url, []).append(finding)
 
     def rates(self) -> dict[str, float]:
         """See `WithRates`."""
