@@ -92,3 +92,28 @@ def test_a_job_that_never_ran_is_told_how_to_begin(tmp_path: Path):
     done = nacre("recrawl", job)
     assert done.code == 2
     assert "nacre run" in done.err
+
+
+def test_pass_follows_pass(tmp_path: Path):
+    job = tmp_path / "demo"
+    with site() as home:
+        assert nacre("crawl", home, "--scope", "host", "--delay", 0, "--out", job, "-q").code == 0
+        done = nacre("recrawl", job, "-q", "--every", "10ms", "--times", 2)
+    assert done.code == 0, done.err
+    assert done.err.count("Next pass:") == 1
+    assert len(list((job / "runs").iterdir())) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--every", "6h", "--at", "@daily"), "cannot both"),
+        (("--every", "soon"), "--every"),
+        (("--at", "0 25 * * *"), "hour"),
+        (("--at", "@daily", "--time-zone", "Mars/Olympus"), "time zone"),
+    ],
+)
+def test_a_rhythm_that_is_none_is_refused(job: Path, options: tuple[str, ...], told: str):
+    done = nacre("recrawl", job, *options)
+    assert done.code == 2
+    assert told in done.err

@@ -1,10 +1,15 @@
 """`nacre recrawl`: visit a finished job again, and keep what changed."""
 
-from typing import Annotated, Literal
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
 from nacre.cli.options import AsJson, Assignments, JobDir, Quiet
+from nacre.cli.output import tell
+from nacre.core.clock import Clock
 
 Keep = Literal["strict", "lean"]
 
@@ -31,30 +36,98 @@ def recrawl(
     full: Annotated[
         bool, typer.Option("--full", help="Visit everything, as the first run did.")
     ] = False,
+    every: Annotated[
+        str,
+        typer.Option(
+            "--every", metavar="TIME", show_default=False,
+            help="Go on for ever: a pass begins so long after the beginning of the one before, "
+            "such as 6h; URLs come back in it when they are due.",
+        ),
+    ] = "",
+    at: Annotated[
+        str,
+        typer.Option(
+            "--at", metavar="CRON", show_default=False,
+            help="Go on for ever, passes by a calendar: five fields of cron, or @daily.",
+        ),
+    ] = "",
+    zone: Annotated[
+        str, typer.Option("--time-zone", metavar="NAME", help="Of --at, such as Asia/Shanghai.")
+    ] = "UTC",
+    times: Annotated[
+        int, typer.Option("--times", min=0, help="End after so many passes; 0: never.")
+    ] = 0,
     assignments: Assignments = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Visit a job again: what is new, changed or gone, as cheaply as what is known allows.
 
-    A new run begins, beside those before it; a run that was interrupted goes on.
+    A new run begins, beside those before it; a run that was interrupted goes on. With --every or
+    --at the crawl never ends: pass follows pass, each a run of its own.
     """
+    from nacre.job.clock import SystemClock
+    from nacre.job.newrun import FULL, INCREMENTAL
+    from nacre.job.passes import parse_rhythm
+
+    rhythm = parse_rhythm(every, at, zone)
+    one = _Pass(FULL if full else INCREMENTAL, budget, keep, quiet=quiet, as_json=as_json)
+    clock, done = SystemClock(), 0
+    while True:
+        began = clock.now()
+        code = _pass(directory, assignments or (), one)
+        done += 1
+        if rhythm is None or code in _ENDS or done == times:
+            raise typer.Exit(code)
+        following = rhythm.following(began, clock.now())
+        if following is None or not _wait(following, clock):
+            raise typer.Exit(code)
+        one = one._replace(mode=INCREMENTAL)
+
+
+class _Pass(NamedTuple):
+    mode: str
+    budget: str
+    keep: Keep
+    quiet: bool
+    as_json: bool
+
+
+_ENDS = frozenset((1, 2, 3, 5))
+"""Exit codes after which no further pass begins: a fault, or somebody's wish."""
+_LONGEST_NAP = 30.0
+
+
+def _wait(until: float, clock: Clock) -> bool:
+    """Sleep until a time, seconds since the epoch; False when the user ends it."""
+    when = datetime.fromtimestamp(until, UTC)
+    tell(f"Next pass: {when:%Y-%m-%d %H:%M:%S} UTC. Ctrl-C ends here; nothing is open.")
+    try:
+        # Short naps, so that a clock that was set or a machine that slept does not matter.
+        while (left := until - clock.now()) > 0:
+            time.sleep(min(left, _LONGEST_NAP))
+    except KeyboardInterrupt:
+        return False
+    return True
+
+
+def _pass(directory: Path, assignments: list[str] | tuple[str, ...], one: _Pass) -> int:
+    """One run; its exit code."""
     from nacre.cli.jobs import examined, run_and_tell
     from nacre.job.control import running
     from nacre.job.layout import Layout
-    from nacre.job.newrun import FULL, INCREMENTAL
     from nacre.job.offline import plan_next
 
     layout = Layout(directory)
-    loaded, findings = examined(layout, assignments or ())
+    loaded, findings = examined(layout, assignments)
     findings.require()
     if loaded is None:
         raise typer.Exit(2)
     if not running(layout.socket):
-        mode = FULL if full else INCREMENTAL
-        plan_next(layout, loaded.settings, mode=mode, budget=budget, keep=keep)
-    code = run_and_tell(layout, loaded.settings, quiet=quiet, as_json=as_json, origin=loaded.origin)
-    raise typer.Exit(code)
+        plan_next(layout, loaded.settings, mode=one.mode, budget=one.budget, keep=one.keep)
+    return run_and_tell(
+        layout, loaded.settings, quiet=one.quiet, as_json=one.as_json, origin=loaded.origin
+    )
 
 
 def register(app: typer.Typer) -> None:
