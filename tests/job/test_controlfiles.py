@@ -88,7 +88,10 @@ def test_what_is_wrong_is_told_and_not_obeyed(tmp_path: Path, text: str):
 def test_what_was_set_meanwhile_stays(tmp_path: Path):
     def act(one: Play) -> None:
         one.put("delay", "5")
+        assert one.files.says("politeness.delay") == "delay"
+        assert one.files.says("politeness.min_delay") == ""
         one.set("politeness.delay=7")
+        assert one.files.says("politeness.delay") == ""
         one.put("delay", None)
         assert one.delay() == 7
 

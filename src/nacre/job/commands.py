@@ -158,7 +158,9 @@ class Commands:
     def _view(self) -> View:
         session = self._session()
         job = self._job
-        return View(job.layout, job.settings, session.parts.store, job.clock, session, job.origin)
+        return View(
+            job.layout, job.settings, session.parts.store, job.clock, session, job.origin_now
+        )
 
 
 def report_of(view: View, name: str) -> dict[str, Any]:

@@ -86,6 +86,11 @@ class ControlFiles:
             except Exception as error:  # noqa: BLE001 - a bug here is not the end of a crawl
                 self._session.parts.logs.command_error(f"control/{name}", error)
 
+    def says(self, path: str) -> str:
+        """The file whose value of a setting holds; "" where none gave it, or it was set since."""
+        file = next((name for name, said in SETTINGS.items() if said == path), "")
+        return file if path in self._given and self._given[path] == self._value(path) else ""
+
     def _note(self, name: str, text: str) -> None:
         self._session.parts.logs.job(f"control/{name}: {text}")
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from nacre.config.check import Loaded
+from nacre.config.layer import Origin
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError, DamageError, NacreError, StorageError
 from nacre.fetch.dns import DnsResolver
@@ -78,6 +79,7 @@ class Job:
         self._set: set[str] = set()
         self._at_start: OriginOf | None = None
         self._before_control: dict[str, object] = {}
+        self._control: ControlFiles | None = None
         self._finished = -1
         self._fruitless = 0
         self.origin: OriginOf = unknown_origin
@@ -159,7 +161,13 @@ class Job:
         self.checkpoints = CheckpointKeeper(session, self.disk, self.clock)
         session.accompany(self.checkpoints)
         session.accompany(ActionDirectory(session, self.disk, self.clock, self.events))
-        session.accompany(ControlFiles(session, self.clock, self._before_control))
+        self._control = ControlFiles(session, self.clock, self._before_control)
+        session.accompany(self._control)
+
+    def origin_now(self, path: str) -> object:
+        """Where a setting comes from as it holds now: a control file, or what `origin` says."""
+        file = self._control.says(path) if self._control is not None else ""
+        return Origin("file", f"control/{file}") if file else self.origin(path)
 
     def changed(self, settings: JobSettings, paths: Iterable[str]) -> None:
         """The operator gave a running job other settings: their origins are others too."""
