@@ -70,16 +70,22 @@ def plan_run(
         )
     count = totals(store)
     replies = max(1, count.urls)
-    name = run_name(max(now, last.started + 1.0))
     run = RunRow(
-        name, last.number + 1, now, mode=mode, parent=last.name, budget=budget, keep=keep,
-        fresh=True, clearing=True,
+        _free_name(last.name, now), last.number + 1, now,
+        mode=mode, parent=last.name, budget=budget, keep=keep, fresh=True, clearing=True,
         bytes_each=count.size / replies, seconds_each=last.elapsed / replies,
     )  # fmt: skip
     store.put("meta", _RUNS + last.number.to_bytes(4, "big"), msgspec.msgpack.encode(last))
     write_run(store, run)
     store.commit()
     return run
+
+
+def _free_name(last: str, now: float) -> str:
+    """A name behind that of the last run, which may have begun in the same second."""
+    while (name := run_name(now)) <= last:
+        now += 1.0
+    return name
 
 
 def clear(store: Store) -> None:
