@@ -11,8 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from nacre.core.pagerow import PageRow
+from nacre.core.processor import Visit
 from nacre.errors import JobError
 from nacre.history.pagestore import PageStore, fetch_rows
+from nacre.job.extraction import Extract
 from nacre.job.layout import Layout
 from nacre.job.lookback import forget
 from nacre.job.newrun import plan_run
@@ -280,3 +282,25 @@ def test_what_the_rows_knew_is_found_again_in_the_archive(tmp_path: Path):
 
 def facts(row: PageRow) -> tuple[object, ...]:
     return (row.visits, row.changes, row.noise, row.digest, row.life, row.kind, row.depth)
+
+
+def test_a_bug_at_one_page_of_the_archive_keeps_no_other_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    small(tmp_path / "site")
+    job, process = tmp_path / "job", Extract.process
+
+    async def fails(self: Extract, visit: Visit) -> object:
+        if visit.uri.url.endswith("/3.html"):
+            raise ZeroDivisionError
+        return await process(self, visit)
+
+    with served(tmp_path) as seed:
+        first(job, seed)
+        with monkeypatch.context() as patch:
+            patch.setattr(Extract, "process", fails)
+            assert again(job, seed, 7, budget="1") == "FINISHED"
+    with Store.open(str(job / "state/store"), read_only=True) as store:
+        known = {row.url.rpartition("/")[2] for row in PageStore(store).scan() if row.visits}
+    assert {f"{number}.html" for number in range(12)} - known == {"3.html"}
+    assert "ZeroDivisionError" in (job / "latest/logs/runtime-errors.log").read_text()

@@ -5,12 +5,14 @@ incremental run its archive is read once, each capture as if it had just been ma
 goes on where it was.
 """
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from nacre.core.capture import Capture
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
+from nacre.errors import StorageError
 from nacre.history.dedup import Digests
 from nacre.job.assemble import Parts
 from nacre.job.extraction import Extract
@@ -26,6 +28,8 @@ from nacre.store.files import FileKind, FileRow, FileState
 from nacre.store.table import file_rows
 
 _FILE, _OFFSET = "pages.file", "pages.offset"
+_MANY = 2_000
+"""Captures after which people are told what takes so long."""
 
 
 class Remembering:
@@ -35,21 +39,29 @@ class Remembering:
         parts: Of the job.
         recrawl: Learns.
         knowledge: What is known of the pages.
+        tell: Takes what people should know.
 
     Attributes:
         count: Captures read so far.
     """
 
-    def __init__(self, parts: Parts, recrawl: Recrawl, knowledge: Knowledge) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        recrawl: Recrawl,
+        knowledge: Knowledge,
+        tell: Callable[[str], None],
+    ) -> None:
         self._parts = parts
+        self._tell = tell
         self._recrawl = recrawl
         self._versions = knowledge.versions
         self._digests = Digests(parts.store)
         self._extract = Extract(parts.effective.then(lambda s: s.extract), parts.parser)
         self.count = 0
 
-    async def run(self) -> int:
-        """Read all of it; how many captures there were."""
+    async def run(self, stopped: Callable[[], bool]) -> int:
+        """Read all of it, unless somebody wants the end; how many captures there were."""
         store = self._parts.store
         by_name = {run.name: run for run in runs(store)}
         done, whole = store.counter(_FILE), bool(store.counter(WHOLE))
@@ -60,18 +72,29 @@ class Remembering:
             own = run is not None and run.name == self._parts.run.name
             if not own and (whole or run is None or run.mode != INCREMENTAL):
                 after = store.counter(_OFFSET) if number == done else -1
-                await self._read(number, row, run, after)
+                if not await self._read(number, row, run, after, stopped):
+                    return self.count
             store.set_counter(_FILE, number + 1)
             store.set_counter(_OFFSET, -1)
         if whole:
             store.set_counter(WHOLE, 0)
         return self.count
 
-    async def _read(self, number: int, row: FileRow, run: RunRow | None, after: int) -> None:
+    async def _read(
+        self,
+        number: int,
+        row: FileRow,
+        run: RunRow | None,
+        after: int,
+        stopped: Callable[[], bool],
+    ) -> bool:
+        """Read one WARC behind an offset; False when it was not read to its end."""
         parts = self._parts
         time = run.started if run else _started(_run_of(row), parts.clock.now())
         path = Path(parts.commit.files.absolute(row.final))
         for found in reread(path, self._original):
+            if stopped():
+                return False
             if found.kept.offset <= after or PAIR in found.kept.annotations:
                 continue
             await self._take(found, time, run.number if run else 1)
@@ -79,10 +102,26 @@ class Remembering:
             parts.store.set_counter(_OFFSET, found.kept.offset)
             parts.commit.visit_done()
             self.count += 1
+            if self.count == _MANY:
+                self._tell(f"{_MANY} captures of earlier runs were read; there are more")
             if parts.commit.saturated:
                 await parts.commit.durable()
+        return True
 
     async def _take(self, found: Reread, time: float, run: int) -> None:
+        """Learn of one capture; what fails at it is a bug of ours, and no reason to stop."""
+        visit = self._visit(found)
+        try:
+            await self._extract.process(visit)
+            lesson = self._recrawl.lesson(visit, time)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one page must not keep all others out
+            self._parts.logs.runtime_error(visit, error)
+            return
+        self._recrawl.log(lesson, _stored(found.kept), run, found.kept.date / 1e6)
+
+    def _visit(self, found: Reread) -> Visit:
         kept, capture = found
         uri = CrawlURI(
             url=kept.url,
@@ -95,9 +134,7 @@ class Remembering:
         )
         visit = Visit(uri, kept.status, capture, mime=kept.mime)
         visit.overlay = self._parts.sheets.of_url(kept.url)
-        await self._extract.process(visit)
-        lesson = self._recrawl.lesson(visit, time)
-        self._recrawl.log(lesson, _stored(kept), run, kept.date / 1e6)
+        return visit
 
     def _original(self, kept: Kept) -> Capture | None:
         framing = "chunked" if kept.chunked else ""

@@ -174,17 +174,20 @@ class Session:
         parts.engine.judge = recrawl.learn
         parts.engine.disposition.follow = recrawl.finished
         parts.commit.on_seal(known.seal)
-        self._remembering = Remembering(parts, recrawl, known)
+        self._remembering = Remembering(
+            parts, recrawl, known, lambda text: self._events.emit(Alert(text))
+        )
         self._known = known
         return recrawl
 
     async def _plan(self, recrawl: Recrawl) -> None:
         """Read what earlier runs captured, and choose the first visits."""
-        count = await self._remembering.run()
+        count = await self._remembering.run(lambda: self._asked is not None)
         if count:
             self.parts.logs.job(f"{count} captures of earlier runs read for the planner")
-        recrawl.begin()
-        recrawl.more()
+        if self._asked is None:
+            recrawl.begin()
+            recrawl.more()
 
     @property
     def directory(self) -> Path:
