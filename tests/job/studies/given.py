@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.history.change import ChangeSettings
+from nacre.history.hints import Audit
 from nacre.history.rates import NO_EVIDENCE, observe
 from nacre.history.recrawl import RecrawlSettings
 from nacre.history.sites import SiteRow
@@ -26,6 +27,7 @@ class Given:
         self.change = ChangeSettings()
         self.sites: Mapping[str, SiteRow] = {}
         self.templates: dict[str, Template] = {}
+        self.audits: dict[str, Audit] = {}
         self.given_runs: list[Run] = []
         self.given_rows: list[PageRow] = []
         self.given_visits: list[FetchRow] = []

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nacre.errors import JobError
-from nacre.history.hints import HintTrust
+from nacre.history.hints import Audit, HintTrust
 from nacre.history.sites import SiteRow
 from nacre.job.studies.table import STUDIES, Asked, Subject, examine
 from nacre.report.html import html_page
@@ -26,6 +26,7 @@ def hostile(word: str) -> Given:
     known.run(1, 0)
     known.run(2, 7)
     known.sites = {word: SiteRow(trust={"sitemap": HintTrust(told=1.0)})}
+    known.audits = {f"{word} {word}": Audit(clean=1)}
     path = "/" + word
     for number, life in enumerate(("live", "gone", "suspect", "moved")):
         known.page(

@@ -1,11 +1,11 @@
 import pytest
 
-from nacre.history.hints import HintTrust
+from nacre.history.hints import Audit, HintTrust
 from nacre.history.sites import SiteRow
 from nacre.job.studies.trust import document, trust_table
 from nacre.report.html import html_page
 from nacre.report.plain import plain_text
-from tests.job.studies.given import MONDAY, Given
+from tests.job.studies.given import DAY, MONDAY, Given
 from tests.report.pages import harmless
 
 
@@ -41,6 +41,21 @@ def test_a_source_that_told_nothing_yet_is_wide_open(known: Given):
     assert one.recall_low < 0.01
     assert one.recall_high > 0.99
     assert one.doubted == MONDAY
+
+
+def test_audits_of_304_replies(known: Given):
+    known.audits = {
+        "a.test http://a.test/{int}.html": Audit(clean=30),
+        "b.test http://b.test/": Audit(lies=2, banned_until=known.now + DAY),
+        "c.test http://c.test/": Audit(clean=1, lies=1, banned_until=known.now - DAY),
+    }
+    first, second, third = trust_table(known).validators
+    assert (first.host, first.template) == ("a.test", "http://a.test/{int}.html")
+    assert first.lie_bound == pytest.approx(0.1)
+    assert first.banned_until == 0.0
+    assert (second.lies, second.lie_bound) == (2, 1.0)
+    assert second.banned_until == known.now + DAY
+    assert third.banned_until == 0.0
 
 
 def test_a_page_for_people(known: Given):

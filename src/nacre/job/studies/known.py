@@ -7,6 +7,7 @@ from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.history.change import ChangeSettings
 from nacre.history.deletion import Answer
+from nacre.history.hints import Audit
 from nacre.history.recrawl import RecrawlSettings
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
@@ -94,6 +95,11 @@ class Known(Protocol):
     @property
     def templates(self) -> Mapping[str, Template]:
         """What the pages of each site have taught of noise."""
+        ...
+
+    @property
+    def audits(self) -> Mapping[str, Audit]:
+        """What audits of 304 replies have shown, by `HOST TEMPLATE`."""
         ...
 
     def runs(self) -> Sequence[Run]:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 import msgspec
 
@@ -11,7 +12,8 @@ from nacre.core.capture import Capture
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.history.change import ChangeSettings
-from nacre.history.pagestore import SITES, TEMPLATES, PageStore, fetch_rows, scan
+from nacre.history.hints import Audit
+from nacre.history.pagestore import AUDITS, SITES, TEMPLATES, PageStore, fetch_rows, scan
 from nacre.history.recrawl import RecrawlSettings
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
@@ -27,6 +29,8 @@ from nacre.uri.surt import index_key
 from nacre.wire.charset import detect
 
 _OPEN = ".open"
+
+T = TypeVar("T")
 
 
 class StoredKnown:
@@ -62,14 +66,17 @@ class StoredKnown:
     @cached_property
     def sites(self) -> dict[str, SiteRow]:
         """See `Known`."""
-        decode = msgspec.msgpack.Decoder(SiteRow).decode
-        return {name.decode(): decode(row) for name, row in scan(self._store, SITES)}
+        return self._named(SITES, SiteRow)
 
     @cached_property
     def templates(self) -> dict[str, Template]:
         """See `Known`."""
-        decode = msgspec.msgpack.Decoder(Template).decode
-        return {name.decode(): decode(row) for name, row in scan(self._store, TEMPLATES)}
+        return self._named(TEMPLATES, Template)
+
+    @cached_property
+    def audits(self) -> dict[str, Audit]:
+        """See `Known`."""
+        return self._named(AUDITS, Audit)
 
     def runs(self) -> Sequence[Run]:
         """See `Known`."""
@@ -107,6 +114,10 @@ class StoredKnown:
         """See `Known`."""
         found = read_at(self._root / capture.file, capture.offset) if capture.file else None
         return None if found is None else text_of(found, _charset(found))
+
+    def _named(self, prefix: bytes, kind: type[T]) -> dict[str, T]:
+        decode = msgspec.msgpack.Decoder(kind).decode
+        return {name.decode(): decode(row) for name, row in scan(self._store, prefix)}
 
     def _indexes(self) -> Iterator[tuple[PurePosixPath, Path]]:
         for _, row in file_rows(self._store):

@@ -6,7 +6,7 @@ Source: reference/incremental.md 2.5 and 5.2, 7.
 import msgspec
 
 from nacre.history.audit import beta_quantile
-from nacre.history.hints import HintTrust
+from nacre.history.hints import Audit, HintTrust
 from nacre.history.sites import SiteRow
 from nacre.job.studies.known import Known
 from nacre.report.document import Column, DataTable, Document, Form, Section
@@ -45,11 +45,38 @@ class SourceTrust(msgspec.Struct, frozen=True):
     doubted: float
 
 
+class ValidatorTrust(msgspec.Struct, frozen=True):
+    """Do the 304 replies of one template of a host tell the truth?
+
+    Attributes:
+        host: The host.
+        template: The URL template.
+        clean: Audits since the last lie that found the page unchanged indeed.
+        lies: Audits that did not.
+        lie_bound: Share of lies at most, 95 %; 1 before any audit.
+        banned_until: Conditional requests are not sent before this; 0 when they are.
+    """
+
+    host: str
+    template: str
+    clean: int
+    lies: int
+    lie_bound: float
+    banned_until: float
+
+
 class TrustTable(msgspec.Struct):
-    """All sources of all sites."""
+    """All sources of all sites.
+
+    Attributes:
+        believed: Hints are followed (`recrawl.hints`).
+        sources: Sitemaps, feeds, lists, by site.
+        validators: Audits of 304 replies, by host and template.
+    """
 
     believed: bool
     sources: list[SourceTrust]
+    validators: list[ValidatorTrust]
 
 
 def trust_table(known: Known, _: str = "") -> TrustTable:
@@ -59,7 +86,16 @@ def trust_table(known: Known, _: str = "") -> TrustTable:
         for name, site in sorted(known.sites.items())
         for source, trust in sorted(site.trust.items())
     ]
-    return TrustTable(known.settings.hints, found)
+    validators = [
+        _validator(name, audit, known.now) for name, audit in sorted(known.audits.items())
+    ]
+    return TrustTable(known.settings.hints, found, validators)
+
+
+def _validator(name: str, audit: Audit, now: float) -> ValidatorTrust:
+    host, _, template = name.partition(" ")
+    until = 0.0 if audit.trusted(now) else audit.banned_until
+    return ValidatorTrust(host, template, audit.clean, audit.lies, audit.lie_bound, until)
 
 
 def _source(name: str, site: SiteRow, source: str, trust: HintTrust) -> SourceTrust:
