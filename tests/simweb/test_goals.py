@@ -5,10 +5,12 @@ import pytest
 from nacre.history.change import ChangeClass
 from nacre.history.deletion import Answer
 from nacre.history.visited import Finding
+from nacre.simweb.experiment import Plan, make_world
 from nacre.simweb.goals import Goal, Result, Runs, Spec, figure, interval, lead, measured, ratio
 from nacre.simweb.goaltable import all_goals, figures, markdown, quick_goals
 from nacre.simweb.kept import Archive
 from nacre.simweb.servelog import Row
+from nacre.simweb.state import rules
 from nacre.simweb.verdicts import verdicts
 
 _SMALL = Spec("small", "uniform", days=14.0, budget=20.0)
@@ -86,3 +88,15 @@ def test_verdicts_are_held_against_the_log() -> None:
     assert (found["noise_only"], found["false_changed"]) == (1.0, 1.0)
     assert (found["real_changes"], found["false_unchanged"]) == (2.0, 0.5)
     assert (found["soft_recall"], found["soft_precision"]) == (1.0, 1.0)
+
+
+def test_what_a_run_tells_of_the_planner() -> None:
+    state = Runs(1)(Spec("small", "nacre", "honest", days=14.0))["state"]
+    assert 100.0 < (state["row_bytes"] or 0.0) < 400.0
+    assert 0.5 < (state["index_f1"] or 0.0) <= 1.0
+
+
+def test_small_sections_share_the_rule_of_their_layout() -> None:
+    """Half an article a day in six sections: none sees enough for a rule of its own."""
+    plan = Plan("culture", seed=11, days=90.0)
+    assert (rules(make_world(plan)) or 0.0) >= 0.98

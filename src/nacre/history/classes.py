@@ -68,11 +68,11 @@ def _chain(row: PageRow) -> tuple[str, ...]:
     """The classes of a row, widest first: all index pages or all others, site, layout, template."""
     kind = "index" if row.index >= _INDEX else str(row.kind)
     site = f"{kind} {authority(row.url)}"
-    return kind, site, f"{site} {_layout(row.template)}", row.template
+    return kind, site, f"{site} {layout(row.template)}", row.template
 
 
 @lru_cache(maxsize=50_000)
-def _layout(template: str) -> str:
+def layout(template: str) -> str:
     """A URL template without its plain words: the same in all sections of a site."""
     parts = template.split("/")[3:]
     return "/".join(part if "{" in part or part.startswith("?") else "*" for part in parts)

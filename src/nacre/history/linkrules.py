@@ -63,6 +63,11 @@ class LinkHistory(msgspec.Struct, array_like=True):
         else:
             self.highest = [max(pair) for pair in zip(self.highest, numbers, strict=True)]
 
+    @property
+    def speaks(self) -> bool:
+        """It has seen enough for a rule of its own; else that of a wider template is the better."""
+        return len(self.samples) >= _ENOUGH
+
     def choice(self) -> "Choice":
         """The rule that the data speak for, with its parameters."""
         times = [one.first_seen for one in self.samples]

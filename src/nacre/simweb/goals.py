@@ -22,6 +22,7 @@ from nacre.simweb.ours import Nacre
 from nacre.simweb.policy import Policy
 from nacre.simweb.recall import Window
 from nacre.simweb.score import Claims, Score, score
+from nacre.simweb.state import rules, state
 from nacre.simweb.verdicts import verdicts
 from nacre.simweb.world import World
 
@@ -133,6 +134,7 @@ class Runs:
         found = score(world, decisions.archive, window, claims)
         if isinstance(policy, Nacre):
             found["verdicts"] = verdicts(decisions.archive, policy.findings)
+            found["state"] = {**state(decisions.archive, policy.known), "rules": rules(world)}
         return found
 
     def _share(self, spec: Spec, plan: Plan) -> float | None:

@@ -1,9 +1,10 @@
-"""The table of goals G1 to G10, and how it is written. Source: reference/incremental.md 3.5."""
+"""The table of goals G1 to G12, and how it is written. Source: reference/incremental.md 3.5."""
 
 from collections.abc import Sequence
 
 from nacre.simweb.goals import Goal, Result, Spec, figure, lead, ratio
 from nacre.simweb.score import score_bytes
+from nacre.simweb.state import decisions_a_second
 
 _HEADLINE = Spec("gov-twin", "nacre-400d", "honest")
 _QUARTER = Spec("gov-twin", "nacre", "honest", 91.0, 91.0)
@@ -104,6 +105,20 @@ def _judgement() -> list[Goal]:
              figure("verdicts", "soft_precision", _DYING)),
         Goal("G10", "mct-twin daily, 14 %: Brier skill of forecasts", 0.3, "least",
              figure("model", "brier_skill", _daily("nacre-nohints", 14.0))),
+        Goal("G11", "shop daily: bytes of a hot row beside its URL", 250.0, "most",
+             figure("state", "row_bytes", _NOISY)),
+        Goal("G11", "scheduling decisions in a second on one core", 20_000.0, "least",
+             lambda _: decisions_a_second()),
+        *(
+            Goal("G12", f"{world}: links whose template got the right rule", 0.98, "least",
+                 figure("state", "rules", Spec(world, "nacre", "honest", 42.0)))
+            for world in ("culture", "mct-twin", "wiki", "forum")
+        ),
+        *(
+            Goal("G12", f"{world}: F1 of index pages", 0.97, "least",
+                 figure("state", "index_f1", Spec(world, "nacre", "honest", 42.0)))
+            for world in ("culture", "mct-twin", "wiki", "forum")
+        ),
     ]  # fmt: skip
 
 

@@ -21,6 +21,7 @@ class Nacre:
         settings: The planner's; None for the defaults.
 
     Attributes:
+        known: The rows.
         findings: What it held of each visit of a URL, in their order: scored as claims.
     """
 
@@ -32,9 +33,9 @@ class Nacre:
         self.name = "nacre" if hints else "nacre-nohints"
         wanted = (settings or RecrawlSettings()).model_copy(update={"hints": hints})
         self._hints = hints
-        self._known = MemoryRows()
+        self.known = MemoryRows()
         self.judge = PageJudge(_Versions(), Lessons.none(), ChangeSettings())
-        self.planner = Planner(self._known, Sites(), self.judge, wanted)
+        self.planner = Planner(self.known, Sites(), self.judge, wanted)
         self._robots: list[str] = []
         self.findings: dict[str, list[Finding]] = {}
 
