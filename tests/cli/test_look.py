@@ -86,3 +86,9 @@ def test_status_before_the_first_run(tmp_path):
     assert nacre("status", tmp_path / "job").out == "not run yet\n"
     assert nacre("report", tmp_path / "job").code == 2
     assert nacre("frontier", tmp_path / "job", "list").code == 2
+
+
+def test_a_finished_job_cannot_be_paused_and_says_what_can_be_done(crawled: Crawled):
+    done = nacre("pause", crawled.job)
+    assert done.code == 2
+    assert "is not running; it is finished, and `nacre recrawl" in done.err

@@ -23,9 +23,14 @@ def _ask(directory: Path, command: str, **arguments: object) -> dict[str, Any]:
     layout = Layout(directory)
     layout.require()
     if not running(layout.socket):
-        raise JobError(
-            f"{directory} is not running; start it, or go on with it, by `nacre run {directory}`"
+        from nacre.job.offline import is_finished
+
+        next_ = (
+            f"it is finished, and `nacre recrawl {directory}` visits it again"
+            if is_finished(layout)
+            else f"start it, or go on with it, by `nacre run {directory}`"
         )
+        raise JobError(f"{directory} is not running; {next_}")
     return ask(layout.socket, command, **arguments)
 
 
