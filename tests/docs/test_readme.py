@@ -1,4 +1,4 @@
-"""What the README promises, tried."""
+"""What the README and the pages beside it promise, tried."""
 
 import re
 import subprocess
@@ -10,6 +10,7 @@ import pytest
 from tests.cli.site import site
 
 ROOT = Path(__file__).parent.parent.parent
+PAGES = ["README.md", *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md")))]
 README = (ROOT / "README.md").read_text("utf-8")
 
 
@@ -50,18 +51,23 @@ def test_the_program_of_the_api_runs(tmp_path: Path):
     assert lines[-1].startswith("FINISHED in ")
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/howto.md"])
+@pytest.mark.parametrize("page", PAGES)
 def test_links_between_pages_lead_somewhere(page: str):
     text = (ROOT / page).read_text("utf-8")
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
-        assert (ROOT / page).parent.joinpath(target).is_file(), target
+        assert (ROOT / page).parent.joinpath(target).exists(), target
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/howto.md"])
+@pytest.mark.parametrize("page", PAGES)
 def test_commands_and_options_exist(page: str):
     commands = (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8")
     text = (ROOT / page).read_text("utf-8")
-    for name in re.findall(r"(?:^|[`/ ])nacre ([a-z]+) ", text):
+    for name in re.findall(r"(?<!from )\bnacre ([a-z]+) ", text):
         assert re.search(rf"^## nacre {name}\b", commands, re.MULTILINE), name
-    for option in re.findall(r"`(--[a-z-]+)", text):
+    of_a_job = r"\bnacre (frontier|archive|sheet|history) [A-Za-z][\w/]* ([a-z]+)"
+    for name, action in re.findall(of_a_job, text):
+        assert f"### nacre {name} DIR {action}" in commands, (name, action)
+    examples = " ".join(re.findall(r"^ {4}.*\bnacre .*$", text, re.MULTILINE))
+    options = re.findall(r"`(--[a-z-]+)", text) + re.findall(r" (--[a-z][a-z-]*)", examples)
+    for option in options:
         assert f"`{option}`" in commands, option
