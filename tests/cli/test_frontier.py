@@ -66,7 +66,7 @@ def test_import(stopped: tuple[Path, str]):
     )
     done = nacre("frontier", job, "import", "-", stdin=lines)
     assert done.code == 0, done.err
-    assert done.out == "scheduled 2 URIs; 1 were known, 1 marked as seen, 1 bad line\n"
+    assert done.out == "scheduled 2 URIs; 1 known before, 1 marked as seen, 1 bad line\n"
     assert "line 6: neither a URI nor a line of a journal: nonsense" in done.err
     assert waiting(job) == number + 2
     text = nacre("explain", job, f"{home}new.html").out
@@ -84,7 +84,7 @@ def test_take_over_a_crawl_into_a_new_job(tmp_path: Path):
     done = nacre("frontier", job, "import", "--recover", journal)
     assert done.code == 0, done.err
     assert done.out == (
-        "scheduled 1 URI; 1 were known, 1 marked as seen, 2 of no account, 0 bad lines\n"
+        "scheduled 1 URI; 1 known before, 1 marked as seen, 2 of no account, 0 bad lines\n"
     )
     log = tmp_path / "crawl.log"
     log.write_text(
@@ -104,9 +104,11 @@ def test_deleted_uris_come_back_by_force_only(stopped: tuple[Path, str]):
     gone = f"{home}p58.html\n"
     assert nacre("frontier", job, "delete", "--regex", r"p58\.html").out == "deleted 1 URI\n"
     number = waiting(job)
-    assert "scheduled 0 URIs; 1 were known" in nacre("frontier", job, "import", "-", stdin=gone).out
+    assert (
+        "scheduled 0 URIs; 1 known before" in nacre("frontier", job, "import", "-", stdin=gone).out
+    )
     forced = nacre("frontier", job, "import", "--force", "-", stdin=gone + f"{home}p59.html\n")
-    assert "scheduled 1 URI; 1 were known" in forced.out
+    assert "scheduled 1 URI; 1 known before" in forced.out
     assert waiting(job) == number + 1
     assert nacre("run", job, "--set", "limits.documents=0", "-q").code == 0
     assert "captured: " in nacre("explain", job, f"{home}p58.html").out

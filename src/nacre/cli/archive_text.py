@@ -44,7 +44,11 @@ def check_lines(checker: Checker, root: Path, *, notes: bool) -> Iterator[str]:
             f"{summary.wire:,} over the bytes as sent"
         )
     yield from _counts(checker)
-    yield "damaged" if checker.damaged else "nothing damaged"
+    yield (
+        "damaged; what can be done stands in docs/howto.md under Repair"
+        if checker.damaged
+        else "nothing damaged"
+    )
 
 
 def _counts(checker: Checker) -> Iterator[str]:

@@ -97,7 +97,7 @@ def _tell(total: "Tally", *, as_json: bool) -> None:
         return
     passed = f", {total.passed:,} of no account" if total.passed else ""
     output.say(
-        f"scheduled {output.count(total.scheduled, 'URI')}; {total.known:,} were known, "
+        f"scheduled {output.count(total.scheduled, 'URI')}; {total.known:,} known before, "
         f"{total.done:,} marked as seen{passed}, {output.count(total.rejected, 'bad line')}"
     )
 
@@ -147,7 +147,9 @@ def _lines(path: Path) -> Iterator[TextIO]:
         with io.TextIOWrapper(open_bytes(path), encoding="utf-8", errors="replace") as file:
             yield file
     except (OSError, EOFError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}") from error
+        raise ConfigError(
+            f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from error
 
 
 def _chunks(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:

@@ -45,7 +45,7 @@ def worlds() -> None:
     for name, make in ARCHETYPES.items():
         shape = make().shape
         what = (make.__doc__ or "").strip().splitlines()[0]
-        output.say(f"{name:11} {shape.pages:6,} pages, {shape.hosts} hosts: {what}")
+        output.say(f"{name:11} {shape.pages:6,} pages, {output.count(shape.hosts, 'host')}: {what}")
 
 
 @simweb.command()
