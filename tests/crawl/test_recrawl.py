@@ -177,10 +177,10 @@ def small(root: Path) -> Path:
 
 
 @contextmanager
-def served(folder: Path, directives: str = "open_file_cache off;") -> Iterator[str]:
-    port = free_port((ADDRESS,))
+def served(folder: Path, directives: str = "open_file_cache off;", port: int = 0) -> Iterator[str]:
+    port = port or free_port((ADDRESS,))
     server = Server(ADDRESS, port, folder / "site", directives=directives)
-    with serving([server], folder / "nginx"):
+    with serving([server], folder / f"nginx{len(directives)}"):
         yield f"http://{ADDRESS}:{port}/index.html"
 
 
@@ -304,3 +304,37 @@ def test_a_bug_at_one_page_of_the_archive_keeps_no_other_out(
         known = {row.url.rpartition("/")[2] for row in PageStore(store).scan() if row.visits}
     assert {f"{number}.html" for number in range(12)} - known == {"3.html"}
     assert "ZeroDivisionError" in (job / "latest/logs/runtime-errors.log").read_text()
+
+
+MOVED = """open_file_cache off;
+    location = /3.html { return 301 /three.html; }
+    location = /4.html { return 302 /index.html; }
+    location = /5.html { return 410; }
+    location = /6.html { return 503; }
+"""
+
+
+def test_moves_ends_and_failures_are_told_apart(tmp_path: Path):
+    site, job = small(tmp_path / "site"), tmp_path / "job"
+    with served(tmp_path) as seed:
+        first(job, seed)
+    (site / "3.html").rename(site / "three.html")
+    with served(tmp_path, MOVED, int(seed.rpartition(":")[2].partition("/")[0])):
+        again(job, seed, 7, frontier={"max_retries": 1, "throttled_retries": 0})
+    with Store.open(str(job / "state/store"), read_only=True) as store:
+        visits = {
+            row.url.rpartition("/")[2]: (row.status, row.answer, row.kind)
+            for row in fetch_rows(store)
+            if row.run == 2 and row.wanted != "pair"
+        }
+        rows = {row.url.rpartition("/")[2]: row for row in PageStore(store).scan()}
+    assert visits["3.html"][:2] == (301, "moved")
+    assert visits["three.html"] == (200, "there", "new")
+    assert visits["4.html"][:2] == (302, "moved")
+    assert visits["5.html"][:2] == (410, "gone")
+    assert visits["6.html"][:2] == (503, "silent")
+    assert rows["3.html"].target.endswith("/three.html")
+    assert [rows[f"{number}.html"].life for number in (3, 5, 6, 7)] == [
+        "moved", "gone", "live", "live",
+    ]  # fmt: skip
+    assert (rows["6.html"].errors, rows["6.html"].changes) == (1, 0)
