@@ -117,3 +117,15 @@ def test_a_rhythm_that_is_none_is_refused(job: Path, options: tuple[str, ...], t
     done = nacre("recrawl", job, *options)
     assert done.code == 2
     assert told in done.err
+
+
+def test_a_page_that_was_not_chosen_is_known_all_the_same(tmp_path: Path):
+    job = tmp_path / "demo"
+    with site() as home:
+        assert nacre("crawl", home, "--scope", "host", "--delay", 0, "--out", job, "-q").code == 0
+        done = nacre("recrawl", job, "--budget", "1", "-q")
+        assert "nothing more is due, or the budget is spent" in done.out
+        pages = [json.loads(line) for line in nacre("history", job, "dump").out.splitlines()]
+        url = next(page["url"] for page in pages if page["visits"] == 1)
+        told = nacre("explain", job, url)
+    assert "known from earlier runs, and not visited in this one" in told.out

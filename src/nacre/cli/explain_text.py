@@ -63,20 +63,26 @@ def _answer(what: Explanation) -> list[str]:
     return lines
 
 
+_PLAIN = {
+    Standing.IN_PROCESS: "it is being fetched at this moment",
+    Standing.SEEN: "it was scheduled, but is not among the first URIs of its queue",
+    Standing.KNOWN: "known from earlier runs, and not visited in this one: it was not chosen; "
+    "`nacre history DIR url URL` tells what is known",
+}
+
+
 def _standing(what: Explanation) -> str:
     match what.standing:
         case Standing.FINISHED:
             return _finished(what)
-        case Standing.IN_PROCESS:
-            return "it is being fetched at this moment"
         case Standing.QUEUED:
             return _queued(what)
         case Standing.REFUSED:
             return f"not crawled: out of scope, refused by the rule {what.scope.refused_by}"
-        case Standing.SEEN:
-            return "it was scheduled, but is not among the first URIs of its queue"
         case Standing.UNKNOWN:
             return _unknown(what)
+        case plain:
+            return _PLAIN[plain]
 
 
 def _queued(what: Explanation) -> str:

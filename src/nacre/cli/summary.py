@@ -44,13 +44,20 @@ def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json:
     if as_json:
         say_json(_data(layout, result, got))
         return
-    nothing = result.exit is ExitStatus.FINISHED and not result.fetched
-    say("Nothing could be fetched." if nothing else _ENDS.get(result.exit, str(result.exit)))
+    say(_how_it_ended(result, got))
     if overview is not None:
         say(pairs(dict(_facts(layout, overview, got))))
     say()
     for line in _next_steps(layout, settings, result):
         say(line)
+
+
+def _how_it_ended(result: Result, got: "Got") -> str:
+    if result.exit is ExitStatus.FINISHED and not result.fetched:
+        return "Nothing could be fetched."
+    if result.exit is ExitStatus.FINISHED and got.found:
+        return "Finished: nothing more is due, or the budget is spent."
+    return _ENDS.get(result.exit, str(result.exit))
 
 
 class Got(NamedTuple):

@@ -123,10 +123,13 @@ class Explainer:
         subject = self._subject(found)
         overlay = self._sheets.of(pending) if pending else self._sheets.overlay(subject)
         settings = self._sheets.overlays.settings[overlay]
+        standing = self._standing(key, busy, waiting, outcome, refusal)
+        if standing is Standing.UNKNOWN and self._history.get(found.url) is not None:
+            standing = Standing.KNOWN
         return Explanation(
             url=url,
             canonical=self._identity.canonical(url),
-            standing=self._standing(key, busy, waiting, outcome, refusal),
+            standing=standing,
             same_as=found.url if found.url != url else "",
             status=outcome.status if outcome else None,
             meaning=describe(outcome.status) if outcome else "",

@@ -27,6 +27,7 @@ class Standing(StrEnum):
     QUEUED = "queued"
     REFUSED = "refused"
     SEEN = "seen"
+    KNOWN = "known"
     UNKNOWN = "unknown"
 
 
