@@ -55,7 +55,8 @@ def recrawl(
         str, typer.Option("--time-zone", metavar="NAME", help="Of --at, such as Asia/Shanghai.")
     ] = "UTC",
     times: Annotated[
-        int, typer.Option("--times", min=0, help="End after so many passes; 0: never.")
+        int,
+        typer.Option("--times", metavar="N", min=0, help="End after so many passes; 0: never."),
     ] = 0,
     assignments: Assignments = None,
     quiet: Quiet = False,
@@ -63,8 +64,9 @@ def recrawl(
 ) -> None:  # fmt: skip
     """Visit a job again: what is new, changed or gone, as cheaply as what is known allows.
 
-    A new run begins, beside those before it; a run that was interrupted goes on. With --every or
-    --at the crawl never ends: pass follows pass, each a run of its own.
+    A new run begins, beside those before it; a run that was interrupted goes on.
+
+    With --every or --at the crawl never ends: pass follows pass, each a run of its own.
     """
     from nacre.job.clock import SystemClock
     from nacre.job.newrun import FULL, INCREMENTAL
