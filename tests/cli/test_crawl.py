@@ -213,3 +213,14 @@ def test_the_run_keeps_its_settings_and_where_they_came_from(tmp_path: Path):
     assert {path.rpartition(".")[2] for path in files} >= {"gz", "cdxj", "log"}
     for path, file in files.items():
         assert (job / path).stat().st_size == file["bytes"]
+
+
+def test_failures_lead_to_their_reasons(tmp_path: Path):
+    with site() as home:
+        gone = "http://127.0.0.1:1/"
+        done = nacre(
+            "crawl", home, gone, "--scope", "host", "--delay", 0, "--max-time", "3s", "--quiet",
+            "--set", "frontier.max_retries=1", "--out", tmp_path / "demo",
+        )  # fmt: skip
+    assert "1 failed" in done.out
+    assert f"report {tmp_path / 'demo'} responsecode" in done.out

@@ -138,6 +138,8 @@ def _next_steps(layout: Layout, settings: JobSettings, result: Result) -> Iterat
         return
     yield f"Look:      {nacre} report {job}"
     yield f"           {nacre} explain {job} URL"
+    if result.overview and (result.overview.failed_pages or result.overview.refused):
+        yield f"Not got:   {nacre} report {job} responsecode"
     yield f"Verify:    {nacre} archive {job} check"
     if result.exit is ExitStatus.FINISHED:
         name = Path(job).name
