@@ -131,6 +131,19 @@ def test_boilerplate_is_one_event_of_the_template() -> None:
     assert _class(old, both, template).is_change
 
 
+def test_a_new_design_stays_one_event_to_the_last_page() -> None:
+    template = Template()
+    for number in range(150):
+        template.learn_page(_page(f"第{number}篇文章的正文", foot="版权所有 2026"))
+    kinds = set()
+    for number in range(150):
+        old = _page(f"第{number}篇文章的正文", foot="版权所有 2026")
+        new = _page(f"第{number}篇文章的正文", foot="版权所有 2029")
+        kinds.add(_class(old, new, template))
+        template.learn_page(new)
+    assert kinds == {ChangeClass.TEMPLATE}
+
+
 def test_old_designs_fade() -> None:
     template = Template()
     old = _page("x", foot="旧")

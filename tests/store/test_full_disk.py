@@ -94,7 +94,9 @@ def test_a_disk_that_fills_up_and_is_freed_again(small, tmp_path, store_alone):
     assert acknowledged > 500
     assert "No space left on device" in str(error)
     assert "Free some space" in str(error)
-    assert ballast.free(str(small), 8_000_000)
+    # A large write may fail while more than that is free: then it is room enough already.
+    left = RealDisk().free_space(str(small))
+    assert ballast.free(str(small), 8_000_000) is (left < 8_000_000)
     count = check(state, job, acknowledged)
     done, error = asyncio.run(crawl(state, job, count + 100))
     assert error is None

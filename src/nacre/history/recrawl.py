@@ -496,6 +496,7 @@ class Planner:
                 continue
             one = self._unknown(link.url, visit.time, row.depth + (link.hop == "L"))
             one.lastmod = link.lastmod
+            one.listed = visit.time if row.kind is PageKind.SITEMAP else 0.0
             one.born = self._born(row, visit.time)
             if link.hop == "M" and not link.lastmod:
                 one.kind = PageKind.SITEMAP

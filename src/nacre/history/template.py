@@ -19,6 +19,7 @@ _CHURN_VISITS = 4
 _WINDOW = 200
 _MAX_PLACES = 2_000
 _MAX_PRINTS = 20_000
+_MAX_ONCE = 5_000
 
 
 class PlaceCounts(msgspec.Struct, array_like=True):
@@ -46,6 +47,8 @@ class Template(msgspec.Struct, array_like=True):
         pages: Pages counted in `prints`.
         pairs: Paired fetches made.
         false_changes: Those that looked changed all the same.
+        once: Fingerprints that were common once: boilerplate stays known after a new one took its
+            place on most pages.
     """
 
     places: dict[int, PlaceCounts] = {}
@@ -53,6 +56,7 @@ class Template(msgspec.Struct, array_like=True):
     pages: int = 0
     pairs: int = 0
     false_changes: int = 0
+    once: set[int] = set()
 
     @property
     def noise(self) -> float:
@@ -80,8 +84,15 @@ class Template(msgspec.Struct, array_like=True):
         return self.prints.get(fingerprint(piece), 0)
 
     def is_common(self, piece: Piece) -> bool:
-        """A piece of the template: on more than 30 % of its pages."""
-        return self.pages >= _ENOUGH_PAGES and self.frequency(piece) > _COMMON * self.pages
+        """A piece of the template: on more than 30 % of its pages, now or once."""
+        print_ = fingerprint(piece)
+        if print_ in self.once:
+            return True
+        seen = self.prints.get(print_, 0)
+        common = self.pages >= _ENOUGH_PAGES and seen > _COMMON * self.pages
+        if common and len(self.once) < _MAX_ONCE:
+            self.once.add(print_)
+        return common
 
     def learn_page(self, view: PageView) -> None:
         """Count the pieces of one page, once for each page and version."""
