@@ -10,9 +10,8 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from nacre.config.component import Component, Seconds, setting
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.classes import Classes
 from nacre.history.deletion import Answer, Existence, Life, after
@@ -30,6 +29,7 @@ from nacre.history.rates import (
     observe_count,
     silence,
 )
+from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import Sites
 from nacre.history.urlshape import shaped
 from nacre.history.value import Signal
@@ -53,94 +53,6 @@ _LOTS = 0.03
 """Of a tight budget, lots take no more than this."""
 _FINE = 3 * 3600.0
 """New links tell the hours of a site only where its lists are visited so often, s."""
-
-
-class RecrawlSettings(Component):
-    """How a site is visited again."""
-
-    aim: Literal["fresh", "balanced", "versions"] = setting(
-        "versions",
-        "Under a budget: `fresh` keeps copies current and gives up on pages that change all the "
-        "time, `versions` catches as many versions as it can, `balanced` lies between.",
-        live=False,
-        sheets=False,
-    )
-    recall: float = setting(
-        0.995,
-        "Share of all changes that a visit should find, as estimated; pages that are left over "
-        "are not visited. 1 visits every page.",
-        ge=0,
-        le=1,
-        live=False,
-        sheets=False,
-    )
-    least: float = setting(
-        0.002,
-        "Chance of a change below which a page is not visited (but for the floor and the lots): "
-        "0.002 makes at most 500 requests for one change; 0 is no limit.",
-        ge=0,
-        le=1,
-        live=False,
-        sheets=False,
-    )
-    least_file: float = setting(
-        0.1,
-        "The same for attached files: they are large and seldom change, and hardly any hint tells "
-        "of them.",
-        ge=0,
-        le=1,
-        live=False,
-        sheets=False,
-    )
-    floor: Seconds = setting(
-        180 * DAY,
-        "Every page is visited at least so often; 0 for no floor.",
-        unit="s",
-        live=False,
-        sheets=False,
-    )
-    lots: float = setting(
-        0.003,
-        "Share of the known pages drawn by lot each time: they measure the recall.",
-        ge=0,
-        le=1,
-        live=False,
-        sheets=False,
-    )
-    audits: float = setting(
-        0.01,
-        "Share of the visits that ask without validators, to see whether a 304 would have been "
-        "true; a site that lied is asked without them for 90 days.",
-        ge=0,
-        le=1,
-        live=False,
-        sheets=False,
-    )
-    probes: int = setting(
-        10,
-        "Names made up and asked for in a run, in the directories with the most pages: so a page "
-        "that says with status 200 that it is gone can be told. Each directory once a month.",
-        unit="requests",
-        ge=0,
-        live=False,
-        sheets=False,
-    )
-    hints: bool = setting(
-        True,
-        "Believe sitemaps, feeds and lists as far as they earned it.",
-        live=False,
-        sheets=False,
-    )
-    half_life: Seconds = setting(
-        180 * DAY,
-        "Age at which what was seen of a page counts half; 0: for ever.",
-        unit="s",
-        live=False,
-        sheets=False,
-    )
-    index_half_life: Seconds = setting(
-        45 * DAY, "The same for the new links of an index page.", unit="s", live=False, sheets=False
-    )
 
 
 class Choice(NamedTuple):

@@ -16,7 +16,7 @@ from nacre.frontier.quota import QuotaSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.history.change import ChangeSettings
 from nacre.history.dedup import DedupSettings
-from nacre.history.recrawl import RecrawlSettings
+from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.job.association import SheetAssociation
 from nacre.job.chain.settings import ChainSettings
 from nacre.job.operation import ActionSettings, AlertSettings, CheckpointSettings

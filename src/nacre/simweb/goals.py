@@ -10,7 +10,7 @@ from functools import partial
 from statistics import fmean
 from typing import Literal, NamedTuple
 
-from nacre.history.recrawl import RecrawlSettings
+from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.simweb.archetypes import HintName
 from nacre.simweb.baselines.table import make_policy
 from nacre.simweb.calendar import DAY

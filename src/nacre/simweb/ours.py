@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from nacre.core.pageview import PageView
 from nacre.history.change import ChangeSettings
-from nacre.history.recrawl import Planner, RecrawlSettings
+from nacre.history.recrawl import Planner
+from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import Sites
 from nacre.history.visited import Finding, MemoryRows
 from nacre.job.judge import Lessons, PageJudge

@@ -7,7 +7,7 @@ from nacre.core.pagerow import PageRow
 from nacre.history.change import ChangeSettings
 from nacre.history.hints import Audit
 from nacre.history.rates import NO_EVIDENCE, observe
-from nacre.history.recrawl import RecrawlSettings
+from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
 from nacre.job.studies.known import Captured, Run

@@ -8,7 +8,7 @@ from nacre.core.pagerow import PageRow
 from nacre.history.change import ChangeSettings
 from nacre.history.deletion import Answer
 from nacre.history.hints import Audit
-from nacre.history.recrawl import RecrawlSettings
+from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
 

@@ -14,7 +14,7 @@ from nacre.core.pagerow import PageRow
 from nacre.history.change import ChangeSettings
 from nacre.history.hints import Audit
 from nacre.history.pagestore import AUDITS, SITES, TEMPLATES, PageStore, fetch_rows, scan
-from nacre.history.recrawl import RecrawlSettings
+from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
 from nacre.job.newrun import runs
