@@ -56,4 +56,12 @@ def test_links_of_flash_files():
 @given(st.binary(max_size=300))
 def test_any_bytes(data: bytes):
     for find in (pdf_urls, doc_urls, swf_urls):
-        find(b"/FlateDecode stream\n/URI(" + data)
+        urls = find(b"/FlateDecode stream\n/URI(" + data)
+        assert all(urls)
+        assert len(urls) == len(set(urls))
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("piece", [b"/Fl stream\n", b"stream\nendstream", b"/URI(", b"/URI (("])
+def test_a_hostile_file_is_read_once(piece: bytes):
+    assert pdf_urls(piece * (4_000_000 // len(piece))) == []

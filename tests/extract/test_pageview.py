@@ -125,6 +125,27 @@ def test_the_paper_sees(one: str, two: str) -> None:
     assert page_view(one).paper != page_view(two).paper
 
 
+def test_nothing_of_a_long_block_is_left_out() -> None:
+    long = "word " * 5_000
+    one, two = page_view(f"<pre>{long}end</pre>"), page_view(f"<pre>{long}END</pre>")
+    assert one.pieces != two.pieces
+    assert "".join(piece.text for piece in one.pieces) == f"{long}end"
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/a?t=" + "1" * 1_000_000 + "x",
+        "/a?" + "sid" * 300_000,
+        "/a?" + "t=1&" * 200_000,
+        "/a?" + "v=." * 300_000,
+    ],
+)
+def test_a_hostile_address_is_read_once(text: str) -> None:
+    assert stable_address(text).startswith("/a")
+
+
 def test_a_page_without_end_is_cut() -> None:
     view = page_view("<p>x</p>" * 50, max_pieces=20)
     assert view.truncated

@@ -144,6 +144,20 @@ def test_a_new_design_stays_one_event_to_the_last_page() -> None:
     assert kinds == {ChangeClass.TEMPLATE}
 
 
+def test_what_lies_behind_the_cut_counts_as_a_change() -> None:
+    old, new = (page_view("<p>x</p>" * 30 + end, max_pieces=20) for end in ("<p>a", "<p>b"))
+    change = compare(old, new, Template(), SETTINGS)
+    assert (change.kind, change.reason) == (ChangeClass.MINOR, "unread")
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "part", ["1", "1,", "1,,", "1.", "12:", "a-", "A1", "2024-", "半", "浏览", "a1-", "今天", "an "]
+)
+def test_hostile_text_is_read_once(part: str) -> None:
+    assert len(masked(part * (400_000 // len(part)))) <= 400_000
+
+
 def test_old_designs_fade() -> None:
     template = Template()
     old = _page("x", foot="旧")

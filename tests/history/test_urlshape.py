@@ -69,6 +69,14 @@ def test_pages_keep_their_ending() -> None:
     assert tree.find("http://a.cn/zzz.pdf").name == "http://a.cn/{word}.pdf"
 
 
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("part", ["a", "a-", "1", "0a", "a1", "f-", "-a-b"])
+def test_hostile_names_are_read_once(part: str) -> None:
+    url = "http://a.test/" + "/".join([part * (500 // len(part)) + "!"] * 4)
+    for _ in range(500):
+        assert shaped(url).segments[0] == "http://a.test"
+
+
 @given(st.lists(st.text("ab1/-_.?=&20", max_size=30), max_size=60))
 def test_any_url_has_a_template(paths: list[str]) -> None:
     tree = TemplateTree()

@@ -4,7 +4,7 @@ import re
 
 _BUSTER = re.compile(
     r"(?i)(?:^|(?<=[?&;]))(?:_|t|ts|v|ver|rev|cb|nocache|cachebuster|rnd|rand|random|time|timestamp)"
-    r"=(?:[0-9a-f.]*\d[0-9a-f.]*|)(?=&|;|$)"
+    r"=(?:(?=[0-9a-f.]*\d)[0-9a-f.]*|)(?=[&;]|$)"
 )
 _SESSION = re.compile(
     r"(?i)(?:^|(?<=[?&;]))(?:jsessionid|phpsessid|aspsessionid\w*|sid|sessid|session_?id|cfid|cftoken)"

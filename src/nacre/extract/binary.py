@@ -23,6 +23,7 @@ _STREAM = re.compile(rb"\bstream\r?\n")
 _FLATE = re.compile(rb"/(?:FlateDecode|Fl)\b")
 _OPAQUE = re.compile(rb"/Subtype\s*/(?:Image|Type1C|CIDFontType0C|OpenType)\b|/DCTDecode\b")
 _DICTIONARY = 2000
+_MAX_STREAMS = 100_000
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|\r\n|[\s\S])")
 _CODES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 _HYPERLINK = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"?([^"\s\x00-\x1f]{4,2083}+)')
@@ -42,18 +43,20 @@ def pdf_urls(data: bytes) -> list[str]:
 
 def _inflated(data: bytes) -> Iterator[bytes]:
     """The compressed streams that may hold objects; pictures and fonts are passed over."""
-    left = MAX_INFLATED
-    for match in _STREAM.finditer(data):
-        head = data[max(0, match.start() - _DICTIONARY) : match.start()].rpartition(b"obj")[2]
-        if not _FLATE.search(head) or _OPAQUE.search(head):
-            continue
-        end = data.find(b"endstream", match.end())
-        text = inflate(data[match.end() : end if end >= 0 else None], 0, left)
-        left -= len(text)
-        if b"/URI" in text:
-            yield text
-        if left <= 0:
+    left, at = MAX_INFLATED, 0
+    for _ in range(_MAX_STREAMS):
+        match = _STREAM.search(data, at)
+        if match is None or left <= 0:
             return
+        head = data[max(0, match.start() - _DICTIONARY) : match.start()].rpartition(b"obj")[2]
+        # What lies within one stream begins no other: each byte is looked at once.
+        end = data.find(b"endstream", match.end())
+        at = len(data) if end < 0 else end
+        if _FLATE.search(head) and not _OPAQUE.search(head):
+            text = inflate(data[match.end() : at], 0, left)
+            left -= len(text)
+            if b"/URI" in text:
+                yield text
 
 
 def inflate(data: bytes, start: int, limit: int) -> bytes:

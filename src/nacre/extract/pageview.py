@@ -16,7 +16,7 @@ from nacre.extract.addresses import is_file, stable_address
 
 MAX_PIECES = 20_000
 _MAX_DEPTH = 128
-_MAX_TEXT = 4_000
+_LONGEST_PIECE = 4_000
 _NAVIGATION = 0.6
 _START, _END, _TEXT = TokenType.START_TAG, TokenType.END_TAG, TokenType.TEXT
 
@@ -192,7 +192,10 @@ class _Reader:
         self._shape.block(text)
         innermost = self._stack[-1] if self._stack else ""
         kind = "title" if innermost == "title" else "nav" if is_nav else "text"
-        self._add("heading" if innermost in _HEADINGS else kind, text[:_MAX_TEXT])
+        kind = "heading" if innermost in _HEADINGS else kind
+        # A long block is several pieces: nothing of it may change unseen.
+        for at in range(0, len(text), _LONGEST_PIECE):
+            self._add(kind, text[at : at + _LONGEST_PIECE])
 
     def _refer(self, tag: str, attrs: Mapping[str, str]) -> None:
         address = attrs.get("href" if tag in {"a", "area"} else "src", "")

@@ -79,7 +79,8 @@ class Change(NamedTuple):
         kind: Class.
         score: Share of the page that differs, noise and boilerplate weighed down; 0 to 1.
         reason: Code of what decided: `payload`, `markup`, `masked`, `volatile`, `template`,
-            `navigation`, `text`, `title`, `heading`, `date`, `link`, `image`, `file`, `score`.
+            `navigation`, `text`, `title`, `heading`, `date`, `link`, `image`, `file`, `score`,
+            `unread` (it differs behind what was taken apart).
         evidence: The first differences that decided.
     """
 
@@ -112,6 +113,8 @@ def compare(
     if old.canonical == new.canonical and old.pieces == new.pieces:
         return Change(ChangeClass.MARKUP, 0.0, "markup")
     differing = differences(old.pieces, new.pieces)
+    if not differing and (old.truncated or new.truncated):
+        return Change(ChangeClass.MINOR, 0.0, "unread")
     if not differing:
         return Change(ChangeClass.MARKUP, 0.0, "markup")
     sorted_ = _Sorted(template, listing=listing)

@@ -18,7 +18,8 @@ _MAX_SEGMENTS = 24
 _MAX_NODES = 20_000
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 _HEX = re.compile(r"(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{16,64}", re.IGNORECASE)
-_SLUG = re.compile(r"[^\W\d_]+(?:-[^\W_]+){3,}")
+# It begins where its first word does: a long word is read once.
+_SLUG = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W_]+){3,}")
 _YEAR_FIRST = re.compile(r"\d{4}(?:-\d{1,2}){0,2}$")
 _RUN = re.compile(
     rf"(?P<uuid>{_UUID.pattern})|(?P<hex>(?<![0-9a-z]){_HEX.pattern}(?![0-9a-z]))"

@@ -12,12 +12,15 @@ _COUNTED = r"(?:浏览|阅读|点击|访问|查看|观看|播放|下载|点赞|�
 _COUNTED_EN = (
     r"(?:views?|reads?|hits|visits?|visitors?|clicks|downloads?|likes?|comments?|shares?|online)"
 )
-_NUMBER = r"\d[\d,.]*\s?(?:[万亿千kKmM]|次|人次|人|个|条)?"
+# A number is looked for where it begins only: else a run of digits is read once for each of them.
+_DIGITS = r"(?<!\d)(?<!\d[,.])\d+(?:[,.]\d+)*[,.]?"
+_NUMBER = rf"{_DIGITS}\s?(?:[万亿千kKmM]|次|人次|人|个|条)?"
+_FEW = "一二三四五六七八九十半几"
 _AGO = (
-    r"(?:刚刚|(?:\d+|[一二三四五六七八九十半几]+)\s?(?:秒钟?|分钟?|个?小时|天|周|星期|个?月|年)前"
+    rf"(?:刚刚|(?:(?<!\d)\d+|(?<![{_FEW}])[{_FEW}]+)\s?(?:秒钟?|分钟?|个?小时|天|周|星期|个?月|年)前"
     r"|(?:昨天|前天|今天)\s?\d{1,2}:\d{2}(?::\d{2})?"
     r"|just now|yesterday at \d{1,2}:\d{2}"
-    r"|(?:an?|\d+)\s(?:second|sec|minute|min|hour|day|week|month|year)s?\sago)"
+    r"|(?:an?|(?<!\d)\d+)\s(?:second|sec|minute|min|hour|day|week|month|year)s?\sago)"
 )
 _DATE = r"\d{4}\s?[年/.-]\s?\d{1,2}\s?[月/.-]\s?\d{1,2}\s?日?"
 _WEEKDAY = r"(?:星期|周|礼拜)[一二三四五六日天]"
@@ -35,13 +38,12 @@ _PATTERNS = (
     # A clock runs in seconds; hours and minutes alone may be an appointment.
     r"(?<![\d:])\d{1,2}:\d{2}:\d{2}(?:\.\d+)?(?![\d:])",
     # Tokens: long, and of mixed letters and digits.
-    r"\b(?=[0-9a-f-]*\d)(?=[0-9a-f-]*[a-f])[0-9a-f]{8}(?:-?[0-9a-f]{4,}){2,}\b",
+    r"\b(?=[0-9a-f-]{0,64}\d)(?=[0-9a-f-]{0,64}[a-f])[0-9a-f]{8}(?:-?[0-9a-f]{4,}){2,}\b",
     r"(?<![\w+/=-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])(?=[\w+/-]*[A-Z])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w=])",
 )
 _VOLATILE = re.compile("|".join(_PATTERNS))
-_LONGEST = 4_000
 
 
 def masked(text: str) -> str:
     """A text with clocks, counters, ages and tokens replaced by one character each."""
-    return _VOLATILE.sub(MASK, text[:_LONGEST])
+    return _VOLATILE.sub(MASK, text)
