@@ -3,13 +3,16 @@
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
 from nacre.cli.options import AsJson, Assignments, JobDir, Quiet
 from nacre.cli.output import tell
 from nacre.core.clock import Clock
+
+if TYPE_CHECKING:
+    from nacre.job.passes import Rhythm
 
 Keep = Literal["strict", "lean"]
 
@@ -68,26 +71,17 @@ def recrawl(
 
     With --every or --at the crawl never ends: pass follows pass, each a run of its own.
     """
-    from nacre.job.clock import SystemClock
     from nacre.job.newrun import FULL, INCREMENTAL
     from nacre.job.passes import parse_rhythm
 
-    rhythm = parse_rhythm(every, at, zone)
-    one = _Pass(FULL if full else INCREMENTAL, budget, keep, quiet=quiet, as_json=as_json)
-    clock, done = SystemClock(), 0
-    while True:
-        began = clock.now()
-        code = _pass(directory, assignments or (), one)
-        done += 1
-        if rhythm is None or code in _ENDS or done == times:
-            raise typer.Exit(code)
-        following = rhythm.following(began, clock.now())
-        if following is None or not _wait(following, clock):
-            raise typer.Exit(code)
-        one = one._replace(mode=INCREMENTAL)
+    mode = FULL if full else INCREMENTAL
+    one = _Pass(directory, assignments or (), mode, budget, keep, quiet=quiet, as_json=as_json)
+    raise typer.Exit(_passes(one, parse_rhythm(every, at, zone), times))
 
 
 class _Pass(NamedTuple):
+    directory: Path
+    assignments: list[str] | tuple[str, ...]
     mode: str
     budget: str
     keep: Keep
@@ -98,6 +92,24 @@ class _Pass(NamedTuple):
 _ENDS = frozenset((1, 2, 3, 5))
 """Exit codes after which no further pass begins: a fault, or somebody's wish."""
 _LONGEST_NAP = 30.0
+
+
+def _passes(one: _Pass, rhythm: "Rhythm | None", times: int) -> int:
+    """One pass, or pass after pass; the exit code of the last."""
+    from nacre.job.clock import SystemClock
+    from nacre.job.newrun import INCREMENTAL
+
+    clock, done = SystemClock(), 0
+    while True:
+        began = clock.now()
+        code = _pass(one)
+        done += 1
+        if rhythm is None or code in _ENDS or done == times:
+            return code
+        following = rhythm.following(began, clock.now())
+        if following is None or not _wait(following, clock):
+            return code
+        one = one._replace(mode=INCREMENTAL)
 
 
 def _wait(until: float, clock: Clock) -> bool:
@@ -113,15 +125,15 @@ def _wait(until: float, clock: Clock) -> bool:
     return True
 
 
-def _pass(directory: Path, assignments: list[str] | tuple[str, ...], one: _Pass) -> int:
+def _pass(one: _Pass) -> int:
     """One run; its exit code."""
     from nacre.cli.jobs import examined, run_and_tell
     from nacre.job.control import running
     from nacre.job.layout import Layout
     from nacre.job.offline import plan_next
 
-    layout = Layout(directory)
-    loaded, findings = examined(layout, assignments)
+    layout = Layout(one.directory)
+    loaded, findings = examined(layout, one.assignments)
     findings.require()
     if loaded is None:
         raise typer.Exit(2)

@@ -325,26 +325,31 @@ class Parts:
         self.jar = CookieJar(settings.cookies)
         self.cookie_rows = CookieRows(self.store, self.jar)
         self.cookie_rows.load(clock.now())
+        self.ignored = Ignored()
+        self.runtime = LimitRuntime(self.effective.then(lambda s: s.limits.runtime))
+        chain = Chain(self._fetch_chain().fetch(), clock)
+        chain.refuses = self.ignored.refuses
+        return Engine(
+            frontier=self.frontier,
+            chain=chain,
+            disposition=self._disposition(),
+            archive=self.archive,
+            commit=self.commit,
+            logs=self.logs,
+            events=events,
+            clock=clock,
+            parallel=settings.engine.parallel,
+            overlay_of=self.sheets.of,
+        )
+
+    def _fetch_chain(self) -> ChainBuilder:
+        clock = self.clock
         checks = Preconditions(
             self.hosts, self.robots, self.robots_settings, resolves=self._resolves()
         )
-        http = FetchHttp(
-            self.fetcher,
-            self.effective.then(lambda s: s.fetch),
-            midfetch=self._midfetch(),
-            keeps_cookies=self.effective.then(lambda s: s.cookies.enabled),
-            answers=self.hosts,
-            history=self.archive.history,
-            conditional=settings.dedup.conditional and not self.run.needs_bodies,
-            cookies=self.jar,
-            cookie_rows=self.cookie_rows,
-            pacer=self.pacer,
-            clock=clock,
-        )
-        self.ignored = Ignored()
-        self.runtime = LimitRuntime(self.effective.then(lambda s: s.limits.runtime))
+        http = self._fetch_http()
         preselect = self.effective.then(lambda s: preselection(s.chains.fetch))
-        fetch = self._chain(
+        return self._chain(
             ChainName.FETCH,
             {
                 "preselect": lambda: Preselect(preselect, self.speculation),
@@ -357,10 +362,25 @@ class Parts:
                 "extract": lambda: Extract(self.effective.then(_extract_settings), self.parser),
             },
         )
-        chain = Chain(fetch.fetch(), clock)
-        chain.refuses = self.ignored.refuses
+
+    def _fetch_http(self) -> FetchHttp:
+        return FetchHttp(
+            self.fetcher,
+            self.effective.then(lambda s: s.fetch),
+            midfetch=self._midfetch(),
+            keeps_cookies=self.effective.then(lambda s: s.cookies.enabled),
+            answers=self.hosts,
+            history=self.archive.history,
+            conditional=self.settings.dedup.conditional and not self.run.needs_bodies,
+            cookies=self.jar,
+            cookie_rows=self.cookie_rows,
+            pacer=self.pacer,
+            clock=self.clock,
+        )
+
+    def _disposition(self) -> Disposition:
         final = self._chain(ChainName.DISPOSITION)
-        disposition = Disposition(
+        return Disposition(
             DispositionParts(
                 frontier=self.frontier,
                 politeness=self.politeness,
@@ -376,7 +396,7 @@ class Parts:
                 quotas=self.quotas,
                 outcomes=self.outcomes,
                 logs=self.logs,
-                clock=clock,
+                clock=self.clock,
                 pacer=self.pacer,
                 visit_done=self.commit.visit_done,
                 starved=self._starved,
@@ -386,18 +406,6 @@ class Parts:
                 disposed=final.step("disposition"),
                 follow_errors=self.effective.then(lambda s: s.engine.follow_error_pages),
             )
-        )
-        return Engine(
-            frontier=self.frontier,
-            chain=chain,
-            disposition=disposition,
-            archive=self.archive,
-            commit=self.commit,
-            logs=self.logs,
-            events=events,
-            clock=clock,
-            parallel=settings.engine.parallel,
-            overlay_of=self.sheets.of,
         )
 
     def _chain(
