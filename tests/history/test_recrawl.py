@@ -10,7 +10,8 @@ import pytest
 from nacre.core.pagerow import PageKind
 from nacre.core.pageview import PageView
 from nacre.history.change import ChangeSettings
-from nacre.history.recrawl import Choice, Planner
+from nacre.history.recrawl import Planner
+from nacre.history.recrawl_choice import Choice
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import Sites
 from nacre.history.visited import DigestJudge, Judge, MemoryRows

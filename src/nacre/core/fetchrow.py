@@ -17,7 +17,7 @@ class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
             `major`; `new` for the first visit.
         score: Share of the page that differs, 0 to 1.
         reason: Code of what decided.
-        wanted: Why the planner chose it (`history.recrawl.Choice.reason`); `embed` for what a page
+        wanted: Why the planner chose it (`history.recrawl_choice`); `embed` for what a page
             embeds; "" for what it did not choose, as in a full run.
         propensity: Probability with which it was chosen: 1 but for lots.
         chance: The forecast that there was something to keep.

@@ -7,7 +7,7 @@ from collections.abc import MutableMapping
 
 from nacre.core.processor import Visit
 from nacre.history.hints import Audit
-from nacre.history.recrawl import lot
+from nacre.history.recrawl_choice import lot
 from nacre.history.urlshape import shaped
 from nacre.uri.parse import authority
 

@@ -6,28 +6,28 @@ its records. Source: architecture 10; reference/incremental.md 2.10, 2.11.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from msgspec import structs
 
-from nacre.core.crawluri import CrawlURI, Hop, Outlink
+from nacre.core.crawluri import Hop
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageKind
 from nacre.core.processor import Visit
-from nacre.core.wayrow import ChosenRow, WayRow
+from nacre.core.wayrow import ChosenRow
 from nacre.history.change import ChangeClass
-from nacre.history.recrawl import Choice, Planner
-from nacre.history.visited import Finding, SeenLink
+from nacre.history.recrawl import Planner
+from nacre.history.recrawl_choice import Choice
+from nacre.history.visited import Finding
 from nacre.job.assemble import Parts
 from nacre.job.auditing import AUDIT
 from nacre.job.budget import UNLIMITED, Budget, Spent, parse_budget
 from nacre.job.fetching import UNCONDITIONAL
 from nacre.job.knowledge import Knowledge
 from nacre.job.probing import PROBE, learn_probe, probes
+from nacre.job.revisits import Revisits
 from nacre.job.runrow import RunRow
-from nacre.job.versions import body_of
+from nacre.job.teaching import Lesson, Teacher
 from nacre.report.stats import Stored
-from nacre.scope.subject import OWN_SCOPE
 
 _RUN, _LEFT = "pages.run", "pages.waves"
 _PORTION = 10_000
@@ -35,49 +35,7 @@ _PROBE_SHARE = 50
 """Of so many requests, one may be for a name that does not exist."""
 _SAMPLE = 30 * 86_400.0
 """With `lean`, what is not kept otherwise is stored in full at least so often, seconds."""
-PAIR = "pair"
-"""Annotation of a second fetch within the step."""
-_UNVISITED = frozenset(("new", "start"))
-_PLANNED = frozenset((Hop.LINK, Hop.REDIRECT, Hop.MANIFEST))
 _UNCHANGED = frozenset((ChangeClass.MARKUP, ChangeClass.NOISE, ChangeClass.TEMPLATE))
-
-
-class Link(NamedTuple):
-    """A link as the planner sees it; see `SeenLink`."""
-
-    url: str
-    hop: str
-    text: str
-    lastmod: str
-
-
-class Seen(NamedTuple):
-    """A visit as the planner sees it; see `Visited`."""
-
-    url: str
-    time: float
-    status: int
-    digest: str
-    mime: str
-    length: int
-    links: Sequence[SeenLink]
-    body: Callable[[], bytes]
-
-
-class Lesson(NamedTuple):
-    """What was made of one visit.
-
-    Attributes:
-        visit: The visit.
-        finding: What the planner found; None when it was not asked.
-        first: The page was never visited before.
-        accepted: What the scope accepts of its links and the planner does not decide on.
-    """
-
-    visit: Visit
-    finding: Finding | None
-    first: bool
-    accepted: list[CrawlURI]
 
 
 class Recrawl:
@@ -91,6 +49,7 @@ class Recrawl:
 
     Attributes:
         planner: Chooses.
+        teacher: Tells the planner of visits.
         step: Time of the step: when the run was planned, seconds since the epoch.
     """
 
@@ -105,6 +64,8 @@ class Recrawl:
         self.planner = Planner(
             knowledge.pages, knowledge.sites, knowledge.judge, parts.settings.recrawl
         )
+        self.teacher = Teacher(parts, knowledge, self.planner)
+        self._revisits = Revisits(parts, knowledge, self.step)
         self._budget: Budget = parse_budget(run.budget)
         self._chosen: dict[str, ChosenRow] = {}
         self._rest: list[Choice] = []
@@ -166,40 +127,10 @@ class Recrawl:
             row = ChosenRow(choice.url, choice.chance, choice.reason, choice.propensity)
             self._chosen[choice.url] = row
             self._known.pages.choose(row)
-            uri = self._uri(choice)
+            uri = self._revisits.uri(choice)
             if uri is not None:
                 uris.append(uri)
         return sum(self._parts.frontier.schedule(uris, self._parts.clock.now())) if uris else 0
-
-    def _uri(self, choice: Choice) -> CrawlURI | None:
-        """What the frontier is given; None when the scope no longer accepts it."""
-        parts, way = self._parts, self._known.pages.way(choice.url)
-        if way is None or not way.path:
-            uri: CrawlURI | None = parts.identity.seed(
-                choice.url, overlay=parts.sheets.of_url(choice.url)
-            )
-            if uri is not None and not parts.seeds.knows(choice.url):
-                uri = structs.replace(uri, is_seed=False)
-        else:
-            link = Outlink(choice.url, Hop(way.path[-1]), way.context, sitemap=way.sitemap)
-            parent = CrawlURI(way.via, b"", "", path=way.path[:-1], source=way.source)
-            if way.owner:
-                parent = structs.replace(parent, heritable={OWN_SCOPE: way.owner})
-            found = parts.candidates.accepted(parent, [link])
-            uri = found[0][1] if found else None
-        return None if uri is None else self._marked(uri, choice)
-
-    def _marked(self, uri: CrawlURI, choice: Choice) -> CrawlURI:
-        """Some are asked for without validators: pairs, audits, and where validators lied."""
-        why = ""
-        if choice.reason == PAIR:
-            why = PAIR
-        elif choice.reason not in _UNVISITED:
-            why = self._known.audits.plain(uri.url, self.step, self._parts.settings.recrawl.audits)
-        if not why:
-            return uri
-        marked = {**uri.heritable, UNCONDITIONAL: why}
-        return structs.replace(uri, force_fetch=uri.force_fetch or why == PAIR, heritable=marked)
 
     # ---- what visits teach
 
@@ -210,7 +141,7 @@ class Recrawl:
             visit.noted, visit.verdict = True, PROBE[1:]
             learn_probe(self._known.judge.lessons, visit, self.step)
             return
-        self._last = lesson = self.lesson(visit, self.step)
+        self._last = lesson = self.teacher.teach(visit, self.step)
         finding, version = lesson.finding, None
         if finding is None:
             return
@@ -228,60 +159,6 @@ class Recrawl:
         if self._run.keep == "lean" and finding.kind in _UNCHANGED and visit.status == 200:
             version = self._known.pages.version(visit.uri.url)
             visit.noted = version is not None and self.step - version.full < _SAMPLE
-
-    def lesson(self, visit: Visit, time: float) -> Lesson:
-        """Tell the planner of a visit.
-
-        Args:
-            visit: The visit, final.
-            time: Of the step in which it was made, seconds since the epoch.
-        """
-        uri, pages = visit.uri, self._known.pages
-        if uri.url.startswith("dns:") or not uri.url.startswith("http"):
-            return Lesson(visit, None, first=False, accepted=[])
-        known = pages.get(uri.url)
-        first = known is None or not known.visits
-        links, others = self._links(visit)
-        if known is None:
-            pages.put_name(uri.key, uri.url)
-            if _is_nothing(visit, links):
-                return Lesson(visit, None, first, others)
-        self._known.versions.kept = ""
-        finding = self.planner.learn(_seen(visit, time, links))
-        return Lesson(visit, finding, first, others)
-
-    def _links(self, visit: Visit) -> tuple[list[Link], list[CrawlURI]]:
-        """What the planner is told of, and what it does not decide on."""
-        follows = 200 <= visit.status < 400
-        if not (visit.outlinks and follows):
-            return [], []
-        links: dict[str, Link] = {}
-        others: list[CrawlURI] = []
-        for link, uri in self._parts.candidates.accepted(visit.uri, visit.outlinks):
-            if link.hop not in _PLANNED:
-                others.append(uri)
-                continue
-            if uri.is_seed:
-                others.append(uri)
-            url = self._name(link, uri)
-            if url not in links:
-                text = link.text if link.context == "a/@href" else ""
-                links[url] = Link(url, str(link.hop), text, link.lastmod)
-        return list(links.values()), others
-
-    def _name(self, link: Outlink, uri: CrawlURI) -> str:
-        """The URL under which a page is known; one that is new is noted with its way."""
-        pages = self._known.pages
-        if pages.get(uri.url) is not None:
-            return uri.url
-        known = pages.name(uri.key)
-        if known is not None:
-            return known
-        owner = uri.heritable.get(OWN_SCOPE, "")
-        way = WayRow(uri.via, uri.path, uri.context, uri.source, owner, link.sitemap)
-        pages.put_way(uri.url, way)
-        pages.put_name(uri.key, uri.url)
-        return uri.url
 
     def finished(self, visit: Visit, stored: Stored, now: float) -> None:
         """A visit is final and its records are in the open group: follow it up and log it."""
@@ -335,31 +212,6 @@ class Recrawl:
     def limited(self) -> bool:
         """There is a budget."""
         return self._budget.amount < UNLIMITED
-
-
-def _seen(visit: Visit, time: float, links: Sequence[Link]) -> Seen:
-    capture, status = visit.capture, visit.status
-    if capture is None:
-        return Seen(visit.uri.url, time, status, "", visit.mime, 0, links, bytes)
-    same = status == 304
-    return Seen(
-        visit.uri.url,
-        time,
-        status,
-        "" if same else capture.payload_digest,
-        visit.mime,
-        0 if same else capture.payload_length,
-        links,
-        lambda: body_of(capture, visit.charset),
-    )
-
-
-def _is_nothing(visit: Visit, links: Sequence[Link]) -> bool:
-    """A guess or an embed that is not there, or a prerequisite that tells of nothing."""
-    if visit.uri.is_prerequisite:
-        return not links
-    hop = visit.uri.path[-1:]
-    return visit.status != 200 and bool(hop) and hop not in _PLANNED
 
 
 def _choice(row: ChosenRow) -> Choice:

@@ -20,8 +20,9 @@ from nacre.job.knowledge import Knowledge
 from nacre.job.lookback import WHOLE
 from nacre.job.newrun import INCREMENTAL, runs
 from nacre.job.readback import Kept
-from nacre.job.recrawl import PAIR, Recrawl
+from nacre.job.recrawl import Recrawl
 from nacre.job.rereading import Reread, reread
+from nacre.job.revisits import PAIR
 from nacre.job.runrow import RunRow
 from nacre.report.stats import Stored
 from nacre.store.files import FileKind, FileRow, FileState
@@ -113,7 +114,7 @@ class Remembering:
         visit = self._visit(found)
         try:
             await self._extract.process(visit)
-            lesson = self._recrawl.lesson(visit, time)
+            lesson = self._recrawl.teacher.teach(visit, time)
         except StorageError:
             raise
         except Exception as error:  # noqa: BLE001 - one page must not keep all others out

@@ -1,0 +1,131 @@
+"""Learns from the links of a page that was visited: new pages, and news of known ones (pure).
+
+Source: reference/incremental.md 2.5 (hints), 2.7 (lists).
+"""
+
+from collections.abc import Sequence
+
+from nacre.core.pagerow import PageKind, PageRow
+from nacre.history.hints import Source
+from nacre.history.listing import News, Shown, compare_lists, shown
+from nacre.history.ranking import DAY
+from nacre.history.rates import NO_EVIDENCE, kept, observe_count
+from nacre.history.recrawl_step import Knowledge, Step
+from nacre.history.urlshape import shaped
+from nacre.history.visited import SeenLink, Visited
+from nacre.uri.parse import authority
+
+_FINE = 3 * 3600.0
+"""New links tell the hours of a site only where its lists are visited so often, s."""
+
+
+class Links:
+    """Reads start pages, lists, sitemaps and feeds.
+
+    Args:
+        known: What the planner knows and wants.
+        step: The current step.
+    """
+
+    def __init__(self, known: Knowledge, step: Step) -> None:
+        self._rows, self._sites, _, self._settings = known
+        self._step = step
+
+    def follow(self, row: PageRow, visit: Visited) -> None:
+        """Learn of others from the page's links."""
+        if row.kind is PageKind.EMBED:
+            return
+        told = [link for link in visit.links if link.lastmod]
+        if row.kind is PageKind.PAGE and _is_sitemap(visit):
+            row.kind = (
+                PageKind.FEED if "rss" in visit.mime or "atom" in visit.mime else (PageKind.SITEMAP)
+            )
+        if row.kind in {PageKind.SITEMAP, PageKind.FEED}:
+            self._read_hints(row, visit, told)
+        unknown = self._meet(row, visit)
+        if row.kind is PageKind.PAGE and visit.status == 200:
+            self._read_list(row, visit, unknown)
+
+    def _meet(self, row: PageRow, visit: Visited) -> set[str]:
+        """Links never heard of: they are the new pages."""
+        met: set[str] = set()
+        for link in visit.links:
+            if link.hop not in "LRM" or self._rows.get(link.url) is not None:
+                continue
+            one = unknown_page(link.url, visit.time, row.depth + (link.hop == "L"))
+            one.lastmod = link.lastmod
+            one.listed = visit.time if row.kind is PageKind.SITEMAP else 0.0
+            one.born = self._born(row, visit.time)
+            if link.hop == "M" and not link.lastmod:
+                one.kind = PageKind.SITEMAP
+            self._rows.put(one)
+            self._step.new[link.url] = one.depth
+            met.add(link.url)
+        if 0.0 < self._sites.since_shown(row.url, visit.time) <= _FINE:
+            self._sites.learn_births(row.url, visit.time, len(met))
+        return met
+
+    def _born(self, row: PageRow, now: float) -> float:
+        """When a link appeared: between two visits of the page; 0 when it had none before."""
+        return now - self._sites.since_shown(row.url, now) / 2.0 if row.visits > 1 else 0.0
+
+    def _read_hints(self, teller: PageRow, visit: Visited, told: Sequence[SeenLink]) -> None:
+        """What a sitemap or feed says of pages that are known."""
+        source = Source.FEED if teller.kind is PageKind.FEED else Source.SITEMAP
+        known = [(link, row) for link in visit.links if (row := self._rows.get(link.url))]
+        moved = [(link, row) for link, row in known if link.lastmod and link.lastmod != row.lastmod]
+        dates = [link.lastmod for link in told]
+        again = sum(row.lastmod != "" for _, row in moved)
+        believed = self._sites.read_dates(teller.url, dates, again, visit.time)
+        for link, row in moved:
+            is_news = row.lastmod != "" or self._sites.is_later(link.lastmod, row.last_visit)
+            row.lastmod = link.lastmod
+            if is_news and believed:
+                self._tell(row, source)
+        for _, row in known:
+            row.listed = visit.time if source is Source.SITEMAP else row.listed
+            self._rows.put(row)
+
+    def _read_list(self, row: PageRow, visit: Visited, unknown: set[str]) -> None:
+        """What an index page shows: its own pace, and news of the pages it lists."""
+        links = [link for link in visit.links if link.hop == "L"]
+        now_shown = shown(links)
+        old: Shown | None = self._sites.shown(row.url)
+        if old is not None:
+            news = compare_lists(old, now_shown)
+            self._learn_arrivals(row, visit.time, unknown, news)
+            if news.overflow and unknown:
+                self._step.flooded.add(authority(row.url))
+            if row.index >= 0.5 and self._settings.hints:
+                self._tell_listed(news)
+        if row.index >= 0.3:
+            self._sites.keep_shown(row.url, now_shown, visit.time)
+        self._rows.put(row)
+
+    def _learn_arrivals(self, row: PageRow, now: float, unknown: set[str], news: News) -> None:
+        days = self._sites.since_shown(row.url, now) / DAY
+        found = sum(url in unknown for url in news.new)
+        row.fertile += found >= 1
+        if days > 0.0:
+            keep = kept(days, self._settings.index_half_life / DAY)
+            row.arrivals = observe_count(row.arrivals or NO_EVIDENCE, found, days, keep=keep)
+
+    def _tell_listed(self, news: News) -> None:
+        for url in (*news.changed, *news.withdrawn):
+            known = self._rows.get(url)
+            if known is not None and url not in self._step.done:
+                self._tell(known, Source.LISTING)
+                self._rows.put(known)
+
+    def _tell(self, row: PageRow, source: Source) -> None:
+        if source not in row.told:
+            row.told = (*row.told, str(source))
+
+
+def unknown_page(url: str, now: float, depth: int) -> PageRow:
+    """The row of a page that was never heard of before."""
+    return PageRow(url, template=shaped(url).name, first_seen=now, evidence=b"", depth=depth)
+
+
+def _is_sitemap(visit: Visited) -> bool:
+    return "xml" in visit.mime and "html" not in visit.mime and visit.status == 200

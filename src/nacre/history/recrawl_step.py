@@ -1,0 +1,81 @@
+"""What the planner works with, and what its step has come to so far (pure)."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nacre.history.ranking import DAY
+from nacre.history.recrawl_choice import Choice
+from nacre.history.recrawl_settings import RecrawlSettings
+from nacre.history.sites import Sites
+from nacre.history.visited import Judge, Rows
+
+
+class Knowledge(NamedTuple):
+    """What the planner knows and wants.
+
+    Attributes:
+        rows: All that is known of the pages.
+        sites: What is known of their sites: hints, lists, seasons.
+        judge: Compares versions.
+        settings: What the operator wants.
+    """
+
+    rows: Rows
+    sites: Sites
+    judge: Judge
+    settings: RecrawlSettings
+
+
+class Step:
+    """One step, all its waves; shared by what chooses and what learns.
+
+    Attributes:
+        time: The same for all its waves, seconds since the epoch; -1 before the first step.
+        every: Days between this step and the one before.
+        chosen: What was chosen in it, by URL.
+        done: URLs that need not be chosen in it again.
+        new: Pages that were heard of and never visited: URL to depth.
+        pairs: Second visits that were asked for and not made yet.
+        looked_changed: Pages that looked changed in it.
+        flooded: Sites where a list showed nothing but new links.
+        found: New pages and changes found in it.
+    """
+
+    def __init__(self) -> None:
+        self.time = -1.0
+        self.every = 1.0
+        self._clear()
+
+    def _clear(self) -> None:
+        self.chosen: dict[str, Choice] = {}
+        self.done: set[str] = set()
+        self.new: dict[str, int] = {}
+        self.pairs: set[str] = set()
+        self.looked_changed: list[str] = []
+        self.flooded: set[str] = set()
+        self.found = 0.0
+
+    def begin(self, now: float) -> None:
+        """Another step begins."""
+        if self.time > 0.0:
+            self.every = (now - self.time) / DAY
+        self.time = now
+        self._clear()
+
+    def take(self, wave: Sequence[Choice]) -> None:
+        """These were chosen."""
+        self.done.update(one.url for one in wave)
+        self.chosen.update((one.url, one) for one in wave)
+
+    def take_up(self, chosen: Sequence[Choice]) -> None:
+        """Another process had chosen these."""
+        self.chosen.update((one.url, one) for one in chosen)
+        self.pairs.update(one.url for one in chosen if one.reason == "pair")
+        self.done = set(self.chosen)
+
+    def take_new(self, most: int) -> list[Choice]:
+        """So many of the new pages, in the order in which they were heard of."""
+        urls = list(self.new)[:most]
+        for url in urls:
+            del self.new[url]
+        return [Choice(url, 1.0, "new") for url in urls]

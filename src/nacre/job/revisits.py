@@ -1,0 +1,59 @@
+"""What the frontier is given for a visit that the planner chose."""
+
+from msgspec import structs
+
+from nacre.core.crawluri import CrawlURI, Hop, Outlink
+from nacre.history.recrawl_choice import Choice
+from nacre.job.assemble import Parts
+from nacre.job.fetching import UNCONDITIONAL
+from nacre.job.knowledge import Knowledge
+from nacre.scope.subject import OWN_SCOPE
+
+PAIR = "pair"
+"""Annotation of a second fetch within the step."""
+_UNVISITED = frozenset(("new", "start"))
+
+
+class Revisits:
+    """Makes URIs of choices: with their way from a seed, and how they are asked for.
+
+    Args:
+        parts: Of the job.
+        knowledge: What is known of the pages.
+        step: Time of the step, seconds since the epoch.
+    """
+
+    def __init__(self, parts: Parts, knowledge: Knowledge, step: float) -> None:
+        self._parts = parts
+        self._known = knowledge
+        self._step = step
+
+    def uri(self, choice: Choice) -> CrawlURI | None:
+        """What the frontier is given; None when the scope no longer accepts it."""
+        parts, way = self._parts, self._known.pages.way(choice.url)
+        if way is None or not way.path:
+            uri: CrawlURI | None = parts.identity.seed(
+                choice.url, overlay=parts.sheets.of_url(choice.url)
+            )
+            if uri is not None and not parts.seeds.knows(choice.url):
+                uri = structs.replace(uri, is_seed=False)
+        else:
+            link = Outlink(choice.url, Hop(way.path[-1]), way.context, sitemap=way.sitemap)
+            parent = CrawlURI(way.via, b"", "", path=way.path[:-1], source=way.source)
+            if way.owner:
+                parent = structs.replace(parent, heritable={OWN_SCOPE: way.owner})
+            found = parts.candidates.accepted(parent, [link])
+            uri = found[0][1] if found else None
+        return None if uri is None else self._marked(uri, choice)
+
+    def _marked(self, uri: CrawlURI, choice: Choice) -> CrawlURI:
+        """Some are asked for without validators: pairs, audits, and where validators lied."""
+        why = ""
+        if choice.reason == PAIR:
+            why = PAIR
+        elif choice.reason not in _UNVISITED:
+            why = self._known.audits.plain(uri.url, self._step, self._parts.settings.recrawl.audits)
+        if not why:
+            return uri
+        marked = {**uri.heritable, UNCONDITIONAL: why}
+        return structs.replace(uri, force_fetch=uri.force_fetch or why == PAIR, heritable=marked)
