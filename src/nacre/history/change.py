@@ -9,10 +9,11 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from nacre.config.component import Component, setting
 from nacre.core.pageview import PageView, Piece
+from nacre.history.signature import ProfileSettings
 from nacre.history.template import Template
 from nacre.history.volatile import masked
 
@@ -36,6 +37,26 @@ class ChangeClass(StrEnum):
 class ChangeSettings(Component):
     """When a difference is a change."""
 
+    signature: Literal["blocks", "paper", "md5", "text-profile", "text-profile-cjk"] = setting(
+        "blocks",
+        "What two versions of a page are compared by: `blocks` (its pieces, without noise and "
+        "boilerplate), `paper` (the text in p and span and beside br, as the National Library of "
+        "China has it), `md5` (every byte), `text-profile` (Nutch's; blind to Chinese), "
+        "`text-profile-cjk` (the same for text without spaces).",
+        live=False,
+        sheets=False,
+    )
+    threshold: float = setting(
+        0.0,
+        "For `paper`: share of the text that must differ for a change; 0: any difference.",
+        ge=0,
+        le=1,
+        live=False,
+        sheets=False,
+    )
+    text_profile: ProfileSettings = setting(
+        ProfileSettings, "For `text-profile` and `text-profile-cjk`: how words count."
+    )
     major: float = setting(
         0.10,
         "Share of a page that must differ for a major change.",
@@ -80,7 +101,7 @@ class Change(NamedTuple):
         score: Share of the page that differs, noise and boilerplate weighed down; 0 to 1.
         reason: Code of what decided: `payload`, `markup`, `masked`, `volatile`, `template`,
             `navigation`, `text`, `title`, `heading`, `date`, `link`, `image`, `file`, `score`,
-            `unread` (it differs behind what was taken apart).
+            `unread` (it differs behind what was taken apart); or the name of the signature.
         evidence: The first differences that decided.
     """
 

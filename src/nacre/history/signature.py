@@ -17,16 +17,36 @@ _UNSPACED = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿]+")
 _GRAM = 2
 
 
-class TextProfile(Component):
-    """Nutch's TextProfileSignature; the defaults are Nutch's."""
+class ProfileSettings(Component):
+    """How the words of a text count in a text profile; the defaults are Nutch's."""
 
     quant_rate: float = setting(
-        0.01, "Counts are rounded down to this share of the largest count.", ge=0, le=1
+        0.01,
+        "Counts are rounded down to this share of the largest count; 0: they count as they are.",
+        ge=0,
+        le=1,
+        live=False,
+        sheets=False,
     )
     min_token_len: int = setting(
-        2, "Words of at most so many characters are left out.", unit="characters", ge=0
+        2,
+        "Words of at most so many characters are left out; 0: none is.",
+        unit="characters",
+        ge=0,
+        live=False,
+        sheets=False,
     )
-    sec_sort_lex: bool = setting(True, "Words of equal count are sorted; else in order of arrival.")
+    sec_sort_lex: bool = setting(
+        True,
+        "Words of equal count are sorted; else in order of arrival.",
+        live=False,
+        sheets=False,
+    )
+
+
+class TextProfile(ProfileSettings):
+    """Nutch's TextProfileSignature, or the one that works for Chinese."""
+
     unspaced: bool = setting(
         False,
         "Chinese and Japanese text is cut into pairs of characters; as Nutch has it, a sentence is "

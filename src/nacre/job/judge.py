@@ -15,6 +15,7 @@ from nacre.history.indexpage import Behaviour, LinkFacts, index_probability
 from nacre.history.template import Template
 from nacre.history.urlshape import shaped
 from nacre.history.visited import DigestJudge, Finding, Visited
+from nacre.history.wholepage import compare_whole
 from nacre.uri.parse import authority
 
 _HTML = ("text/html", "application/xhtml+xml")
@@ -85,6 +86,7 @@ class PageJudge:
         self._versions = versions
         self.lessons = lessons
         self._settings = settings
+        self._by_blocks = settings.signature == "blocks"
         self._plain = DigestJudge()
 
     def judge(self, row: PageRow, visit: Visited) -> Finding:
@@ -114,16 +116,22 @@ class PageJudge:
         # A version that cannot be read back says nothing: what has other bytes is a change then.
         change = Change(ChangeClass.MAJOR, 1.0, "payload") if row.digest else SAME
         if old is not None:
-            change = compare(old, view, template, self._settings, listing=listing >= _INDEX)
+            change = self._verdict(old, view, template, listing=listing >= _INDEX)
             template.learn_visit(old, view)
         if old is None or change.kind is not ChangeClass.NONE:
             template.learn_page(view)
         if old is None or change.kind.is_change or change.kind is ChangeClass.TEMPLATE:
             self._count_text(visit.url, old, view)
             self._versions.keep(visit.url, view)
-        return Finding(
-            Answer.THERE, change.kind, change.score, change.reason, listing, template.noise
-        )
+        noise = template.noise if self._by_blocks else 0.0
+        return Finding(Answer.THERE, change.kind, change.score, change.reason, listing, noise)
+
+    def _verdict(
+        self, old: PageView, view: PageView, template: Template, *, listing: bool
+    ) -> Change:
+        if self._by_blocks:
+            return compare(old, view, template, self._settings, listing=listing)
+        return compare_whole(old, view, self._settings)
 
     def pair(self, row: PageRow, visit: Visited) -> None:
         """See `nacre.history.visited.Judge`."""
@@ -136,7 +144,9 @@ class PageJudge:
         template.learn_pair(first, second, looked_changed=looked)
 
     def pairs_wanted(self, url: str) -> int:
-        """See `nacre.history.visited.Judge`."""
+        """See `nacre.history.visited.Judge`; a signature of the whole page learns no noise."""
+        if not self._by_blocks:
+            return 0
         return max(0, _PAIRS - self.lessons.template(url).pairs)
 
     def _redirected(self, visit: Visited) -> Finding:
