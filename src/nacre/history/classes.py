@@ -10,6 +10,7 @@ from hashlib import blake2b
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.rates import FILES, FLAT, Distribution, fit_prior, posterior
+from nacre.history.slices import Slices, at_once
 from nacre.uri.parse import authority
 
 _KEPT = 300
@@ -28,6 +29,7 @@ class Classes:
         self._of = of
         self._root = root
         self._priors: dict[str, Distribution] = {}
+        self._samples: dict[str, _Sample] = {}
 
     def fit(self, rows: Iterable[PageRow], quiet: Callable[[PageRow], bytes] | None = None) -> None:
         """Fit all priors anew from a bounded sample of the rows of each class.
@@ -36,20 +38,34 @@ class Classes:
             rows: All rows.
             quiet: What speaks for rows without evidence; b"" for nothing.
         """
-        samples: dict[str, tuple[str, _Sample]] = {}
+        self.forget()
         for row in rows:
-            evidence = self._of(row) or (quiet(row) if quiet else b"")
-            if not evidence:
-                continue
-            lot, wider = _lot(row.url), ""
-            for name in _chain(row):
-                if name not in samples:
-                    samples[name] = (wider, _Sample(_KEPT))
-                samples[name][1].add(lot, evidence)
-                wider = name
+            self.note(row, quiet)
+        at_once(self.refit())
+
+    def forget(self) -> None:
+        """Drop the samples; the priors stay until the next fit."""
+        self._samples = {}
+
+    def note(self, row: PageRow, quiet: Callable[[PageRow], bytes] | None = None) -> None:
+        """Take a row into the samples of its classes, or take in what is known of it now."""
+        evidence = self._of(row) or (quiet(row) if quiet else b"")
+        lot, wider = _lot(row.url), ""
+        for name in _chain(row):
+            sample = self._samples.get(name)
+            if sample is None:
+                if not evidence:
+                    return
+                sample = self._samples[name] = _Sample(wider, _KEPT)
+            sample.note(lot, evidence)
+            wider = name
+
+    def refit(self) -> Slices[None]:
+        """Fit all priors from the samples."""
         # Wider classes come first: each name was met behind the one that it leans on.
-        for name, (wider, sample) in samples.items():
-            parent = self._priors.get(wider) or self._root_of(name)
+        for name, sample in list(self._samples.items()):
+            yield
+            parent = self._priors.get(sample.wider) or self._root_of(name)
             self._priors[name] = fit_prior(sample.evidences, parent, start=self._priors.get(name))
 
     def posterior(self, row: PageRow) -> Distribution:
@@ -81,21 +97,23 @@ def layout(template: str) -> str:
 class _Sample:
     """The evidences with the smallest lots: the same ones whatever the order of the rows."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, wider: str, size: int) -> None:
+        self.wider = wider
         self._size = size
-        self._kept: list[tuple[int, bytes]] = []
+        self._kept: dict[int, bytes] = {}
 
-    def add(self, lot: int, evidence: bytes) -> None:
+    def note(self, lot: int, evidence: bytes) -> None:
         kept = self._kept
-        kept.append((lot, evidence))
+        if not evidence:
+            kept.pop(lot, None)
+            return
+        kept[lot] = evidence
         if len(kept) >= 2 * self._size:
-            kept.sort()
-            del kept[self._size :]
+            self._kept = {one: kept[one] for one in sorted(kept)[: self._size]}
 
     @property
     def evidences(self) -> list[bytes]:
-        self._kept.sort()
-        return [evidence for _, evidence in self._kept[: self._size]]
+        return [self._kept[one] for one in sorted(self._kept)[: self._size]]
 
 
 def _lot(url: str) -> int:

@@ -5,6 +5,7 @@ Source: reference/incremental.md 2.4 (value), 2.5 (hints), 2.9 (recall of a choi
 
 import math
 from collections.abc import Iterable, Sequence
+from heapq import merge
 from typing import NamedTuple
 from zlib import crc32
 
@@ -13,12 +14,15 @@ from nacre.history.classes import Classes
 from nacre.history.deletion import Existence, Life, next_look
 from nacre.history.rates import FLAT, Distribution, chance_of_change, mean_rate
 from nacre.history.season import Hazard, Season
+from nacre.history.slices import Slices, at_once
 from nacre.history.value import Signal, importance, news, value
 
 DAY = 86_400.0
 _SURE = 2.0
 _LIKELY_DEAD = 0.5
 _INDEX = 0.5
+_RUN = 4096
+"""Bids that are sorted in one slice."""
 _LISTS = 3.0
 """A list with news is worth that many changed pages (reference/incremental.md 2.4)."""
 
@@ -218,6 +222,11 @@ class Wanted(NamedTuple):
 
 
 def choose(bids: Iterable[Bid], room: int, wanted: Wanted) -> list[Bid]:
+    """The best bids, found without a stop; see `choosing`."""
+    return at_once(choosing(list(bids), room, wanted))
+
+
+def choosing(bids: Sequence[Bid], room: int, wanted: Wanted) -> Slices[list[Bid]]:
     """The best bids within the room that promise the recall.
 
     Args:
@@ -225,11 +234,16 @@ def choose(bids: Iterable[Bid], room: int, wanted: Wanted) -> list[Bid]:
         room: Most visits.
         wanted: When they are enough.
     """
-    ranked = sorted(bids, key=lambda bid: (not bid.due, -bid.worth, _lot(bid.url)))
-    expected = wanted.already + sum(bid.chance for bid in ranked)
-    found = wanted.already
+    runs: list[list[Bid]] = []
+    expected = found = wanted.already
+    for at in range(0, len(bids), _RUN):
+        yield
+        runs.append(sorted(bids[at : at + _RUN], key=_order))
+        expected += sum(bid.chance for bid in runs[-1])
     chosen: list[Bid] = []
-    for bid in ranked:
+    for number, bid in enumerate(merge(*runs, key=_order)):
+        if not number % _RUN:
+            yield
         if len(chosen) >= room:
             break
         enough = found >= wanted.recall * expected and wanted.recall < 1.0
@@ -238,6 +252,10 @@ def choose(bids: Iterable[Bid], room: int, wanted: Wanted) -> list[Bid]:
         chosen.append(bid)
         found += bid.chance
     return chosen
+
+
+def _order(bid: Bid) -> tuple[bool, float, int]:
+    return not bid.due, -bid.worth, _lot(bid.url)
 
 
 def _lot(url: str) -> int:

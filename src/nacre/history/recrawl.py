@@ -15,10 +15,8 @@ from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.recrawl_step import Knowledge, Step
 from nacre.history.recrawl_waves import Waves
 from nacre.history.sites import Sites
+from nacre.history.slices import Slices, at_once
 from nacre.history.visited import Finding, Judge, Rows, Visited
-
-_MOST_ERRORS = 5
-"""A page that never answered is tried in so many steps."""
 
 
 class Planner:
@@ -43,25 +41,19 @@ class Planner:
         """Name the start pages: seeds, and sitemaps that robots.txt names."""
         self._waves.starts = tuple(starts)
 
-    def recall(self, now: float, chosen: Sequence[Choice] = (), left: int = -1) -> None:
+    def recall(self, now: float, chosen: Sequence[Choice] = (), left: int = -1) -> Slices[None]:
         """Begin a step, or take up one that another process began.
-
-        Pages that were heard of and never visited are new ones still.
 
         Args:
             now: Time of the step.
             chosen: What was chosen in it so far; of the pairs, those that were not made.
             left: Waves that were left (`waves_left`); -1 for all of them.
         """
-        self._begin_step(now)
+        self._step.begin(now)
+        self._step.take_up(chosen)
+        yield from self._waves.begin()
         if left >= 0:
             self._waves.left = self._waves.left[len(self._waves.left) - left :]
-        self._step.take_up(chosen)
-        self._step.new = {
-            row.url: row.depth
-            for row in self._rows.scan()
-            if not row.visits and row.errors < _MOST_ERRORS and row.url not in self._step.done
-        }
 
     @property
     def expected(self) -> tuple[float, float]:
@@ -74,7 +66,11 @@ class Planner:
         return len(self._waves.left)
 
     def choose(self, now: float, room: int) -> list[Choice]:
-        """What to visit next; empty once the step is done.
+        """What to visit next, found without a stop; see `choosing`."""
+        return at_once(self.choosing(now, room))
+
+    def choosing(self, now: float, room: int) -> Slices[list[Choice]]:
+        """What to visit next; nothing once the step is done.
 
         Args:
             now: Time of the step, seconds since the epoch: the same for all waves of a step.
@@ -82,11 +78,11 @@ class Planner:
         """
         step, waves = self._step, self._waves
         if now != step.time:
-            self._begin_step(now)
+            yield from self.recall(now)
         while room > 0:
             wave = step.take_new(room)
             while not wave and waves.left:
-                wave = waves.left.pop(0)(room)
+                wave = yield from waves.left.pop(0)(room)
             wave = [one for one in wave if one.url not in step.done][:room]
             if wave:
                 step.take(wave)
@@ -106,7 +102,3 @@ class Planner:
             for row in self._rows.scan()
             if row.evidence
         }
-
-    def _begin_step(self, now: float) -> None:
-        self._step.begin(now)
-        self._waves.begin()

@@ -48,6 +48,7 @@ class Learning:
         else:
             self._observe(row, visit, finding, choice.propensity if choice else 1.0)
         self._rows.put(row)
+        self._step.touched[row.url] = None
         if finding.answer is not Answer.SILENT:
             self._links.follow(row, visit)
         if finding.kind.is_change and row.kind is PageKind.PAGE and row.index < 0.5:
@@ -88,6 +89,7 @@ class Learning:
         own = chance_of_change(self._classes.posterior(row), days)
         # A change that youth explains says little of the page's own rate: like noise.
         calm = (1.0 - finding.noise) * math.exp(-time.young(row, row.last_visit, now))
+        self._step.compared[row.template] += not row.evidence
         row.evidence = observe(
             row.evidence or NO_EVIDENCE,
             days,

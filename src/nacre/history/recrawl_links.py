@@ -120,6 +120,8 @@ class Links:
     def _tell(self, row: PageRow, source: Source) -> None:
         if source not in row.told:
             row.told = (*row.told, str(source))
+        self._step.told[row.url] = None
+        self._step.touched[row.url] = None
 
 
 def unknown_page(url: str, now: float, depth: int) -> PageRow:

@@ -1,5 +1,6 @@
 """What the planner works with, and what its step has come to so far (pure)."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -37,6 +38,9 @@ class Step:
         new: Pages that were heard of and never visited: URL to depth.
         pairs: Second visits that were asked for and not made yet.
         looked_changed: Pages that looked changed in it.
+        told: Pages of which somebody told in it.
+        touched: Pages of which more is known than at its beginning.
+        compared: Pages visited again for the first time, by template.
         flooded: Sites where a list showed nothing but new links.
         found: New pages and changes found in it.
     """
@@ -53,6 +57,9 @@ class Step:
         self.pairs: set[str] = set()
         self.looked_changed: list[str] = []
         self.flooded: set[str] = set()
+        self.told: dict[str, None] = {}
+        self.touched: dict[str, None] = {}
+        self.compared: Counter[str] = Counter()
         self.found = 0.0
 
     def begin(self, now: float) -> None:

@@ -4,24 +4,24 @@ Source: reference/incremental.md 2.4, 2.9.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.classes import Classes
-from nacre.history.ranking import DAY, Bid, Ranking, Terms, Wanted, choose
+from nacre.history.ranking import DAY, Bid, Ranking, Terms, Wanted, choosing
 from nacre.history.rates import LISTS, PAGES, silence
 from nacre.history.recrawl_choice import THETA, TRUSTED, Choice, choices, lot
 from nacre.history.recrawl_step import Knowledge, Step
+from nacre.history.recrawl_survey import Survey
+from nacre.history.slices import ROWS, Slices
 from nacre.history.value import Signal
 from nacre.uri.parse import authority
 
-_SAMPLE = 200
-"""Pages that are visited again, all classes together, before others are judged by them."""
-_LEAST_SAMPLE = 4
 _LOTS = 0.03
 """Of a tight budget, lots take no more than this."""
 
-Wave = Callable[[int], list[Choice]]
+Wave = Callable[[int], Slices[list[Choice]]]
+"""Chooses so many visits at most."""
 
 
 class Waves:
@@ -42,7 +42,7 @@ class Waves:
         self._rows, self._sites, self._judge, self._settings = known
         self._step = step
         self._arrivals = Classes(lambda row: row.arrivals, LISTS)
-        self._size = 0
+        self._survey = Survey(-1.0)
         self._price = 0.0
         self.starts: tuple[str, ...] = ()
         self.left: list[Wave] = []
@@ -50,11 +50,21 @@ class Waves:
         self.expected = (0.0, 0.0)
         self._ranking = self._make_ranking()
 
-    def begin(self) -> None:
-        """A step begins."""
-        self._size = sum(1 for _ in self._rows.scan())
-        self.classes.fit(self._rows.scan(), self._quiet)
-        self._arrivals.fit(self._rows.scan())
+    def begin(self) -> Slices[None]:
+        """A step begins: look at all rows once."""
+        step, survey = self._step, Survey(self._step.time)
+        self.classes.forget()
+        self._arrivals.forget()
+        for number, row in enumerate(self._rows.scan()):
+            if not number % ROWS:
+                yield
+            survey.take(row)
+            self.classes.note(row, self._quiet)
+            self._arrivals.note(row)
+        yield from self.classes.refit()
+        yield from self._arrivals.refit()
+        self._survey = survey
+        step.new = {url: depth for url, depth in survey.unvisited.items() if url not in step.done}
         self._sites.begin_step()
         self._ranking = self._make_ranking()
         self.left = [
@@ -73,62 +83,46 @@ class Waves:
         )
         return Ranking(self.classes, self._arrivals, terms)
 
-    def _starting(self, room: int) -> list[Choice]:
+    def _starting(self, room: int) -> Slices[list[Choice]]:
         """Start pages, sitemaps and feeds: few, and they tell of all others."""
+        yield
         chosen = [Choice(url, 1.0, "start") for url in self.starts]
         if self._settings.hints:
-            tellers = {PageKind.SITEMAP, PageKind.FEED}
-            chosen += [
-                Choice(row.url, 1.0, str(row.kind))
-                for row in self._rows.scan()
-                if row.kind in tellers
-            ]
+            chosen += [Choice(url, 1.0, kind) for url, kind in self._survey.tellers]
         return chosen[:room]
 
-    def _telling(self, room: int) -> list[Choice]:
+    def _telling(self, room: int) -> Slices[list[Choice]]:
         """Index pages that may show something new, as far as they are worth it among all pages."""
         wanted = Wanted(self._settings.recall, self._settings.least)
-        lists = {row.url for row in self._rows.scan() if row.index >= 0.5}
-        bids = [bid for row in self._rows.scan() if row.visits and (bid := self._bid(row))]
-        flooded = [
-            bid for bid in bids if bid.url in lists and authority(bid.url) in self._step.flooded
-        ]
+        lists = dict.fromkeys(self._survey.lists)
+        if room < self._survey.size:
+            bids = yield from self._bids(self._rows.scan())
+        else:
+            bids = yield from self._bids(self._known(lists))
+        own = [bid for bid in bids if bid.url in lists]
+        flooded = [bid for bid in own if authority(bid.url) in self._step.flooded]
         if room < len(bids):
-            bids = choose(bids, room, wanted)
-        chosen = choose((bid for bid in bids if bid.url in lists), room, wanted)
+            best = yield from choosing(bids, room, wanted)
+            own = [bid for bid in best if bid.url in lists]
+        chosen = yield from choosing(own, room, wanted)
         return choices(list(dict.fromkeys([*chosen, *flooded]))[:room])
 
-    def _told(self, room: int) -> list[Choice]:
+    def _told(self, room: int) -> Slices[list[Choice]]:
         """Pages of which a trusted source told; how right it was counts for all others."""
-        bids = [
-            bid
-            for row in self._rows.scan()
-            if row.told and row.visits and (bid := self._bid(row)) and bid.chance >= TRUSTED
-        ]
+        told = {**self._survey.told, **self._step.told}
+        bids = yield from self._bids(self._known(told))
+        bids = [bid for bid in bids if bid.chance >= TRUSTED]
         bids.sort(key=lambda bid: (-bid.worth, bid.url))
         return choices(bids[:room])
 
-    def _sampling(self, room: int) -> list[Choice]:
+    def _sampling(self, room: int) -> Slices[list[Choice]]:
         """A few pages of each class of which too little is known: what they show holds for all."""
-        known: Counter[str] = Counter()
-        unknown: dict[str, list[tuple[float, str]]] = {}
-        for row in self._rows.scan():
-            if row.evidence:
-                known[row.template] += 1
-            elif row.visits and row.kind is PageKind.PAGE and row.url not in self._step.done:
-                drawn = lot(row.url, self._step.time)
-                unknown.setdefault(row.template, []).append((drawn, row.url))
-        chosen: list[Choice] = []
-        wanted = max(_LEAST_SAMPLE, _SAMPLE // max(1, len(unknown)))
-        for template, lots in unknown.items():
-            size = wanted - known[template]
-            if size > 0:
-                share = min(1.0, size / len(lots))
-                chosen += [Choice(url, 0.0, "sample", share) for _, url in sorted(lots)[:size]]
-        return chosen[: room // 10]
+        yield
+        return self._survey.samples(self._step.done, self._step.compared)[: room // 10]
 
-    def _pairing(self, room: int) -> list[Choice]:
+    def _pairing(self, room: int) -> Slices[list[Choice]]:
         """Pages that looked changed, once more: what differs within seconds is noise."""
+        yield
         chosen: list[Choice] = []
         sites: Counter[str] = Counter()
         for url in self._step.looked_changed:
@@ -140,13 +134,15 @@ class Waves:
         self._step.done -= self._step.pairs
         return chosen[:room]
 
-    def _worthy(self, room: int) -> list[Choice]:
+    def _worthy(self, room: int) -> Slices[list[Choice]]:
         """All others, by what they are worth, and the lots."""
-        self.classes.fit(self._rows.scan(), self._quiet)
+        yield from self._learn_again()
         bids: list[Bid] = []
         lots: list[Choice] = []
-        share = min(self._settings.lots, _LOTS * room / max(1, self._size))
-        for row in self._rows.scan():
+        share = min(self._settings.lots, _LOTS * room / max(1, self._survey.size))
+        for number, row in enumerate(self._rows.scan()):
+            if not number % ROWS:
+                yield
             if row.url in self._step.done or row.kind is PageKind.EMBED or not row.visits:
                 continue
             if self._sites.look_for_withdrawal(row, self._step.time):
@@ -156,19 +152,43 @@ class Waves:
                 bids.append(bid)
             if share and lot(row.url, self._step.time) < share:
                 lots.append(Choice(row.url, bid.chance if bid else 0.0, "lot", share))
+        most = max(0, room - len(lots))
         found = self._step.found
         wanted = Wanted(self._settings.recall, self._settings.least, found)
-        chosen = choose(bids, max(0, room - len(lots)), wanted)
-        tight = len(chosen) == max(0, room - len(lots)) < len(bids)
-        self._price = (
-            min((bid.worth for bid in chosen if not bid.due), default=0.0) if tight else 0.0
-        )
+        chosen = yield from choosing(bids, most, wanted)
+        tight = len(chosen) == most < len(bids)
+        worths = (bid.worth for bid in chosen if not bid.due)
+        self._price = min(worths, default=0.0) if tight else 0.0
         self.expected = (
             found + sum(bid.chance for bid in bids),
             found + sum(bid.chance for bid in chosen),
         )
         taken = {bid.url for bid in chosen}
         return choices(chosen) + [one for one in lots if one.url not in taken]
+
+    def _learn_again(self) -> Slices[None]:
+        """Fit the priors once more, with what the step has shown so far."""
+        for number, url in enumerate(self._step.touched):
+            if not number % ROWS:
+                yield
+            row = self._rows.get(url)
+            if row is not None:
+                self.classes.note(row, self._quiet)
+        yield from self.classes.refit()
+
+    def _known(self, urls: Iterable[str]) -> Iterator[PageRow]:
+        return (row for url in urls if (row := self._rows.get(url)) is not None)
+
+    def _bids(self, rows: Iterable[PageRow]) -> Slices[list[Bid]]:
+        """Bids for those that were visited."""
+        bids: list[Bid] = []
+        for number, row in enumerate(rows):
+            if not number % ROWS:
+                yield
+            bid = self._bid(row) if row.visits else None
+            if bid is not None:
+                bids.append(bid)
+        return bids
 
     def _is_idle_file(self, row: PageRow, bid: Bid) -> bool:
         idle = bid.chance < self._settings.least_file and not bid.due

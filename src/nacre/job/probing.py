@@ -11,6 +11,7 @@ from nacre.core.pagerow import PageKind
 from nacre.core.processor import Visit
 from nacre.extract.pageview import page_view
 from nacre.history.pagestore import PageStore
+from nacre.history.slices import ROWS, Slices
 from nacre.job.judge import Lessons, directory
 from nacre.job.versions import text_of
 from nacre.uri.parse import origin
@@ -23,7 +24,7 @@ _EVERY = 30 * 86_400.0
 """A directory is asked so often, seconds."""
 
 
-def probes(pages: PageStore, lessons: Lessons, now: float, most: int) -> list[str]:
+def probes(pages: PageStore, lessons: Lessons, now: float, most: int) -> Slices[list[str]]:
     """Made-up names in the directories with the most pages, those asked lately left out.
 
     Args:
@@ -34,7 +35,9 @@ def probes(pages: PageStore, lessons: Lessons, now: float, most: int) -> list[st
     """
     counts: Counter[str] = Counter()
     samples: dict[str, str] = {}
-    for row in pages.scan():
+    for number, row in enumerate(pages.scan()):
+        if not number % ROWS:
+            yield
         if row.kind is PageKind.PAGE and row.visits and row.life == "live":
             name = directory(row.url)
             counts[name] += 1

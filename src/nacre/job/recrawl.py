@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import structs
 
-from nacre.core.crawluri import Hop
+from nacre.core.crawluri import CrawlURI, Hop
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageKind
 from nacre.core.processor import Visit
@@ -17,6 +17,7 @@ from nacre.core.wayrow import ChosenRow
 from nacre.history.change import ChangeClass
 from nacre.history.recrawl import Planner
 from nacre.history.recrawl_choice import Choice
+from nacre.history.slices import Slices
 from nacre.history.visited import Finding
 from nacre.job.assemble import Parts
 from nacre.job.auditing import AUDIT
@@ -31,6 +32,8 @@ from nacre.report.stats import Stored
 
 _RUN, _LEFT = "pages.run", "pages.waves"
 _PORTION = 10_000
+_SLICE = 100
+"""Visits that enter the frontier at once."""
 _PROBE_SHARE = 50
 """Of so many requests, one may be for a name that does not exist."""
 _SAMPLE = 30 * 86_400.0
@@ -74,45 +77,48 @@ class Recrawl:
 
     # ---- the step
 
-    def begin(self) -> None:
-        """Begin the step, or take it up where a process left it."""
+    def begin(self) -> Slices[None]:
+        """Begin the step, or take it up where a process left it; in slices."""
         store, pages = self._parts.store, self._known.pages
         self.planner.begin([row.url for row in self._parts.seeds.rows()])
         if store.counter(_RUN) != self._run.number:
             pages.forget_step()
             store.set_counter(_RUN, self._run.number)
             store.set_counter(_LEFT, -1)
-            self.planner.recall(self.step)
-            self._probe()
+            yield from self.planner.recall(self.step)
+            yield from self._probe()
         else:
             rows = list(pages.chosen())
             self._chosen = {row.url: row for row in rows}
             choices = [_choice(row) for row in rows if not (row.reason == "pair" and row.done)]
-            self.planner.recall(self.step, choices, store.counter(_LEFT))
+            yield from self.planner.recall(self.step, choices, store.counter(_LEFT))
 
-    def _probe(self) -> None:
+    def _probe(self) -> Slices[None]:
         """Ask for some names that do not exist, where the budget allows it."""
         parts, known = self._parts, self._known
         most = min(parts.settings.recrawl.probes, self._room() // _PROBE_SHARE)
         uris = []
-        for url in probes(known.pages, known.judge.lessons, self.step, most):
+        names = yield from probes(known.pages, known.judge.lessons, self.step, most)
+        for url in names:
             overlay = parts.sheets.of_url(url)
             uri = parts.identity.seed(url, heritable={PROBE: "1"}, overlay=overlay)
             uris.append(structs.replace(uri, is_seed=False, path=Hop.INFERRED))
         parts.frontier.schedule(uris, parts.clock.now())
 
-    def more(self) -> bool:
-        """Let the next visits into the frontier; False when nothing more is wanted."""
+    def more(self) -> Slices[bool]:
+        """Let the next visits into the frontier, in slices; False when nothing more is wanted."""
         while True:
             if not self._rest:
                 self._left = self.planner.waves_left
-                self._rest = self.planner.choose(self.step, self._room())
+                self._rest = yield from self.planner.choosing(self.step, self._room())
                 if not self._rest:
                     return False
             portion, self._rest = self._rest[:_PORTION], self._rest[_PORTION:]
+            entered = yield from self._enter(portion)
+            # Last: who is killed before chooses the wave again.
             left = self._left if self._rest else self.planner.waves_left
             self._parts.store.set_counter(_LEFT, left)
-            if self._enter(portion):
+            if entered:
                 return True
 
     def _room(self) -> int:
@@ -121,16 +127,21 @@ class Recrawl:
         room = self._budget.room(spent, self._run.bytes_each, self._run.seconds_each)
         return max(0, room - self._parts.frontier.totals.queued)
 
-    def _enter(self, portion: Sequence[Choice]) -> int:
-        uris = []
-        for choice in portion:
-            row = ChosenRow(choice.url, choice.chance, choice.reason, choice.propensity)
-            self._chosen[choice.url] = row
-            self._known.pages.choose(row)
-            uri = self._revisits.uri(choice)
-            if uri is not None:
-                uris.append(uri)
-        return sum(self._parts.frontier.schedule(uris, self._parts.clock.now())) if uris else 0
+    def _enter(self, portion: Sequence[Choice]) -> Slices[int]:
+        entered = 0
+        for at in range(0, len(portion), _SLICE):
+            yield
+            uris = [uri for one in portion[at : at + _SLICE] if (uri := self._chose(one))]
+            if uris:
+                entered += sum(self._parts.frontier.schedule(uris, self._parts.clock.now()))
+        return entered
+
+    def _chose(self, choice: Choice) -> CrawlURI | None:
+        """Note a choice; what the frontier is given for it."""
+        row = ChosenRow(choice.url, choice.chance, choice.reason, choice.propensity)
+        self._chosen[choice.url] = row
+        self._known.pages.choose(row)
+        return self._revisits.uri(choice)
 
     # ---- what visits teach
 

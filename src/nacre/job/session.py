@@ -7,6 +7,7 @@ recovers as after a crash (architecture section 6). One code path.
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar, cast
 
 from msgspec import structs
 
@@ -14,6 +15,7 @@ from nacre.archive.cdxj import sorted_index
 from nacre.core.clock import Clock
 from nacre.fetch.guard import AddressGuard
 from nacre.frontier.queues import State
+from nacre.history.slices import Slices
 from nacre.job.assemble import Parts
 from nacre.job.companion import Companion
 from nacre.job.edits import note_removed
@@ -52,6 +54,8 @@ from nacre.store.opening import Opened, open_for_work
 from nacre.store.recovery import Start
 from nacre.store.seam import Disk
 from nacre.store.store import Store
+
+T = TypeVar("T")
 
 _LAST_TRIES_OF_NOTHING = 60.0
 """Time for the last tries of a crawl that has fetched nothing at all, seconds."""
@@ -186,8 +190,19 @@ class Session:
         if count:
             self.parts.logs.job(f"{count} captures of earlier runs read for the planner")
         if self._asked is None:
-            recrawl.begin()
-            recrawl.more()
+            await self._in_slices(recrawl.begin())
+            await self._in_slices(recrawl.more())
+
+    async def _in_slices(self, work: Slices[T]) -> T | None:
+        """Do long work, and all that waits in between; None when somebody wants the end."""
+        while self._asked is None:
+            try:
+                next(work)
+            except StopIteration as done:
+                return cast("T", done.value)
+            await asyncio.sleep(0)
+        work.close()
+        return None
 
     @property
     def directory(self) -> Path:
@@ -290,7 +305,7 @@ class Session:
         """Until something says that it is over; pauses and resumes meanwhile."""
         while True:
             self._attention.clear()
-            how = self._over()
+            how = await self._over()
             if how is not None:
                 return how
             self._mind_space()
@@ -319,13 +334,12 @@ class Session:
             self._attention.set()
         return fetched + busy >= self.settings.limits.documents
 
-    def _over(self) -> ExitStatus | None:
+    async def _over(self) -> ExitStatus | None:
         if self._asked is not None:
             return self._asked
         parts = self.parts
-        if self._is_done() and not self._more():
-            retired = parts.frontier.totals.states[State.RETIRED]
-            return ExitStatus.QUEUE_BUDGET if retired else ExitStatus.FINISHED
+        if self._is_done() and not await self._more():
+            return self._finished()
         if self.space.waited_too_long(self._clock.monotonic()):
             return ExitStatus.DISK_WAIT
         archive = parts.archive
@@ -341,9 +355,16 @@ class Session:
             counts.prerequisites,
         )
 
-    def _more(self) -> bool:
+    def _finished(self) -> ExitStatus:
+        """How it ends when nothing is left to do; somebody may have asked for the end meanwhile."""
+        if self._asked is not None:
+            return self._asked
+        retired = self.parts.frontier.totals.states[State.RETIRED]
+        return ExitStatus.QUEUE_BUDGET if retired else ExitStatus.FINISHED
+
+    async def _more(self) -> bool:
         """In an incremental run, the planner wants more visits, which are in the frontier now."""
-        if self.recrawl is None or not self.recrawl.more():
+        if self.recrawl is None or not await self._in_slices(self.recrawl.more()):
             return False
         self.parts.engine.wake()
         return True

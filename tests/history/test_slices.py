@@ -1,0 +1,60 @@
+"""Work in slices: what the planner does between two stops is bounded."""
+
+from collections.abc import Iterator
+
+from nacre.core.pagerow import PageRow
+from nacre.history.recrawl import Planner
+from nacre.history.recrawl_settings import RecrawlSettings
+from nacre.history.sites import Sites
+from nacre.history.slices import ROWS, Slices, at_once
+from nacre.history.visited import DigestJudge, MemoryRows
+
+DAY = 86_400.0
+
+
+class _Counted(MemoryRows):
+    """Counts the rows that were read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read = 0
+
+    def scan(self) -> Iterator[PageRow]:
+        for row in super().scan():
+            self.read += 1
+            yield row
+
+
+def _planner(pages: int) -> tuple[Planner, _Counted]:
+    rows = _Counted()
+    for number in range(pages):
+        rows.put(PageRow(f"http://a.test/{number}", visits=1, last_visit=DAY, template="t"))
+    return Planner(rows, Sites(), DigestJudge(), RecrawlSettings()), rows
+
+
+def _counting() -> Slices[str]:
+    yield
+    yield
+    return "end"
+
+
+def test_work_can_be_done_at_once() -> None:
+    assert at_once(_counting()) == "end"
+
+
+def test_no_more_rows_are_read_between_two_stops_than_make_a_slice() -> None:
+    planner, rows = _planner(5 * ROWS)
+    before, most, chosen = 0, 0, []
+    for _ in planner.choosing(30 * DAY, 10**6):
+        most, before = max(most, rows.read - before), rows.read
+    assert 0 < most <= ROWS
+    while wave := planner.choose(30 * DAY, 10**6):
+        chosen += wave
+    assert chosen
+
+
+def test_a_step_reads_all_rows_three_times_at_most() -> None:
+    planner, rows = _planner(600)
+    while planner.choose(30 * DAY, 100):
+        pass
+    assert rows.read <= 3 * 600
