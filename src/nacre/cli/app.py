@@ -19,6 +19,7 @@ from nacre.cli import (
     reports,
     setting,
     simweb,
+    simweb_paper,
     urls,
 )
 from nacre.cli.output import complain
@@ -101,3 +102,4 @@ urls.register(app)
 migrate.register(app)
 jobs.register_schema(app)
 simweb.register(app)
+simweb_paper.register(app)

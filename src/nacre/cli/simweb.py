@@ -91,7 +91,7 @@ def run(
     from nacre.simweb.summary import label, score_file, table, text_table
 
     plan = Plan(
-        world, hints, seed, days, _seconds(every),
+        world, hints, seed, days, seconds("--every", every),
         tuple(POLICIES) if policy == "all" else tuple(_split(policy)),
         tuple(_numbers(budgets)), bytes_scale, mode,
     )  # fmt: skip
@@ -124,16 +124,21 @@ def _plot(plan: "Plan", trials: "list[Trial]", out: Path) -> None:
     write_plots(trials, title, out)
 
 
-def _seconds(text: str) -> float:
+def seconds(option: str, text: str) -> float:
+    """A duration of at least a minute.
+
+    Raises:
+        ConfigError: It is none.
+    """
     from nacre.config.component import parse_duration
     from nacre.errors import ConfigError
 
     try:
         found = parse_duration(text)
     except ValueError as error:
-        raise ConfigError(f"--every {text!r}: {error}") from None
+        raise ConfigError(f"{option} {text!r}: {error}") from None
     if not isinstance(found, float) or found < 60:
-        raise ConfigError(f"--every {text!r}: at least a minute, such as 1h or 7d")
+        raise ConfigError(f"{option} {text!r}: at least a minute, such as 1h or 7d")
     return found
 
 
@@ -229,7 +234,7 @@ def score(
     from nacre.simweb.score import score_bytes
     from nacre.simweb.servelog import read_log
 
-    plan = Plan(world, hints, seed, days, _seconds(every), bytes_scale=bytes_scale)
+    plan = Plan(world, hints, seed, days, seconds("--every", every), bytes_scale=bytes_scale)
     try:
         rows = read_log(log)
     except (OSError, ValueError) as error:

@@ -1,0 +1,186 @@
+"""The experiment as a report: the paper's table with recall beside it, and what limits it."""
+
+from nacre.report.document import Cell, Column, Curve, Curves, DataTable, Document, Form, Section
+from nacre.report.forms import share as written_share
+from nacre.simweb.paper.experiment import Comparison
+from nacre.simweb.paper.figures import Figures, Necessary, relative, saving
+from nacre.simweb.paper.missed import counted
+from nacre.simweb.paper.published import PUBLISHED, Published, Site, saved
+from nacre.simweb.recall import share
+
+_MEGA = 1e6
+AIM = 0.99
+"""Recall at which the bound is given (G1q)."""
+_POINTS = (0.5, 0.8, 0.9, 0.95, AIM, 0.995)
+_TABLE = (
+    Column("run"), Column("MB", Form.NUMBER), Column("hours", Form.NUMBER),
+    Column("HTML", Form.COUNT), Column("requests", Form.COUNT), Column("embeds", Form.COUNT),
+    Column("recall", Form.SHARE),
+    Column("time, full 1", Form.SHARE), Column("MB, full 1", Form.SHARE),
+    Column("time, full 2", Form.SHARE), Column("MB, full 2", Form.SHARE),
+    Column("HTML, full 2", Form.SHARE),
+)  # fmt: skip
+_RECALL = (
+    ("all", "epoch", "recall"), ("new", "epoch", "recall_new"),
+    ("changed", "epoch", "recall_changed"), ("gone", "epoch", "recall_gone"),
+    ("NPR", "new_pages", "recall"), ("DR", "deletions", "recall"),
+    ("lists", "epoch_lists", "recall"), ("files", "epoch_files", "recall"),
+    ("embeds", "epoch_embeds", "recall"),
+)  # fmt: skip
+_LEAST = (
+    Column("run"), Column("S_rel, pages", Form.SHARE), Column("S_rel, embeds", Form.SHARE),
+    Column("S_rel, time", Form.SHARE), Column("pages / necessary", Form.NUMBER),
+    Column("MB / necessary", Form.NUMBER),
+)  # fmt: skip
+
+
+def document(found: Comparison) -> Document:
+    """The whole report."""
+    plan = found.plan
+    title = f"The paper's experiment on {plan.world}, {plan.days:g} days, seed {plan.seed}"
+    return Document(
+        title, (_crawls(found), _recalls(found), _least(found), _missed(found), _next(found))
+    )
+
+
+def _crawls(found: Comparison) -> Section:
+    site = PUBLISHED.get(found.plan.world)
+    text = (
+        "A full crawl, an incremental one and another full one, by the real crawler over HTTP; "
+        "hours are requests times the politeness delay, MB are bytes of payload stored. The last "
+        "five columns are what a run saved: against full 1, as the paper counts, and against full "
+        "2, the crawl that it replaces. Recall: of the pages that are new, changed or gone, those "
+        "that the archive holds as they are.",
+    )
+    facts = (
+        ("hints", found.plan.hints),
+        ("kept", found.keep),
+        ("problems in WARCs", str(len(found.problems))),
+    )
+    rows = tuple(_row(one, found) for one in _runs(found))
+    tables = [DataTable("Measured here", _TABLE, rows)]
+    if site is not None:
+        tables.insert(0, DataTable(f"Published: {site.name}", _TABLE, _published(site)))
+    return Section("The paper's table", text, facts, tables=tuple(tables))
+
+
+def _runs(found: Comparison) -> tuple[Figures, ...]:
+    return found.full1, found.full2, found.incremental, found.paper
+
+
+def _published(site: Site) -> tuple[tuple[Cell, ...], ...]:
+    one, two, run = site.first, site.second, site.incremental
+    saving: tuple[Cell, ...] = (
+        saved(run.hours, one.hours), saved(run.megabytes, one.megabytes),
+        saved(run.hours, two.hours), saved(run.megabytes, two.megabytes),
+        saved(run.html, two.html),
+    )  # fmt: skip
+    return (_of_paper(one), _of_paper(two), (*_of_paper(run)[:7], *saving))
+
+
+def _of_paper(row: Published) -> tuple[Cell, ...]:
+    figures: tuple[Cell, ...] = (row.run, row.megabytes, row.hours, row.html)
+    return (*figures, *(None for _ in range(len(_TABLE) - len(figures))))
+
+
+def _row(one: Figures, found: Comparison) -> tuple[Cell, ...]:
+    cells: tuple[Cell, ...] = (
+        one.name, round(one.stored / _MEGA, 1), round(one.hours, 2), one.html, one.requests,
+        one.embeds, _all(one),
+    )  # fmt: skip
+    if one.name.startswith("full"):
+        return (*cells, *(None for _ in range(5)))
+    first, second = saving(one, found.full1), saving(one, found.full2)
+    return (*cells, first.time, first.storage, second.time, second.storage, second.html)
+
+
+def _all(one: Figures) -> float | None:
+    """Recall in all; a full crawl has no evidence of what is gone, but that it does not meet it."""
+    return None if one.name == "full 2" else one.recall("epoch")
+
+
+def _recalls(found: Comparison) -> Section:
+    columns = (Column("run"), *(Column(name, Form.SHARE) for name, _, _ in _RECALL))
+    rows = []
+    for one in (found.full2, found.incremental, found.paper):
+        cells: list[Cell] = [one.recall(group, name) for _, group, name in _RECALL]
+        if one is found.full2:
+            cells[0] = cells[3] = cells[5] = None
+        rows.append((one.name, *cells))
+    text = (
+        "Of what differs from the first crawl, the share that the archive holds as it is now. A "
+        "full crawl leaves no evidence of pages that are gone, it just does not meet them. NPR: "
+        "of the pages born since; a page that was born and went away or moved in between counts.",
+    )
+    return Section("Completeness", text, tables=(DataTable("Recall", columns, tuple(rows)),))
+
+
+def _least(found: Comparison) -> Section:
+    full, least = found.full2, found.least
+    rows = tuple(_against(one, full, least) for one in (found.incremental, found.paper))
+    facts = (
+        ("necessary HTML pages", _of(least.html, full.html)),
+        ("necessary requests", _of(least.requests, full.requests)),
+        ("necessary embeds", _of(least.embeds, full.embeds)),
+        ("necessary bytes", f"{least.stored / _MEGA:,.1f} MB"),
+        (f"all rates known, {AIM:.0%} recall", _of(found.bound.requests(AIM), full.html)),
+    )
+    text = (
+        "S_rel is 1 for who fetches just what is necessary: lists, and what is new, changed or "
+        "gone; more than that tells of what was missed. Without hints nobody knows the events: "
+        "who knows all true rates and visits HTML pages in their order is bounded by the curve.",
+    )
+    plot, points = _curve(found)
+    tables = (DataTable("Against the least possible", _LEAST, rows), points)
+    return Section("What could be saved", text, facts, (plot,), tables)
+
+
+def _curve(found: Comparison) -> tuple[Curves, DataTable]:
+    """The bound, what was reached, and the numbers of both."""
+    runs = (found.incremental, found.paper)
+    marks = (
+        *((one.html, one.recall("epoch") or 0.0, one.name) for one in runs),
+        (found.least.html, 1.0, "necessary"),
+    )
+    curve = Curve("all rates known, no hints", found.bound.curve())
+    bounds = ((found.bound.requests(part), part, f"bound, {part:.1%}") for part in _POINTS)
+    columns = (Column(""), Column("HTML pages", Form.COUNT), Column("recall", Form.SHARE))
+    rows = tuple((name, pages, recall) for pages, recall, name in (*bounds, *marks))
+    plot = Curves("Recall against HTML pages fetched", "HTML pages", "recall", (curve,), marks)
+    return plot, DataTable("The curve", columns, rows)
+
+
+def _against(one: Figures, full: Figures, least: Necessary) -> tuple[Cell, ...]:
+    part = relative(one, full, least)
+    return (
+        one.name, part["requests"], part["embeds"], part["time"],
+        share(one.requests, least.requests), share(one.stored, least.stored),
+    )  # fmt: skip
+
+
+def _of(part: float, whole: float) -> str:
+    less = 1.0 - part / whole if whole else 0.0
+    return f"{part:,.0f} of {whole:,.0f}: at most {written_share(less)} can be saved"
+
+
+def _missed(found: Comparison) -> Section:
+    columns = (Column("kind"), Column("change"), Column("why"), Column("URLs", Form.COUNT))
+    table = DataTable("What the incremental crawl missed", columns, tuple(counted(found.missed)))
+    return Section("What was missed", tables=(table,))
+
+
+def _next(found: Comparison) -> Section:
+    text = [
+        "missed.tsv names every URL that was missed and why; paper.json has every measure.",
+        "nacre report DIR/job savings, decisions and hints: what the crawler itself made of it, "
+        "from the job in the directory of these results.",
+        "nacre simweb score DIR/job --log DIR/server.log, with the same world, seed, hints, "
+        f"--days {found.plan.days:g} and --every {found.plan.days:g}d: the score again, from the "
+        "WARCs.",
+    ]
+    if found.missed:
+        kind, change, why, number = counted(found.missed)[0]
+        text.insert(0, f"First the {number:,} of kind {kind} that are {change} and were {why}.")
+    if found.problems:
+        text.insert(0, f"The WARCs have problems: {found.problems[0]}")
+    return Section("What to look at next", tuple(text))
