@@ -1,14 +1,17 @@
 """One small world, one policy: decisions only, the real crawler inside, and over real HTTP."""
 
 import hashlib
+from collections import Counter
 
 import pytest
 
+from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.simweb.archetypes import archetype
 from nacre.simweb.baselines.table import make_policy
 from nacre.simweb.calendar import DAY
 from nacre.simweb.decision import Decisions
 from nacre.simweb.driver import Steps, drive
+from nacre.simweb.ours import Nacre
 from nacre.simweb.recall import Window
 from nacre.simweb.score import score, score_bytes
 from nacre.simweb.simulated import crawl_served, crawl_simulated
@@ -16,6 +19,7 @@ from nacre.simweb.world import World
 
 pytestmark = pytest.mark.timeout(180)  # a session opens a store; machines may be busy
 STEPS = Steps(7 * DAY, 14, 0.6)
+AMPLE = STEPS._replace(share=3.0)
 
 
 def world():
@@ -24,10 +28,15 @@ def world():
     return World(parameters.model_copy(update={"shape": shape}), 11)
 
 
-def decided(name):
+def auditing():
+    return Nacre(settings=RecrawlSettings(audits=0.5))
+
+
+def decided(name, steps=STEPS):
     site = world()
     decisions = Decisions(site)
-    drive(site, make_policy(name, site), decisions, STEPS)
+    policy = make_policy(name, site) if isinstance(name, str) else name()
+    drive(site, policy, decisions, steps)
     return site, decisions.archive
 
 
@@ -70,6 +79,31 @@ def sums(root):
     return {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in root.rglob("*.warc.gz")
     }
+
+
+def test_nacre_makes_pairs_audits_and_probes_in_every_mode(tmp_path):
+    site, expected = decided(auditing, AMPLE)
+    archive, _ = crawl_simulated(site, auditing(), AMPLE, tmp_path)
+    assert archive.problems == []
+    assert sorted(requests(archive)) == sorted(requests(expected))
+    window = Window(STEPS.times)
+    assert score_bytes(score(site, archive, window)) == score_bytes(score(site, expected, window))
+    later = [row for row in archive.rows if row.time > 0]
+    known = {row.url for row in archive.rows if row.time == 0 and row.status == 200}
+    plain = [row for row in later if row.url in known and not row.conditional]
+    assert any(row.status == 200 for row in plain), "audits"
+    assert any(row.kind == "error" and row.url not in known for row in later), "probes"
+    twice = Counter((row.time, row.url) for row in later)
+    assert max(twice.values()) == 2, "pairs"
+
+
+@pytest.mark.slow
+def test_over_real_http_nacre_scores_the_same(tmp_path):
+    site, expected = decided(auditing, AMPLE)
+    archive, _ = crawl_served(site, auditing(), AMPLE, tmp_path)
+    assert archive.problems == []
+    window = Window(STEPS.times)
+    assert score_bytes(score(site, archive, window)) == score_bytes(score(site, expected, window))
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from collections.abc import MutableMapping
 
 from nacre.core.processor import Visit
 from nacre.history.hints import Audit
-from nacre.history.recrawl_choice import lot
+from nacre.history.recrawl_choice import Choice, lot
 from nacre.history.urlshape import shaped
 from nacre.uri.parse import authority
 
@@ -15,6 +15,9 @@ AUDIT = "audit"
 """Annotation of a visit that asked without validators to see whether they tell the truth."""
 BANNED = "untrusted-validators"
 """Annotation of one that asked without them because they did not."""
+PAIR = "pair"
+"""Annotation of a second fetch within the step."""
+_UNVISITED = frozenset(("new", "start"))
 
 
 class Audits:
@@ -26,6 +29,18 @@ class Audits:
 
     def __init__(self, rows: MutableMapping[str, Audit]) -> None:
         self._rows = rows
+
+    def unconditional(self, choice: Choice, step: float, share: float) -> str:
+        """Why a visit that was chosen asks without validators; "" when it does not.
+
+        Args:
+            choice: The visit.
+            step: Time of the step, seconds since the epoch.
+            share: Share of all visits that are audits.
+        """
+        if choice.reason == PAIR:
+            return PAIR
+        return "" if choice.reason in _UNVISITED else self.plain(choice.url, step, share)
 
     def plain(self, url: str, step: float, share: float) -> str:
         """Why a URL is to be asked for without validators; "" when it is not.
@@ -49,11 +64,15 @@ class Audits:
         if not asked[0] or capture.header(asked[1]) != asked[0]:
             return False
         lied = capture.payload_digest != known.digest
-        name = _name(visit.uri.url)
+        self.observe(visit.uri.url, step, lied=lied)
+        return lied
+
+    def observe(self, url: str, step: float, *, lied: bool) -> None:
+        """Count an audit whose reply had the validators of the last 200."""
+        name = _name(url)
         row = self._rows.get(name) or Audit()
         row.observe(step, lied=lied)
         self._rows[name] = row
-        return lied
 
 
 def _name(url: str) -> str:

@@ -10,21 +10,23 @@ from hashlib import blake2b
 from nacre.core.pagerow import PageKind
 from nacre.core.processor import Visit
 from nacre.extract.pageview import page_view
-from nacre.history.pagestore import PageStore
 from nacre.history.slices import ROWS, Slices
+from nacre.history.visited import Rows
 from nacre.job.judge import Lessons, directory
 from nacre.job.versions import text_of
 from nacre.uri.parse import origin
 
 PROBE = "_probe"
 """Key in a URI's heritable data: its name is made up."""
+PROBE_SHARE = 50
+"""Of so many requests, one may be for a name that does not exist."""
 _LEAST = 5
 """Pages that a directory must have to be asked."""
 _EVERY = 30 * 86_400.0
 """A directory is asked so often, seconds."""
 
 
-def probes(pages: PageStore, lessons: Lessons, now: float, most: int) -> Slices[list[str]]:
+def probes(pages: Rows, lessons: Lessons, now: float, most: int) -> Slices[list[str]]:
     """Made-up names in the directories with the most pages, those asked lately left out.
 
     Args:

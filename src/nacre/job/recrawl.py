@@ -24,7 +24,7 @@ from nacre.job.auditing import AUDIT
 from nacre.job.budget import UNLIMITED, Budget, Spent, parse_budget
 from nacre.job.fetching import UNCONDITIONAL
 from nacre.job.knowledge import Knowledge
-from nacre.job.probing import PROBE, learn_probe, probes
+from nacre.job.probing import PROBE, PROBE_SHARE, learn_probe, probes
 from nacre.job.revisits import Revisits
 from nacre.job.runrow import RunRow
 from nacre.job.teaching import Lesson, Teacher
@@ -34,8 +34,6 @@ _RUN, _LEFT = "pages.run", "pages.waves"
 _PORTION = 10_000
 _SLICE = 100
 """Visits that enter the frontier at once."""
-_PROBE_SHARE = 50
-"""Of so many requests, one may be for a name that does not exist."""
 _SAMPLE = 30 * 86_400.0
 """With `lean`, what is not kept otherwise is stored in full at least so often, seconds."""
 _UNCHANGED = frozenset((ChangeClass.MARKUP, ChangeClass.NOISE, ChangeClass.TEMPLATE))
@@ -96,7 +94,7 @@ class Recrawl:
     def _probe(self) -> Slices[None]:
         """Ask for some names that do not exist, where the budget allows it."""
         parts, known = self._parts, self._known
-        most = min(parts.settings.recrawl.probes, self._room() // _PROBE_SHARE)
+        most = min(parts.settings.recrawl.probes, self._room() // PROBE_SHARE)
         uris = []
         names = yield from probes(known.pages, known.judge.lessons, self.step, most)
         for url in names:

@@ -15,6 +15,7 @@ from nacre.core.processor import Visit
 from nacre.errors import StorageError
 from nacre.history.dedup import Digests
 from nacre.job.assemble import Parts
+from nacre.job.auditing import PAIR
 from nacre.job.extraction import Extract
 from nacre.job.knowledge import Knowledge
 from nacre.job.lookback import WHOLE
@@ -22,7 +23,6 @@ from nacre.job.newrun import INCREMENTAL, runs
 from nacre.job.readback import Kept
 from nacre.job.recrawl import Recrawl
 from nacre.job.rereading import Reread, reread
-from nacre.job.revisits import PAIR
 from nacre.job.runrow import RunRow
 from nacre.report.stats import Stored
 from nacre.store.files import FileKind, FileRow, FileState

@@ -5,13 +5,10 @@ from msgspec import structs
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.history.recrawl_choice import Choice
 from nacre.job.assemble import Parts
+from nacre.job.auditing import PAIR
 from nacre.job.fetching import UNCONDITIONAL
 from nacre.job.knowledge import Knowledge
 from nacre.scope.subject import OWN_SCOPE
-
-PAIR = "pair"
-"""Annotation of a second fetch within the step."""
-_UNVISITED = frozenset(("new", "start"))
 
 
 class Revisits:
@@ -48,11 +45,8 @@ class Revisits:
 
     def _marked(self, uri: CrawlURI, choice: Choice) -> CrawlURI:
         """Some are asked for without validators: pairs, audits, and where validators lied."""
-        why = ""
-        if choice.reason == PAIR:
-            why = PAIR
-        elif choice.reason not in _UNVISITED:
-            why = self._known.audits.plain(uri.url, self._step, self._parts.settings.recrawl.audits)
+        share = self._parts.settings.recrawl.audits
+        why = self._known.audits.unconditional(choice._replace(url=uri.url), self._step, share)
         if not why:
             return uri
         marked = {**uri.heritable, UNCONDITIONAL: why}

@@ -83,6 +83,8 @@ class Answers:
     Attributes:
         world: The world.
         rows: The log.
+        bare: Pages name no port, whichever the world is served on: for a crawler that adds it by
+            itself and is to get the bytes that it would get within the process.
     """
 
     def __init__(
@@ -90,6 +92,7 @@ class Answers:
     ) -> None:
         self.world = world
         self.rows: list[Row] = []
+        self.bare = False
         self._now = now
         self._clock = clock or now
         self._asked: Counter[str] = Counter()
@@ -118,7 +121,8 @@ class Answers:
         name = url.partition("#")[0]
         nonce = self._asked[name]
         self._asked[name] += 1
-        return self.world.respond(url, time, asked._replace(nonce=nonce))
+        shown = without_port(url) if self.bare else url
+        return self.world.respond(shown, time, asked._replace(nonce=nonce))
 
     def _row(self, reply: Reply, time: float, *, conditional: bool) -> Row:
         resource, at = reply.resource, self._clock()
@@ -159,6 +163,12 @@ class Answers:
             time, url, kind, shown, -1, 0, conditional=False, length=len(body), digest=digest, at=at
         )
         return Sending(((0.0, _plain(shown, body)),), close=False, row=row)
+
+
+def without_port(url: str) -> str:
+    """A URL whose authority names no port."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.hostname or "").geturl() if parts.port else url
 
 
 def payload_digest(body: bytes) -> str:

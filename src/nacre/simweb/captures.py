@@ -4,10 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from nacre.archive.reader import WarcEntry, WarcReader
-from nacre.simweb.answer import payload_digest
+from nacre.simweb.answer import payload_digest, without_port
 from nacre.simweb.kept import Archive, Kept
 from nacre.simweb.servelog import Row
 from nacre.wire.http1 import ReplyReader
@@ -56,14 +55,14 @@ def _records(path: Path, problems: list[str]) -> Iterator[Record]:
         for entry in WarcReader(file, note):
             url = entry.get("WARC-Target-URI") or ""
             if entry.get("WARC-Type") in _CAPTURES and url.startswith("http"):
-                yield _record(entry, _without_port(url))
+                yield _record(entry, without_port(url))
 
 
 def _record(entry: WarcEntry, url: str) -> Record:
     block = b"".join(iter(entry.read, b""))
     date = entry.get("WARC-Date") or ""
     if entry.get("WARC-Type") == "revisit":
-        target = _without_port(entry.get("WARC-Refers-To-Target-URI") or "")
+        target = without_port(entry.get("WARC-Refers-To-Target-URI") or "")
         refers = target, entry.get("WARC-Refers-To-Date") or ""
         same = "identical-payload-digest" in (entry.get("WARC-Profile") or "")
         return Record(url, date, 200 if same else 304, "", 0, refers)
@@ -107,10 +106,3 @@ def _holds(record: Record, row: Row) -> bool:
     if record.status == 304:
         return row.status == 304
     return row.status == record.status and row.digest == record.digest
-
-
-def _without_port(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.port is None:
-        return url
-    return parts._replace(netloc=parts.hostname or "").geturl()

@@ -14,13 +14,15 @@ from nacre.core.capture import Capture
 from nacre.core.clock import Clock
 from nacre.core.crawluri import Hop, Outlink
 from nacre.core.processor import Visit
+from nacre.job.auditing import AUDIT
 from nacre.job.events import Captured, Event, StateChanged
+from nacre.job.fetching import UNCONDITIONAL
 from nacre.job.job import Job
 from nacre.job.settings import JobSettings
 from nacre.job.states import JobState
 from nacre.simweb.draw import Draw
 from nacre.simweb.page import Link
-from nacre.simweb.policy import Outcome, Policy
+from nacre.simweb.policy import Outcome, Policy, Wish
 from nacre.simweb.world import World
 from nacre.store.disk import RealDisk
 from nacre.store.seam import Disk
@@ -74,7 +76,7 @@ class Crawling:
         settings = job_settings(world, policy, served=bool(port), delay=delay)
         self.job = Job(root, settings, clock=clock, disk=disk or CarelessDisk())
         self._ids = _Ids(Draw(world.seed).at("records"))
-        self._wanted: list[str] = []
+        self._wanted: list[Wish] = []
         self._visits: dict[str, Outcome] = {}
         self.job.events.subscribe(self._heard, captures=True)
 
@@ -85,12 +87,12 @@ class Crawling:
         if asyncio.iscoroutine(waited):
             await waited
 
-    async def visit(self, urls: Sequence[str], policy: Policy) -> list[Outcome]:
+    async def visit(self, wishes: Sequence[Wish], policy: Policy) -> list[Outcome]:
         """See `Fetcher`."""
-        self._wanted = [self._outer(url) for url in urls]
+        self._wanted = list(wishes)
         self._visits = {}
         await self.job.run()
-        return [self._visits.get(url) or self._nothing(url) for url in urls]
+        return [self._visits.get(wish.url) or self._nothing(wish.url) for wish in wishes]
 
     def _nothing(self, url: str) -> Outcome:
         """The outcome of a visit that came to nothing."""
@@ -114,10 +116,11 @@ class Crawling:
             return
         parts = session.parts
         parts.numbers.record_id = self._ids
-        uris = [
-            structs.replace(parts.identity.seed(url), is_seed=False, force_fetch=True)
-            for url in self._wanted
-        ]
+        uris = []
+        for wish in self._wanted:
+            heritable = {UNCONDITIONAL: AUDIT} if wish.fresh else {}
+            uri = parts.identity.seed(self._outer(wish.url), heritable=heritable)
+            uris.append(structs.replace(uri, is_seed=False, force_fetch=True))
         parts.frontier.schedule(uris, self._clock.now())
 
     def _outcome(self, url: str, visit: Visit, capture: Capture) -> Outcome:

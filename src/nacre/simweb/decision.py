@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 from nacre.simweb.kept import Archive, Kept
 from nacre.simweb.page import Link
-from nacre.simweb.policy import Outcome, Policy
+from nacre.simweb.policy import Outcome, Policy, Wish
 from nacre.simweb.reply import Reply
 from nacre.simweb.servelog import Row
 from nacre.simweb.validators import Request
@@ -46,14 +46,16 @@ class Decisions:
         """See `Fetcher`."""
         self._time = time
 
-    async def visit(self, urls: Sequence[str], policy: Policy) -> list[Outcome]:
+    async def visit(self, wishes: Sequence[Wish], policy: Policy) -> list[Outcome]:
         """See `Fetcher`."""
-        return [self._visit(url, policy) for url in urls]
+        return [self._visit(wish, policy) for wish in wishes]
 
-    def _visit(self, url: str, policy: Policy) -> Outcome:
+    def _visit(self, wish: Wish, policy: Policy) -> Outcome:
+        url = wish.url
+        asks = policy.conditional and not wish.fresh
         nonce = self._asked[url]
         self._asked[url] += 1
-        etag, modified = self._stamps.get(url, ("", "")) if policy.conditional else ("", "")
+        etag, modified = self._stamps.get(url, ("", "")) if asks else ("", "")
         reply = self._world.respond(url, self._time, Request(nonce, etag, modified))
         length, links = self._look(reply)
         digest = "" if reply.status == 0 else _name(reply)

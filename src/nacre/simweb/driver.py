@@ -19,7 +19,7 @@ class Fetcher(Protocol):
         """The world is at the next step's time, seconds."""
         ...
 
-    async def visit(self, urls: Sequence[str], policy: Policy) -> list[Outcome]:
+    async def visit(self, wishes: Sequence[Wish], policy: Policy) -> list[Outcome]:
         """Visit each URL once."""
         ...
 
@@ -102,7 +102,7 @@ class Driver:
                 return
             room -= len(wishes)
             self._note(wishes, time)
-            outcomes = await self._fetcher.visit([wish.url for wish in wishes], self._policy)
+            outcomes = await self._fetcher.visit(wishes, self._policy)
             self._pages.update(each.url for each in outcomes if each.status == 200)
             for outcome in outcomes:
                 self._policy.learn(outcome)
@@ -116,12 +116,12 @@ class Driver:
     async def _visit_embeds(self, outcomes: Sequence[Outcome]) -> None:
         """Embeds of the pages that were visited, as the policy wants them; under no budget."""
         done = self._fresh if self._policy.embeds == "all" else self._embeds
-        wanted: list[str] = []
+        wanted: list[Wish] = []
         for outcome in outcomes:
             for link in outcome.links:
                 if link.hop == "E" and link.url not in done:
                     done.add(link.url)
-                    wanted.append(link.url)
+                    wanted.append(Wish(link.url))
         if wanted:
             for outcome in await self._fetcher.visit(wanted, self._policy):
                 self._policy.learn(outcome)

@@ -1,7 +1,7 @@
 """How good a policy's model of change was: rates, and forecasts of each visit."""
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
@@ -54,7 +54,8 @@ def _judged(archive: Archive, forecasts: Sequence[Forecast]) -> list[tuple[float
     found = []
     for forecast in forecasts:
         times = visits.get(forecast.url, [])
-        place = bisect_right(times, (forecast.time + DAY, math.inf)) - 1
-        if place > 0 and times[place][0] >= forecast.time:
+        # The first visit in time: a pair made of it later in the step is another one.
+        place = bisect_left(times, (forecast.time, -math.inf))
+        if 0 < place < len(times) and times[place][0] <= forecast.time + DAY:
             found.append((forecast.chance, times[place][1] != times[place - 1][1]))
     return found

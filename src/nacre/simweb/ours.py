@@ -3,19 +3,27 @@
 from collections.abc import Sequence
 
 from nacre.core.pageview import PageView
+from nacre.extract.pageview import page_view
 from nacre.history.change import ChangeSettings
 from nacre.history.recrawl import Planner
+from nacre.history.recrawl_choice import Choice
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import Sites
+from nacre.history.slices import at_once
 from nacre.history.visited import Finding, MemoryRows
+from nacre.job.auditing import AUDIT, Audits
 from nacre.job.judge import Lessons, PageJudge
+from nacre.job.probing import PROBE_SHARE, probes
 from nacre.simweb.page import Link
 from nacre.simweb.policy import EmbedMode, Outcome, Task, Wish
 from nacre.uri.parse import origin
 
+_CERTAIN = frozenset(("pair", "sample"))
+"""Chosen for another reason than what they may show: no forecast."""
+
 
 class Nacre:
-    """The planner over rows in memory.
+    """The planner over rows in memory, with the pairs, audits and probes that a job makes.
 
     Args:
         hints: Believe sitemaps, feeds and lists.
@@ -24,6 +32,7 @@ class Nacre:
     Attributes:
         known: The rows.
         findings: What it held of each visit of a URL, in their order: scored as claims.
+        audits: What it knows of 304 replies.
     """
 
     conditional = True
@@ -33,11 +42,17 @@ class Nacre:
     def __init__(self, *, hints: bool = True, settings: RecrawlSettings | None = None) -> None:
         self.name = "nacre" if hints else "nacre-nohints"
         wanted = (settings or RecrawlSettings()).model_copy(update={"hints": hints})
+        self._settings = wanted
         self._hints = hints
         self.known = MemoryRows()
         self.judge = PageJudge(_Versions(), Lessons.none(), ChangeSettings())
         self.planner = Planner(self.known, Sites(), self.judge, wanted)
+        self.audits = Audits({})
         self._robots: list[str] = []
+        self._step = -1.0
+        self._made_up: set[str] = set()
+        self._audited: set[str] = set()
+        self._last: dict[str, Outcome] = {}
         self.findings: dict[str, list[Finding]] = {}
 
     def begin(self, task: Task) -> None:
@@ -51,18 +66,65 @@ class Nacre:
         if self._robots:
             asked, self._robots = self._robots, []
             return [Wish(url) for url in asked]
-        return [Wish(one.url, one.chance) for one in self.planner.choose(now, room)]
+        if now != self._step and (made_up := self._probes(now, room)):
+            return made_up
+        return [self._wish(one, now) for one in self.planner.choose(now, room)]
+
+    def _probes(self, now: float, room: int) -> list[Wish]:
+        """Names that do not exist, once a step: what does the site answer to them?"""
+        self._step = now
+        self._audited = set()
+        most = min(self._settings.probes, room // PROBE_SHARE)
+        found = at_once(probes(self.known, self.judge.lessons, now, most))
+        self._made_up.update(found)
+        return [Wish(url) for url in found]
+
+    def _wish(self, choice: Choice, now: float) -> Wish:
+        why = self.audits.unconditional(choice, now, self._settings.audits)
+        if why == AUDIT:
+            self._audited.add(choice.url)
+        chance = None if choice.reason in _CERTAIN else choice.chance
+        return Wish(choice.url, chance, fresh=bool(why))
 
     def learn(self, outcome: Outcome) -> None:
         """See `Policy`."""
+        if outcome.url in self._made_up:
+            self._learn_probe(outcome)
+            return
         if outcome.url.endswith("/robots.txt"):
             outcome = outcome._replace(links=_sitemaps(outcome))
+        if outcome.status == 200:
+            self._audit(outcome)
         finding = self.planner.learn(outcome)
         self.findings.setdefault(outcome.url, []).append(finding)
+
+    def _learn_probe(self, outcome: Outcome) -> None:
+        if outcome.status <= 0:
+            return
+        target = next((link.url for link in outcome.links if link.hop == "R"), "")
+        page = "html" in outcome.mime and outcome.length > 0
+        view = page_view(outcome.body().decode("utf-8", "replace")) if page else None
+        model = self.judge.lessons.error_model(outcome.url)
+        model.learn_probe(outcome.status, target, view, self._step)
+
+    def _audit(self, outcome: Outcome) -> None:
+        """Other bytes under the validators of the last 200: they lie."""
+        known = self._last.get(outcome.url)
+        if known is not None and outcome.url in self._audited and _same_stamps(known, outcome):
+            lied = outcome.digest != known.digest
+            self.audits.observe(outcome.url, self._step, lied=lied)
+        self._last[outcome.url] = outcome._replace(links=(), body=bytes)
 
     def rates(self) -> dict[str, float]:
         """See `WithRates`."""
         return self.planner.rates()
+
+
+def _same_stamps(one: Outcome, two: Outcome) -> bool:
+    """The validator that a request would have carried is the same in both, and there is one."""
+    if one.etag:
+        return one.etag == two.etag
+    return bool(one.modified) and one.modified == two.modified
 
 
 class _Versions:

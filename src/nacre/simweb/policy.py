@@ -18,10 +18,12 @@ class Wish(NamedTuple):
     Attributes:
         url: Of what.
         chance: Its forecast that the page changed; None for no forecast. Scored, never used.
+        fresh: Ask without validators, whatever is known of them.
     """
 
     url: str
     chance: float | None = None
+    fresh: bool = False
 
 
 class Outcome(NamedTuple):

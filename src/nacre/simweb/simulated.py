@@ -96,6 +96,7 @@ def crawl_served(world: World, policy: Policy, steps: Steps, root: Path) -> tupl
 
     async def run() -> tuple[Archive, Driver]:
         async with serving(world, hands) as (server, port):
+            server.answers.bare = True
             crawling = Crawling(world, root, policy, clock=SystemClock(), to=hands.set, port=port)
             driver = Driver(world, policy, crawling, steps)
             await driver.run()
