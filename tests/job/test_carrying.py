@@ -1,5 +1,6 @@
 """History leaves a job and enters another, as JSON Lines and as Parquet."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from nacre.core.fetchrow import FetchRow
 from nacre.core.history import HistoryRecord
 from nacre.core.pagerow import PageKind, PageRow
+from nacre.core.timingrow import TimingRow
 from nacre.core.wayrow import VersionRow, WayRow
 from nacre.errors import JobError
 from nacre.history.crawldb import History
@@ -22,6 +24,7 @@ from tests.store.memory import MemoryEngine
 URL = "http://a.test/ü?x=1"
 PAGE = PageRow(URL, PageKind.INDEX, "t", 1.5, evidence=b"\x00\xff", told=("feed", "listing"))
 RECORD = HistoryRecord(URL, 200, 5, 5, "sha1:A", etag=b'"\xe4"', length=7)
+TIMING = TimingRow(URL, "calendar", 1.5, 60.0, math.inf, signed=False, mime="text/html")
 TEMPLATE = Template({5: PlaceCounts(1.0, 0.5, 2, 1)}, {2**63: 4}, pages=3)
 
 
@@ -31,6 +34,7 @@ def filled() -> Store:
     pages.put(PAGE)
     pages.put_way(URL, WayRow("http://a.test/", "L", "a/@href"))
     pages.put_version(URL, VersionRow("sha1:A"))
+    pages.put_timing(TIMING)
     FetchLog(store).add(FetchRow(URL, 1.25, 1, 200, "there", "new", 0.5))
     History(store).put(RECORD)
     for prefix, name, row in (
@@ -48,7 +52,7 @@ def filled() -> Store:
 @pytest.mark.parametrize("parquet", [False, True])
 def test_what_leaves_comes_in_again(tmp_path: Path, parquet: bool):
     written = dict(export_tables(filled(), tmp_path, parquet=parquet))
-    assert sorted(written.values()) == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
+    assert sorted(written.values()) == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1]
     store = Store(MemoryEngine())
     assert {path.name: count for path, count in import_tables(store, tmp_path)} == {
         path.name: count for path, count in written.items()
@@ -59,6 +63,7 @@ def test_what_leaves_comes_in_again(tmp_path: Path, parquet: bool):
         WayRow("http://a.test/", "L", "a/@href"),
         VersionRow("sha1:A"),
     )
+    assert pages.timing(URL) == TIMING
     assert list(fetch_rows(store)) == [FetchRow(URL, 1.25, 1, 200, "there", "new", 0.5)]
     assert History(store).get(URL) == RECORD
     assert Named(store, TEMPLATES, Template)["a.test"] == TEMPLATE

@@ -11,7 +11,7 @@ from nacre.config.place import InvalidValuesError, Property, find, with_values
 
 TEXTS = (
     "x", "Europe/Paris", "a@b.test", "http://a.test/", "http://proxy.test:3128", "127.0.0.1",
-    "Name: value", "10.0.0.0/8", "User-agent: *", "com,example,", "[0-9]+", "file.txt",
+    "Name: value", "10.0.0.0/8", "User-agent: *", "com,example,", "[0-9]+", "file.txt", "@weekly",
 )  # fmt: skip
 
 
@@ -65,6 +65,7 @@ def _candidates(kind: Any, value: object) -> Iterator[object]:
     yield [{"days": "sat", "total": 1000}]
     yield [{"origin": "http://a.test", "username": "u", "password": "p"}]
     yield [{"rule": "reject"}, {"rule": "accept"}]
+    yield {"text/html": [0.5, 0.1]}
     yield from (["1"], [5, 6], [[0, 1]])
 
 

@@ -12,11 +12,12 @@ import msgspec
 from nacre.core.fetchrow import FetchRow
 from nacre.core.history import HistoryRecord
 from nacre.core.pagerow import PageRow
+from nacre.core.timingrow import TimingRow
 from nacre.core.wayrow import VersionRow, WayRow
 from nacre.errors import JobError
 from nacre.history.deletion import ErrorModel
 from nacre.history.hints import Audit
-from nacre.history.pagestore import AUDITS, ERRORS, FAMILY, LISTS, SITES, TEMPLATES
+from nacre.history.pagestore import AUDITS, ERRORS, FAMILY, LISTS, SITES, TEMPLATES, TIMINGS
 from nacre.history.sites import ShownRow, SiteRow
 from nacre.history.template import Template
 from nacre.store.store import Store
@@ -54,6 +55,7 @@ TABLES = (
     Table("templates", Template, prefix=TEMPLATES),
     Table("errors", ErrorModel, prefix=ERRORS),
     Table("audits", Audit, prefix=AUDITS),
+    Table("timings", TimingRow, prefix=TIMINGS),
     Table("captures", HistoryRecord, family="history"),
 )
 

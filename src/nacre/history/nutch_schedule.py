@@ -50,27 +50,52 @@ class NutchDatum(NamedTuple):
     retries: int = 0
 
 
-class NutchSchedule(Component):
-    """Nutch's schedule; the defaults are those of nutch-default.xml."""
+class NutchSettings(Component):
+    """Settings of Nutch's schedules; the defaults are those of nutch-default.xml."""
+
+    interval: Seconds = setting(
+        2_592_000.0,
+        "Interval of a page that has none (`db.fetch.interval.default`).",
+        unit="s",
+        live=False,
+    )
+    interval_max: Seconds = setting(
+        7_776_000.0,
+        "Longest time until the next fetch (`db.fetch.interval.max`).",
+        unit="s",
+        live=False,
+    )
+    inc_rate: float = setting(
+        0.4, "Growth of the interval of an unchanged page; 0: none.", ge=0, live=False
+    )
+    dec_rate: float = setting(
+        0.2, "Shrinkage of that of a changed page; 0: none.", ge=0, lt=1, live=False
+    )
+    min_interval: Seconds = setting(60.0, "Shortest adaptive interval.", unit="s", live=False)
+    max_interval: Seconds = setting(
+        31_536_000.0, "Longest adaptive interval.", unit="s", live=False
+    )
+    sync_delta: bool = setting(
+        True, "Move the next fetch towards the time of the last change.", live=False
+    )
+    sync_delta_rate: float = setting(
+        0.3, "By this share of the time since then.", ge=0, le=1, live=False
+    )
+    mime_rates: dict[str, NutchRates] = setting(
+        dict,
+        "For the schedule by media type: its rates, `[growth, shrinkage]`. Of others: those above.",
+        live=False,
+    )
+
+
+class NutchSchedule(NutchSettings):
+    """One of Nutch's schedules."""
 
     kind: str = setting(
         "adaptive",
         "`default`: a fixed interval; `adaptive`: it grows while a page rests; "
         "`mime-adaptive`: at rates by media type.",
         pattern="^(default|adaptive|mime-adaptive)$",
-    )
-    interval: Seconds = setting(2_592_000.0, "Interval of a page that has none.", unit="s")
-    interval_max: Seconds = setting(
-        7_776_000.0, "Longest time until the next fetch (`db.fetch.interval.max`).", unit="s"
-    )
-    inc_rate: float = setting(0.4, "Growth of the interval of an unchanged page.", ge=0)
-    dec_rate: float = setting(0.2, "Shrinkage of that of a changed page.", ge=0, lt=1)
-    min_interval: Seconds = setting(60.0, "Shortest adaptive interval.", unit="s")
-    max_interval: Seconds = setting(31_536_000.0, "Longest adaptive interval.", unit="s")
-    sync_delta: bool = setting(True, "Move the next fetch towards the time of the last change.")
-    sync_delta_rate: float = setting(0.3, "By this share of the time since then.", ge=0, le=1)
-    mime_rates: dict[str, NutchRates] = setting(
-        dict, "For `mime-adaptive`: rates by media type, [growth, shrinkage]."
     )
 
     def fetched(
@@ -125,6 +150,16 @@ class NutchSchedule(Component):
     def retried(self, datum: NutchDatum, fetched_at: int) -> NutchDatum:
         """The timing after a failure that may pass: one day later, whatever the interval."""
         return datum._replace(fetch_time=fetched_at + _DAY_MS, retries=datum.retries + 1)
+
+    def forced(self, datum: NutchDatum) -> NutchDatum | None:
+        """What `updatedb` makes of an interval beyond the longest: a page it never saw; else None.
+
+        Its signature is forgotten too, so that the next visit cannot find it unchanged.
+        """
+        if datum.interval <= self.interval_max:
+            return None
+        longest = single(self.interval_max * single(_LARGEST_SHARE))
+        return NutchDatum(longest, datum.fetch_time)
 
     def due(self, datum: NutchDatum, now: int) -> tuple[bool, NutchDatum]:
         """Whether to fetch now, ms since the epoch; a date too far ahead is pulled to now."""

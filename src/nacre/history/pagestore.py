@@ -12,6 +12,7 @@ import msgspec
 
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
+from nacre.core.timingrow import TimingRow
 from nacre.core.wayrow import ChosenRow, VersionRow, WayRow
 from nacre.store.store import Store
 from nacre.uri.surt import history_key
@@ -20,7 +21,7 @@ FAMILY = "pages"
 _PAGE, _WAY, _VERSION, _CHOSEN, _PAIR = b"p", b"w", b"v", b"c", b"d"
 _ALIAS, FETCHES = b"k", b"f"
 SITES, LISTS, TEMPLATES, ERRORS, TEXTS = b"s", b"l", b"t", b"e", b"x"
-AUDITS = b"a"
+AUDITS, TIMINGS = b"a", b"n"
 _CHUNK = 512
 
 T = TypeVar("T")
@@ -57,6 +58,7 @@ class PageStore:
         self._decode = msgspec.msgpack.Decoder(PageRow).decode
         self._decode_way = msgspec.msgpack.Decoder(WayRow).decode
         self._decode_version = msgspec.msgpack.Decoder(VersionRow).decode
+        self._decode_timing = msgspec.msgpack.Decoder(TimingRow).decode
 
     def get(self, url: str) -> PageRow | None:
         """See `Rows`."""
@@ -114,6 +116,17 @@ class PageStore:
     def put_name(self, key: bytes, url: str) -> None:
         """A page of that seen key is known under this URL."""
         self._store.put(FAMILY, _ALIAS + key, url.encode())
+
+    # ---- schedules
+
+    def timing(self, url: str) -> TimingRow | None:
+        """See `history.timetable.TimingRows`."""
+        value = self._store.get(FAMILY, _key(TIMINGS, url))
+        return None if value is None else self._decode_timing(value)
+
+    def put_timing(self, row: TimingRow) -> None:
+        """See `history.timetable.TimingRows`."""
+        self._store.put(FAMILY, _key(TIMINGS, row.url), _encode(row))
 
     # ---- the step
 

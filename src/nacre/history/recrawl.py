@@ -16,6 +16,7 @@ from nacre.history.recrawl_step import Knowledge, Step
 from nacre.history.recrawl_waves import Waves
 from nacre.history.sites import Sites
 from nacre.history.slices import Slices, at_once
+from nacre.history.timetable import Timetable
 from nacre.history.visited import Finding, Judge, Rows, Visited
 
 
@@ -27,14 +28,22 @@ class Planner:
         sites: What is known of their sites: hints, lists, seasons.
         judge: Compares versions.
         settings: What the operator wants.
+        timetable: Pages under a schedule, which are visited when they are due; None for no such.
     """
 
-    def __init__(self, rows: Rows, sites: Sites, judge: Judge, settings: RecrawlSettings) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        sites: Sites,
+        judge: Judge,
+        settings: RecrawlSettings,
+        timetable: Timetable | None = None,
+    ) -> None:
         sites.hints = settings.hints
         known = Knowledge(rows, sites, judge, settings)
         self._rows = rows
         self._step = Step()
-        self._waves = Waves(known, self._step)
+        self._waves = Waves(known, self._step, timetable)
         self._learning = Learning(known, self._step, self._waves.classes)
 
     def begin(self, starts: Sequence[str]) -> None:

@@ -18,9 +18,9 @@ class Choice(NamedTuple):
     Attributes:
         url: Of what.
         chance: Its forecast that there is something to keep.
-        reason: Why: `start`, `new`, `index`, `sitemap`, `feed`, `told`, `rate`, `gone?`, `floor`,
-            `sample` (of a class of which too little is known), `lot` (of the pages that are left
-            out: only these measure the recall), `pair`.
+        reason: Why: `start`, `due` (by its schedule), `new`, `index`, `sitemap`, `feed`, `told`,
+            `rate`, `gone?`, `floor`, `sample` (of a class of which too little is known), `lot` (of
+            the pages that are left out: only these measure the recall), `pair`.
         propensity: Probability with which it was chosen: 1 but for lots.
     """
 

@@ -4,11 +4,15 @@ from typing import Literal
 
 from nacre.config.component import Component, Seconds, setting
 from nacre.history.ranking import DAY
+from nacre.history.schedule_settings import ScheduleSettings
 
 
 class RecrawlSettings(Component):
     """How a site is visited again."""
 
+    schedule: ScheduleSettings = setting(
+        ScheduleSettings, "When pages are visited again: as the planner sees fit, or by the clock."
+    )
     aim: Literal["fresh", "balanced", "versions"] = setting(
         "versions",
         "Under a budget: `fresh` keeps copies current and gives up on pages that change all the "

@@ -11,9 +11,11 @@ from nacre.history.classes import Classes
 from nacre.history.ranking import DAY, Bid, Ranking, Terms, Wanted, choosing
 from nacre.history.rates import LISTS, PAGES, silence
 from nacre.history.recrawl_choice import THETA, TRUSTED, Choice, choices, lot
+from nacre.history.recrawl_clock import Clocked
 from nacre.history.recrawl_step import Knowledge, Step
 from nacre.history.recrawl_survey import Survey
 from nacre.history.slices import ROWS, Slices
+from nacre.history.timetable import Timetable
 from nacre.history.value import Signal
 from nacre.uri.parse import authority
 
@@ -30,6 +32,7 @@ class Waves:
     Args:
         known: What the planner knows and wants.
         step: The current step.
+        timetable: Pages under a schedule, which are visited when they are due; None for no such.
 
     Attributes:
         starts: Start pages.
@@ -38,9 +41,10 @@ class Waves:
         expected: Changes expected at the beginning of the step, and of the pages chosen.
     """
 
-    def __init__(self, known: Knowledge, step: Step) -> None:
+    def __init__(self, known: Knowledge, step: Step, timetable: Timetable | None = None) -> None:
         self._rows, self._sites, self._judge, self._settings = known
         self._step = step
+        self._clocked = Clocked(timetable, -1.0)
         self._arrivals = Classes(lambda row: row.arrivals, LISTS)
         self._survey = Survey(-1.0)
         self._price = 0.0
@@ -53,12 +57,14 @@ class Waves:
     def begin(self) -> Slices[None]:
         """A step begins: look at all rows once."""
         step, survey = self._step, Survey(self._step.time)
+        clocked = self._clocked = self._clocked.at(step.time)
         self.classes.forget()
         self._arrivals.forget()
         for number, row in enumerate(self._rows.scan()):
             if not number % ROWS:
                 yield
-            survey.take(row)
+            if not clocked.take(row):
+                survey.take(row)
             self.classes.note(row, self._quiet)
             self._arrivals.note(row)
         yield from self.classes.refit()
@@ -68,7 +74,7 @@ class Waves:
         self._sites.begin_step()
         self._ranking = self._make_ranking()
         self.left = [
-            *(self._starting, self._telling, self._told, self._sampling),
+            *(self._starting, self._scheduled, self._telling, self._told, self._sampling),
             *(self._pairing, self._worthy),
         ]
 
@@ -86,17 +92,27 @@ class Waves:
     def _starting(self, room: int) -> Slices[list[Choice]]:
         """Start pages, sitemaps and feeds: few, and they tell of all others."""
         yield
-        chosen = [Choice(url, 1.0, "start") for url in self.starts]
+        rests = self._clocked.rests
+        chosen = [
+            Choice(url, 1.0, "start") for url in self.starts if not rests(self._rows.get(url))
+        ]
         if self._settings.hints:
             chosen += [Choice(url, 1.0, kind) for url, kind in self._survey.tellers]
         return chosen[:room]
+
+    def _scheduled(self, room: int) -> Slices[list[Choice]]:
+        """What is due by its schedule, in order of its time."""
+        due = sorted(self._clocked.due)[:room]
+        bids = yield from self._bids(self._known(url for _, url in due))
+        chances = {bid.url: bid.chance for bid in bids}
+        return [Choice(url, chances.get(url, 0.0), "due") for _, url in due]
 
     def _telling(self, room: int) -> Slices[list[Choice]]:
         """Index pages that may show something new, as far as they are worth it among all pages."""
         wanted = Wanted(self._settings.recall, self._settings.least)
         lists = dict.fromkeys(self._survey.lists)
         if room < self._survey.size:
-            bids = yield from self._bids(self._rows.scan())
+            bids = yield from self._bids(self._clocked.others(self._rows.scan()))
         else:
             bids = yield from self._bids(self._known(lists))
         own = [bid for bid in bids if bid.url in lists]
@@ -110,7 +126,7 @@ class Waves:
     def _told(self, room: int) -> Slices[list[Choice]]:
         """Pages of which a trusted source told; how right it was counts for all others."""
         told = {**self._survey.told, **self._step.told}
-        bids = yield from self._bids(self._known(told))
+        bids = yield from self._bids(self._clocked.others(self._known(told)))
         bids = [bid for bid in bids if bid.chance >= TRUSTED]
         bids.sort(key=lambda bid: (-bid.worth, bid.url))
         return choices(bids[:room])
@@ -127,7 +143,7 @@ class Waves:
         sites: Counter[str] = Counter()
         for url in self._step.looked_changed:
             site = authority(url)
-            if sites[site] < self._judge.pairs_wanted(url):
+            if not self._clocked.governs(url) and sites[site] < self._judge.pairs_wanted(url):
                 sites[site] += 1
                 chosen.append(Choice(url, 0.0, "pair"))
         self._step.pairs = {one.url for one in chosen[:room]}
@@ -140,7 +156,7 @@ class Waves:
         bids: list[Bid] = []
         lots: list[Choice] = []
         share = min(self._settings.lots, _LOTS * room / max(1, self._survey.size))
-        for number, row in enumerate(self._rows.scan()):
+        for number, row in enumerate(self._clocked.others(self._rows.scan())):
             if not number % ROWS:
                 yield
             if row.url in self._step.done or row.kind is PageKind.EMBED or not row.visits:

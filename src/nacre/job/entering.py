@@ -21,9 +21,16 @@ class Entering:
     Args:
         parts: Of the run.
         seeds: Opens the seed list.
+        rests: Says of a URL that it is visited when its schedule says so, and not at once.
     """
 
-    def __init__(self, parts: Parts, seeds: Callable[[], Iterator[Entry]]) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        seeds: Callable[[], Iterator[Entry]],
+        rests: Callable[[str], bool] | None = None,
+    ) -> None:
+        self._rests = rests
         self._parts = parts
         self._seeds = seeds
         self._entries: Iterator[Entry] | None = None
@@ -55,7 +62,8 @@ class Entering:
         directives = [entry.text for entry in portion if isinstance(entry, Directive)]
         if directives:
             self._parts.seeds.direct(directives)
-        enter_seeds(self._parts, [entry for entry in portion if isinstance(entry, Seed)])
+        listed = [entry for entry in portion if isinstance(entry, Seed)]
+        enter_seeds(self._parts, listed, self._rests)
         for entry in portion:
             if isinstance(entry, BadSeed):
                 self._tell(entry)
@@ -80,13 +88,23 @@ class Entering:
             self._parts.logs.alert("seed list: more lines that are no seed are not reported")
 
 
-def enter_seeds(parts: Parts, seeds: Sequence[Seed]) -> int:
-    """Take seeds into the seed book and the frontier; how many were new."""
+def enter_seeds(
+    parts: Parts, seeds: Sequence[Seed], rests: Callable[[str], bool] | None = None
+) -> int:
+    """Take seeds into the seed book and the frontier; how many of these were new.
+
+    Args:
+        parts: Of the run.
+        seeds: The seeds.
+        rests: Says of a URL that it does not enter the frontier now; None: all do.
+    """
     tags = parts.settings.engine.source_tags
     if parts.normalizing is not None:
         seeds = list(parts.normalizing.seeds(seeds))
     uris = []
     for seed in parts.seeds.add_all(seeds):
+        if rests is not None and rests(seed.url):
+            continue
         heritable = own_scope(seed.text if seed.own is not None else "")
         if seed.fallback:
             heritable[FALLBACK] = seed.fallback

@@ -9,7 +9,7 @@ import msgspec
 from nacre.core.pagerow import PageRow
 from nacre.history.classes import Classes
 from nacre.history.crawldb import History
-from nacre.history.pagestore import FAMILY, FETCHES, PageStore, fetch_rows
+from nacre.history.pagestore import FAMILY, FETCHES, TIMINGS, PageStore, fetch_rows
 from nacre.history.rates import mean_rate
 from nacre.job.newrun import runs
 from nacre.job.runrow import RunRow
@@ -119,12 +119,13 @@ def dump(store: Store) -> Iterator[dict[str, Any]]:
 def forget(store: Store) -> None:
     """Drop what the planner knows; the next incremental run reads the WARCs of all runs.
 
-    The fetch log stays: the WARCs do not know why a visit was made.
+    The fetch log stays: the WARCs do not know why a visit was made. So do the times of schedules:
+    they know of visits without an answer.
     """
     start = b""
     while found := [key for key, _ in store.scan(FAMILY, start, None, _CHUNK)]:
         for key in found:
-            if not key.startswith(FETCHES):
+            if not key.startswith((FETCHES, TIMINGS)):
                 store.delete(FAMILY, key)
         store.commit()
         start = found[-1] + b"\0"

@@ -11,13 +11,14 @@ from msgspec import structs
 
 from nacre.core.crawluri import CrawlURI, Hop
 from nacre.core.fetchrow import FetchRow
-from nacre.core.pagerow import PageKind
+from nacre.core.pagerow import PageKind, PageRow
 from nacre.core.processor import Visit
 from nacre.core.wayrow import ChosenRow
 from nacre.history.change import ChangeClass
 from nacre.history.recrawl import Planner
 from nacre.history.recrawl_choice import Choice
 from nacre.history.slices import Slices
+from nacre.history.timing import Met
 from nacre.history.visited import Finding
 from nacre.job.assemble import Parts
 from nacre.job.auditing import AUDIT
@@ -27,6 +28,7 @@ from nacre.job.knowledge import Knowledge
 from nacre.job.probing import PROBE, PROBE_SHARE, learn_probe, probes
 from nacre.job.revisits import Revisits
 from nacre.job.runrow import RunRow
+from nacre.job.scheduling import timetable_of
 from nacre.job.teaching import Lesson, Teacher
 from nacre.report.stats import Stored
 
@@ -62,8 +64,10 @@ class Recrawl:
         self._elapsed = elapsed
         self._known = knowledge
         self.step = run.started
+        pages = knowledge.pages
+        self._timetable = timetable_of(parts.settings, parts.sheets, parts.rule_files, pages)
         self.planner = Planner(
-            knowledge.pages, knowledge.sites, knowledge.judge, parts.settings.recrawl
+            pages, knowledge.sites, knowledge.judge, parts.settings.recrawl, self._timetable
         )
         self.teacher = Teacher(parts, knowledge, self.planner)
         self._revisits = Revisits(parts, knowledge, self.step)
@@ -199,6 +203,8 @@ class Recrawl:
             self._known.pages.choose(chosen)
         row = self._known.pages.get(url)
         embedded = row is not None and row.kind is PageKind.EMBED
+        if self._timetable is not None and row is not None:
+            self._timetable.learn(url, _met(lesson, finding, row, now))
         self._known.log.add(
             FetchRow(
                 url,
@@ -217,10 +223,27 @@ class Recrawl:
             )
         )
 
+    def rests(self, url: str) -> bool:
+        """A seed is under a schedule: it is visited when that says so, or when it is new."""
+        return self._timetable is not None and self._timetable.governs(url)
+
     @property
     def limited(self) -> bool:
         """There is a budget."""
         return self._budget.amount < UNLIMITED
+
+
+def _met(lesson: Lesson, finding: Finding, row: PageRow, now: float) -> Met:
+    """The visit as schedules see it; `row` is as after it."""
+    visit = lesson.visit
+    return Met(
+        visit.capture.began / 1e6 if visit.capture is not None else now,
+        visit.status,
+        finding.answer,
+        changed=not lesson.first and row.last_change == row.last_visit,
+        first=lesson.first,
+        mime="" if visit.status == 304 else visit.mime,
+    )
 
 
 def _choice(row: ChosenRow) -> Choice:

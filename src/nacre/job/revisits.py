@@ -8,6 +8,7 @@ from nacre.job.assemble import Parts
 from nacre.job.auditing import PAIR
 from nacre.job.fetching import UNCONDITIONAL
 from nacre.job.knowledge import Knowledge
+from nacre.job.seedbook import own_scope
 from nacre.scope.subject import OWN_SCOPE
 
 
@@ -29,11 +30,7 @@ class Revisits:
         """What the frontier is given; None when the scope no longer accepts it."""
         parts, way = self._parts, self._known.pages.way(choice.url)
         if way is None or not way.path:
-            uri: CrawlURI | None = parts.identity.seed(
-                choice.url, overlay=parts.sheets.of_url(choice.url)
-            )
-            if uri is not None and not parts.seeds.knows(choice.url):
-                uri = structs.replace(uri, is_seed=False)
+            uri: CrawlURI | None = self._seed(choice.url)
         else:
             link = Outlink(choice.url, Hop(way.path[-1]), way.context, sitemap=way.sitemap)
             parent = CrawlURI(way.via, b"", "", path=way.path[:-1], source=way.source)
@@ -42,6 +39,16 @@ class Revisits:
             found = parts.candidates.accepted(parent, [link])
             uri = found[0][1] if found else None
         return None if uri is None else self._marked(uri, choice)
+
+    def _seed(self, url: str) -> CrawlURI:
+        """A seed, or a page of which only the address is known."""
+        parts, overlay = self._parts, self._parts.sheets.of_url(url)
+        if not parts.seeds.knows(url):
+            return structs.replace(parts.identity.seed(url, overlay=overlay), is_seed=False)
+        owner = parts.seeds.owner(url) if parts.seeds.has_owners else ""
+        source = url if parts.settings.engine.source_tags else ""
+        heritable = own_scope(owner)
+        return parts.identity.seed(url, source=source, heritable=heritable, overlay=overlay)
 
     def _marked(self, uri: CrawlURI, choice: Choice) -> CrawlURI:
         """Some are asked for without validators: pairs, audits, and where validators lied."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from nacre.errors import ConfigError, Problem
+from nacre.history.nutch_schedule import NutchRates, read_mime_rates
 from nacre.job.preloaded import Preloaded
 from nacre.job.settings import JobSettings
 from nacre.scope.normalize.chain import NormalizerChain, NormalizeScope
@@ -92,7 +93,27 @@ def examine_rule_files(settings: JobSettings, files: RuleFiles) -> RuleFindings:
     except ConfigError as error:
         found.problems.extend(_placed("uri.normalize", error))
     found.problems.extend(_bad_precedences(settings, files))
+    try:
+        mime_rates(settings, files)
+    except ConfigError as error:
+        found.problems.extend(error.problems)
     return found
+
+
+def mime_rates(settings: JobSettings, files: RuleFiles) -> dict[str, NutchRates]:
+    """Rates by media type of the file that Nutch's schedules name; empty without one.
+
+    Raises:
+        ConfigError: It cannot be read.
+    """
+    name = settings.recrawl.schedule.nutch.mime_file
+    try:
+        return dict(read_mime_rates("\n".join(files.read_lines(name)))) if name else {}
+    except OSError as error:
+        what = f"{name} cannot be read: {error.strerror or error}"
+    except ValueError as error:
+        what = f"{name}, {error}"
+    raise ConfigError([Problem("recrawl.schedule.nutch.mime_file", what)])
 
 
 def _bad_precedences(settings: JobSettings, files: RuleFiles) -> list[Problem]:

@@ -150,7 +150,7 @@ class Session:
         self.space = SpaceGuard(self._disk, self.layout, self.settings, store.engine.size_limit)
         commit.on_seal(self._save_run)
         self.recrawl = self._recrawl() if self.run_row.mode == INCREMENTAL else None
-        self._entering = Entering(self.parts, seeds)
+        self._entering = Entering(self.parts, seeds, self.recrawl.rests if self.recrawl else None)
         if is_new:
             self.parts.logs.progress(HEADER)
             self._load_cookies()

@@ -1,0 +1,30 @@
+"""The schedules of a job: which pages are under one, by the sheets that apply to them."""
+
+from nacre.history.timetable import Timetable, TimingRows, timing_of
+from nacre.job.rulefiles import RuleFiles, mime_rates
+from nacre.job.settings import JobSettings
+from nacre.job.sheets import Sheets
+
+
+def timetable_of(
+    settings: JobSettings, sheets: Sheets, files: RuleFiles, rows: TimingRows
+) -> Timetable | None:
+    """The timetable of a job; None when no page is under a schedule.
+
+    Raises:
+        ConfigError: The file of rates by media type cannot be read.
+    """
+    if not has_schedules(settings):
+        return None
+    rates = mime_rates(settings, files)
+    schedules = sheets.overlays.settings.then(lambda s: s.recrawl.schedule)
+    timings = schedules.then(lambda schedule: timing_of(schedule, rates))
+    return Timetable(rows, lambda url: timings[sheets.of_url(url)])
+
+
+def has_schedules(settings: JobSettings) -> bool:
+    """Some pages may be under a schedule."""
+    said = settings.recrawl.schedule.kind != "worth"
+    return said or any(
+        str(path).startswith("recrawl") for sheet in settings.sheets.values() for path in sheet
+    )
