@@ -1,13 +1,14 @@
 """The planner against a small site of its own: it finds what is new, changed and gone, cheaply."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha1
 from typing import NamedTuple
 
 import pytest
+from msgspec.structs import replace
 
-from nacre.core.pagerow import PageKind
+from nacre.core.pagerow import PageKind, PageRow
 from nacre.core.pageview import PageView
 from nacre.history.change import ChangeSettings
 from nacre.history.recrawl import Planner
@@ -100,9 +101,23 @@ def _judge(*, by_text: bool) -> Judge:
     return PageJudge(_Versions(), Lessons.none(), ChangeSettings())
 
 
+class _Rows(MemoryRows):
+    """Gives copies, as a store does: what is not put is lost."""
+
+    def get(self, url: str) -> PageRow | None:
+        row = super().get(url)
+        return None if row is None else replace(row)
+
+    def scan(self) -> Iterator[PageRow]:
+        return map(replace, super().scan())
+
+    def put(self, row: PageRow) -> None:
+        super().put(replace(row))
+
+
 def _planner(*, by_text: bool = True, **said: object) -> Planner:
     settings = RecrawlSettings.model_validate({"lots": 0.0, **said})
-    planner = Planner(MemoryRows(), Sites(), _judge(by_text=by_text), settings)
+    planner = Planner(_Rows(), Sites(), _judge(by_text=by_text), settings)
     planner.begin([HOME])
     return planner
 

@@ -40,6 +40,7 @@ class Links:
             row.kind = (
                 PageKind.FEED if "rss" in visit.mime or "atom" in visit.mime else (PageKind.SITEMAP)
             )
+            self._rows.put(row)
         if row.kind in {PageKind.SITEMAP, PageKind.FEED}:
             self._read_hints(row, visit, told)
         unknown = self._meet(row, visit)
