@@ -93,7 +93,7 @@ class Frontier:
         shortest = usual.min_delay if usual.delay is None else usual.delay
         timeline = Timeline(max(now, self.totals.time) - mono, mono, shortest)
         self._rows = rows
-        self.seen = Seen(rows, settings[0].recent_keys)
+        self.seen = Seen(rows, settings[0].recent_keys, self.totals.discovered)
         self.rotation = Rotation(rows, self.totals, timeline, self.terms)
         self.shelf = Shelf(rows, self.totals, self.rotation)
         self._roster = self.rotation.roster
