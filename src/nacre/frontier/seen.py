@@ -2,9 +2,9 @@
 
 Of the links of a long crawl most are known and a few are new. Two generations of the latest keys
 are the quickest to ask. A cache knows of most others that they are in the store (`keycache`), a
-filter of nearly all new ones that they are not (`keyfilter`). The store is asked about the rest, and
-about all new ones while the filter is being made. Without these, the share of keys that it must be
-asked about, 4 to 25 µs each, is what makes a visit dearer as a crawl grows.
+filter of nearly all new ones that they are not (`keyfilter`). The store is asked about the rest,
+and about all new ones while the filter is being made. Without these, the share of keys that it must
+be asked about, 4 to 25 µs each, is what makes a visit dearer as a crawl grows.
 """
 
 from collections.abc import Sequence
