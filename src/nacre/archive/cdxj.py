@@ -11,7 +11,7 @@ from nacre.archive.record import Record
 from nacre.uri.surt import index_key
 
 INDEXED = frozenset(("response", "revisit", "resource"))
-"""Types of ours that are indexed; metadata of type `application/warc-fields` is not."""
+"""Types of ours that are indexed; of metadata only what has a media type of its own."""
 
 EMPTY_DIGEST = digest_of(b"")
 
@@ -25,7 +25,7 @@ def index_line(record: Record, name: str, offset: int, length: int) -> bytes:
         offset: Where the record begins in it, bytes.
         length: Bytes that it takes there.
     """
-    if record.type not in INDEXED:
+    if record.type not in INDEXED and record.mime is None:
         return b""
     return format_line(
         uri_field(record.url),

@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 
+from nacre.archive.basefiles import BaseFiles
 from nacre.archive.block import BlockFacts, read_block
 from nacre.archive.contentrules import content_defects
+from nacre.archive.delta import DeltaError
 from nacre.archive.fieldrules import field_defects, unbracketed
 from nacre.archive.finding import Finding, Severity
 from nacre.archive.index import Indexer
 from nacre.archive.reader import WarcEntry, WarcReader
 from nacre.archive.references import References
+from nacre.archive.restoring import difference_at, is_delta, restored
 
 MOST = 1000
 """Findings kept of one code; the rest are only counted."""
@@ -32,6 +35,7 @@ class Summary:
         digests: Digests that were compared.
         decoded: Payload digests of chunked bodies over the decoded payload, as the standard says.
         wire: Those over the bytes with their chunked coding.
+        rebuilt: Replies stored as differences that were rebuilt to their digests.
         findings: Findings by code, those that were not kept too.
     """
 
@@ -42,6 +46,7 @@ class Summary:
         self.digests = 0
         self.decoded = 0
         self.wire = 0
+        self.rebuilt = 0
         self.findings: Counter[str] = Counter()
 
 
@@ -57,6 +62,8 @@ class Checker:
         self.summary = Summary()
         self.findings: list[Finding] = []
         self._references = References()
+        self._bases = BaseFiles()
+        self._deltas: list[tuple[Path, int]] = []
 
     @property
     def damaged(self) -> bool:
@@ -71,6 +78,7 @@ class Checker:
             index: Its CDXJ; None when there is none to compare.
         """
         self.summary.files += 1
+        self._bases.add(path)
         try:
             lines = _FileCheck(self, path).run()
             if index is not None:
@@ -82,7 +90,19 @@ class Checker:
         """Resolve what refers from one file to another; all findings."""
         for file, offset, code, message in self._references.unresolved():
             self.note(file, offset, code, message)
+        for path, at in self._deltas:
+            self._rebuild(path, at)
+        self._deltas.clear()
         return self.findings
+
+    def _rebuild(self, path: Path, offset: int) -> None:
+        """A difference is worth what can be rebuilt from it."""
+        try:
+            restored(difference_at(path, offset).delta, self._bases.block)
+        except DeltaError as error:
+            self.note(str(path), offset, error.code, str(error))
+        else:
+            self.summary.rebuilt += 1
 
     def note(self, file: str, offset: int, code: str, message: str) -> None:
         """Take a finding."""
@@ -90,10 +110,13 @@ class Checker:
         if self.summary.findings[code] <= MOST:
             self.findings.append(Finding(file, offset, code, message))
 
-    def refer(self, file: str, entry: WarcEntry) -> None:
+    def refer(self, path: Path, entry: WarcEntry) -> None:
         """Follow the ids of a record and what it refers to."""
+        file = str(path)
         for code, message in self._references.record(file, entry):
             self.note(file, entry.offset, code, message)
+        if is_delta(entry) and not entry.left:
+            self._deltas.append((path, entry.offset))
 
     def _index(self, path: Path, lines: dict[bytes, int]) -> None:
         """Compare an index with the lines that the WARC's content gives."""
@@ -163,7 +186,7 @@ class _FileCheck:
         self._gzip_header(entry)
         for code, message in content_defects(entry, facts, summary):
             self._note(code, entry.offset, message)
-        self._checker.refer(self._file, entry)
+        self._checker.refer(self._path, entry)
         return facts
 
     def _gzip_header(self, entry: WarcEntry) -> None:
@@ -210,6 +233,8 @@ def report_lines(checker: Checker) -> Sequence[str]:
         f"{summary.digests} digests compared; of chunked bodies {summary.decoded} over the decoded "
         f"payload (as WARC 1.1 says), {summary.wire} over the bytes with their chunked coding",
     ]
+    if summary.rebuilt:
+        lines.append(f"{summary.rebuilt} replies rebuilt from differences")
     lines += [str(finding) for finding in checker.findings]
     lines += [
         f"{code}: {count - MOST} more"

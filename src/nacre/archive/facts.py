@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from nacre.archive.delta import Delta
 from nacre.core.crawluri import Outlink
 from nacre.core.history import RevisitProfile
 
@@ -23,6 +24,9 @@ class CaptureFacts(msgspec.Struct, frozen=True):
         robots: Directives of meta robots and X-Robots-Tag, lower case, obeyed or not.
         verdict: What history says: `new`, `changed`, `unchanged` …; "" when it was not asked.
         revisit: Set when it is not to be stored in full.
+        delta: Set when it is to be stored as a difference.
+        confirms: Record id of the difference that the reply says is still what is served; "" for
+            none.
     """
 
     via: str = ""
@@ -36,3 +40,5 @@ class CaptureFacts(msgspec.Struct, frozen=True):
     robots: frozenset[str] = frozenset()
     verdict: str = ""
     revisit: RevisitProfile | None = None
+    delta: Delta | None = None
+    confirms: str = ""

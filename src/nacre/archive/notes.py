@@ -11,16 +11,20 @@ from nacre.core.capture import Capture
 from nacre.core.crawluri import Outlink
 
 
-def metadata_block(capture: Capture, facts: CaptureFacts, not_modified: bytes) -> bytes:
+def metadata_block(
+    capture: Capture, facts: CaptureFacts, not_modified: bytes, head: bytes = b""
+) -> bytes:
     """`application/warc-fields`, then the replies that are kept verbatim.
 
-    `interimReplies: N` and `notModifiedReply: N` give the lengths in bytes of the 1xx replies and
-    of the 304 reply, which follow the blank line in this order, exactly as they were received.
+    `interimReplies: N`, `notModifiedReply: N` and `replyHead: N` give the lengths in bytes of the
+    1xx replies, of the 304 reply and of the head of another one, which follow the blank line in
+    this order, exactly as they were received.
 
     Args:
         capture: The exchange.
         facts: What the crawl knows of it.
         not_modified: The 304 reply, when the capture became a `server-not-modified` revisit.
+        head: Head of the reply, when only a note says that it was the same as a difference.
     """
     lines = _found(facts)
     lines.append(f"fetchTimeMs: {capture.duration}")
@@ -30,20 +34,24 @@ def metadata_block(capture: Capture, facts: CaptureFacts, not_modified: bytes) -
         lines.append("robotsDirectives: " + field(", ".join(sorted(facts.robots))))
     if facts.verdict:
         lines.append("verdict: " + field(facts.verdict))
+    if facts.confirms:
+        lines.append(f"confirms: <{field(facts.confirms)}>")
     if facts.annotations:
         lines.append("annotations: " + field(",".join(facts.annotations)))
     lines += _tls(capture)
     if facts.outlinks:
         lines.append(outlink_lines(facts.outlinks))
-    verbatim = capture.interim + not_modified
+    verbatim = capture.interim + not_modified + head
     if verbatim:
-        if capture.interim:
-            lines.append(f"interimReplies: {len(capture.interim)}")
-        if not_modified:
-            lines.append(f"notModifiedReply: {len(not_modified)}")
+        lines += _lengths(capture.interim, not_modified, head)
         lines.append("")
     lines.append("")
     return "\r\n".join(lines).encode() + verbatim
+
+
+def _lengths(*verbatim: bytes) -> list[str]:
+    names = ("interimReplies", "notModifiedReply", "replyHead")
+    return [f"{name}: {len(one)}" for name, one in zip(names, verbatim, strict=True) if one]
 
 
 def _found(facts: CaptureFacts) -> list[str]:

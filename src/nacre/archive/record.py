@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import msgspec
 
+from nacre.archive.delta import MEDIA, TARGET, Delta, delta_block
 from nacre.archive.facts import CaptureFacts
 from nacre.archive.field import date_text, digest_label, digest_of, field, record_uri, uri_field
 from nacre.archive.httphead import HEAD_LIMIT, head_end, index_facts
@@ -67,8 +68,8 @@ class Record(msgspec.Struct, gc=False):
 def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> list[Record]:
     """The records of one capture, in the order of writing.
 
-    First response, revisit or (for `dns:`) resource; then request and metadata, which name the
-    first as WARC-Concurrent-To. All bear the same WARC-Date.
+    First response, revisit, difference or (for `dns:`) resource; then request and metadata, which
+    name the first as WARC-Concurrent-To. All bear the same WARC-Date.
 
     Args:
         capture: The exchange; its body is read only where a digest is missing.
@@ -85,7 +86,7 @@ def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> lis
         records.append(_request(capture, common, record_uri(ids())))
     not_modified = b""
     if facts.revisit is not None and facts.revisit.kind == NOT_MODIFIED:
-        not_modified = capture.head + capture.body.read(0, capture.body.length)
+        not_modified = _whole(capture)
     block = metadata_block(capture, facts, not_modified)
     records.append(_metadata(capture, common, record_uri(ids()), block))
     return records
@@ -94,13 +95,19 @@ def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> lis
 def noted_record(capture: Capture, facts: CaptureFacts, ids: IdSource) -> Record:
     """A capture of which only a note is kept: its metadata record, with the payload's digest.
 
+    Of a reply that confirms a difference, head or 304 are kept verbatim, as a revisit keeps them.
+
     Args:
         capture: The exchange.
         facts: What the crawl knows of it.
         ids: Source of record ids.
     """
-    block = metadata_block(capture, facts, b"")
-    digest = f"payloadDigest: {field(capture.payload_digest)}\r\n".encode()
+    same = capture.status == 304
+    if same:
+        block = metadata_block(capture, facts, _whole(capture))
+    else:
+        block = metadata_block(capture, facts, b"", capture.head if facts.confirms else b"")
+    digest = b"" if same else f"payloadDigest: {field(capture.payload_digest)}\r\n".encode()
     own = record_uri(ids())
     head = _head(
         "metadata",
@@ -151,6 +158,10 @@ class _Common:
         self.route = _address(capture) + _protocol(capture.protocol, version, cipher)
 
 
+def _whole(capture: Capture) -> bytes:
+    return capture.head + capture.body.read(0, capture.body.length)
+
+
 def _target(capture: Capture) -> str:
     date, uri = date_text(capture.began), uri_field(capture.url)
     return f"WARC-Date: {date}\r\nWARC-Target-URI: {uri}\r\n"
@@ -197,6 +208,8 @@ def _tls_name(text: str) -> str:
 
 def _main(capture: Capture, facts: CaptureFacts, common: _Common) -> Record:
     revisit = facts.revisit
+    if facts.delta is not None:
+        return _difference(capture, facts.delta, common)
     if revisit is None:
         return _response(capture, common)
     return _revisit(capture, common, revisit)
@@ -223,6 +236,26 @@ def _response(capture: Capture, common: _Common) -> Record:
         "response", common.id, head, capture.head, body, length, capture.url, capture.began,
         digest, mime, status, post_query(capture.request),
     )  # fmt: skip
+
+
+def _difference(capture: Capture, delta: Delta, common: _Common) -> Record:
+    """A reply as a difference. Its payload digest stands in the block.
+
+    That of the record is of the block itself: indexers take a record without one for empty.
+    """
+    block, target = delta_block(delta), TARGET + capture.url
+    digest = digest_of(block)
+    lines = (
+        f"WARC-Date: {date_text(capture.began)}\r\nWARC-Target-URI: {uri_field(target)}\r\n",
+        common.route,
+        f"WARC-Refers-To: <{field(delta.base_id)}>\r\n",
+        f"WARC-Payload-Digest: {digest}\r\n",
+    )
+    end = _end(digest, f"Content-Type: {MEDIA}\r\n", len(block))
+    head = _head("metadata", common.id, "".join(lines), end)
+    record = Record("metadata", common.id, head, block, None, len(block), target, capture.began)
+    record.digest, record.mime = digest, MEDIA
+    return record
 
 
 def _bodiless(capture: Capture) -> bool:

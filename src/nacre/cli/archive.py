@@ -1,4 +1,4 @@
-"""`nacre archive DIR check|index|salvage`: the files of the captures."""
+"""`nacre archive DIR check|index|expand|salvage`: the files of the captures."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +15,7 @@ archive = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
 
 @archive.callback()
 def _job(ctx: typer.Context, directory: JobDir) -> None:
-    """The files of the captures: check them, rebuild the index, salvage."""
+    """The files of the captures: check them, rebuild the index, expand, salvage."""
     ctx.obj = directory
 
 
@@ -59,6 +59,43 @@ def rebuild(ctx: typer.Context) -> None:
             output.tell(f"{output.shown(index.warc)}:{note}")
         damaged = damaged or bool(index.notes)
     raise typer.Exit(DAMAGED if damaged else 0)
+
+
+@archive.command("expand")
+def expand_archive(
+    ctx: typer.Context,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="FOLDER", show_default=False,
+            help="Where the WARCs go; else `expanded/` in the job.",
+        ),
+    ] = None,
+) -> None:  # fmt: skip
+    """Make ordinary responses of what `recrawl --keep delta` stored as differences.
+
+    They go into WARCs of their own, with an index beside each. Together with the WARCs of the runs
+    they serve any reader. The job is not changed, and the same is made each time.
+    """
+    from nacre.cli.look import opened
+    from nacre.job.expanding import expand
+    from nacre.job.warcs import warc_files
+
+    layout, settings = opened(ctx.obj)
+    warcs = [warc for warc, _ in warc_files(layout, settings)]
+    defects = count = 0
+    for made in expand(warcs, folder or layout.root / "expanded"):
+        count += 1
+        defects += len(made.defects)
+        output.say(
+            f"{output.shown(made.path)}: {output.count(made.responses, 'response')}, "
+            f"{output.count(made.revisits, 'revisit')}"
+        )
+        for defect in made.defects:
+            output.tell(f"{output.shown(made.source)}:{defect}")
+    if not count:
+        output.say("no differences in this job")
+    raise typer.Exit(DAMAGED if defects else 0)
 
 
 @archive.command("salvage")

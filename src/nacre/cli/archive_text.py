@@ -18,6 +18,7 @@ def check_data(checker: Checker) -> dict[str, Any]:
         "bytes": summary.bytes,
         "records": dict(summary.records),
         "digests": summary.digests,
+        "rebuilt": summary.rebuilt,
         "counts": dict(summary.findings),
         "findings": [
             {**finding._asdict(), "severity": str(finding.severity)} for finding in checker.findings
@@ -43,6 +44,8 @@ def check_lines(checker: Checker, root: Path, *, notes: bool) -> Iterator[str]:
             f"chunked bodies: {summary.decoded:,} digests over the decoded payload (the standard), "
             f"{summary.wire:,} over the bytes as sent"
         )
+    if summary.rebuilt:
+        yield f"{count(summary.rebuilt, 'reply', 'replies')} rebuilt from differences"
     yield from _counts(checker)
     yield (
         "damaged; what can be done stands in docs/howto.md under Repair"

@@ -14,7 +14,7 @@ from nacre.core.clock import Clock
 if TYPE_CHECKING:
     from nacre.job.passes import Rhythm
 
-Keep = Literal["strict", "lean"]
+Keep = Literal["strict", "lean", "delta"]
 
 
 def recrawl(
@@ -31,9 +31,10 @@ def recrawl(
     keep: Annotated[
         Keep,
         typer.Option(
-            "--keep", metavar="strict|lean",
+            "--keep", metavar="strict|lean|delta",
             help="strict: every reply whose bytes are new is stored; lean: pages in which only "
-            "markup, noise or the template differs leave a note.",
+            "markup, noise or the template differs leave a note; delta: pages that resemble an "
+            "earlier version are stored as differences from it.",
         ),
     ] = "strict",
     full: Annotated[

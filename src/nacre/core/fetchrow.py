@@ -23,7 +23,8 @@ class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
         chance: The forecast that there was something to keep.
         bytes: Bytes of payload received.
         stored: What the archive got: `novel`, `duplicate`, `not-modified`, `noted` (metadata
-            only), "" for nothing.
+            only), `delta` (a difference), "" for nothing.
+        patch: Bytes of the difference, for `delta`.
     """
 
     url: str
@@ -39,3 +40,4 @@ class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     chance: float = 0.0
     bytes: int = 0
     stored: str = ""
+    patch: int = 0

@@ -3,6 +3,24 @@
 import msgspec
 
 
+class Base(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The capture, stored in full, that a later one of the same URL is a difference from.
+
+    Attributes:
+        record_id: Its WARC-Record-ID, without angle brackets.
+        date: Its WARC-Date, µs since the epoch.
+        digest: Its payload digest.
+        framing: Its transfer framing: `chunked` or "".
+        number: Differences from it so far.
+    """
+
+    record_id: str
+    date: int
+    digest: str
+    framing: str = ""
+    number: int = 1
+
+
 class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One row per fetched URL, keyed by its case-preserving SURT; survives runs.
 
@@ -10,7 +28,7 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         url: The URL.
         status: Status of the last visit.
         visited: Time of the last visit, µs since the epoch.
-        date: WARC-Date of the last capture stored in full, µs; 0 when there is none.
+        date: WARC-Date of the last capture that was stored, µs; 0 when there is none.
         digest: Payload digest of that capture, `sha1:BASE32`.
         framing: Its transfer framing: `chunked` or "".
         record_id: Its WARC-Record-ID, without angle brackets.
@@ -19,6 +37,8 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         length: Its payload length in bytes.
         visits: Number of visits.
         original: URL of that capture where it is another's (same payload); "" for its own.
+        base: What that capture is a difference from; None when it is stored in full.
+        confirmed: WARC-Date of the last record that says that it is still served, µs; 0 for none.
     """
 
     url: str
@@ -33,6 +53,8 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     length: int = 0
     visits: int = 0
     original: str = ""
+    base: Base | None = None
+    confirmed: int = 0
 
 
 class Original(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -45,6 +67,8 @@ class Original(msgspec.Struct, frozen=True, array_like=True, gc=False):
         file: Number of its WARC in the store's file table.
         offset: Its offset there, in bytes.
         digest: Its payload digest, where it was found by another one (`Visit.digest`); else "".
+        base: Record id of what it is a difference from; "" when it is stored in full. No revisit
+            refers to a difference: who does not know it could not resolve that.
     """
 
     url: str
@@ -53,6 +77,7 @@ class Original(msgspec.Struct, frozen=True, array_like=True, gc=False):
     file: int = 0
     offset: int = 0
     digest: str = ""
+    base: str = ""
 
 
 class RevisitProfile(msgspec.Struct, frozen=True):

@@ -7,7 +7,25 @@ import msgspec
 
 from nacre.core.capture import Capture
 from nacre.core.crawluri import CrawlURI, Outlink
-from nacre.core.history import HistoryRecord, RevisitProfile
+from nacre.core.history import Base, HistoryRecord, RevisitProfile
+
+
+class Keep(msgspec.Struct):
+    """What an incremental run may leave out of the archive, and what it did.
+
+    Attributes:
+        patchable: It may be stored as a difference from an earlier version.
+        silent: The reply says nothing of the page: a failure of the server, or a refusal.
+        base: Set when it is stored as a difference: from what.
+        size: Bytes of that difference.
+        unrecorded: Nothing of it is written to WARC.
+    """
+
+    patchable: bool = False
+    silent: bool = False
+    base: Base | None = None
+    size: int = 0
+    unrecorded: bool = False
 
 
 class Visit(msgspec.Struct):
@@ -47,6 +65,7 @@ class Visit(msgspec.Struct):
             payload digest.
         verdict: What history says of it, for the metadata record; "" when it was not asked.
         noted: Nothing but a metadata record is written: it says nothing that is not kept already.
+        keep: What may be left out of it; None: nothing.
         overlay: Number of the combination of sheets that applies to the URI; 0 for none. With it
             each part finds its settings: `effective[visit.overlay]`.
     """
@@ -84,6 +103,7 @@ class Visit(msgspec.Struct):
     overlay: int = 0
     verdict: str = ""
     noted: bool = False
+    keep: Keep | None = None
 
     def annotate(self, text: str) -> None:
         """Add an annotation once, keeping the order."""

@@ -2,7 +2,8 @@
 
 A revisit refers only to an original with the same transfer framing: an identity revisit of a
 chunked original would replay with the framing in its body. Truncated and empty payloads are
-neither revisits nor originals.
+neither revisits nor originals. A capture that is stored as a difference is no original either: a
+reader that does not know differences could not resolve the revisit.
 """
 
 from enum import StrEnum
@@ -117,13 +118,19 @@ def _identical(
     capture: Capture, settings: DedupSettings, known: HistoryRecord | None, digests: Digests
 ) -> RevisitProfile | None:
     framing = "chunked" if capture.framing == "chunked" else ""
-    if known and known.digest == capture.payload_digest and known.framing == framing and known.date:
+    if (
+        known
+        and known.base is None
+        and known.digest == capture.payload_digest
+        and known.framing == framing
+        and known.date
+    ):
         same = not known.original
         return RevisitProfile(IDENTICAL, _original(known), capture.payload_digest, same_url=same)
     if settings.mode is DedupMode.SAME_URL:
         return None
     found = digests.get(capture.payload_digest, framing)
-    if found is None:
+    if found is None or found.base:
         return None
     return RevisitProfile(
         IDENTICAL, found, capture.payload_digest, same_url=found.url == capture.url
@@ -135,13 +142,13 @@ def _alike(
 ) -> RevisitProfile | None:
     """A revisit of what counts as the same, though its payload may be another."""
     same = found is not None and found.url == capture.url
-    if found is None or (settings.mode is DedupMode.SAME_URL and not same):
+    if found is None or found.base or (settings.mode is DedupMode.SAME_URL and not same):
         return None
     return RevisitProfile(IDENTICAL, found, found.digest, same_url=same)
 
 
 def _not_modified(known: HistoryRecord | None) -> RevisitProfile | None:
-    if known is None or not known.date:
+    if known is None or known.base is not None or not known.date:
         return None
     return RevisitProfile(NOT_MODIFIED, _original(known), known.digest, same_url=True)
 

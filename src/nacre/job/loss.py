@@ -147,12 +147,21 @@ class _Requeue:
 
     def _find_originals(self) -> None:
         decode = msgspec.msgpack.Decoder(Original).decode
+        differences: list[tuple[bytes, Original]] = []
         for key, value in self._parts.store.scan("digests", b""):
             original = decode(value)
             start = self._starts.get(original.file)
             if start is not None and original.offset >= start:
-                self._digests.append(key)
-                self._records.add(original.record_id)
+                self._drop(key, original)
+            elif original.base:
+                differences.append((key, original))
+        for key, original in differences:
+            if original.base in self._records:  # its base went, and it with it
+                self._drop(key, original)
+
+    def _drop(self, key: bytes, original: Original) -> None:
+        self._digests.append(key)
+        self._records.add(original.record_id)
 
     def _find_results(self) -> list[tuple[bytes, Outcome]]:
         decode = msgspec.msgpack.Decoder(Outcome).decode
@@ -161,11 +170,11 @@ class _Requeue:
 
     def _is_lost(self, outcome: Outcome) -> bool:
         """Its record is gone, or the one that its revisit refers to."""
-        if not outcome.file:
-            return False
-        start = self._names.get(outcome.file)
+        start = self._names.get(outcome.file) if outcome.file else None
         if start is not None and outcome.offset >= start:
             return True
+        if outcome.status <= 0:
+            return False
         known = self._parts.archive.history.get(outcome.url) if self._records else None
         return known is not None and known.record_id in self._records
 
@@ -240,4 +249,6 @@ def _without_capture(known: HistoryRecord) -> HistoryRecord:
         last_modified=b"",
         length=0,
         original="",
+        base=None,
+        confirmed=0,
     )

@@ -51,7 +51,7 @@ def plan_run(
         now: Seconds since the epoch.
         mode: `full` or `incremental`.
         budget: See `parse_budget`; "" for none.
-        keep: `strict` or `lean`.
+        keep: `strict`, `lean` or `delta`.
 
     Raises:
         JobError: It never ran, or its run is not over.

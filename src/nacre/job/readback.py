@@ -3,26 +3,27 @@
 A capture is whole when its last record is: the metadata record, which names the first one.
 """
 
-import io
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
 
 from nacre.archive.block import BlockFacts, read_block
+from nacre.archive.delta import Delta, DeltaError, page_url
 from nacre.archive.fieldrules import unbracketed
 from nacre.archive.httphead import header_value, index_facts
+from nacre.archive.instant import micros
 from nacre.archive.reader import WarcEntry, WarcReader
+from nacre.archive.restoring import difference_of, is_delta
+from nacre.archive.section import section
 from nacre.core.crawluri import Hop, Outlink
-from nacre.core.history import Original, RevisitProfile
+from nacre.core.history import Base, Original, RevisitProfile
 
 _DAMAGE = frozenset(
     ("gzip-truncated", "gzip-damaged", "block-truncated", "header-truncated", "length-overrun")
 )
 _TRAILER = 4
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _STATUS = re.compile(r"\d{3}")
 _METADATA_MOST = 64 << 20
 _SITEMAPS = (".xml", ".xml.gz")
@@ -47,6 +48,7 @@ class Kept(msgspec.Struct):
         last_modified: Its Last-Modified; b"" when absent.
         truncated: WARC-Truncated of a response.
         revisit: What it refers to; None for a response.
+        base: What it is a difference from; None for a response and a revisit.
         via: Where it was found.
         path: Its hop path.
         source: Its source tag.
@@ -72,6 +74,7 @@ class Kept(msgspec.Struct):
     last_modified: bytes = b""
     truncated: str = ""
     revisit: RevisitProfile | None = None
+    base: Base | None = None
     via: str = ""
     path: str = ""
     source: str = ""
@@ -119,18 +122,17 @@ class CaptureReader:
             if whole is not None:
                 yield whole
 
-    def _entries(self) -> Iterator[tuple[WarcEntry, "BlockFacts | Metadata", int]]:
+    def _entries(self) -> Iterator[tuple[WarcEntry, "_Block", int]]:
         """Records with their blocks and sizes; a size is known when the next one is asked for."""
         with self._path.open("rb") as file:
             part = section(file, self._start, self._stop)
             reader = WarcReader(part, self._note)
             extra = 0 if reader.compressed else _TRAILER
-            held: tuple[WarcEntry, BlockFacts | Metadata] | None = None
+            held: tuple[WarcEntry, _Block] | None = None
             for entry in reader:
                 if held is not None:
                     yield *held, held[0].size + extra
-                metadata = entry.get("WARC-Type") == "metadata"
-                held = entry, Metadata(entry) if metadata else read_block(entry)
+                held = entry, _block(entry)
             if held is not None:
                 yield *held, held[0].size + extra
 
@@ -138,7 +140,7 @@ class CaptureReader:
         if code in _DAMAGE:
             self._damaged.add(offset)
 
-    def _take(self, entry: WarcEntry, facts: "BlockFacts | Metadata", offset: int) -> Kept | None:
+    def _take(self, entry: WarcEntry, facts: "_Block", offset: int) -> Kept | None:
         """Follow the records of captures; the one that this record completes."""
         kind = entry.get("WARC-Type")
         if isinstance(facts, Metadata):
@@ -147,7 +149,9 @@ class CaptureReader:
                 facts.tell(kept)
                 self.count += 1
             return kept
-        if kind in ("response", "revisit"):
+        if isinstance(facts, DeltaBlock):
+            self._open = facts.kept(entry, offset)
+        elif kind in ("response", "revisit"):
             self._open = main_record(entry, facts, offset)
         elif kind == "resource":
             self.count += 1
@@ -187,6 +191,61 @@ class Metadata:
             kept.force_fetch |= line.startswith("force-fetch:")
 
 
+class DeltaBlock:
+    """The block of a difference, read without its base.
+
+    Attributes:
+        length: Bytes of the block that are there.
+    """
+
+    def __init__(self, entry: WarcEntry) -> None:
+        self._delta: Delta | None = None
+        try:
+            self._delta = difference_of(entry).delta
+        except DeltaError:
+            while entry.read():
+                pass
+        self.length = entry.length - entry.left
+
+    def kept(self, entry: WarcEntry, offset: int) -> Kept | None:
+        """What it tells of its capture; None when it cannot be read."""
+        delta = self._delta
+        if delta is None:
+            return None
+        return Kept(
+            url=page_url(unbracketed(entry.get("WARC-Target-URI") or "")),
+            offset=offset,
+            record_id=unbracketed(entry.get("WARC-Record-ID") or ""),
+            date=micros(entry.get("WARC-Date")),
+            status=delta.status,
+            size=delta.length,
+            length=delta.body_length,
+            payload_length=delta.payload_length,
+            chunked=delta.framing == "chunked",
+            digest=delta.payload,
+            mime=delta.mime.lower(),
+            etag=delta.etag,
+            last_modified=delta.last_modified,
+            base=base_of(delta),
+        )
+
+
+def base_of(delta: Delta) -> Base:
+    """What a difference was made from, as the row of its URL tells it."""
+    return Base(
+        delta.base_id, delta.base_date, delta.base_payload, delta.base_framing, delta.number
+    )
+
+
+_Block = BlockFacts | Metadata | DeltaBlock
+
+
+def _block(entry: WarcEntry) -> _Block:
+    if is_delta(entry):
+        return DeltaBlock(entry)
+    return Metadata(entry) if entry.get("WARC-Type") == "metadata" else read_block(entry)
+
+
 def _outlink(text: str, kept: Kept, rank: int) -> Outlink | None:
     words = text.split(" ", 2)
     if len(words) != 3 or words[1] not in tuple(Hop):
@@ -207,7 +266,7 @@ def main_record(entry: WarcEntry, facts: BlockFacts, offset: int) -> Kept:
         url=unbracketed(entry.get("WARC-Target-URI") or ""),
         offset=offset,
         record_id=unbracketed(entry.get("WARC-Record-ID") or ""),
-        date=_micros(entry.get("WARC-Date")),
+        date=micros(entry.get("WARC-Date")),
         status=int(found[0]) if found else 0,
         size=facts.length,
         length=facts.body_length,
@@ -228,51 +287,8 @@ def _revisit(entry: WarcEntry) -> RevisitProfile | None:
     if entry.get("WARC-Type") != "revisit":
         return None
     url = unbracketed(entry.get("WARC-Refers-To-Target-URI") or "")
-    date = _micros(entry.get("WARC-Refers-To-Date"))
+    date = micros(entry.get("WARC-Refers-To-Date"))
     original = Original(url, date, unbracketed(entry.get("WARC-Refers-To") or ""))
     same = url == unbracketed(entry.get("WARC-Target-URI") or "")
     kind = (entry.get("WARC-Profile") or "").rpartition("/")[2]
     return RevisitProfile(kind, original, entry.get("WARC-Payload-Digest") or "", same)
-
-
-def _micros(date: str | None) -> int:
-    """µs since the epoch; 0 for what is no date."""
-    try:
-        moment = datetime.fromisoformat(date or "")
-    except ValueError:
-        return 0
-    return (moment - _EPOCH) // timedelta(microseconds=1) if moment.tzinfo else 0
-
-
-def section(file: io.BufferedReader, start: int, end: int) -> io.BufferedReader:
-    """Part of a file, as a file of its own."""
-    return io.BufferedReader(_Section(file, start, end))
-
-
-class _Section(io.RawIOBase):
-    """Part of a file, as a file of its own."""
-
-    def __init__(self, file: io.BufferedReader, start: int, end: int) -> None:
-        self._file = file
-        self._start = start
-        self._end = end
-        file.seek(start)
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        left = max(self._end - self._file.tell(), 0)
-        data = self._file.read(min(len(buffer), left))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        base = (self._start, self._file.tell(), self._end)[whence]
-        return self._file.seek(base + offset) - self._start
-
-    def tell(self) -> int:
-        return self._file.tell() - self._start

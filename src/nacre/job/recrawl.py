@@ -12,9 +12,10 @@ from msgspec import structs
 from nacre.core.crawluri import CrawlURI, Hop
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageKind, PageRow
-from nacre.core.processor import Visit
+from nacre.core.processor import Keep, Visit
 from nacre.core.wayrow import ChosenRow
 from nacre.history.change import ChangeClass
+from nacre.history.deletion import Answer
 from nacre.history.recrawl import Planner
 from nacre.history.recrawl_choice import Choice
 from nacre.history.slices import Slices
@@ -36,8 +37,8 @@ _RUN, _LEFT = "pages.run", "pages.waves"
 _PORTION = 10_000
 _SLICE = 100
 """Visits that enter the frontier at once."""
-_SAMPLE = 30 * 86_400.0
-"""With `lean`, what is not kept otherwise is stored in full at least so often, seconds."""
+_ALL = Keep()
+_VERSIONS = frozenset((Stored.NOVEL, Stored.DELTA))
 _UNCHANGED = frozenset((ChangeClass.MARKUP, ChangeClass.NOISE, ChangeClass.TEMPLATE))
 
 
@@ -70,6 +71,7 @@ class Recrawl:
             pages, knowledge.sites, knowledge.judge, parts.settings.recrawl, self._timetable
         )
         self.teacher = Teacher(parts, knowledge, self.planner)
+        self._keep = parts.effective.then(lambda settings: settings.keep)
         self._revisits = Revisits(parts, knowledge, self.step)
         self._budget: Budget = parse_budget(run.budget)
         self._chosen: dict[str, ChosenRow] = {}
@@ -169,9 +171,12 @@ class Recrawl:
             )
         if finding.kind is not ChangeClass.NONE:
             visit.annotate(f"verdict:{finding.kind}:{finding.score:.3f}")
+        differs = self._run.keep == "delta"
+        visit.keep = Keep(patchable=differs, silent=finding.answer is Answer.SILENT)
         if self._run.keep == "lean" and finding.kind in _UNCHANGED and visit.status == 200:
             version = self._known.pages.version(visit.uri.url)
-            visit.noted = version is not None and self.step - version.full < _SAMPLE
+            longest = self._keep[visit.overlay].full_every
+            visit.noted = version is not None and self.step - version.full < longest
 
     def finished(self, visit: Visit, stored: Stored, now: float) -> None:
         """A visit is final and its records are in the open group: follow it up and log it."""
@@ -193,10 +198,13 @@ class Recrawl:
         url, capture = visit.uri.url, visit.capture
         if finding is None:
             return
+        keep = visit.keep or _ALL
         if capture is not None and visit.status == 200 and stored is not Stored.NOTED:
             version = self._known.pages.version(url)
-            if self._known.versions.kept == url or (stored is Stored.NOVEL and version):
-                self._known.versions.moved_on(url, capture, visit.charset, self.step)
+            if self._known.versions.kept == url or (stored in _VERSIONS and version):
+                differs = stored is Stored.DELTA and version is not None
+                full = version.full if version is not None and differs else self.step
+                self._known.versions.moved_on(url, capture, visit.charset, full)
         chosen = self._chosen.get(url)
         if chosen is not None and not chosen.done:
             self._chosen[url] = chosen = structs.replace(chosen, done=True)
@@ -219,7 +227,8 @@ class Recrawl:
                 chosen.propensity if chosen else 1.0,
                 chosen.chance if chosen else 0.0,
                 capture.payload_length if capture is not None else 0,
-                str(stored),
+                "" if keep.unrecorded else str(stored),
+                keep.size,
             )
         )
 

@@ -55,6 +55,7 @@ HERITRIX: dict[str, tuple[str, ...]] = {
     ),
     "dedup": ("ContentDigestHistoryLoader", "ContentDigestHistoryStorer", "FetchHistoryProcessor"),
     "recrawl": (),
+    "keep": (),
     "change": (),
     "archive": ("WARCWriterChainProcessor", "WARCWriterProcessor"),
     "bandwidth": (),

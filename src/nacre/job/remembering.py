@@ -93,7 +93,7 @@ class Remembering:
         parts = self._parts
         time = run.started if run else _started(_run_of(row), parts.clock.now())
         path = Path(parts.commit.files.absolute(row.final))
-        for found in reread(path, self._original):
+        for found in reread(path, self._original, self._versions.base):
             if stopped():
                 return False
             if found.kept.offset <= after or PAIR in found.kept.annotations:
@@ -143,6 +143,8 @@ class Remembering:
 
 
 def _stored(kept: Kept) -> Stored:
+    if kept.base is not None:
+        return Stored.DELTA
     if kept.revisit is None:
         return Stored.NOVEL
     identical = kept.revisit.kind == "identical-payload-digest"

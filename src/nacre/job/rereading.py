@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nacre.archive.block import BlockFacts
+from nacre.archive.delta import DeltaError, page_url
 from nacre.archive.reader import WarcEntry, WarcReader
+from nacre.archive.restoring import FindBase, difference_of, is_delta, restored
+from nacre.archive.section import section
 from nacre.core.capture import BytesBody, Capture
-from nacre.job.readback import Kept, Metadata, main_record, section
+from nacre.job.readback import Kept, Metadata, base_of, main_record
 
 MOST = 4_000_000
 """Bytes of a block that are read; what is longer is no page that is compared."""
@@ -26,25 +29,39 @@ class Reread(NamedTuple):
     capture: Capture
 
 
-def read_at(path: Path, offset: int) -> Capture | None:
-    """The response at an offset of a WARC; None when none can be read there."""
+def read_at(path: Path, offset: int, find: FindBase) -> Capture | None:
+    """The response at an offset of a WARC, or the one that a difference there leads to.
+
+    Args:
+        path: The WARC.
+        offset: Where the record begins, bytes.
+        find: Finds what a difference was made from.
+
+    Returns:
+        The exchange; None when it cannot be read.
+    """
     try:
         with path.open("rb") as file:
             size = file.seek(0, io.SEEK_END)
             entry = next(iter(WarcReader(section(file, offset, size))), None)
+            if entry is not None and is_delta(entry):
+                return _rebuilt(entry, offset, find)[1]
             if entry is None or entry.get("WARC-Type") != "response":
                 return None
             return _capture(entry, offset)[1]
-    except OSError:
+    except (OSError, DeltaError):
         return None
 
 
-def reread(path: Path, original: Callable[[Kept], Capture | None]) -> Iterator[Reread]:
-    """The captures over HTTP of a WARC, in order.
+def reread(
+    path: Path, original: Callable[[Kept], Capture | None], find: FindBase
+) -> Iterator[Reread]:
+    """The captures over HTTP of a WARC, in order; differences that lead nowhere are left out.
 
     Args:
         path: The file.
         original: Finds what an identical-payload revisit refers to.
+        find: Finds what a difference was made from.
     """
     waiting: Reread | None = None
     with path.open("rb") as file:
@@ -52,6 +69,8 @@ def reread(path: Path, original: Callable[[Kept], Capture | None]) -> Iterator[R
             kind = entry.get("WARC-Type")
             if kind in ("response", "revisit"):
                 waiting = _main(entry, original)
+            elif is_delta(entry):
+                waiting = _difference(entry, find)
             elif kind == "metadata" and waiting is not None:
                 Metadata(entry).tell(waiting.kept)
                 yield waiting
@@ -69,6 +88,24 @@ def _main(entry: WarcEntry, original: Callable[[Kept], Capture | None]) -> Rerea
     return Reread(kept, capture)
 
 
+def _difference(entry: WarcEntry, find: FindBase) -> Reread | None:
+    try:
+        return Reread(*_rebuilt(entry, entry.offset, find))
+    except DeltaError:
+        return None
+
+
+def _rebuilt(entry: WarcEntry, offset: int, find: FindBase) -> tuple[Kept, Capture]:
+    delta = difference_of(entry).delta
+    block = restored(delta, find)
+    facts = BlockFacts(http=True, block="sha1", payload="sha1")
+    facts.feed(block)
+    facts.close()
+    kept = main_record(entry, facts, offset)
+    kept.url, kept.digest, kept.base = page_url(kept.url), delta.payload, base_of(delta)
+    return kept, _exchange(kept, facts, block)
+
+
 def _capture(entry: WarcEntry, offset: int) -> tuple[Kept, Capture]:
     facts = BlockFacts(http=True, block="sha1", payload="sha1")
     parts: list[bytes] = []
@@ -78,9 +115,13 @@ def _capture(entry: WarcEntry, offset: int) -> tuple[Kept, Capture]:
             parts.append(data)
     facts.close()
     kept = main_record(entry, facts, offset)
-    body = b"".join(parts)[len(facts.head) :] if facts.length <= MOST else b""
+    return kept, _exchange(kept, facts, b"".join(parts))
+
+
+def _exchange(kept: Kept, facts: BlockFacts, block: bytes) -> Capture:
+    body = block[len(facts.head) :] if facts.length <= MOST else b""
     runs = list(facts.chunks.runs) if facts.chunks is not None and body else ()
-    return kept, Capture(
+    return Capture(
         url=kept.url,
         request=b"",
         head=facts.head,

@@ -18,7 +18,7 @@ class RunRow(msgspec.Struct, frozen=True):
         mode: `full`, or `incremental`: visits what the planner chooses.
         parent: Name of the run before; "" for none.
         budget: What it may spend, as it was asked for; "" for no limit.
-        keep: `strict` or `lean`: what of unchanged pages is stored in full.
+        keep: `strict`, `lean` or `delta`: what of its visits is stored in full.
         fresh: Its seeds were not entered yet.
         clearing: The rows of the run before are still to be removed.
         bytes_each: Mean bytes of a reply in the run before; 0 when unknown.

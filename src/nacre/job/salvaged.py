@@ -13,7 +13,7 @@ import msgspec
 
 from nacre.core.capture import BytesBody, Capture
 from nacre.core.crawluri import CrawlURI, Hop
-from nacre.core.processor import Visit
+from nacre.core.processor import Keep, Visit
 from nacre.history.dedup import NOT_MODIFIED
 from nacre.job.assemble import Parts
 from nacre.job.indexing import remake_index
@@ -212,6 +212,7 @@ class _Registration:
         visit = Visit(uri, status=_status(kept), annotations=list(kept.annotations))
         if found.file:
             visit.mime, visit.revisit = kept.mime, kept.revisit
+            visit.keep = None if kept.base is None else Keep(base=kept.base)
             visit.warc_file, visit.warc_offset = found.file, kept.offset
             visit.history = self._parts.archive.history.get(kept.url)
             visit.capture = _capture(kept)

@@ -15,12 +15,15 @@ from nacre.archive.cdxj import sorted_index
 from nacre.core.clock import Clock
 from nacre.fetch.guard import AddressGuard
 from nacre.frontier.queues import State
+from nacre.history.dedup import Digests
 from nacre.history.slices import Slices
 from nacre.job.assemble import Parts
+from nacre.job.bases import Bases
 from nacre.job.companion import Companion
 from nacre.job.edits import note_removed
 from nacre.job.entering import Entering
 from nacre.job.events import Alert, Events, StateChanged
+from nacre.job.keeping import Keeping
 from nacre.job.knowledge import Knowledge
 from nacre.job.layout import Layout
 from nacre.job.limits import Stopwatch, reached
@@ -176,6 +179,12 @@ class Session:
         )
         recrawl = Recrawl(parts, self.run_row, known, lambda: self.watch.elapsed)
         parts.engine.judge = recrawl.learn
+        parts.archive.keeping = Keeping(
+            parts.store,
+            parts.effective.then(lambda s: s.keep),
+            Bases(self.layout.root, parts.store, Digests(parts.store)),
+            parts.settings.archive.level,
+        )
         parts.engine.disposition.follow = recrawl.finished
         parts.commit.on_seal(known.seal)
         self._remembering = Remembering(

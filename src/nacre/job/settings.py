@@ -16,6 +16,7 @@ from nacre.frontier.quota import QuotaSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.history.change import ChangeSettings
 from nacre.history.dedup import DedupSettings
+from nacre.history.keeping import KeepSettings
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.job.association import SheetAssociation
 from nacre.job.chain.settings import ChainSettings
@@ -189,6 +190,7 @@ class JobSettings(Component):
     extract: ExtractSettings = setting(ExtractSettings, "Extraction.")
     dedup: DedupSettings = setting(DedupSettings, "Deduplication.")
     recrawl: RecrawlSettings = setting(RecrawlSettings, "Incremental runs.")
+    keep: KeepSettings = setting(KeepSettings, "What incremental runs write to WARC.")
     change: ChangeSettings = setting(ChangeSettings, "When a page counts as changed.")
     archive: WarcSettings = setting(WarcSettings, "WARC files.")
     bandwidth: BandwidthSettings = setting(BandwidthSettings, "Bandwidth.")

@@ -3,16 +3,16 @@
 from collections import OrderedDict
 from pathlib import Path
 
+from nacre.archive.delta import Delta
 from nacre.core.capture import Capture
 from nacre.core.pageview import PageView
 from nacre.core.wayrow import VersionRow
 from nacre.extract.pageview import page_view
 from nacre.history.dedup import Digests
 from nacre.history.pagestore import PageStore
+from nacre.job.bases import Bases
 from nacre.job.rereading import read_at
-from nacre.store.files import FileState
 from nacre.store.store import Store
-from nacre.store.table import get_row
 from nacre.wire.charset import decode
 from nacre.wire.coding import decode_content
 
@@ -35,8 +35,7 @@ class ArchivedVersions:
     """
 
     def __init__(self, root: Path, store: Store, pages: PageStore, digests: Digests) -> None:
-        self._root = root
-        self._store = store
+        self._bases = Bases(root, store, digests)
         self._pages = pages
         self._digests = digests
         self._views: OrderedDict[str, PageView] = OrderedDict()
@@ -64,17 +63,20 @@ class ArchivedVersions:
     def capture(self, digest: str, framing: str) -> Capture | None:
         """A payload, with the reply that first brought it; None when it cannot be read."""
         original = self._digests.get(digest, framing)
-        row = get_row(self._store, original.file) if original and original.file else None
-        if original is None or row is None or row.state is FileState.LOST:
+        path = None if original is None else self._bases.path(original)
+        if original is None or path is None:
             return None
-        name = row.path if row.state is FileState.OPEN else row.final
-        capture = read_at(self._root / name, original.offset)
+        capture = read_at(path, original.offset, self._bases.block)
         return capture if capture is not None and capture.payload_digest == digest else None
 
-    def moved_on(self, url: str, capture: Capture, charset: str, now: float) -> None:
-        """What was just stored is the version to compare with from now on."""
+    def base(self, delta: Delta) -> bytes:
+        """What a difference was made from; see `archive.restoring.FindBase`."""
+        return self._bases.block(delta)
+
+    def moved_on(self, url: str, capture: Capture, charset: str, full: float) -> None:
+        """What was just stored is the version to compare with; `full`: see `VersionRow`."""
         framing = "chunked" if capture.framing == "chunked" else ""
-        version = VersionRow(capture.payload_digest, framing, charset, now)
+        version = VersionRow(capture.payload_digest, framing, charset, full)
         self._pages.put_version(url, version)
 
 

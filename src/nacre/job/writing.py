@@ -15,7 +15,7 @@ from nacre.archive.record import Record, capture_records, noted_record
 from nacre.archive.segment import WarcWriter
 from nacre.config.effective import Effective
 from nacre.core.capture import Body, Capture
-from nacre.core.history import HistoryRecord, Original
+from nacre.core.history import Base, HistoryRecord, Original
 from nacre.core.processor import Visit
 from nacre.history.crawldb import History
 from nacre.history.dedup import (
@@ -25,9 +25,12 @@ from nacre.history.dedup import (
     can_be_original,
     revisit_of,
 )
+from nacre.job.keeping import Keeping, Kept, confirms
 from nacre.job.large import pack_apart
 from nacre.job.numbers import Numbers
 from nacre.report.stats import Stored
+
+_ALL = Kept()
 
 
 class Prepared:
@@ -51,6 +54,9 @@ class ArchiveStep:
         digests: Rows by payload.
         numbers: Record ids.
         scratch: Folder that large records are compressed to; None for the system's.
+
+    Attributes:
+        keeping: What an incremental run leaves out; None: everything is written.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that meet here
@@ -71,6 +77,7 @@ class ArchiveStep:
         self._digests = digests
         self._numbers = numbers
         self._scratch = scratch
+        self.keeping: Keeping | None = None
 
     def is_large(self, visit: Visit) -> bool:
         """Its records must be compressed in a thread first (`prepare_large`)."""
@@ -110,6 +117,8 @@ class ArchiveStep:
         if capture is None or prepared is None:
             return Stored.NOTHING
         records, members = prepared.records, prepared.members
+        if not records:
+            return self._unrecorded(visit, capture)
         writer = self.large if members is not None else self.writer
         try:
             written = writer.write(records, members)
@@ -131,8 +140,9 @@ class ArchiveStep:
         if capture.protocol == "dns":
             return Stored.NOVEL
         if visit.noted:
-            self._remember_noted(visit, capture)
-            return Stored.NOTED
+            return self._remember_seen(visit, capture, recorded=True)
+        if visit.keep is not None and visit.keep.base is not None:
+            return self._remember_difference(visit, capture, record_id, file, visit.keep.base)
         if visit.revisit is None and can_be_original(capture):
             began = capture.began
             original = Original(capture.url, began, record_id, file, visit.warc_offset)
@@ -146,6 +156,7 @@ class ArchiveStep:
         return Stored.NOT_MODIFIED if visit.revisit.kind == NOT_MODIFIED else Stored.DUPLICATE
 
     def _records(self, visit: Visit, capture: Capture) -> list[Record]:
+        """The records of a visit; none where enough was written of its kind."""
         uri = visit.uri
         if capture.protocol != "dns":
             visit.revisit = revisit_of(
@@ -156,6 +167,10 @@ class ArchiveStep:
             visit.annotate(
                 "duplicate:server-not-modified" if kind == NOT_MODIFIED else "duplicate:digest"
             )
+        kept = self._kept(visit, capture)
+        if kept.omitted:
+            return []
+        visit.noted = visit.noted or bool(kept.confirms)
         facts = CaptureFacts(
             via=uri.via,
             path=uri.path,
@@ -168,27 +183,73 @@ class ArchiveStep:
             robots=visit.robots_meta,
             verdict=visit.verdict,
             revisit=visit.revisit,
+            delta=kept.delta,
+            confirms=kept.confirms,
         )
         visit.noted = visit.noted and visit.revisit is None
         if visit.noted:
             return [noted_record(capture, facts, self._numbers.record_id)]
         return capture_records(capture, facts, self._numbers.record_id)
 
-    def _remember_noted(self, visit: Visit, capture: Capture) -> None:
+    def _kept(self, visit: Visit, capture: Capture) -> Kept:
+        """What an incremental run makes of it; other runs write everything."""
+        if self.keeping is not None and visit.keep is not None:
+            return self.keeping.decide(visit, capture, visit.keep)
+        known = visit.history
+        if capture.status == 304 and known is not None and known.base is not None:
+            return Kept(confirms=known.record_id)
+        return _ALL
+
+    def _unrecorded(self, visit: Visit, capture: Capture) -> Stored:
+        """Remember a visit of which nothing is written."""
+        known = visit.history
+        if known is None:
+            began = capture.began
+            self.history.put(HistoryRecord(visit.uri.url, visit.status, began, visits=1))
+            return Stored.NOTHING
+        stored = self._remember_seen(visit, capture, recorded=False)
+        return Stored.NOTHING if stored is Stored.NOTED else stored
+
+    def _remember_seen(self, visit: Visit, capture: Capture, *, recorded: bool) -> Stored:
         """The last capture stays the one to refer to; its validators are asked with again."""
         known = visit.history
-        if known is not None:
-            self.history.put(
-                structs.replace(
-                    known, status=visit.status, visited=capture.began, visits=known.visits + 1
-                )
+        if known is None:
+            return Stored.NOTED
+        same = confirms(capture, known)
+        self.history.put(
+            structs.replace(
+                known,
+                status=visit.status,
+                visited=capture.began,
+                visits=known.visits + 1,
+                confirmed=capture.began if recorded and same else known.confirmed,
             )
+        )
+        if not same:
+            return Stored.NOTED
+        return Stored.NOT_MODIFIED if capture.status == 304 else Stored.DUPLICATE
+
+    def _remember_difference(
+        self, visit: Visit, capture: Capture, record_id: str, file: int, base: Base
+    ) -> Stored:
+        """Later versions are compared with it, but no revisit refers to it."""
+        framing, digest = _framing(capture), capture.payload_digest
+        known = self._digests.get(digest, framing)
+        if known is None or known.base:
+            place = Original(
+                capture.url, capture.began, record_id, file, visit.warc_offset, base=base.record_id
+            )
+            self._digests.put(digest, framing, place)
+        self._remember(visit, capture, record_id)
+        return Stored.DELTA
 
     def _remember(self, visit: Visit, capture: Capture, record_id: str) -> None:
         known, revisit = visit.history, visit.revisit
         visits = known.visits + 1 if known else 1
         if revisit is not None and revisit.kind == NOT_MODIFIED and known is not None:
-            row = structs.replace(known, status=304, visited=capture.began, visits=visits)
+            row = structs.replace(
+                known, status=304, visited=capture.began, visits=visits, confirmed=capture.began
+            )
         elif can_be_original(capture):
             original = revisit.original if revisit else None
             row = HistoryRecord(
@@ -204,6 +265,8 @@ class ArchiveStep:
                 length=capture.payload_length,
                 visits=visits,
                 original=original.url if original and original.url != visit.uri.url else "",
+                base=visit.keep.base if visit.keep is not None else None,
+                confirmed=capture.began if known is not None and confirms(capture, known) else 0,
             )
         elif known is not None:
             row = structs.replace(known, status=visit.status, visited=capture.began, visits=visits)

@@ -32,10 +32,12 @@ class Stored(StrEnum):
     DUPLICATE = "duplicate"
     NOT_MODIFIED = "not-modified"
     NOTED = "noted"
+    DELTA = "delta"
 
 
 # Looked up for each visit: a global name is faster than the attribute of an enumeration.
 _NOVEL, _DUPLICATE, _NOT_MODIFIED = Stored.NOVEL, Stored.DUPLICATE, Stored.NOT_MODIFIED
+_DELTA = Stored.DELTA
 
 
 class Tally(msgspec.Struct, array_like=True, gc=False):
@@ -55,6 +57,8 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
         disregarded: URIs that were disregarded, those deleted included.
         deleted: Of these, those that the operator deleted.
         failed_pages: Of the failures, those that nobody needed for another URI.
+        delta_urls: Of the URIs, those stored as differences.
+        delta_bytes: Bytes received for them.
         last_success: Time of the last success, seconds since the epoch; 0 for none.
     """
 
@@ -72,6 +76,8 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
     last_success: float = 0.0
     deleted: int = 0
     failed_pages: int = 0
+    delta_urls: int = 0
+    delta_bytes: int = 0
 
     def add(self, visit_size: int, stored: Stored, saved: int) -> None:
         """Count one capture.
@@ -92,6 +98,9 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
         elif stored is _NOT_MODIFIED:
             self.not_modified_urls += 1
             self.not_modified_bytes += saved
+        elif stored is _DELTA:
+            self.delta_urls += 1
+            self.delta_bytes += visit_size
 
     def miss(self, status: int, *, page: bool) -> None:
         """Count one final result that is no success; `page`: it was no prerequisite."""

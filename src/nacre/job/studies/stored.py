@@ -8,15 +8,18 @@ from typing import TypeVar
 
 import msgspec
 
+from nacre.archive.delta import MEDIA, TARGET, page_url
 from nacre.core.capture import Capture
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.history.change import ChangeSettings
+from nacre.history.dedup import Digests
 from nacre.history.hints import Audit
 from nacre.history.pagestore import AUDITS, SITES, TEMPLATES, PageStore, fetch_rows, scan
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
+from nacre.job.bases import Bases
 from nacre.job.newrun import runs
 from nacre.job.rereading import read_at
 from nacre.job.settings import JobSettings
@@ -52,6 +55,7 @@ class StoredKnown:
         self._store = store
         self._settings = settings
         self._pages = PageStore(store)
+        self._bases = Bases(root, store, Digests(store))
 
     @property
     def settings(self) -> RecrawlSettings:
@@ -101,7 +105,8 @@ class StoredKnown:
     def captures(self, urls: Collection[str]) -> Iterator[Captured]:
         """See `Known`: from the indexes of all runs, read one after the other."""
         wanted = set(urls)
-        keys = {index_key(url).encode() for url in wanted}
+        names = (name for url in wanted for name in (url, TARGET + url))
+        keys = {index_key(name).encode() for name in names}
         found = [
             captured
             for directory, path in self._indexes()
@@ -112,8 +117,12 @@ class StoredKnown:
 
     def text(self, capture: Captured) -> str | None:
         """See `Known`."""
-        found = read_at(self._root / capture.file, capture.offset) if capture.file else None
+        found = self._read(capture) if capture.file else None
         return None if found is None else text_of(found, _charset(found))
+
+    def _read(self, capture: Captured) -> Capture | None:
+        path = self._root / capture.file
+        return read_at(path, capture.offset, self._bases.block)
 
     def _named(self, prefix: bytes, kind: type[T]) -> dict[str, T]:
         decode = msgspec.msgpack.Decoder(kind).decode
@@ -129,13 +138,14 @@ class StoredKnown:
         _, when, text = line.split(b" ", 2)
         try:
             fields = json.loads(text)
-            url, offset = str(fields["url"]), int(fields["offset"])
+            url, offset = page_url(str(fields["url"])), int(fields["offset"])
         except (ValueError, KeyError):
             return None  # a line that is just being written
+        differs = fields.get("mime") == MEDIA  # only of replies with status 200
         return Captured(
             url,
             _date(when.decode()),
-            str(fields.get("status", "")),
+            "200" if differs else str(fields.get("status", "")),
             str(fields.get("mime", "")),
             str(fields.get("digest", "")),
             self._file(directory / str(fields.get("filename", ""))),

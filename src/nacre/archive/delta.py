@@ -1,0 +1,214 @@
+"""A reply stored as what differs from an earlier reply of the same URL: the block of its record.
+
+Such a record is of type `metadata`, of a media type of its own, under a target URI of its own
+(`urn:x-nacre-delta:URL`): a reader that does not know it finds nothing under the page's URL that it
+could take for the page. `WARC-Refers-To` names the base, a `response` in an earlier WARC.
+Source: WARC 1.1 clauses 5.8, 6.6; reference/incremental.md 2.11.
+"""
+
+import re
+
+import msgspec
+
+from nacre.archive.field import date_text, digest_of, field, uri_field
+from nacre.archive.instant import micros
+from nacre.archive.patch import LONGEST, PatchError, apply_patch
+
+MEDIA = "application/x-nacre-delta"
+"""Content-Type of the record: lines of `name: value`, a blank line, and a zstd frame."""
+
+TARGET = "urn:x-nacre-delta:"
+"""What stands before the URL in its WARC-Target-URI."""
+
+FORMAT = "zstd"
+_FIELDS_MOST = 1 << 16
+_NUMBER = re.compile(r"\d{1,18}\Z", re.ASCII)
+
+
+class DeltaError(ValueError):
+    """A difference that cannot be read, or does not lead to the reply that it promises.
+
+    Attributes:
+        code: Of `archive.finding`: `delta-invalid`, `delta-unresolved`, `delta-base`,
+            `delta-digest`.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Delta(msgspec.Struct, frozen=True, kw_only=True):
+    """One reply as a difference. Digests are `sha1:BASE32`, lengths bytes, dates µs (UTC).
+
+    Attributes:
+        base_id: WARC-Record-ID of the base, without angle brackets.
+        base_url: Its WARC-Target-URI.
+        base_date: Its WARC-Date.
+        base_digest: Its block digest.
+        base_length: Length of its block.
+        base_payload: Its payload digest.
+        base_framing: Its transfer framing: `chunked` or "".
+        base_file: Name of its WARC; a hint.
+        base_offset: Where it lies there, bytes; a hint.
+        number: Which difference from this base it is, from 1.
+        digest: Block digest of the reply.
+        length: Length of its block: head and body exactly as received.
+        payload: Its payload digest.
+        body_length: Length of its body.
+        payload_length: Length of its payload.
+        framing: Its transfer framing: `chunked` or "".
+        status: Its HTTP status.
+        mime: Its media type; "" when it told none.
+        etag: Its ETag; b"" when absent.
+        last_modified: Its Last-Modified; b"" when absent.
+        patch: The zstd frame.
+    """
+
+    base_id: str
+    base_url: str
+    base_date: int
+    base_digest: str
+    base_length: int
+    base_payload: str
+    base_framing: str = ""
+    base_file: str = ""
+    base_offset: int = 0
+    number: int = 1
+    digest: str
+    length: int
+    payload: str
+    body_length: int
+    payload_length: int
+    framing: str = ""
+    status: int = 200
+    mime: str = ""
+    etag: bytes = b""
+    last_modified: bytes = b""
+    patch: bytes
+
+
+def delta_block(delta: Delta) -> bytes:
+    """The block of its record."""
+    lines = (
+        ("difference", FORMAT),
+        ("baseTargetURI", uri_field(delta.base_url)),
+        ("baseDate", date_text(delta.base_date)),
+        ("baseBlockDigest", delta.base_digest),
+        ("baseLength", str(delta.base_length)),
+        ("basePayloadDigest", delta.base_payload),
+        ("baseFraming", delta.base_framing),
+        ("baseFilename", delta.base_file),
+        ("baseOffset", str(delta.base_offset)),
+        ("number", str(delta.number)),
+        ("blockDigest", delta.digest),
+        ("length", str(delta.length)),
+        ("payloadDigest", delta.payload),
+        ("bodyLength", str(delta.body_length)),
+        ("payloadLength", str(delta.payload_length)),
+        ("framing", delta.framing),
+        ("status", str(delta.status)),
+        ("mime", delta.mime),
+        ("etag", delta.etag.decode("latin-1")),
+        ("lastModified", delta.last_modified.decode("latin-1")),
+    )
+    head = "".join(f"{name}: {field(value)}\r\n" for name, value in lines if value)
+    return f"{head}\r\n".encode() + delta.patch
+
+
+def read_delta(block: bytes, base_id: str) -> Delta:
+    """The difference in a block.
+
+    Args:
+        block: The whole block of the record.
+        base_id: WARC-Refers-To of the record, without angle brackets.
+
+    Raises:
+        DeltaError: It is none.
+    """
+    end = block.find(b"\r\n\r\n", 0, _FIELDS_MOST)
+    if end < 0:
+        raise DeltaError("delta-invalid", "no blank line ends the fields")
+    told = dict(_pairs(block[:end].decode("utf-8", "replace")))
+    if told.get("difference") != FORMAT:
+        name = told.get("difference", "")
+        raise DeltaError("delta-invalid", f"differences of type {name[:40]!r} cannot be read")
+    return Delta(
+        base_id=base_id,
+        base_url=told.get("baseTargetURI", ""),
+        base_date=_date(told, "baseDate"),
+        base_digest=_needed(told, "baseBlockDigest"),
+        base_length=_number(told, "baseLength"),
+        base_payload=told.get("basePayloadDigest", ""),
+        base_framing=told.get("baseFraming", ""),
+        base_file=told.get("baseFilename", ""),
+        base_offset=_number(told, "baseOffset", "0"),
+        number=_number(told, "number", "1"),
+        digest=_needed(told, "blockDigest"),
+        length=_number(told, "length"),
+        payload=told.get("payloadDigest", ""),
+        body_length=_number(told, "bodyLength"),
+        payload_length=_number(told, "payloadLength"),
+        framing=told.get("framing", ""),
+        status=_number(told, "status"),
+        mime=told.get("mime", ""),
+        etag=told.get("etag", "").encode("latin-1", "replace"),
+        last_modified=told.get("lastModified", "").encode("latin-1", "replace"),
+        patch=block[end + 4 :],
+    )
+
+
+def rebuild(delta: Delta, base: bytes) -> bytes:
+    """The block of the reply, compared with its digest.
+
+    Args:
+        delta: The difference.
+        base: The block of its base.
+
+    Raises:
+        DeltaError: The base is another one, or something is damaged.
+    """
+    if len(base) != delta.base_length or digest_of(base) != delta.base_digest:
+        raise DeltaError("delta-base", f"<{delta.base_id}> is not the block it was made from")
+    try:
+        block = apply_patch(base, delta.patch, delta.length)
+    except PatchError as error:
+        raise DeltaError("delta-invalid", str(error)) from error
+    if digest_of(block) != delta.digest:
+        raise DeltaError("delta-digest", f"gives {digest_of(block)}, not {delta.digest}")
+    return block
+
+
+def page_url(target: str) -> str:
+    """The URL of the reply, from the WARC-Target-URI of the record."""
+    return target.removeprefix(TARGET)
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    return [
+        (name, value) for name, _, value in (line.partition(": ") for line in text.split("\r\n"))
+    ]
+
+
+def _needed(told: dict[str, str], name: str) -> str:
+    value = told.get(name, "")
+    if not value:
+        raise DeltaError("delta-invalid", f"{name} is missing")
+    return value
+
+
+def _number(told: dict[str, str], name: str, absent: str = "") -> int:
+    value = told.get(name, absent)
+    if not _NUMBER.match(value):
+        raise DeltaError("delta-invalid", f"{name} is no number: {value[:40]!r}")
+    number = int(value)
+    if name in {"length", "baseLength"} and number > LONGEST:
+        raise DeltaError("delta-invalid", f"{name} is {number}; at most {LONGEST} are rebuilt")
+    return number
+
+
+def _date(told: dict[str, str], name: str) -> int:
+    date = micros(_needed(told, name))
+    if not date:
+        raise DeltaError("delta-invalid", f"{name} is no date")
+    return date

@@ -1,0 +1,275 @@
+"""Three versions of a site, kept strictly, leanly and as differences: what is in the WARCs."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from nacre.archive.check import Checker
+from nacre.archive.delta import TARGET, page_url
+from nacre.archive.reader import WarcReader
+from nacre.history.pagestore import fetch_rows
+from nacre.job.expanding import Made, expand
+from nacre.job.lookback import forget
+from nacre.store.store import Store
+from tests.crawl.again import again, first
+from tests.crawl.replay import judge, replaying
+from tools.nginx import Server, free_port, serving
+
+pytestmark = pytest.mark.crawl
+
+ADDRESS = "127.0.9.41"
+PAGES = 8
+DIRECTIVES = "open_file_cache off;"
+
+
+def words(page: int, size: int = 900) -> str:
+    """Text that does not compress to nothing, the same each time."""
+    return " ".join(f"{page * 7919 + n * n * 104729 % 99991:x}" for n in range(size))
+
+
+class Site:
+    """A folder of pages whose versions are remembered."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.versions: list[dict[str, bytes]] = []
+        root.mkdir(parents=True)
+        links = "".join(f'<a href="{n}.html">Page {n}</a> ' for n in range(PAGES))
+        self._write("index.html", f"<h1>Home</h1><p>Where all begins.</p>{links}")
+        for number in range(PAGES):
+            self._write(f"{number}.html", f"<h1>{number}</h1><p>{words(number)}</p>")
+        self.note()
+
+    def note(self) -> None:
+        self.versions.append({p.name: p.read_bytes() for p in sorted(self.root.glob("*.html"))})
+
+    def edit(self, version: int) -> None:
+        """Text in 0 and 1, a comment in 2, all of 3; 4 only in the second version."""
+        for number in (0, 1):
+            self._change(number, "</p>", f" and version {version} says more of it all.</p>")
+        self._change(2, "</body>", f"<!-- {version} --></body>")
+        self._write("3.html", f"<h1>3</h1><p>{words(3 + 100 * version)}</p>")
+        if version == 1:
+            self._change(4, "</p>", " and once only there is something else to be told.</p>")
+        self.note()
+
+    def _change(self, number: int, old: str, new: str) -> None:
+        path = self.root / f"{number}.html"
+        path.write_text(path.read_text().replace(old, new, 1))
+
+    def _write(self, name: str, body: str) -> None:
+        page = f"<html><head><title>{name}</title></head><body>{body}</body></html>"
+        (self.root / name).write_text(page)
+
+
+@contextmanager
+def served(site: Site, folder: Path, directives: str = DIRECTIVES) -> Iterator[str]:
+    port = free_port((ADDRESS,))
+    server = Server(ADDRESS, port, site.root, directives=directives)
+    with serving([server], folder / "nginx"):
+        yield f"http://{ADDRESS}:{port}"
+
+
+@dataclass(frozen=True)
+class Job:
+    root: Path
+    origin: str
+    site: Site
+
+    @property
+    def warcs(self) -> list[Path]:
+        return sorted(self.root.glob("runs/*/archive/*.warc.gz"))
+
+    def stored(self, paths: list[Path]) -> dict[str, list[tuple[str, str, bytes]]]:
+        """Type, URL of the page, date and block of all records but requests, by type."""
+        found: dict[str, list[tuple[str, str, bytes]]] = {}
+        for path in paths:
+            with path.open("rb") as file:
+                for entry in WarcReader(file):
+                    url = entry.get("WARC-Target-URI") or ""
+                    kind = entry.get("WARC-Type") or ""
+                    kind = "delta" if url.startswith(TARGET) else kind
+                    block = b"".join(iter(entry.read, b""))
+                    found.setdefault(kind, []).append(
+                        (page_url(url), entry.get("WARC-Date") or "", block)
+                    )
+        return found
+
+    def bodies(self, paths: list[Path]) -> dict[tuple[str, bytes], str]:
+        """Dates of the replies in response records by name and body."""
+        return {
+            (url.rpartition("/")[2], block.partition(b"\r\n\r\n")[2]): date
+            for url, date, block in self.stored(paths).get("response", ())
+            if block.startswith(b"HTTP/1.1 200")
+        }
+
+    def log(self, run: int) -> dict[str, str]:
+        """What the archive got of each page in a run."""
+        with Store.open(str(self.root / "state/store"), read_only=True) as store:
+            return {
+                row.url.rpartition("/")[2]: row.stored
+                for row in fetch_rows(store)
+                if row.run == run and row.wanted != "pair"
+            }
+
+
+Run = Callable[[str], Job]
+ALL = {"recall": 1.0, "least": 0.0, "lots": 0.0, "probes": 0}
+
+
+def crawl_thrice(folder: Path, keep: str, directives: str = DIRECTIVES) -> Job:
+    site, root = Site(folder / "site"), folder / "job"
+    with served(site, folder, directives) as origin:
+        seed = f"{origin}/index.html"
+        assert first(root, seed) == "FINISHED"
+        for version in (1, 2):
+            site.edit(version)
+            assert again(root, seed, 7 * version, keep=keep, recrawl=ALL) == "FINISHED"
+        assert again(root, seed, 21, keep=keep, recrawl=ALL) == "FINISHED"
+    return Job(root, origin, site)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    @cache
+    def make(keep: str) -> Job:
+        return crawl_thrice(tmp_path_factory.mktemp(keep), keep)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def expanded(run: Run) -> list[Made]:
+    job = run("delta")
+    return list(expand(job.warcs, job.root / "expanded"))
+
+
+def test_each_way_writes_what_it_says(run: Run):
+    assert run("strict").log(2) | run("strict").log(3) == {
+        "0.html": "novel", "1.html": "novel", "2.html": "novel", "3.html": "novel",
+        "4.html": "not-modified", "5.html": "not-modified", "6.html": "not-modified",
+        "7.html": "not-modified", "index.html": "not-modified",
+    }  # fmt: skip
+    assert run("lean").log(3)["2.html"] == "noted"
+    assert run("delta").log(2) == run("strict").log(2) | {
+        "0.html": "delta", "1.html": "delta", "2.html": "delta", "4.html": "delta"
+    }  # fmt: skip
+
+
+def test_a_version_that_does_not_resemble_the_last_is_stored_in_full(run: Run):
+    assert run("delta").log(2)["3.html"] == "novel"
+    assert run("delta").log(3)["3.html"] == "novel"
+
+
+def test_differences_are_always_from_what_is_stored_in_full(run: Run):
+    job = run("delta")
+    blocks = [block for _, _, block in job.stored(job.warcs)["delta"]]
+    assert {line for block in blocks for line in block.split(b"\r\n") if b"number" in line} == {
+        b"number: 1", b"number: 2"
+    }  # fmt: skip
+
+
+def test_no_revisit_refers_to_a_difference(run: Run):
+    job = run("delta")
+    deltas = {(url, date) for url, date, _ in job.stored(job.warcs)["delta"]}
+    for path in job.warcs:
+        with path.open("rb") as file:
+            for entry in WarcReader(file):
+                uri = entry.get("WARC-Refers-To-Target-URI") or ""
+                assert (uri, entry.get("WARC-Refers-To-Date") or "") not in deltas
+    # Page 4 did not change any more: that is a note.
+    assert job.log(3)["4.html"] == "not-modified"
+
+
+def test_expanding_gives_every_version_byte_for_byte(run: Run, expanded: list[Made]):
+    job = run("delta")
+    assert all(not made.defects for made in expanded)
+    assert sum(made.responses for made in expanded) == 7
+    assert sum(made.revisits for made in expanded) >= 2
+    bodies = set(job.bodies([*job.warcs, *(made.path for made in expanded)]))
+    assert bodies >= {
+        (name, body) for version in job.site.versions for name, body in version.items()
+    }
+    # And nothing that was never served.
+    strict = run("strict")
+    assert bodies == set(strict.bodies(strict.warcs))
+
+
+def test_expanding_again_makes_the_same(run: Run, expanded: list[Made], tmp_path: Path):
+    job = run("delta")
+    for one, other in zip(expanded, expand(job.warcs, tmp_path), strict=True):
+        assert one.path.read_bytes() == other.path.read_bytes()
+        one_index, other_index = (
+            made.path.with_name(made.path.name.removesuffix(".warc.gz") + ".cdxj").read_bytes()
+            for made in (one, other)
+        )
+        assert one_index == other_index
+
+
+@pytest.mark.parametrize("keep", ["strict", "lean", "delta"])
+def test_every_judge_accepts_the_files(run: Run, expanded: list[Made], keep: str):
+    job = run(keep)
+    paths = job.warcs + ([made.path for made in expanded] if keep == "delta" else [])
+    for path in paths:
+        for command in (("warcio", "check"), ("fastwarc", "check")):
+            judged = judge(*command, str(path))
+            assert judged.returncode == 0, judged.stdout + judged.stderr
+        made = judge("cdxj-indexer", "--sort", "--post-append", path.name, cwd=path.parent)
+        index = path.with_name(path.name.removesuffix(".warc.gz") + ".cdxj")
+        assert made.stdout == index.read_text(), path.name
+
+
+@pytest.mark.parametrize("keep", ["strict", "lean", "delta"])
+def test_our_own_check_finds_nothing(run: Run, expanded: list[Made], keep: str):
+    job = run(keep)
+    checker = Checker()
+    for path in job.warcs + ([made.path for made in expanded] if keep == "delta" else []):
+        checker.file(path, path.with_name(path.name.removesuffix(".warc.gz") + ".cdxj"))
+    assert checker.finish() == []
+    assert checker.summary.rebuilt == (7 if keep == "delta" else 0)
+
+
+def test_pywb_serves_no_difference_as_a_page(run: Run, tmp_path: Path):
+    job = run("delta")
+    with replaying(job.warcs, tmp_path) as replay:
+        for url, date, _ in job.stored(job.warcs)["delta"]:
+            replayed = replay.get(url, date)
+            assert replayed.status == 200
+            assert replayed.body in {
+                version[url.rpartition("/")[2]] for version in job.site.versions
+            }
+
+
+def test_pywb_serves_every_version_of_the_expanded_archive(
+    run: Run, expanded: list[Made], tmp_path: Path
+):
+    job = run("delta")
+    paths = [*job.warcs, *(made.path for made in expanded)]
+    with replaying(paths, tmp_path) as replay:
+        for (name, body), date in job.bodies(paths).items():
+            replayed = replay.get(f"{job.origin}/{name}", date)
+            assert (replayed.status, replayed.body) == (200, body), (name, date)
+        confirmed = [
+            (url, date) for url, date, _ in job.stored([made.path for made in expanded])["revisit"]
+        ]
+        day = max(date for _, date in confirmed)[:10]
+        final = [(url, date) for url, date in confirmed if date.startswith(day)]
+        assert len(final) == 4
+        for url, date in final:
+            assert replay.get(url, date).body == job.site.versions[-1][url.rpartition("/")[2]]
+
+
+def test_what_is_forgotten_is_read_back_from_differences_too(run: Run, tmp_path: Path):
+    job = crawl_thrice(tmp_path, "delta", "open_file_cache off; gzip on; gzip_min_length 0;")
+    with Store.open(str(job.root / "state/store")) as store:
+        before = list(fetch_rows(store))
+        forget(store)
+    with served(job.site, tmp_path / "more") as origin:
+        seed = f"{origin}/index.html"
+        assert again(job.root, seed, 28, keep="delta", recrawl=ALL) == "FINISHED"
+    with Store.open(str(job.root / "state/store"), read_only=True) as store:
+        assert list(fetch_rows(store))[: len(before)] == before
