@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nacre.core.fetchrow import FetchRow
-from nacre.core.history import HistoryRecord
+from nacre.core.history import Base, HistoryRecord
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.core.timingrow import TimingRow
 from nacre.core.wayrow import VersionRow, WayRow
@@ -23,7 +23,8 @@ from tests.store.memory import MemoryEngine
 
 URL = "http://a.test/ü?x=1"
 PAGE = PageRow(URL, PageKind.INDEX, "t", 1.5, evidence=b"\x00\xff", told=("feed", "listing"))
-RECORD = HistoryRecord(URL, 200, 5, 5, "sha1:A", etag=b'"\xe4"', length=7)
+BASE = Base("urn:uuid:1", 3, "sha1:B", "chunked", 4)
+RECORD = HistoryRecord(URL, 200, 5, 5, "sha1:A", etag=b'"\xe4"', length=7, base=BASE, confirmed=6)
 TIMING = TimingRow(URL, "calendar", 1.5, 60.0, math.inf, signed=False, mime="text/html")
 TEMPLATE = Template({5: PlaceCounts(1.0, 0.5, 2, 1)}, {2**63: 4}, pages=3)
 
