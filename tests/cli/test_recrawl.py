@@ -104,10 +104,36 @@ def test_pass_follows_pass(tmp_path: Path):
     assert len(list((job / "runs").iterdir())) == 3
 
 
+def test_passes_as_pages_become_due(tmp_path: Path):
+    """Each pass begins when the first page is due, and status, explain and history tell when."""
+    job = tmp_path / "demo"
+    with site() as home:
+        assert nacre("crawl", home, "--scope", "host", "--delay", 0, "--out", job, "-q").code == 0
+        config = (job / "crawl.yaml").read_text()
+        (job / "crawl.yaml").write_text(
+            config + "\nrecrawl: {gap: 10ms, schedule: {kind: fixed, interval: 400ms}}\n"
+        )
+        done = nacre("recrawl", job, "-q", "--continuous", "--times", 2)
+        assert done.code == 0, done.err
+        assert done.err.count("Next pass:") == 1
+        assert "fixed" in done.err
+        assert len(list((job / "runs").iterdir())) == 3
+    pages = [json.loads(line) for line in nacre("history", job, "dump").out.splitlines()]
+    url = next(page["url"] for page in pages if page["visits"] == 3)
+    told = json.loads(nacre("history", job, "url", url, "--json").out)
+    assert told["due"]["why"].startswith("fixed")
+    assert "due: " in nacre("history", job, "url", url).out
+    assert "due again" in nacre("explain", job, url).out
+    due = json.loads(nacre("history", job, "due", 3, "--json").out)
+    assert [one["time"] for one in due] == sorted(one["time"] for one in due)
+    assert url in nacre("history", job, "due", 50).out
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
         (("--every", "6h", "--at", "@daily"), "cannot both"),
+        (("--every", "6h", "--continuous"), "cannot both"),
         (("--every", "soon"), "--every"),
         (("--at", "0 25 * * *"), "hour"),
         (("--at", "@daily", "--time-zone", "Mars/Olympus"), "time zone"),

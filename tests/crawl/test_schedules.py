@@ -9,9 +9,15 @@ import pytest
 
 from nacre.core.timingrow import TimingRow
 from nacre.history.pagestore import PageStore, fetch_rows
+from nacre.job.continuous import WhenDue
+from nacre.job.layout import Layout
 from nacre.job.lookback import forget
+from nacre.job.newrun import runs
+from nacre.job.offline import reading
+from nacre.job.passes import next_pass
+from nacre.job.upcoming import Upcoming
 from nacre.store.store import Store
-from tests.crawl.again import again, first
+from tests.crawl.again import again, first, settings
 from tools.nginx import Server, free_port, serving
 
 pytestmark = pytest.mark.crawl
@@ -200,3 +206,88 @@ def test_a_signature_decides_what_changed(tmp_path: Path) -> None:
     assert kinds["paper"] == [("new", "payload"), ("noise", "paper")]
     assert kinds["md5"][1][0] in {"minor", "major"}
     assert kinds["md5"][1][1] == "md5"
+
+
+DAY = 86_400.0
+
+
+def layout(job: Path) -> Layout:
+    """The job's directories; commands want a file of its settings there."""
+    (job / "crawl.yaml").touch()
+    return Layout(job)
+
+
+def started(job: Path) -> float:
+    """When the last run began, by its clock."""
+    with Store.open(str(job / "state/store"), read_only=True) as store:
+        return list(runs(store))[-1].started
+
+
+def test_the_next_pass_begins_when_the_next_page_is_due(tmp_path: Path) -> None:
+    site, job = tmp_path / "site", tmp_path / "job"
+    small(site)
+    recrawl = {"schedule": {"kind": "fixed"}, "probes": 0, "gap": "1h"}
+    with served(tmp_path) as seed:
+        first(job, seed)
+        passes = WhenDue(layout(job), settings(seed, recrawl=recrawl))
+        # Nothing is known so far: the first pass, which reads the WARCs, need not wait.
+        assert passes.begins(5.0) == (5.0, "")
+        again(job, seed, 1, recrawl=recrawl)
+        began = started(job)
+        following = passes.following(began, began + 60.0)
+        assert following is not None
+        assert following.time == pytest.approx(began + 6 * DAY, abs=60.0)
+        assert following.why.endswith("fixed, 7 d after the last visit")
+        assert passes.begins(began + 60.0) == following
+        with Store.open(str(job / "state/store"), read_only=True) as store:
+            assert next_pass(store) == following
+        # What is due already waits for the smallest gap.
+        late = passes.following(began + 9 * DAY, began + 9 * DAY + 60.0)
+        assert late is not None
+        assert late.time == began + 9 * DAY + 3600.0
+        again(job, seed, 2, recrawl=recrawl)
+    with Store.open(str(job / "state/store"), read_only=True) as store:
+        assert next_pass(store) is None
+
+
+def test_a_budget_of_the_day_is_kept_by_all_passes_together(tmp_path: Path) -> None:
+    site, job = tmp_path / "site", tmp_path / "job"
+    small(site)
+    recrawl = {"schedule": {"kind": "fixed", "interval": "1h"}, "probes": 0, "gap": "1m"}
+    with served(tmp_path) as seed:
+        first(job, seed)
+        for day in (1.0, 1.1, 1.2, 2.05):
+            again(job, seed, day, budget="6/day", recrawl=recrawl)
+        passes = WhenDue(layout(job), settings(seed, recrawl=recrawl), "6/day")
+        now = started(job) + 60.0
+        following = passes.following(now - 60.0, now)
+    assert [len(run) for run in visited(job)[1:]] == [4, 2, 0, 4]
+    assert following is not None
+    # The pass of day 1.1 made two visits, that of 2.05 four: room again a day after the former.
+    assert following.time == pytest.approx(now - 60.0 + 0.05 * DAY, abs=90.0)
+    assert "budget of 6/day" in following.why
+
+
+def test_the_planner_says_when_a_page_is_due_and_why(tmp_path: Path) -> None:
+    site, job = tmp_path / "site", tmp_path / "job"
+    small(site)
+    recrawl = {"probes": 0, "recall": 0.8, "gap": "1h"}
+    with served(tmp_path) as seed:
+        first(job, seed)
+        for day in (3, 6, 9, 12):
+            write(site, "a.html", f"It is something else altogether, time and again: {day * 'x'}.")
+            again(job, seed, day, recrawl=recrawl)
+        plan = settings(seed, recrawl=recrawl)
+        with reading(layout(job), plan) as view:
+            upcoming = Upcoming(view, started(job))
+            due = {name: upcoming.of(seed.replace("index.html", name)) for name in ALL}
+            assert upcoming.of("http://nowhere.test/") is None
+            ranked = upcoming.first(2)
+        following = WhenDue(layout(job), plan).following(started(job), started(job) + 60.0)
+    assert due["a.html"] is not None
+    assert due["b.html"] is not None
+    assert due["a.html"].time < due["b.html"].time
+    assert "worth" in due["a.html"].why
+    assert ranked[0].time <= ranked[1].time
+    assert following is not None
+    assert started(job) + 3600.0 <= following.time <= started(job) + DAY + 3600.0

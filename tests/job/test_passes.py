@@ -3,23 +3,23 @@
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.job.passes import Rhythm, parse_rhythm
+from nacre.job.passes import Following, Rhythm, parse_rhythm
 
 
 def test_an_interval_counts_from_beginning_to_beginning() -> None:
     rhythm = parse_rhythm("6h", "")
     assert rhythm == Rhythm(every=21_600.0)
-    assert rhythm.following(1000.0, 5000.0) == 22_600.0
+    assert rhythm.following(1000.0, 5000.0) == Following(22_600.0)
 
 
 def test_a_long_pass_is_followed_at_once_and_none_is_made_up_for() -> None:
-    assert Rhythm(every=10.0).following(0.0, 35.0) == 35.0
+    assert Rhythm(every=10.0).following(0.0, 35.0) == Following(35.0)
 
 
 def test_a_calendar_has_its_own_times() -> None:
     rhythm = parse_rhythm("", "0 3 * * *", "Asia/Shanghai")
     assert rhythm is not None
-    assert rhythm.following(0.0, 0.0) == 19 * 3600.0
+    assert rhythm.following(0.0, 0.0) == Following(19 * 3600.0)
 
 
 def test_without_either_there_is_one_pass() -> None:

@@ -41,6 +41,8 @@ def explanation_lines(what: Explanation) -> Iterator[str]:
         yield from _section("sheets", [f"{', '.join(what.sheets)} (the last is the strongest)"])
     yield from _section("politeness", [what.politeness, *_origins(what, "politeness.")])
     yield from _section("other", _origins(what, ""))
+    if what.due:
+        yield from _section("due again", [f"{what.due}: {what.due_why}"])
     if what.capture is not None:
         yield from _section("captures", _captures(what))
 

@@ -1,4 +1,4 @@
-"""`nacre history DIR stats|url|top|dump|export|import|rebuild`: what is known of the pages."""
+"""`nacre history DIR stats|url|due|top|dump|export|import|rebuild`: what is known of the pages."""
 
 import heapq
 from collections.abc import Iterator
@@ -13,6 +13,8 @@ from nacre.cli import output
 from nacre.cli.options import AsJson, JobDir
 
 if TYPE_CHECKING:
+    from nacre.job.offline import View
+    from nacre.job.upcoming import NextVisit
     from nacre.store.store import Store
 
 history = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
@@ -25,11 +27,17 @@ def _job(ctx: typer.Context, directory: JobDir) -> None:
 
 
 @contextmanager
-def _reading(directory: Path) -> "Iterator[Store]":
+def _looking(directory: Path) -> "Iterator[View]":
     from nacre.cli.look import opened
     from nacre.job.offline import reading
 
     with reading(*opened(directory)) as view:
+        yield view
+
+
+@contextmanager
+def _reading(directory: Path) -> "Iterator[Store]":
+    with _looking(directory) as view:
         yield view.store
 
 
@@ -94,12 +102,16 @@ def one_url(
     """All that is known of one URL, and each of its visits."""
     from nacre.errors import JobError
     from nacre.job.lookback import page
+    from nacre.job.upcoming import Upcoming
     from nacre.uri.parse import parse
 
-    with _reading(ctx.obj) as store:
-        found = page(store, parse(url)) or page(store, url)
-    if found is None:
-        raise JobError(f"nothing is known of {url}")
+    with _looking(ctx.obj) as view:
+        found = page(view.store, parse(url)) or page(view.store, url)
+        if found is None:
+            raise JobError(f"nothing is known of {url}")
+        due = Upcoming(view, view.clock.now()).of(found["url"])
+    if due is not None:
+        found["due"] = {"time": _due_time(due), "why": due.why}
     if as_json:
         output.say_json(found)
         return
@@ -108,12 +120,32 @@ def one_url(
         if name in found:
             output.say(f"{name}:")
             output.say(output.pairs({k: v for k, v in found[name].items() if k != "url"}))
+    if due is not None:
+        output.say(f"due: {_due_time(due)} ({due.why})")
     for visit in found["visits"]:
         output.say(
             f"{_time(visit['time'])}  run {visit['run']}  {visit['status']}  {visit['answer']} "
             f"{visit['kind']} {visit['score']:.3f} {visit['reason']}  {visit['wanted']} "
             f"{visit['stored']}".rstrip()
         )
+
+
+@history.command("due")
+def due_next(
+    ctx: typer.Context,
+    number: Annotated[int, typer.Argument(metavar="N", min=1, show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """The pages that are due next, by their schedules or by what a visit is worth, and why."""
+    from nacre.job.upcoming import Upcoming
+
+    with _looking(ctx.obj) as view:
+        found = Upcoming(view, view.clock.now()).first(number)
+    if as_json:
+        output.say_json([{"time": _due_time(one), "url": one.url, "why": one.why} for one in found])
+        return
+    for one in found:
+        output.say(f"{_due_time(one)}  {one.url}  {one.why}")
 
 
 @history.command("top")
@@ -181,6 +213,10 @@ def rebuild(ctx: typer.Context) -> None:
     with _writing(ctx.obj) as store:
         forget(store)
     output.say("forgotten; the next recrawl reads the WARCs of all runs first")
+
+
+def _due_time(one: "NextVisit") -> str:
+    return "never" if one.time == float("inf") else _time(one.time)
 
 
 def _time(seconds: float) -> str:

@@ -12,7 +12,8 @@ from nacre.cli.output import tell
 from nacre.core.clock import Clock
 
 if TYPE_CHECKING:
-    from nacre.job.passes import Rhythm
+    from nacre.job.continuous import WhenDue
+    from nacre.job.passes import Following, Rhythm
 
 Keep = Literal["strict", "lean", "delta"]
 
@@ -24,8 +25,9 @@ def recrawl(
         str,
         typer.Option(
             "--budget", metavar="N", show_default=False,
-            help="What it may cost: requests (500), bytes (2GB) or time (3h); without it, what "
-            "the wanted recall takes (recrawl.recall).",
+            help="What it may cost: requests (500), bytes (2GB) or time (3h), all passes of any 24 "
+            "hours together with /day (5000/day); without it, what the wanted recall takes "
+            "(recrawl.recall).",
         ),
     ] = "",
     keep: Annotated[
@@ -58,6 +60,14 @@ def recrawl(
     zone: Annotated[
         str, typer.Option("--time-zone", metavar="NAME", help="Of --at, such as Asia/Shanghai.")
     ] = "UTC",
+    continuous: Annotated[
+        bool,
+        typer.Option(
+            "--continuous",
+            help="Go on for ever: a pass begins when the next page is due, by its schedule or by "
+            "what a visit is worth, and not sooner than recrawl.gap after the one before.",
+        ),
+    ] = False,
     times: Annotated[
         int,
         typer.Option("--times", metavar="N", min=0, help="End after so many passes; 0: never."),
@@ -70,14 +80,18 @@ def recrawl(
 
     A new run begins, beside those before it; a run that was interrupted goes on.
 
-    With --every or --at the crawl never ends: pass follows pass, each a run of its own.
+    With --every, --at or --continuous the crawl never ends: pass follows pass, each a run of its
+    own.
     """
     from nacre.job.newrun import FULL, INCREMENTAL
     from nacre.job.passes import parse_rhythm
 
     mode = FULL if full else INCREMENTAL
-    one = _Pass(directory, assignments or (), mode, budget, keep, quiet=quiet, as_json=as_json)
-    raise typer.Exit(_passes(one, parse_rhythm(every, at, zone), times))
+    one = _Pass(
+        directory, assignments or (), mode, budget, keep,
+        quiet=quiet, as_json=as_json, continuous=continuous,
+    )  # fmt: skip
+    raise typer.Exit(_passes(one, parse_rhythm(every, at, zone, continuous=continuous), times))
 
 
 class _Pass(NamedTuple):
@@ -88,11 +102,13 @@ class _Pass(NamedTuple):
     keep: Keep
     quiet: bool
     as_json: bool
+    continuous: bool = False
 
 
 _ENDS = frozenset((1, 2, 3, 5))
 """Exit codes after which no further pass begins: a fault, or somebody's wish."""
 _LONGEST_NAP = 30.0
+_NOTHING = "No further pass: nothing will be due."
 
 
 def _passes(one: _Pass, rhythm: "Rhythm | None", times: int) -> int:
@@ -101,22 +117,45 @@ def _passes(one: _Pass, rhythm: "Rhythm | None", times: int) -> int:
     from nacre.job.newrun import INCREMENTAL
 
     clock, done = SystemClock(), 0
+    if one.continuous and one.mode == INCREMENTAL:
+        first = _when_due(one).begins(clock.now())
+        if first is None:
+            tell(_NOTHING)
+        if first is None or (first.time > clock.now() and not _wait(first, clock)):
+            return 0
     while True:
         began = clock.now()
         code = _pass(one)
         done += 1
-        if rhythm is None or code in _ENDS or done == times:
+        passes = _when_due(one) if one.continuous else rhythm
+        if passes is None or code in _ENDS or done == times:
             return code
-        following = rhythm.following(began, clock.now())
+        following = passes.following(began, clock.now())
+        if following is None:
+            tell(_NOTHING)
         if following is None or not _wait(following, clock):
             return code
         one = one._replace(mode=INCREMENTAL)
 
 
-def _wait(until: float, clock: Clock) -> bool:
-    """Sleep until a time, seconds since the epoch; False when the user ends it."""
+def _when_due(one: _Pass) -> "WhenDue":
+    """Passes as pages become due; by the settings as they are now."""
+    from nacre.job.configure import load_job
+    from nacre.job.continuous import WhenDue
+    from nacre.job.layout import Layout
+    from nacre.job.offline import require_store
+
+    layout = Layout(one.directory)
+    require_store(layout)
+    return WhenDue(layout, load_job(layout, one.assignments).settings, one.budget)
+
+
+def _wait(following: "Following", clock: Clock) -> bool:
+    """Sleep until a pass begins; False when the user ends it."""
+    until, why = following
     when = datetime.fromtimestamp(until, UTC)
-    tell(f"Next pass: {when:%Y-%m-%d %H:%M:%S} UTC. Ctrl-C ends here; nothing is open.")
+    because = f" ({why})" if why else ""
+    tell(f"Next pass: {when:%Y-%m-%d %H:%M:%S} UTC{because}. Ctrl-C ends here; nothing is open.")
     try:
         # Short naps, so that a clock that was set or a machine that slept does not matter.
         while (left := until - clock.now()) > 0:

@@ -1,6 +1,7 @@
 """`nacre status` as text."""
 
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -33,6 +34,10 @@ def status_lines(answer: Mapping[str, Any]) -> Iterator[str]:
     if not overview.parallel:
         shown.pop("work")
     yield pairs(shown)
+    if overview.next_pass:
+        when = datetime.fromtimestamp(overview.next_pass, UTC)
+        why = f" ({overview.next_why})" if overview.next_why else ""
+        yield f"next pass: {when:%Y-%m-%d %H:%M:%S} UTC{why}"
     if overview.policy:
         yield "policy"
         yield from (f"  {line}" for line in overview.policy)

@@ -70,6 +70,11 @@ class Planner:
         return self._waves.expected
 
     @property
+    def least(self) -> float:
+        """Worth of the last visit that was chosen for its worth: what a visit has to be worth."""
+        return self._waves.least
+
+    @property
     def waves_left(self) -> int:
         """Waves of the current step that did not begin."""
         return len(self._waves.left)

@@ -62,6 +62,15 @@ class RecrawlSettings(Component):
         live=False,
         sheets=False,
     )
+    gap: Seconds = setting(
+        3600.0,
+        "Shortest time from the beginning of one pass to that of the next, where `nacre recrawl "
+        "--continuous` begins them as pages become due.",
+        unit="s",
+        gt=0,
+        live=False,
+        sheets=False,
+    )
     audits: float = setting(
         0.01,
         "Share of the visits that ask without validators, to see whether a 304 would have been "

@@ -39,6 +39,7 @@ class Waves:
         left: Waves of the step that did not begin.
         classes: Priors of the rates of change.
         expected: Changes expected at the beginning of the step, and of the pages chosen.
+        least: Worth of the last visit that was chosen for its worth; 0 when none was.
     """
 
     def __init__(self, known: Knowledge, step: Step, timetable: Timetable | None = None) -> None:
@@ -48,6 +49,7 @@ class Waves:
         self._arrivals = Classes(lambda row: row.arrivals, LISTS)
         self._survey = Survey(-1.0)
         self._price = 0.0
+        self.least = 0.0
         self.starts: tuple[str, ...] = ()
         self.left: list[Wave] = []
         self.classes = Classes(lambda row: row.evidence, PAGES)
@@ -173,8 +175,8 @@ class Waves:
         wanted = Wanted(self._settings.recall, self._settings.least, found)
         chosen = yield from choosing(bids, most, wanted)
         tight = len(chosen) == most < len(bids)
-        worths = (bid.worth for bid in chosen if not bid.due)
-        self._price = min(worths, default=0.0) if tight else 0.0
+        self.least = min((bid.worth for bid in chosen if not bid.due), default=0.0)
+        self._price = self.least if tight else 0.0
         self.expected = (
             found + sum(bid.chance for bid in bids),
             found + sum(bid.chance for bid in chosen),

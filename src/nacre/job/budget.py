@@ -1,6 +1,7 @@
 """What an incremental run may spend: requests, bytes or time."""
 
 import re
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -9,6 +10,9 @@ from nacre.errors import ConfigError
 
 UNLIMITED = 1 << 40
 _REQUESTS = re.compile(r"\s*([0-9][0-9_]*)\s*(?:requests?|r)?\s*\Z")
+_DAY = frozenset(("day", "d", "24h"))
+_HOURS = 24
+DAY = 86_400.0
 _ENOUGH = 50
 """Replies after which a run's own means are taken for those of the run before."""
 
@@ -19,6 +23,9 @@ class Unit(StrEnum):
     REQUESTS = "requests"
     BYTES = "bytes"
     TIME = "time"
+
+
+_UNITS = tuple(Unit)
 
 
 class Spent(NamedTuple):
@@ -34,6 +41,14 @@ class Spent(NamedTuple):
     bytes: int
     seconds: float
 
+    def plus(self, other: tuple[int, int, float]) -> "Spent":
+        """Both together."""
+        return Spent(self.requests + other[0], self.bytes + other[1], self.seconds + other[2])
+
+    def of(self, unit: Unit) -> float:
+        """How much of one unit."""
+        return (self.requests, self.bytes, self.seconds)[_UNITS.index(unit)]
+
 
 class Budget(NamedTuple):
     """A budget; none has no amount.
@@ -41,10 +56,12 @@ class Budget(NamedTuple):
     Attributes:
         unit: What it counts.
         amount: How much: requests, bytes or seconds.
+        daily: For all runs of any 24 hours together; else for one run.
     """
 
     unit: Unit = Unit.REQUESTS
     amount: float = UNLIMITED
+    daily: bool = False
 
     def room(self, spent: Spent, bytes_each: float, seconds_each: float) -> int:
         """Requests that are left, by what one costs on average.
@@ -66,21 +83,56 @@ class Budget(NamedTuple):
 
 
 def parse_budget(text: str) -> Budget:
-    """A budget as it is typed: `500`, `500 requests`, `2GB`, `3h`; "" for none.
+    """A budget as it is typed: `500`, `500 requests`, `2GB`, `3h`, `5000/day`; "" for none.
 
     Raises:
         ConfigError: It is none of these.
     """
     if not text.strip():
         return Budget()
-    match = _REQUESTS.match(text)
-    if match:
-        return Budget(Unit.REQUESTS, float(int(match[1].replace("_", ""))))
+    amount, _, per = text.partition("/")
+    daily = per.strip().lower() in _DAY
     try:
-        if text.rstrip().lower().endswith("b"):
-            return Budget(Unit.BYTES, float(str(parse_size(text))))
-        return Budget(Unit.TIME, float(str(parse_duration(text))))
+        unit, number = _amount(amount if daily else text)
     except ValueError:
         raise ConfigError(
-            f"--budget {text!r} is no budget; write requests (500), bytes (2GB) or time (3h)"
+            f"--budget {text!r} is no budget; write requests (500), bytes (2GB) or time (3h), "
+            "for one run, or with /day for all runs of a day"
         ) from None
+    return Budget(unit, number, daily)
+
+
+def _amount(text: str) -> tuple[Unit, float]:
+    match = _REQUESTS.match(text)
+    if match:
+        return Unit.REQUESTS, float(int(match[1].replace("_", "")))
+    if text.rstrip().lower().endswith("b"):
+        return Unit.BYTES, float(str(parse_size(text)))
+    return Unit.TIME, float(str(parse_duration(text)))
+
+
+class Ended(NamedTuple):
+    """A run that is over: when, seconds since the epoch, and what it spent."""
+
+    time: float
+    spent: Spent
+
+
+def spent_lately(runs: Iterable[Ended], now: float) -> Spent:
+    """What runs that ended within the last 24 hours have spent."""
+    total = Spent(0, 0, 0.0)
+    for run in runs:
+        if run.time > now - DAY:
+            total = total.plus(run.spent)
+    return total
+
+
+def affordable(budget: Budget, runs: Sequence[Ended], now: float) -> float:
+    """When a daily budget has room again for an hour's share of it, seconds since the epoch."""
+    if not budget.daily:
+        return now
+    share = budget.amount / _HOURS
+    for time in (now, *sorted(run.time + DAY for run in runs if run.time + DAY > now)):
+        if budget.amount - spent_lately(runs, time).of(budget.unit) >= share:
+            return time
+    return now

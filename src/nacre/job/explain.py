@@ -15,6 +15,7 @@ from nacre.frontier.roster import read_queue
 from nacre.frontier.rows import queue_id
 from nacre.frontier.settings import PolitenessSettings
 from nacre.history.crawldb import History
+from nacre.history.timing import NEVER
 from nacre.job.assemble import canonicalizer
 from nacre.job.explanation import (
     CaptureAnswer,
@@ -43,6 +44,7 @@ from nacre.job.scoping import scope_state
 from nacre.job.seedbook import SeedBook
 from nacre.job.sheet_list import sheet_list
 from nacre.job.sheets import Sheets
+from nacre.job.upcoming import Upcoming
 from nacre.job.waiting import Waiting, find_waiting
 from nacre.scope.compile import compile_scope
 from nacre.scope.rule import Scope, Subject
@@ -126,6 +128,7 @@ class Explainer:
         standing = self._standing(key, busy, waiting, outcome, refusal)
         if standing is Standing.UNKNOWN and self._history.get(found.url) is not None:
             standing = Standing.KNOWN
+        due, due_why = self._due(found.url)
         return Explanation(
             url=url,
             canonical=self._identity.canonical(url),
@@ -148,8 +151,18 @@ class Explainer:
             politeness=politeness_text(settings.politeness),
             capture=self._capture(found.url, outcome),
             sheets=self._sheets.names(overlay),
+            due=due,
+            due_why=due_why,
             settings=list(settings_for(self._sheets, overlay, _SHOWN, self._view.origin)),
         )
+
+    def _due(self, url: str) -> tuple[str, str]:
+        """When it is visited again, and why; a running job has no time to ask the planner."""
+        upcoming = Upcoming(self._view, self._view.clock.now())
+        found = upcoming.scheduled(url) if self._view.session else upcoming.of(url)
+        if found is None:
+            return "", ""
+        return _iso(round(found.time * 1e6)) if found.time < NEVER else "never", found.why
 
     def _normal(self, url: str) -> str:
         """The form that the job's normalizers give it, unless it is known as it is."""

@@ -209,6 +209,9 @@ class Explanation(msgspec.Struct, frozen=True):
         sheets: Sheets that apply, the strongest last.
         settings: What politeness, robots policy and budgets of the URL are, and why.
         capture: Where it is; None when it was not captured.
+        due: When an incremental run visits it again; "" when none does, or (of what the planner
+            chooses) while the job runs.
+        due_why: Why then.
     """
 
     url: str
@@ -232,4 +235,6 @@ class Explanation(msgspec.Struct, frozen=True):
     behind: PrerequisiteAnswer | None = None
     capture: CaptureAnswer | None = None
     sheets: tuple[str, ...] = ()
+    due: str = ""
+    due_why: str = ""
     settings: list[SettingAnswer] = []

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import structs
 
 from nacre.errors import JobError
-from nacre.job.budget import parse_budget
+from nacre.job.budget import Ended, Spent, parse_budget, spent_lately
 from nacre.job.layout import Layout, run_name
 from nacre.job.runrow import RunRow
 from nacre.job.runs import read_run, write_run
@@ -57,7 +57,7 @@ def plan_run(
         JobError: It never ran, or its run is not over.
         ConfigError: The budget is none.
     """
-    parse_budget(budget)
+    daily = parse_budget(budget).daily
     last = read_run(store)
     if last is None:
         raise JobError(f"{layout.root} has not run yet; start it by `nacre run {layout.root}`")
@@ -70,15 +70,33 @@ def plan_run(
         )
     count = totals(store)
     replies = max(1, count.urls)
+    last = structs.replace(last, spent=_spent(store, last))
+    before = spent_lately(ended(store), now) if daily else (0, 0, 0.0)
     run = RunRow(
         _free_name(last.name, now), last.number + 1, now,
         mode=mode, parent=last.name, budget=budget, keep=keep, fresh=True, clearing=True,
-        bytes_each=count.size / replies, seconds_each=last.elapsed / replies,
+        bytes_each=count.size / replies, seconds_each=last.elapsed / replies, before=before,
     )  # fmt: skip
     store.put("meta", _RUNS + last.number.to_bytes(4, "big"), msgspec.msgpack.encode(last))
     write_run(store, run)
     store.commit()
     return run
+
+
+def ended(store: Store) -> list[Ended]:
+    """The incremental runs that are over, with what they spent."""
+    last = read_run(store)
+    return [
+        Ended(run.ended, _spent(store, run) if run == last else Spent(*run.spent))
+        for run in runs(store)
+        if run.mode == INCREMENTAL and is_over(run)
+    ]
+
+
+def _spent(store: Store, last: RunRow) -> Spent:
+    """What the last run has spent."""
+    count = totals(store)
+    return Spent(count.urls - store.counter("stats.prerequisites"), count.size, last.elapsed)
 
 
 def _free_name(last: str, now: float) -> str:

@@ -12,6 +12,7 @@ from nacre.frontier.queues import Queue, State
 from nacre.frontier.totals import Totals, read_totals
 from nacre.job.assemble import Parts
 from nacre.job.logs import alerts_counter
+from nacre.job.passes import next_pass
 from nacre.job.policy_text import policy_lines
 from nacre.job.runrow import RunRow
 from nacre.job.session import Session
@@ -50,6 +51,9 @@ class Overview(msgspec.Struct, frozen=True):
         timeouts: Matches of operators' expressions that took too long, and counted as none.
         trouble: What is waited for when nothing but further tries is left; "" otherwise.
         alerts: Alerts raised in this run.
+        next_pass: When the next pass of a crawl that never ends begins, seconds since the epoch; 0
+            for none.
+        next_why: Why then.
         policy: Order, budgets, quotas and bandwidth, in words.
     """
 
@@ -79,6 +83,8 @@ class Overview(msgspec.Struct, frozen=True):
     alerts: int = 0
     timeouts: int = 0
     trouble: str = ""
+    next_pass: float = 0.0
+    next_why: str = ""
     policy: tuple[str, ...] = ()
 
     @property
@@ -132,9 +138,12 @@ def stored_overview(store: Store, run: RunRow | None) -> Overview:
     fresh = _overview(read_totals(store), totals(store), run)
     # A run that says it is running while nothing answers was cut off: it can be resumed.
     state = "CRASHED" if run.exit == "RUNNING" else str(run.exit)
+    following = next_pass(store)
     return msgspec.structs.replace(
         fresh,
         state=state,
+        next_pass=following.time if following else 0.0,
+        next_why=following.why if following else "",
         warc_bytes=store.counter("warc.total"),
         timeouts=store.counter(COUNTER),
         alerts=store.counter(alerts_counter(run.name)),

@@ -34,6 +34,8 @@ from nacre.job.teaching import Lesson, Teacher
 from nacre.report.stats import Stored
 
 _RUN, _LEFT = "pages.run", "pages.waves"
+PRICE, PRICES = "pages.price", 1e9
+"""Counter: what a visit had to be worth in the last run, times a billion; 0 when unknown."""
 _PORTION = 10_000
 _SLICE = 100
 """Visits that enter the frontier at once."""
@@ -116,6 +118,7 @@ class Recrawl:
                 self._left = self.planner.waves_left
                 self._rest = yield from self.planner.choosing(self.step, self._room())
                 if not self._rest:
+                    self._note_price()
                     return False
             portion, self._rest = self._rest[:_PORTION], self._rest[_PORTION:]
             entered = yield from self._enter(portion)
@@ -125,9 +128,14 @@ class Recrawl:
             if entered:
                 return True
 
+    def _note_price(self) -> None:
+        if self.planner.least > 0.0:
+            self._parts.store.set_counter(PRICE, round(self.planner.least * PRICES))
+
     def _room(self) -> int:
         statistics = self._parts.statistics
         spent = Spent(statistics.documents, statistics.totals.size, self._elapsed())
+        spent = spent.plus(self._run.before)
         room = self._budget.room(spent, self._run.bytes_each, self._run.seconds_each)
         return max(0, room - self._parts.frontier.totals.queued)
 

@@ -23,6 +23,9 @@ class RunRow(msgspec.Struct, frozen=True):
         clearing: The rows of the run before are still to be removed.
         bytes_each: Mean bytes of a reply in the run before; 0 when unknown.
         seconds_each: Mean time for a reply in the run before; 0 when unknown.
+        before: Requests, bytes and seconds that count in its budget beside its own: of the runs
+            of the 24 hours before, where the budget is one for the day.
+        spent: The same of the run itself; kept from when the next one was planned.
     """
 
     name: str
@@ -39,6 +42,8 @@ class RunRow(msgspec.Struct, frozen=True):
     clearing: bool = False
     bytes_each: float = 0.0
     seconds_each: float = 0.0
+    before: tuple[int, int, float] = (0, 0, 0.0)
+    spent: tuple[int, int, float] = (0, 0, 0.0)
 
     @property
     def needs_bodies(self) -> bool:

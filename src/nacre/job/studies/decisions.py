@@ -27,6 +27,7 @@ WHY = {
     "feed": "a feed: it tells of others",
     "told": "a trusted source told of a change",
     "rate": "a change was likely by its rate",
+    "due": "it was due by its schedule",
     "gone?": "it was missing at the last visit",
     "floor": "every page is visited at least so often",
     "sample": "too little was known of its class",
