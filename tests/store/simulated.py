@@ -15,15 +15,25 @@ from tests.store.memory import MemoryEngine
 
 
 class Inode:
-    """Content of a file: what is durable, and what was done since."""
+    """Content of a file: what is durable, and what was done since.
+
+    A test may hold hundreds of worlds, with a ballast of megabytes in each: what is the same in two
+    of them lies in memory once.
+    """
 
     def __init__(self, durable=b""):
         self.durable = durable
-        self.live = bytearray(durable)
+        self._changed: bytearray | None = None
         self.pending: list[tuple[int, bytes | None]] = []
 
+    @property
+    def live(self):
+        return self.durable if self._changed is None else self._changed
+
     def apply(self, offset, data):
-        change(self.live, offset, data)
+        if self._changed is None:
+            self._changed = bytearray(self.durable)
+        change(self._changed, offset, data)
         self.pending.append((offset, data))
 
     def sync(self):
@@ -32,6 +42,8 @@ class Inode:
             change(content, offset, data)
         self.durable = bytes(content)
         self.pending.clear()
+        if self._changed == content:
+            self._changed = None
 
 
 def change(content, offset, data):
@@ -110,6 +122,8 @@ def _some(count, rng, mode):
 def _surviving_bytes(inode, rng, mode):
     if mode == "keep":
         return bytes(inode.live)
+    if not inode.pending:
+        return inode.durable
     content = bytearray(inode.durable)
     for offset, data in inode.pending if mode != "drop" else ():
         if rng.random() < 0.5:
