@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from nacre.config.check import load
 from nacre.config.layer import Layer
 from nacre.errors import ConfigError, JobError
+from nacre.job.rulefiles import RuleFiles, examine_rule_files, mime_rates
 from nacre.job.settings import JobSettings
 from nacre.migrate.draft import settle, write_job
 from nacre.migrate.nutch.convert import convert
@@ -258,3 +259,82 @@ def test_any_values_make_a_job_or_an_error(tmp_path, site):
     assert len(report.findings) == len(site)
     settle(draft, report)
     load(JobSettings, [Layer("option", draft.tree())])
+
+
+SCHEDULES = "org.apache.nutch.crawl."
+RATES = "# type\tinc\tdec\ntext/html\t0.2\t0.2\napplication/pdf\t0.1\t0.4\n"
+
+
+def test_the_stock_schedule_is_left_to_the_planner(tmp_path):
+    said, _, _ = converted(tmp_path)
+    assert (said.recrawl.schedule.kind, said.change.signature) == ("worth", "blocks")
+
+
+def test_a_schedule_is_taken_over(tmp_path):
+    site = {
+        "db.fetch.schedule.class": SCHEDULES + "AdaptiveFetchSchedule",
+        "db.fetch.interval.default": "604800",
+        "db.fetch.schedule.adaptive.inc_rate": "0.2",
+        "db.fetch.schedule.adaptive.sync_delta": "false",
+        "db.fetch.retry.max": "5",
+    }
+    said, _, found = converted(tmp_path, site)
+    nutch = said.recrawl.schedule.nutch
+    assert said.recrawl.schedule.kind == "nutch-adaptive"
+    assert (nutch.interval, nutch.inc_rate, nutch.dec_rate) == (604800, 0.2, 0.2)
+    assert (nutch.sync_delta, nutch.retry_max) == (False, 5)
+    assert {name: fate.outcome for name, fate in found.items()} == dict.fromkeys(
+        site, Outcome.MAPPED
+    )
+
+
+def test_another_interval_alone_means_the_fixed_schedule(tmp_path):
+    said, _, found = converted(tmp_path, {"db.fetch.interval.default": "86400"})
+    assert said.recrawl.schedule.kind == "nutch-default"
+    assert said.recrawl.schedule.nutch.interval == 86400
+    assert found["db.fetch.interval.default"].target == "recrawl.schedule.nutch.interval"
+
+
+def test_rates_by_media_type_come_with_their_file(tmp_path):
+    site = {"db.fetch.schedule.class": SCHEDULES + "MimeAdaptiveFetchSchedule"}
+    folder = conf(tmp_path / "conf", site, **{"adaptive-mimetypes.txt.template": RATES})
+    draft, report = convert(folder)
+    write_job(tmp_path / "job", draft, report)
+    said = load(JobSettings, [Layer("option", draft.tree())]).settings
+    name = said.recrawl.schedule.nutch.mime_file
+    assert (said.recrawl.schedule.kind, name) == ("nutch-mime-adaptive", "adaptive-mimetypes.txt")
+    assert mime_rates(said, RuleFiles(tmp_path / "job"))["application/pdf"] == (0.1, 0.4)
+    (tmp_path / "job" / name).write_text("text/html 0.2 0.2\n")
+    broken = examine_rule_files(said, RuleFiles(tmp_path / "job")).problems
+    assert [problem.path for problem in broken] == ["recrawl.schedule.nutch.mime_file"]
+    assert "line 1" in broken[0].message
+    (tmp_path / "job" / name).unlink()
+    with pytest.raises(ConfigError, match="cannot be read"):
+        mime_rates(said, RuleFiles(tmp_path / "job"))
+    (folder / "adaptive-mimetypes.txt.template").unlink()
+    _, report = convert(folder)
+    flagged = {f.name for f in report.findings if f.outcome is Outcome.FLAGGED}
+    assert "db.fetch.schedule.mime.file" in flagged
+
+
+@pytest.mark.parametrize(
+    ("site", "flagged"),
+    [
+        ({"db.fetch.schedule.class": "org.example.Mine"}, "db.fetch.schedule.class"),
+        ({"db.signature.class": "org.example.Mine"}, "db.signature.class"),
+        ({"db.fetch.interval.default": "monthly"}, "db.fetch.interval.default"),
+    ],
+)
+def test_what_is_not_known_of_schedules_is_flagged(tmp_path, site, flagged):
+    _, _, found = converted(tmp_path, site)
+    assert found[flagged].outcome is Outcome.FLAGGED
+
+
+def test_a_signature_is_taken_over(tmp_path):
+    site = {
+        "db.signature.class": SCHEDULES + "TextProfileSignature",
+        "db.signature.text_profile.quant_rate": "0.05",
+    }
+    said, _, found = converted(tmp_path, site)
+    assert (said.change.signature, said.change.text_profile.quant_rate) == ("text-profile", 0.05)
+    assert "text-profile-cjk" in found["db.signature.class"].note

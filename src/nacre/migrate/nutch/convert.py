@@ -8,12 +8,12 @@ from nacre.migrate.nutch.conf import FILES, TEMPLATE, Conf, Property
 from nacre.migrate.nutch.fate import Fate, Fates, defaulted, finding, mapped
 from nacre.migrate.nutch.others import other_fate
 from nacre.migrate.nutch.plugins import Plugins
+from nacre.migrate.nutch.schedule import map_schedule
 from nacre.migrate.nutch.seeds import seed_lines
 from nacre.migrate.nutch.urls import URLRules
 from nacre.migrate.nutch.values import map_value
 from nacre.migrate.report import FileNote, Finding, Report
 
-_MIME_RATES = "adaptive-mimetypes.txt"
 _ROBOTS = "robots.policy"
 
 
@@ -35,7 +35,7 @@ def convert(directory: Path, seeds: Path | None = None) -> tuple[Draft, Report]:
     fates = {**map_agent(conf, draft), **_plugin_fates(conf, plugins)}
     rules = URLRules(conf, plugins, draft, report)
     fates |= rules.map()
-    fates |= _mime_rates(conf, rules)
+    fates |= map_schedule(conf, rules, draft)
     for prop in conf.properties:
         report.findings.append(_finding(conf, prop, fates, draft))
     settle(draft, report)
@@ -65,14 +65,6 @@ def _plugin_fates(conf: Conf, plugins: Plugins) -> Fates:
         "plugin.includes": mapped(target, note),
         "plugin.excludes": mapped(target) if excluded else defaulted("empty", target),
     }
-
-
-def _mime_rates(conf: Conf, rules: URLRules) -> Fates:
-    """The file of rates by media type is kept beside the job."""
-    name = conf.value("db.fetch.schedule.mime.file")
-    if name and rules.copy(name):
-        return {"db.fetch.schedule.mime.file": mapped("", f"{name} is copied, for recrawls")}
-    return {}
 
 
 def _other_files(conf: Conf, draft: Draft, report: Report) -> None:
