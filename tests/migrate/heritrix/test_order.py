@@ -134,15 +134,37 @@ def test_old_scopes(folder, kind, focus):
     assert report.counts()["flagged"] == 0
 
 
+def evaluator(name, kind, **values):
+    said = "".join(f'<string name="{k.replace("_", "-")}">{v}</string>' for k, v in values.items())
+    return f'<newObject name="{name}" class="x.{kind}">{said}</newObject>'
+
+
 def test_the_frontier_that_visits_again(folder):
-    _, _, found, _ = changed(
+    waits = (
+        evaluator("text", "ContentBasedWaitEvaluator", content_regex="^text/.*$",
+                  initial_wait_interval_seconds=7200, unchanged_factor=2.0)
+        + evaluator("odd", "ContentBasedWaitEvaluator", content_regex="^video/.*$",
+                    initial_wait_interval_seconds=60)
+        + evaluator("wait", "WaitEvaluator", initial_wait_interval_seconds=86400,
+                    unchanged_factor=3.0, changed_factor=4, max_wait_interval_seconds=864000,
+                    min_wait_interval_seconds="soon", use_overdue_time="true")
+    )  # fmt: skip
+    said, _, found, _ = changed(
         folder,
         ("frontier.BdbFrontier", "frontier.AdaptiveRevisitFrontier"),
-        ("ExtractorHTTP\"/>", 'ExtractorHTTP"/><newObject name="wait" class="x.WaitEvaluator">'
-         '<double name="unchanged-factor">1.5</double></newObject>'),
-    )  # fmt: skip
-    assert found["frontier"].flag is Flag.CHECK
-    assert found["wait"].flag is found["wait.unchanged-factor"].flag is Flag.NO_EQUIVALENT
+        ('ExtractorHTTP"/>', f'ExtractorHTTP"/>{waits}'),
+    )
+    schedule = said.recrawl.schedule
+    assert (schedule.kind, found["frontier"].outcome) == ("heritrix", Outcome.MAPPED)
+    times = schedule.heritrix
+    assert (times.first, times.first_text, times.first_image) == (86400, 7200, 86400)
+    assert (times.grow, times.shrink, times.longest) == (2.0, 0.25, 864000)
+    assert found["text.initial-wait-interval-seconds"].outcome is Outcome.MAPPED
+    flagged = {name for name, one in found.items() if one.flag is Flag.CHECK}
+    assert flagged >= {
+        "odd.content-regex", "odd.initial-wait-interval-seconds", "wait.unchanged-factor",
+        "wait.min-wait-interval-seconds",
+    }  # fmt: skip
 
 
 def test_robots_and_user_agents(folder):

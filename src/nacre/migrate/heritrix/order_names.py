@@ -58,8 +58,6 @@ OF_CLASS = {
 }
 """Properties of one class."""
 
-_AGAIN = "a crawl fetches a page once; new runs of the job fetch it again"
-
 
 def _policy(setting: str) -> Rule:
     """A policy by the name of its class."""
@@ -93,14 +91,6 @@ _FRONTIER: dict[str, Rule] = {
     "useUriUniqFilter": needless("which URLs were seen the store knows"),
     "stripReg": lacking("", "see uri.canonical"),
 }
-_WAIT = {
-    name: needless(_AGAIN)
-    for name in (
-        "initialWaitIntervalSeconds", "maxWaitIntervalSeconds", "minWaitIntervalSeconds",
-        "unchangedFactor", "changedFactor", "defaultWaitIntervalSeconds", "useOverdueTime",
-        "contentRegex", "estimateUsingInterval", "defaultWaitInterval", "useOverdue",
-    )
-}  # fmt: skip
 _SCOPE: dict[str, Rule] = {
     "rereadSeedsOnConfig": needless("seeds are read at the start of each run"),
     "enabled": needless("a crawl has a scope"),
@@ -138,9 +128,9 @@ ORDER_KINDS: dict[str, Kind] = {
         ),
     }),
     "BdbFrontier": Kind("frontier", properties=_FRONTIER),
-    "AdaptiveRevisitFrontier": Kind("frontier", _AGAIN, "check", {**_FRONTIER, **_WAIT}),
-    "WaitEvaluator": Kind("", _AGAIN, "missing"),
-    "ContentBasedWaitEvaluator": Kind("", _AGAIN, "missing"),
+    "AdaptiveRevisitFrontier": Kind("frontier", properties=_FRONTIER),
+    "WaitEvaluator": Kind("recrawl"),
+    "ContentBasedWaitEvaluator": Kind("recrawl"),
     "ChangeEvaluator": Kind("dedup", "what did not change becomes a revisit record"),
     "HTTPMidFetchUnchangedFilter": Kind("dedup", "what did not change becomes a revisit record"),
     "FetchHTTP": Kind("fetch", properties={

@@ -8,6 +8,7 @@ from nacre.migrate.fate import defaulted, mapped, missing, to_check
 from nacre.migrate.heritrix.agent import map_metadata
 from nacre.migrate.heritrix.beans import Bean, Ref, Setting
 from nacre.migrate.heritrix.order_parts import map_headers, map_robots
+from nacre.migrate.heritrix.order_waits import map_again, map_waits
 from nacre.migrate.heritrix.scope import RuleWriter, is_open
 from nacre.migrate.heritrix.seeds import map_seeds
 from nacre.migrate.heritrix.table_crawl import POLICIES
@@ -178,6 +179,9 @@ SPECIAL: dict[str, Callable[[Work, Bean], None]] = {
     "CredentialStore": map_credentials,
     "HttpHeaders": map_headers,
     "RobotsHonoringPolicy": map_robots,
+    "AdaptiveRevisitFrontier": map_again,
+    "WaitEvaluator": map_waits,
+    "ContentBasedWaitEvaluator": map_waits,
     **dict.fromkeys(POLICIES, map_policy),
 }
 """Classes that take more than a table, before the table has the rest."""
