@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from nacre.fetch.deadlines import Deadlines
 from nacre.fetch.exchange import End, Exchange
 from nacre.fetch.settings import FetchSettings
 from nacre.fetch.spool import Spool
@@ -20,6 +21,7 @@ def exchange(deadline: float = 5, **settings: Any) -> Exchange:
         ReplyReader(),
         Spool().sink(),
         FetchSettings(**settings),
+        deadlines=Deadlines(asyncio.get_running_loop()),
         deadline=asyncio.get_running_loop().time() + deadline,
     )
     made.begin(Wire())

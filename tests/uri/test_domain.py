@@ -1,4 +1,7 @@
+from pathlib import Path
+
 import pytest
+from publicsuffixlist import PSLFILE, PublicSuffixList
 
 from nacre.uri.domain import (
     is_public_suffix,
@@ -56,3 +59,22 @@ def test_what_registries_know():
     assert registry_domain("com") == "com"
     assert registry_domain("example.com.nn") == "example.com.nn"
     assert registry_domain("[::1]") == "[::1]"
+
+
+def suffix_rules() -> list[str]:
+    """The rules of the list, as they are written."""
+    lines = Path(PSLFILE).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("//")]
+
+
+def test_top_level_domains_are_those_of_the_list() -> None:
+    suffixes = PublicSuffixList()
+    labels = {label for rule in suffix_rules() for label in rule.split(".")} | {
+        "",
+        "html",
+        "localhost",
+    }
+    assert len(labels) > 5000
+    for label in labels:
+        listed = suffixes.publicsuffix(f"x.{label}", accept_unknown=False) is not None
+        assert is_top_level(label) is listed

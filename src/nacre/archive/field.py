@@ -76,7 +76,7 @@ def digest_label(digest: bytes) -> str:
 
 def digest_of(data: bytes) -> str:
     """`sha1:BASE32` of some bytes."""
-    return "sha1:" + encode_sha1(hashlib.sha1(data).digest())
+    return "sha1:" + encode_sha1(hashlib.sha1(data, usedforsecurity=False).digest())
 
 
 def record_uri(raw: bytes) -> str:

@@ -114,7 +114,7 @@ class Component(BaseModel):
     contract: ClassVar[int] = 0
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False
+        frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False, defer_build=True
     )
 
     @classmethod

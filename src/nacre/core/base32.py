@@ -25,14 +25,21 @@ def _spreading() -> list[tuple[int, int, int]]:
     return steps
 
 
-_STEPS = _spreading()
+_80, _40, _20, _10, _5 = _spreading()
+(_LOW_80, _UP_80, _BY_80), (_LOW_40, _UP_40, _BY_40) = _80, _40
+(_LOW_20, _UP_20, _BY_20), (_LOW_10, _UP_10, _BY_10) = _20, _10
+_LOW_5, _UP_5, _BY_5 = _5
 
 
 def encode_sha1(digest: bytes) -> str:
     """32 characters for the 20 bytes of a SHA-1 digest."""
     number = int.from_bytes(digest, "big")
-    for lower, upper, shift in _STEPS:
-        number = number & lower | (number & upper) << shift
+    # Not as a loop over the steps, which takes twice as long.
+    number = number & _LOW_80 | (number & _UP_80) << _BY_80
+    number = number & _LOW_40 | (number & _UP_40) << _BY_40
+    number = number & _LOW_20 | (number & _UP_20) << _BY_20
+    number = number & _LOW_10 | (number & _UP_10) << _BY_10
+    number = number & _LOW_5 | (number & _UP_5) << _BY_5
     return number.to_bytes(32, "big").translate(_TO_LETTERS).decode("ascii")
 
 

@@ -50,6 +50,8 @@ class Visit(msgspec.Struct):
         robots_meta: Directives of meta robots and X-Robots-Tag in effect, lower case.
         uri_errors: (reference, message) of links that are no URI, for uri-errors.log.
         delay: Politeness delay for its queue, seconds; None for the default.
+        crawl_delay: What robots.txt asks for, seconds; 0 when it does not, None when it was not
+            looked at.
         retry_after: What the server asked for, seconds; None when it did not.
         warc_file: Name of the WARC that holds it; "" when not written.
         warc_offset: Offset of its first record there, bytes.
@@ -88,6 +90,7 @@ class Visit(msgspec.Struct):
     robots_meta: frozenset[str] = frozenset()
     uri_errors: list[tuple[str, str]] = []
     delay: float | None = None
+    crawl_delay: float | None = None
     retry_after: float | None = None
     warc_file: str = ""
     warc_offset: int = 0

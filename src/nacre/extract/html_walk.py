@@ -119,11 +119,13 @@ class Walk:
         return found
 
     def _is_plain(self, node: Node, href: str) -> bool:
-        """True when its `href` is all that there is to a link."""
+        """True when its `href` is all that there is to a link; its looks do not matter."""
         if not self._wants_href_only or href[:1] in MAY_BE_SCRIPT:
             return False
-        attributes = node.attrs
-        return attributes is not None and len(attributes) == 1
+        attr, attributes = node.attr, node.attrs
+        if attributes is not None and len(attributes) == 1:
+            return True
+        return attr("rel") is None and attr("ping") is None and attr("data-remote") is None
 
     def _rebase(self, bases: Iterable[Node]) -> None:
         """Resolve against the first `base` that has a usable `href`; all are links too.

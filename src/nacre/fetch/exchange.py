@@ -4,6 +4,7 @@ import asyncio
 from enum import Enum
 
 from nacre.core.clock import Clock
+from nacre.fetch.deadlines import Deadlines
 from nacre.fetch.request import Check
 from nacre.fetch.settings import FetchSettings
 from nacre.fetch.spool import Sink
@@ -34,9 +35,9 @@ class Exchange:
     """
 
     __slots__ = (
-        "_check", "_clock", "_deadline", "_last", "_loop", "_meter", "_paused", "_rate", "_silence",
-        "_started", "_timer", "_transport", "clean_close", "done", "error", "first_byte",
-        "reader", "sink",
+        "_check", "_clock", "_deadline", "_deadlines", "_last", "_loop", "_meter", "_paused",
+        "_rate", "_silence", "_started", "_transport", "clean_close", "done", "error",
+        "first_byte", "reader", "sink",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 - all that limits one exchange
@@ -46,12 +47,14 @@ class Exchange:
         sink: Sink,
         settings: FetchSettings,
         *,
+        deadlines: Deadlines,
         deadline: float,
         check: Check | None = None,
         meter: Meter | None = None,
     ) -> None:
         """Prepare an exchange; `deadline` is in the time of the loop, and so `meter` is told."""
         self._loop = asyncio.get_running_loop()
+        self._deadlines = deadlines
         self._clock = clock
         self.reader = reader
         self.sink = sink
@@ -67,7 +70,6 @@ class Exchange:
         self._started = 0.0
         self._last = 0.0
         self._paused = False
-        self._timer: asyncio.TimerHandle | None = None
         self._transport: asyncio.Transport | None = None
 
     @property
@@ -78,8 +80,8 @@ class Exchange:
     def begin(self, transport: asyncio.Transport) -> None:
         """The request goes out: the waiting begins."""
         self._transport = transport
-        self._started = self._last = now = self._loop.time()
-        self._timer = self._loop.call_later(min(self._silence, self._deadline - now), self._tick)
+        self._started = self._last = self._loop.time()
+        self._deadlines.watch(self, self.due)
 
     def received(self, data: bytes) -> None:
         """Bytes came; does nothing once the exchange is over."""
@@ -123,32 +125,33 @@ class Exchange:
 
     def end(self, how: End) -> None:
         """Resolve, once."""
-        self.end_timer()
+        self._deadlines.drop(self)
         if not self.done.done():
             self.done.set_result(how)
 
     def fail(self, error: BaseException) -> None:
         """Hand a fault of the crawler or of a disk to the one who waits."""
-        self.end_timer()
+        self._deadlines.drop(self)
         if not self.done.done():
             self.done.set_exception(error)
 
-    def end_timer(self) -> None:
-        """Stop waiting."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+    def give_up(self) -> None:
+        """Nobody waits for it any more: drop what came."""
+        self._deadlines.drop(self)
+        self.sink.discard()
 
-    def _tick(self) -> None:
-        """See whether a limit of time is met; else wait on."""
-        now = self._loop.time()
-        silent_at = now + self._silence if self._paused else self._last + self._silence
+    @property
+    def due(self) -> float:
+        """See `Timed`. While we do not read, silence is not the server's."""
+        heard = self._loop.time() if self._paused else self._last
+        return min(heard + self._silence, self._deadline)
+
+    def look(self, now: float) -> None:
+        """See `Timed`."""
         if now >= self._deadline:
             self.end(End.OVERTIME)
-        elif now >= silent_at:
+        elif not self._paused and now >= self._last + self._silence:
             self.end(End.SILENT)
-        else:
-            self._timer = self._loop.call_at(min(silent_at, self._deadline), self._tick)
 
     def _throttle(self, ahead: float) -> None:
         """Stop reading for as long as the reply, its host or the crawl is ahead of its rate."""

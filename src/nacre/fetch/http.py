@@ -9,6 +9,7 @@ from nacre.core.clock import Clock
 from nacre.core.status import FetchStatus
 from nacre.fetch.auth import Authenticator, without_values
 from nacre.fetch.connection import Connection, PoolKey
+from nacre.fetch.deadlines import Deadlines
 from nacre.fetch.dial import Dialer, Refusal, describe
 from nacre.fetch.digest import STEP, digest_capture
 from nacre.fetch.exchange import End, Exchange
@@ -82,6 +83,7 @@ class HttpFetcher:
         self._guard = guard
         self._spool = spool or Spool()
         self._pool = Pool(max_idle)
+        self._deadlines = Deadlines(self._loop)
         self.throttle = Throttle()
         self._auth = Authenticator()
         self._dialer = Dialer(self._loop, clock, guard, Tls(self._loop, roots))
@@ -129,6 +131,7 @@ class HttpFetcher:
     async def close(self) -> None:
         """Abort the idle connections; running fetches end by cancelling them."""
         self._pool.close()
+        self._deadlines.close()
         await asyncio.sleep(0)
 
     def _plan(
@@ -198,7 +201,7 @@ class HttpFetcher:
         )
         exchange = Exchange(
             self._clock, reader, self._spool.sink(), settings,
-            deadline=plan.deadline, check=plan.request.check,
+            deadlines=self._deadlines, deadline=plan.deadline, check=plan.request.check,
             meter=self.throttle.meter(
                 plan.origin.host, plan.request.host_rate, self._loop.time()
             ),
@@ -207,9 +210,8 @@ class HttpFetcher:
         try:
             return exchange, await exchange.done
         except BaseException:
-            exchange.end_timer()
             connection.abort()
-            exchange.sink.discard()
+            exchange.give_up()
             raise
 
     async def _finish(

@@ -16,6 +16,9 @@ from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 STARVED_WAIT = 10.0
 """Seconds before a URI is tried again for which the crawler had no file handle."""
 
+LEAST_RETRIED = min(THROTTLED)
+"""No reply below this status is asked for again, unless it was cut short."""
+
 _UNREACHABLE = frozenset(
     int(status)
     for status in (
@@ -72,6 +75,9 @@ class Final(NamedTuple):
     """
 
     reason: str
+
+
+DONE = Final("done")
 
 
 class Ending(NamedTuple):
@@ -192,7 +198,7 @@ def retry_decision(
     """
     retry = _next_try(settings, uri, ending, now)
     if retry is None:
-        return Final("done")
+        return DONE
     if getattr(uri, retry.kind.value) >= _most(settings, retry.kind):
         return Final("retries used up")
     if last_since is None:

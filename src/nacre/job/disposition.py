@@ -15,7 +15,15 @@ from nacre.core.status import FetchStatus
 from nacre.errors import StorageError
 from nacre.frontier.backoff import next_backoff
 from nacre.frontier.frontier import Attempt, Frontier
-from nacre.frontier.policy import Ending, Final, Retry, politeness_delay, retry_decision
+from nacre.frontier.policy import (
+    DONE,
+    LEAST_RETRIED,
+    Ending,
+    Final,
+    Retry,
+    politeness_delay,
+    retry_decision,
+)
 from nacre.frontier.settings import PolitenessSettings
 from nacre.job.answers import Answers
 from nacre.job.candidates import Candidates
@@ -97,9 +105,12 @@ class Disposition:
         if visit.conclusive or (_has_fallback(visit) and not visit.starved):
             return Final("another try would not change it")
         capture = visit.capture
+        truncated = capture is not None and capture.truncated == "disconnect"
+        if 0 < visit.status < LEAST_RETRIED and not (truncated or visit.starved):
+            return DONE
         ending = Ending(
             visit.status,
-            truncated=capture is not None and capture.truncated == "disconnect",
+            truncated=truncated,
             retry_after=visit.retry_after or 0.0,
             last_delay=self.parts.frontier.last_delay(visit.uri.queue),
             starved=visit.starved,
@@ -283,7 +294,7 @@ class Disposition:
         backoff = next_backoff(
             politeness, parts.frontier.backoff(uri.queue), visit.status, capture.first_byte
         )
-        asked = self._crawl_delay(visit)
+        asked = self._crawl_delay(visit) if visit.crawl_delay is None else visit.crawl_delay
         delay = politeness_delay(politeness, capture.duration, asked, visit.retry_after, backoff)
         if delay < (least := self._least_delay(visit, capture)):
             delay = least

@@ -2,35 +2,22 @@
 
 The parser holds the interpreter lock: in the process of the crawl, a document of some megabytes
 would stop everything else. The helper has limits of memory and time; past them it is killed, and
-the document is annotated. Run as a module, this file is the helper.
+the document is annotated. `job.parsing` is the helper.
 """
 
 import asyncio
-import resource
-import struct
 import sys
 from asyncio.subprocess import PIPE, Process
 
 import msgspec
 
-from nacre.extract.dispatch import extract
 from nacre.extract.document import Document, Extraction
 from nacre.extract.settings import ExtractSettings
-
-MEMORY = 2_000_000_000
-"""Address space of the helper, bytes."""
+from nacre.job import parsing
+from nacre.job.parsing import LENGTH, Job
 
 TIME = 30.0
 """Longest time for one document, seconds."""
-
-_LENGTH = struct.Struct(">I")
-
-
-class Job(msgspec.Struct, array_like=True):
-    """What the helper is asked."""
-
-    document: Document
-    settings: str
 
 
 class ParserProcess:
@@ -66,14 +53,14 @@ class ParserProcess:
         process = self._process or await self._start()
         if process.stdin is None or process.stdout is None:
             raise OSError("the helper has no pipes")
-        process.stdin.write(_LENGTH.pack(len(job)) + job)
+        process.stdin.write(LENGTH.pack(len(job)) + job)
         await process.stdin.drain()
-        (size,) = _LENGTH.unpack(await process.stdout.readexactly(4))
+        (size,) = LENGTH.unpack(await process.stdout.readexactly(4))
         return await process.stdout.readexactly(size)
 
     async def _start(self) -> Process:
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", __name__, stdin=PIPE, stdout=PIPE, start_new_session=True
+            sys.executable, "-m", parsing.__name__, stdin=PIPE, stdout=PIPE, start_new_session=True
         )
         return self._process
 
@@ -86,27 +73,3 @@ class ParserProcess:
         if process.stdin is not None:
             process.stdin.close()
         await process.wait()
-
-
-def main() -> None:
-    """The helper's loop: ends with the pipe."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    source, sink = sys.stdin.buffer, sys.stdout.buffer
-    decoder, encoder = msgspec.msgpack.Decoder(Job), msgspec.msgpack.Encoder()
-    while True:
-        head = source.read(4)
-        if len(head) < 4:
-            return
-        (size,) = _LENGTH.unpack(head)
-        data = source.read(size)
-        if len(data) < size:
-            return
-        job = decoder.decode(data)
-        found = extract(job.document, ExtractSettings.model_validate_json(job.settings))
-        answer = encoder.encode(found)
-        sink.write(_LENGTH.pack(len(answer)) + answer)
-        sink.flush()
-
-
-if __name__ == "__main__":
-    main()

@@ -67,6 +67,7 @@ class Preconditions:
         if row.state is RobotsState.UNREACHABLE:
             text = f"robots.txt of {site} could not be had (status {row.status})"
             return _fail(visit, FetchStatus.PREREQUISITE_ROBOTS_FAILED, text)
+        visit.crawl_delay = (rules and rules.crawl_delay) or 0.0
         if rules is None:
             return Result.PROCEED
         return _judge(visit, rules, calculates=self._settings[visit.overlay].calculate_only)

@@ -28,6 +28,7 @@ IGNORED_SCHEMES = frozenset(
 """Schemes that name nothing to fetch: `Resolver` drops links that have them."""
 
 _TRIM = "".join(map(chr, range(0x21))) + "\xa0"
+_WEB = ("http://", "https://")
 _AUTHORITY = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,}([^/\\?#]*)", re.IGNORECASE)
 
 
@@ -188,19 +189,24 @@ class Resolver:
         return url or None
 
     def _find(self, href: str) -> str | None:
-        plain = _PLAIN.fullmatch(href) if len(href) <= self._max_length else None
-        if plain:
-            url: str | None = self._below_folder(plain[1], plain[2])
-            if url:
-                _LINKS.keep(self.known, href, url)
-                return url
+        url = self._plain(href) if len(href) <= self._max_length else ""
+        if url:
+            _LINKS.keep(self.known, href, url)
+            return url
         text = href.strip(_TRIM)
         if not text or len(text) > self._max_length:
             return None
-        url = self._joined(text)
+        joined = self._joined(text)
         if _is_same_in_directory(text):
-            _LINKS.keep(self.known, href, url or "")
-        return url
+            _LINKS.keep(self.known, href, joined or "")
+        return joined
+
+    def _plain(self, href: str) -> str:
+        """What plainly is the URL of a link, without the parser; "" where that is unsure."""
+        match = _PLAIN.fullmatch(href)
+        if match:
+            return self._below_folder(match[1], match[2])
+        return href if href.startswith(_WEB) and _is_normal(href) else ""
 
     def _below_folder(self, up: str, rest: str) -> str:
         """A plain path below the folder of the page, or one above it; "" where that is unsure.
@@ -220,7 +226,7 @@ class Resolver:
         url = _join(self._in_document_encoding(text), self.base)
         if url is None or len(url) > self._max_length:
             return None
-        if url.startswith(("http://", "https://")):
+        if url.startswith(_WEB):
             return url
         name = scheme(url)
         if name in IGNORED_SCHEMES:
@@ -244,14 +250,14 @@ def _is_normal(url: str) -> bool:
 @lru_cache(maxsize=4096)
 def _is_normal_origin(text: str) -> bool:
     try:
-        return text.startswith(("http://", "https://")) and parse(text) == f"{text}/"
+        return text.startswith(_WEB) and parse(text) == f"{text}/"
     except URIError:
         return False
 
 
 def _directory(base: str) -> str:
     """What all pages have in common whose links mean the same."""
-    if not base.startswith(("http://", "https://")):
+    if not base.startswith(_WEB):
         return base
     path = base.partition("?")[0]
     return path[: path.rfind("/")]
@@ -259,7 +265,7 @@ def _directory(base: str) -> str:
 
 def _folders(base: str) -> list[str]:
     """The folder of a page and all above it, `http://h/a/`, `http://h/`; none unless http(s)."""
-    if not base.startswith(("http://", "https://")):
+    if not base.startswith(_WEB):
         return []
     root = base.find("/", 8) + 1
     folder = base.partition("?")[0]
