@@ -113,8 +113,13 @@ class Component(BaseModel):
     kind_key: ClassVar[str] = ""
     contract: ClassVar[int] = 0
 
+    # Most components have no part in a job: their validators are made when they are needed.
     model_config = ConfigDict(
-        frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False, defer_build=True
+        frozen=True,
+        extra="forbid",
+        validate_default=True,
+        allow_inf_nan=False,
+        defer_build=True,
     )
 
     @classmethod

@@ -341,6 +341,17 @@ def scheme(url: str) -> str:
 
 def authority(url: str) -> str:
     """Host, and port where it is explicit, of a normalised URL; without userinfo; "" when none."""
+    return _authority(_beginning(url))
+
+
+def _beginning(url: str) -> str:
+    """Scheme and authority, perhaps more: what many URLs share, whose parts are remembered."""
+    cut = url.find("/", 8)
+    return url[:cut] if cut >= 0 else url
+
+
+@lru_cache(maxsize=16_384)
+def _authority(url: str) -> str:
     colon = url.find(":")
     if not url.startswith("://", colon):
         return ""
@@ -353,6 +364,11 @@ def authority(url: str) -> str:
 
 def host(url: str) -> str:
     """The host of a normalised URL, IPv6 in brackets, also of `dns:host`; "" when none."""
+    return _host(_beginning(url))
+
+
+@lru_cache(maxsize=16_384)
+def _host(url: str) -> str:
     netloc = authority(url)
     if not netloc and url.startswith("dns:"):
         return url[4:].partition("?")[0]
@@ -361,6 +377,11 @@ def host(url: str) -> str:
 
 def origin(url: str) -> str:
     """Scheme, host and explicit port of a normalised URL, `http://a.b:8080`; "" when no host."""
+    return _origin(_beginning(url))
+
+
+@lru_cache(maxsize=16_384)
+def _origin(url: str) -> str:
     netloc = authority(url)
     return f"{scheme(url)}://{netloc}" if netloc else ""
 
