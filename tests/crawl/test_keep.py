@@ -1,5 +1,7 @@
 """Three versions of a site, kept strictly, leanly and as differences: what is in the WARCs."""
 
+import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,11 +13,16 @@ import pytest
 from nacre.archive.check import Checker
 from nacre.archive.delta import TARGET, page_url
 from nacre.archive.reader import WarcReader
+from nacre.core.history import HistoryRecord
+from nacre.history.crawldb import History
+from nacre.history.dedup import Digests
 from nacre.history.pagestore import fetch_rows
 from nacre.job.expanding import Made, expand
+from nacre.job.layout import Layout
 from nacre.job.lookback import forget
+from nacre.job.salvage import salvage
 from nacre.store.store import Store
-from tests.crawl.again import again, first
+from tests.crawl.again import again, first, settings
 from tests.crawl.replay import judge, replaying
 from tools.nginx import Server, free_port, serving
 
@@ -118,7 +125,7 @@ class Job:
 
 
 Run = Callable[[str], Job]
-ALL = {"recall": 1.0, "least": 0.0, "lots": 0.0, "probes": 0}
+ALL = {"recall": 1.0, "least": 0.0, "lots": 0.0, "probes": 0, "audits": 0.0}
 
 
 def crawl_thrice(folder: Path, keep: str, directives: str = DIRECTIVES) -> Job:
@@ -273,3 +280,93 @@ def test_what_is_forgotten_is_read_back_from_differences_too(run: Run, tmp_path:
         assert again(job.root, seed, 28, keep="delta", recrawl=ALL) == "FINISHED"
     with Store.open(str(job.root / "state/store"), read_only=True) as store:
         assert list(fetch_rows(store))[: len(before)] == before
+
+
+def history_of(job: Job) -> dict[str, HistoryRecord]:
+    with Store.open(str(job.root / "state/store"), read_only=True) as store:
+        history = History(store)
+        urls = {row.url for row in fetch_rows(store)}
+        found = {url.rpartition("/")[2]: history.get(url) for url in urls}
+    return {name: row for name, row in found.items() if row is not None}
+
+
+def test_a_store_that_is_gone_learns_of_differences_again(tmp_path: Path):
+    site, root = Site(tmp_path / "site"), tmp_path / "job"
+    with served(site, tmp_path) as origin:
+        seed = f"{origin}/index.html"
+        first(root, seed)
+        site.edit(1)
+        again(root, seed, 7, keep="delta", recrawl=ALL)
+        job = Job(root, origin, site)
+        before = {name: row.base for name, row in history_of(job).items()}
+        assert before["0.html"] is not None
+        (root / "crawl.yaml").touch()
+        shutil.rmtree(root / "state/store")
+        salvage(Layout(root), settings(seed))
+        with Store.open(str(root / "state/store"), read_only=True) as store:
+            history, digests = History(store), Digests(store)
+            for name, base in before.items():
+                if base is None:
+                    continue
+                row = history.get(f"{origin}/{name}")
+                assert row is not None
+                assert row.base == base
+                found, whole = (
+                    digests.get(digest, framing)
+                    for digest, framing in ((row.digest, row.framing), (base.digest, base.framing))
+                )
+                assert found is not None
+                assert found.base == base.record_id
+                assert whole is not None
+                assert (whole.record_id, whole.base) == (base.record_id, "")
+
+
+def test_a_lost_base_is_not_built_upon(tmp_path: Path):
+    site, root = Site(tmp_path / "site"), tmp_path / "job"
+    with served(site, tmp_path) as origin:
+        seed = f"{origin}/index.html"
+        first(root, seed)
+        site.edit(1)
+        again(root, seed, 7, keep="delta", recrawl=ALL)
+        job = Job(root, origin, site)
+        data = bytearray(job.warcs[0].read_bytes())
+        for at in range(400, len(data), 400):
+            data[at] ^= 0xFF  # every record of the first run is damaged
+        job.warcs[0].write_bytes(data)
+        site.edit(2)
+        assert again(root, seed, 14, keep="delta", recrawl=ALL) == "FINISHED"
+    assert {job.log(3)[name] for name in ("0.html", "1.html", "2.html", "3.html")} == {"novel"}
+    checker = Checker()
+    for path in job.warcs:
+        checker.file(path)
+    codes = {finding.code for finding in checker.finish()}
+    assert codes & {"delta-unresolved", "delta-base"}
+    assert "gzip-damaged" in codes
+
+
+FAILING = DIRECTIVES + " if (-f $document_root/down) { return 500; }"
+
+
+def test_confirmations_and_failures_are_written_once_a_day(tmp_path: Path):
+    site, root = Site(tmp_path / "site"), tmp_path / "job"
+    with served(site, tmp_path, FAILING) as origin:
+        seed = f"{origin}/index.html"
+        first(root, seed)
+        noon = 12 - time.time() % 86_400 / 3600
+        for run, hours in enumerate((24, 25, 26, 50), 2):
+            days = (noon + hours) / 24
+            if run == 5:
+                (site.root / "down").touch()
+            again(root, seed, days, recrawl=ALL)
+        job = Job(root, origin, site)
+        logs = [job.log(run) for run in (2, 3, 4, 5)]
+    pages = [f"{number}.html" for number in range(PAGES)]
+    assert [{log[name] for name in pages} for log in logs[:3]] == [{"not-modified"}, {""}, {""}]
+    assert sorted(logs[3].values()).count("novel") == 1
+    assert set(logs[3].values()) == {"", "novel"}
+    third = sorted((root / "runs").iterdir())[2]
+    assert not list(third.glob("archive/*.warc.gz")) or not Job(root, origin, site).stored(
+        list(third.glob("archive/*.warc.gz"))
+    ).get("revisit")
+    lines = (third / "logs/crawl.log").read_text().splitlines()
+    assert sum("unrecorded" in line for line in lines) >= PAGES

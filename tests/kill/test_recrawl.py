@@ -7,12 +7,17 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from nacre.archive.check import Checker
+from nacre.archive.delta import TARGET, page_url
+from nacre.archive.reader import WarcReader
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.history.pagestore import PageStore, fetch_rows
+from nacre.job.expanding import expand
 from nacre.job.layout import Layout
 from nacre.job.newrun import plan_run
 from nacre.store.store import Store
@@ -41,9 +46,10 @@ def edit(site: again.Site) -> None:
         os.utime(path, (time.time() + 5, time.time() + 5))  # other validators, same bytes
 
 
-def plan(job: Path) -> None:
+def plan(job: Path, keep: str = "strict") -> None:
     with Store.open(str(Layout(job).store)) as store:
-        plan_run(store, Layout(job), time.time() + 7 * again.DAY, mode="incremental")
+        later = time.time() + 7 * again.DAY
+        plan_run(store, Layout(job), later, mode="incremental", keep=keep)
 
 
 def known(job: Path) -> tuple[dict[str, PageRow], list[FetchRow]]:
@@ -52,9 +58,9 @@ def known(job: Path) -> tuple[dict[str, PageRow], list[FetchRow]]:
         return rows, [row for row in fetch_rows(store) if row.run == 2]
 
 
-def kill_often(job: Path, served: Served, luck: random.Random) -> None:
+def kill_often(job: Path, served: Served, luck: random.Random, kills: int = KILLS) -> None:
     """Kill it at random moments, some of them while it still reads the archive."""
-    for number in range(KILLS):
+    for number in range(kills):
         crawler = Crawler(job, served)
         while crawler.process.poll() is None and not crawler.durable:
             crawler.news.wait(0.05)
@@ -102,3 +108,68 @@ def test_each_visit_of_a_killed_run_is_learned_once(tmp_path: Path):
 
 def facts(row: PageRow) -> tuple[object, ...]:
     return (row.visits, row.changes, row.noise, row.errors, row.digest, row.life, row.kind)
+
+
+class Differences(NamedTuple):
+    """What a job stored as differences, and what comes of it.
+
+    Attributes:
+        counts: Records by the URL of the page.
+        replies: Bodies in all response records, those made of differences too, by file name.
+        damage: What the archive check found.
+    """
+
+    counts: Counter[str]
+    replies: set[tuple[str, bytes]]
+    damage: list[str]
+
+
+def differences(job: Path) -> Differences:
+    """Check, count and expand them."""
+    warcs = sorted(job.glob("runs/*/archive/*.warc.gz"))
+    checker, counts = Checker(), Counter[str]()
+    for path in warcs:
+        checker.file(path)
+    damage = [str(finding) for finding in checker.finish()]
+    made = list(expand(warcs, job / "expanded"))
+    assert [defect for one in made for defect in one.defects] == []
+    replies = set()
+    for path in [*warcs, *(one.path for one in made)]:
+        with path.open("rb") as file:
+            for entry in WarcReader(file):
+                url = entry.get("WARC-Target-URI") or ""
+                counts[page_url(url)] += url.startswith(TARGET)
+                if entry.get("WARC-Type") == "response":
+                    body = b"".join(iter(entry.read, b"")).partition(b"\r\n\r\n")[2]
+                    replies.add((url.rpartition("/")[2], body))
+    return Differences(+counts, replies, damage)
+
+
+@pytest.mark.kill
+@pytest.mark.timeout(400)
+def test_a_killed_run_leaves_whole_differences_once_each(tmp_path: Path):
+    site = again.Site(debs.ensure("postfix-doc") / "usr/share/doc/postfix/html", tmp_path / "site")
+    port, fast = free_port(("127.0.0.1",), 8380), tmp_path / "fast"
+    server = Server("127.0.0.1", port, site.root, directives=THROTTLE.format(fast=fast))
+    served = Served(f"http://127.0.0.1:{port}/index.html", fast)
+    job, other = tmp_path / "job", tmp_path / "calm"
+    with serving([server], tmp_path / "nginx"):
+        fast.touch()
+        undisturbed(job, served)
+        edit(site)
+        plan(job, keep="delta")
+        shutil.copytree(job, other, symlinks=True)
+        undisturbed(other, served)
+        fast.unlink()
+        kill_often(job, served, random.Random(7), kills=3)
+        fast.touch()
+        finish(job, served)
+    killed, calm = differences(job), differences(other)
+    assert killed.damage == []
+    assert killed.counts == calm.counts
+    assert set(killed.counts.values()) == {1}
+    assert len(killed.counts) > 10
+    assert killed.replies == calm.replies
+    now = {(path.name, path.read_bytes()) for path in site.root.glob("*.html")}
+    stored = {name for name, _ in killed.replies}
+    assert {one for one in now if one[0] in stored} <= killed.replies

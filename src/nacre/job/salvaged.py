@@ -13,6 +13,7 @@ import msgspec
 
 from nacre.core.capture import BytesBody, Capture
 from nacre.core.crawluri import CrawlURI, Hop
+from nacre.core.history import Original
 from nacre.core.processor import Keep, Visit
 from nacre.history.dedup import NOT_MODIFIED
 from nacre.job.assemble import Parts
@@ -95,6 +96,7 @@ class _Registration:
         """Registers results first, so that links to them are known when links are followed."""
         for kept, number, file in self._captures():
             kept.outlinks = []
+            self._keep_original(self._found.get(kept.url))
             self._found[kept.url] = _Found(kept, number, file)
         self._read_log()
         await self._waiting()
@@ -120,6 +122,16 @@ class _Registration:
                 path = Path(files.absolute(row.final))
                 for kept in CaptureReader(path, start, end):
                     yield kept, number, path.name
+
+    def _keep_original(self, found: _Found | None) -> None:
+        """A later capture takes its place, and may refer to it."""
+        if found is not None and found.kept.revisit is None:
+            kept = found.kept
+            base = kept.base.record_id if kept.base is not None else ""
+            self._parts.archive.keep_original(
+                _capture(kept),
+                Original(kept.url, kept.date, kept.record_id, found.number, kept.offset, base=base),
+            )
 
     def _read_log(self) -> None:
         """Which of them crawl.log knows, and the failures that it alone knows."""

@@ -233,15 +233,22 @@ class ArchiveStep:
         self, visit: Visit, capture: Capture, record_id: str, file: int, base: Base
     ) -> Stored:
         """Later versions are compared with it, but no revisit refers to it."""
-        framing, digest = _framing(capture), capture.payload_digest
-        known = self._digests.get(digest, framing)
-        if known is None or known.base:
-            place = Original(
+        self.keep_original(
+            capture,
+            Original(
                 capture.url, capture.began, record_id, file, visit.warc_offset, base=base.record_id
-            )
-            self._digests.put(digest, framing, place)
+            ),
+        )
         self._remember(visit, capture, record_id)
         return Stored.DELTA
+
+    def keep_original(self, capture: Capture, original: Original) -> None:
+        """Remember where a payload lies; what is stored in full is not replaced."""
+        if can_be_original(capture):
+            framing, digest = _framing(capture), capture.payload_digest
+            known = self._digests.get(digest, framing)
+            if known is None or known.base:
+                self._digests.put(digest, framing, original)
 
     def _remember(self, visit: Visit, capture: Capture, record_id: str) -> None:
         known, revisit = visit.history, visit.revisit
