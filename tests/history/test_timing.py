@@ -192,7 +192,7 @@ def test_a_page_of_the_planner_has_no_time() -> None:
 def test_a_new_page_has_no_time_and_a_known_one_is_taken_over() -> None:
     table, _ = _table(lambda _: _timing("fixed"))
     assert table.due(PageRow(URL), START) is None
-    assert table.due(PageRow(URL, visits=1, last_visit=START), START) == START + 7 * DAY
+    assert table.due(PageRow(URL, visits=1, last_visit=START), START) == (START + 7 * DAY, False)
 
 
 def test_a_visit_counts_once() -> None:
@@ -209,7 +209,7 @@ def test_another_schedule_begins_anew_where_the_last_left_it() -> None:
     table.learn(URL, Met(START, 200, Answer.THERE, first=True, mime="text/html"))
     kinds[0] = "heritrix"
     page = PageRow(URL, visits=1, last_visit=START - DAY)
-    assert table.due(page, START) == START + 12 * HOUR
+    assert table.due(page, START) == (START + 12 * HOUR, False)
     table.learn(URL, Met(START + DAY, 200, Answer.THERE, changed=True, mime="text/html"))
     assert (rows.rows[URL].kind, rows.rows[URL].interval) == ("heritrix", 8 * HOUR)
 
@@ -217,4 +217,22 @@ def test_another_schedule_begins_anew_where_the_last_left_it() -> None:
 def test_a_page_that_never_answered_waits_as_its_schedule_says() -> None:
     table, _ = _table(lambda _: _timing("nutch-default"))
     table.learn(URL, Met(START, -2, Answer.SILENT, first=True))
-    assert table.due(PageRow(URL, errors=1), START) == START + DAY
+    assert table.due(PageRow(URL, errors=1), START) == (START + DAY, False)
+
+
+def test_a_run_of_every_week_finds_what_the_last_one_visited_at_its_end() -> None:
+    """Intervals count from the beginning of the run, and runs never begin to the second."""
+    table, _ = _table(lambda _: _timing("fixed"))
+    page = PageRow(URL, visits=1, last_visit=START)
+    table.learn(URL, Met(START + 9 * HOUR, 200, Answer.THERE, first=True, run=START))
+    assert table.due(page, START + 7 * DAY - HOUR) == (START + 7 * DAY, True)
+    assert table.due(page, START + 7 * DAY - 2 * HOUR) == (START + 7 * DAY, False)
+
+
+def test_nutch_counts_to_the_millisecond() -> None:
+    table, _ = _table(lambda _: _timing("nutch-default"))
+    page = PageRow(URL, visits=1, last_visit=START)
+    table.learn(URL, Met(START + 9.0, 200, Answer.THERE, first=True, run=START))
+    due = START + 9.0 + 30 * DAY
+    assert table.due(page, due - 0.002) == (due, False)
+    assert table.due(page, due) == (due, True)

@@ -69,6 +69,10 @@ class NutchTiming:
         """See `history.timing.Timing`; a date too far ahead is due now, as in Nutch."""
         return self._schedule.due(_datum(row), rounded(now * 1000.0))[1].fetch_time / 1000.0
 
+    def early(self, row: TimingRow) -> float:
+        """See `history.timing.Timing`: never."""
+        return 0.0
+
     def _failed(self, datum: NutchDatum, at: int) -> NutchDatum:
         datum = self._schedule.retried(datum, at)
         return datum if datum.retries < self._retry_max else self._schedule.gone(datum, at)

@@ -37,11 +37,11 @@ class Clocked:
 
     def take(self, row: PageRow) -> bool:
         """Look at a row; True when it has its time, False when the planner may choose it now."""
-        time = None if self._table is None else self._table.due(row, self._time)
-        if time is None:
+        due = None if self._table is None else self._table.due(row, self._time)
+        if due is None:
             return False
-        if time <= self._time and row.kind is not PageKind.EMBED:
-            self.due.append((time, row.url))
+        if due.now and row.kind is not PageKind.EMBED:
+            self.due.append((due.time, row.url))
         return True
 
     def rests(self, row: PageRow | None) -> bool:

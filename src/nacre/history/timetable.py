@@ -4,7 +4,7 @@ The planner leaves them alone but for learning of them; they are visited when th
 """
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.core.timingrow import TimingRow
@@ -50,6 +50,18 @@ class TimingRows(Protocol):
         ...
 
 
+class Due(NamedTuple):
+    """When a page is due.
+
+    Attributes:
+        time: Seconds since the epoch; infinity for never.
+        now: A run that begins now visits it.
+    """
+
+    time: float
+    now: bool
+
+
 class Timetable:
     """Says of each page whether it is under a schedule, and when it is due.
 
@@ -71,14 +83,14 @@ class Timetable:
         timing = self._of(page.url)
         return None if timing is None else self._row(timing, page)
 
-    def due(self, page: PageRow, now: float) -> float | None:
-        """When a page is due, seconds since the epoch; infinity for never.
-
-        None when it is under no schedule, or was never tried: it is new then.
-        """
+    def due(self, page: PageRow, now: float) -> Due | None:
+        """When a page is due; None when it is under no schedule, or was never tried: it is new."""
         timing = self._of(page.url)
         row = None if timing is None else self._row(timing, page)
-        return None if timing is None or row is None else timing.due(row, now)
+        if timing is None or row is None:
+            return None
+        time = timing.due(row, now)
+        return Due(time, time - timing.early(row) <= now)
 
     def learn(self, url: str, met: Met) -> None:
         """Take in a visit; one that was taken in before, as when a WARC is read again, is none."""

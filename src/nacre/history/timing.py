@@ -12,6 +12,8 @@ from nacre.history.schedule_settings import FactorTimes
 from nacre.history.schedules import Calendar, Factors
 
 NEVER = math.inf
+_EARLY = 0.01
+"""Of its interval, so much sooner a page may be visited: runs never begin to the second."""
 _MINUTES = 10_000
 """Minutes of which a calendar's answer is remembered."""
 
@@ -26,6 +28,8 @@ class Met(NamedTuple):
         changed: The page is another than at the visit before, or is gone since.
         first: The first visit that gave an answer.
         mime: Media type; "" where there is none.
+        run: When its run began; 0: at `time`. Intervals count from there, so that a run of every
+            week finds what the last one visited at its end.
     """
 
     time: float
@@ -34,6 +38,12 @@ class Met(NamedTuple):
     changed: bool = False
     first: bool = False
     mime: str = ""
+    run: float = 0.0
+
+    @property
+    def counted(self) -> float:
+        """From when on intervals count."""
+        return self.run or self.time
 
 
 class Timing(Protocol):
@@ -52,6 +62,10 @@ class Timing(Protocol):
         """When a page is due, seconds since the epoch, as seen from `now`."""
         ...
 
+    def early(self, row: TimingRow) -> float:
+        """How much sooner a run may visit it, s."""
+        ...
+
 
 class FixedTiming:
     """Every so often, whatever comes of it.
@@ -67,12 +81,16 @@ class FixedTiming:
 
     def after(self, url: str, row: TimingRow | None, met: Met) -> TimingRow:
         """See `Timing`."""
-        due = met.time + self._interval
+        due = met.counted + self._interval
         return TimingRow(url, self.kind, met.time, self._interval, due, mime=met.mime)
 
     def due(self, row: TimingRow, now: float) -> float:
         """See `Timing`; another interval holds at once."""
-        return row.visited + self._interval
+        return row.due - row.interval + self._interval
+
+    def early(self, row: TimingRow) -> float:
+        """See `Timing`."""
+        return _EARLY * self._interval
 
 
 class CalendarTiming:
@@ -96,6 +114,10 @@ class CalendarTiming:
     def due(self, row: TimingRow, now: float) -> float:
         """See `Timing`; another calendar holds at once."""
         return self._following(row.visited)
+
+    def early(self, row: TimingRow) -> float:
+        """See `Timing`: never."""
+        return 0.0
 
     def _following(self, time: float) -> float:
         # Calendars name minutes, and the pages of a pass were visited within few of them.
@@ -128,16 +150,20 @@ class FactorTiming:
         mime = met.mime or (row.mime if row else "")
         interval = row.interval if row and not met.first else self._first(mime)
         if met.answer is Answer.SILENT:
-            due = met.time + self._times.unknown
+            due = met.counted + self._times.unknown
             retries = (row.retries if row else 0) + 1
             return TimingRow(url, self.kind, met.time, interval, due, retries=retries, mime=mime)
         if row is not None and not met.first:
             interval = self._factors.next_interval(interval, changed=met.changed)
-        return TimingRow(url, self.kind, met.time, interval, met.time + interval, mime=mime)
+        return TimingRow(url, self.kind, met.time, interval, met.counted + interval, mime=mime)
 
     def due(self, row: TimingRow, now: float) -> float:
         """See `Timing`; a shorter longest interval holds at once."""
         return min(row.due, row.visited + max(self._factors.longest, self._times.unknown))
+
+    def early(self, row: TimingRow) -> float:
+        """See `Timing`."""
+        return _EARLY * row.interval
 
     def _first(self, mime: str) -> float:
         if not mime or mime == "unknown":

@@ -141,10 +141,11 @@ class Upcoming:
 
     def _by_schedule(self, row: PageRow) -> NextVisit | None:
         table = self._table
-        time = table.due(row, self._now) if table is not None else None
+        due = table.due(row, self._now) if table is not None else None
         timing = table.timing(row) if table is not None else None
-        if time is None or timing is None:
+        if due is None or timing is None:
             return None
+        time = due.time
         why = f"{timing.kind}, {timing.interval / DAY:.4g} d after the last visit"
         if timing.kind == "calendar":
             why = "calendar"
