@@ -112,3 +112,27 @@ def test_before_any_incremental_run():
     given = Given()
     given.run(1, 0)
     assert "no incremental run yet" in plain_text(document(savings(given)))
+
+
+def test_ways_of_keeping_are_told_apart():
+    given = Given()
+    given.run(1, 0)
+    given.run(2, 7, mode="incremental", keep="delta")
+    given.run(3, 14, mode="incremental", keep="lean")
+    given.run(4, 21, mode="incremental", keep="delta")
+    given.page("/a", visits=5, last=22.0, evidence=evidence(7.0, "0"))
+    given.visit("/a", 0, 1, kind="new", stored="novel")
+    for day, run in ((7, 2), (21, 4)):
+        given.visit("/a", day + 0.1, run, kind="minor", stored="delta", bytes=1000, patch=50)
+        given.visit("/b", day + 0.2, run, kind="major", stored="novel", bytes=400)
+        given.visit("/c", day + 0.3, run, kind="none", stored="not-modified", bytes=0)
+        given.visit("/d", day + 0.4, run, kind="none", stored="", bytes=0)
+    given.visit("/a", 14.1, 3, kind="markup", stored="noted", bytes=1000)
+    delta, lean = savings(given).ways
+    assert (delta.keep, delta.runs, delta.full, delta.differences) == ("delta", 2, 2, 2)
+    assert (delta.strict_bytes, delta.stored_bytes) == (2800, 900)
+    assert (delta.confirmed, delta.unrecorded, delta.notes) == (2, 2, 0)
+    assert (lean.keep, lean.notes, lean.strict_bytes, lean.stored_bytes) == ("lean", 1, 1000, 0)
+    assert savings(given).total.cost.stored == 900
+    text = plain_text(document(savings(given)))
+    assert "By way of keeping" in text

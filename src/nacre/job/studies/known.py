@@ -31,6 +31,7 @@ class Run(NamedTuple):
         started: Seconds since the epoch.
         ended: The same; 0 while it runs.
         elapsed: Seconds that it ran, pauses left out.
+        keep: What it stored: `strict`, `lean` or `delta`.
     """
 
     number: int
@@ -40,6 +41,7 @@ class Run(NamedTuple):
     started: float
     ended: float
     elapsed: float
+    keep: str = "strict"
 
 
 class Captured(NamedTuple):

@@ -15,6 +15,7 @@ from nacre.history.audit import Audit, Range
 from nacre.history.deletion import Life
 from nacre.job.studies.known import CHANGED, LOT, MISSING, NEW, Known, Run, first_run
 from nacre.job.studies.model import Model, is_visited
+from nacre.job.studies.stored_as import Way, stored_as
 
 _NORMAL = 1.96
 
@@ -25,7 +26,7 @@ class Cost(msgspec.Struct):
     Attributes:
         requests: Replies, prerequisites left out.
         received: Bytes of payload received.
-        stored: Bytes of payload stored in full.
+        stored: Bytes of payload stored in full, and of differences.
         seconds: Its time, politeness and pauses between requests included.
     """
 
@@ -83,6 +84,7 @@ class Savings(msgspec.Struct):
         total: Their sum; its recall is from the lots of all.
         first: What the first, full run took.
         expected: Share of the changes that the last run found, by the rates of what it left out.
+        ways: How the visits were stored, by the way of keeping.
         audited: False when no page was drawn by lot: the recall is unknown then.
     """
 
@@ -91,6 +93,7 @@ class Savings(msgspec.Struct):
     first: Cost
     expected: Estimate
     audited: bool
+    ways: list[Way]
 
 
 def savings(known: Known, _: str = "") -> Savings:
@@ -110,7 +113,9 @@ def savings(known: Known, _: str = "") -> Savings:
     total = _total(found)
     first = counts.first
     first.seconds = runs[0].elapsed if runs else 0.0
-    return Savings(found, total, first, _expected(known, runs, found), total.lots > 0)
+    expected = _expected(known, runs, found)
+    ways = stored_as(runs, known.visits())
+    return Savings(found, total, first, expected, total.lots > 0, ways)
 
 
 class _Fact(msgspec.Struct, frozen=True, gc=False):
@@ -161,7 +166,7 @@ class _Counts:
         cost = self.first if visit.run == self._first else one.cost
         cost.requests += 1
         cost.received += visit.bytes
-        cost.stored += visit.bytes if visit.stored == "novel" else 0
+        cost.stored += visit.bytes if visit.stored == "novel" else visit.patch
         changed = vanished or visit.kind in CHANGED
         one.new += visit.kind == NEW and visit.answer == "there"
         one.changed += visit.kind in CHANGED

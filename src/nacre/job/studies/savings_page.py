@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from nacre.job.studies.savings import Estimate, RunSavings, Savings
+from nacre.job.studies.stored_as import Way
 from nacre.report.document import Bars, Column, DataTable, Document, Form, Section, Series
 from nacre.report.forms import day, share, size, span
 
@@ -12,7 +13,8 @@ def document(found: Savings) -> Document:
     if not found.runs:
         text = ("There was no incremental run yet: `nacre recrawl JOB` makes one.",)
         return Document("Savings", (Section("", text),))
-    return Document("Savings", (_total(found), _recall(found), _runs(found), _first(found)))
+    parts = (_total(found), _recall(found), _runs(found), _ways(found), _first(found))
+    return Document("Savings", parts)
 
 
 def _total(found: Savings) -> Section:
@@ -106,6 +108,32 @@ def _row(one: RunSavings) -> tuple[str | float | None, ...]:
         *(one.new, one.changed, one.deleted, one.lots, one.lots_changed),
         *((recall.value, recall.low, recall.high) if recall else (None, None, None)),
         *(one.cost.received, one.cost.stored, one.cost.seconds),
+    )
+
+
+def _ways(found: Savings) -> Section:
+    columns = (
+        Column("--keep"),
+        *(Column(name, Form.COUNT) for name in ("runs", "in full", "differences", "notes")),
+        *(Column(name, Form.COUNT) for name in ("revisits", "unrecorded")),
+        *(Column(name, Form.BYTES) for name in ("strict would store", "stored")),
+        Column("saved", Form.SHARE),
+    )
+    rows = tuple(map(_way, found.ways))
+    text = (
+        "Bytes of payload before compression; of differences, what they take. Unrecorded are "
+        "confirmations and failures beyond the first of a day (`keep`): the fetch log has them.",
+    )
+    table = DataTable("By way of keeping", columns, rows)
+    return Section("How it was stored", text, tables=(table,))
+
+
+def _way(way: Way) -> tuple[str | float | None, ...]:
+    strict = way.strict_bytes
+    return (
+        *(way.keep, way.runs, way.full, way.differences, way.notes),
+        *(way.confirmed, way.unrecorded, strict, way.stored_bytes),
+        1.0 - way.stored_bytes / strict if strict else None,
     )
 
 

@@ -85,7 +85,10 @@ class StoredKnown:
     def runs(self) -> Sequence[Run]:
         """See `Known`."""
         return [
-            Run(one.number, one.name, one.mode, one.parent, one.started, one.ended, one.elapsed)
+            Run(
+                *(one.number, one.name, one.mode, one.parent),
+                *(one.started, one.ended, one.elapsed, one.keep),
+            )
             for one in runs(self._store)
             if not one.fresh
         ]
