@@ -19,6 +19,8 @@ from nacre.history.timetable import Timetable
 from nacre.history.value import Signal
 from nacre.uri.parse import authority
 
+_LIKELY_NEW = 0.1
+"""Chance of new links from which on a list of a site that published much is read."""
 _LOTS = 0.03
 """Of a tight budget, lots take no more than this."""
 
@@ -113,12 +115,19 @@ class Waves:
         """Index pages that may show something new, as far as they are worth it among all pages."""
         wanted = Wanted(self._settings.recall, self._settings.least)
         lists = dict.fromkeys(self._survey.lists)
-        if room < self._survey.size:
+        tight = room < self._survey.size
+        if tight:
             bids = yield from self._bids(self._clocked.others(self._rows.scan()))
         else:
             bids = yield from self._bids(self._known(lists))
         own = [bid for bid in bids if bid.url in lists]
-        flooded = [bid for bid in own if authority(bid.url) in self._step.flooded]
+        # Under a budget, lists that hardly ever show anything new are not read for a flood.
+        flooded = [
+            bid
+            for bid in own
+            if authority(bid.url) in self._step.flooded
+            and (bid.chance >= _LIKELY_NEW or not tight)
+        ]
         if room < len(bids):
             best = yield from choosing(bids, room, wanted)
             own = [bid for bid in best if bid.url in lists]

@@ -25,7 +25,7 @@ from nacre.wire.date import parse_w3c_date
 _MOST_WEIGHT = 50.0
 _BUCKETS = len(AGES) + 1
 _SOME = 0.01
-_LIST_ITSELF = 0.03
+_LIST_ITSELF = 0.003
 
 
 class SiteRow(msgspec.Struct, array_like=True):

@@ -40,12 +40,14 @@ class Steps(NamedTuple):
         days: Length, days.
         share: Requests of pages a step, as a share of the pages of the site; None for no limit.
         seed: For policies that draw lots.
+        free: Days before the first step that has a budget: time to learn the site.
     """
 
     every: float
     days: float
     share: float | None = None
     seed: int = 0
+    free: float = 0.0
 
     @property
     def times(self) -> list[float]:
@@ -85,7 +87,7 @@ class Driver:
         for number, time in enumerate(steps.times):
             await self._fetcher.step(time)
             self._fresh = set()
-            await self._step(time, room)
+            await self._step(time, room if time > steps.free * DAY else _UNLIMITED)
             if not number:
                 room = self._room()
 
