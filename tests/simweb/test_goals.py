@@ -100,3 +100,13 @@ def test_small_sections_share_the_rule_of_their_layout() -> None:
     """Half an article a day in six sections: none sees enough for a rule of its own."""
     plan = Plan("culture", seed=11, days=90.0)
     assert (rules(make_world(plan)) or 0.0) >= 0.98
+
+
+def test_a_run_may_begin_without_a_budget() -> None:
+    budgeted = Spec("small", "uniform", days=14.0, budget=5.0, warm=7.0)
+    runs = Runs(3)
+    spent = runs(budgeted)["cost"]["requests"]
+    assert runs(budgeted._replace(free=7.0))["cost"]["requests"] == spent
+    assert (runs(budgeted._replace(warm=0.0, free=7.0))["cost"]["requests"] or 0.0) > 2 * (
+        runs(budgeted._replace(warm=0.0))["cost"]["requests"] or 0.0
+    )

@@ -125,8 +125,7 @@ class Waves:
         flooded = [
             bid
             for bid in own
-            if authority(bid.url) in self._step.flooded
-            and (bid.chance >= _LIKELY_NEW or not tight)
+            if authority(bid.url) in self._step.flooded and (bid.chance >= _LIKELY_NEW or not tight)
         ]
         if room < len(bids):
             best = yield from choosing(bids, room, wanted)

@@ -41,6 +41,7 @@ class Steps(NamedTuple):
         share: Requests of pages a step, as a share of the pages of the site; None for no limit.
         seed: For policies that draw lots.
         free: Days before the first step that has a budget: time to learn the site.
+        requests: Requests of pages a step, in place of `share`; None for none.
     """
 
     every: float
@@ -48,6 +49,7 @@ class Steps(NamedTuple):
     share: float | None = None
     seed: int = 0
     free: float = 0.0
+    requests: int | None = None
 
     @property
     def times(self) -> list[float]:
@@ -94,6 +96,8 @@ class Driver:
     def _room(self) -> int:
         """Requests of pages in each step after the first."""
         share = self._steps.share
+        if self._steps.requests is not None:
+            return self._steps.requests
         return _UNLIMITED if share is None else max(round(share * len(self._pages)), 1)
 
     async def _step(self, time: float, room: int) -> None:

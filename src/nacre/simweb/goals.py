@@ -42,7 +42,8 @@ class Spec(NamedTuple):
         every: Days between steps.
         budget: Per cent of the site a step, or a day where steps are shorter; None: no limit.
         warm: Days that are not counted.
-        spend: A budget to match in place of `budget`: what this policy spent.
+        spend: A budget to match in place of `budget`: what this policy spent, spread evenly.
+        free: Days before the first step that has a budget: time to learn the site.
     """
 
     world: str
@@ -53,6 +54,7 @@ class Spec(NamedTuple):
     budget: float | None = None
     warm: float = 0.0
     spend: str = ""
+    free: float = 0.0
 
 
 Scores = Callable[[Spec], Score]
@@ -123,7 +125,7 @@ class Runs:
 
     def _run(self, spec: Spec) -> Score:
         plan = Plan(spec.world, spec.hints, self._seed, spec.days, spec.every * DAY)
-        steps = Steps(plan.every, spec.days, self._share(spec, plan), self._seed)
+        steps = self._steps(spec, plan)
         world = make_world(plan)
         policy = _policy(spec.policy, world)
         decisions = Decisions(world)
@@ -137,11 +139,14 @@ class Runs:
             found["state"] = {**state(decisions.archive, policy.known), "rules": rules(world)}
         return found
 
-    def _share(self, spec: Spec, plan: Plan) -> float | None:
+    def _steps(self, spec: Spec, plan: Plan) -> Steps:
+        share = None if spec.spend else plan.share(spec.budget)
+        steps = Steps(plan.every, spec.days, share, self._seed, spec.free)
         if not spec.spend:
-            return plan.share(spec.budget)
-        cost = self(spec._replace(policy=spec.spend, spend=""))["saving"]
-        return 1.0 - (cost["saved_requests"] or 0.0)
+            return steps
+        spent = self(spec._replace(policy=spec.spend, spend=""))["cost"]["requests"] or 0.0
+        counted = sum(time > spec.warm * DAY for time in steps.times)
+        return steps._replace(requests=round(spent / max(counted, 1)))
 
 
 def _policy(name: str, world: World) -> Policy:

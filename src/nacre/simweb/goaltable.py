@@ -9,6 +9,8 @@ from nacre.simweb.state import decisions_a_second
 _HEADLINE = Spec("gov-twin", "nacre-400d", "honest")
 _QUARTER = Spec("gov-twin", "nacre", "honest", 91.0, 91.0)
 _WEEKLY = Spec("mct-twin", "nacre-nohints")
+_LEARNED = _WEEKLY._replace(days=84.0, warm=42.0, free=42.0)
+"""After six weeks without a budget, as an archive has them that crawled the site in full before."""
 _DAILY = Spec("mct-twin", "nacre-nohints", days=60.0, every=1.0, warm=20.0)
 _LYING = Spec("mct-twin", "nacre", "lying", days=60.0, every=1.0, budget=10.0, warm=14.0)
 _NOISY = Spec("shop", "nacre-nohints", days=21.0, every=1.0, budget=40.0, warm=5.0)
@@ -19,14 +21,29 @@ def _daily(policy: str, budget: float) -> Spec:
     return _DAILY._replace(policy=policy, budget=budget)
 
 
-def _ahead_of_oracle(budget: float) -> Goal:
-    one = _WEEKLY._replace(budget=budget)
-    what = f"mct-twin weekly, no hints, {budget:g} %: ECR less the rate oracle's, points"
-    return Goal("G1'", what, -2.0, "least", lead("epoch", "recall", one, _oracle(one)))
+def _ahead_of_oracle(budget: float) -> list[Goal]:
+    what = f"mct-twin weekly, no hints, {budget:g} %"
+    return [
+        Goal("G1'", f"{what}, {begun}: ECR less the rate oracle's, points", -2.0, "least",
+             lead("epoch", "recall", one, one._replace(policy="oracle")))
+        for begun, spec in (("six weeks known", _LEARNED), ("cold start", _WEEKLY))
+        for one in (spec._replace(budget=budget),)
+    ]  # fmt: skip
 
 
-def _oracle(spec: Spec) -> Spec:
-    return spec._replace(policy="oracle")
+def _ahead_of_paper() -> list[Goal]:
+    """With nothing but the lists, from a cold start, and where the site tells what changed."""
+    starts = (
+        ("no hints, six weeks known", _LEARNED),
+        ("no hints, cold start", _WEEKLY),
+        ("honest hints, cold start", _WEEKLY._replace(policy="nacre", hints="honest")),
+    )
+    return [
+        Goal("G2", f"mct-twin weekly, {what}, what NLC spent: ECR less NLC's, points", 10.0,
+             "least",
+             lead("epoch", "recall", spec._replace(spend="nlc"), spec._replace(policy="nlc")))
+        for what, spec in starts
+    ]  # fmt: skip
 
 
 def _quarter(world: str, what: str, target: float, measure: tuple[str, str]) -> Goal:
@@ -66,12 +83,9 @@ def _headline() -> list[Goal]:
 
 def _against_others() -> list[Goal]:
     versions = ("versions", "recall")
-    paper = _WEEKLY._replace(spend="nlc")
-    nlc = _WEEKLY._replace(policy="nlc")
     partial = _daily("nacre", 10.0)._replace(hints="partial")
     return [
-        Goal("G2", "mct-twin weekly, what NLC spent: ECR less NLC's, points", 10.0, "least",
-             lead("epoch", "recall", paper, nlc)),
+        *_ahead_of_paper(),
         *(
             Goal("G4", f"mct-twin daily, {budget:g} %: VR over the oracle's", target, "least",
                  ratio(*versions, _daily("nacre-nohints", budget), _daily("oracle", budget)))
@@ -124,7 +138,7 @@ def _judgement() -> list[Goal]:
 
 def all_goals() -> list[Goal]:
     """Every goal that the simulated web measures, dearest last."""
-    weekly = [_ahead_of_oracle(budget) for budget in (5.0, 20.0, 40.0)]
+    weekly = [goal for budget in (5.0, 20.0, 40.0) for goal in _ahead_of_oracle(budget)]
     return [*_judgement(), *weekly, *_against_others(), *_headline(), *_quarters()]
 
 
