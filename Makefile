@@ -10,11 +10,13 @@ PAGES := debian-faq-zh-cn debian-faq maint-guide-zh-cn developers-reference debi
 	postgresql-doc-15 libreoffice-help-zh-cn python-django-doc bind9-doc nodejs-doc \
 	cppreference-doc-en-html apache2-doc gap-doc libboost1.74-doc sqlite3-doc octave-doc \
 	python3.11-doc openjdk-17-doc lilypond-doc-html wireshark-doc
+SEEDS := 11-30
+FEW := 10
 MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html erlang-doc \
 	python-scipy-doc debian-handbook linux-doc-6.1
 
 .PHONY: help environment system judges webs format lint types imports unit cases-tests crawls kills \
-	webs-all test test-all cases bench bench-full reference lock clean
+	webs-all test test-all cases bench bench-full reference lock goals clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -81,6 +83,10 @@ bench-full: environment system ## the same, with the 10-million-URL frontier
 
 reference: environment ## docs/reference again, from the components
 	@$(PY) -m tools.reference
+
+goals: environment ## measure the goals of incremental crawling; their table (an hour of two cores)
+	$(PY) -m nacre simweb goals --seeds $(SEEDS) --few $(FEW) --jobs 2 --parts .cache/goals --out docs/goals.json
+	$(PY) -m tools.goals
 
 lock: environment ## the locks again, from pyproject.toml
 	$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet uv

@@ -33,6 +33,8 @@ MASKED = [
     ("12 minutes ago", "an hour ago"),
     ("今天是2024年1月1日 星期一", "今天是2024年1月2日 星期二"),
     ("当前时间: 12:00:01", "当前时间: 12:00:59"),
+    ("今日日期 2024-01-01 00:00:00浏览次数:41", "今日日期 2024-01-02 00:00:01浏览次数:978"),
+    ("今天是2024年1月1日星期一欢迎您", "今天是2024年1月2日星期二欢迎您"),
     ("1,204 views", "1,377 views"),
     ("12:30:01", "12:30:44"),
     ("id 9f86d081884c7d659a2feaa0c55ad015", "id 5feceb66ffc86f38d952786c6d696c79"),
@@ -46,6 +48,8 @@ NOT_MASKED = [
     ("第3章", "第4章"),
     ("2024-01-01", "2024-01-02"),
     ("星期一", "星期二"),
+    ("现在2024年5月1日起施行", "现在2025年5月1日起施行"),
+    ("浏览器 12 版", "浏览器 13 版"),
 ]
 
 
@@ -142,6 +146,44 @@ def test_a_new_design_stays_one_event_to_the_last_page() -> None:
         kinds.add(_class(old, new, template))
         template.learn_page(new)
     assert kinds == {ChangeClass.TEMPLATE}
+
+
+NEXT = "<a href=/{0}>下一篇: 关于{0}的通知</a>"
+FACTS = "<ul>" + "".join(f"<li><a href=/doc/{n}>资料{n}</a></li>" for n in range(9)) + "</ul>"
+
+
+def _linked(body: str, around: str) -> PageView:
+    return page_view(
+        f"<div class=main><p>{body}</p></div><div class=next>{around}</div>"
+        "<div class=foot>主办</div>"
+    )
+
+
+def test_links_that_lead_around_belong_to_the_template_once_most_pages_have_them() -> None:
+    template = Template()
+    old, new = (_linked(BODY, NEXT.format(number)) for number in (1, 2))
+    assert _class(old, new, template).is_change, "nothing is known of the site yet"
+    for number in range(10):
+        template.learn_page(_linked(f"{number} {BODY}", NEXT.format(number)))
+    change = compare(old, new, template, SETTINGS)
+    assert (change.kind, change.reason) == (ChangeClass.TEMPLATE, "navigation")
+
+
+def test_links_in_a_place_of_the_page_alone_are_what_it_says() -> None:
+    template = Template()
+    for number in range(10):
+        template.learn_page(_linked(f"{number} {BODY}", NEXT.format(number)))
+    old = _linked(f"{BODY}{FACTS}", NEXT.format(1))
+    new = _linked(f"{BODY}{FACTS.replace('资料3', '资料三')}", NEXT.format(1))
+    assert _class(old, new, template).is_change
+
+
+def test_links_of_a_page_that_is_mostly_links_are_what_it_says() -> None:
+    template = Template()
+    for number in range(10):
+        template.learn_page(_linked("", FACTS.replace("资料", f"资料{number}")))
+    old, new = _linked("", FACTS), _linked("", FACTS.replace("/doc/3>资料3", "/doc/33>资料33"))
+    assert _class(old, new, template).is_change
 
 
 def test_what_lies_behind_the_cut_counts_as_a_change() -> None:

@@ -250,22 +250,40 @@ def score(
 def goals(
     *,
     seeds: Annotated[
-        str, typer.Option("--seeds", metavar="N,N,...", help="Seeds of the worlds.")
-    ] = "11,12,13",
+        str, typer.Option("--seeds", metavar="N,A-B,...", help="Seeds of the worlds.")
+    ] = "11-13",
+    few: Annotated[
+        int,
+        typer.Option(
+            "--few", metavar="N", min=0, help="All goals but G1 on the first N only; 0: on all."
+        ),
+    ] = 0,
     only: Annotated[
         str, typer.Option("--only", metavar="G1,G2,...", help="These goals; empty: all.")
     ] = "",
     quick: Annotated[
         bool, typer.Option("--quick", help="Only that it works: a tiny world, in seconds.")
     ] = False,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Processes.")] = 1,
+    parts: Annotated[
+        Path | None,
+        typer.Option(
+            "--parts",
+            metavar="DIR",
+            help="Where finished runs are kept: an interrupted measurement goes on from there, as "
+            "long as the code is the same.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Where the figures go, as JSON.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure the goals of incremental crawling: target, result and interval of each."""
-    from nacre.simweb.goals import measured
-    from nacre.simweb.goaltable import all_goals, figures, markdown, quick_goals
+    from nacre.simweb.goalrows import all_goals, quick_goals
+    from nacre.simweb.goals import Result
+    from nacre.simweb.goaltable import figure_of, markdown, written
+    from nacre.simweb.sweep import Sweep, measured, parts_of
 
     wanted = set(_split(only))
     chosen = [
@@ -273,13 +291,34 @@ def goals(
         for goal in (quick_goals() if quick else all_goals())
         if not wanted or goal.name in wanted
     ]
+    sweep = Sweep(chosen, _seed_list(seeds), few, jobs)
+    left = len(parts_of(sweep, Path()))
     results = []
-    for result in measured(chosen, [int(number) for number in _numbers(seeds)]):
-        results.append(result)
-        output.tell(markdown([result]).splitlines()[-1])
+    for one in measured(sweep, parts):
+        if isinstance(one, Result):
+            results.append(one)
+            continue
+        left -= 1
+        where = one.part.place
+        output.tell(f"{where.world}, hints: {where.hints}, seed {one.part.seed}; {left} left")
+    found = written(results, sweep.seeds, few)
     if out is not None:
-        out.write_bytes(figures(results))
-    output.say(figures(results).decode().rstrip() if as_json else markdown(results).rstrip())
+        out.write_bytes(found)
+    table = markdown([figure_of(one) for one in results])
+    output.say(found.decode().rstrip() if as_json else table.rstrip())
+
+
+def _seed_list(text: str) -> list[int]:
+    """Numbers and ranges, in their order, each once."""
+    from nacre.errors import ConfigError
+
+    found: dict[int, None] = {}
+    for part in _split(text):
+        first, _, last = part.partition("-")
+        if not (first.isdecimal() and (last or first).isdecimal()):
+            raise ConfigError(f"--seeds {text!r}: numbers and ranges, such as 11,12 or 11-30")
+        found.update(dict.fromkeys(range(int(first), int(last or first) + 1)))
+    return list(found)
 
 
 def register(app: typer.Typer) -> None:

@@ -138,7 +138,7 @@ def compare(
         return Change(ChangeClass.MINOR, 0.0, "unread")
     if not differing:
         return Change(ChangeClass.MARKUP, 0.0, "markup")
-    sorted_ = _Sorted(template, listing=listing)
+    sorted_ = _Sorted(template, listing=listing or _is_mostly_links(new, template))
     for one in differing:
         sorted_.add(one)
     score = _score(differing, old, new, template)
@@ -176,7 +176,8 @@ def excuse(one: Difference, template: Template, *, listing: bool = False) -> str
     """Why a difference is no change of the page: a code; "" when it is one.
 
     `masked` (a clock, a counter, a token), `advert`, `volatile` (its place is noise), `template`
-    (on most pages of the site), `navigation` (links that lead around, on a page that is no list).
+    (on most pages of the site), `navigation` (links that lead around: in a place that most pages
+    have, on a page that is no list).
     """
     if _is_masked(one):
         return "masked"
@@ -186,7 +187,20 @@ def excuse(one: Difference, template: Template, *, listing: bool = False) -> str
         return "volatile"
     if _is_boilerplate(one, template):
         return "template"
-    return "navigation" if not listing and one.piece.kind in _NAVIGATION else ""
+    around = not listing and one.piece.kind in _NAVIGATION
+    return "navigation" if around and template.is_slot(one.piece.place) else ""
+
+
+def _is_mostly_links(view: PageView, template: Template) -> bool:
+    """Links are most of what a page says by itself: they are its content."""
+    linked = plain = 0
+    for piece in view.pieces:
+        if piece.kind in _WORDS and not template.is_common(piece):
+            if piece.kind == "nav":
+                linked += len(piece.text)
+            else:
+                plain += len(piece.text)
+    return linked > plain
 
 
 def _is_boilerplate(one: Difference, template: Template) -> bool:

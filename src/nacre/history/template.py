@@ -5,6 +5,7 @@ document frequency finds boilerplate.
 """
 
 import math
+from functools import lru_cache
 from hashlib import blake2b
 
 import msgspec
@@ -49,6 +50,8 @@ class Template(msgspec.Struct, array_like=True):
         false_changes: Those that looked changed all the same.
         once: Fingerprints that were common once: boilerplate stays known after a new one took its
             place on most pages.
+        slots: On how many of the last pages a place was seen: what stands at one that most pages
+            have was put there by the template, whatever it is.
     """
 
     places: dict[int, PlaceCounts] = {}
@@ -57,6 +60,7 @@ class Template(msgspec.Struct, array_like=True):
     pairs: int = 0
     false_changes: int = 0
     once: set[int] = set()
+    slots: dict[int, int] = {}
 
     @property
     def noise(self) -> float:
@@ -94,6 +98,10 @@ class Template(msgspec.Struct, array_like=True):
             self.once.add(print_)
         return common
 
+    def is_slot(self, place: int) -> bool:
+        """A place that more than 30 % of the pages have."""
+        return self.pages >= _ENOUGH_PAGES and self.slots.get(place, 0) > _COMMON * self.pages
+
     def learn_page(self, view: PageView) -> None:
         """Count the pieces of one page, once for each page and version."""
         if self.pages >= _WINDOW:
@@ -102,6 +110,9 @@ class Template(msgspec.Struct, array_like=True):
         for print_ in {fingerprint(piece) for piece in view.pieces}:
             if print_ in self.prints or len(self.prints) < _MAX_PRINTS:
                 self.prints[print_] = self.prints.get(print_, 0) + 1
+        for place in {piece.place for piece in view.pieces}:
+            if place in self.slots or len(self.slots) < _MAX_PLACES:
+                self.slots[place] = self.slots.get(place, 0) + 1
 
     def learn_pair(self, one: PageView, two: PageView, *, looked_changed: bool) -> None:
         """Learn from two fetches within seconds: what differs is noise.
@@ -138,9 +149,15 @@ class Template(msgspec.Struct, array_like=True):
     def _halve(self) -> None:
         """Old pages fade, so that a new design is learned."""
         self.pages //= 2
-        self.prints = {print_: count // 2 for print_, count in self.prints.items() if count > 1}
+        self.prints = _halved(self.prints)
+        self.slots = _halved(self.slots)
 
 
+def _halved(counts: dict[int, int]) -> dict[int, int]:
+    return {name: count // 2 for name, count in counts.items() if count > 1}
+
+
+@lru_cache(maxsize=16_384)
 def fingerprint(piece: Piece) -> int:
     """64 bits of a piece, the same in every process."""
     text = f"{piece.kind}\x00{piece.text}".encode("utf-8", "replace")

@@ -24,14 +24,19 @@ _AGO = (
 )
 _DATE = r"\d{4}\s?[年/.-]\s?\d{1,2}\s?[月/.-]\s?\d{1,2}\s?日?"
 _WEEKDAY = r"(?:星期|周|礼拜)[一二三四五六日天]"
+_NOW = r"(?:今天|今日|现在|当前|当前时间|系统时间|北京时间)(?:是|时间|日期)?\s?:?\s?"
+_TODAY = rf"{_NOW}(?:{_DATE})?\s?(?:{_WEEKDAY})?\s?"
+# What is counted, where its number stands behind it: one before it belongs to something else.
+_BEHIND = r"(?!\s?(?:量|数|次数|总数|人数)?\s?[:(]?\s?\d)"
 _PATTERNS = (
-    # Today, with whatever date and hour stands behind it.
-    rf"(?:今天|今日|现在|当前|当前时间|系统时间|北京时间)(?:是|时间|日期)?\s?:?\s?"
-    rf"(?:{_DATE})?\s?(?:{_WEEKDAY})?\s?(?:\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?!\w)",
+    # Today, with whatever date and hour stands behind it; where these are whole, whatever follows.
+    rf"{_TODAY}\d{{1,2}}:\d{{2}}:\d{{2}}",
+    rf"{_NOW}{_DATE}\s?{_WEEKDAY}(?!\s?\d)",
+    rf"{_TODAY}(?:\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?!\w)",
     r"(?i:(?:today is|current time|server time|local time|page generated(?: (?:at|on|in))?)"
     r"[:\s]\s?[\w ,.:+-]{1,60})",
     rf"{_COUNTED}\s?(?:量|数|次数|总数|人数)?\s?[:(]?\s?{_NUMBER}",
-    rf"{_NUMBER}\s?{_COUNTED}",
+    rf"{_NUMBER}\s?{_COUNTED}{_BEHIND}",
     rf"(?i:\b{_COUNTED_EN}\b\s?[:(]?\s?{_NUMBER})",
     rf"(?i:{_NUMBER}\s?\b{_COUNTED_EN}\b)",
     rf"(?i:{_AGO})",

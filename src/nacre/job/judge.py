@@ -1,7 +1,8 @@
 """Compares what a visit brought with the last version of the page: where text meets history."""
 
 from collections import Counter
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
@@ -80,9 +81,17 @@ class PageJudge:
         versions: The versions before.
         lessons: What was learned so far; it goes on learning.
         settings: When a difference is a change.
+        view: Takes a page apart; None for `view_of`.
     """
 
-    def __init__(self, versions: Versions, lessons: Lessons, settings: ChangeSettings) -> None:
+    def __init__(
+        self,
+        versions: Versions,
+        lessons: Lessons,
+        settings: ChangeSettings,
+        view: Callable[[Visited], PageView] | None = None,
+    ) -> None:
+        self._view = view or view_of
         self._versions = versions
         self.lessons = lessons
         self._settings = settings
@@ -97,7 +106,7 @@ class PageJudge:
         if not page or (row.digest and visit.digest == row.digest):
             blocked = looks_blocked(visit.status, None)
             return Finding(Answer.SILENT) if blocked else self._plain.judge(row, visit)
-        view = page_view(visit.body().decode("utf-8", "replace"))
+        view = self._view(visit)
         if looks_blocked(200, view):
             return Finding(Answer.SILENT, reason="blocked")
         old = self._versions.last(visit.url)
@@ -138,7 +147,7 @@ class PageJudge:
         first = self._versions.last(visit.url)
         if first is None or visit.status != 200 or visit.mime not in _HTML:
             return
-        second = page_view(visit.body().decode("utf-8", "replace"))
+        second = self._view(visit)
         template = self.lessons.template(visit.url)
         looked = compare(first, second, template, self._settings).kind.is_change
         template.learn_pair(first, second, looked_changed=looked)
@@ -172,13 +181,22 @@ class PageJudge:
                 texts[key] = max(0, texts.get(key, 0) + step)
 
 
+def view_of(visit: Visited) -> PageView:
+    """The page that a visit brought, taken apart."""
+    return page_view(visit.body().decode("utf-8", "replace"))
+
+
+_shaped = lru_cache(maxsize=16_384)(shaped)
+"""Most links of a page stand on many others too."""
+
+
 def link_facts(visit: Visited) -> LinkFacts:
     """What a page's links say of its being an index page."""
     own = authority(visit.url)
     names = Counter(
         one.name
         for link in visit.links
-        if link.hop == "L" and authority(link.url) == own and (one := shaped(link.url)).tokens
+        if link.hop == "L" and authority(link.url) == own and (one := _shaped(link.url)).tokens
     )
     total = sum(names.values())
     share = names.most_common(1)[0][1] / total if total else 0.0

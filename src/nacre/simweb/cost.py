@@ -63,6 +63,7 @@ def savings(world: World, archive: Archive, tracks: Sequence[Track], window: Win
         "full_requests": float(full),
         "necessary_requests": float(necessary),
         "saved_requests": _saved(spent, full),
+        "saved_politeness": _saved(spent + (incremental["requests_embeds"] or 0.0), full + embeds),
         "saved_bytes": _saved(incremental["bytes_received"] or 0.0, received),
         "saved_storage": _saved(incremental["bytes_stored"] or 0.0, stored),
         "relative_saving": share(full - spent, full - necessary),

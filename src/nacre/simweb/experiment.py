@@ -70,10 +70,21 @@ class Trial(NamedTuple):
     usage: dict[str, float]
 
 
-def make_world(plan: Plan) -> World:
-    """The world of a plan; its history reaches to the end of it."""
+def make_world(plan: Plan, scale: float = 1.0) -> World:
+    """The world of a plan; its history reaches to the end of it.
+
+    Args:
+        plan: The plan.
+        scale: Pages and births, as a share of those that the world has.
+    """
     parameters = archetype(plan.world, plan.hints)
-    update = {"bytes_scale": plan.bytes_scale, "days": max(parameters.days, plan.days + 1)}
+    shape, births = parameters.shape, parameters.births
+    update = {
+        "bytes_scale": plan.bytes_scale,
+        "days": max(parameters.days, plan.days + 1),
+        "shape": shape.model_copy(update={"pages": round(shape.pages * scale)}),
+        "births": births.model_copy(update={"per_day": births.per_day * scale}),
+    }
     return World(parameters.model_copy(update=update), plan.seed)
 
 

@@ -4,7 +4,9 @@ import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from statistics import fmean
+from typing import NamedTuple
 
+from nacre.history.urlshape import shaped
 from nacre.simweb.calendar import DAY
 from nacre.simweb.driver import Forecast
 from nacre.simweb.kept import Archive
@@ -26,11 +28,16 @@ def rate_error(world: World, rates: Mapping[str, float] | None, end: float) -> f
 
 
 def forecast_quality(archive: Archive, forecasts: Sequence[Forecast]) -> Measures:
-    """Brier score, its skill over the base rate, and the slope of reliability."""
-    pairs = _judged(archive, forecasts)
-    if len(pairs) < 2:
-        return {"brier": None, "brier_skill": None, "reliability_slope": None}
-    chances, events = [chance for chance, _ in pairs], [float(event) for _, event in pairs]
+    """Brier score, its skill over base rates, and the slope of reliability.
+
+    `brier_skill_class` is that over the base rate of each class, in hindsight: pages that share
+    a URL template.
+    """
+    judged = _judged(archive, forecasts)
+    if len(judged) < 2:
+        names = ("brier", "brier_skill", "brier_skill_class", "reliability_slope")
+        return dict.fromkeys(names)
+    chances, events = [one.chance for one in judged], [float(one.event) for one in judged]
     base, middle = fmean(events), fmean(chances)
     brier = fmean((chance - event) ** 2 for chance, event in zip(chances, events, strict=True))
     spread = fmean((chance - middle) ** 2 for chance in chances)
@@ -41,11 +48,30 @@ def forecast_quality(archive: Archive, forecasts: Sequence[Forecast]) -> Measure
     return {
         "brier": round(brier, 6),
         "brier_skill": round(1 - brier / reference, 6) if reference else None,
+        "brier_skill_class": _class_skill(judged, brier),
         "reliability_slope": round(joint / spread, 6) if spread else None,
     }
 
 
-def _judged(archive: Archive, forecasts: Sequence[Forecast]) -> list[tuple[float, bool]]:
+class _Judged(NamedTuple):
+    """A forecast, the class of its page, and whether it changed."""
+
+    chance: float
+    name: str
+    event: bool
+
+
+def _class_skill(judged: Sequence[_Judged], brier: float) -> float | None:
+    classes: dict[str, list[float]] = {}
+    for one in judged:
+        classes.setdefault(one.name, []).append(float(one.event))
+    reference = sum(
+        len(events) * fmean(events) * (1 - fmean(events)) for events in classes.values()
+    )
+    return round(1 - brier * len(judged) / reference, 6) if reference else None
+
+
+def _judged(archive: Archive, forecasts: Sequence[Forecast]) -> list[_Judged]:
     """Each forecast with what came of it: another version than at the visit before."""
     visits: dict[str, list[tuple[float, int]]] = {}
     for row in archive.rows:
@@ -57,5 +83,6 @@ def _judged(archive: Archive, forecasts: Sequence[Forecast]) -> list[tuple[float
         # The first visit in time: a pair made of it later in the step is another one.
         place = bisect_left(times, (forecast.time, -math.inf))
         if 0 < place < len(times) and times[place][0] <= forecast.time + DAY:
-            found.append((forecast.chance, times[place][1] != times[place - 1][1]))
+            event = times[place][1] != times[place - 1][1]
+            found.append(_Judged(forecast.chance, shaped(forecast.url).name, event))
     return found

@@ -5,30 +5,17 @@ policies are compared in the same world; over the seeds there is a mean with its
 interval.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from functools import partial
 from statistics import fmean
 from typing import Literal, NamedTuple
 
-from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.simweb.archetypes import HintName
-from nacre.simweb.baselines.table import make_policy
-from nacre.simweb.calendar import DAY
-from nacre.simweb.decision import Decisions
 from nacre.simweb.draw import Draw
-from nacre.simweb.driver import Steps, drive
-from nacre.simweb.experiment import Plan, make_world
-from nacre.simweb.ours import Nacre
-from nacre.simweb.policy import Policy
-from nacre.simweb.recall import Window
-from nacre.simweb.score import Claims, Score, score
-from nacre.simweb.state import rules, state
-from nacre.simweb.verdicts import verdicts
-from nacre.simweb.world import World
+from nacre.simweb.score import Score
 
 _DRAWS = 2000
-_LONG_FLOOR = 400 * DAY
-"""Floor of the headline; the default is a row of its own."""
 
 
 class Spec(NamedTuple):
@@ -36,7 +23,7 @@ class Spec(NamedTuple):
 
     Attributes:
         world: Name of the world.
-        policy: Name of a policy; `nacre-400d` is `nacre` with a floor of 400 days.
+        policy: Name of a policy, or of one of `goalruns.OURS`.
         hints: What the world tells.
         days: Length, days.
         every: Days between steps.
@@ -44,6 +31,7 @@ class Spec(NamedTuple):
         warm: Days that are not counted.
         spend: A budget to match in place of `budget`: what this policy spent, spread evenly.
         free: Days before the first step that has a budget: time to learn the site.
+        scale: Its pages and births, as a share of those that the world has.
     """
 
     world: str
@@ -55,6 +43,7 @@ class Spec(NamedTuple):
     warm: float = 0.0
     spend: str = ""
     free: float = 0.0
+    scale: float = 1.0
 
 
 Scores = Callable[[Spec], Score]
@@ -70,6 +59,7 @@ class Goal(NamedTuple):
         target: The figure.
         better: The figure is to be at least, or at most, so great.
         measure: Finds it for one seed; None where a world gives nothing to measure.
+        apart: A figure of this machine: measured once, when nothing else runs.
     """
 
     name: str
@@ -77,6 +67,7 @@ class Goal(NamedTuple):
     target: float
     better: Literal["least", "most"]
     measure: Callable[[Scores], float | None]
+    apart: bool = False
 
 
 class Result(NamedTuple):
@@ -105,63 +96,13 @@ class Result(NamedTuple):
         return above if self.goal.better == "least" else self.mean <= self.goal.target
 
 
-class Runs:
-    """Runs of one seed, each made once.
-
-    Args:
-        seed: The seed.
-    """
-
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-        self._scores: dict[Spec, Score] = {}
-
-    def __call__(self, spec: Spec) -> Score:
-        """The scores of a run."""
-        found = self._scores.get(spec)
-        if found is None:
-            found = self._scores[spec] = self._run(spec)
-        return found
-
-    def _run(self, spec: Spec) -> Score:
-        plan = Plan(spec.world, spec.hints, self._seed, spec.days, spec.every * DAY)
-        steps = self._steps(spec, plan)
-        world = make_world(plan)
-        policy = _policy(spec.policy, world)
-        decisions = Decisions(world)
-        driver = drive(world, policy, decisions, steps)
-        rates = getattr(policy, "rates", None)
-        claims = Claims(rates() if rates else None, driver.forecasts)
-        window = Window([time for time in steps.times if time >= spec.warm * DAY])
-        found = score(world, decisions.archive, window, claims)
-        if isinstance(policy, Nacre):
-            found["verdicts"] = verdicts(decisions.archive, policy.findings)
-            found["state"] = {**state(decisions.archive, policy.known), "rules": rules(world)}
-        return found
-
-    def _steps(self, spec: Spec, plan: Plan) -> Steps:
-        share = None if spec.spend else plan.share(spec.budget)
-        steps = Steps(plan.every, spec.days, share, self._seed, spec.free)
-        if not spec.spend:
-            return steps
-        spent = self(spec._replace(policy=spec.spend, spend=""))["cost"]["requests"] or 0.0
-        counted = sum(time > spec.warm * DAY for time in steps.times)
-        return steps._replace(requests=round(spent / max(counted, 1)))
-
-
-def _policy(name: str, world: World) -> Policy:
-    if name == "nacre-400d":
-        return Nacre(settings=RecrawlSettings(floor=_LONG_FLOOR))
-    return make_policy(name, world)
-
-
 def figure(group: str, name: str, spec: Spec) -> Callable[[Scores], float | None]:
     """A measure of one run."""
     return partial(_figure, group, name, spec)
 
 
 def _figure(group: str, name: str, spec: Spec, scores: Scores) -> float | None:
-    return scores(spec)[group][name]
+    return scores(spec)[group].get(name)
 
 
 def ratio(group: str, name: str, one: Spec, other: Spec) -> Callable[[Scores], float | None]:
@@ -184,12 +125,25 @@ def _lead(group: str, name: str, one: Spec, other: Spec, scores: Scores) -> floa
     return None if left is None or right is None else 100.0 * (left - right)
 
 
-def measured(goals: Sequence[Goal], seeds: Sequence[int]) -> Iterator[Result]:
-    """Measure goals over seeds, one goal after the other."""
-    runs = {seed: Runs(seed) for seed in seeds}
-    for goal in goals:
-        found = [value for seed in seeds if (value := goal.measure(runs[seed])) is not None]
-        yield Result(goal, tuple(found), *interval(found))
+def needs(goal: Goal) -> list[Spec]:
+    """The runs that a goal is a figure of, each once, in the order in which they must be made."""
+    found: dict[Spec, None] = {}
+
+    def note(spec: Spec) -> Score:
+        for one in (spec._replace(policy=spec.spend, spend=""), spec) if spec.spend else (spec,):
+            found[one] = None
+        return defaultdict(lambda: defaultdict(lambda: None))
+
+    if not goal.apart:
+        goal.measure(note)
+    return list(found)
+
+
+def result(goal: Goal, scores: Sequence[Scores]) -> Result:
+    """A goal over seeds, by the runs of each."""
+    chosen = scores[:1] if goal.apart else scores
+    found = [value for one in chosen if (value := goal.measure(one)) is not None]
+    return Result(goal, tuple(found), *interval(found))
 
 
 def interval(values: Sequence[float]) -> tuple[float | None, float | None, float | None]:

@@ -7,6 +7,7 @@ from nacre.simweb.kept import Archive
 from nacre.simweb.parameters import NoiseKind
 from nacre.simweb.recall import Measures, share
 from nacre.simweb.servelog import Row
+from nacre.simweb.site import Article
 from nacre.simweb.world import World
 
 
@@ -20,12 +21,14 @@ class _Stored(NamedTuple):
 def judgements(world: World, archive: Archive) -> Measures:
     """FU and FC of articles, from what was stored at each visit.
 
-    A visit finds a *real change* when the version differs from that stored last, and *noise only*
-    when the version is the same and the bytes differ.
+    A visit finds a *real change* when the version says something else than that stored last, and
+    *noise only* when it says the same and the bytes differ. `hidden_by_304`: share of all
+    versions since the first step that a visit met behind a false 304.
     """
     kept = {id(capture.row): capture for capture in archive.kept}
     stored: dict[str, _Stored] = {}
     real = missed = noise = wrong = 0
+    hidden: set[tuple[str, int]] = set()
     seen: Counter[NoiseKind] = Counter()
     taken: Counter[NoiseKind] = Counter()
     for row in archive.rows:
@@ -33,12 +36,14 @@ def judgements(world: World, archive: Archive) -> Measures:
             continue
         last, capture = stored.get(row.url), kept.get(id(row))
         holds = capture is not None and row.status == 200
-        if last is not None and last.version != row.version:
+        if last is not None and differs(world, row, last.version):
             real += 1
             missed += not holds
+            if row.status == 304:
+                hidden.add((row.url, row.version))
         elif last is not None and last.digest != row.digest and row.status == 200:
             full = capture is not None and capture.full
-            kinds = _noise_of(world, row)
+            kinds = noise_of(world, row)
             noise, wrong = noise + 1, wrong + full
             seen.update(kinds)
             taken.update(kinds if full else ())
@@ -47,6 +52,7 @@ def judgements(world: World, archive: Archive) -> Measures:
     result: Measures = {
         "real_changes": float(real),
         "false_unchanged": share(missed, real),
+        "hidden_by_304": share(len(hidden), _versions(world, archive)),
         "noise_only": float(noise),
         "false_changed": share(wrong, noise),
     }
@@ -55,9 +61,34 @@ def judgements(world: World, archive: Archive) -> Measures:
     return result
 
 
-def _noise_of(world: World, row: Row) -> tuple[NoiseKind, ...]:
+def _versions(world: World, archive: Archive) -> int:
+    """Real versions of articles that began between the first reply and the last."""
+    first, last = archive.rows[0].time, archive.rows[-1].time
+    return sum(
+        first < version.start <= last
+        for articles in world.site.articles
+        for article in articles
+        for version in world.lives.of(article).versions
+    )
+
+
+def differs(world: World, row: Row, version: int) -> bool:
+    """An article says something else than in another version; an edit may have been taken back."""
+    if row.version == version:
+        return False
+    article = _article(world, row)
+    said = world.resources.said
+    return article is None or said(article, row.version) != said(article, version)
+
+
+def noise_of(world: World, row: Row) -> tuple[NoiseKind, ...]:
+    """Kinds of noise of the article that a reply is of."""
+    article = _article(world, row)
+    return world.resources.noises.of_article(article) if article else ()
+
+
+def _article(world: World, row: Row) -> Article | None:
     path = row.url.partition("//")[2].partition("/")
     host = world.site.host_number(path[0])
     target = world.resources.names.read(f"/{path[2]}")
-    article = world.site.article(host, target.serial)
-    return world.resources.noises.of_article(article) if article else ()
+    return world.site.article(host, target.serial)

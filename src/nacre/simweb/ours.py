@@ -3,16 +3,15 @@
 from collections.abc import Sequence
 
 from nacre.core.pageview import PageView
-from nacre.extract.pageview import page_view
 from nacre.history.change import ChangeSettings
 from nacre.history.recrawl import Planner
 from nacre.history.recrawl_choice import Choice
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import Sites
 from nacre.history.slices import at_once
-from nacre.history.visited import Finding, MemoryRows
+from nacre.history.visited import Finding, MemoryRows, Visited
 from nacre.job.auditing import AUDIT, Audits
-from nacre.job.judge import Lessons, PageJudge
+from nacre.job.judge import Lessons, PageJudge, view_of
 from nacre.job.probing import PROBE_SHARE, probes
 from nacre.simweb.page import Link
 from nacre.simweb.policy import EmbedMode, Outcome, Task, Wish
@@ -20,6 +19,7 @@ from nacre.uri.parse import origin
 
 _CERTAIN = frozenset(("pair", "sample"))
 """Chosen for another reason than what they may show: no forecast."""
+_MOST_VIEWS = 20_000
 
 
 class Nacre:
@@ -28,10 +28,12 @@ class Nacre:
     Args:
         hints: Believe sitemaps, feeds and lists.
         settings: The planner's; None for the defaults.
+        views: Pages taken apart, by digest: shared by policies that visit the same world.
 
     Attributes:
         known: The rows.
         findings: What it held of each visit of a URL, in their order: scored as claims.
+        pairs: Paired fetches of the site by then, likewise.
         audits: What it knows of 304 replies.
     """
 
@@ -39,13 +41,20 @@ class Nacre:
     dedup = True
     embeds: EmbedMode = "new"
 
-    def __init__(self, *, hints: bool = True, settings: RecrawlSettings | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        hints: bool = True,
+        settings: RecrawlSettings | None = None,
+        views: dict[str, PageView] | None = None,
+    ) -> None:
         self.name = "nacre" if hints else "nacre-nohints"
         wanted = (settings or RecrawlSettings()).model_copy(update={"hints": hints})
         self._settings = wanted
         self._hints = hints
         self.known = MemoryRows()
-        self.judge = PageJudge(_Versions(), Lessons.none(), ChangeSettings())
+        self._views: dict[str, PageView] = {} if views is None else views
+        self.judge = PageJudge(_Versions(), Lessons.none(), ChangeSettings(), self._view)
         self.planner = Planner(self.known, Sites(), self.judge, wanted)
         self.audits = Audits({})
         self._robots: list[str] = []
@@ -54,6 +63,7 @@ class Nacre:
         self._audited: set[str] = set()
         self._last: dict[str, Outcome] = {}
         self.findings: dict[str, list[Finding]] = {}
+        self.pairs: dict[str, list[int]] = {}
 
     def begin(self, task: Task) -> None:
         """See `Policy`."""
@@ -95,15 +105,26 @@ class Nacre:
             outcome = outcome._replace(links=_sitemaps(outcome))
         if outcome.status == 200:
             self._audit(outcome)
+        taught = self.judge.lessons.template(outcome.url).pairs
+        self.pairs.setdefault(outcome.url, []).append(taught)
         finding = self.planner.learn(outcome)
         self.findings.setdefault(outcome.url, []).append(finding)
+
+    def _view(self, visit: Visited) -> PageView:
+        """The page of a visit, taken apart; the same bytes only once."""
+        found = self._views.get(visit.digest)
+        if found is None:
+            found = view_of(visit)
+            if len(self._views) < _MOST_VIEWS:
+                self._views[visit.digest] = found
+        return found
 
     def _learn_probe(self, outcome: Outcome) -> None:
         if outcome.status <= 0:
             return
         target = next((link.url for link in outcome.links if link.hop == "R"), "")
         page = "html" in outcome.mime and outcome.length > 0
-        view = page_view(outcome.body().decode("utf-8", "replace")) if page else None
+        view = self._view(outcome) if page else None
         model = self.judge.lessons.error_model(outcome.url)
         model.learn_probe(outcome.status, target, view, self._step)
 

@@ -73,6 +73,15 @@ class Resources:
                 found = found or self._trap(host, origin, path, query, time)
         return found or self._error(host, origin, time)
 
+    def said(self, article: Article, version: int) -> object:
+        """What a version says: equal for versions of the same text, such as one that was reverted.
+
+        Args:
+            article: Of what.
+            version: Its number.
+        """
+        return self._writer.state(article, self._world.lives.of(article), version)
+
     # ---- articles
 
     def _article(self, host: int, origin: str, path: str, target: Target, time: float) -> Resource:

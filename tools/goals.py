@@ -1,0 +1,36 @@
+"""Writes the table of docs/incremental.md from docs/goals.json.
+
+    python -m tools.goals           write it
+    python -m tools.goals --check   say whether it is current
+
+`make goals` measures first: docs/goals.json is what `nacre simweb goals` wrote.
+"""
+
+import sys
+from pathlib import Path
+
+import msgspec
+
+from nacre.simweb.goaltable import Figures, into
+
+ROOT = Path(__file__).resolve().parent.parent
+FIGURES, PAGE = ROOT / "docs" / "goals.json", ROOT / "docs" / "incremental.md"
+
+
+def page() -> str:
+    """The page as it should be."""
+    figures = msgspec.json.decode(FIGURES.read_bytes(), type=Figures)
+    return into(PAGE.read_text("utf-8"), figures)
+
+
+def main() -> int:
+    """Write the page, or check it."""
+    wanted = page()
+    if "--check" in sys.argv:
+        return int(PAGE.read_text("utf-8") != wanted)
+    PAGE.write_text(wanted, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
