@@ -1,6 +1,7 @@
 import pytest
 
-from nacre.cli.output import count, duration, pairs, safe, safe_lines, size, table
+from nacre.cli.output import complain, count, duration, pairs, safe, safe_lines, size, table
+from nacre.errors import ConfigError, Problem
 
 
 @pytest.mark.parametrize(
@@ -54,3 +55,14 @@ def test_counts():
 def test_tables_line_up():
     assert table([("a", 1), ("bcd", 100)]) == "  a      1\n  bcd  100"
     assert pairs({"a": 1, "long": "x\x1b"}) == "  a     1\n  long  x\\x1b"
+
+
+def test_of_a_list_with_many_bad_lines_the_first_are_shown(capsys: pytest.CaptureFixture[str]):
+    lines = [Problem("", f"bad {n}", file="rules.txt", line=n) for n in range(1, 1001)]
+    wrong = [Problem(f"a.b{n}", "is wrong", file="crawl.yaml", line=n) for n in range(1, 41)]
+    complain(ConfigError([*lines, *wrong]))
+    said = capsys.readouterr().err.splitlines()
+    assert said[19] == "nacre: rules.txt:20: bad 20"
+    assert said[20] == "nacre: crawl.yaml:1: a.b1: is wrong"
+    assert said[-2:] == ["nacre: rules.txt: and 980 more lines", "nacre: 1040 problems"]
+    assert len(said) == 20 + 40 + 2

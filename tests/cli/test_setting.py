@@ -1,12 +1,15 @@
 """`nacre set` and `nacre sheet` on a job that does not run."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from nacre.job.changing import Wish, alone, change_stopped
 from nacre.job.layout import Layout
 from nacre.job.notes import take_notes
+from nacre.store.disk import RealDisk
 from tests.cli.site import nacre
 
 
@@ -117,3 +120,17 @@ def test_an_unknown_sheet_is_told(job: Path):
     assert done.code == 2
     assert "did you mean `veryPolite`?" in done.err
     assert nacre("sheet", job, "show", "none").code == 2
+
+
+def test_changes_at_the_same_time_are_all_kept(job: Path):
+    layout, names = Layout(job), [f"s{number}" for number in range(12)]
+
+    def change(name: str) -> None:
+        with alone(layout):
+            wish = Wish(assignments=[f"sheets.{name}.politeness.delay=9"])
+            change_stopped(layout, wish, RealDisk(), "me")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(change, names))
+    assert all(f"{name}:" in text(job) for name in names)
+    assert len(take_notes(layout)) == len(names)

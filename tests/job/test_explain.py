@@ -158,6 +158,8 @@ def test_behind_a_dead_robots_txt_its_tries_and_the_next_one_are_told():
     text = "\n".join(explanation_lines(told))
     assert f"waits for {HOME}robots.txt, which was tried 3 times (-2: " in text
     assert "; tried again in 1 min" in text
+    assert "answer      it waits for robots.txt, which could not be had so far: see queue" in text
+    assert f"robots.txt  that of {HOME.rstrip('/')} could not be had so far: see queue" in text
 
 
 def test_behind_a_robots_txt_that_was_not_tried():

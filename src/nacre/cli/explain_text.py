@@ -35,7 +35,11 @@ def explanation_lines(what: Explanation) -> Iterator[str]:
     yield from _section("found", _found(what))
     yield from _section("scope", _scope(what.scope))
     if what.robots is not None:
-        yield from _section("robots.txt", robots_lines(what.robots))
+        lines = robots_lines(what.robots)
+        behind = what.behind
+        if not what.robots.known and behind is not None and behind.attempts and _is_robots(behind):
+            lines = [f"that of {what.robots.origin} could not be had so far: see queue"]
+        yield from _section("robots.txt", lines)
     yield from _section("queue", _queue(what))
     if what.sheets:
         yield from _section("sheets", [f"{', '.join(what.sheets)} (the last is the strongest)"])
@@ -90,7 +94,14 @@ def _standing(what: Explanation) -> str:
 def _queued(what: Explanation) -> str:
     if what.robots is not None and what.robots.allowed is False and what.behind is None:
         return "it waits for its turn, and will not be fetched then: robots.txt denies it"
+    if what.behind is not None and what.behind.attempts:
+        first = "robots.txt" if _is_robots(what.behind) else "the address of its host"
+        return f"it waits for {first}, which could not be had so far: see queue"
     return "it waits to be fetched"
+
+
+def _is_robots(what: PrerequisiteAnswer) -> bool:
+    return not what.url.startswith("dns:")
 
 
 def _behind(what: PrerequisiteAnswer) -> str:

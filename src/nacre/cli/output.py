@@ -6,11 +6,12 @@ Results go to stdout, all else to stderr. Nothing from the web reaches a termina
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nacre.errors import ConfigError, NacreError
+from nacre.errors import ConfigError, NacreError, Problem
 
 _UNSAFE = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))}
 _TURNING = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
@@ -55,13 +56,30 @@ def complain(error: NacreError) -> None:
         tell(f"nacre: {to_copy(str(error))}")
         return
     help_before = ("", "")
-    for problem in error.problems:
+    for problem in _fewer(error.problems):
         said = (problem.expected, problem.sample)
         once = problem._replace(expected="", sample="") if said == help_before else problem
         tell(f"nacre: {to_copy(str(once))}")
         help_before = said
     if len(error.problems) > 1:
         tell(f"nacre: {len(error.problems)} problems")
+
+
+_LINES_OF_A_FILE = 20
+"""Bad lines of one list that are printed: more are mostly a file of another kind."""
+
+
+def _fewer(problems: Sequence[Problem]) -> Iterator[Problem]:
+    """All problems of settings, and the first of each file that is a list of lines."""
+    seen: Counter[str] = Counter()
+    for problem in problems:
+        is_line = bool(problem.line and not problem.path)
+        seen[problem.file] += is_line
+        if not is_line or seen[problem.file] <= _LINES_OF_A_FILE:
+            yield problem
+    for file, number in seen.items():
+        if number > _LINES_OF_A_FILE:
+            yield Problem("", f"and {count(number - _LINES_OF_A_FILE, 'more line')}", file=file)
 
 
 def warn(warnings: Sequence[object]) -> None:

@@ -153,24 +153,32 @@ def _change(directory: Path, wish: "Wish", *, as_json: bool) -> None:
     """Ask the running job, or change the file; and say what came of it."""
     import msgspec
 
-    from nacre.job.changing import Changed, change_stopped, user
-    from nacre.job.control import ask, running
+    from nacre.job.changing import alone
     from nacre.job.layout import Layout
-    from nacre.store.disk import RealDisk
 
     layout = Layout(directory)
     layout.require()
-    runs = running(layout.socket)
-    if runs:
-        answer = ask(layout.socket, "change", wish=msgspec.to_builtins(wish))["changed"]
-        changed = msgspec.convert(answer, Changed)
-    else:
-        changed = change_stopped(layout, wish, RealDisk(), user())
+    with alone(layout):
+        runs, changed = _changed(layout, wish)
     if as_json:
         output.say_json({"running": runs, **msgspec.to_builtins(changed)})
         return
     for line in _lines(layout, changed, runs=runs):
         output.say(line)
+
+
+def _changed(layout: "Layout", wish: "Wish") -> "tuple[bool, Changed]":
+    """Whether the job runs, and what was changed."""
+    import msgspec
+
+    from nacre.job.changing import Changed, change_stopped, user
+    from nacre.job.control import ask, running
+    from nacre.store.disk import RealDisk
+
+    if running(layout.socket):
+        answer = ask(layout.socket, "change", wish=msgspec.to_builtins(wish))["changed"]
+        return True, msgspec.convert(answer, Changed)
+    return False, change_stopped(layout, wish, RealDisk(), user())
 
 
 def _lines(layout: "Layout", changed: "Changed", *, runs: bool) -> list[str]:

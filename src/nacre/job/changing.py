@@ -1,11 +1,13 @@
 """Changes by the operator: made in a running job, or in the files of one that does not run."""
 
 import asyncio
+import fcntl
 import getpass
 import json
 import os
 import pwd
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +110,21 @@ async def change_running(session: Session, wish: Wish, disk: Disk, who: str) -> 
     for said in change.said:
         parts.logs.job(note(said, who))
     return result
+
+
+@contextmanager
+def alone(layout: Layout) -> Iterator[None]:
+    """Only one command at a time changes a job; others wait, and then see what it wrote.
+
+    The lock ends with the process; where the file system knows none, there is none.
+    """
+    folder = os.open(layout.root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def change_stopped(layout: Layout, wish: Wish, disk: Disk, who: str) -> Changed:
