@@ -123,14 +123,16 @@ class Upcoming:
         return found or best
 
     def _first_worth(self, since: float, until: float) -> NextVisit | None:
-        """A page whose visit will be worth its price before a time: one of the first."""
-        step, at = HOUR, since
-        while at < until:
-            for row in self._planned():
-                if self._is_ready(row, at):
-                    return self._by_worth(row, row.last_visit + 1.0)
-            at, step = at + step, step * 2.0
-        return None
+        """The page whose visit will be worth its price first; None before a time."""
+        best: NextVisit | None = None
+        for row in self._planned():
+            # Most are not ready by then, and need no closer look.
+            if self._is_ready(row, until):
+                best = self._by_worth(row, row.last_visit + 1.0)
+                until = best.time
+                if until <= since:
+                    break
+        return best
 
     def _planned(self) -> Iterator[PageRow]:
         """Pages that the planner visits when they are worth it."""
