@@ -154,11 +154,14 @@ def plan_next(
 def is_finished(layout: Layout) -> bool:
     """Whether the job's run is over, so that there is nothing to go on with.
 
-    A run that could fetch nothing is not: its seeds may be tried again.
+    A run that could fetch nothing is not: its seeds may be tried again. One that had nothing to
+    fetch, because nothing was due, is.
     """
     if not layout.store.is_dir():
         return False
     with _read_only(str(layout.store)) as store:
         run = read_run(store)
-        fetched = totals(store).urls
-    return run is not None and run.exit == "FINISHED" and fetched > 0
+        count = totals(store)
+    if run is None or run.exit != "FINISHED":
+        return False
+    return count.urls > 0 or (run.mode == INCREMENTAL and not count.failed_pages)

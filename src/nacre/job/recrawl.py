@@ -251,7 +251,7 @@ class Recrawl:
 
 
 def _met(lesson: Lesson, finding: Finding, row: PageRow, now: float) -> Met:
-    """The visit as schedules see it; `row` is as after it, so that it says when the run began."""
+    """The visit as schedules see it; `row` is as after it."""
     visit = lesson.visit
     return Met(
         visit.capture.began / 1e6 if visit.capture is not None else now,
@@ -260,7 +260,7 @@ def _met(lesson: Lesson, finding: Finding, row: PageRow, now: float) -> Met:
         changed=not lesson.first and row.last_change == row.last_visit,
         first=lesson.first,
         mime="" if visit.status == 304 else visit.mime,
-        run=row.last_visit if finding.answer is not Answer.SILENT else 0.0,
+        run=lesson.time,
     )
 
 

@@ -97,12 +97,17 @@ def write_checkpoint_reports(
 
 
 def any_seed_fetched(store: Store, identity: Identity) -> bool:
-    """Whether a seed had a reply; without seeds, whether anything had."""
+    """Whether a seed had a reply; without seeds, whether anything had.
+
+    A run that tried none, because they were not due, is no failure.
+    """
     outcomes = Outcomes(store)
     seeds = (outcomes.get(identity.key(row.url)) for row in seed_rows(store))
-    known = False
+    known = tried = False
     for outcome in seeds:
         known = True
-        if outcome is not None and outcome.status > 0:
-            return True
-    return not known and totals(store).urls > 0
+        if outcome is not None:
+            tried = True
+            if outcome.status > 0:
+                return True
+    return not tried if known else totals(store).urls > 0

@@ -49,12 +49,14 @@ class Lesson(NamedTuple):
         finding: What the planner found; None when it was not asked.
         first: The page was never visited before.
         accepted: What the scope accepts of its links and the planner does not decide on.
+        time: When its run began, seconds since the epoch.
     """
 
     visit: Visit
     finding: Finding | None
     first: bool
     accepted: list[CrawlURI]
+    time: float = 0.0
 
 
 class Teacher:
@@ -90,7 +92,7 @@ class Teacher:
                 return Lesson(visit, None, first, others)
         self._known.versions.kept = ""
         finding = self._planner.learn(_seen(visit, time, links))
-        return Lesson(visit, finding, first, others)
+        return Lesson(visit, finding, first, others, time)
 
     def _links(self, visit: Visit) -> tuple[list[Link], list[CrawlURI]]:
         """What the planner is told of, and what it does not decide on."""

@@ -148,7 +148,7 @@ class Upcoming:
         if due is None or timing is None:
             return None
         time = due.time
-        why = f"{timing.kind}, {timing.interval / DAY:.4g} d after the last visit"
+        why = f"{timing.kind}, {_span(timing.interval)} after the last visit"
         if timing.kind == "calendar":
             why = "calendar"
         elif timing.retries:
@@ -193,6 +193,13 @@ class Upcoming:
             return f"told by {', '.join(row.told)}"
         chance = bid.chance if bid else 0.0
         return f"a visit is worth its price by then, with a chance of {chance:.2g} of a change"
+
+
+def _span(seconds: float) -> str:
+    for length, unit in ((DAY, "d"), (HOUR, "h"), (60.0, "min")):
+        if seconds >= length:
+            return f"{seconds / length:.4g} {unit}"
+    return f"{seconds:.4g} s"
 
 
 def sheets_of(view: View) -> Sheets:
