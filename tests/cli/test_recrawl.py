@@ -119,7 +119,7 @@ def test_passes_as_pages_become_due(tmp_path: Path):
         assert "fixed" in done.err
         assert len(list((job / "runs").iterdir())) == 3
     pages = [json.loads(line) for line in nacre("history", job, "dump").out.splitlines()]
-    url = next(page["url"] for page in pages if page["visits"] == 3)
+    url = next(page["url"] for page in pages if page["visits"] >= 2)
     told = json.loads(nacre("history", job, "url", url, "--json").out)
     assert told["due"]["why"].startswith("fixed")
     assert "due: " in nacre("history", job, "url", url).out
