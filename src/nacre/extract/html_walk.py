@@ -16,8 +16,6 @@ from nacre.extract.srcset import candidates
 
 MAY_BE_SCRIPT = frozenset(("j", "J", " ", "\t", "\n", "\r", "\f"))
 """First characters of what may be a `javascript:` link, whose `#` is no fragment."""
-_LINK = Hop.LINK  # the way to a member of an enumeration is long
-_PLAIN_LINK = "a/@href"
 _RAW_TEXT = 4 * MAX_TEXT
 _BOILERPLATE = 8192
 """Longest script and style sheet, in characters, whose URLs are remembered for the next page."""
@@ -80,7 +78,7 @@ class Walk:
 
     def run(self, tags: Container[str] | None = None) -> None:
         """Take the links of all elements that have a handler, or of some."""
-        handlers, links = self._handlers, self.links
+        handlers, add_anchor = self._handlers, self.links.add_anchor
         met = self._first_of_each(handlers.keys() if tags is None else tags)
         if self.depth == 0:
             self._rebase([node for node, tag, _ in met if tag == "base"])
@@ -88,7 +86,7 @@ class Walk:
             if href is None:
                 handlers[tag](self, node, tag)
             else:
-                links.add(href, _LINK, _PLAIN_LINK)
+                add_anchor(href)
 
     def _first_of_each(self, tags: Container[str]) -> list[tuple[Node, str, str | None]]:
         """Elements in document order; of those that link to the same place only the first.

@@ -5,6 +5,7 @@ body, then the extension, then how it was found; the first claimant wins.
 """
 
 from enum import StrEnum
+from functools import lru_cache
 from urllib.parse import unquote
 
 from nacre.extract.document import Document
@@ -51,7 +52,7 @@ def kind_of(document: Document, settings: ExtractSettings) -> Kind:
     if document.is_sitemap and 200 <= document.status < 300:
         return Kind.SITEMAP
     mime = document.mime
-    if any(word in mime for word in _HTML_TYPES):
+    if _says_html(mime):
         return _html(path, settings)
     if mime.startswith(_MEDIA_TYPES) and "xml" not in mime:
         return Kind.NONE
@@ -60,6 +61,11 @@ def kind_of(document: Document, settings: ExtractSettings) -> Kind:
 
 def _is_searched(status: int, settings: ExtractSettings) -> bool:
     return 200 <= status < 400 or (status >= 400 and settings.extract_error_pages)
+
+
+@lru_cache(maxsize=256)
+def _says_html(mime: str) -> bool:
+    return any(word in mime for word in _HTML_TYPES)
 
 
 def _path(url: str) -> str:

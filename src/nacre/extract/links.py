@@ -6,7 +6,11 @@ from nacre.extract.document import MAX_ERRORS, Document
 from nacre.extract.settings import ExtractSettings
 from nacre.uri.parse import Resolver
 
+ANCHOR = "a/@href"
+"""Context of the links that most are."""
+
 MAX_TEXT = 200
+_LINK = Hop.LINK  # the way to a member of an enumeration is long
 _MAX_ERROR_LENGTH = 2083
 _LONGEST_SCHEME = 24
 _HTTP = ("http:", "https:")
@@ -48,6 +52,7 @@ class LinkCollector:
     """
 
     __slots__ = (
+        "_anchors",
         "_encoding",
         "_resolver",
         "_seen",
@@ -71,6 +76,7 @@ class LinkCollector:
         self.errors: list[tuple[str, str]] = []
         self._encoding = encoding
         self._seen: set[tuple[str, str, str]] = set()
+        self._anchors: set[str] = set()
         self.base = ""
         try:
             self._resolver = Resolver(document.base, encoding=encoding)
@@ -123,10 +129,27 @@ class LinkCollector:
             url = self._resolved(href, hop, context)
             if not url:
                 return
-        key = (url, hop, context)
-        if key not in seen:
+        if hop is _LINK and context == ANCHOR:
+            if url in self._anchors:
+                return
+            self._anchors.add(url)
+        else:
+            key = (url, hop, context)
+            if key in seen:
+                return
             seen.add(key)
-            outlinks.append(Outlink(url, hop, context, rel, text, rank, path, sitemap, lastmod))
+        outlinks.append(Outlink(url, hop, context, rel, text, rank, path, sitemap, lastmod))
+
+    def add_anchor(self, href: str) -> None:
+        """`add` for an anchor of which nothing but its `href` is of interest: most links are."""
+        outlinks, anchors = self.outlinks, self._anchors
+        rank = len(outlinks)
+        url = self._resolver.known.get(href)
+        if rank >= self.limit or not url or not url.startswith("http"):
+            self.add(href, _LINK, ANCHOR)
+        elif url not in anchors:
+            anchors.add(url)
+            outlinks.append(Outlink(url, _LINK, ANCHOR, "", "", rank))
 
     def _resolved(self, href: str, hop: Hop, context: str) -> str:
         """The URL of a reference that pages of this folder did not hold before; "" for none."""
