@@ -48,17 +48,21 @@ class Digests:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._novelty = store.novelty(_FAMILY)
         self._decoder = msgspec.msgpack.Decoder(Original)
         self._encoder = msgspec.msgpack.Encoder()
 
     def get(self, digest: str, framing: str) -> Original | None:
         """The original of a payload; None when it was never stored."""
-        row = self._store.get(_FAMILY, digest_key(digest, framing))
+        key = digest_key(digest, framing)
+        row = None if self._novelty.is_new(key) else self._store.get(_FAMILY, key)
         return None if row is None else self._decoder.decode(row)
 
     def put(self, digest: str, framing: str, original: Original) -> None:
         """Make an original known; only in the step that appends its record."""
-        self._store.put(_FAMILY, digest_key(digest, framing), self._encoder.encode(original))
+        key = digest_key(digest, framing)
+        self._novelty.add(key)
+        self._store.put(_FAMILY, key, self._encoder.encode(original))
 
     def drop(self, digest: str, framing: str) -> None:
         """Forget an original whose record was lost."""

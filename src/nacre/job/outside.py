@@ -37,6 +37,7 @@ class Outside:
 
     def __init__(self, store: Store, capacity: int = 100_000) -> None:
         self._store = store
+        self._novelty = store.novelty(_FAMILY)
         self.capacity = capacity
         self._count = store.counter(_COUNTER)
         self._encoder = msgspec.msgpack.Encoder()
@@ -44,8 +45,11 @@ class Outside:
 
     def add(self, key: bytes, subject: Subject, rule: str) -> None:
         """Remember a refusal, once per URL."""
-        if self._count >= self.capacity or self._store.get(_FAMILY, key) is not None:
+        if self._count >= self.capacity:
             return
+        if not self._novelty.is_new(key) and self._store.get(_FAMILY, key) is not None:
+            return
+        self._novelty.add(key)
         row = Refusal(subject.url, rule, subject.via, subject.path, subject.context)
         self._store.put(_FAMILY, key, self._encoder.encode(row))
         self._count += 1

@@ -9,6 +9,7 @@ from weakref import WeakSet
 from nacre.errors import DamageError, StorageError
 from nacre.store.families import NAMES
 from nacre.store.group import ROW_COST, Changes, Group
+from nacre.store.novelty import Novelty
 from nacre.store.rocks import RocksEngine
 from nacre.store.schema import upgrade
 from nacre.store.seam import Engine
@@ -32,6 +33,7 @@ class Store:
         self._open: dict[str, Changes] = self.group.rows
         self._sealed: dict[str, Changes] = {name: {} for name in NAMES}
         self._sealed_group: Group | None = None
+        self._novelties: dict[str, Novelty] = {}
         self._scans: WeakSet[Iterator[tuple[bytes, bytes]]] = WeakSet()
 
     @classmethod
@@ -82,6 +84,14 @@ class Store:
             for place, value in zip(places, self.engine.get_many(family, asked), strict=True):
                 values[place] = value
         return values
+
+    def novelty(self, family: str) -> Novelty:
+        """What is surely new to a family; whoever puts rows into it tells it their keys."""
+        known = self._novelties.get(family)
+        if known is None:
+            is_empty = not any(True for _ in self.scan(family, b"", limit=1))
+            known = self._novelties[family] = Novelty(is_empty=is_empty)
+        return known
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
         """Set a value."""
