@@ -2,7 +2,7 @@
 
 _BITS = 24
 _PLACE = slice(4, 7)
-"""The bytes of a key that tell its bit: keys are hashes, that of a host first, where there is one."""
+"""The bytes of a key that tell its bit: keys are hashes, the first may be that of a host."""
 
 
 class Novelty:
