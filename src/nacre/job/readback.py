@@ -15,6 +15,7 @@ from nacre.archive.fieldrules import unbracketed
 from nacre.archive.httphead import header_value, index_facts
 from nacre.archive.instant import micros
 from nacre.archive.reader import WarcEntry, WarcReader
+from nacre.archive.record import IDENTICAL, NOT_MODIFIED
 from nacre.archive.restoring import difference_of, is_delta
 from nacre.archive.section import section
 from nacre.core.crawluri import Hop, Outlink
@@ -170,6 +171,12 @@ class Metadata:
                 parts.append(data)
         self._text = b"".join(parts).partition(b"\r\n\r\n")[0].decode("utf-8", "replace")
 
+    def value(self, name: str) -> str:
+        """Value of a field; "" when it is absent."""
+        start = name + ": "
+        lines = self._text.split("\r\n")
+        return next((line[len(start) :] for line in lines if line.startswith(start)), "")
+
     def tell(self, kept: Kept) -> None:
         """Add what the record knows of a capture. Source: `archive.notes`."""
         for line in self._text.split("\r\n"):
@@ -280,6 +287,24 @@ def main_record(entry: WarcEntry, facts: BlockFacts, offset: int) -> Kept:
         ),
         truncated=entry.get("WARC-Truncated") or "",
         revisit=_revisit(entry),
+    )
+
+
+def confirmed(entry: WarcEntry, metadata: Metadata) -> Kept | None:
+    """What a note tells of its capture that confirms a difference; None for other records."""
+    name = unbracketed(metadata.value("confirms"))
+    if not name or entry.get("WARC-Concurrent-To") is not None:
+        return None
+    url = unbracketed(entry.get("WARC-Target-URI") or "")
+    digest = metadata.value("payloadDigest")
+    kind = IDENTICAL if digest else NOT_MODIFIED
+    return Kept(
+        url=url,
+        offset=entry.offset,
+        record_id=unbracketed(entry.get("WARC-Record-ID") or ""),
+        date=micros(entry.get("WARC-Date")),
+        digest=digest,
+        revisit=RevisitProfile(kind, Original(url, 0, name), digest, same_url=True),
     )
 
 

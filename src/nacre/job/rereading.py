@@ -8,10 +8,11 @@ from typing import NamedTuple
 from nacre.archive.block import BlockFacts
 from nacre.archive.delta import DeltaError, page_url
 from nacre.archive.reader import WarcEntry, WarcReader
+from nacre.archive.record import IDENTICAL
 from nacre.archive.restoring import FindBase, difference_of, is_delta, restored
 from nacre.archive.section import section
 from nacre.core.capture import BytesBody, Capture
-from nacre.job.readback import Kept, Metadata, base_of, main_record
+from nacre.job.readback import Kept, Metadata, base_of, confirmed, main_record
 
 MOST = 4_000_000
 """Bytes of a block that are read; what is longer is no page that is compared."""
@@ -71,21 +72,41 @@ def reread(
                 waiting = _main(entry, original)
             elif is_delta(entry):
                 waiting = _difference(entry, find)
-            elif kind == "metadata" and waiting is not None:
-                Metadata(entry).tell(waiting.kept)
-                yield waiting
+            elif kind == "metadata":
+                metadata = Metadata(entry)
+                waiting = waiting or _confirmation(entry, metadata, original)
+                if waiting is not None:
+                    metadata.tell(waiting.kept)
+                    yield waiting
                 waiting = None
 
 
 def _main(entry: WarcEntry, original: Callable[[Kept], Capture | None]) -> Reread:
     kept, capture = _capture(entry, entry.offset)
+    return _same(kept, capture, original)
+
+
+def _same(kept: Kept, capture: Capture, original: Callable[[Kept], Capture | None]) -> Reread:
+    """What a revisit refers to, in its place."""
     if kept.revisit is not None:
         capture.status = kept.status = 304
-        found = original(kept) if kept.revisit.kind == "identical-payload-digest" else None
+        found = original(kept) if kept.revisit.kind == IDENTICAL else None
         if found is not None:
             found.url, found.began = kept.url, kept.date
             capture, kept.status = found, 200
     return Reread(kept, capture)
+
+
+def _confirmation(
+    entry: WarcEntry, metadata: Metadata, original: Callable[[Kept], Capture | None]
+) -> Reread | None:
+    """A note that a difference is still what is served; None for other records."""
+    kept = confirmed(entry, metadata)
+    if kept is None:
+        return None
+    return _same(
+        kept, _exchange(kept, BlockFacts(http=True, block="sha1", payload="sha1"), b""), original
+    )
 
 
 def _difference(entry: WarcEntry, find: FindBase) -> Reread | None:
