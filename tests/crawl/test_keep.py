@@ -277,7 +277,7 @@ GZIP = "open_file_cache off; gzip on; gzip_min_length 0;"
 def learned(job: Job) -> tuple[dict[str, tuple[object, ...]], list[FetchRow]]:
     """Rows of the pages by URL, and the fetch log."""
     with Store.open(str(job.root / "state/store"), read_only=True) as store:
-        rows = {
+        rows: dict[str, tuple[object, ...]] = {
             row.url: (row.visits, row.changes, row.noise, row.digest, row.last_visit)
             for row in PageStore(store).scan()
         }
