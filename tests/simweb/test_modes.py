@@ -97,6 +97,25 @@ def test_nacre_makes_pairs_audits_and_probes_in_every_mode(tmp_path):
     assert max(twice.values()) == 2, "pairs"
 
 
+def test_charsets_and_codings_that_vary_score_the_same(tmp_path):
+    plain = world().parameters
+    noise = plain.noise.model_copy(update={"share": 1.0, "kinds": ("coding", "charset")})
+    site = World(plain.model_copy(update={"noise": noise}), 11)
+    decisions = Decisions(site)
+    drive(site, Nacre(hints=False), decisions, STEPS)
+    archive, _ = crawl_simulated(site, Nacre(hints=False), STEPS, tmp_path)
+    assert archive.problems == []
+    assert sorted(requests(archive)) == sorted(requests(decisions.archive))
+    window = Window(STEPS.times)
+    scores = [score_bytes(score(site, one, window)) for one in (archive, decisions.archive)]
+    assert scores[0] == scores[1]
+    digests = {}
+    for row in archive.rows:
+        if row.kind == "article" and row.status == 200:
+            digests.setdefault((row.url, row.version), set()).add(row.digest)
+    assert max(map(len, digests.values())) > 1
+
+
 @pytest.mark.slow
 def test_over_real_http_nacre_scores_the_same(tmp_path):
     site, expected = decided(auditing, AMPLE)

@@ -1,5 +1,6 @@
 """A world is a pure function, and does what its parameters say."""
 
+import gzip
 import hashlib
 
 import pytest
@@ -8,6 +9,7 @@ from nacre.simweb.archetypes import ARCHETYPES, archetype
 from nacre.simweb.calendar import DAY
 from nacre.simweb.parameters import WorldParameters
 from nacre.simweb.reply import Reply
+from nacre.simweb.truth import Truth
 from nacre.simweb.validators import Request
 from nacre.simweb.world import World
 
@@ -227,3 +229,32 @@ def test_a_list_names_its_pages_and_its_versions_follow_its_bytes():
             if not moved:
                 assert (after.body == before.body) == same, (number, time)
             before = after
+
+
+def test_a_page_may_travel_in_another_charset_or_coding():
+    parameters = archetype("small")
+    noise = parameters.noise.model_copy(update={"share": 1.0, "kinds": ("coding", "charset")})
+    site = World(parameters.model_copy(update={"noise": noise}), 3)
+    url = next(iter(Truth(site).tracks))
+    replies = [site.respond(url, 0.0, Request(nonce)) for nonce in range(8)]
+    assert len({reply.text for reply in replies}) == 1
+    assert len({reply.body for reply in replies}) == len({reply.identity for reply in replies}) > 1
+    for reply in replies:
+        body = reply.body
+        if reply.header("Content-Encoding"):
+            body = gzip.decompress(body)
+        charset = reply.header("Content-Type").partition("charset=")[2]
+        assert body.decode(charset).encode() == reply.text
+    assert {reply.form.charset for reply in replies} <= {"utf-8", "gb18030"}
+
+
+def test_a_share_of_all_urls_shows_a_challenge_for_a_day():
+    parameters = archetype("small")
+    failures = parameters.failures.model_copy(update={"challenged": 0.5})
+    site = World(parameters.model_copy(update={"failures": failures}), 3)
+    urls = [url for url in Truth(site).tracks if site.respond(url, 0.0).resource.kind == "wall"]
+    assert 0.2 < len(urls) / len(Truth(site).tracks) < 0.8
+    one = site.respond(urls[0], 0.0)
+    assert one.status == 200
+    assert one.body == site.respond(urls[-1], DAY - 1).body
+    assert any(site.respond(url, 5 * DAY).resource.kind != "wall" for url in urls)

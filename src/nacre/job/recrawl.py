@@ -172,7 +172,9 @@ class Recrawl:
         why = visit.uri.heritable.get(UNCONDITIONAL, "")
         if why:
             visit.annotate(why)
-        if why == AUDIT and self._known.audits.lied(visit, self.step):
+        if why == AUDIT and self._known.audits.lied(
+            visit, self.step, changed=finding.kind.is_change
+        ):
             self._parts.logs.alert(
                 f"{visit.uri.url}: other bytes under the same validators; pages like it are asked "
                 "for without them for 90 days"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from nacre.core.base32 import encode_sha1
+from nacre.simweb.failures import CHALLENGE
 from nacre.simweb.reply import Reply
 from nacre.simweb.servelog import Row
 from nacre.simweb.traps import SLOW
@@ -22,7 +23,6 @@ _REASONS = {
     410: "Gone", 429: "Too Many Requests", 503: "Service Unavailable",
 }  # fmt: skip
 _DRIP = 5.0
-_CHALLENGE = b"<!DOCTYPE html><html><title>Security check</title><p>Are you human?</p></html>"
 
 
 class Sending(NamedTuple):
@@ -135,7 +135,7 @@ class Answers:
             reply.nonce,
             conditional,
             len(reply.body),
-            payload_digest(reply.page.body) if reply.status else "",
+            payload_digest(reply.entity) if reply.status else "",
             at,
         )
 
@@ -156,7 +156,7 @@ class Answers:
     def _refused(self, url: str, time: float, status: int) -> Sending:
         """A challenge that calls itself 200, or a request to come back later."""
         at = self._clock()
-        body, kind = (_CHALLENGE, "wall") if status == 403 else (b"", "none")
+        body, kind = (CHALLENGE, "wall") if status == 403 else (b"", "none")
         shown = 200 if status == 403 else status
         digest = payload_digest(body)
         row = Row(

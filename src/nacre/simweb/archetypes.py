@@ -126,7 +126,7 @@ def _dying() -> WorldParameters:
     return WorldParameters(
         domain="dying.test", shape=Shape(pages=1000, language="zh", urls="dated"),
         births=Births(per_day=0.05), deaths=deaths, edits=Edits(untouched=0.9, hot=0),
-        failures=Failures(outages_per_day=0.3, silent=0.02),
+        failures=Failures(outages_per_day=0.3, silent=0.02, challenged=0.01),
     )  # fmt: skip
 
 

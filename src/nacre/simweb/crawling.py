@@ -20,6 +20,7 @@ from nacre.job.fetching import UNCONDITIONAL
 from nacre.job.job import Job
 from nacre.job.settings import JobSettings
 from nacre.job.states import JobState
+from nacre.job.versions import body_of
 from nacre.simweb.draw import Draw
 from nacre.simweb.page import Link
 from nacre.simweb.policy import Outcome, Policy, Wish
@@ -30,6 +31,7 @@ from nacre.store.seam import Disk
 _NETWORK = "198.18.0.0/15"
 """Addresses for benchmarks (RFC 2544)."""
 _HOPS = {Hop.LINK: "L", Hop.EMBED: "E", Hop.REDIRECT: "R", Hop.MANIFEST: "M"}
+_TEXTS = ("text/", "application/xml", "application/rss")
 _CONTEXTS = frozenset({"a/@href"})
 
 
@@ -124,7 +126,7 @@ class Crawling:
         parts.frontier.schedule(uris, self._clock.now())
 
     def _outcome(self, url: str, visit: Visit, capture: Capture) -> Outcome:
-        body = capture.body.read(0, capture.body.length)
+        body = body_of(capture, visit.charset) if visit.mime.startswith(_TEXTS) else b""
         same = capture.status == 304
         return Outcome(
             url,

@@ -114,8 +114,7 @@ class Decisions:
 
 
 def _measured(reply: Reply) -> tuple[int, tuple[Link, ...]]:
-    page = reply.page
-    return len(page.body), page.links
+    return len(reply.entity), reply.page.links
 
 
 def _name(reply: Reply) -> str:
@@ -123,4 +122,4 @@ def _name(reply: Reply) -> str:
 
 
 def _body(reply: Reply) -> bytes:
-    return reply.body
+    return reply.text

@@ -7,6 +7,9 @@ from nacre.simweb.draw import Draw
 from nacre.simweb.parameters import Failures
 from nacre.simweb.process import events
 
+CHALLENGE = b"<!DOCTYPE html><html><title>Security check</title><p>Are you human?</p></html>"
+"""What a firewall shows in place of a page, with status 200."""
+
 
 class Faults:
     """The failures of a world.
@@ -38,6 +41,13 @@ class Faults:
         length = self._settings.outage_minutes * 60 * draw.at("length").exponential(place)
         return time < windows[place] + length
 
+    def challenged(self, url: str, time: float) -> bool:
+        """The URL answers with a challenge page for the day."""
+        share = self._settings.challenged
+        if not share:
+            return False
+        return self._draw.at("challenged", url, int(time // DAY)).uniform() < share
+
     def silent(self, url: str, time: float) -> bool:
         """The URL gives no reply at all."""
         share = self._settings.silent
@@ -45,5 +55,5 @@ class Faults:
             return False
         day, rest = divmod(time, DAY)
         draw = self._draw.at("silent", url, int(day))
-        begun = draw.uniform(1) * (DAY - HOUR)
-        return draw.uniform() < share and begun <= rest < begun + HOUR
+        begun = draw.uniform(1) * DAY
+        return draw.uniform() < share and (rest - begun) % DAY < HOUR

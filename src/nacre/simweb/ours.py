@@ -103,11 +103,11 @@ class Nacre:
             return
         if outcome.url.endswith("/robots.txt"):
             outcome = outcome._replace(links=_sitemaps(outcome))
-        if outcome.status == 200:
-            self._audit(outcome)
         taught = self.judge.lessons.template(outcome.url).pairs
         self.pairs.setdefault(outcome.url, []).append(taught)
         finding = self.planner.learn(outcome)
+        if outcome.status == 200:
+            self._audit(outcome, changed=finding.kind.is_change)
         self.findings.setdefault(outcome.url, []).append(finding)
 
     def _view(self, visit: Visited) -> PageView:
@@ -128,11 +128,11 @@ class Nacre:
         model = self.judge.lessons.error_model(outcome.url)
         model.learn_probe(outcome.status, target, view, self._step)
 
-    def _audit(self, outcome: Outcome) -> None:
-        """Other bytes under the validators of the last 200: they lie."""
+    def _audit(self, outcome: Outcome, *, changed: bool) -> None:
+        """Another page under the validators of the last 200: they lie."""
         known = self._last.get(outcome.url)
         if known is not None and outcome.url in self._audited and _same_stamps(known, outcome):
-            lied = outcome.digest != known.digest
+            lied = changed and outcome.digest != known.digest
             self.audits.observe(outcome.url, self._step, lied=lied)
         self._last[outcome.url] = outcome._replace(links=(), body=bytes)
 

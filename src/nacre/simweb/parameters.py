@@ -7,7 +7,18 @@ from nacre.simweb.calendar import Rhythm
 from nacre.simweb.process import Kind
 
 NoiseKind = Literal[
-    "clock", "counter", "related", "advert", "token", "buster", "order", "blanks", "ago", "variant"
+    "clock",
+    "counter",
+    "related",
+    "advert",
+    "token",
+    "buster",
+    "order",
+    "blanks",
+    "ago",
+    "variant",
+    "coding",
+    "charset",
 ]
 ValidatorMode = Literal["both", "etag", "modified", "none", "node", "now", "stable", "never"]
 SitemapMode = Literal["none", "honest", "now", "partial"]
@@ -16,6 +27,7 @@ Language = Literal["zh", "en"]
 
 NOISES: tuple[NoiseKind, ...] = (
     "clock", "counter", "related", "advert", "token", "buster", "order", "blanks", "ago", "variant",
+    "coding", "charset",
 )  # fmt: skip
 
 
@@ -148,6 +160,9 @@ class Failures(Component):
     outages_per_day: float = setting(0.0, "Windows of 503 of a host.", unit="1/d", ge=0)
     outage_minutes: float = setting(30.0, "Their length, mean.", unit="min", gt=0)
     silent: float = setting(0.0, "Share of URLs that give no reply for an hour, each day.", ge=0)
+    challenged: float = setting(
+        0.0, "Share of URLs that answer with a challenge page, each day.", ge=0, le=1
+    )
     throttle: int = setting(0, "Requests a minute before 429 with Retry-After; 0: none.", ge=0)
     wall: int = setting(0, "Requests a minute before a challenge page; 0: none.", ge=0)
     robots_changes: bool = setting(

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from nacre.simweb.coding import PLAIN, Form
 from nacre.simweb.page import Link, Page
 
 
@@ -22,6 +23,7 @@ class Resource(NamedTuple):
         make: Makes the body; given the number of the request.
         noise: What of the body follows from that number; () for nothing.
         size: Length of the body in bytes where it is known beforehand; -1 where not.
+        form: How a reply travels, by its number; None where all travel plainly.
     """
 
     kind: str
@@ -35,6 +37,7 @@ class Resource(NamedTuple):
     stable: bool = True
     location: str = ""
     size: int = -1
+    form: Callable[[int], Form] | None = None
 
 
 class Reply:
@@ -68,8 +71,24 @@ class Reply:
         return self._page
 
     @property
+    def form(self) -> Form:
+        """How it travels."""
+        return self.resource.form(self.nonce) if self.resource.form else PLAIN
+
+    @property
+    def entity(self) -> bytes:
+        """The body as it would travel, were this no 304."""
+        body, form = self.page.body, self.form
+        return body if form is PLAIN else form.encoded(body)
+
+    @property
     def body(self) -> bytes:
-        """The body; b"" of a 304."""
+        """The body as it travels; b"" of a 304."""
+        return b"" if self.status == 304 else self.entity
+
+    @property
+    def text(self) -> bytes:
+        """The body as it was made, in UTF-8; b"" of a 304."""
         return b"" if self.status == 304 else self.page.body
 
     @property
@@ -78,7 +97,7 @@ class Reply:
         resource = self.resource
         noise = resource.noise(self.nonce) if resource.noise else ()
         name = "" if resource.kind == "error" else self.url
-        return name, resource.kind, resource.mark, noise
+        return name, resource.kind, resource.mark, noise, self.form
 
     def header(self, name: str) -> str:
         """Value of a header; "" when absent."""

@@ -1,10 +1,13 @@
 """What each URL of a world is at a moment."""
 
+from collections.abc import Callable
 from functools import partial
 
 from nacre.simweb.binaries import Binaries
+from nacre.simweb.coding import KINDS, Form, form
 from nacre.simweb.content import Writer
 from nacre.simweb.draw import Draw
+from nacre.simweb.failures import CHALLENGE
 from nacre.simweb.ground import Ground
 from nacre.simweb.hinted import HintPages
 from nacre.simweb.hints import changed
@@ -21,6 +24,8 @@ from nacre.simweb.traps import HUGE, SLOW, Snares
 HTML = "text/html; charset=utf-8"
 """Content-Type of pages."""
 _NOTHING = Page(b"")
+_REFORMED = KINDS | {"related"}
+"""Kinds of noise by which the length of a page or its links differ."""
 
 
 class Resources:
@@ -58,6 +63,8 @@ class Resources:
             return _without(0)
         if world.faults.down(host, time):
             return _without(503)
+        if world.faults.challenged(f"{host}{path}", time):
+            return Resource("wall", 200, -1, "", 0.0, HTML, lambda _: Page(CHALLENGE))
         target = self.names.read(path)
         match target.kind:
             case "home":
@@ -138,7 +145,7 @@ class Resources:
         since = max(since, changed(life, time), after.born if after else article.born)
         return Resource(
             "article", 200, version, mark, since, HTML, make, noise if kinds else None,
-            "related" not in kinds,
+            not _REFORMED & set(kinds), form=self._form(kinds, article.host, time, article.serial),
         )  # fmt: skip
 
     def _neighbours(self, article: Article, time: float) -> tuple[Article | None, Article | None]:
@@ -168,6 +175,15 @@ class Resources:
 
     def _moment(self, host: int, time: float, name: object, nonce: int) -> Moment:
         return Moment(time, self._draw.at(host, name, nonce))
+
+    def _form(
+        self, kinds: tuple[NoiseKind, ...], host: int, time: float, name: object
+    ) -> Callable[[int], Form] | None:
+        """How replies travel, by their number; None where they do not differ in it."""
+        if not KINDS & set(kinds):
+            return None
+        language = self._world.parameters.shape.language
+        return lambda nonce: form(kinds, language, self._moment(host, time, name, nonce).draw)
 
     def _noise(self, host: int, kinds: tuple[NoiseKind, ...], moment: Moment) -> tuple[object, ...]:
         """All that noise puts into a page."""
@@ -230,8 +246,10 @@ class Resources:
         mark = f"{version}.{template}" + (f".{int(time)}" if more else "")
         kind = "home" if home else "list"
         return Resource(
-            kind, 200, version, mark, since, HTML, make, noise if kinds else None, not more
-        )
+            kind, 200, version, mark, since, HTML, make, noise if kinds else None,
+            not more and not KINDS & set(kinds),
+            form=self._form(kinds, host, time, f"list{number}.{part}"),
+        )  # fmt: skip
 
     def _noisy(self, host: int, number: int) -> bool:
         share = self._world.parameters.noise.share

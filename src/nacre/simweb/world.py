@@ -42,7 +42,7 @@ class World(Ground):
         path = parts.path or "/"
         plain = f"http://{name}{path}" + (f"?{parts.query}" if parts.query else "")
         resource = self.resources.find(host, origin, path, parts.query, time)
-        headers = [("Date", http_date(time)), ("Content-Type", resource.mime)]
+        headers = [("Date", http_date(time)), *_typed(resource, asked.nonce)]
         if resource.location:
             headers.append(("Location", resource.location))
         if resource.status == 503:
@@ -67,3 +67,12 @@ class World(Ground):
         headers += self._stamps.headers(mode, state, time, asked.nonce)
         same = self._stamps.unchanged(mode, state, asked)
         return Reply(url, resource, 304 if same else 200, headers, asked.nonce)
+
+
+def _typed(resource: Resource, nonce: int) -> list[tuple[str, str]]:
+    """What a reply says of its type, charset and coding."""
+    if resource.form is None:
+        return [("Content-Type", resource.mime)]
+    form = resource.form(nonce)
+    typed = ("Content-Type", f"{resource.mime.partition(';')[0]}; charset={form.charset}")
+    return [typed, ("Content-Encoding", form.coding)] if form.coding else [typed]
