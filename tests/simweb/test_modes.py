@@ -109,7 +109,7 @@ def test_charsets_and_codings_that_vary_score_the_same(tmp_path):
     window = Window(STEPS.times)
     scores = [score_bytes(score(site, one, window)) for one in (archive, decisions.archive)]
     assert scores[0] == scores[1]
-    digests = {}
+    digests: dict[tuple[str, int], set[str]] = {}
     for row in archive.rows:
         if row.kind == "article" and row.status == 200:
             digests.setdefault((row.url, row.version), set()).add(row.digest)
