@@ -1,4 +1,4 @@
-"""News of an index page: new, changed, withdrawn, and more than it shows."""
+"""News of an index page: new, changed and withdrawn."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ def _list(*names: str, **texts: str) -> Shown:
 
 def test_what_is_new_and_what_changed() -> None:
     news = compare_lists(_list("a", "b", "c"), _list("n", "a", "b", "c", b="other"))
-    assert news == News(("n",), ("b",), (), overflow=False)
+    assert news == News(("n",), ("b",), ())
 
 
 def test_falling_off_the_end_is_no_withdrawal() -> None:
@@ -32,20 +32,14 @@ def test_a_new_design_withdraws_nothing() -> None:
     assert not compare_lists(old, _list("x", "y", "l", "m")).withdrawn
 
 
-def test_more_than_it_shows() -> None:
-    pinned = ("p", "q", "r")
-    assert compare_lists(_list(*pinned, "a", "b"), _list(*pinned, "x", "y")).overflow
-    assert not compare_lists(_list(*pinned, "a", "b"), _list(*pinned, "x", "a")).overflow
-    assert not compare_lists(Shown(), _list("x", "y", "z", "w")).overflow
-
-
 def test_each_link_counts_once_and_spaces_do_not() -> None:
     assert shown([_Link("a", "x  y"), _Link("a", "z")]) == shown([_Link("a", "x y")])
 
 
-def test_menus_do_not_hide_that_a_list_was_flooded() -> None:
-    menu = ["http://e.example/news/", "http://e.example/about/"]
-    old = [f"http://e.example/news/t2024010{day}_{day}.html" for day in range(1, 7)]
-    new = [f"http://e.example/news/t2024020{day}_{day}.html" for day in range(1, 7)]
-    assert compare_lists(_list(*menu, *old), _list(*menu, *new)).overflow
-    assert not compare_lists(_list(*menu, *old), _list(*menu, *new[:3], *old[:3])).overflow
+def test_paging_below_a_list_does_not_make_withdrawals_of_what_falls_off_its_end() -> None:
+    pages = [f"http://e.example/news/index_{number}.html" for number in (1, 2, 3)]
+    old = [f"http://e.example/news/t202401{day}_{day}.html" for day in range(16, 10, -1)]
+    new = [f"http://e.example/news/t202401{day}_{day}.html" for day in (18, 17)]
+    assert not compare_lists(_list(*old, *pages), _list(*new, *old[:4], *pages)).withdrawn
+    shorter = [*old[:2], *old[3:]]
+    assert compare_lists(_list(*old, *pages), _list(*shorter, *pages)).withdrawn == (old[2],)

@@ -29,6 +29,7 @@ class _Link(NamedTuple):
     hop: str = "L"
     text: str = ""
     lastmod: str = ""
+    rel: str = ""
 
 
 class _Visit(NamedTuple):

@@ -1,19 +1,17 @@
 """What an index page showed last time, and what is new, changed or gone on it now (pure).
 
-Source: reference/incremental.md 2.5 (evidence of index pages) and 2.7 (window overflow).
+Source: reference/incremental.md 2.5 (evidence of index pages).
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple, Protocol
 
 import msgspec
 
-from nacre.history.urlshape import shaped
+from nacre.history.paging import kind_of
 
 _MAX_LINKS = 6_000
-_PINNED_RANK = 3
 _MIDDLE = 2
 
 
@@ -50,13 +48,11 @@ class News(NamedTuple):
         new: Links that were not there.
         changed: Links whose text changed.
         withdrawn: Links that vanished although older neighbours stayed: deleted, or moved.
-        overflow: Nothing of its kind that was there is left: more was published than it shows.
     """
 
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
-    overflow: bool = False
 
 
 def shown(links: Iterable[ListedLink]) -> Shown:
@@ -76,33 +72,25 @@ def compare_lists(old: Shown, now: Shown) -> News:
     new = tuple(url for url in now.urls if url not in before)
     changed = tuple(url for url, text in after.items() if before.get(url, text) != text)
     stayed = [rank for rank, url in enumerate(old.urls) if url in after]
-    overflow = _overflowed(now.urls, new, before)
-    return News(new, changed, _withdrawn(old.urls, after, stayed), overflow)
+    return News(new, changed, _withdrawn(old.urls, after, stayed))
 
 
 def _withdrawn(
     urls: Sequence[str], after: dict[str, int], stayed: Sequence[int]
 ) -> tuple[str, ...]:
-    """Links gone from before the last one that stayed, unless there are too many: a new list."""
+    """Links gone from before one of their kind that stayed; too many are a new list.
+
+    What falls off the end of a list has no older neighbour; menus and paging below it are none.
+    """
     if len(stayed) < _MIDDLE:
         return ()
-    gone = tuple(url for url in urls[: stayed[-1]] if url not in after)
+    last = {kind_of(urls[rank]): rank for rank in stayed}
+    gone = tuple(
+        url
+        for rank, url in enumerate(urls)
+        if url not in after and rank < last.get(kind_of(url), -1)
+    )
     return gone if len(gone) <= max(_MIDDLE, len(stayed) // 2) else ()
-
-
-def _overflowed(urls: Sequence[str], new: Sequence[str], before: dict[str, int]) -> bool:
-    """Of the kind of link that is new, none behind the pinned ones was known."""
-    if not before or not new:
-        return False
-    kinds = Counter(_kind(url) for url in new)
-    commonest, _ = kinds.most_common(1)[0]
-    rest = [url for url in urls if _kind(url) == commonest][_PINNED_RANK:]
-    return bool(rest) and not any(url in before for url in rest)
-
-
-def _kind(url: str) -> tuple[str, ...]:
-    """What of a URL is not words: articles of all sections are alike, and unlike menus."""
-    return tuple(token.kind for token in shaped(url).tokens)
 
 
 def _hash(text: str) -> int:

@@ -116,8 +116,18 @@ class Ranking:
         self._terms = terms
         self._news: dict[tuple[Distribution, float], float] = {}
 
+    def arrivals_a_day(self, row: PageRow) -> float:
+        """New links that an index page is expected to show first, a day."""
+        return mean_rate(self._arrivals.posterior(row))
+
     def bid(
-        self, row: PageRow, now: float, time: Time, signals: Sequence[tuple[str, Signal]]
+        self,
+        row: PageRow,
+        now: float,
+        time: Time,
+        signals: Sequence[tuple[str, Signal]],
+        *,
+        repeats: bool = False,
     ) -> Bid | None:
         """A page's bid; None when nothing speaks for a visit now.
 
@@ -126,6 +136,7 @@ class Ranking:
             now: Seconds since the epoch.
             time: How time passes on its site.
             signals: Sources of hints that would have told of a change of it, with their trust.
+            repeats: It is a list that only repeats what others show first.
         """
         if row.kind is PageKind.SITEMAP or row.kind is PageKind.FEED:
             return Bid(_SURE, 1.0, row.url, due=False, reason=str(row.kind))
@@ -141,8 +152,8 @@ class Ranking:
         worth = chance if told else self._worth(row, wait, chance)
         reason = "told" if told else "rate"
         if row.index >= _INDEX:
-            found = chance_of_change(self._arrivals.posterior(row), wait.plain)
-            worth = _LISTS * self._arriving(row, wait) + time.lists * worth
+            new, found = (0.0, 0.0) if repeats else self._arriving(row, wait)
+            worth = _LISTS * new + time.lists * worth
             chance = 1.0 - (1.0 - time.lists * chance) * (1.0 - found)
             reason = "told" if told else "index"
         due = 0.0 < self._terms.floor <= now - row.last_visit
@@ -191,9 +202,10 @@ class Ranking:
             found = self._news[key] = news(prior, wait.days, terms.price, terms.every)
         return found
 
-    def _arriving(self, row: PageRow, wait: Wait) -> float:
-        """What the new links that an index page may show are worth."""
-        return value(self._arrivals.posterior(row), wait.plain)
+    def _arriving(self, row: PageRow, wait: Wait) -> tuple[float, float]:
+        """What the new links that an index page may show are worth, and the chance of any."""
+        arrivals = self._arrivals.posterior(row)
+        return value(arrivals, wait.plain), chance_of_change(arrivals, wait.plain)
 
     def _second_look(self, row: PageRow, now: float) -> Bid | None:
         if row.life == Life.MOVED:

@@ -41,7 +41,7 @@ class Planner:
     ) -> None:
         sites.hints = settings.hints
         known = Knowledge(rows, sites, judge, settings)
-        self._rows = rows
+        self._rows, self._sites = rows, sites
         self._step = Step()
         self._waves = Waves(known, self._step, timetable)
         self._learning = Learning(known, self._step, self._waves.classes)
@@ -58,8 +58,10 @@ class Planner:
             chosen: What was chosen in it so far; of the pairs, those that were not made.
             left: Waves that were left (`waves_left`); -1 for all of them.
         """
+        self._learning.settle()
         self._step.begin(now)
         self._step.take_up(chosen)
+        self._step.paging = dict.fromkeys(self._sites.paging())
         yield from self._waves.begin()
         if left >= 0:
             self._waves.left = self._waves.left[len(self._waves.left) - left :]
@@ -94,7 +96,8 @@ class Planner:
         if now != step.time:
             yield from self.recall(now)
         while room > 0:
-            wave = step.take_new(room)
+            wave = step.take_pages(room)
+            wave += step.take_new(room - len(wave))
             while not wave and waves.left:
                 wave = yield from waves.left.pop(0)(room)
             wave = [one for one in wave if one.url not in step.done][:room]
@@ -103,6 +106,7 @@ class Planner:
                 return wave
             if not waves.left and not step.new:
                 break
+        self._learning.settle()
         return []
 
     def learn(self, visit: Visited) -> Finding:

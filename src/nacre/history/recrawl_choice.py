@@ -11,6 +11,9 @@ THETA = {"fresh": 0.0, "balanced": 0.5, "versions": 1.0}
 TRUSTED = 0.2
 """Pages that were told of are visited first where a change is at least so likely."""
 
+PAGING = "paging"
+"""Reason of a visit: a further page of a list that showed nothing that was known."""
+
 
 class Choice(NamedTuple):
     """A visit that the planner wants.
@@ -18,9 +21,10 @@ class Choice(NamedTuple):
     Attributes:
         url: Of what.
         chance: Its forecast that there is something to keep.
-        reason: Why: `start`, `due` (by its schedule), `new`, `index`, `sitemap`, `feed`, `told`,
-            `rate`, `gone?`, `floor`, `sample` (of a class of which too little is known), `lot` (of
-            the pages that are left out: only these measure the recall), `pair`.
+        reason: Why: `start`, `due` (by its schedule), `new`, `index`, `window` (a list would
+            overflow before the next step), `paging` (a further page of a list that did), `sitemap`,
+            `feed`, `told`, `rate`, `gone?`, `floor`, `sample` (of a class of which too little is
+            known), `lot` (of the pages that are left out: only these measure the recall), `pair`.
         propensity: Probability with which it was chosen: 1 but for lots.
     """
 

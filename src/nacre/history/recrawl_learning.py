@@ -7,8 +7,11 @@ from nacre.history.classes import Classes
 from nacre.history.deletion import Answer, Existence, Life, after
 from nacre.history.ranking import DAY
 from nacre.history.rates import NO_EVIDENCE, chance_of_change, kept, observe
-from nacre.history.recrawl_links import Links, unknown_page
+from nacre.history.recrawl_choice import PAGING
+from nacre.history.recrawl_links import Links
+from nacre.history.recrawl_rows import unknown_page
 from nacre.history.recrawl_step import Knowledge, Step
+from nacre.history.recrawl_survey import MOST_ERRORS
 from nacre.history.visited import Finding, Visited
 
 _EMBEDDED = (
@@ -47,6 +50,8 @@ class Learning:
             row.errors += 1
         else:
             self._observe(row, visit, finding, choice.propensity if choice else 1.0)
+        if choice is not None and choice.reason == PAGING:
+            self._page_was_read(row, finding)
         self._rows.put(row)
         self._step.touched[row.url] = None
         if finding.answer is not Answer.SILENT:
@@ -54,6 +59,15 @@ class Learning:
         if finding.kind.is_change and row.kind is PageKind.PAGE and row.index < 0.5:
             self._step.looked_changed.append(row.url)
         return finding
+
+    def _page_was_read(self, row: PageRow, finding: Finding) -> None:
+        """A page of a list that gave no answer is tried in further steps, but not for ever."""
+        if finding.answer is not Answer.SILENT or row.errors >= MOST_ERRORS:
+            self._sites.was_read(row.url)
+
+    def settle(self) -> None:
+        """The lists of the step were read: each learns its own pace of new links."""
+        self._links.settle()
 
     def _observe(self, row: PageRow, visit: Visited, finding: Finding, propensity: float) -> None:
         """Learn of the page itself."""

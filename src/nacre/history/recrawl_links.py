@@ -7,14 +7,12 @@ from collections.abc import Sequence
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.hints import Source
-from nacre.history.listing import News, Shown, compare_lists, shown
-from nacre.history.ranking import DAY
-from nacre.history.rates import NO_EVIDENCE, kept, observe_count
+from nacre.history.recrawl_lists import Lists
+from nacre.history.recrawl_rows import unknown_page
 from nacre.history.recrawl_step import Knowledge, Step
-from nacre.history.urlshape import shaped
 from nacre.history.visited import SeenLink, Visited
-from nacre.uri.parse import authority
 
+_TELLERS = frozenset((PageKind.SITEMAP, PageKind.FEED))
 _FINE = 3 * 3600.0
 """New links tell the hours of a site only where its lists are visited so often, s."""
 
@@ -30,6 +28,11 @@ class Links:
     def __init__(self, known: Knowledge, step: Step) -> None:
         self._rows, self._sites, _, self._settings = known
         self._step = step
+        self._lists = Lists(known, step)
+
+    def settle(self) -> None:
+        """See `recrawl_lists`."""
+        self._lists.settle()
 
     def follow(self, row: PageRow, visit: Visited) -> None:
         """Learn of others from the page's links."""
@@ -41,11 +44,11 @@ class Links:
                 PageKind.FEED if "rss" in visit.mime or "atom" in visit.mime else (PageKind.SITEMAP)
             )
             self._rows.put(row)
-        if row.kind in {PageKind.SITEMAP, PageKind.FEED}:
+        if row.kind in _TELLERS:
             self._read_hints(row, visit, told)
         unknown = self._meet(row, visit)
         if row.kind is PageKind.PAGE and visit.status == 200:
-            self._read_list(row, visit, unknown)
+            self._lists.read(row, visit, unknown)
 
     def _meet(self, row: PageRow, visit: Visited) -> set[str]:
         """Links never heard of: they are the new pages."""
@@ -62,6 +65,8 @@ class Links:
             self._rows.put(one)
             self._step.new[link.url] = one.depth
             met.add(link.url)
+        if row.kind in _TELLERS:
+            self._step.told_new |= met
         if 0.0 < self._sites.since_shown(row.url, visit.time) <= _FINE:
             self._sites.learn_births(row.url, visit.time, len(met))
         return met
@@ -82,52 +87,10 @@ class Links:
             is_news = row.lastmod != "" or self._sites.is_later(link.lastmod, row.last_visit)
             row.lastmod = link.lastmod
             if is_news and believed:
-                self._tell(row, source)
+                self._step.tell(row, source)
         for _, row in known:
             row.listed = visit.time if source is Source.SITEMAP else row.listed
             self._rows.put(row)
-
-    def _read_list(self, row: PageRow, visit: Visited, unknown: set[str]) -> None:
-        """What an index page shows: its own pace, and news of the pages it lists."""
-        links = [link for link in visit.links if link.hop == "L"]
-        now_shown = shown(links)
-        old: Shown | None = self._sites.shown(row.url)
-        if old is not None:
-            news = compare_lists(old, now_shown)
-            self._learn_arrivals(row, visit.time, unknown, news)
-            if news.overflow and unknown:
-                self._step.flooded.add(authority(row.url))
-            if row.index >= 0.5 and self._settings.hints:
-                self._tell_listed(news)
-        if row.index >= 0.3:
-            self._sites.keep_shown(row.url, now_shown, visit.time)
-        self._rows.put(row)
-
-    def _learn_arrivals(self, row: PageRow, now: float, unknown: set[str], news: News) -> None:
-        days = self._sites.since_shown(row.url, now) / DAY
-        found = sum(url in unknown for url in news.new)
-        row.fertile += found >= 1
-        if days > 0.0:
-            keep = kept(days, self._settings.index_half_life / DAY)
-            row.arrivals = observe_count(row.arrivals or NO_EVIDENCE, found, days, keep=keep)
-
-    def _tell_listed(self, news: News) -> None:
-        for url in (*news.changed, *news.withdrawn):
-            known = self._rows.get(url)
-            if known is not None and url not in self._step.done:
-                self._tell(known, Source.LISTING)
-                self._rows.put(known)
-
-    def _tell(self, row: PageRow, source: Source) -> None:
-        if source not in row.told:
-            row.told = (*row.told, str(source))
-        self._step.told[row.url] = None
-        self._step.touched[row.url] = None
-
-
-def unknown_page(url: str, now: float, depth: int) -> PageRow:
-    """The row of a page that was never heard of before."""
-    return PageRow(url, template=shaped(url).name, first_seen=now, evidence=b"", depth=depth)
 
 
 def _is_sitemap(visit: Visited) -> bool:

@@ -4,8 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from nacre.core.pagerow import PageRow
+from nacre.history.hints import Source
+from nacre.history.hubs import Hub
+from nacre.history.paging import page_of
 from nacre.history.ranking import DAY
-from nacre.history.recrawl_choice import Choice
+from nacre.history.recrawl_choice import PAGING, Choice
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import Sites
 from nacre.history.visited import Judge, Rows
@@ -27,6 +31,18 @@ class Knowledge(NamedTuple):
     settings: RecrawlSettings
 
 
+class Showing(NamedTuple):
+    """What a list showed in this step.
+
+    Attributes:
+        hub: Its new links, and what its visit costs.
+        days: Days since it was visited before.
+    """
+
+    hub: Hub
+    days: float
+
+
 class Step:
     """One step, all its waves; shared by what chooses and what learns.
 
@@ -41,7 +57,12 @@ class Step:
         told: Pages of which somebody told in it.
         touched: Pages of which more is known than at its beginning.
         compared: Pages visited again for the first time, by template.
-        flooded: Sites where a list showed nothing but new links.
+        flooded: Sites where a list without further pages showed nothing but new links.
+        paging: Further pages of lists that are to be read, in their order.
+        chains: Further pages that were read, by the stem of their list.
+        pins: What is pinned to the top of lists, by their stem.
+        showing: What each list showed that was new.
+        told_new: New pages of which a sitemap or feed told.
         found: New pages and changes found in it.
     """
 
@@ -60,6 +81,11 @@ class Step:
         self.told: dict[str, None] = {}
         self.touched: dict[str, None] = {}
         self.compared: Counter[str] = Counter()
+        self.paging: dict[str, None] = {}
+        self.chains: dict[str, int] = {}
+        self.pins: dict[str, frozenset[str]] = {}
+        self.showing: dict[str, Showing] = {}
+        self.told_new: set[str] = set()
         self.found = 0.0
 
     def begin(self, now: float) -> None:
@@ -74,11 +100,26 @@ class Step:
         self.done.update(one.url for one in wave)
         self.chosen.update((one.url, one) for one in wave)
 
+    def tell(self, row: PageRow, source: Source) -> None:
+        """A source told of a change of a page."""
+        if source not in row.told:
+            row.told = (*row.told, str(source))
+        self.told[row.url] = None
+        self.touched[row.url] = None
+
     def take_up(self, chosen: Sequence[Choice]) -> None:
         """Another process had chosen these."""
         self.chosen.update((one.url, one) for one in chosen)
         self.pairs.update(one.url for one in chosen if one.reason == "pair")
         self.done = set(self.chosen)
+
+    def take_pages(self, most: int) -> list[Choice]:
+        """So many of the further pages of lists."""
+        urls = [url for url in self.paging if url not in self.done][:most]
+        for url in urls:
+            self.chains[page_of(url).stem] = self.chains.get(page_of(url).stem, 0) + 1
+        self.paging = {url: None for url in self.paging if url not in urls} if urls else {}
+        return [Choice(url, 1.0, PAGING) for url in urls]
 
     def take_new(self, most: int) -> list[Choice]:
         """So many of the new pages, in the order in which they were heard of."""

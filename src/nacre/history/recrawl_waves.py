@@ -8,12 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.classes import Classes
+from nacre.history.hubs import overflows
+from nacre.history.paging import is_later
 from nacre.history.ranking import DAY, Bid, Ranking, Terms, Wanted, choosing
 from nacre.history.rates import LISTS, PAGES, silence
 from nacre.history.recrawl_choice import THETA, TRUSTED, Choice, choices, lot
 from nacre.history.recrawl_clock import Clocked
+from nacre.history.recrawl_lists import LIST
 from nacre.history.recrawl_step import Knowledge, Step
 from nacre.history.recrawl_survey import Survey
+from nacre.history.sites import ShownRow
 from nacre.history.slices import ROWS, Slices
 from nacre.history.timetable import Timetable
 from nacre.history.value import Signal
@@ -121,11 +125,14 @@ class Waves:
         else:
             bids = yield from self._bids(self._known(lists))
         own = [bid for bid in bids if bid.url in lists]
-        # Under a budget, lists that hardly ever show anything new are not read for a flood.
+        # Where more was published than a list without further pages shows, others may show it; but
+        # under a budget not those that hardly ever show anything new.
         flooded = [
             bid
             for bid in own
-            if authority(bid.url) in self._step.flooded and (bid.chance >= _LIKELY_NEW or not tight)
+            if authority(bid.url) in self._step.flooded
+            and not is_later(bid.url)
+            and (bid.chance >= _LIKELY_NEW or not tight)
         ]
         if room < len(bids):
             best = yield from choosing(bids, room, wanted)
@@ -229,7 +236,17 @@ class Waves:
     def _bid(self, row: PageRow) -> Bid | None:
         time = self._sites.time(row.url)
         signals = self._sites.signals(row) if self._settings.hints else ()
-        return self._ranking.bid(row, self._step.time, time, signals)
+        shown = self._sites.list_row(row.url) if row.index >= LIST else None
+        repeats = shown is not None and shown.repeats and is_later(row.url)
+        bid = self._ranking.bid(row, self._step.time, time, signals, repeats=repeats)
+        if shown is None or bid is None or repeats or not self._overflows(row, shown):
+            return bid
+        return bid._replace(due=True, reason="window")
+
+    def _overflows(self, row: PageRow, shown: ShownRow) -> bool:
+        """New links would slip through the list if it had to wait for the next step."""
+        wait = (self._step.time - row.last_visit) / DAY + self._step.every
+        return overflows(shown.window, self._ranking.arrivals_a_day(row), wait)
 
 
 def quiet(row: PageRow, signals: Sequence[tuple[str, Signal]], now: float) -> bytes:

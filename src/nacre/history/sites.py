@@ -26,6 +26,10 @@ _MOST_WEIGHT = 50.0
 _BUCKETS = len(AGES) + 1
 _SOME = 0.01
 _LIST_ITSELF = 0.003
+_TELLS = 1.0
+"""A list is believed to tell of one page a visit before any visit showed it."""
+_LOOKS = 1_000.0
+_EARNS = 0.02
 
 
 class SiteRow(msgspec.Struct, array_like=True):
@@ -38,6 +42,10 @@ class SiteRow(msgspec.Struct, array_like=True):
         exposure: Days observed by age bucket.
         listed: Time of the last sitemap, and of the one before.
         doubted: When a sitemap last showed dates of its own making.
+        paging: Pages of lists that are still to be read, because more was published than the
+            pages before them show.
+        looks: Visits of lists that were visited before.
+        tells: Pages whose change or end they told of.
     """
 
     trust: dict[str, HintTrust] = {}
@@ -46,13 +54,38 @@ class SiteRow(msgspec.Struct, array_like=True):
     exposure: list[float] = []
     listed: tuple[float, float] = (0.0, 0.0)
     doubted: float = 0.0
+    paging: list[str] = []
+    looks: float = 0.0
+    tells: float = 0.0
 
 
 class ShownRow(msgspec.Struct, frozen=True, array_like=True):
-    """What an index page showed, and when."""
+    """What an index page showed, and when.
+
+    Attributes:
+        shown: Its links.
+        time: When.
+        top: Visits in a row at which its first entries stood there: what stays is pinned.
+        window: Entries that it shows at a time; 0: not known yet.
+        floods: Visits at which it showed nothing that was known.
+        depth: Further pages of it that a visit had to read, on average; late visits count more.
+        settled: Visits after which it was known which links it had shown first.
+        earned: Links credited to it at a visit, on average as `depth`.
+    """
 
     shown: Shown
     time: float
+    top: dict[str, int] = {}
+    window: int = 0
+    floods: int = 0
+    depth: float = 0.0
+    settled: int = 0
+    earned: float = 0.0
+
+    @property
+    def repeats(self) -> bool:
+        """It was looked at again, and showed nothing that others had not shown."""
+        return self.settled > 0 and self.earned < _EARNS
 
 
 class Sites:
@@ -182,19 +215,42 @@ class Sites:
         row.told = (*row.told, str(Source.SITEMAP))
         return True
 
-    def shown(self, url: str) -> Shown | None:
-        """What an index page showed last time."""
-        found = self._shown.get(url)
-        return None if found is None else found.shown
+    def list_row(self, url: str) -> ShownRow | None:
+        """What an index page showed last time; None when it never was one."""
+        return self._shown.get(url)
 
     def since_shown(self, url: str, now: float) -> float:
         """Seconds since then; 0 when it never was."""
         found = self._shown.get(url)
         return 0.0 if found is None else now - found.time
 
-    def keep_shown(self, url: str, shown: Shown, now: float) -> None:
+    def keep_list(self, url: str, row: ShownRow) -> None:
         """Remember what an index page shows."""
-        self._shown[url] = ShownRow(shown, now)
+        self._shown[url] = row
+
+    def learn_tells(self, url: str, count: int) -> None:
+        """A list that was visited again told of so many pages; the last thousand visits count."""
+        site = self._site(url)
+        if site.looks >= _LOOKS:
+            site.looks, site.tells = site.looks / 2.0, site.tells / 2.0
+        site.looks += 1.0
+        site.tells += count
+
+    def read_on(self, url: str) -> None:
+        """A further page of a list is to be read."""
+        site = self._site(url)
+        if url not in site.paging:
+            site.paging.append(url)
+
+    def was_read(self, url: str) -> None:
+        """A page was read, so that it need not be read as one of a list any more."""
+        site = self._sites.get(authority(url))
+        if site is not None and url in site.paging:
+            site.paging.remove(url)
+
+    def paging(self) -> list[str]:
+        """Pages of lists that are still to be read, of all sites."""
+        return [url for name in list(self._sites) for url in self._sites[name].paging]
 
     def _site(self, url: str) -> SiteRow:
         name = authority(url)
@@ -204,10 +260,11 @@ class Sites:
         return site
 
     def _list_worth(self, site: SiteRow) -> float:
-        """A list that tells what changed is worth as much as it is right; else next to nothing."""
+        """A list is worth what it tells of changes, as far as it is right; else next to nothing."""
         if not self.hints:
             return _LIST_ITSELF
-        return max(_LIST_ITSELF, self._trust(site, Source.LISTING).precision)
+        each = (site.tells + _TELLS) / (site.looks + 1.0)
+        return max(_LIST_ITSELF, self._trust(site, Source.LISTING).precision * min(each, 1.0))
 
     def _trust(self, site: SiteRow, source: Source) -> HintTrust:
         trust = site.trust.get(source)

@@ -31,6 +31,11 @@ class SeenLink(Protocol):
         """What a sitemap or feed says of its last change, as written; "" for nothing."""
         ...
 
+    @property
+    def rel(self) -> str:
+        """Its relation, lower case, such as `next`; "" for none."""
+        ...
+
 
 class Visited(Protocol):
     """What a visit showed."""

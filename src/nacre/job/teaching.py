@@ -26,6 +26,7 @@ class Link(NamedTuple):
     hop: str
     text: str
     lastmod: str
+    rel: str
 
 
 class Seen(NamedTuple):
@@ -110,7 +111,7 @@ class Teacher:
             url = self._name(link, uri)
             if url not in links:
                 text = link.text if link.context == "a/@href" else ""
-                links[url] = Link(url, str(link.hop), text, link.lastmod)
+                links[url] = Link(url, str(link.hop), text, link.lastmod, link.rel)
         return list(links.values()), others
 
     def _name(self, link: Outlink, uri: CrawlURI) -> str:

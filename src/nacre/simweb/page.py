@@ -12,12 +12,14 @@ class Link(NamedTuple):
         hop: `L` for a link, `E` for an embed, `R` for a redirect.
         text: Anchor text; "" for embeds.
         lastmod: What a sitemap or feed says of its last change; "" for nothing.
+        rel: Its relation, as `next`; "" for none.
     """
 
     url: str
     hop: str = "L"
     text: str = ""
     lastmod: str = ""
+    rel: str = ""
 
 
 class Page(NamedTuple):
