@@ -67,7 +67,7 @@ def odd_settings(*seeds: str) -> JobSettings:
         frontier=FrontierSettings(
             max_retries=1, throttled_retries=0, truncated_retries=0, last_tries=1
         ),
-        fetch=FetchSettings(timeout=4, silence_timeout=3, connect_timeout=1, max_length=2_000_000),
+        fetch=FetchSettings(timeout=6, silence_timeout=4, connect_timeout=5, max_length=2_000_000),
     )
 
 

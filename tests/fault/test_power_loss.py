@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 import pytest
 
-from nacre.fetch.settings import FetchSettings
-from nacre.job.settings import JobSettings
 from nacre.job.states import ExitStatus
 from tests.fault.facts import Facts, check, check_same
 from tests.fault.jobs import settings
@@ -48,23 +46,17 @@ class Losses:
                 self.taken.append(Loss(after, frozenset(self._machine.acknowledged), where))
 
 
-def patient(site: Site) -> JobSettings:
-    """The job; no fetch of it ends by time, however long the worlds take to be copied meanwhile."""
-    fetch = FetchSettings(silence_timeout=100, timeout=200, connect_timeout=100)
-    return settings(site.url(), fetch=fetch)
-
-
 async def crawl(machine: Machine, site: Site, losses: Losses | None = None) -> Facts:
     """The crawl undisturbed; what it left."""
     machine.world.after = losses
-    assert await machine.run(patient(site)) is ExitStatus.FINISHED
+    assert await machine.run(settings(site.url())) is ExitStatus.FINISHED
     machine.world.after = None
     return examine(machine, machine.world, site, "end")
 
 
 def examine(machine: Machine, world: World, site: Site, name: str) -> Facts:
     folder = machine.root.with_name(f"files-{name}")
-    return machine.facts(world, patient(site), folder)
+    return machine.facts(world, settings(site.url()), folder)
 
 
 def check_loss(machine: Machine, site: Site, loss: Loss, number: int) -> None:
@@ -81,7 +73,7 @@ async def resume(machine: Machine, site: Site, loss: Loss, calm: Facts, number: 
     """Go on in the world after a loss, to the end."""
     machine.world = loss.world
     site.asked.clear()
-    assert await machine.run(patient(site)) is ExitStatus.FINISHED, loss.where
+    assert await machine.run(settings(site.url())) is ExitStatus.FINISHED, loss.where
     found = examine(machine, machine.world, site, f"resumed-{number}")
     check_same(found, calm)
     again = [url for url in loss.acknowledged if site.asked[url.removeprefix(site.url("")[:-1])]]
