@@ -1,9 +1,17 @@
 """The schedules of a job: which pages are under one, by the sheets that apply to them."""
 
+from pathlib import Path
+
+from nacre.history.pagestore import PageStore
 from nacre.history.timetable import Timetable, TimingRows, timing_of
+from nacre.job.preview import make_sheets
 from nacre.job.rulefiles import RuleFiles, mime_rates
+from nacre.job.scoping import scope_state
+from nacre.job.seedbook import SeedBook
 from nacre.job.settings import JobSettings
+from nacre.job.sheet_list import sheet_list
 from nacre.job.sheets import Sheets
+from nacre.store.store import Store
 
 
 def timetable_of(
@@ -20,6 +28,23 @@ def timetable_of(
     schedules = sheets.overlays.settings.then(lambda s: s.recrawl.schedule)
     timings = schedules.then(lambda schedule: timing_of(schedule, rates))
     return Timetable(rows, lambda url: timings[sheets.of_url(url)])
+
+
+def stored_timetable(root: Path, settings: JobSettings, store: Store) -> Timetable | None:
+    """The timetable of a job that does not run, as last committed.
+
+    Args:
+        root: Its directory.
+        settings: Its settings.
+        store: Its store.
+    """
+    if not has_schedules(settings):
+        return None
+    files = RuleFiles(root)
+    state = scope_state(root, files)
+    SeedBook(store, state).load()
+    sheets = make_sheets(settings, sheet_list(settings, root), state)
+    return timetable_of(settings, sheets, files, PageStore(store))
 
 
 def has_schedules(settings: JobSettings) -> bool:

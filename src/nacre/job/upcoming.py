@@ -16,14 +16,8 @@ from nacre.history.recrawl_choice import TRUSTED
 from nacre.history.recrawl_survey import MOST_ERRORS
 from nacre.history.timing import NEVER
 from nacre.job.offline import View
-from nacre.job.preview import make_sheets
 from nacre.job.recrawl import PRICE, PRICES
-from nacre.job.rulefiles import RuleFiles
-from nacre.job.scheduling import has_schedules, timetable_of
-from nacre.job.scoping import scope_state
-from nacre.job.seedbook import SeedBook
-from nacre.job.sheet_list import sheet_list
-from nacre.job.sheets import Sheets
+from nacre.job.scheduling import timetable_of
 from nacre.job.studies.model import Model, is_visited
 from nacre.job.studies.stored import StoredKnown
 
@@ -56,20 +50,20 @@ class Upcoming:
     """
 
     def __init__(self, view: View, now: float) -> None:
-        self._view = view
         self._now = now
         self._pages = PageStore(view.store)
         self._settings = view.settings.recrawl
         self._price = view.store.counter(PRICE) / PRICES
-        self._table = None
-        if has_schedules(view.settings):
-            files = RuleFiles(view.layout.root)
-            self._table = timetable_of(view.settings, sheets_of(view), files, self._pages)
+        self._known = StoredKnown(view.layout.root, view.store, view.settings, now)
+        if view.session is None:
+            self._table = self._known.timetable
+        else:
+            parts = view.session.parts
+            self._table = timetable_of(view.settings, parts.sheets, parts.rule_files, self._pages)
 
     @cached_property
     def _model(self) -> Model:
-        view = self._view
-        return Model(StoredKnown(view.layout.root, view.store, view.settings, self._now))
+        return Model(self._known)
 
     def of(self, url: str) -> NextVisit | None:
         """When a page is due; None when it is no known page, or nobody plans visits of it."""
@@ -200,13 +194,3 @@ def _span(seconds: float) -> str:
         if seconds >= length:
             return f"{seconds / length:.4g} {unit}"
     return f"{seconds:.4g} s"
-
-
-def sheets_of(view: View) -> Sheets:
-    """The sheets of a job, and which URLs they apply to."""
-    if view.session is not None:
-        return view.session.parts.sheets
-    root = view.layout.root
-    state = scope_state(root, RuleFiles(root))
-    SeedBook(view.store, state).load()
-    return make_sheets(view.settings, sheet_list(view.settings, root), state)

@@ -10,6 +10,7 @@ from nacre.history.rates import NO_EVIDENCE, observe
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
+from nacre.history.timetable import Due
 from nacre.job.studies.known import Captured, Run
 
 DAY = 86_400.0
@@ -33,6 +34,7 @@ class Given:
         self.given_visits: list[FetchRow] = []
         self.texts: dict[str, str] = {}
         self.given_captures: list[Captured] = []
+        self.given_due: dict[str, Due] = {}
 
     def runs(self) -> Sequence[Run]:
         return self.given_runs
@@ -42,6 +44,9 @@ class Given:
 
     def rows(self) -> Iterator[PageRow]:
         return iter(self.given_rows)
+
+    def due(self, row: PageRow) -> Due | None:
+        return self.given_due.get(row.url)
 
     def visits(self) -> Iterator[FetchRow]:
         return iter(sorted(self.given_visits, key=lambda one: one.time))

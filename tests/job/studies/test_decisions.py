@@ -1,6 +1,7 @@
 import pytest
 
 from nacre.errors import JobError
+from nacre.history.timetable import Due
 from nacre.job.studies.decisions import AllDecisions, PageDecision, decisions
 from nacre.job.studies.decisions_page import document
 from nacre.report.html import html_page
@@ -42,6 +43,17 @@ def test_a_calm_page_is_not(known: Given):
     assert not found.chosen
     assert found.reason.startswith("a visit is worth less than its price")
     assert found.every > 100
+
+
+def test_a_page_under_a_schedule_has_its_time(known: Given):
+    busy = f"{SITE}/busy"
+    known.given_due[busy] = Due(MONDAY + 31 * DAY, now=False)
+    found = of(known, "/busy")
+    assert not found.chosen
+    assert found.reason.startswith("it is under a schedule")
+    known.given_due[busy] = Due(MONDAY + 29 * DAY, now=True)
+    found = of(known, "/busy")
+    assert (found.chosen, found.reason) == (True, "it was due by its schedule")
 
 
 @pytest.mark.parametrize(

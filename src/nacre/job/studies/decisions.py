@@ -13,6 +13,7 @@ from nacre.errors import JobError
 from nacre.history.deletion import Life
 from nacre.history.ranking import Bid
 from nacre.history.rates import interval_of, log_mean_rate
+from nacre.history.timetable import Due
 from nacre.job.studies.known import CHANGED, LOT, MISSING, NEW, Known
 from nacre.job.studies.model import Model, Plan
 
@@ -146,7 +147,8 @@ def page_decision(known: Known, url: str) -> PageDecision:
     bid = model.bid(row, known.now) if row.visits else None
     posterior = model.posterior(row)
     slow, fast = interval_of(posterior)
-    chosen = any(one.url == url for one in plan.chosen)
+    due = known.due(row)
+    chosen = due.now if due else any(one.url == url for one in plan.chosen)
     return PageDecision(
         url=url,
         life=row.life,
@@ -155,7 +157,7 @@ def page_decision(known: Known, url: str) -> PageDecision:
         chance=0.0 if bid is None else bid.chance,
         price=plan.price,
         chosen=chosen,
-        reason=_reason(row, bid, plan, chosen=chosen),
+        reason=_scheduled(due) if due else _reason(row, bid, plan, chosen=chosen),
         rates=list(posterior),
         every=1.0 / log_mean_rate(posterior),
         shortest=1.0 / fast,
@@ -171,6 +173,12 @@ def _last(known: Known, url: str) -> list[Decision]:
         Decision(one.time, one.wanted, one.chance, one.propensity, one.status, one.kind)
         for one in reversed(kept)
     ]
+
+
+def _scheduled(due: Due) -> str:
+    if due.now:
+        return WHY["due"]
+    return "it is under a schedule, and not due yet; `nacre history JOB url URL` says when"
 
 
 def _reason(row: PageRow, bid: Bid | None, plan: Plan, *, chosen: bool) -> str:

@@ -11,6 +11,7 @@ from nacre.history.hints import Audit
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
+from nacre.history.timetable import Due
 
 MISSING = frozenset((Answer.MISSING, Answer.GONE, Answer.SOFT))
 """Answers that say that a page is not there."""
@@ -114,6 +115,10 @@ class Known(Protocol):
 
     def rows(self) -> Iterator[PageRow]:
         """The same of all."""
+        ...
+
+    def due(self, row: PageRow) -> Due | None:
+        """When a page under a schedule is due; None for those of the planner."""
         ...
 
     def visits(self) -> Iterator[FetchRow]:

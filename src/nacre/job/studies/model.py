@@ -85,7 +85,8 @@ class Model:
         told: list[Bid] = []
         others: list[Bid] = []
         for row in self._known.rows():
-            bid = self.bid(row, now) if is_visited(row) else None
+            planned = is_visited(row) and self._known.due(row) is None
+            bid = self.bid(row, now) if planned else None
             if bid is not None and row.index >= _INDEX:
                 lists.append(bid)
             elif bid is not None:

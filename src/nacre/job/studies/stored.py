@@ -19,9 +19,11 @@ from nacre.history.pagestore import AUDITS, SITES, TEMPLATES, PageStore, fetch_r
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
+from nacre.history.timetable import Due, Timetable
 from nacre.job.bases import Bases
 from nacre.job.newrun import runs
 from nacre.job.rereading import read_at
+from nacre.job.scheduling import stored_timetable
 from nacre.job.settings import JobSettings
 from nacre.job.studies.known import Captured, Run
 from nacre.job.versions import text_of
@@ -100,6 +102,15 @@ class StoredKnown:
     def rows(self) -> Iterator[PageRow]:
         """See `Known`."""
         return self._pages.scan()
+
+    @cached_property
+    def timetable(self) -> Timetable | None:
+        """Pages under a schedule; None when there are none."""
+        return stored_timetable(self._root, self._settings, self._store)
+
+    def due(self, row: PageRow) -> Due | None:
+        """See `Known`."""
+        return None if self.timetable is None else self.timetable.due(row, self.now)
 
     def visits(self) -> Iterator[FetchRow]:
         """See `Known`."""
