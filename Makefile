@@ -32,6 +32,7 @@ judges: environment ## the environment of the independent judges (.venv-judges)
 
 webs: environment ## the documentation sites that the tests crawl (.cache/webs)
 	@$(PY) tools/debs.py $(WEBS) $(PAGES)
+	-@$(PY) -m tools.releases
 
 webs-all: webs ## the large ones too
 	@$(PY) tools/debs.py $(MORE_PAGES)
@@ -95,7 +96,9 @@ lock: environment ## the locks again, from pyproject.toml
 	$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --group dev pyproject.toml -o requirements-dev.lock
 	$(PY) -m uv pip compile -q --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-header --only-group judges pyproject.toml -o requirements-judges.lock
+		--no-emit-index-url --no-header --group judges -o requirements-judges.lock
+	$(PY) -m uv pip compile -q --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --group sphinx -o requirements-sphinx.lock
 
 clean: ## environments and caches away; crawls stay
 	rm -rf .venv .venv-* .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

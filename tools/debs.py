@@ -37,14 +37,14 @@ def ensure(package: str) -> Path:
     """Unpack a package unless it is there already, and give its folder."""
     if version(package):
         return folder(package)
-    with _lock(package):
+    with locked(package):
         if not version(package):
             _unpack(_download(package), package)
     return folder(package)
 
 
 @contextmanager
-def _lock(name: str) -> Iterator[None]:
+def locked(name: str) -> Iterator[None]:
     """Hold a lock of this cache; others wait."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with (CACHE / f".{name}.lock").open("w") as file:
@@ -61,7 +61,7 @@ def _download(package: str) -> Path:
     place = Path(tempfile.mkdtemp(prefix=f".{package}-", dir=CACHE))
     result = _run(["apt-get", "download", "-q", package], place)
     if result.returncode and os.geteuid() == 0:
-        with _lock("apt-lists"):
+        with locked("apt-lists"):
             _run(["apt-get", "update", "-q"], place)
         result = _run(["apt-get", "download", "-q", package], place)
     found = list(place.glob("*.deb"))

@@ -9,11 +9,22 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from nacre.core.pagerow import PageKind, PageRow
-from nacre.history.rates import FILES, FLAT, Distribution, fit_prior, posterior
+from nacre.history.rates import (
+    CODE,
+    FILES,
+    FLAT,
+    LISTS,
+    MEDIA,
+    Distribution,
+    fit_prior,
+    posterior,
+)
 from nacre.history.slices import Slices, at_once
 from nacre.uri.parse import authority
 
 _KEPT = 300
+_CODE = "code"
+_ROOTS: dict[str, Distribution] = {PageKind.FILE: FILES, PageKind.EMBED: MEDIA, _CODE: CODE}
 _INDEX = 0.5
 
 
@@ -77,12 +88,19 @@ class Classes:
         return posterior(evidence, prior) if evidence else prior
 
     def _root_of(self, name: str) -> Distribution:
-        return FILES if name.startswith(PageKind.FILE) else self._root
+        kind = name.partition(" ")[0]
+        return self._root if self._root is LISTS else _ROOTS.get(kind, self._root)
+
+
+def _sort(row: PageRow) -> str:
+    """What it is; style sheets and scripts are apart from other embeds, which change less."""
+    code = row.kind is PageKind.EMBED and row.template.partition("?")[0].endswith((".css", ".js"))
+    return _CODE if code else str(row.kind)
 
 
 def _chain(row: PageRow) -> tuple[str, ...]:
     """The classes of a row, widest first: all index pages or all others, site, layout, template."""
-    kind = "index" if row.index >= _INDEX else str(row.kind)
+    kind = "index" if row.index >= _INDEX else _sort(row)
     site = f"{kind} {authority(row.url)}"
     return kind, site, f"{site} {layout(row.template)}", row.template
 

@@ -44,7 +44,8 @@ class Planner:
         self._rows, self._sites = rows, sites
         self._step = Step()
         self._waves = Waves(known, self._step, timetable)
-        self._learning = Learning(known, self._step, self._waves.classes)
+        waves = self._waves
+        self._learning = Learning(known, self._step, waves.classes, waves.companions)
 
     def begin(self, starts: Sequence[str]) -> None:
         """Name the start pages: seeds, and sitemaps that robots.txt names."""

@@ -8,6 +8,7 @@ from nacre.history.deletion import Answer, Existence, Life, after
 from nacre.history.ranking import DAY
 from nacre.history.rates import NO_EVIDENCE, chance_of_change, kept, observe
 from nacre.history.recrawl_choice import PAGING
+from nacre.history.recrawl_companions import Companions
 from nacre.history.recrawl_links import Links
 from nacre.history.recrawl_rows import unknown_page
 from nacre.history.recrawl_step import Knowledge, Step
@@ -27,12 +28,16 @@ class Learning:
         known: What the planner knows and wants.
         step: The current step.
         classes: Priors of the rates of change.
+        companions: Follows signs that embeds and files changed.
     """
 
-    def __init__(self, known: Knowledge, step: Step, classes: Classes) -> None:
+    def __init__(
+        self, known: Knowledge, step: Step, classes: Classes, companions: Companions
+    ) -> None:
         self._rows, self._sites, self._judge, self._settings = known
         self._step = step
         self._classes = classes
+        self._companions = companions
         self._links = Links(known, step)
 
     def learn(self, visit: Visited) -> Finding:
@@ -56,6 +61,7 @@ class Learning:
         self._step.touched[row.url] = None
         if finding.answer is not Answer.SILENT:
             self._links.follow(row, visit)
+            self._companions.saw(row, visit, finding)
         if finding.kind.is_change and row.kind is PageKind.PAGE and row.index < 0.5:
             self._step.looked_changed.append(row.url)
         return finding

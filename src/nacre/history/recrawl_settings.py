@@ -47,9 +47,25 @@ class RecrawlSettings(Component):
         live=False,
         sheets=False,
     )
+    least_embed: float = setting(
+        0.05,
+        "The same for embeds: style sheets, scripts, images. They are visited all the same when "
+        "pages that need them, or others in their folder, changed.",
+        ge=0,
+        le=1,
+        live=False,
+        sheets=False,
+    )
+    embed_floor: Seconds = setting(
+        365 * DAY,
+        "Every embed is visited at least so often; 0 for no floor.",
+        unit="s",
+        live=False,
+        sheets=False,
+    )
     floor: Seconds = setting(
         180 * DAY,
-        "Every page is visited at least so often; 0 for no floor.",
+        "Every page and attached file is visited at least so often; 0 for no floor.",
         unit="s",
         live=False,
         sheets=False,

@@ -14,6 +14,7 @@ from nacre.history.ranking import DAY, Bid, Ranking, Terms, Wanted, choosing
 from nacre.history.rates import LISTS, PAGES, silence
 from nacre.history.recrawl_choice import THETA, TRUSTED, Choice, choices, lot
 from nacre.history.recrawl_clock import Clocked
+from nacre.history.recrawl_companions import KINDS, Companions
 from nacre.history.recrawl_lists import LIST
 from nacre.history.recrawl_step import Knowledge, Step
 from nacre.history.recrawl_survey import Survey
@@ -44,6 +45,7 @@ class Waves:
         starts: Start pages.
         left: Waves of the step that did not begin.
         classes: Priors of the rates of change.
+        companions: Chooses embeds, and files on a sign.
         expected: Changes expected at the beginning of the step, and of the pages chosen.
         least: Worth of the last visit that was chosen for its worth; 0 when none was.
     """
@@ -51,6 +53,7 @@ class Waves:
     def __init__(self, known: Knowledge, step: Step, timetable: Timetable | None = None) -> None:
         self._rows, self._sites, self._judge, self._settings = known
         self._step = step
+        self.companions = Companions(known, step)
         self._clocked = Clocked(timetable, -1.0)
         self._arrivals = Classes(lambda row: row.arrivals, LISTS)
         self._survey = Survey(-1.0)
@@ -68,11 +71,13 @@ class Waves:
         clocked = self._clocked = self._clocked.at(step.time)
         self.classes.forget()
         self._arrivals.forget()
+        self.companions.begin()
         for number, row in enumerate(self._rows.scan()):
             if not number % ROWS:
                 yield
             if not clocked.take(row):
                 survey.take(row)
+                self.companions.take(row)
             self.classes.note(row, self._quiet)
             self._arrivals.note(row)
         yield from self.classes.refit()
@@ -83,7 +88,7 @@ class Waves:
         self._ranking = self._make_ranking()
         self.left = [
             *(self._starting, self._scheduled, self._telling, self._told, self._sampling),
-            *(self._pairing, self._worthy),
+            *(self._pairing, self._worthy, self._accompanying),
         ]
 
     def _make_ranking(self) -> Ranking:
@@ -176,7 +181,10 @@ class Waves:
         for number, row in enumerate(self._clocked.others(self._rows.scan())):
             if not number % ROWS:
                 yield
-            if row.url in self._step.done or row.kind is PageKind.EMBED or not row.visits:
+            if row.url in self._step.done or not row.visits:
+                continue
+            if row.kind is PageKind.EMBED:
+                self._claim(row)
                 continue
             if self._sites.look_for_withdrawal(row, self._step.time):
                 self._rows.put(row)
@@ -185,7 +193,8 @@ class Waves:
                 bids.append(bid)
             if share and lot(row.url, self._step.time) < share:
                 lots.append(Choice(row.url, bid.chance if bid else 0.0, "lot", share))
-        most = max(0, room - len(lots))
+        reserve = self.companions.reserve(room) if room < len(bids) + len(lots) else 0
+        most = max(0, room - len(lots) - reserve)
         found = self._step.found
         wanted = Wanted(self._settings.recall, self._settings.least, found)
         chosen = yield from choosing(bids, most, wanted)
@@ -198,6 +207,30 @@ class Waves:
         )
         taken = {bid.url for bid in chosen}
         return choices(chosen) + [one for one in lots if one.url not in taken]
+
+    def _accompanying(self, room: int) -> Slices[list[Choice]]:
+        """Embeds, and files on a sign; again as long as they prove changed."""
+        yield
+        chosen = self.companions.batch(room)
+        if not chosen and self.companions.take_news():
+            yield from self._learn_again()
+            yield from self._claim_again()
+            chosen = self.companions.batch(room)
+        if chosen:
+            self.left.insert(0, self._accompanying)
+        return chosen
+
+    def _claim_again(self) -> Slices[None]:
+        """What changed in this step speaks for all of its class."""
+        for number, row in enumerate(self._clocked.others(self._rows.scan())):
+            if not number % ROWS:
+                yield
+            if row.kind in KINDS and row.visits and row.url not in self._step.done:
+                self._claim(row)
+
+    def _claim(self, row: PageRow) -> None:
+        if not self.companions.is_idle(row):
+            self.companions.claim(row, self._bid(row))
 
     def _learn_again(self) -> Slices[None]:
         """Fit the priors once more, with what the step has shown so far."""

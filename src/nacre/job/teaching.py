@@ -17,6 +17,8 @@ from nacre.job.versions import body_of
 from nacre.scope.subject import OWN_SCOPE
 
 _PLANNED = frozenset((Hop.LINK, Hop.REDIRECT, Hop.MANIFEST))
+_TOLD = _PLANNED | {Hop.EMBED}
+"""Embeds are fetched when they are first seen; the planner says when they are asked for again."""
 
 
 class Link(NamedTuple):
@@ -103,11 +105,10 @@ class Teacher:
         links: dict[str, Link] = {}
         others: list[CrawlURI] = []
         for link, uri in self._parts.candidates.accepted(visit.uri, visit.outlinks):
-            if link.hop not in _PLANNED:
+            if link.hop not in _PLANNED or uri.is_seed:
                 others.append(uri)
+            if link.hop not in _TOLD:
                 continue
-            if uri.is_seed:
-                others.append(uri)
             url = self._name(link, uri)
             if url not in links:
                 text = link.text if link.context == "a/@href" else ""

@@ -1,0 +1,198 @@
+"""Embeds and files: asked for again by the rate of their class, by signs, and now and then."""
+
+from string import ascii_lowercase
+
+import pytest
+
+from nacre.core.pagerow import PageKind, PageRow
+from nacre.history.change import ChangeClass
+from nacre.history.deletion import Answer
+from nacre.history.ranking import Bid
+from nacre.history.recrawl_companions import SMALL, Companions
+from nacre.history.recrawl_settings import RecrawlSettings
+from nacre.history.recrawl_step import Knowledge, Step
+from nacre.history.sites import Sites
+from nacre.history.urlshape import shaped
+from nacre.history.visited import DigestJudge, Finding, MemoryRows
+from tests.history.test_recrawl import _Link, _Visit  # the same small visits
+
+DAY = 86_400.0
+NOW = 1_767_571_200.0
+EVIDENCE = b"seen again"
+
+
+def _row(path: str, kind: PageKind = PageKind.EMBED, **more: object) -> PageRow:
+    url = f"http://a.test/{path}"
+    facts = {"visits": 1, "last_visit": NOW - 7 * DAY, **more}
+    return PageRow(url, kind, shaped(url).name, **facts)  # type: ignore[arg-type]
+
+
+class _World:
+    """Companions with some rows, at the beginning of a step."""
+
+    def __init__(self, *rows: PageRow, **said: object) -> None:
+        settings = RecrawlSettings.model_validate(said)
+        self.rows, self.step = MemoryRows(), Step()
+        known = Knowledge(self.rows, Sites(), DigestJudge(), settings)
+        self.step.begin(NOW)
+        self.companions = Companions(known, self.step)
+        for row in rows:
+            self.rows.put(row)
+            self.companions.take(row)
+
+    def page(self, *links: str, kind: ChangeClass = ChangeClass.MAJOR, visits: int = 2) -> None:
+        """A page is visited."""
+        shown = [_Link(f"http://a.test/{link}", "E") for link in links]
+        visit = _Visit("http://a.test/p.html", NOW, 200, "", "text/html", 0, shown, bytes)
+        row = _row("p.html", PageKind.PAGE, visits=visits)
+        self.companions.saw(row, visit, Finding(Answer.THERE, kind))
+
+    def look(self, path: str, *, changed: bool) -> None:
+        """An embed is visited again."""
+        row = self.rows.get(f"http://a.test/{path}")
+        assert row is not None
+        row.visits, row.last_visit = row.visits + 1, NOW
+        row.last_change = NOW if changed else row.last_change
+        visit = _Visit(row.url, NOW, 200, "", "", 0, (), bytes)
+        self.companions.saw(row, visit, Finding(Answer.THERE))
+
+    def batch(self, room: int = 1000) -> list[str]:
+        """Paths of the next visits, which are made."""
+        chosen = self.companions.batch(room)
+        self.step.take(chosen)
+        return [one.url.removeprefix("http://a.test/") for one in chosen]
+
+    def reasons(self, room: int = 1000) -> set[str]:
+        return {one.reason for one in self.companions.batch(room)}
+
+
+def _folder(count: int, visits: int = 1) -> list[PageRow]:
+    """Embeds of one folder, of each of which something is known already."""
+    names = [ascii_lowercase[number % 26] * (1 + number // 26) for number in range(count)]
+    return [_row(f"_static/{name}.css", evidence=EVIDENCE, visits=visits) for name in names]
+
+
+def test_a_page_that_changed_leads_to_what_it_needs_and_what_lies_beside() -> None:
+    world = _World(*_folder(6))
+    assert world.batch() == []
+    world.page("_static/c.css")
+    found = world.batch()
+    assert found[0] == "_static/c.css"
+    assert len(found) == len(set(found)) == 6
+    assert world.batch() == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "visits"), [(ChangeClass.NOISE, 2), (ChangeClass.MARKUP, 2), (ChangeClass.MAJOR, 1)]
+)
+def test_noise_and_first_visits_are_no_signs(kind: ChangeClass, visits: int) -> None:
+    world = _World(*_folder(6))
+    world.page("_static/c.css", kind=kind, visits=visits)
+    assert world.batch() == []
+
+
+def test_other_boilerplate_is_a_sign() -> None:
+    world = _World(*_folder(6))
+    world.page("_static/c.css", kind=ChangeClass.TEMPLATE)
+    assert len(world.batch()) == 6
+
+
+def test_something_new_beside_it_is_a_sign() -> None:
+    world = _World(*_folder(6))
+    world.page("_static/brand-new.css")
+    assert len(world.batch()) == 6
+
+
+def test_a_large_folder_is_looked_through_as_long_as_that_pays() -> None:
+    world = _World(*_folder(60))
+    world.page("_static/c.css")
+    first = world.batch()
+    assert len(first) == SMALL
+    for path in first:
+        world.look(path, changed=path == first[0])
+    second = world.batch()
+    assert len(second) == 2 * SMALL
+    for path in second:
+        world.look(path, changed=False)
+    assert world.batch() == []
+
+
+def test_one_that_changed_leads_to_those_beside_it() -> None:
+    world = _World(*_folder(6))
+    world.look("_static/a.css", changed=False)
+    assert world.batch() == []
+    world.step.done.add("http://a.test/_static/b.css")
+    world.look("_static/b.css", changed=True)
+    assert len(world.batch()) == 5
+    assert world.companions.take_news()
+    assert not world.companions.take_news()
+
+
+def test_a_folder_where_signs_led_to_nothing_is_believed_less() -> None:
+    world = _World(*_folder(20, visits=12))
+    world.page("_static/c.css")
+    assert world.batch() == ["_static/c.css"]
+
+
+def test_files_are_asked_for_where_a_changed_page_leads_to_them() -> None:
+    files = [_row(f"_sources/{name}.txt", PageKind.FILE, evidence=EVIDENCE) for name in "abcdefgh"]
+    world = _World(*files)
+    world.page("_sources/a.txt", "_sources/b.txt")
+    found = world.batch()
+    assert sorted(found) == ["_sources/a.txt", "_sources/b.txt"]
+
+
+def test_a_few_of_each_class_that_was_never_looked_at_again() -> None:
+    rows = [_row(f"img/{number}.jpg") for number in range(50)]
+    world = _World(*rows, *_folder(3))
+    assert len(world.batch()) == 2
+    assert world.batch() == []
+
+
+def test_a_small_budget_takes_no_samples() -> None:
+    world = _World(*[_row(f"img/{number}.jpg") for number in range(50)])
+    assert world.batch(room=49) == []
+
+
+def _bid(row: PageRow, chance: float) -> Bid:
+    return Bid(chance, chance, row.url, due=False, reason="rate")
+
+
+def test_embeds_that_likely_changed_are_asked_for_the_likeliest_first() -> None:
+    rows = _folder(4)
+    world = _World(*rows)
+    for row, chance in zip(rows, (0.01, 0.2, 0.06, 0.5), strict=True):
+        world.companions.claim(row, _bid(row, chance))
+    assert world.batch() == ["_static/d.css", "_static/b.css", "_static/c.css"]
+
+
+def test_the_floor_of_embeds_is_their_own() -> None:
+    row = _row("img/a.jpg", evidence=EVIDENCE, last_visit=NOW - 366 * DAY)
+    for floor, reasons in ((365 * DAY, {"floor"}), (400 * DAY, set())):
+        world = _World(row, embed_floor=floor)
+        world.companions.claim(row, _bid(row, 0.0))
+        assert world.reasons() == reasons
+
+
+def test_those_that_are_alike_are_judged_once() -> None:
+    rows = [_row(f"img/{number}.jpg") for number in range(3)]
+    world = _World(*rows)
+    assert not world.companions.is_idle(rows[1])
+    world.companions.claim(rows[0], _bid(rows[0], 0.001))
+    assert world.companions.is_idle(rows[1])
+    other = _row("img/9.jpg", last_visit=NOW - 90 * DAY)
+    assert not world.companions.is_idle(other)
+
+
+def test_a_sign_of_another_process_is_found_again() -> None:
+    changed = _row("_static/z.css", visits=2, last_visit=NOW, last_change=NOW, evidence=EVIDENCE)
+    world = _World(*_folder(6), changed)
+    world.step.done.add(changed.url)
+    assert len(world.batch()) == 6
+
+
+def test_a_tight_budget_keeps_a_little_back() -> None:
+    world = _World(*_folder(6))
+    assert world.companions.reserve(500) == 0
+    world.page("_static/c.css")
+    assert world.companions.reserve(500) == 10

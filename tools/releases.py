@@ -1,0 +1,146 @@
+"""Two releases of one project's documentation by Sphinx: `python -m tools.releases`.
+
+The site of the first is crawled, that of the second takes its place. Both are built from sdists,
+in an environment of their own (`.cache/sphinx`), into `.cache/webs/webob-VERSION/`. What is there
+already is left as it is. Prints a folder for each; exits 1 when one cannot be had.
+"""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import venv
+from pathlib import Path
+
+from tools import debs, judges
+
+PROJECT = "WebOb"
+RELEASES = {
+    "1.4.2": "466c4d5b66d3553d2fd040b0ac65b2ba57f4fb95cf561d8560d8914044510ef8",
+    "1.8.7": "b64ef5141be559cfade448f044fa45c2260351edcb6a8ef6b7e00c7dcef0c323",
+}
+"""Versions, and the SHA-256 of their sdists."""
+FIRST, SECOND = RELEASES
+LOCK = "requirements-sphinx.lock"
+_CHECKOUT = Path(__file__).parents[1]
+_ENVIRONMENT = _CHECKOUT / ".cache" / "sphinx"
+_STAMP = ".built"
+_CONFIGURATION = """\
+import sys
+
+project, release, version = {project!r}, {version!r}, {version!r}
+extensions = ["sphinx.ext.autodoc"]
+source_suffix = {{".txt": "restructuredtext", ".rst": "restructuredtext"}}
+exclude_patterns = ["_build", "*-code"]
+language, html_theme = "en", "alabaster"
+# A new release comes in new clothes.
+html_theme_options = {{"page_width": {width!r}}}
+pygments_style = {style!r}
+sys.path.insert(0, {source!r})
+"""
+_CLOTHES = {FIRST: ("940px", "sphinx"), SECOND: ("960px", "default")}
+
+
+class ReleaseError(Exception):
+    """A release could not be fetched or built; the message says why."""
+
+
+def ensure(version: str) -> Path:
+    """Build a release unless it is there already, and give the folder of its pages."""
+    place = debs.CACHE / f"{PROJECT.lower()}-{version}"
+    with debs.locked(place.name):
+        stamp = place / _STAMP
+        if not stamp.is_file() or stamp.read_text() != wanted(version):
+            _make(version, place)
+    return place / "html"
+
+
+def wanted(version: str) -> str:
+    """What a built release must have been made from."""
+    lock = hashlib.sha256((_CHECKOUT / LOCK).read_bytes()).hexdigest()
+    return f"{RELEASES[version]} {lock}\n{_configuration(version)}"
+
+
+def _configuration(version: str, source: str = "") -> str:
+    width, style = _CLOTHES[version]
+    return _CONFIGURATION.format(
+        project=PROJECT, version=version, width=width, style=style, source=source
+    )
+
+
+def _make(version: str, place: Path) -> None:
+    """Build beside the cache, then take the final name in one step."""
+    python = environment()
+    with tempfile.TemporaryDirectory(prefix=".release-", dir=debs.CACHE) as name:
+        folder = Path(name)
+        source = _fetch(python, version, folder)
+        _run(
+            [str(python), "-m", "sphinx", "-q", "-E", "-b", "html", "-c", str(folder),
+             "-d", str(folder / "doctrees"), str(source / "docs"), str(folder / "made/html")],
+            _configuration(version, str(source)), folder,
+        )  # fmt: skip
+        (folder / "made" / _STAMP).write_text(wanted(version))
+        shutil.rmtree(place, ignore_errors=True)
+        (folder / "made").rename(place)
+
+
+def _fetch(python: Path, version: str, folder: Path) -> Path:
+    """The unpacked sdist."""
+    wanted = folder / "wanted.txt"
+    wanted.write_text(f"{PROJECT}=={version} --hash=sha256:{RELEASES[version]}\n")
+    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]
+    chosen = ["--no-deps", "--no-binary", ":all:", "--no-build-isolation", "--require-hashes"]
+    _run([*pip, "download", *chosen, "--dest", str(folder), "-r", str(wanted)], "", folder)
+    archive = next(folder.glob("*.tar.gz"))
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+    return folder / archive.name.removesuffix(".tar.gz")
+
+
+def _run(command: list[str], configuration: str, folder: Path) -> None:
+    if configuration:
+        (folder / "conf.py").write_text(configuration)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-1:] or [f"status {done.returncode}"]
+        raise ReleaseError(f"{' '.join(command[1:4])} failed: {last[0]} (is there a network?)")
+
+
+def environment() -> Path:
+    """Make or refresh Sphinx's environment; its Python.
+
+    Raises:
+        ReleaseError: The packages could not be installed.
+    """
+    lock, stamp = _CHECKOUT / LOCK, _ENVIRONMENT / "nacre-sphinx"
+    python = _ENVIRONMENT / "bin" / "python"
+    with debs.locked("sphinx"):
+        wanted = judges.fingerprint(lock)
+        if not stamp.is_file() or stamp.read_text() != wanted:
+            venv.create(_ENVIRONMENT, clear=True, with_pip=True)
+            try:
+                judges.install(python, lock)
+            except subprocess.CalledProcessError as error:
+                raise ReleaseError(
+                    f"Sphinx cannot be installed: pip failed with status {error.returncode} "
+                    "(is there a network?)"
+                ) from error
+            stamp.write_text(wanted)
+    return python
+
+
+def main() -> int:
+    """Entry point; 1 when a release could not be had."""
+    try:
+        for version in RELEASES:
+            print(ensure(version))
+    except ReleaseError as error:
+        print(f"{error}; the test of two releases will be skipped", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
