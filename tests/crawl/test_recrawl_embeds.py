@@ -59,7 +59,9 @@ def test_a_style_sheet_that_changed_alone_is_found(tmp_path: Path) -> None:
     site, job = made(tmp_path / "site"), tmp_path / "job"
     with served(site) as seed:
         first(job, seed)
-        (site / "static/style.css").write_text("body { color: black; background: #fffffe }")
+        (site / "static/style.css").write_text(
+            "body { color: black; background: #fffffe; margin: 0 }"
+        )
         again(job, seed, 7)
     assert stored(job) == {"style.css": 200}
 
@@ -76,7 +78,7 @@ def test_what_lies_beside_what_changed_is_looked_at(tmp_path: Path) -> None:
     assert stored(job) == {"0.html": 200, "b.png": 200, "d.png": 200, "f.png": 200, "e.png": 404}
     with Store.open(str(job / "state/store"), read_only=True) as store:
         visits = {row.url.rpartition("/")[2]: row for row in fetch_rows(store) if row.run == 2}
-    assert {visits[f"{name}.png"].wanted for name in "abcdef"} == {"embed", "sample"}
+    assert {visits[f"{name}.png"].wanted for name in "abcdef"} == {"sign", "sample"}
     assert (visits["d.png"].kind, visits["e.png"].answer) == ("major", "missing")
 
 

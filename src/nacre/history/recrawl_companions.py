@@ -153,7 +153,7 @@ class Companions:
         embed, settings = row.kind is PageKind.EMBED, self._settings
         if embed and row.life == Life.LIVE:
             due = 0.0 < settings.embed_floor <= self._step.time - row.last_visit
-            bid = bid._replace(due=due, reason="floor" if due else "embed")
+            bid = bid._replace(due=due, reason="floor" if due else "rate")
         least = settings.least_embed if embed else settings.least_file
         if bid.due or bid.chance >= least:
             self._claims.append(bid)
@@ -225,7 +225,7 @@ class Companions:
             if folder.size:
                 urls = folder.next(taken, most)
                 taken.update(urls)
-                chosen += [Choice(url, 0.0, "embed") for url in urls]
+                chosen += [Choice(url, 0.0, "sign") for url in urls]
         return chosen[:room]
 
     def _claimed(self, room: int, done: set[str]) -> list[Choice]:

@@ -34,7 +34,8 @@ WHY = {
     "sample": "too little was known of its class",
     "lot": "drawn by lot among the pages left out, to measure the recall",
     "pair": "fetched twice at once, to learn what is noise",
-    "embed": "a page embeds it",
+    "embed": "a page embeds it, and it was new",
+    "sign": "a page that needs it changed, or something beside it did",
     "": "a full run visits everything",
 }
 """Reasons of visits, in words."""
