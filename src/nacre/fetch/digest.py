@@ -41,8 +41,7 @@ def digest_capture(
     else:
         data = body.read(0, body.length)
         block.update(data)
-        view = memoryview(data)
-        payload = _digest([view[at : at + size] for at, size in chunks] if chunked else (data,))
+        payload = _digest(_cut(data, chunks) if chunked else (data,))
     return Digests(_text(block.digest()), _text(payload))
 
 
@@ -51,6 +50,11 @@ def _digest(parts: Iterable[bytes | memoryview]) -> bytes:
     for part in parts:
         digest.update(part)
     return digest.digest()
+
+
+def _cut(data: bytes, chunks: Sequence[tuple[int, int]]) -> Iterable[memoryview]:
+    view = memoryview(data)
+    return [view[at : at + size] for at, size in chunks]
 
 
 def _parts(runs: Iterable[tuple[int, int]]) -> Iterable[tuple[int, int]]:

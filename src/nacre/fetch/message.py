@@ -95,8 +95,12 @@ def request_bytes(
     """
     if request.headers or request.body is not None:
         lines = _merged(request, settings, origin)
-    else:
+    elif request.cookie or request.etag or request.last_modified or settings.send_range:
         lines = origin.lines + settings.lines + header_lines(_own(request, settings))
+    else:
+        lines = origin.lines + settings.lines
+        if _refers(request, settings):
+            lines += _referer_line(request.referer)
     lines += extra + b"Connection: keep-alive\r\n"
     head = request_head(request.method, target, lines)
     return head + request.body if request.body else head
@@ -104,7 +108,7 @@ def request_bytes(
 
 def _own(request: FetchRequest, settings: FetchSettings) -> Iterator[tuple[str, str]]:
     """Header fields that depend on the request."""
-    if request.referer and settings.send_referer and _may_refer(request):
+    if _refers(request, settings):
         yield "Referer", _bare(request.referer)
     if request.cookie:
         yield "Cookie", request.cookie
@@ -116,8 +120,17 @@ def _own(request: FetchRequest, settings: FetchSettings) -> Iterator[tuple[str, 
         yield "If-Modified-Since", request.last_modified.decode("utf-8", "surrogateescape")
 
 
-def _may_refer(request: FetchRequest) -> bool:
+def _refers(request: FetchRequest, settings: FetchSettings) -> bool:
+    """The page that led there is named, but never one of https to http."""
+    if not (request.referer and settings.send_referer):
+        return False
     return not (request.referer.startswith("https:") and request.url.startswith("http:"))
+
+
+@lru_cache(maxsize=1024)
+def _referer_line(referer: str) -> bytes:
+    """Many pages of a crawl in turn were found on one page."""
+    return header_lines([("Referer", _bare(referer))])
 
 
 def _bare(url: str) -> str:

@@ -24,6 +24,7 @@ from nacre.job.logs import JobLogs
 from nacre.job.writing import ArchiveStep, Prepared
 from nacre.store.commit import GroupCommit
 
+_FINISH = Result.FINISH  # the way to a member of an enumeration is long
 _LONGEST_WAIT = 1.0
 """An idle engine looks again after this, seconds: clocks jump, operators change things."""
 
@@ -72,7 +73,7 @@ class Chain:
             if len(visit.outlinks) != links:
                 step.links += len(visit.outlinks) - links
                 links = len(visit.outlinks)
-            if result is Result.FINISH:
+            if result is _FINISH:
                 return
 
 

@@ -1,5 +1,7 @@
 """The extraction step: content decoded within its caps, then the extractors."""
 
+from functools import lru_cache
+
 from nacre.config.effective import Effective
 from nacre.core.capture import Capture
 from nacre.core.processor import Result, Visit
@@ -80,8 +82,12 @@ def document_of(visit: Visit, capture: Capture, limit: int) -> Document:
 
 def _charset(capture: Capture) -> str | None:
     value = capture.header(b"content-type")
-    if value is None:
-        return None
+    return None if value is None else _charset_of(value)
+
+
+@lru_cache(maxsize=256)
+def _charset_of(value: bytes) -> str | None:
+    """The `charset` parameter of a Content-Type, lower case."""
     _, found, rest = value.lower().partition(b"charset=")
     if not found:
         return None

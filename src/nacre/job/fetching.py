@@ -1,6 +1,7 @@
 """The fetch steps of the chain: names by DNS, everything else by HTTP."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from nacre.config.effective import Effective
 from nacre.core.capture import BytesBody, Capture
@@ -183,5 +184,6 @@ def _body_check(settings: FetchSettings) -> Check | None:
     return wants_body if skipped else None
 
 
+@lru_cache(maxsize=256)
 def _media_type(value: bytes) -> str:
     return value.partition(b";")[0].strip().lower().decode("latin-1")

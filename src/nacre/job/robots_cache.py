@@ -15,6 +15,8 @@ from nacre.store.store import Store
 _FAMILY = "robots"
 _PREFIX = b"r:"
 
+_OBEY, _RULES = RobotsPolicy.OBEY, RobotsState.RULES  # the way to a member is long
+
 _SET_BACK = 3600.0
 """A row that seems to hold longer than any can, by this, was made before the clock was set back."""
 
@@ -76,6 +78,7 @@ class RobotsCache:
         self._size = 0
         self._decoder = msgspec.msgpack.Decoder(RobotsRow)
         self._custom = settings.then(_custom_rules)
+        self._readings = settings.then(_reading)
 
     def get(
         self, origin: str, now: float, overlay: int = 0
@@ -88,7 +91,7 @@ class RobotsCache:
             overlay: Number of the combination of sheets under which they are asked for.
         """
         settings = self._settings[overlay]
-        if settings.policy is not RobotsPolicy.OBEY:
+        if settings.policy is not _OBEY:
             return self._custom[overlay] if settings.policy is RobotsPolicy.CUSTOM else None
         entry = self._recent.get(origin)
         if entry is None:
@@ -99,12 +102,11 @@ class RobotsCache:
         left = entry.row.expires - now
         if not 0 < left <= settings.ttl + _SET_BACK:
             return None
-        return entry.row, self._rules(origin, entry, settings)
+        if entry.row.state is not _RULES:
+            return entry.row, None
+        return entry.row, self._rules(origin, entry, self._readings[overlay])
 
-    def _rules(self, origin: str, entry: _Entry, settings: RobotsSettings) -> AgentRules | None:
-        if entry.row.state is not RobotsState.RULES:
-            return None
-        reading = _Reading(settings.agent, settings.max_bytes)
+    def _rules(self, origin: str, entry: _Entry, reading: _Reading) -> AgentRules:
         rules = entry.rules.get(reading)
         if rules is None:
             row = self.last(origin)
@@ -129,7 +131,7 @@ class RobotsCache:
     def _remember(self, origin: str, row: RobotsRow, settings: RobotsSettings) -> _Entry:
         rules: dict[_Reading, AgentRules] = {}
         if row.state is RobotsState.RULES:
-            reading = _Reading(settings.agent, settings.max_bytes)
+            reading = _reading(settings)
             rules[reading] = _parsed(row.text, reading)
         entry = _Entry(structs.replace(row, text=b""), rules, len(row.text))
         self._forget(origin)
@@ -143,6 +145,10 @@ class RobotsCache:
         old = self._recent.pop(origin, None)
         if old is not None:
             self._size -= old.size
+
+
+def _reading(settings: RobotsSettings) -> _Reading:
+    return _Reading(settings.agent, settings.max_bytes)
 
 
 def _parsed(text: bytes, reading: _Reading) -> AgentRules:
