@@ -24,7 +24,7 @@ class Choice(NamedTuple):
         reason: Why: `start`, `due` (by its schedule), `new`, `index`, `window` (a list would
             overflow before the next step), `paging` (a further page of a list that did), `sitemap`,
             `feed`, `told`, `rate`, `gone?`, `floor`, `sample` (of a class of which too little is
-            known), `sign` (of embeds and files: what needs them changed), `lot` (of pages that are left
+            known), `sign` (what needs an embed or file changed), `lot` (of the pages that are left
             out: only these measure the recall), `pair`.
         propensity: Probability with which it was chosen: 1 but for lots.
     """
