@@ -2,7 +2,7 @@
 
 Source: reference/nutch.md 1.5. Nutch keeps intervals and rates in single precision and times in
 milliseconds; so do these functions, so that a migrated crawl plans the same dates to the
-millisecond. They are for people who come from Nutch; `history.planner` spends a budget better.
+millisecond. They are for people who come from Nutch; `history.recrawl` spends a budget better.
 """
 
 import math

@@ -4,15 +4,18 @@ from typing import NamedTuple
 
 from nacre.history.pagestore import PageStore
 from nacre.history.timing import NEVER
-from nacre.job.budget import affordable, parse_budget
+from nacre.job.budget import UNLIMITED, affordable, parse_budget
 from nacre.job.layout import Layout
-from nacre.job.newrun import ended, is_over
+from nacre.job.newrun import ended, is_over, spent_by
 from nacre.job.offline import View, reading
 from nacre.job.passes import Following, note_pass
+from nacre.job.runrow import RunRow
 from nacre.job.runs import read_run
 from nacre.job.settings import JobSettings
 from nacre.job.upcoming import Upcoming
 from nacre.store.store import Store
+
+_NEARLY = 0.9
 
 
 class WhenDue(NamedTuple):
@@ -52,7 +55,7 @@ class WhenDue(NamedTuple):
         last = read_run(view.store)
         soonest = max(now, began + self.settings.recrawl.gap)
         affordable_at = affordable(parse_budget(self.budget), ended(view.store), now)
-        left = bool(self.budget or (last and last.budget))
+        left = last is not None and _is_spent(last, view.store)
         due = Upcoming(view, now).earliest(max(soonest, affordable_at), left=left)
         if due is None or due.time == NEVER:
             return None
@@ -60,3 +63,10 @@ class WhenDue(NamedTuple):
         if affordable_at > max(soonest, due.time):
             return Following(affordable_at, f"the budget of {self.budget} is spent until then")
         return Following(max(soonest, affordable_at, due.time), why)
+
+
+def _is_spent(last: RunRow, store: Store) -> bool:
+    """The last run has spent its budget, nearly: it may have left new pages over."""
+    budget = parse_budget(last.budget)
+    spent = spent_by(store, last).plus(last.before).of(budget.unit)
+    return budget.amount < UNLIMITED and spent >= _NEARLY * budget.amount

@@ -70,7 +70,7 @@ def plan_run(
         )
     count = totals(store)
     replies = max(1, count.urls)
-    last = structs.replace(last, spent=_spent(store, last))
+    last = structs.replace(last, spent=spent_by(store, last))
     before = spent_lately(ended(store), now) if daily else (0, 0, 0.0)
     run = RunRow(
         _free_name(last.name, now), last.number + 1, now,
@@ -87,13 +87,13 @@ def ended(store: Store) -> list[Ended]:
     """The incremental runs that are over, with what they spent."""
     last = read_run(store)
     return [
-        Ended(run.ended, _spent(store, run) if run == last else Spent(*run.spent))
+        Ended(run.ended, spent_by(store, run) if run == last else Spent(*run.spent))
         for run in runs(store)
         if run.mode == INCREMENTAL and is_over(run)
     ]
 
 
-def _spent(store: Store, last: RunRow) -> Spent:
+def spent_by(store: Store, last: RunRow) -> Spent:
     """What the last run has spent."""
     count = totals(store)
     return Spent(count.urls - store.counter("stats.prerequisites"), count.size, last.elapsed)
