@@ -176,7 +176,7 @@ def excuse(one: Difference, template: Template, *, listing: bool = False) -> str
     """Why a difference is no change of the page: a code; "" when it is one.
 
     `masked` (a clock, a counter, a token), `advert`, `volatile` (its place is noise), `template`
-    (on most pages of the site), `navigation` (links that lead around: in a place that most pages
+    (on most pages of the site), `navigation` (links that lead around: in a place that many pages
     have, on a page that is no list).
     """
     if _is_masked(one):

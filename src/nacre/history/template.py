@@ -15,6 +15,7 @@ from nacre.core.pageview import PageView, Piece
 _PRIOR_YES, _PRIOR_NO = 0.5, 5.0
 _NOISY = 0.2
 _COMMON = 0.3
+_SLOT = 0.1
 _ENOUGH_PAGES = 5
 _CHURN_VISITS = 4
 _WINDOW = 200
@@ -50,8 +51,8 @@ class Template(msgspec.Struct, array_like=True):
         false_changes: Those that looked changed all the same.
         once: Fingerprints that were common once: boilerplate stays known after a new one took its
             place on most pages.
-        slots: On how many of the last pages a place was seen: what stands at one that most pages
-            have was put there by the template, whatever it is.
+        slots: On how many of the last pages a place was seen: links at one that many pages have
+            were put there by the template, whichever they are.
     """
 
     places: dict[int, PlaceCounts] = {}
@@ -99,8 +100,8 @@ class Template(msgspec.Struct, array_like=True):
         return common
 
     def is_slot(self, place: int) -> bool:
-        """A place that more than 30 % of the pages have."""
-        return self.pages >= _ENOUGH_PAGES and self.slots.get(place, 0) > _COMMON * self.pages
+        """A place that more than a tenth of the pages have."""
+        return self.pages >= _ENOUGH_PAGES and self.slots.get(place, 0) > _SLOT * self.pages
 
     def learn_page(self, view: PageView) -> None:
         """Count the pieces of one page, once for each page and version."""
