@@ -317,6 +317,36 @@ def test_rates_by_media_type_come_with_their_file(tmp_path):
     assert "db.fetch.schedule.mime.file" in flagged
 
 
+HOSTS = """# host min max
+www.a.example 3600 default
+news.example 60 86400
+NEWS2.example 60 86400
+quiet.example 0 default
+slow.example default 3600
+broken 5
+"""
+
+
+def test_bounds_of_hosts_become_sheets(tmp_path):
+    name = "adaptive-host-specific-intervals.txt"
+    site = {"db.fetch.schedule.class": SCHEDULES + "AdaptiveFetchSchedule"}
+    said, report, _ = converted(tmp_path, site, **{name: HOSTS})
+    path = "recrawl.schedule.nutch."
+    assert dict(said.sheets) == {
+        "min3600": {path + "min_interval": 3600.0},
+        "min60-max86400": {path + "min_interval": 60.0, path + "max_interval": 86400.0},
+        "max3600": {path + "max_interval": 3600.0},
+    }
+    assert [one.surts for one in said.sheet_associations] == [
+        ("http://www.a.example/",), ("http://news.example/", "http://news2.example/"),
+        ("http://slow.example/",),
+    ]  # fmt: skip
+    note = next(note for note in report.files if note.name == name)
+    assert (note.check, "lines that are no" in note.what) == (True, True)
+    said, _, _ = converted(tmp_path / "stock", **{name: HOSTS})
+    assert not said.sheets
+
+
 @pytest.mark.parametrize(
     ("site", "flagged"),
     [

@@ -6,6 +6,7 @@ from nacre.migrate.draft import Draft, settle
 from nacre.migrate.nutch.agent import map_agent
 from nacre.migrate.nutch.conf import FILES, TEMPLATE, Conf, Property
 from nacre.migrate.nutch.fate import Fate, Fates, defaulted, finding, mapped
+from nacre.migrate.nutch.host_intervals import map_host_intervals
 from nacre.migrate.nutch.others import other_fate
 from nacre.migrate.nutch.plugins import Plugins
 from nacre.migrate.nutch.schedule import map_schedule
@@ -36,6 +37,8 @@ def convert(directory: Path, seeds: Path | None = None) -> tuple[Draft, Report]:
     rules = URLRules(conf, plugins, draft, report)
     fates |= rules.map()
     fates |= map_schedule(conf, rules, draft)
+    if str(draft.settings.get("recrawl.schedule.kind", "")).endswith("adaptive"):
+        map_host_intervals(conf, draft, report)
     for prop in conf.properties:
         report.findings.append(_finding(conf, prop, fates, draft))
     settle(draft, report)
