@@ -163,6 +163,8 @@ def test_each_way_writes_what_it_says(run: Run):
         "7.html": "not-modified", "index.html": "not-modified",
     }  # fmt: skip
     assert run("lean").log(3)["2.html"] == "noted"
+    # The server is asked with the validators of what was noted.
+    assert run("lean").log(4)["2.html"] == "not-modified"
     assert run("delta").log(2) == run("strict").log(2) | {
         "0.html": "delta", "1.html": "delta", "2.html": "delta", "4.html": "delta"
     }  # fmt: skip

@@ -12,17 +12,18 @@ from nacre.archive.record import capture_records
 from nacre.config.effective import Effective
 from nacre.core.capture import Capture
 from nacre.core.crawluri import CrawlURI
-from nacre.core.history import Base, HistoryRecord, Original
+from nacre.core.history import Base, HistoryRecord, Noted, Original
 from nacre.core.processor import Keep, Visit
 from nacre.history.dedup import Digests
 from nacre.history.keeping import KeepSettings
 from nacre.job.bases import Bases
 from nacre.job.keeping import UNRECORDED, Keeping, Kept
 from nacre.store.files import FileKind, FileRow, FileState
+from nacre.store.store import Store
 from nacre.store.table import put_row
 from tests.archive.captures import BEGAN, HEAD, counting_ids, make_capture
 from tests.archive.files import MemoryFiles, make_writer
-from tests.job.memory import memory_store
+from tests.store.memory import MemoryEngine
 
 URL = "http://example.test/"
 DAY = 86_400_000_000
@@ -39,7 +40,7 @@ class Archive:
         written = writer.write(capture_records(self.capture, CaptureFacts(), ids))[0]
         writer.rotate()
         (self.path,) = files.save(folder)
-        self.store = memory_store()
+        self.store = Store(MemoryEngine())
         self.digests = Digests(self.store)
         self.original = Original(URL, BEGAN, written.record.id, 1, written.offset)
         self.digests.put(self.capture.payload_digest, "", self.original)
@@ -61,10 +62,14 @@ class Archive:
         known: HistoryRecord | None = None,
         *,
         patchable: bool = False,
+        notable: bool = False,
         silent: bool = False,
     ) -> tuple[Kept, Visit]:
         visit = Visit(CrawlURI(capture.url, b"k", "q"), capture.status, capture)
-        visit.history, visit.keep = known or self.known, Keep(patchable, silent)
+        visit.history, visit.keep = (
+            known or self.known,
+            Keep(patchable=patchable, silent=silent, notable=notable),
+        )
         return self.keeping.decide(visit, capture, visit.keep), visit
 
 
@@ -198,6 +203,20 @@ def test_what_confirms_a_difference_is_a_note(archive: Archive, capture: Capture
     known = replace(archive.known, base=Base("b", BEGAN - DAY, "sha1:B"))
     kept, _ = archive.decide(capture, known, patchable=True)
     assert kept == Kept(confirms=archive.known.record_id)
+
+
+def test_what_confirms_a_note_is_a_note(archive: Archive):
+    noted = Noted("n", archive.known.digest)
+    known = replace(archive.known, digest="sha1:OLD", noted=noted)
+    same = make_capture(body=TEXT, url=URL)
+    assert archive.decide(SAME, known)[0] == Kept(confirms="n")
+    assert archive.decide(same, known, notable=True)[0] == Kept(confirms="n")
+    assert archive.decide(same, known)[0] == Kept()
+    # The bytes that were stored in full before are no confirmation of the note.
+    known = replace(
+        known, digest=archive.known.digest, noted=Noted("n", "sha1:NEW"), confirmed=BEGAN
+    )
+    assert archive.decide(same, known, notable=True)[0] == Kept()
 
 
 def test_without_differences_the_same_bytes_are_stored_in_full_again(archive: Archive):

@@ -21,6 +21,18 @@ class Base(msgspec.Struct, frozen=True, array_like=True, gc=False):
     number: int = 1
 
 
+class Noted(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A reply of which only a note is kept.
+
+    Attributes:
+        record_id: WARC-Record-ID of the note, without angle brackets.
+        digest: Payload digest of the reply.
+    """
+
+    record_id: str
+    digest: str
+
+
 class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One row per fetched URL, keyed by its case-preserving SURT; survives runs.
 
@@ -32,13 +44,14 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         digest: Payload digest of that capture, `sha1:BASE32`.
         framing: Its transfer framing: `chunked` or "".
         record_id: Its WARC-Record-ID, without angle brackets.
-        etag: Its ETag as received; b"" when absent.
-        last_modified: Its Last-Modified as received; b"" when absent.
+        etag: ETag of that capture, or of `noted`, as received; b"" when absent.
+        last_modified: The same of Last-Modified.
         length: Its payload length in bytes.
         visits: Number of visits.
         original: URL of that capture where it is another's (same payload); "" for its own.
         base: What that capture is a difference from; None when it is stored in full.
         confirmed: WARC-Date of the last record that says that it is still served, µs; 0 for none.
+        noted: A later reply that says the same in other bytes; None for none.
     """
 
     url: str
@@ -55,6 +68,17 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     original: str = ""
     base: Base | None = None
     confirmed: int = 0
+    noted: Noted | None = None
+
+    @property
+    def served(self) -> str:
+        """Payload digest of the last reply with status 200."""
+        return self.digest if self.noted is None else self.noted.digest
+
+    @property
+    def revisitable(self) -> bool:
+        """A 304 can refer to the capture: it is stored in full, and is what was served last."""
+        return bool(self.date) and self.base is None and self.noted is None
 
 
 class Original(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -15,6 +15,7 @@ class Keep(msgspec.Struct):
 
     Attributes:
         patchable: It may be stored as a difference from an earlier version.
+        notable: A note is enough where it says the same as before in other bytes.
         silent: The reply says nothing of the page: a failure of the server, or a refusal.
         base: Set when it is stored as a difference: from what.
         size: Bytes of that difference.
@@ -22,6 +23,7 @@ class Keep(msgspec.Struct):
     """
 
     patchable: bool = False
+    notable: bool = False
     silent: bool = False
     base: Base | None = None
     size: int = 0

@@ -152,7 +152,7 @@ def _alike(
 
 
 def _not_modified(known: HistoryRecord | None) -> RevisitProfile | None:
-    if known is None or known.base is not None or not known.date:
+    if known is None or not known.revisitable:
         return None
     return RevisitProfile(NOT_MODIFIED, _original(known), known.digest, same_url=True)
 

@@ -78,7 +78,7 @@ class Audits:
         asked = (known.etag, b"etag") if known.etag else (known.last_modified, b"last-modified")
         if not asked[0] or capture.header(asked[1]) != asked[0]:
             return False
-        lied = changed and capture.payload_digest != known.digest
+        lied = changed and capture.payload_digest != known.served
         self.observe(visit.uri.url, step, lied=lied)
         return lied
 

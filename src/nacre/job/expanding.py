@@ -91,7 +91,11 @@ class _Expansion:
     def holds_differences(self) -> bool:
         """There is something to be made of it."""
         with self._source.open("rb") as file:
-            return any(is_delta(entry) or _note(entry) for entry in WarcReader(file))
+            return any(is_delta(entry) or self._confirms(entry) for entry in WarcReader(file))
+
+    def _confirms(self, entry: WarcEntry) -> bool:
+        note = _note(entry)
+        return note is not None and note.confirms in self._known
 
     def make(self) -> Made:
         """Make the new WARC and its index."""

@@ -38,7 +38,8 @@ class Kept(NamedTuple):
 
     Attributes:
         delta: The difference to store in the place of the reply; None for none.
-        confirms: Record id of the difference that the reply confirms, so that a note is enough.
+        confirms: Record id of the difference or note that the reply confirms, so that a note is
+            enough.
         omitted: Nothing is written.
     """
 
@@ -75,8 +76,8 @@ class Keeping:
             return Kept()
         known = visit.history
         if known is not None and self._is_confirmation(visit, capture, keep, known):
-            visit.annotate("duplicate:delta")
-            return Kept(confirms=known.record_id)
+            visit.annotate("duplicate:noted" if known.noted else "duplicate:delta")
+            return Kept(confirms=kept_as(known))
         delta = self._difference(visit, capture) if keep.patchable else None
         if delta is not None:
             keep.base, keep.size = base_of(delta), len(delta.patch)
@@ -95,12 +96,15 @@ class Keeping:
     def _is_confirmation(
         self, visit: Visit, capture: Capture, keep: Keep, known: HistoryRecord
     ) -> bool:
-        """The same is stored as a difference, to which no revisit may refer."""
-        if known.base is None or not confirms(capture, known):
+        """The same is a difference or a note, to which no revisit may refer."""
+        if known.revisitable or not confirms(capture, known):
             return False
+        if capture.status == 304:
+            return True
+        if known.noted is not None or known.base is None:
+            return keep.notable and known.noted is not None
         longest = self._settings[visit.overlay].full_every * _MICROS
-        young = capture.began - known.base.date < longest
-        return capture.status == 304 or (keep.patchable and young)
+        return keep.patchable and capture.began - known.base.date < longest
 
     def _is_sample(self, visit: Visit, capture: Capture, period: float) -> bool:
         """The first of its host in its period; it is noted with the group of its record."""
@@ -191,8 +195,13 @@ def confirms(capture: Capture, known: HistoryRecord) -> bool:
     if not known.date:
         return False
     return capture.status == 304 or (
-        capture.status == 200 and capture.payload_digest == known.digest != ""
+        capture.status == 200 and capture.payload_digest == known.served != ""
     )
+
+
+def kept_as(known: HistoryRecord) -> str:
+    """Id of the record that has what was served last, where that is no response."""
+    return known.record_id if known.noted is None else known.noted.record_id
 
 
 def _same_period(one: int, other: int, seconds: float) -> bool:

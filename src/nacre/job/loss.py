@@ -251,4 +251,5 @@ def _without_capture(known: HistoryRecord) -> HistoryRecord:
         original="",
         base=None,
         confirmed=0,
+        noted=None,
     )

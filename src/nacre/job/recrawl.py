@@ -165,7 +165,7 @@ class Recrawl:
             learn_probe(self._known.judge.lessons, visit, self.step)
             return
         self._last = lesson = self.teacher.teach(visit, self.step)
-        finding, version = lesson.finding, None
+        finding = lesson.finding
         if finding is None:
             return
         visit.verdict = _verdict(finding, first=lesson.first)
@@ -181,12 +181,13 @@ class Recrawl:
             )
         if finding.kind is not ChangeClass.NONE:
             visit.annotate(f"verdict:{finding.kind}:{finding.score:.3f}")
-        differs = self._run.keep == "delta"
-        visit.keep = Keep(patchable=differs, silent=finding.answer is Answer.SILENT)
-        if self._run.keep == "lean" and finding.kind in _UNCHANGED and visit.status == 200:
+        keep = visit.keep = Keep(silent=finding.answer is Answer.SILENT)
+        keep.patchable = self._run.keep == "delta"
+        if self._run.keep == "lean" and visit.status == 200:
             version = self._known.pages.version(visit.uri.url)
             longest = self._keep[visit.overlay].full_every
-            visit.noted = version is not None and self.step - version.full < longest
+            keep.notable = version is not None and self.step - version.full < longest
+            visit.noted = keep.notable and finding.kind in _UNCHANGED
 
     def finished(self, visit: Visit, stored: Stored, now: float) -> None:
         """A visit is final and its records are in the open group: follow it up and log it."""

@@ -15,7 +15,7 @@ from nacre.archive.record import Record, capture_records, noted_record
 from nacre.archive.segment import WarcWriter
 from nacre.config.effective import Effective
 from nacre.core.capture import Body, Capture
-from nacre.core.history import Base, HistoryRecord, Original
+from nacre.core.history import Base, HistoryRecord, Noted, Original
 from nacre.core.processor import Visit
 from nacre.history.crawldb import History
 from nacre.history.dedup import (
@@ -25,7 +25,7 @@ from nacre.history.dedup import (
     can_be_original,
     revisit_of,
 )
-from nacre.job.keeping import Keeping, Kept, confirms
+from nacre.job.keeping import Keeping, Kept, confirms, kept_as
 from nacre.job.large import pack_apart
 from nacre.job.numbers import Numbers
 from nacre.report.stats import Stored
@@ -140,7 +140,7 @@ class ArchiveStep:
         if capture.protocol == "dns":
             return Stored.NOVEL
         if visit.noted:
-            return self._remember_seen(visit, capture, recorded=True)
+            return self._remember_seen(visit, capture, record_id)
         if visit.keep is not None and visit.keep.base is not None:
             return self._remember_difference(visit, capture, record_id, file, visit.keep.base)
         if visit.revisit is None and can_be_original(capture):
@@ -196,8 +196,8 @@ class ArchiveStep:
         if self.keeping is not None and visit.keep is not None:
             return self.keeping.decide(visit, capture, visit.keep)
         known = visit.history
-        if capture.status == 304 and known is not None and known.base is not None:
-            return Kept(confirms=known.record_id)
+        if capture.status == 304 and known is not None and known.date and not known.revisitable:
+            return Kept(confirms=kept_as(known))
         return _ALL
 
     def _unrecorded(self, visit: Visit, capture: Capture) -> Stored:
@@ -207,24 +207,34 @@ class ArchiveStep:
             began = capture.began
             self.history.put(HistoryRecord(visit.uri.url, visit.status, began, visits=1))
             return Stored.NOTHING
-        stored = self._remember_seen(visit, capture, recorded=False)
+        stored = self._remember_seen(visit, capture, "")
         return Stored.NOTHING if stored is Stored.NOTED else stored
 
-    def _remember_seen(self, visit: Visit, capture: Capture, *, recorded: bool) -> Stored:
-        """The last capture stays the one to refer to; its validators are asked with again."""
+    def _remember_seen(self, visit: Visit, capture: Capture, record_id: str) -> Stored:
+        """The last capture stays the one to refer to; `record_id`: of the note, if there is one.
+
+        The validators of a reply that is noted are asked with from now on.
+        """
         known = visit.history
         if known is None:
             return Stored.NOTED
         same = confirms(capture, known)
-        self.history.put(
-            structs.replace(
-                known,
-                status=visit.status,
-                visited=capture.began,
-                visits=known.visits + 1,
-                confirmed=capture.began if recorded and same else known.confirmed,
-            )
+        row = structs.replace(
+            known,
+            status=visit.status,
+            visited=capture.began,
+            visits=known.visits + 1,
+            confirmed=capture.began if record_id and same else known.confirmed,
         )
+        if record_id and not same and known.date and can_be_original(capture):
+            row = structs.replace(
+                row,
+                noted=Noted(record_id, capture.payload_digest),
+                etag=capture.header(b"etag") or b"",
+                last_modified=capture.header(b"last-modified") or b"",
+                confirmed=0,
+            )
+        self.history.put(row)
         if not same:
             return Stored.NOTED
         return Stored.NOT_MODIFIED if capture.status == 304 else Stored.DUPLICATE
