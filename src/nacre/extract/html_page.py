@@ -26,6 +26,8 @@ _OPENING = re.compile(rb"<(?=[bcefinstu])(?:" + _NAMES + rb")[\s/][^>]*+", re.IG
 # Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
 _CLEAN = re.compile(rb"<\w+(?:\s++[\w-]++=\"[^\"]*+\"|(?!))*+\s*+")
 _FORMATTING = re.compile(rb"<(/?)(" + _NAMES + rb")(?=[\s/>])(>?)")
+_ASCII_IN = frozenset(("utf-8", "cp1252"))
+"""The encodings of most pages; in both, ASCII is ASCII."""
 _MAX_TEXT_TOKENS = 200
 _ODD_SELECTOR = "[style],[background],[src]:not(img,script,iframe),[href]:not(a,link)"
 _USUAL_SOURCES = frozenset(("img", "script", "iframe"))
@@ -229,6 +231,8 @@ def read_page(body: bytes, encoding: str) -> Page:
     """
     if not is_tame(body, encoding):
         return TokenPage(decode(body, encoding))
+    if encoding in _ASCII_IN and body.isascii():
+        return TreePage(_tree(body.decode("ascii"), None))  # a tenth faster than from bytes
     try:
         return TreePage(_tree(body, encoding))
     except (LookupError, ValueError):
