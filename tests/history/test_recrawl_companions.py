@@ -196,3 +196,28 @@ def test_a_tight_budget_keeps_a_little_back() -> None:
     assert world.companions.reserve(500) == 0
     world.page("_static/c.css")
     assert world.companions.reserve(500) == 10
+
+
+def test_a_name_with_another_checksum_behind_it_by_now_is_left_alone() -> None:
+    old = [
+        _row(f"_static/{name}", first_seen=NOW - 30 * DAY, evidence=EVIDENCE)
+        for name in ("a.css?v=12ab", "b.css?v=77", "c.css", "menu.php?id=3")
+    ]
+    new = [_row("_static/a.css?v=34cd", first_seen=NOW - 7 * DAY, evidence=EVIDENCE)]
+    world = _World(*old, *new)
+    world.page("_static/c.css")
+    found = world.batch()
+    assert sorted(found) == [
+        "_static/a.css?v=34cd", "_static/b.css?v=77", "_static/c.css", "_static/menu.php?id=3",
+    ]  # fmt: skip
+    assert world.batch() == []
+
+
+def test_versions_that_were_seen_at_once_are_all_in_use() -> None:
+    rows = [
+        _row(f"_static/a.css?v={number}", first_seen=NOW - DAY, evidence=EVIDENCE)
+        for number in range(2)
+    ]
+    world = _World(*rows)
+    world.page("_static/a.css?v=0")
+    assert len(world.batch()) == 2

@@ -94,7 +94,7 @@ class Classes:
 
 def _sort(row: PageRow) -> str:
     """What it is; style sheets and scripts are apart from other embeds, which change less."""
-    code = row.kind is PageKind.EMBED and row.template.partition("?")[0].endswith((".css", ".js"))
+    code = row.kind is PageKind.EMBED and row.template.partition("/?")[0].endswith((".css", ".js"))
     return _CODE if code else str(row.kind)
 
 

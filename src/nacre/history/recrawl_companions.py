@@ -5,9 +5,11 @@ class taught: directory and type share a rate, and a floor sees to the rest. A s
 changed, or whose boilerplate did, refers to it; a known page refers to something new beside it; or
 something beside it changed. And a few of each class that was never looked at again. Signs are
 followed folder by folder, small ones whole, larger ones as long as enough of it proves changed; a
-folder in which signs have led to nothing is believed less each time.
+folder in which signs have led to nothing is believed less each time. A name that has another
+checksum behind it by now is left alone.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -36,6 +38,9 @@ _SAMPLES = 30
 """Looks at what was never looked at again: of each directory and type, and in a step."""
 _RESERVE = 0.02
 """Share of a tight budget that is kept for what comes with pages."""
+
+_BUSTER = re.compile(r"\?(?:(?:v|ver|version|rev|hash|h|cb|t|ts|_)=)?[\w.~-]+\Z")
+"""A checksum, version or time behind a name, so that no cache holds what is old."""
 
 
 class Folder:
@@ -112,6 +117,7 @@ class Companions:
         self._claims: list[Bid] = []
         self._seen_again: Counter[str] = Counter()
         self._unknown: dict[str, list[tuple[float, str]]] = {}
+        self._newest: dict[str, float] = {}
         self._sampled = False
         self._news = False
         self._idle: set[tuple[str, int]] = set()
@@ -130,6 +136,7 @@ class Companions:
             folder.signed = True  # in a process before this one
         if row.kind is not PageKind.EMBED:
             return
+        self._note(row)
         name = _class(row)
         self._seen_again[name] += bool(row.evidence)
         if not row.evidence:
@@ -139,8 +146,14 @@ class Companions:
                 lots.sort()
                 del lots[_SAMPLE:]
 
+    def _note(self, row: PageRow) -> None:
+        """When a name was first seen with the newest of its versions."""
+        name = _bare(row.url)
+        if name:
+            self._newest[name] = max(self._newest.get(name, 0.0), row.first_seen)
+
     def _folder(self, row: PageRow) -> Folder:
-        name = f"{row.kind} {row.template.rpartition('/')[0]}"
+        name = f"{row.kind} {_directory(row.template)}"
         found = self._folders.get(name)
         if found is None:
             found = self._folders[name] = Folder(row.kind)
@@ -177,6 +190,8 @@ class Companions:
 
     def saw(self, row: PageRow, visit: Visited, finding: Finding) -> None:
         """Learn from a visit of anything; `row` is as it is after it."""
+        if row.kind is PageKind.EMBED and row.visits == 1:
+            self._note(row)
         if row.visits < 2 or finding.answer is Answer.SILENT:
             return
         if row.kind in KINDS:
@@ -201,7 +216,7 @@ class Companions:
                 folder.signed = True
             elif row is None and link.hop == "E":
                 # Something new beside what was there: a build with other names for what is new.
-                name = shaped(link.url).name.rpartition("/")[0]
+                name = _directory(shaped(link.url).name)
                 beside = self._folders.get(f"{PageKind.EMBED} {name}")
                 if beside is not None:
                     beside.signed = True
@@ -215,6 +230,12 @@ class Companions:
 
     def batch(self, room: int) -> list[Choice]:
         """What to visit next; nothing when no sign is left that promises anything."""
+        chosen = self._chosen(room)
+        stale = {one.url for one in chosen if self._is_stale(one.url)}
+        self._step.done |= stale
+        return [one for one in chosen if one.url not in stale]
+
+    def _chosen(self, room: int) -> list[Choice]:
         done = self._step.done
         chosen = self._claimed(room, done) + self._samples(room, done)
         taken = {*done, *(one.url for one in chosen)}
@@ -227,6 +248,12 @@ class Companions:
                 taken.update(urls)
                 chosen += [Choice(url, 0.0, "sign") for url in urls]
         return chosen[:room]
+
+    def _is_stale(self, url: str) -> bool:
+        """The same name has another checksum or version behind it by now."""
+        name = _bare(url)
+        row = self._rows.get(url) if name else None
+        return row is not None and row.first_seen < self._newest.get(name, 0.0)
 
     def _claimed(self, room: int, done: set[str]) -> list[Choice]:
         claims, self._claims = self._claims, []
@@ -247,7 +274,17 @@ class Companions:
         return [Choice(url, 0.0, "sample") for _, url in sorted(found)[:most]]
 
 
+def _directory(template: str) -> str:
+    return template.partition("/?")[0].rpartition("/")[0]
+
+
 def _class(row: PageRow) -> str:
     """Directory and type."""
-    folder, _, name = row.template.partition("?")[0].rpartition("/")
-    return f"{folder} {name.rpartition('.')[2]}"
+    path = row.template.partition("/?")[0]
+    return f"{_directory(path)} {path.rpartition('/')[2].rpartition('.')[2]}"
+
+
+def _bare(url: str) -> str:
+    """A URL without the checksum or version behind its name; "" where it has none."""
+    found = _BUSTER.search(url)
+    return url[: found.start()] if found else ""

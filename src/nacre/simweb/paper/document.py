@@ -20,6 +20,10 @@ _TABLE = (
     Column("time, full 2", Form.SHARE), Column("MB, full 2", Form.SHARE),
     Column("HTML, full 2", Form.SHARE),
 )  # fmt: skip
+_APART = (
+    Column("run"), Column("pages, full 1", Form.SHARE), Column("embeds, full 1", Form.SHARE),
+    Column("pages, full 2", Form.SHARE), Column("embeds, full 2", Form.SHARE),
+)  # fmt: skip
 _RECALL = (
     ("all", "epoch", "recall"), ("new", "epoch", "recall_new"),
     ("changed", "epoch", "recall_changed"), ("gone", "epoch", "recall_gone"),
@@ -58,7 +62,11 @@ def _crawls(found: Comparison) -> Section:
         ("problems in WARCs", str(len(found.problems))),
     )
     rows = tuple(_row(one, found) for one in _runs(found))
-    tables = [DataTable("Measured here", _TABLE, rows)]
+    apart = tuple(_apart(one, found) for one in (found.incremental, found.paper))
+    tables = [
+        DataTable("Measured here", _TABLE, rows),
+        DataTable("Requests saved, pages and embeds apart", _APART, apart),
+    ]
     if site is not None:
         tables.insert(0, DataTable(f"Published: {site.name}", _TABLE, _published(site)))
     return Section("The paper's table", text, facts, tables=tuple(tables))
@@ -92,6 +100,11 @@ def _row(one: Figures, found: Comparison) -> tuple[Cell, ...]:
         return (*cells, *(None for _ in range(5)))
     first, second = saving(one, found.full1), saving(one, found.full2)
     return (*cells, first.time, first.storage, second.time, second.storage, second.html)
+
+
+def _apart(one: Figures, found: Comparison) -> tuple[Cell, ...]:
+    first, second = saving(one, found.full1), saving(one, found.full2)
+    return one.name, first.requests, first.embeds, second.requests, second.embeds
 
 
 def _all(one: Figures) -> float | None:
