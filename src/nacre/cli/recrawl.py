@@ -1,7 +1,9 @@
 """`nacre recrawl`: visit a finished job again, and keep what changed."""
 
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
@@ -117,25 +119,25 @@ def _passes(one: _Pass, rhythm: "Rhythm | None", times: int) -> int:
     from nacre.job.newrun import INCREMENTAL
 
     clock, done = SystemClock(), 0
-    if one.continuous and one.mode == INCREMENTAL:
-        first = _when_due(one).begins(clock.now())
-        if first is None:
-            tell(_NOTHING)
-        if first is None or (first.time > clock.now() and not _wait(first, clock)):
-            return 0
+    begins = one.continuous and one.mode == INCREMENTAL
+    if begins and not _wait(lambda: _when_due(one).begins(clock.now()), clock, first=True):
+        return 0
     while True:
         began = clock.now()
         code = _pass(one)
         done += 1
-        passes = _when_due(one) if one.continuous else rhythm
-        if passes is None or code in _ENDS or done == times:
+        if not (one.continuous or rhythm) or code in _ENDS or done == times:
             return code
-        following = passes.following(began, clock.now())
-        if following is None:
-            tell(_NOTHING)
-        if following is None or not _wait(following, clock):
+        if not _wait(partial(_following, one, rhythm, began, clock), clock):
             return code
         one = one._replace(mode=INCREMENTAL)
+
+
+def _following(
+    one: _Pass, rhythm: "Rhythm | None", began: float, clock: Clock
+) -> "Following | None":
+    passes = rhythm or _when_due(one)
+    return passes.following(began, clock.now())
 
 
 def _when_due(one: _Pass) -> "WhenDue":
@@ -150,19 +152,28 @@ def _when_due(one: _Pass) -> "WhenDue":
     return WhenDue(layout, load_job(layout, one.assignments).settings, one.budget)
 
 
-def _wait(following: "Following", clock: Clock) -> bool:
-    """Sleep until a pass begins; False when the user ends it."""
-    until, why = following
-    when = datetime.fromtimestamp(until, UTC)
-    because = f" ({why})" if why else ""
-    tell(f"Next pass: {when:%Y-%m-%d %H:%M:%S} UTC{because}. Ctrl-C ends here; nothing is open.")
+def _wait(ask: "Callable[[], Following | None]", clock: Clock, *, first: bool = False) -> bool:
+    """Sleep until a pass begins; False when none does any more, or the user ends it."""
     try:
+        following = ask()
+        if following is None:
+            tell(_NOTHING)
+            return False
+        until, why = following
+        if until > clock.now() or not first:
+            _tell_next(until, why)
         # Short naps, so that a clock that was set or a machine that slept does not matter.
         while (left := until - clock.now()) > 0:
             time.sleep(min(left, _LONGEST_NAP))
     except KeyboardInterrupt:
         return False
     return True
+
+
+def _tell_next(until: float, why: str) -> None:
+    when = datetime.fromtimestamp(until, UTC)
+    because = f" ({why})" if why else ""
+    tell(f"Next pass: {when:%Y-%m-%d %H:%M:%S} UTC{because}. Ctrl-C ends here; nothing is open.")
 
 
 def _pass(one: _Pass) -> int:
