@@ -291,3 +291,27 @@ def test_the_planner_says_when_a_page_is_due_and_why(tmp_path: Path) -> None:
     assert ranked[0].time <= ranked[1].time
     assert following is not None
     assert started(job) + 3600.0 <= following.time <= started(job) + DAY + 3600.0
+
+
+def test_a_seed_under_a_schedule_keeps_its_own_scope(tmp_path: Path) -> None:
+    """Its new links are followed only as far as the seed itself says."""
+    site, job = tmp_path / "site", tmp_path / "job"
+    small(site)
+    write(site / "deep", "index.html", "Below.", "x.html")
+    write(site / "deep", "x.html", TEXT.format("x"))
+    with served(tmp_path) as home:
+        seed = f"{home.replace('index.html', 'deep/index.html')} scope=prefix"
+        first(job, seed)
+        write(
+            site / "deep",
+            "index.html",
+            "Below, and there is more now.",
+            "x.html",
+            "y.html",
+            "../c.html",
+        )
+        write(site / "deep", "y.html", TEXT.format("y"))
+        passes(job, seed, [8.0], {"kind": "fixed"})
+    runs = visited(job)
+    assert set(runs[0]) == {"index.html", "x.html"}
+    assert runs[1] == {"index.html": "due", "x.html": "due", "y.html": "new"}

@@ -1,5 +1,7 @@
 """What the frontier is given for a visit that the planner chose."""
 
+from functools import cached_property
+
 from msgspec import structs
 
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
@@ -45,10 +47,15 @@ class Revisits:
         parts, overlay = self._parts, self._parts.sheets.of_url(url)
         if not parts.seeds.knows(url):
             return structs.replace(parts.identity.seed(url, overlay=overlay), is_seed=False)
-        owner = parts.seeds.owner(url) if parts.seeds.has_owners else ""
         source = url if parts.settings.engine.source_tags else ""
-        heritable = own_scope(owner)
+        heritable = own_scope(self._owners.get(url, ""))
         return parts.identity.seed(url, source=source, heritable=heritable, overlay=overlay)
+
+    @cached_property
+    def _owners(self) -> dict[str, str]:
+        """Of seeds with a scope of their own, what they go by."""
+        seeds = self._parts.seeds
+        return {row.url: row.owner for row in seeds.rows() if row.owner} if seeds.has_owners else {}
 
     def _marked(self, uri: CrawlURI, choice: Choice) -> CrawlURI:
         """Some are asked for without validators: pairs, audits, and where validators lied."""
