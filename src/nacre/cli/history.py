@@ -1,6 +1,5 @@
 """`nacre history DIR stats|url|due|top|dump|export|import|rebuild`: what is known of the pages."""
 
-import heapq
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -54,12 +53,19 @@ def _writing(directory: Path) -> "Iterator[Store]":
 
 
 @history.command("stats")
-def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
+def stats(
+    ctx: typer.Context,
+    hosts: Annotated[bool, typer.Option("--hosts", help="The pages of each host too.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Totals: pages by kind and by what became of them, visits by run and verdict."""
     from nacre.job.lookback import statistics
+    from nacre.job.pagelist import by_host
 
     with _reading(ctx.obj) as store:
         found = statistics(store)
+        if hosts:
+            found["hosts"] = by_host(store)
     if as_json:
         output.say_json(found)
         return
@@ -72,6 +78,8 @@ def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
         output.say(f"{title}: " + ", ".join(f"{name} {n:,}" for name, n in found[title].items()))
     for run, counts in found["visits"].items():
         output.say(f"run {run}: " + ", ".join(f"{name} {n:,}" for name, n in counts.items()))
+    for name, counts in found.get("hosts", {}).items():
+        output.say(f"{name}: " + ", ".join(f"{life} {n:,}" for life, n in counts.items()))
 
 
 @history.command("runs")
@@ -152,13 +160,16 @@ def due_next(
 def top(
     ctx: typer.Context,
     number: Annotated[int, typer.Argument(metavar="N", min=1, show_default=False)],
+    least: Annotated[
+        float, typer.Option("--least", metavar="RATE", min=0, help="Changes a day at least.")
+    ] = 0.0,
     as_json: AsJson = False,
 ) -> None:
     """The pages that change most, with the changes a day that are expected of them."""
-    from nacre.job.lookback import rates
+    from nacre.job import pagelist
 
     with _reading(ctx.obj) as store:
-        found = heapq.nlargest(number, ((rate, row.url) for rate, row in rates(store)))
+        found = pagelist.top(store, number, least)
     if as_json:
         output.say_json([{"rate": rate, "url": url} for rate, url in found])
         return
@@ -167,12 +178,39 @@ def top(
 
 
 @history.command("dump")
-def dump_pages(ctx: typer.Context) -> None:
-    """Every page that was visited, one JSON object a line."""
-    from nacre.job.lookback import dump
+def dump_pages(
+    ctx: typer.Context,
+    *,
+    regex: Annotated[
+        str, typer.Option("--regex", metavar="REGEX", help="Found in the URL.", show_default=False)
+    ] = "",
+    life: Annotated[
+        str, typer.Option("--life", help="live, suspect, gone, moved.", show_default=False)
+    ] = "",
+    status: Annotated[
+        int | None, typer.Option("--status", help="Of the last visit.", show_default=False)
+    ] = None,
+    sample: Annotated[
+        float, typer.Option("--sample", min=0, max=1, help="Share of them, drawn by lot.")
+    ] = 1.0,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="A table of the main columns, with a line of names.")
+    ] = False,
+) -> None:
+    """Every page that was visited, one JSON object a line; options pick some of them."""
+    import csv
+    import sys
+
+    from nacre.job.pagelist import COLUMNS, Wanted, pages
 
     with _reading(ctx.obj) as store:
-        for row in dump(store):
+        found = pages(store, Wanted(regex, life, status, sample))
+        if as_csv:
+            table = csv.writer(sys.stdout, lineterminator="\n")
+            table.writerow(COLUMNS)
+            table.writerows([row[name] for name in COLUMNS] for row in found)
+            return
+        for row in found:
             output.say(output.json_text(row))
 
 

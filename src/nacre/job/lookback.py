@@ -83,21 +83,24 @@ def page(store: Store, url: str) -> dict[str, Any] | None:
     parts = (row, pages.way(url), pages.version(url), record)
     for name, part in zip(("page", "way", "version", "capture"), parts, strict=True):
         if part is not None:
-            found[name] = _fields(part)
-    found["visits"] = [_fields(visit) for visit in fetch_rows(store) if visit.url == url]
+            found[name] = fields(part)
+    found["visits"] = [fields(visit) for visit in fetch_rows(store) if visit.url == url]
     return found
 
 
-def _fields(row: msgspec.Struct) -> dict[str, Any]:
+def fields(row: msgspec.Struct) -> dict[str, Any]:
     """Fields as JSON knows them, without likelihoods, which tell a reader nothing."""
-    fields = msgspec.structs.asdict(row)
     return {
-        name: msgspec.to_builtins(value)
-        if not isinstance(value, bytes)
-        else value.decode("latin-1")
-        for name, value in fields.items()
+        name: _plain(value)
+        for name, value in msgspec.structs.asdict(row).items()
         if name not in {"evidence", "arrivals"}
     }
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - a field may hold anything
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    return fields(value) if isinstance(value, msgspec.Struct) else msgspec.to_builtins(value)
 
 
 def rates(store: Store) -> Iterator[tuple[float, PageRow]]:
@@ -108,12 +111,6 @@ def rates(store: Store) -> Iterator[tuple[float, PageRow]]:
     for row in pages.scan():
         if row.visits:
             yield mean_rate(classes.posterior(row)), row
-
-
-def dump(store: Store) -> Iterator[dict[str, Any]]:
-    """Every page with its expected changes a day."""
-    for rate, row in rates(store):
-        yield {**_fields(row), "rate": rate}
 
 
 def forget(store: Store) -> None:
