@@ -2,6 +2,7 @@
 
 from hashlib import blake2b
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +58,20 @@ def test_a_crawl_from_its_start_asks_the_store_next_to_nothing() -> None:
         assert seen.enter(new) == [True] * 16
         assert seen.known(new) == [True] * 16
     assert rows.gets < 20
+
+
+def test_keys_that_are_not_among_the_latest_are_remembered_in_the_cache(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("nacre.frontier.seen._LATEST", 1000)
+    rows, count = MemoryRows(), 5000
+    seen = Seen(rows, 1_000_000)
+    keys = [key(number) for number in range(count)]
+    for first in range(0, count, 50):
+        seen.enter(keys[first : first + 50])
+    rows.gets = 0
+    assert [seen.enter([one]) for one in keys] == [[False]] * count
+    assert rows.gets < 200
 
 
 def test_what_the_store_knew_before_need_not_be_asked_once_it_was_read() -> None:

@@ -9,7 +9,7 @@ where 76 bits are the same: once in some 10 ** 22 look-ups.
 """
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from struct import Struct
 from typing import Final
 
@@ -17,6 +17,7 @@ PARTS: Final = Struct("<4xIQ")
 """A seen key without its host: 32 bits, 64 bits."""
 
 _WAYS = 4
+_EMPTY = [0] * _WAYS
 _START = 1 << 12
 """Buckets of a new table."""
 _LOAD = 1
@@ -28,6 +29,9 @@ class KeyCache:
 
     Args:
         limit: Keys that it may have room for; the memory is eight bytes for each.
+
+    Attributes:
+        added: Keys that were added so far.
     """
 
     def __init__(self, limit: int) -> None:
@@ -39,7 +43,7 @@ class KeyCache:
         self._base = self._low = buckets - 1
         self._rest = (1 << 64) - buckets
         self._divided = 0
-        self._added = 0
+        self.added = 0
 
     @property
     def room(self) -> int:
@@ -69,8 +73,8 @@ class KeyCache:
             first = self._bucket(short, word)
             slots[first + 1 : first + _WAYS] = slots[first : first + _WAYS - 1]
             slots[first] = word
-        self._added += len(keys)
-        while self._added > self._buckets * _LOAD and self._buckets < self._most:
+        self.added += len(keys)
+        while self.added > self._buckets * _LOAD and self._buckets < self._most:
             self._divide()
 
     def forget(self, key: bytes) -> None:
@@ -98,14 +102,11 @@ class KeyCache:
         bit = self._low + 1
         first = self._divided * _WAYS
         words = self._slots[first : first + _WAYS]
-        self._slots[first : first + _WAYS] = _slots(word for word in words if not word & bit)
-        self._slots.extend(_slots(word for word in words if word & bit))
+        going = [word for word in words if word & bit]
+        if going:
+            staying = [word for word in words if word and not word & bit]
+            self._slots[first : first + _WAYS] = array("Q", staying + _EMPTY[len(staying) :])
+        self._slots.extend(going + _EMPTY[len(going) :])
         self._divided += 1
         if self._divided == bit:
             self._low, self._divided = self._low << 1 | 1, 0
-
-
-def _slots(words: Iterable[int]) -> "array[int]":
-    """The slots of a bucket, its keys first."""
-    found = [word for word in words if word]
-    return array("Q", found + [0] * (_WAYS - len(found)))

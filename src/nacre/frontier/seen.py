@@ -1,10 +1,11 @@
 """Which URIs are known: what lies in memory before the store, so that it is rarely asked.
 
 Of the links of a long crawl most are known and a few are new. Two generations of the latest keys
-are the quickest to ask. A cache knows of most others that they are in the store (`keycache`), a
-filter of nearly all new ones that they are not (`keyfilter`). The store is asked about the rest,
-and about all new ones while the filter is being made. Without these, the share of keys that it must
-be asked about, 4 to 25 µs each, is what makes a visit dearer as a crawl grows.
+are the quickest to ask; what leaves them moves, a few keys at a time, to a cache that knows of most
+other keys that they are in the store (`keycache`). A filter knows of nearly all new ones that they
+are not (`keyfilter`). The store is asked about the rest, and about all new ones while the filter is
+being made. Without these, the share of keys that it must be asked about, 4 to 25 µs each, is what
+makes a visit dearer as a crawl grows.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,8 @@ from nacre.frontier.rows import Rows
 
 _LATEST = 50_000
 """Keys of one generation."""
+_MOVED = 32
+"""Keys that move to the cache at once; more where more are entered at once."""
 _SMALLEST = 1 << 13
 _GROWTH = 8
 _PAUSE = 32
@@ -38,6 +41,7 @@ class Seen:
         self._size = max(min(recent // 2, _LATEST), 1)
         self._young: set[bytes] = set()
         self._old: set[bytes] = set()
+        self._leaving: set[bytes] = set()
         self._cache = KeyCache(recent)
         self._most = 1 << (recent // KEYS_A_WORD).bit_length() >> 1
         self._filter: KeyFilter | None = None
@@ -59,7 +63,7 @@ class Seen:
         self._remember(later)
         if not absent:
             return [False] * len(keys)
-        self._add(list(absent))
+        self._to_filters(list(absent))
         fresh = []
         for key in keys:
             new = key in absent
@@ -74,33 +78,40 @@ class Seen:
         self._rows.delete("seen", key)
         self._young.discard(key)
         self._old.discard(key)
+        self._leaving.discard(key)
         self._cache.forget(key)
 
     def _later(self, keys: Sequence[bytes]) -> set[bytes]:
         """Those keys that are not among the latest."""
-        return set(keys).difference(self._young, self._old)
+        return set(keys).difference(self._young, self._old, self._leaving)
 
     def _remember(self, keys: set[bytes]) -> None:
         self._young |= keys
         if len(self._young) >= self._size:
+            self._leaving |= self._old
             self._old, self._young = self._young, set()
+        if self._leaving:
+            self._move(max(_MOVED, 2 * len(keys)))
+
+    def _move(self, number: int) -> None:
+        leaving = self._leaving
+        keys = [leaving.pop() for _ in range(min(number, len(leaving)))]
+        self._cache.add(self._cache.unknown(keys))
 
     def _absent(self, keys: set[bytes]) -> set[bytes]:
         """The keys that are not in the set; of those that are not among the latest."""
-        unknown = self._cache.unknown(list(keys)) if keys else None
-        if not unknown:
+        if not keys:
             return set()
+        unknown = self._cache.unknown(list(keys)) if self._cache.added else list(keys)
         absent = set(unknown)
         asked = unknown if self._filter is None else self._filter.perhaps(unknown)
         if asked:
             values = self._rows.get_many("seen", asked)
             found = [key for key, value in zip(asked, values, strict=True) if value is not None]
-            self._cache.add(found)
             absent.difference_update(found)
         return absent
 
-    def _add(self, keys: list[bytes]) -> None:
-        self._cache.add(keys)
+    def _to_filters(self, keys: list[bytes]) -> None:
         if self._making is not None:
             self._making.filter.add(keys)
         if self._filter is not None:
