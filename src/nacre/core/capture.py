@@ -117,14 +117,16 @@ class Capture(msgspec.Struct):
 
     def header(self, name: bytes) -> bytes | None:
         """First value of a header, by lower-case name; None when absent."""
+        size = len(name)
         for key, value in self.headers:
-            if key.lower() == name:
+            if len(key) == size and key.lower() == name:
                 return value
         return None
 
     def header_values(self, name: bytes) -> list[bytes]:
         """All values of a header, by lower-case name, in order."""
-        return [value for key, value in self.headers if key.lower() == name]
+        size = len(name)
+        return [value for key, value in self.headers if len(key) == size and key.lower() == name]
 
     def payload(self, limit: int) -> bytes:
         """The first `limit` bytes of the payload: transfer coding removed, content coding kept."""

@@ -22,6 +22,8 @@ def extract_headers(document: Document, links: LinkCollector) -> None:
     """
     taken: set[bytes] = set()
     for raw_name, raw in document.headers:
+        if len(raw_name) not in _SIZES:
+            continue
         name = raw_name.lower()
         if name == b"link":
             _link(header_text(raw), links)
@@ -59,6 +61,8 @@ _SINGLE = {
     b"refresh": _refresh,
     b"content-location": _content_location,
 }
+_SIZES = frozenset(map(len, (b"link", *_SINGLE)))
+"""Lengths of the names: most headers need no closer look."""
 
 
 def _link(value: str, links: LinkCollector) -> None:

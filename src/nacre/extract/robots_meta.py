@@ -5,6 +5,8 @@ from collections.abc import Sequence
 NOFOLLOW = frozenset(("nofollow", "none"))
 """Directives that ask for no links to be taken."""
 
+_TAG = b"x-robots-tag"
+_SIZE = len(_TAG)
 _VALUED = frozenset(
     (
         *("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"),
@@ -28,7 +30,7 @@ def header_directives(headers: Sequence[tuple[bytes, bytes]], agent: str) -> set
     """
     found: set[str] = set()
     for name, raw in headers:
-        if name.lower() != b"x-robots-tag":
+        if len(name) != _SIZE or name.lower() != _TAG:
             continue
         value = raw.decode("latin-1")
         first, colon, rest = value.partition(":")
