@@ -6,8 +6,10 @@ import pytest
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.change import ChangeClass
+from nacre.history.classes import Classes
 from nacre.history.deletion import Answer
 from nacre.history.ranking import Bid
+from nacre.history.rates import NO_EVIDENCE, PAGES, chance_of_change, observe
 from nacre.history.recrawl_companions import SMALL, Companions
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.recrawl_step import Knowledge, Step
@@ -161,7 +163,7 @@ def _bid(row: PageRow, chance: float) -> Bid:
 def test_embeds_that_likely_changed_are_asked_for_the_likeliest_first() -> None:
     rows = _folder(4)
     world = _World(*rows)
-    for row, chance in zip(rows, (0.01, 0.2, 0.06, 0.5), strict=True):
+    for row, chance in zip(rows, (0.01, 0.2, 0.12, 0.5), strict=True):
         world.companions.claim(row, _bid(row, chance))
     assert world.batch() == ["_static/d.css", "_static/b.css", "_static/c.css"]
 
@@ -221,3 +223,28 @@ def test_versions_that_were_seen_at_once_are_all_in_use() -> None:
     world = _World(*rows)
     world.page("_static/a.css?v=0")
     assert len(world.batch()) == 2
+
+
+def _chance(name: str, days: float, changed: int = 0, same: int = 0) -> float:
+    """Of one of a class of which some were visited again after as many days."""
+    seen = [number < changed for number in range(changed + same)]
+    rows = [
+        _row(f"{number}{name}", evidence=observe(NO_EVIDENCE, days, changed=bit))
+        for number, bit in enumerate(seen)
+    ]
+    classes = Classes(lambda row: row.evidence, PAGES)
+    classes.fit(rows)
+    return chance_of_change(classes.posterior(_row(f"999{name}")), days)
+
+
+def test_scripts_are_taken_to_change_and_images_not() -> None:
+    least = RecrawlSettings().least_embed
+    assert _chance(".css", 7.0) > least
+    assert _chance(".css", 7.0, same=10) < least
+    assert _chance(".jpg", 91.0) < least / 4
+
+
+def test_a_single_change_does_not_bring_back_thousands_of_images() -> None:
+    least = RecrawlSettings().least_embed
+    assert _chance(".jpg", 91.0, changed=1, same=17) < least
+    assert _chance(".jpg", 91.0, changed=9, same=9) > least

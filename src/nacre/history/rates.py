@@ -51,9 +51,9 @@ PAGES: Distribution = _lognormal(1.0 / 365.0, 2.2)
 (Cho and Garcia-Molina 2000, Ntoulas et al. 2004), and a few change daily."""
 FILES: Distribution = _lognormal(1.0 / 1500.0, 1.5)
 """The same of attached files: most are never replaced."""
-CODE: Distribution = _lognormal(1.0 / 400.0, 1.5)
+CODE: Distribution = _lognormal(1.0 / 150.0, 1.5)
 """The same of style sheets and scripts: they change with releases and redesigns."""
-MEDIA: Distribution = _lognormal(1.0 / 6000.0, 1.5)
+MEDIA: Distribution = _lognormal(1.0 / 20000.0, 1.5)
 """The same of images, sound and fonts: what is new has another name."""
 LISTS: Distribution = _lognormal(0.1, 2.2)
 """Of the new links of a list of which nothing is known: from one in months to several a day."""

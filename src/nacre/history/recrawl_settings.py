@@ -48,7 +48,7 @@ class RecrawlSettings(Component):
         sheets=False,
     )
     least_embed: float = setting(
-        0.05,
+        0.1,
         "The same for embeds: style sheets, scripts, images. They are visited all the same when "
         "pages that need them, or others in their folder, changed.",
         ge=0,
