@@ -88,6 +88,14 @@ def test_a_thousand_that_end_in_time_set_one_timer() -> None:
     assert loop.set == 1
 
 
+def test_many_that_are_due_soon_after_each_other_are_looked_at_together() -> None:
+    loop, deadlines = made()
+    tasks = [Task(deadlines, 1.0 + count / 1000) for count in range(1000)]
+    loop.go(3.0)
+    assert loop.set <= 22
+    assert all(task.ended is not None and task.ended - task.due < 0.06 for task in tasks)
+
+
 def test_nothing_is_watched_after_the_end() -> None:
     loop, deadlines = made()
     task = Task(deadlines, 1.0)

@@ -3,6 +3,9 @@
 import asyncio
 from typing import Protocol
 
+_LEAST = 0.05
+"""Thousands that wait are not looked at more often than this, seconds."""
+
 
 class Timed(Protocol):
     """What must not take longer than it may."""
@@ -61,4 +64,4 @@ class Deadlines:
         for one in tuple(self._watched):
             one.look(now)
         if self._watched:
-            self._arm(min(one.due for one in self._watched))
+            self._arm(max(min(one.due for one in self._watched), now + _LEAST))
