@@ -53,8 +53,8 @@ FILES: Distribution = _lognormal(1.0 / 1500.0, 1.5)
 """The same of attached files: most are never replaced."""
 CODE: Distribution = _lognormal(1.0 / 150.0, 1.5)
 """The same of style sheets and scripts: they change with releases and redesigns."""
-MEDIA: Distribution = _lognormal(1.0 / 20000.0, 1.5)
-"""The same of images, sound and fonts: what is new has another name."""
+MEDIA: Distribution = _lognormal(1.0 / 20000.0, 0.9)
+"""The same of images, sound and fonts: what is new has another name. As slow as the grid allows."""
 LISTS: Distribution = _lognormal(0.1, 2.2)
 """Of the new links of a list of which nothing is known: from one in months to several a day."""
 
