@@ -1,5 +1,6 @@
 """Three versions of a site, kept strictly, leanly and as differences: what is in the WARCs."""
 
+import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ from nacre.job.layout import Layout
 from nacre.job.lookback import forget
 from nacre.job.salvage import salvage
 from nacre.store.store import Store
+from tests.cli.site import nacre
 from tests.crawl.again import again, first, settings
 from tests.crawl.replay import judge, replaying
 from tools.nginx import Server, free_port, serving
@@ -241,6 +243,48 @@ def test_our_own_check_finds_nothing(run: Run, expanded: list[Made], keep: str):
         checker.file(path, path.with_name(path.name.removesuffix(".warc.gz") + ".cdxj"))
     assert checker.finish() == []
     assert checker.summary.rebuilt == (7 if keep == "delta" else 0)
+
+
+def test_the_command_line_checks_and_expands(run: Run, tmp_path: Path):
+    job = run("delta")
+    (job.root / "crawl.yaml").touch()
+    checked = nacre("archive", job.root, "check", "--json")
+    assert (checked.code, json.loads(checked.out)["rebuilt"]) == (0, 7)
+    done = nacre("archive", job.root, "expand", "--out", tmp_path / "out")
+    assert done.code == 0, done.err
+    told = [line.rpartition(": ")[2].partition(",")[0] for line in done.out.splitlines()]
+    assert told == ["4 responses", "3 responses", "0 responses"]
+    assert len(list((tmp_path / "out").glob("*.warc.gz"))) == 3
+    nothing = nacre("archive", run_without(run), "expand")
+    assert (nothing.code, nothing.out.strip()) == (0, "no differences in this job")
+
+
+def run_without(run: Run) -> Path:
+    root = run("strict").root
+    (root / "crawl.yaml").touch()
+    return root
+
+
+def test_plain_files_are_written_and_expanded_alike(tmp_path: Path):
+    site, root = Site(tmp_path / "site"), tmp_path / "job"
+    plain = {"compress": False}
+    with served(site, tmp_path) as origin:
+        seed = f"{origin}/index.html"
+        first(root, seed)
+        for version in (1, 2):
+            site.edit(version)
+            again(root, seed, 7 * version, keep="delta", recrawl=ALL, archive=plain)
+    warcs = sorted(path for path in root.glob("runs/*/archive/*.warc*"))
+    made = list(expand(warcs, tmp_path / "out"))
+    assert sum(one.responses for one in made) == 7
+    checker = Checker()
+    for path in [*warcs, *(one.path for one in made)]:
+        index = path.with_name(path.name.partition(".warc")[0] + ".cdxj")
+        checker.file(path, index)
+        told = judge("cdxj-indexer", "--sort", "--post-append", path.name, cwd=path.parent)
+        assert told.stdout == index.read_text(), path.name
+    assert checker.finish() == []
+    assert [path.suffix for path in warcs] == [".gz", ".warc", ".warc"]
 
 
 def test_pywb_serves_no_difference_as_a_page(run: Run, tmp_path: Path):
