@@ -264,6 +264,12 @@ def goals(
     quick: Annotated[
         bool, typer.Option("--quick", help="Only that it works: a tiny world, in seconds.")
     ] = False,
+    scale: Annotated[
+        float,
+        typer.Option(
+            "--scale", metavar="N", min=0.001, max=1, help="Share of the pages: for rehearsals."
+        ),
+    ] = 1.0,
     jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Processes.")] = 1,
     parts: Annotated[
         Path | None,
@@ -281,13 +287,13 @@ def goals(
 ) -> None:
     """Measure the goals of incremental crawling: target, result and interval of each."""
     from nacre.simweb.goalrows import all_goals, quick_goals
-    from nacre.simweb.goals import Result
+    from nacre.simweb.goals import Result, shrunk
     from nacre.simweb.goaltable import figure_of, markdown, written
     from nacre.simweb.sweep import Sweep, measured, parts_of
 
     wanted = set(_split(only))
     chosen = [
-        goal
+        goal if scale == 1.0 else shrunk(goal, scale)
         for goal in (quick_goals() if quick else all_goals())
         if not wanted or goal.name in wanted
     ]

@@ -9,8 +9,8 @@ from nacre.simweb.goals import Goal, Scores, Spec, figure, lead, ratio
 from nacre.simweb.state import decisions_a_second
 
 _HEADLINE = Spec("gov-twin", "nacre-400d", "honest")
-_YEAR = _HEADLINE._replace(days=364.0, scale=0.1)
-"""Long enough for floors to be met."""
+_LONG = Spec("mct-twin", "nacre-400d", "honest", days=210.0)
+"""Long enough for the default floor to be met, and too short for that of 400 days."""
 _QUARTER = Spec("gov-twin", "nacre", "honest", 91.0, 91.0)
 _WEEKLY = Spec("mct-twin", "nacre-nohints")
 _LEARNED = _WEEKLY._replace(days=84.0, warm=42.0, free=42.0)
@@ -52,14 +52,14 @@ def _most(name: str, what: str, target: float, group: str, key: str, spec: Spec)
 def _headline() -> list[Goal]:
     where = "gov-twin weekly, honest hints"
     saved = "requests saved"
-    cost = lead("saving", "saved_requests", _YEAR, _YEAR._replace(policy="nacre"))
+    cost = lead("saving", "saved_requests", _LONG, _LONG._replace(policy="nacre"))
     return [
         _least("G1", f"{where}: {saved}", 0.95, "saving", "saved_requests", _HEADLINE),
         _least("G1", f"{where}: ECR", 0.995, "epoch", "recall", _HEADLINE),
         _least("G1", f"{where}: NPR", 0.998, "new_pages", "recall", _HEADLINE),
         _least("G1", f"{where}: DR", 0.98, "deletions", "recall", _HEADLINE),
-        Goal("G1", f"{where}, a year, 10 % of its pages: what the default floor costs, points", 4.0,
-             "most", cost),
+        Goal("G1f", "mct-twin weekly, honest hints, 30 weeks: what the default floor costs, points",
+             4.0, "most", cost),
     ]  # fmt: skip
 
 

@@ -139,6 +139,15 @@ def needs(goal: Goal) -> list[Spec]:
     return list(found)
 
 
+def shrunk(goal: Goal, scale: float) -> Goal:
+    """The goal in worlds of fewer pages: to rehearse a measurement, not to quote."""
+
+    def measure(scores: Scores) -> float | None:
+        return goal.measure(lambda spec: scores(spec._replace(scale=spec.scale * scale)))
+
+    return goal._replace(measure=measure)
+
+
 def result(goal: Goal, scores: Sequence[Scores]) -> Result:
     """A goal over seeds, by the runs of each."""
     chosen = scores[:1] if goal.apart else scores
