@@ -23,6 +23,7 @@ from nacre.job.expanding import Made, expand
 from nacre.job.layout import Layout
 from nacre.job.lookback import forget
 from nacre.job.salvage import salvage
+from nacre.job.studies.stored import StoredKnown
 from nacre.store.store import Store
 from tests.cli.site import nacre
 from tests.crawl.again import again, first, settings
@@ -243,6 +244,18 @@ def test_our_own_check_finds_nothing(run: Run, expanded: list[Made], keep: str):
         checker.file(path, path.with_name(path.name.removesuffix(".warc.gz") + ".cdxj"))
     assert checker.finish() == []
     assert checker.summary.rebuilt == (7 if keep == "delta" else 0)
+
+
+def test_reports_read_differences_like_pages(run: Run):
+    job = run("delta")
+    url = f"{job.origin}/0.html"
+    with Store.open(str(job.root / "state/store"), read_only=True) as store:
+        known = StoredKnown(job.root, store, settings(url), time.time())
+        found = [one for one in known.captures([url]) if one.status == "200" and not one.is_revisit]
+        texts = [known.text(one) for one in found]
+    pages = [version["0.html"].decode() for version in job.site.versions]
+    assert texts == pages[:3]
+    assert [one.url for one in found] == [url] * 3
 
 
 def test_the_command_line_checks_and_expands(run: Run, tmp_path: Path):
