@@ -56,5 +56,5 @@ def peak(root: Path, count: int) -> int:
 
 
 def test_a_survey_takes_no_more_memory_for_a_longer_list(tmp_path: Path):
-    # Most of it are caches of hosts and their SURTs, of 16,384 entries each.
-    assert peak(tmp_path, 24_000) < 8 * 1_000_000
+    # 11 to 14 MB are caches of 16,384 hosts and their parts; so many hosts kept as text are 6 more.
+    assert peak(tmp_path, 60_000) < 17 * 1_000_000
