@@ -14,7 +14,7 @@ from nacre.history.change import ChangeSettings
 from nacre.history.recrawl import Planner
 from nacre.history.recrawl_choice import Choice
 from nacre.history.recrawl_settings import RecrawlSettings
-from nacre.history.sites import Sites
+from nacre.history.sites import TRIED, Sites
 from nacre.history.visited import DigestJudge, Judge, MemoryRows
 from nacre.job.judge import Lessons, PageJudge
 
@@ -236,3 +236,71 @@ def test_embeds_and_files_are_told_from_pages() -> None:
         row = rows.get(url)
         assert row is not None
         assert row.kind is kind
+
+
+class _Sections(_Site):
+    """Beside the home page, each twenty pages have a list of their own, the newest the first."""
+
+    noisy = False
+    """What lists show beside each link is other at each step."""
+
+    def visit(self, url: str, now: float) -> _Visit:
+        lists = [f"http://a.test/list{number}/" for number in range(20)]
+        if url == MAP or url in self.texts:
+            return super().visit(url, now)
+        self.asked.append(url)
+        if url == HOME:
+            links = [_Link(each, "L", each) for each in lists]
+            links += [_Link(MAP, "M")] if self.sitemap else []
+        elif url in lists:
+            at = 20 * lists.index(url)
+            extra = f" read {now:.0f} times" if self.noisy else ""
+            links = [
+                _Link(page, "L", f"the title of {page}{extra}")
+                for page in list(reversed(self.texts))[at : at + 20]
+            ]
+        else:
+            return _Visit(url, now, 404, "", "text/html", 0, (), bytes)
+        items = "".join(f"<li><a href='{link.url}'>{link.text}</a>" for link in links)
+        return self._reply(url, now, "text/html", f"<ul>{items}</ul>", links)
+
+
+def _sections(pages: int, *, sitemap: bool) -> _Sections:
+    site = _Sections(sitemap)
+    for number in range(pages):
+        site.write(number, f"text of article {number}, which is long enough " * 5, START - DAY)
+    return site
+
+
+def _lists_read(site: _Sections, planner: Planner, weeks: int) -> int:
+    """How many lists are read in the last of some weeks; each brings a new and a changed page."""
+    for week in range(weeks + 1):
+        now = START + 7 * DAY * week
+        for more in range(20 if week else 0):
+            site.write(1000 + 20 * week + more, f"brand new {week} {more} " * 20, now - DAY)
+            site.write(400 - week * 20 + more, f"edited in week {week} " * 20, now - DAY)
+        site.asked.clear()
+        _step(planner, site, now)
+        if week:
+            assert set(map(_url, range(1000 + 20 * week, 1020 + 20 * week))) <= set(site.asked)
+    return sum("/list" in url for url in site.asked)
+
+
+def test_lists_rest_where_a_sitemap_tells_the_same() -> None:
+    told = _lists_read(_sections(400, sitemap=True), _planner(), 8)
+    untold = _lists_read(_sections(400, sitemap=False), _planner(recall=1.0), 4)
+    assert told <= 8
+    assert untold >= 20
+
+
+def test_a_source_that_was_not_tried_is_tried_with_a_few_pages() -> None:
+    site, planner = _sections(400, sitemap=True), _planner()
+    site.noisy = True
+    _step(planner, site, START)
+    now, told = START + 7 * DAY, []
+    while wave := planner.choose(now, 10**6):
+        told += [sum(one.reason == "told" for one in wave)]
+        for one in wave:
+            planner.learn(site.visit(one.url, now))
+    first = next(count for count in told if count)
+    assert first == TRIED < sum(told)

@@ -52,11 +52,13 @@ class Time(NamedTuple):
         season: The hours of its week.
         hazard: What youth adds.
         lists: What a change of a list is worth beside its new links, against one of a page.
+        untold: Greatest chance that a list shows new links of which nobody told before.
     """
 
     season: Season
     hazard: Hazard
     lists: float = 1.0
+    untold: float = 1.0
 
     def days(self, start: float, end: float) -> float:
         """Operational days between two visits."""
@@ -153,6 +155,7 @@ class Ranking:
         reason = "told" if told else "rate"
         if row.index >= _INDEX:
             new, found = (0.0, 0.0) if repeats else self._arriving(row, wait)
+            new, found = min(new, time.untold), min(found, time.untold)
             worth = _LISTS * new + time.lists * worth
             chance = 1.0 - (1.0 - time.lists * chance) * (1.0 - found)
             reason = "told" if told else "index"

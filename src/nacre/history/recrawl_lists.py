@@ -119,7 +119,10 @@ class Lists:
     def _note_new(self, row: PageRow, old: ShownRow, news: News, now: float) -> None:
         """What a list showed first; what sitemaps and feeds told before is not its own."""
         step = self._step
-        links = {url for url in news.new if self._is_new(url, now) and url not in step.told_new}
+        fresh = {url for url in news.new if self._is_new(url, now)}
+        links = fresh - step.told_new
+        if self._sites.is_mapped(row.url, now):
+            self._sites.learn_news(row.url, len(fresh) - len(links), len(links))
         choice = step.chosen.get(row.url)
         always = choice is not None and choice.reason == "start"
         cost = 0.0 if always else 1.0 + row.bytes / _BYTES
@@ -162,6 +165,8 @@ class Lists:
         for url in (*news.changed, *news.withdrawn):
             known = self._rows.get(url)
             if known is not None and url not in self._step.done:
+                # Where the sitemap names it no more either, the list is not alone.
+                self._sites.look_for_withdrawal(known, self._step.time)
                 told += not known.told
                 self._step.tell(known, Source.LISTING)
                 self._rows.put(known)

@@ -1,16 +1,30 @@
 """What one look at all rows shows at the beginning of a step (pure)."""
 
 from collections import Counter
+from typing import NamedTuple
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.recrawl_choice import Choice, lot
+from nacre.history.sites import Sites
+from nacre.uri.parse import authority
 
 MOST_ERRORS = 5
 """A page that never answered is tried in so many steps."""
 _SAMPLE = 200
 """Pages that are visited again, all classes together, before others are judged by them."""
 _LEAST_SAMPLE = 4
+_FILES = "files "
+_FILE_SAMPLE = 20
+"""The same of the attached files of a site."""
+_WATCHED = 40
+"""The same of a site whose sitemap is believed, all its templates together: of pages that it does
+not tell of."""
 _INDEX = 0.5
+
+
+class _Lot(NamedTuple):
+    drawn: float
+    url: str
 
 
 class Survey:
@@ -35,7 +49,7 @@ class Survey:
         self.told: dict[str, None] = {}
         self.unvisited: dict[str, int] = {}
         self._known: Counter[str] = Counter()
-        self._unknown: dict[str, list[tuple[float, str]]] = {}
+        self._unknown: dict[str, list[_Lot]] = {}
         self._counts: Counter[str] = Counter()
 
     def take(self, row: PageRow) -> None:
@@ -51,33 +65,55 @@ class Survey:
             self.lists.append(row.url)
         if row.told:
             self.told[row.url] = None
+        name = row.template
+        if row.kind is PageKind.FILE:
+            name = f"{_FILES}{authority(row.url)}"
         if row.evidence:
-            self._known[row.template] += 1
-        elif row.kind is PageKind.PAGE:
-            self._draw(row)
+            self._known[name] += 1
+        elif row.kind is PageKind.FILE or (row.kind is PageKind.PAGE and row.index < _INDEX):
+            self._draw(row, name)
 
-    def _draw(self, row: PageRow) -> None:
-        """Keep the smallest lots of each template: as many as could be wanted."""
-        self._counts[row.template] += 1
-        lots = self._unknown.setdefault(row.template, [])
-        lots.append((lot(row.url, self._time), row.url))
+    def _draw(self, row: PageRow, name: str) -> None:
+        """Keep the smallest lots of each class: as many as could be wanted."""
+        self._counts[name] += 1
+        lots = self._unknown.setdefault(name, [])
+        lots.append(_Lot(lot(row.url, self._time), row.url))
         if len(lots) >= 4 * _SAMPLE:
             lots.sort()
             del lots[2 * _SAMPLE :]
 
-    def samples(self, done: set[str], visited: Counter[str]) -> list[Choice]:
+    def samples(self, done: set[str], visited: Counter[str], sites: Sites) -> list[Choice]:
         """A few pages of each class of which too little is known: what they show holds for all.
 
         Args:
             done: Pages that were chosen in this step.
             visited: Pages that were visited again in this step, by template.
+            sites: Tells where a sitemap is believed: there all templates are one class.
         """
         chosen: list[Choice] = []
+        mapped: dict[str, list[_Lot]] = {}
+        counts: Counter[str] = Counter()
         wanted = max(_LEAST_SAMPLE, _SAMPLE // max(1, len(self._unknown)))
-        for template, lots in self._unknown.items():
-            size = wanted - self._known[template] - visited[template]
-            if size > 0:
-                share = min(1.0, size / self._counts[template])
-                left = [url for _, url in sorted(lots) if url not in done]
-                chosen += [Choice(url, 0.0, "sample", share) for url in left[:size]]
+        for name, lots in self._unknown.items():
+            if name.startswith(_FILES):
+                chosen += _drawn(lots, _FILE_SAMPLE - self._known[name], self._counts[name], done)
+            elif sites.is_mapped(lots[0].url, self._time):
+                site = authority(lots[0].url)
+                mapped.setdefault(site, []).extend(lots)
+                counts[site] += self._counts[name]
+            else:
+                size = wanted - self._known[name] - visited[name]
+                chosen += _drawn(lots, size, self._counts[name], done)
+        for site, lots in mapped.items():
+            size = _WATCHED - sites.watched(lots[0].url)
+            chosen += _drawn(lots, size, counts[site], done)
         return chosen
+
+
+def _drawn(lots: list[_Lot], size: int, count: int, done: set[str]) -> list[Choice]:
+    """So many of a class of `count` pages, by lot."""
+    if size <= 0:
+        return []
+    share = min(1.0, size / count)
+    left = [one.url for one in sorted(lots) if one.url not in done]
+    return [Choice(url, 0.0, "sample", share) for url in left[:size]]

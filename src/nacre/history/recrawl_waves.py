@@ -18,7 +18,7 @@ from nacre.history.recrawl_companions import KINDS, Companions
 from nacre.history.recrawl_lists import LIST
 from nacre.history.recrawl_step import Knowledge, Step
 from nacre.history.recrawl_survey import Survey
-from nacre.history.sites import ShownRow
+from nacre.history.sites import TRIED, ShownRow
 from nacre.history.slices import ROWS, Slices
 from nacre.history.timetable import Timetable
 from nacre.history.value import Signal
@@ -26,6 +26,8 @@ from nacre.uri.parse import authority
 
 _LIKELY_NEW = 0.1
 """Chance of new links from which on a list of a site that published much is read."""
+_LIST_LOTS = 0.1
+"""Share of the lists left out for a sitemap that are read all the same."""
 _LOTS = 0.03
 """Of a tight budget, lots take no more than this."""
 
@@ -87,8 +89,8 @@ class Waves:
         self._sites.begin_step()
         self._ranking = self._make_ranking()
         self.left = [
-            *(self._starting, self._scheduled, self._telling, self._told, self._sampling),
-            *(self._pairing, self._worthy, self._accompanying),
+            *(self._starting, self._scheduled, self._telling, self._trying, self._told),
+            *(self._sampling, self._pairing, self._worthy, self._accompanying),
         ]
 
     def _make_ranking(self) -> Ranking:
@@ -110,7 +112,8 @@ class Waves:
             Choice(url, 1.0, "start") for url in self.starts if not rests(self._rows.get(url))
         ]
         if self._settings.hints:
-            chosen += [Choice(url, 1.0, kind) for url, kind in self._survey.tellers]
+            # First, so that it shows what lists tell beside them.
+            chosen = [Choice(url, 1.0, kind) for url, kind in self._survey.tellers] + chosen
         return chosen[:room]
 
     def _scheduled(self, room: int) -> Slices[list[Choice]]:
@@ -129,26 +132,62 @@ class Waves:
             bids = yield from self._bids(self._clocked.others(self._rows.scan()))
         else:
             bids = yield from self._bids(self._known(lists))
-        own = [bid for bid in bids if bid.url in lists]
-        # Where more was published than a list without further pages shows, others may show it; but
-        # under a budget not those that hardly ever show anything new.
-        flooded = [
+            wanted = wanted._replace(already=self._step.found + len(self._all_told))
+        own = best = [bid for bid in bids if bid.url in lists]
+        if room < len(bids):
+            best = yield from choosing(bids, room, wanted)
+            best = [bid for bid in best if bid.url in lists]
+        chosen = yield from choosing(best, room, wanted)
+        chosen = list(dict.fromkeys([*chosen, *self._flooded(own, tight=tight)]))
+        return (choices(chosen) + self._list_lots(own, chosen))[:room]
+
+    def _flooded(self, lists: Sequence[Bid], *, tight: bool) -> list[Bid]:
+        """Lists of sites where a list without further pages did not show all that was published.
+
+        Under a tight budget not those that hardly ever show anything new.
+        """
+        sites = self._step.flooded
+        return [
             bid
-            for bid in own
-            if authority(bid.url) in self._step.flooded
+            for bid in lists
+            if authority(bid.url) in sites
             and not is_later(bid.url)
             and (bid.chance >= _LIKELY_NEW or not tight)
         ]
-        if room < len(bids):
-            best = yield from choosing(bids, room, wanted)
-            own = [bid for bid in best if bid.url in lists]
-        chosen = yield from choosing(own, room, wanted)
-        return choices(list(dict.fromkeys([*chosen, *flooded]))[:room])
+
+    def _list_lots(self, lists: Sequence[Bid], chosen: Sequence[Bid]) -> list[Choice]:
+        """A few of the lists left out because a sitemap tells the same: whether it does."""
+        now, taken = self._step.time, {bid.url for bid in chosen}
+        return [
+            Choice(bid.url, bid.chance, "index", _LIST_LOTS)
+            for bid in lists
+            if bid.url not in taken
+            and self._sites.is_mapped(bid.url, now)
+            and lot(bid.url, now) < _LIST_LOTS
+        ]
+
+    @property
+    def _all_told(self) -> dict[str, None]:
+        """Pages of which somebody told, in this step or before."""
+        return {**self._survey.told, **self._step.told}
+
+    def _trying(self, room: int) -> Slices[list[Choice]]:
+        """A few of many pages of which a source told whose word was not tried yet."""
+        bids = yield from self._bids(self._clocked.others(self._known(self._all_told)))
+        untried: dict[tuple[str, tuple[str, ...]], list[Bid]] = {}
+        for bid in bids:
+            row = self._rows.get(bid.url)
+            if row is not None and row.told and not self._sites.is_tried(row):
+                untried.setdefault((authority(bid.url), row.told), []).append(bid)
+        chosen: list[Bid] = []
+        for group in untried.values():
+            group.sort(key=lambda bid: lot(bid.url, self._step.time))
+            chosen += group[:TRIED]
+        return choices(chosen[:room])
 
     def _told(self, room: int) -> Slices[list[Choice]]:
         """Pages of which a trusted source told; how right it was counts for all others."""
-        told = {**self._survey.told, **self._step.told}
-        bids = yield from self._bids(self._clocked.others(self._known(told)))
+        bids = yield from self._bids(self._clocked.others(self._known(self._all_told)))
         bids = [bid for bid in bids if bid.chance >= TRUSTED]
         bids.sort(key=lambda bid: (-bid.worth, bid.url))
         return choices(bids[:room])
@@ -156,7 +195,8 @@ class Waves:
     def _sampling(self, room: int) -> Slices[list[Choice]]:
         """A few pages of each class of which too little is known: what they show holds for all."""
         yield
-        return self._survey.samples(self._step.done, self._step.compared)[: room // 10]
+        drawn = self._survey.samples(self._step.done, self._step.compared, self._sites)
+        return [one for one in drawn if not self._is_idle(one.url)][: room // 10]
 
     def _pairing(self, room: int) -> Slices[list[Choice]]:
         """Pages that looked changed, once more: what differs within seconds is noise."""
@@ -189,7 +229,7 @@ class Waves:
             if self._sites.look_for_withdrawal(row, self._step.time):
                 self._rows.put(row)
             bid = self._bid(row)
-            if bid is not None and not self._is_idle_file(row, bid):
+            if bid is not None and not self._rests(row, bid):
                 bids.append(bid)
             if share and lot(row.url, self._step.time) < share:
                 lots.append(Choice(row.url, bid.chance if bid else 0.0, "lot", share))
@@ -256,6 +296,19 @@ class Waves:
                 bids.append(bid)
         return bids
 
+    def _is_idle(self, url: str) -> bool:
+        row = self._rows.get(url)
+        if row is None or row.kind is not PageKind.FILE:
+            return row is None
+        bid = self._bid(row)
+        return bid is None or self._is_idle_file(row, bid)
+
+    def _rests(self, row: PageRow, bid: Bid) -> bool:
+        """A file that hardly changes, or a list of which a sitemap tells all: both wait."""
+        if row.index >= LIST and not bid.due:
+            return self._sites.is_mapped(row.url, self._step.time)
+        return self._is_idle_file(row, bid)
+
     def _is_idle_file(self, row: PageRow, bid: Bid) -> bool:
         idle = bid.chance < self._settings.least_file and not bid.due
         return idle and row.kind is PageKind.FILE
@@ -271,8 +324,11 @@ class Waves:
         signals = self._sites.signals(row) if self._settings.hints else ()
         shown = self._sites.list_row(row.url) if row.index >= LIST else None
         repeats = shown is not None and shown.repeats and is_later(row.url)
+        mapped = row.index >= LIST and self._sites.is_mapped(row.url, self._step.time)
+        if mapped:
+            time = self._sites.beside_map(row.url)
         bid = self._ranking.bid(row, self._step.time, time, signals, repeats=repeats)
-        if shown is None or bid is None or repeats or not self._overflows(row, shown):
+        if shown is None or bid is None or repeats or mapped or not self._overflows(row, shown):
             return bid
         return bid._replace(due=True, reason="window")
 

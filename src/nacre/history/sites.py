@@ -23,11 +23,15 @@ from nacre.uri.parse import authority
 from nacre.wire.date import parse_w3c_date
 
 _MOST_WEIGHT = 50.0
+TRIED = 20
+"""Visits of pages of which a source told, after which it is known how right it is."""
 _BUCKETS = len(AGES) + 1
 _SOME = 0.01
 _LIST_ITSELF = 0.003
 _TELLS = 1.0
 """A list is believed to tell of one page a visit before any visit showed it."""
+_OPEN = 0.25
+"""As many new links told, and as many untold, are taken for seen before any was."""
 _LOOKS = 1_000.0
 _EARNS = 0.02
 
@@ -46,6 +50,8 @@ class SiteRow(msgspec.Struct, array_like=True):
             pages before them show.
         looks: Visits of lists that were visited before.
         tells: Pages whose change or end they told of.
+        watched: Visits of pages of which a sitemap would have told and did not.
+        news: New links seen on lists that a sitemap had told in the same step, and others.
     """
 
     trust: dict[str, HintTrust] = {}
@@ -57,6 +63,8 @@ class SiteRow(msgspec.Struct, array_like=True):
     paging: list[str] = []
     looks: float = 0.0
     tells: float = 0.0
+    watched: int = 0
+    news: tuple[float, float] = (0.0, 0.0)
 
 
 class ShownRow(msgspec.Struct, frozen=True, array_like=True):
@@ -138,6 +146,39 @@ class Sites:
         ]
         return found
 
+    def is_mapped(self, url: str, now: float) -> bool:
+        """A sitemap of the site was read in the step of this time, and is believed."""
+        site = self._site(url)
+        return self.hints and site.listed[0] == now > site.doubted
+
+    def learn_news(self, url: str, told: int, untold: int) -> None:
+        """Count new links of a list: those that a sitemap had told in the same step, and others."""
+        site = self._site(url)
+        site.news = (site.news[0] + told, site.news[1] + untold)
+
+    def beside_map(self, url: str) -> Time:
+        """How time passes for the lists of a site of which a sitemap was read before them.
+
+        They are worth only what it misses, of changes and of new links.
+        """
+        site, time = self._site(url), self.time(url)
+        missed = 1.0 - self._trust(site, Source.SITEMAP).signal().recall
+        told, untold = site.news
+        return time._replace(
+            lists=max(_LIST_ITSELF, min(time.lists, missed)),
+            untold=(untold + _OPEN) / (told + untold + 2.0 * _OPEN),
+        )
+
+    def is_tried(self, row: PageRow) -> bool:
+        """Enough visits have shown how right one of the sources is that told of a page."""
+        site = self._site(row.url)
+        trusts = [self._trust(site, Source(source)) for source in row.told]
+        return any(trust.told + trust.false >= TRIED for trust in trusts)
+
+    def watched(self, url: str) -> int:
+        """Visits of pages of its site of which a sitemap would have told and did not."""
+        return self._site(url).watched
+
     def learn_hints(self, row: PageRow, now: float, *, changed: bool, propensity: float) -> None:
         """Learn from a visit how far each source can be trusted.
 
@@ -149,6 +190,7 @@ class Sites:
         """
         site = self._site(row.url)
         sources = {source for source, _ in self.signals(row)} | set(row.told)
+        site.watched += Source.SITEMAP in sources and Source.SITEMAP not in row.told
         weight = min(1.0 / max(propensity, 1e-6), _MOST_WEIGHT)
         for source in sources:
             hinted = source in row.told
