@@ -259,7 +259,7 @@ def _cost() -> list[Goal]:
 
 def _links() -> list[Goal]:
     places = (_LINKED, _QUARTER._replace(world="mct-twin"), _LINKED._replace(world="wiki"),
-              _LINKED._replace(world="forum"))  # fmt: skip
+              _LINKED._replace(world="docs", days=90.0))  # fmt: skip
     return [
         goal
         for spec in places
