@@ -12,8 +12,19 @@ from nacre.core.timingrow import TimingRow
 from nacre.core.wayrow import VersionRow, WayRow
 from nacre.errors import JobError
 from nacre.history.crawldb import History
+from nacre.history.linkrules import LinkHistory
+from nacre.history.linkwatch import RuleRow
 from nacre.history.listing import Shown
-from nacre.history.pagestore import LISTS, SITES, TEMPLATES, FetchLog, Named, PageStore, fetch_rows
+from nacre.history.pagestore import (
+    LISTS,
+    RULES,
+    SITES,
+    TEMPLATES,
+    FetchLog,
+    Named,
+    PageStore,
+    fetch_rows,
+)
 from nacre.history.sites import ShownRow, SiteRow
 from nacre.history.template import PlaceCounts, Template
 from nacre.job import carrying
@@ -39,6 +50,7 @@ def filled() -> Store:
     FetchLog(store).add(FetchRow(URL, 1.25, 1, 200, "there", "new", 0.5))
     History(store).put(RECORD)
     for prefix, name, row in (
+        (RULES, "a.test */{int}", RuleRow(LinkHistory([], [7], 1), 2, 1)),
         (SITES, "a.test", SiteRow(listed=(2.0, 1.0), hours=[0.0, 1.0])),
         (LISTS, URL, ShownRow(Shown((URL,), (5,)), 2.0)),
         (TEMPLATES, "a.test", TEMPLATE),
@@ -53,7 +65,7 @@ def filled() -> Store:
 @pytest.mark.parametrize("parquet", [False, True])
 def test_what_leaves_comes_in_again(tmp_path: Path, parquet: bool):
     written = dict(export_tables(filled(), tmp_path, parquet=parquet))
-    assert sorted(written.values()) == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+    assert sorted(written.values()) == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
     store = Store(MemoryEngine())
     assert {path.name: count for path, count in import_tables(store, tmp_path)} == {
         path.name: count for path, count in written.items()

@@ -17,7 +17,8 @@ from nacre.core.wayrow import VersionRow, WayRow
 from nacre.errors import JobError
 from nacre.history.deletion import ErrorModel
 from nacre.history.hints import Audit
-from nacre.history.pagestore import AUDITS, ERRORS, FAMILY, LISTS, SITES, TEMPLATES, TIMINGS
+from nacre.history.linkwatch import RuleRow
+from nacre.history.pagestore import AUDITS, ERRORS, FAMILY, LISTS, RULES, SITES, TEMPLATES, TIMINGS
 from nacre.history.sites import ShownRow, SiteRow
 from nacre.history.template import Template
 from nacre.store.store import Store
@@ -51,6 +52,7 @@ TABLES = (
     Table("versions", VersionRow, prefix=b"v"),
     Table("visits", FetchRow, prefix=b"f", binary=True),
     Table("sites", SiteRow, prefix=SITES),
+    Table("rules", RuleRow, prefix=RULES),
     Table("lists", ShownRow, prefix=LISTS),
     Table("templates", Template, prefix=TEMPLATES),
     Table("errors", ErrorModel, prefix=ERRORS),

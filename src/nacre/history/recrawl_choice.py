@@ -21,7 +21,8 @@ class Choice(NamedTuple):
     Attributes:
         url: Of what.
         chance: Its forecast that there is something to keep.
-        reason: Why: `start`, `due` (by its schedule), `new`, `index`, `window` (a list would
+        reason: Why: `start`, `due` (by its schedule), `new`, `late` (new, though
+            its link does not look so: `history.linkwatch`), `index`, `window` (a list would
             overflow before the next step), `paging` (a further page of a list that did), `sitemap`,
             `feed`, `told`, `rate`, `gone?`, `floor`, `sample` (of a class of which too little is
             known), `sign` (what needs an embed or file changed), `lot` (of the pages that are left

@@ -53,6 +53,7 @@ class Links:
     def _meet(self, row: PageRow, visit: Visited) -> set[str]:
         """Links never heard of: they are the new pages."""
         met: set[str] = set()
+        watermark = self._sites.shown_at(row.url)
         for link in visit.links:
             if link.hop not in "LRM" or self._rows.get(link.url) is not None:
                 continue
@@ -64,6 +65,8 @@ class Links:
                 one.kind = PageKind.SITEMAP
             self._rows.put(one)
             self._step.new[link.url] = one.depth
+            if self._sites.links.meet(link.url, visit.time, watermark) is False:
+                self._step.late.add(link.url)
             met.add(link.url)
         if row.kind in _TELLERS:
             self._step.told_new |= met

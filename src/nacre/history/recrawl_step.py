@@ -7,6 +7,7 @@ from typing import NamedTuple
 from nacre.core.pagerow import PageRow
 from nacre.history.hints import Source
 from nacre.history.hubs import Hub
+from nacre.history.linkwatch import LATE
 from nacre.history.paging import page_of
 from nacre.history.ranking import DAY
 from nacre.history.recrawl_choice import PAGING, Choice
@@ -62,6 +63,7 @@ class Step:
         chains: Further pages that were read, by the stem of their list.
         pins: What is pinned to the top of lists, by their stem.
         showing: What each list showed that was new.
+        late: New pages that the rule of their links would not have taken for new.
         told_new: New pages of which a sitemap or feed told.
         found: New pages and changes found in it.
     """
@@ -86,6 +88,7 @@ class Step:
         self.pins: dict[str, frozenset[str]] = {}
         self.showing: dict[str, Showing] = {}
         self.told_new: set[str] = set()
+        self.late: set[str] = set()
         self.found = 0.0
 
     def begin(self, now: float) -> None:
@@ -126,4 +129,4 @@ class Step:
         urls = list(self.new)[:most]
         for url in urls:
             del self.new[url]
-        return [Choice(url, 1.0, "new") for url in urls]
+        return [Choice(url, 1.0, LATE if url in self.late else "new") for url in urls]

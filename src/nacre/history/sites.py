@@ -6,6 +6,7 @@ import msgspec
 
 from nacre.core.pagerow import PageRow
 from nacre.history.hints import HintTrust, Source, dates_are_generated
+from nacre.history.linkwatch import LinkWatch, RuleRow
 from nacre.history.listing import Shown
 from nacre.history.ranking import DAY, Time
 from nacre.history.season import (
@@ -102,23 +103,28 @@ class Sites:
     Args:
         sites: Rows by site; None for a dictionary.
         shown: What index pages showed, by URL; None for a dictionary.
+        rules: Link rules; None for a dictionary.
 
     Attributes:
         hints: Lists are read for what they tell of pages.
+        links: Tells new links by their looks.
     """
 
     def __init__(
         self,
         sites: MutableMapping[str, SiteRow] | None = None,
         shown: MutableMapping[str, ShownRow] | None = None,
+        rules: MutableMapping[str, RuleRow] | None = None,
     ) -> None:
+        self.links = LinkWatch(rules)
         self.hints = True
         self._sites = {} if sites is None else sites
         self._shown = {} if shown is None else shown
         self._times: dict[str, Time] = {}
 
     def begin_step(self) -> None:
-        """Seasons and hazards are fitted once a step."""
+        """Seasons, hazards and link rules are fitted once a step."""
+        self.links.begin_step()
         self._times.clear()
 
     def time(self, url: str) -> Time:
@@ -260,6 +266,11 @@ class Sites:
     def list_row(self, url: str) -> ShownRow | None:
         """What an index page showed last time; None when it never was one."""
         return self._shown.get(url)
+
+    def shown_at(self, url: str) -> float:
+        """When an index page was visited before, seconds since the epoch; 0 for never."""
+        found = self._shown.get(url)
+        return 0.0 if found is None else found.time
 
     def since_shown(self, url: str, now: float) -> float:
         """Seconds since then; 0 when it never was."""

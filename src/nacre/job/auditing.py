@@ -21,7 +21,7 @@ _KNOWN = 10
 """Clean audits after which a template is believed though others of its host lied."""
 _EARLY = 0.25
 """Share of audits until then: they cost bytes, and no request."""
-_UNVISITED = frozenset(("new", "start"))
+_UNVISITED = frozenset(("new", "late", "start"))
 
 
 class Audits:

@@ -7,10 +7,12 @@ from nacre.history.change import ChangeSettings
 from nacre.history.dedup import Digests
 from nacre.history.deletion import ErrorModel
 from nacre.history.hints import Audit
+from nacre.history.linkwatch import RuleRow
 from nacre.history.pagestore import (
     AUDITS,
     ERRORS,
     LISTS,
+    RULES,
     SITES,
     TEMPLATES,
     TEXTS,
@@ -26,8 +28,8 @@ from nacre.job.versions import ArchivedVersions
 from nacre.store.store import Store
 
 _TEMPLATES_EVERY = 5.0
-"""Templates are large and change with each page: they are written so often, seconds. A kill loses
-what was learned of them since; nothing else."""
+"""Templates and link rules are large and change with each page: they are written so often, seconds.
+A kill loses what was learned of them since; nothing else."""
 
 
 class Knowledge:
@@ -57,13 +59,14 @@ class Knowledge:
         self.log = FetchLog(store)
         sites = Named(store, SITES, SiteRow)
         lists = Named(store, LISTS, ShownRow, capacity=200, frozen=True)
+        self._rules = Named(store, RULES, RuleRow, capacity=200)
         self._templates = Named(store, TEMPLATES, Template, capacity=50)
         errors = Named(store, ERRORS, ErrorModel)
         texts = Named(store, TEXTS, int, capacity=50_000, frozen=True)
         audits = Named(store, AUDITS, Audit)
         self._often = (sites, lists, errors, texts, audits)
         self.audits = Audits(audits)
-        self.sites = Sites(sites, lists)
+        self.sites = Sites(sites, lists, self._rules)
         self.versions = ArchivedVersions(root, store, self.pages, Digests(store))
         lessons = Lessons(self._templates, errors, texts)
         self.judge = PageJudge(self.versions, lessons, settings)
@@ -77,6 +80,6 @@ class Knowledge:
 
     def seal_all(self) -> None:
         """Write everything: the last group is about to be sealed."""
-        for rows in (*self._often, self._templates):
+        for rows in (*self._often, self._templates, self._rules):
             rows.seal()
         self._written = self._time()

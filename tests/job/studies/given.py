@@ -6,6 +6,7 @@ from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.history.change import ChangeSettings
 from nacre.history.hints import Audit
+from nacre.history.linkwatch import RuleRow
 from nacre.history.rates import NO_EVIDENCE, observe
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import SiteRow
@@ -27,6 +28,7 @@ class Given:
         self.settings = RecrawlSettings.model_validate(settings)
         self.change = ChangeSettings()
         self.sites: Mapping[str, SiteRow] = {}
+        self.rules: dict[str, RuleRow] = {}
         self.templates: dict[str, Template] = {}
         self.audits: dict[str, Audit] = {}
         self.given_runs: list[Run] = []

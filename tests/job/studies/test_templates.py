@@ -1,6 +1,7 @@
 import pytest
 
 from nacre.core.pagerow import PageKind
+from nacre.history.linkwatch import LinkWatch
 from nacre.job.studies.templates import document, template_list
 from nacre.report.html import html_page
 from tests.job.studies.given import DAY, MONDAY, SITE, Given
@@ -87,3 +88,18 @@ def test_a_page_for_people(known: Given):
     page = html_page(document(template_list(known)))
     harmless(page)
     assert "/item_{int}.html" in page
+
+
+def test_rules_at_work():
+    given = Given()
+    watch = LinkWatch(given.rules)
+    for day in range(30):
+        watch.begin_step()
+        seen = MONDAY + day * DAY
+        for url in (f"{SITE}/view?id={2 * day + 100}", f"{SITE}/view?id={2 * day + 101}"):
+            watch.meet(url, seen, seen - DAY)
+    (rule,) = template_list(given).rules
+    assert (rule.rule, rule.highest, rule.late) == ("S", 159, 0)
+    assert rule.share == 1.0
+    titles = [table.caption for table in document(template_list(given)).sections[0].tables]
+    assert "Rules at work" in titles

@@ -8,6 +8,7 @@ from nacre.core.pagerow import PageRow
 from nacre.history.change import ChangeSettings
 from nacre.history.deletion import Answer
 from nacre.history.hints import Audit
+from nacre.history.linkwatch import RuleRow
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
@@ -93,6 +94,11 @@ class Known(Protocol):
     @property
     def sites(self) -> Mapping[str, SiteRow]:
         """What is known of each site."""
+        ...
+
+    @property
+    def rules(self) -> Mapping[str, RuleRow]:
+        """What the links of each site have shown, by `history.linkwatch.rule_name`."""
         ...
 
     @property

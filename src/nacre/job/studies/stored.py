@@ -15,7 +15,8 @@ from nacre.core.pagerow import PageRow
 from nacre.history.change import ChangeSettings
 from nacre.history.dedup import Digests
 from nacre.history.hints import Audit
-from nacre.history.pagestore import AUDITS, SITES, TEMPLATES, PageStore, fetch_rows, scan
+from nacre.history.linkwatch import RuleRow
+from nacre.history.pagestore import AUDITS, RULES, SITES, TEMPLATES, PageStore, fetch_rows, scan
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
@@ -73,6 +74,11 @@ class StoredKnown:
     def sites(self) -> dict[str, SiteRow]:
         """See `Known`."""
         return self._named(SITES, SiteRow)
+
+    @cached_property
+    def rules(self) -> dict[str, RuleRow]:
+        """See `Known`."""
+        return self._named(RULES, RuleRow)
 
     @cached_property
     def templates(self) -> dict[str, Template]:

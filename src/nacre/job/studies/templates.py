@@ -11,6 +11,7 @@ import msgspec
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.deletion import Life
 from nacre.history.linkrules import Choice, LinkHistory, LinkRule
+from nacre.history.linkwatch import RuleRow
 from nacre.history.urlshape import Shaped, date_of, shaped
 from nacre.job.studies.known import Known
 from nacre.report.document import Column, DataTable, Document, Form, Section
@@ -65,10 +66,33 @@ class TemplateFacts(msgspec.Struct):
     trap: str
 
 
+class RuleFacts(msgspec.Struct):
+    """A rule at work in the job.
+
+    Attributes:
+        links: Site and layout of the URLs: templates that differ in plain words alone share a rule.
+        rule: `T`, `S` or `K`.
+        slack: As in `TemplateFacts`.
+        highest: Of rule S: the highest number so far; 0 for the others.
+        foreseen: New links that it took for new.
+        late: New links that it did not, and that were fetched all the same.
+        share: Of the new links that it judged, those that it took for new; None before any.
+    """
+
+    links: str
+    rule: str
+    slack: float
+    highest: int
+    foreseen: int
+    late: int
+    share: float | None
+
+
 class TemplateList(msgspec.Struct):
-    """All templates, those with the most URLs first."""
+    """All templates, those with the most URLs first, and the rules at work."""
 
     templates: list[TemplateFacts]
+    rules: list[RuleFacts] = []
 
 
 def template_list(known: Known, _: str = "") -> TemplateList:
@@ -76,7 +100,15 @@ def template_list(known: Known, _: str = "") -> TemplateList:
     gathered = gather(known.rows())
     found = [_facts(name, one) for name, one in gathered.items()]
     found.sort(key=lambda one: (-one.urls, one.template))
-    return TemplateList(found)
+    return TemplateList(found, [_rule(name, row) for name, row in sorted(known.rules.items())])
+
+
+def _rule(name: str, row: RuleRow) -> RuleFacts:
+    choice = row.history.choice()
+    slack = choice.slack / _DAY if choice.rule is LinkRule.TIMESTAMP else choice.slack
+    return RuleFacts(
+        name, str(choice.rule), slack, choice.highest, row.foreseen, row.late, row.share
+    )
 
 
 class Gathered:
@@ -181,15 +213,33 @@ def document(found: TemplateList) -> Document:
     facts = tuple(
         (f"Rule {rule}", f"new links are told by {words}") for rule, words in RULES.items()
     )
-    tables = (
+    tables: tuple[DataTable, ...] = (
         DataTable("Templates", columns, rows),
         DataTable("Examples", (Column("template", Form.URL), Column("URL", Form.URL)), examples),
     )
+    if found.rules:
+        tables += (_rules(found.rules),)
     text = ("Rules T and S find what is missing; whether a URL is known has the last word.",)
     return Document("URL templates", (Section("", text, facts, tables=tables),))
 
 
-def _slack(one: TemplateFacts) -> str:
+def _rules(found: list[RuleFacts]) -> DataTable:
+    columns = (
+        *(Column("links"), Column("rule"), Column("slack"), Column("highest", Form.COUNT)),
+        *(Column(name, Form.COUNT) for name in ("foreseen", "late")),
+        Column("share", Form.SHARE),
+    )
+    rows = tuple(
+        (
+            *(one.links, one.rule, _slack(one), one.highest or None),
+            *(one.foreseen, one.late, one.share),
+        )
+        for one in found
+    )
+    return DataTable("Rules at work", columns, rows)
+
+
+def _slack(one: TemplateFacts | RuleFacts) -> str:
     if one.rule == LinkRule.TIMESTAMP:
         return span(max(one.slack, 0.0))
     return f"{one.slack:,.0f}" if one.rule == LinkRule.SEQUENCE else ""
