@@ -32,6 +32,7 @@ def check(store: Path, uris: int, growth: float) -> None:
     assert first["url"]
 
 
+@pytest.mark.timeout(300)
 def test_memory_does_not_follow_the_number_of_uris(tmp_path: Path):
     check(tmp_path / "store", 200_000, growth=110.0)
 

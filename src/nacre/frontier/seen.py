@@ -83,7 +83,10 @@ class Seen:
 
     def _later(self, keys: Sequence[bytes]) -> set[bytes]:
         """Those keys that are not among the latest."""
-        return set(keys).difference(self._young, self._old, self._leaving)
+        later = set(keys).difference(self._young, self._old)
+        leaving = self._leaving
+        # Its table stays large while it is emptied, and `difference` would walk along all of it.
+        return {key for key in later if key not in leaving} if leaving else later
 
     def _remember(self, keys: set[bytes]) -> None:
         self._young |= keys
