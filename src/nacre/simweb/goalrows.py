@@ -16,7 +16,7 @@ _WEEKLY = Spec("mct-twin", "nacre-nohints")
 _LEARNED = _WEEKLY._replace(days=84.0, warm=42.0, free=42.0)
 """After six weeks without a budget, as an archive has them that crawled the site in full before."""
 _CURVE = Spec("mct-twin", "nacre-nohints", days=70.0, warm=28.0, scale=0.25)
-_CURVE_AT = (30.0, 45.0, 60.0, 70.0, 80.0, 90.0, 100.0)
+_CURVE_AT = (30.0, 60.0, 75.0, 90.0, 100.0, 115.0, 130.0)
 _DAILY = Spec("mct-twin", "nacre-nohints", days=60.0, every=1.0, warm=20.0)
 _LYING = Spec("mct-twin", "nacre", "lying", days=60.0, every=1.0, budget=10.0, warm=14.0)
 _STORAGE = Spec("mct-twin", "nacre-all", days=42.0)
@@ -109,12 +109,16 @@ def _dearer_than_oracle(scores: Scores) -> float | None:
 
 
 def _requests_for(recall: float, policy: str, scores: Scores) -> float | None:
-    """Requests at which a policy reaches a recall, between two budgets; None: at none of them."""
+    """Requests at which a policy reaches a recall, between two budgets.
+
+    Those of full crawls, which always do, where it reaches it under none of them.
+    """
     last: tuple[float, float] | None = None
-    found: float | None = None
+    found = full = None
     for budget in _CURVE_AT:
         one = scores(_CURVE._replace(policy=policy, budget=budget))
         reached, spent = one["epoch"]["recall"], one["cost"]["requests"]
+        full = one["saving"]["full_requests"]
         if reached is None or spent is None or found is not None:
             continue
         if reached >= recall:
@@ -122,7 +126,7 @@ def _requests_for(recall: float, policy: str, scores: Scores) -> float | None:
             part = (recall - before) / (reached - before) if reached > before else 1.0
             found = there + part * (spent - there)
         last = reached, spent
-    return found
+    return full if found is None else found
 
 
 def _paper() -> list[Goal]:
