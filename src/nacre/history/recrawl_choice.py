@@ -11,6 +11,8 @@ THETA = {"fresh": 0.0, "balanced": 0.5, "versions": 1.0}
 TRUSTED = 0.2
 """Pages that were told of are visited first where a change is at least so likely."""
 
+SENTINEL = "sentinel"
+"""Reason of a visit: one of a few pages that speak for those that change with them."""
 PAGING = "paging"
 """Reason of a visit: a further page of a list that showed nothing that was known."""
 
@@ -21,12 +23,12 @@ class Choice(NamedTuple):
     Attributes:
         url: Of what.
         chance: Its forecast that there is something to keep.
-        reason: Why: `start`, `due` (by its schedule), `new`, `late` (new, though
-            its link does not look so: `history.linkwatch`), `index`, `window` (a list would
-            overflow before the next step), `paging` (a further page of a list that did), `sitemap`,
-            `feed`, `told`, `rate`, `gone?`, `floor`, `sample` (of a class of which too little is
-            known), `sign` (what needs an embed or file changed), `lot` (of the pages that are left
-            out: only these measure the recall), `pair`.
+        reason: Why: `start`, `due` (by its schedule), `new`, `late` (new, though its link does not
+            look so: `history.linkwatch`), `index`, `window` (a list would overflow before the next
+            step), `paging` (a further page of a list that did), `sitemap`, `feed`, `told`, `rate`,
+            `gone?`, `floor`, `sentinel` (it speaks for pages that change with it), `sample` (of a
+            class of which too little is known), `sign` (what needs an embed or file changed), `lot`
+            (of the pages that are left out: only these measure the recall), `pair`.
         propensity: Probability with which it was chosen: 1 but for lots.
     """
 

@@ -5,11 +5,13 @@ import math
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.classes import Classes
 from nacre.history.deletion import Answer, Existence, Life, after
+from nacre.history.hints import Source
 from nacre.history.ranking import DAY
 from nacre.history.rates import NO_EVIDENCE, chance_of_change, kept, observe
 from nacre.history.recrawl_choice import PAGING
 from nacre.history.recrawl_companions import Companions
 from nacre.history.recrawl_links import Links
+from nacre.history.recrawl_lists import LIST
 from nacre.history.recrawl_rows import unknown_page
 from nacre.history.recrawl_step import Knowledge, Step
 from nacre.history.recrawl_survey import MOST_ERRORS
@@ -82,8 +84,10 @@ class Learning:
             self._learn_rate(row, visit.time, finding, changed=changed)
         if row.visits and row.life == Life.LIVE and row.kind is PageKind.PAGE:
             self._sites.learn_hints(row, visit.time, changed=changed, propensity=propensity)
+            if row.index < LIST:
+                self._sites.note_together(row, visit.time, changed=changed)
         answer = finding.answer
-        if answer in {Answer.MISSING, Answer.SOFT} and row.told:
+        if answer in {Answer.MISSING, Answer.SOFT} and set(row.told) - {Source.CO_CHANGE}:
             # Its site says so too: no second look is needed.
             answer = Answer.GONE
         state = Existence(Life(row.life), row.life_since, row.looks, row.target)

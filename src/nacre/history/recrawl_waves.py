@@ -18,6 +18,7 @@ from nacre.history.recrawl_companions import KINDS, Companions
 from nacre.history.recrawl_lists import LIST
 from nacre.history.recrawl_step import Knowledge, Step
 from nacre.history.recrawl_survey import Survey
+from nacre.history.recrawl_together import Together
 from nacre.history.sites import TRIED, ShownRow
 from nacre.history.slices import ROWS, Slices
 from nacre.history.timetable import Timetable
@@ -59,6 +60,7 @@ class Waves:
         self._clocked = Clocked(timetable, -1.0)
         self._arrivals = Classes(lambda row: row.arrivals, LISTS)
         self._survey = Survey(-1.0)
+        self._together = Together(known, step)
         self._price = 0.0
         self.least = 0.0
         self.starts: tuple[str, ...] = ()
@@ -74,12 +76,14 @@ class Waves:
         self.classes.forget()
         self._arrivals.forget()
         self.companions.begin()
+        self._together.begin()
         for number, row in enumerate(self._rows.scan()):
             if not number % ROWS:
                 yield
             if not clocked.take(row):
                 survey.take(row)
                 self.companions.take(row)
+                self._together.take(row)
             self.classes.note(row, self._quiet)
             self._arrivals.note(row)
         yield from self.classes.refit()
@@ -89,8 +93,15 @@ class Waves:
         self._sites.begin_step()
         self._ranking = self._make_ranking()
         self.left = [
-            *(self._starting, self._scheduled, self._telling, self._trying, self._told),
-            *(self._sampling, self._pairing, self._worthy, self._accompanying),
+            *(self._starting, self._scheduled, self._telling, self._together.sentinels),
+            *(
+                self._trying,
+                self._told,
+                self._sampling,
+                self._pairing,
+                self._worthy,
+                self._accompanying,
+            ),
         ]
 
     def _make_ranking(self) -> Ranking:
@@ -173,6 +184,7 @@ class Waves:
 
     def _trying(self, room: int) -> Slices[list[Choice]]:
         """A few of many pages of which a source told whose word was not tried yet."""
+        yield from self._together.tell()
         bids = yield from self._bids(self._clocked.others(self._known(self._all_told)))
         untried: dict[tuple[str, tuple[str, ...]], list[Bid]] = {}
         for bid in bids:

@@ -5,6 +5,7 @@ from collections.abc import MutableMapping, Sequence
 import msgspec
 
 from nacre.core.pagerow import PageRow
+from nacre.history.cochange import Looks, Word, change_together, note, word
 from nacre.history.hints import HintTrust, Source, dates_are_generated
 from nacre.history.linkwatch import LinkWatch, RuleRow
 from nacre.history.listing import Shown
@@ -35,6 +36,7 @@ _OPEN = 0.25
 """As many new links told, and as many untold, are taken for seen before any was."""
 _LOOKS = 1_000.0
 _EARNS = 0.02
+_GROUPS = 300
 
 
 class SiteRow(msgspec.Struct, array_like=True):
@@ -49,6 +51,7 @@ class SiteRow(msgspec.Struct, array_like=True):
         doubted: When a sitemap last showed dates of its own making.
         paging: Pages of lists that are still to be read, because more was published than the
             pages before them show.
+        together: Of the templates with the most pages visited again: when they changed together.
         looks: Visits of lists that were visited before.
         tells: Pages whose change or end they told of.
         watched: Visits of pages of which a sitemap would have told and did not.
@@ -64,6 +67,7 @@ class SiteRow(msgspec.Struct, array_like=True):
     paging: list[str] = []
     looks: float = 0.0
     tells: float = 0.0
+    together: dict[str, Looks] = {}
     watched: int = 0
     news: tuple[float, float] = (0.0, 0.0)
 
@@ -121,6 +125,7 @@ class Sites:
         self._sites = {} if sites is None else sites
         self._shown = {} if shown is None else shown
         self._times: dict[str, Time] = {}
+        self._now = -1.0
 
     def begin_step(self) -> None:
         """Seasons, hazards and link rules are fitted once a step."""
@@ -150,7 +155,36 @@ class Sites:
             for source in row.told
             if source != Source.SITEMAP or not found
         ]
+        if row.told == () and self.word_of(row, self._now) is Word.QUIET:
+            found.append((Source.CO_CHANGE, self._trust(site, Source.CO_CHANGE).signal()))
         return found
+
+    def forget_words(self) -> None:
+        """A step begins: none of its visits was made, so that sentinels say nothing yet."""
+        self._now = -1.0
+
+    def changes_together(self, row: PageRow) -> bool:
+        """The pages of the template of a page change together, so that a few speak for all."""
+        site = self._sites.get(authority(row.url))
+        return site is not None and change_together(site.together.get(row.template, ()))
+
+    def word_of(self, row: PageRow, now: float) -> Word:
+        """What the visits of this step say of a page that changes with those visited."""
+        looks = self._site(row.url).together.get(row.template)
+        if not looks or looks[-1][0] != now or not change_together(looks):
+            return Word.NOTHING
+        return word(looks, now)
+
+    def note_together(self, row: PageRow, now: float, *, changed: bool) -> None:
+        """Count a visit of a page for its template; a bounded number of templates is watched."""
+        self._now = now
+        site = self._site(row.url)
+        looks = site.together.get(row.template)
+        if looks is None:
+            if len(site.together) >= _GROUPS:
+                return
+            looks = site.together[row.template] = []
+        note(looks, now, changed=changed)
 
     def is_mapped(self, url: str, now: float) -> bool:
         """A sitemap of the site was read in the step of this time, and is believed."""
