@@ -20,6 +20,8 @@ from nacre.history.value import Signal, importance, news, value
 DAY = 86_400.0
 _SURE = 2.0
 _LIKELY_DEAD = 0.5
+_BACK = 0.05
+"""Share of the pages that were gone and come back (reference/incremental.md 2.10)."""
 _INDEX = 0.5
 _RUN = 4096
 """Bids that are sorted in one slice."""
@@ -218,8 +220,11 @@ class Ranking:
         look = next_look(state, row.last_visit)
         if look is None or look > now:
             return None
-        sure = row.life == Life.SUSPECT
-        return Bid(1.0 if sure else 0.0, _LIKELY_DEAD, row.url, due=True, reason="gone?")
+        if row.life == Life.SUSPECT:
+            return Bid(1.0, _LIKELY_DEAD, row.url, due=True, reason="gone?")
+        back = _BACK / (row.looks + 1)
+        due = 0.0 < self._terms.floor <= now - row.last_visit
+        return Bid(back, back, row.url, due=due, reason="gone?")
 
 
 class Wanted(NamedTuple):

@@ -220,9 +220,10 @@ class Waves:
             if not self._clocked.governs(url) and sites[site] < self._judge.pairs_wanted(url):
                 sites[site] += 1
                 chosen.append(Choice(url, 0.0, "pair"))
-        self._step.pairs = {one.url for one in chosen[:room]}
+        chosen = chosen[: room // 10]
+        self._step.pairs = {one.url for one in chosen}
         self._step.done -= self._step.pairs
-        return chosen[:room]
+        return chosen
 
     def _worthy(self, room: int) -> Slices[list[Choice]]:
         """All others, by what they are worth, and the lots."""
