@@ -1,5 +1,6 @@
 """A list in pages overflows between two runs: it is read on until known links."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,10 @@ def write(root: Path, articles: int) -> None:
         )
         more = f'<a href="index_{page + 1}.html">Next page</a>' if entries[-1] else ""
         name = f"index_{page}.html" if page else "index.html"
-        (root / "news" / name).write_text(PAGE.format("News", f"<ul>{items}</ul>{more}"))
+        path = root / "news" / name
+        path.write_text(PAGE.format("News", f"<ul>{items}</ul>{more}"))
+        # Lists are equally long: without another time the server would say that nothing changed.
+        os.utime(path, (1_700_000_000 + articles, 1_700_000_000 + articles))
 
 
 def test_paging_is_read_until_known_links(tmp_path: Path):

@@ -87,3 +87,12 @@ def test_how_right_sentinels_were_is_learned() -> None:
         sites.learn_hints(row, NOW, changed=number < 6, propensity=1.0)
     trust = sites._sites["a.test"].trust[Source.CO_CHANGE]
     assert (trust.told, trust.false) == (6.0, 2.0)
+
+
+def test_what_pages_say_of_their_own_changes_is_judged() -> None:
+    sites = Sites()
+    row = PageRow(_url(1), template=TEMPLATE, visits=2, last_visit=90 * DAY, dated=1000)
+    for dated, changed in ((2000, True), (2000, True), (0, False), (1000, True), (3000, False)):
+        sites.learn_date(row, NOW, dated, changed=changed)
+    trust = sites._sites["a.test"].trust[Source.PAGE_DATE]
+    assert (trust.told, trust.untold, trust.false, trust.quiet) == (2.0, 1.0, 1.0, 20.0)

@@ -50,6 +50,7 @@ class PageRow(msgspec.Struct, array_like=True):
         weight: Its importance to the operator.
         bytes: Bytes of its last answer.
         depth: Hops from a start page.
+        dated: What it said itself of its last change, whole seconds since the epoch; 0 for nothing.
     """
 
     url: str
@@ -79,3 +80,4 @@ class PageRow(msgspec.Struct, array_like=True):
     weight: float = 1.0
     bytes: int = 0
     depth: int = 0
+    dated: int = 0

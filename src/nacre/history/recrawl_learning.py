@@ -84,6 +84,8 @@ class Learning:
             self._learn_rate(row, visit.time, finding, changed=changed)
         if row.visits and row.life == Life.LIVE and row.kind is PageKind.PAGE:
             self._sites.learn_hints(row, visit.time, changed=changed, propensity=propensity)
+            if row.dated:
+                self._sites.learn_date(row, visit.time, finding.dated, changed=changed)
             if row.index < LIST:
                 self._sites.note_together(row, visit.time, changed=changed)
         answer = finding.answer
@@ -104,6 +106,7 @@ class Learning:
         if finding.answer is Answer.THERE:
             row.digest = visit.digest or row.digest
             row.bytes = visit.length or row.bytes
+            row.dated = finding.dated or row.dated
             row.index = row.index if finding.listing is None else finding.listing
 
     def _learn_rate(self, row: PageRow, now: float, finding: Finding, *, changed: bool) -> None:

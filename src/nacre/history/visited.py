@@ -91,6 +91,7 @@ class Finding(NamedTuple):
         reason: Code of what decided.
         listing: Probability that it is an index page; None where nobody looked.
         noise: Probability that an unchanged page of this template looks changed.
+        dated: What the page says of its own last change, whole seconds since the epoch; 0: nothing.
     """
 
     answer: Answer
@@ -99,6 +100,7 @@ class Finding(NamedTuple):
     reason: str = ""
     listing: float | None = None
     noise: float = 0.0
+    dated: int = 0
 
 
 class Judge(Protocol):

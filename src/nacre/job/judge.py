@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from nacre.core.pagerow import PageRow
 from nacre.core.pageview import PageView
+from nacre.extract.pagedate import page_date
 from nacre.extract.pageview import page_view
 from nacre.history.change import SAME, Change, ChangeClass, ChangeSettings, compare
 from nacre.history.deletion import Answer, ErrorModel, looks_blocked, looks_gone, main_text
@@ -113,7 +114,8 @@ class PageJudge:
         model = self.lessons.error_model(visit.url)
         if looks_gone(view, old, model, self._shared(visit.url, view)):
             return Finding(Answer.SOFT, reason="soft-404")
-        return self._compared(row, visit, old, view)
+        dated = page_date(visit.body().decode("utf-8", "replace"))
+        return self._compared(row, visit, old, view)._replace(dated=dated)
 
     def _compared(
         self, row: PageRow, visit: Visited, old: PageView | None, view: PageView
