@@ -149,3 +149,11 @@ def test_no_bytes_raise(body):
 def test_large_hostile_robots_are_read_in_linear_time(piece):
     links = _collect("Sitemap: /first\n" + piece * (400_000 // len(piece)), robots_sitemaps)
     assert links.outlinks[0].url == "http://a.test/first"
+
+
+def test_the_date_of_a_news_sitemap_stands_in_for_lastmod() -> None:
+    news = "<news:news><news:publication_date>2026-01-05</news:publication_date></news:news>"
+    dated = f"<url><loc>http://a.test/1</loc><lastmod>2026-01-07</lastmod>{news}</url>"
+    plain = f"<url><loc>http://a.test/2</loc>{news}</url><url><loc>http://a.test/3</loc></url>"
+    found = entries(f"<urlset>{dated}{plain}</urlset>")
+    assert [one.lastmod for one in found] == ["2026-01-07", "2026-01-05", ""]

@@ -41,7 +41,7 @@ class Entry(NamedTuple):
 
     Attributes:
         loc: URL as written, white space removed.
-        lastmod: As written; "" when absent.
+        lastmod: As written, else the publication date of a news sitemap; "" when both are absent.
         is_sitemap: It stands in an index, so its target is a sitemap.
         extras: (URL, hop, context) of its images, videos and other languages.
     """
@@ -104,6 +104,7 @@ class _Reading:
         self._name = ""
         self._loc = ""
         self._lastmod = ""
+        self._published = ""
         self._extras: list[tuple[str, Hop, str]] = []
         self._group = ""  # image, video or news element within the entry
         self._in_loc = False
@@ -124,6 +125,8 @@ class _Reading:
         if name == "loc":
             self._take_loc(text)
             self._in_loc = False
+        elif name == "publication_date" and self._group == "news":
+            self._published = date_text(text)
         elif name in {"url", "sitemap"}:
             if self._in_loc:
                 self._take_loc(text)
@@ -140,10 +143,12 @@ class _Reading:
         """The open entry is complete."""
         if self._loc or self._extras:
             is_sitemap = self._name == "sitemap"
-            entry = Entry(self._loc, self._lastmod, is_sitemap, tuple(self._extras))
+            entry = Entry(
+                self._loc, self._lastmod or self._published, is_sitemap, tuple(self._extras)
+            )
             self.found.append(entry)
             self._extras = []
-        self._name = self._loc = self._lastmod = self._group = ""
+        self._name = self._loc = self._lastmod = self._published = self._group = ""
         self._in_loc = False
 
     def _take_loc(self, text: str) -> None:
