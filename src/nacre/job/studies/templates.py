@@ -12,6 +12,7 @@ from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.deletion import Life
 from nacre.history.linkrules import Choice, LinkHistory, LinkRule
 from nacre.history.linkwatch import RuleRow
+from nacre.history.parameters import Parameter, parameters
 from nacre.history.urlshape import Shaped, date_of, shaped
 from nacre.job.studies.known import Known
 from nacre.report.document import Column, DataTable, Document, Form, Section
@@ -89,10 +90,17 @@ class RuleFacts(msgspec.Struct):
 
 
 class TemplateList(msgspec.Struct):
-    """All templates, those with the most URLs first, and the rules at work."""
+    """All templates, those with the most URLs first.
+
+    Attributes:
+        templates: They.
+        rules: The rules at work.
+        parameters: Query parameters, those first whose value never changed a page.
+    """
 
     templates: list[TemplateFacts]
     rules: list[RuleFacts] = []
+    parameters: list[Parameter] = []
 
 
 def template_list(known: Known, _: str = "") -> TemplateList:
@@ -100,7 +108,9 @@ def template_list(known: Known, _: str = "") -> TemplateList:
     gathered = gather(known.rows())
     found = [_facts(name, one) for name, one in gathered.items()]
     found.sort(key=lambda one: (-one.urls, one.template))
-    return TemplateList(found, [_rule(name, row) for name, row in sorted(known.rules.items())])
+    rules = [_rule(name, row) for name, row in sorted(known.rules.items())]
+    pages = ((row.url, row.digest) for row in known.rows() if row.kind is not PageKind.EMBED)
+    return TemplateList(found, rules, parameters(pages))
 
 
 def _rule(name: str, row: RuleRow) -> RuleFacts:
@@ -219,8 +229,22 @@ def document(found: TemplateList) -> Document:
     )
     if found.rules:
         tables += (_rules(found.rules),)
+    if found.parameters:
+        tables += (_parameters(found.parameters),)
     text = ("Rules T and S find what is missing; whether a URL is known has the last word.",)
     return Document("URL templates", (Section("", text, facts, tables=tables),))
+
+
+def _parameters(found: list[Parameter]) -> DataTable:
+    columns = (
+        *(Column("site"), Column("parameter")),
+        *(Column(name, Form.COUNT) for name in ("pairs", "same")),
+        Column("idle"),
+    )
+    rows = tuple(
+        (one.site, one.name, one.pairs, one.same, "yes" if one.idle else "") for one in found
+    )
+    return DataTable("Query parameters", columns, rows)
 
 
 def _rules(found: list[RuleFacts]) -> DataTable:
