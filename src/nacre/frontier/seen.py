@@ -1,13 +1,14 @@
 """Which URIs are known: what lies in memory before the store, so that it is rarely asked.
 
 Of the links of a long crawl most are known and a few are new. Two generations of the latest keys
-are the quickest to ask; what leaves them moves, a few keys at a time, to a cache that knows of most
-other keys that they are in the store (`keycache`). A filter knows of nearly all new ones that they
+are the quickest to ask; before a key leaves them, it enters a cache that knows of most other keys
+that they are in the store (`keycache`). A filter knows of nearly all new ones that they
 are not (`keyfilter`). The store is asked about the rest, and about all new ones while the filter is
 being made. Without these, the share of keys that it must be asked about, 4 to 25 µs each, is what
 makes a visit dearer as a crawl grows.
 """
 
+from collections import deque
 from collections.abc import Sequence
 
 from nacre.frontier.keycache import KeyCache
@@ -17,7 +18,7 @@ from nacre.frontier.rows import Rows
 _LATEST = 50_000
 """Keys of one generation."""
 _MOVED = 32
-"""Keys that move to the cache at once; more where more are entered at once."""
+"""Keys that enter the cache at once; more where more are entered at once."""
 _SMALLEST = 1 << 13
 _GROWTH = 8
 _PAUSE = 32
@@ -41,7 +42,7 @@ class Seen:
         self._size = max(min(recent // 2, _LATEST), 1)
         self._young: set[bytes] = set()
         self._old: set[bytes] = set()
-        self._leaving: set[bytes] = set()
+        self._waiting: deque[bytes] = deque()
         self._cache = KeyCache(recent)
         self._most = 1 << (recent // KEYS_A_WORD).bit_length() >> 1
         self._filter: KeyFilter | None = None
@@ -51,7 +52,7 @@ class Seen:
 
     def known(self, keys: Sequence[bytes]) -> list[bool]:
         """Whether each key is in the set; one batched look-up at most."""
-        absent = self._absent(self._later(keys))
+        absent = self._absent(self._unknown(self._later(keys)))
         return [key not in absent for key in keys]
 
     def enter(self, keys: Sequence[bytes]) -> list[bool]:
@@ -59,8 +60,10 @@ class Seen:
         if self._making is not None:
             self._make_on(len(keys))
         later = self._later(keys)
-        absent = self._absent(later)
+        unknown = self._unknown(later)
+        absent = self._absent(unknown)
         self._remember(later)
+        self._wait(unknown)
         if not absent:
             return [False] * len(keys)
         self._to_filters(list(absent))
@@ -78,34 +81,36 @@ class Seen:
         self._rows.delete("seen", key)
         self._young.discard(key)
         self._old.discard(key)
-        self._leaving.discard(key)
         self._cache.forget(key)
 
     def _later(self, keys: Sequence[bytes]) -> set[bytes]:
         """Those keys that are not among the latest."""
-        later = set(keys).difference(self._young, self._old)
-        leaving = self._leaving
-        # Its table stays large while it is emptied, and `difference` would walk along all of it.
-        return {key for key in later if key not in leaving} if leaving else later
+        return set(keys).difference(self._young, self._old)
 
     def _remember(self, keys: set[bytes]) -> None:
         self._young |= keys
         if len(self._young) >= self._size:
-            self._leaving |= self._old
             self._old, self._young = self._young, set()
-        if self._leaving:
-            self._move(max(_MOVED, 2 * len(keys)))
 
-    def _move(self, number: int) -> None:
-        leaving = self._leaving
-        keys = [leaving.pop() for _ in range(min(number, len(leaving)))]
-        self._cache.add(self._cache.unknown(keys))
+    def _wait(self, keys: list[bytes]) -> None:
+        """Keys that are not in the cache enter it before they leave the latest, if any ever do."""
+        waiting = self._waiting
+        waiting.extend(keys)
+        if self._old and waiting:
+            young, old = self._young, self._old
+            number = min(len(waiting), max(_MOVED, 2 * len(keys)))
+            leaving = [waiting.popleft() for _ in range(number)]
+            # What is not among the latest any more was forgotten meanwhile.
+            self._cache.add([key for key in leaving if key in young or key in old])
 
-    def _absent(self, keys: set[bytes]) -> set[bytes]:
-        """The keys that are not in the set; of those that are not among the latest."""
-        if not keys:
+    def _unknown(self, keys: set[bytes]) -> list[bytes]:
+        """Those keys that are not in the cache."""
+        return self._cache.unknown(list(keys)) if keys and self._cache.added else list(keys)
+
+    def _absent(self, unknown: list[bytes]) -> set[bytes]:
+        """Those keys that are not in the set; none is in the cache."""
+        if not unknown:
             return set()
-        unknown = self._cache.unknown(list(keys)) if self._cache.added else list(keys)
         absent = set(unknown)
         asked = unknown if self._filter is None else self._filter.perhaps(unknown)
         if asked:
