@@ -57,6 +57,7 @@ class Recrawl:
         planner: Chooses.
         teacher: Tells the planner of visits.
         step: Time of the step: when the run was planned, seconds since the epoch.
+        probing: Names made up that were asked for in this process, and wait for an answer.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class Recrawl:
         self._rest: list[Choice] = []
         self._left = -1
         self._last: Lesson | None = None
+        self.probing = 0
 
     # ---- the step
 
@@ -109,7 +111,7 @@ class Recrawl:
             overlay = parts.sheets.of_url(url)
             uri = parts.identity.seed(url, heritable={PROBE: "1"}, overlay=overlay)
             uris.append(structs.replace(uri, is_seed=False, path=Hop.INFERRED))
-        parts.frontier.schedule(uris, parts.clock.now())
+        self.probing = sum(parts.frontier.schedule(uris, parts.clock.now()))
 
     def more(self) -> Slices[bool]:
         """Let the next visits into the frontier, in slices; False when nothing more is wanted."""
@@ -162,6 +164,7 @@ class Recrawl:
         if PROBE in visit.uri.heritable:
             self._last = Lesson(visit, None, first=True, accepted=[])
             visit.noted, visit.verdict = True, PROBE[1:]
+            self.probing = max(0, self.probing - 1)
             learn_probe(self._known.judge.lessons, visit, self.step)
             return
         self._last = lesson = self.teacher.teach(visit, self.step)

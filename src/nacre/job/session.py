@@ -7,7 +7,6 @@ recovers as after a crash (architecture section 6). One code path.
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar, cast
 
 from msgspec import structs
 
@@ -15,16 +14,11 @@ from nacre.archive.cdxj import sorted_index
 from nacre.core.clock import Clock
 from nacre.fetch.guard import AddressGuard
 from nacre.frontier.queues import State
-from nacre.history.dedup import Digests
-from nacre.history.slices import Slices
 from nacre.job.assemble import Parts
-from nacre.job.bases import Bases
 from nacre.job.companion import Companion
 from nacre.job.edits import note_removed
 from nacre.job.entering import Entering
 from nacre.job.events import Alert, Events, StateChanged
-from nacre.job.keeping import Keeping
-from nacre.job.knowledge import Knowledge
 from nacre.job.layout import Layout
 from nacre.job.limits import Stopwatch, reached
 from nacre.job.loss import accept_loss
@@ -33,8 +27,7 @@ from nacre.job.material import live_facts
 from nacre.job.mending import mend
 from nacre.job.newrun import INCREMENTAL, clear
 from nacre.job.notes import take_notes
-from nacre.job.recrawl import Recrawl
-from nacre.job.remembering import Remembering
+from nacre.job.planning import Planning
 from nacre.job.reporting import material_of, write_run_reports
 from nacre.job.runs import (
     begin_run,
@@ -57,8 +50,6 @@ from nacre.store.opening import Opened, open_for_work
 from nacre.store.recovery import Start
 from nacre.store.seam import Disk
 from nacre.store.store import Store
-
-T = TypeVar("T")
 
 _LAST_TRIES_OF_NOTHING = 60.0
 """Time for the last tries of a crawl that has fetched nothing at all, seconds."""
@@ -133,8 +124,7 @@ class Session:
         store, commit = opened.store, opened.commit
         self.recovered = opened.recovered
         clear(store)
-        last = read_run(store)
-        before = last.exit if last else None
+        before = last.exit if (last := read_run(store)) else None
         self.run_row, is_new = begin_run(store, self.layout, self._clock.now())
         self.settings = for_run(self.settings, self.run_row.name)
         self.parts = Parts(
@@ -152,8 +142,9 @@ class Session:
         self._told = self._clock.monotonic()
         self.space = SpaceGuard(self._disk, self.layout, self.settings, store.engine.size_limit)
         commit.on_seal(self._save_run)
-        self.recrawl = self._recrawl() if self.run_row.mode == INCREMENTAL else None
-        self._entering = Entering(self.parts, seeds, self.recrawl.rests if self.recrawl else None)
+        self.planning = self._planning() if self.run_row.mode == INCREMENTAL else None
+        rests = self.planning.recrawl.rests if self.planning is not None else None
+        self._entering = Entering(self.parts, seeds, rests)
         if is_new:
             self.parts.logs.progress(HEADER)
             self._load_cookies()
@@ -171,47 +162,15 @@ class Session:
             self.parts.logs.job(text)
         self.parts.logs.job(f"{self.run_row.title} {'begins' if is_new else 'goes on'}")
 
-    def _recrawl(self) -> Recrawl:
-        """What the planner knows and wants; it takes the place of following every link."""
-        parts = self.parts
-        known = Knowledge(
-            self.layout.root, parts.store, self.settings.change, self._clock.monotonic
+    def _planning(self) -> Planning:
+        return Planning(
+            self.parts,
+            self.layout,
+            self.run_row,
+            lambda: self.watch.elapsed,
+            lambda text: self._events.emit(Alert(text)),
+            lambda: self._asked is not None,
         )
-        recrawl = Recrawl(parts, self.run_row, known, lambda: self.watch.elapsed)
-        parts.engine.judge = recrawl.learn
-        parts.archive.keeping = Keeping(
-            parts.store,
-            parts.effective.then(lambda s: s.keep),
-            Bases(self.layout.root, parts.store, Digests(parts.store)),
-            parts.settings.archive.level,
-        )
-        parts.engine.disposition.follow = recrawl.finished
-        parts.commit.on_seal(known.seal)
-        self._remembering = Remembering(
-            parts, recrawl, known, lambda text: self._events.emit(Alert(text))
-        )
-        self._known = known
-        return recrawl
-
-    async def _plan(self, recrawl: Recrawl) -> None:
-        """Read what earlier runs captured, and choose the first visits."""
-        count = await self._remembering.run(lambda: self._asked is not None)
-        if count:
-            self.parts.logs.job(f"{count} captures of earlier runs read for the planner")
-        if self._asked is None:
-            await self._in_slices(recrawl.begin())
-            await self._in_slices(recrawl.more())
-
-    async def _in_slices(self, work: Slices[T]) -> T | None:
-        """Do long work, and all that waits in between; None when somebody wants the end."""
-        while self._asked is None:
-            try:
-                next(work)
-            except StopIteration as done:
-                return cast("T", done.value)
-            await asyncio.sleep(0)
-        work.close()
-        return None
 
     @property
     def directory(self) -> Path:
@@ -285,8 +244,8 @@ class Session:
         if mended:
             self._events.emit(Alert(mended))
         await self._entering.rest(lambda: self._asked is not None)
-        if self.recrawl is not None:
-            await self._plan(self.recrawl)
+        if self.planning is not None:
+            await self.planning.begin()
         self._become(JobState.RUNNING)
         self.watch.start()
         self._listen()
@@ -323,6 +282,8 @@ class Session:
             self._mind_pause()
             self._mind_pace()
             self._mind_the_end()
+            if self.planning is not None:
+                await self.planning.look()
             if self.parts.frontier.steering.step(_REVIEWED):
                 self._attention.set()
             self._tell()
@@ -373,10 +334,7 @@ class Session:
 
     async def _more(self) -> bool:
         """In an incremental run, the planner wants more visits, which are in the frontier now."""
-        if self.recrawl is None or not await self._in_slices(self.recrawl.more()):
-            return False
-        self.parts.engine.wake()
-        return True
+        return self.planning is not None and await self.planning.more()
 
     def _is_done(self) -> bool:
         """Nothing waits, nothing is in process, and nothing is about to come in."""
@@ -455,8 +413,8 @@ class Session:
         parts.archive.large.rotate()
         for chain in parts.chains:
             chain.finish()
-        if self.recrawl is not None:
-            self._known.seal_all()
+        if self.planning is not None:
+            self.planning.end()
         self._save_cookies()
         self._tell_row()
         self.run_row = structs.replace(self.run_row, exit=how, ended=self._clock.now())
