@@ -222,8 +222,9 @@ def test_a_page_that_says_politely_that_it_is_gone_is_gone(tmp_path: Path):
     probed = [url for url, verdict in two.verdicts.items() if verdict == "probe"]
     assert len(probed) == 1
     lines = (two.run / "logs/crawl.log").read_text().splitlines()
-    order = [url for line in lines if not (url := line.split()[3]).endswith("/robots.txt")]
-    assert order[0] == probed[0], "what it says is known before any page is judged"
+    order = [line.split()[3].rpartition("/")[2] for line in lines]
+    before = order[: order.index(probed[0].rpartition("/")[2])]
+    assert set(before) <= {"robots.txt", "index.html"}, "pages are judged by what it says"
     assert set(probed) <= set(two.notes) | set(two.revisits)
     assert not set(probed) & known
 
