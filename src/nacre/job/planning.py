@@ -1,8 +1,8 @@
 """The part of an incremental run in a session: who asks the planner, and when.
 
-Names that do not exist are asked for before anything but seeds: only what they answer tells a page that
-is gone with status 200 from one that changed. Then wave follows wave, each when the one before is
-done.
+Names that do not exist are asked for before anything but seeds: only what they answer tells a page
+that is gone with status 200 from one that changed. Then wave follows wave, each when the one before
+is done.
 """
 
 import asyncio
