@@ -71,6 +71,8 @@ def table(results: dict[str, Any]) -> str:
     lines += _targets(results)
     if "stages" in results:
         lines += ["", *_stages(results["stages"])]
+    if "comparison" in results:
+        lines += ["", *_comparison(results["comparison"])]
     if "frontier" in results:
         lines += ["", *_frontier(results["frontier"])]
     return "\n".join(lines)
@@ -145,6 +147,17 @@ def _stages(found: dict[str, Any]) -> Iterator[str]:
     yield f"stages, CPU ms per URL (a watched run: {found['cpu_ms_per_url']:.3f} in all)"
     for name, cost in found["stages_ms"].items():
         yield f"  {name:44}{cost:8.4f}"
+
+
+def _comparison(found: dict[str, Any]) -> Iterator[str]:
+    yield (
+        f"comparing two versions of a page, from its second visit on: {found['all_ms']} ms of CPU "
+        f"({found['pages']:,} pages of {found['kb_each']} kB)"
+    )
+    yield (
+        f"  taking one apart {found['apart_ms']} ms, comparing {found['compare_ms']}, "
+        f"learning {found['learn_ms']}; {found['found_changed']:,} of one added sentence each found"
+    )
 
 
 def _frontier(found: dict[str, Any]) -> Iterator[str]:

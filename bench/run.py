@@ -26,7 +26,10 @@ from tools.nginx import free_port
 
 CHECKOUT = Path(__file__).parents[1]
 RESULTS = CHECKOUT / ".cache" / "bench"
-NAMES = ("crawl", "stages", "wget", "scrapy", "tls", "hosts", "sheets", "scope", "frontier")
+NAMES = (
+    *("crawl", "stages", "wget", "scrapy", "tls", "hosts", "sheets", "scope"),
+    *("comparison", "frontier"),
+)
 
 
 class Bench:
@@ -137,6 +140,11 @@ class Bench:
         seeds = [self._site.plain.origin(number) + "/" for number in range(len(ADDRESSES))]
         used = [self._json([*command, *seeds])["cpu_s"] for _ in range(self._runs)]
         return {"cpu_s_per_million": round(median(used), 3), "runs": used}
+
+    def comparison(self) -> dict[str, Any]:
+        """A page beside its last version, text and blocks: what a second visit may cost."""
+        runs = [self._json([sys.executable, "-m", "bench.comparison"]) for _ in range(self._runs)]
+        return sorted(runs, key=lambda run: float(run["all_ms"]))[len(runs) // 2]
 
     def frontier(self) -> dict[str, Any]:
         """The frontier on a simulated clock and fetcher."""
