@@ -125,3 +125,10 @@ def test_its_record_is_metadata_under_a_target_of_its_own():
     for record in (request, notes):
         assert f"WARC-Concurrent-To: <{first.id}>".encode() in record.head
         assert b"WARC-Target-URI: http://example.test/a?b=c\r\n" in record.head
+
+
+def test_however_long_the_fields_of_a_reply_are_it_can_be_rebuilt():
+    delta = make_delta(etag=b"\x85" * 90_000, last_modified=b"x" * 90_000, mime="y" * 90_000)
+    read = read_delta(delta_block(delta), delta.base_id)
+    assert (read.etag, read.last_modified, read.mime) == (b"", b"", "")
+    assert rebuild(read, BASE) == BLOCK

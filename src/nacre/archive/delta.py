@@ -21,7 +21,9 @@ TARGET = "urn:x-nacre-delta:"
 """What stands before the URL in its WARC-Target-URI."""
 
 FORMAT = "zstd"
-_FIELDS_MOST = 1 << 16
+_FIELDS_MOST = 1 << 21
+_FIELD_MOST = 2000
+"""A longer field of the reply is left out: the reply itself has it, and fields must stay short."""
 _NUMBER = re.compile(r"\d{1,18}\Z", re.ASCII)
 
 
@@ -108,9 +110,9 @@ def delta_block(delta: Delta) -> bytes:
         ("payloadLength", str(delta.payload_length)),
         ("framing", delta.framing),
         ("status", str(delta.status)),
-        ("mime", delta.mime),
-        ("etag", delta.etag.decode("latin-1")),
-        ("lastModified", delta.last_modified.decode("latin-1")),
+        ("mime", _short(delta.mime)),
+        ("etag", _short(delta.etag.decode("latin-1"))),
+        ("lastModified", _short(delta.last_modified.decode("latin-1"))),
     )
     head = "".join(f"{name}: {field(value)}\r\n" for name, value in lines if value)
     return f"{head}\r\n".encode() + delta.patch
@@ -182,6 +184,10 @@ def rebuild(delta: Delta, base: bytes) -> bytes:
 def page_url(target: str) -> str:
     """The URL of the reply, from the WARC-Target-URI of the record."""
     return target.removeprefix(TARGET)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _FIELD_MOST else ""
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:
