@@ -230,6 +230,15 @@ def test_after_its_time_a_difference_is_stored_in_full_again(archive: Archive):
     assert archive.decide(make_capture(body=TEXT, url=URL), known, patchable=True)[0] == Kept()
 
 
+@pytest.mark.parametrize("date", [0, BEGAN])
+def test_no_note_takes_the_place_of_the_only_copy(archive: Archive, date: int):
+    capture = later()
+    visit = Visit(CrawlURI(URL, b"k", "q"), 200, capture, noted=True)
+    visit.history, visit.keep = replace(archive.known, date=date), Keep(notable=True)
+    assert archive.keeping.decide(visit, capture, visit.keep) == Kept()
+    assert visit.noted == bool(date)
+
+
 # ---- failures
 
 

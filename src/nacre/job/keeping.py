@@ -72,9 +72,12 @@ class Keeping:
             keep.unrecorded = True
             visit.annotate(UNRECORDED)
             return Kept(omitted=True)
+        known = visit.history
+        if visit.noted and (known is None or not known.date):
+            # What it was compared with is lost, or was cut short: the reply is the only copy.
+            visit.noted = False
         if visit.revisit is not None or visit.noted:
             return Kept()
-        known = visit.history
         if known is not None and self._is_confirmation(visit, capture, keep, known):
             visit.annotate("duplicate:noted" if known.noted else "duplicate:delta")
             return Kept(confirms=kept_as(known))
