@@ -176,7 +176,14 @@ class _Requeue:
         if outcome.status <= 0:
             return False
         known = self._parts.archive.history.get(outcome.url) if self._records else None
-        return known is not None and known.record_id in self._records
+        return known is not None and self._refers(known)
+
+    def _refers(self, known: HistoryRecord) -> bool:
+        """Its capture is gone, or what that is a difference from."""
+        base = known.base
+        return known.record_id in self._records or (
+            base is not None and base.record_id in self._records
+        )
 
     def _requeue(self, key: bytes, outcome: Outcome) -> None:
         parts = self._parts
@@ -233,7 +240,7 @@ class _Requeue:
         decode = msgspec.msgpack.Decoder(HistoryRecord).decode
         for _, row in self._parts.store.scan("history", b""):
             known = decode(row)
-            if known.record_id in self._records:
+            if self._refers(known):
                 yield known
 
 
