@@ -93,3 +93,10 @@ def test_no_day_ever_takes_more_than_its_budget(passes: list[tuple[float, int]],
     for run in runs:
         lately = [one for one in runs if run.time - DAY < one.time <= run.time]
         assert sum(one.spent.requests for one in lately) <= 300
+
+
+def test_a_run_that_ended_before_the_clock_was_set_back_counts_no_more():
+    budget, ahead = parse_budget("240/day"), Ended(400 * DAY, Spent(240, 0, 0.0))
+    assert spent_lately([ahead], 10.0) == NOTHING
+    assert affordable(budget, [ahead], 10.0) == 10.0
+    assert affordable(budget, [Ended(20.0, Spent(240, 0, 0.0))], 10.0) == DAY + 20.0

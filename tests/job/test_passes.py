@@ -16,6 +16,10 @@ def test_a_long_pass_is_followed_at_once_and_none_is_made_up_for() -> None:
     assert Rhythm(every=10.0).following(0.0, 35.0) == Following(35.0)
 
 
+def test_a_pass_that_began_before_the_clock_was_set_back_delays_no_longer_than_others() -> None:
+    assert Rhythm(every=10.0).following(9000.0, 35.0) == Following(45.0)
+
+
 def test_a_calendar_has_its_own_times() -> None:
     rhythm = parse_rhythm("", "0 3 * * *", "Asia/Shanghai")
     assert rhythm is not None

@@ -110,6 +110,8 @@ class _Pass(NamedTuple):
 _ENDS = frozenset((1, 2, 3, 5))
 """Exit codes after which no further pass begins: a fault, or somebody's wish."""
 _LONGEST_NAP = 30.0
+_SET_BACK = 60.0
+"""A clock that was set back by more than this, seconds: what was planned by it is planned again."""
 _NOTHING = "No further pass: nothing will be due."
 
 
@@ -163,8 +165,10 @@ def _wait(ask: "Callable[[], Following | None]", clock: Clock, *, first: bool = 
         if until > clock.now() or not first:
             _tell_next(until, why)
         # Short naps, so that a clock that was set or a machine that slept does not matter.
-        while (left := until - clock.now()) > 0:
+        while (left := until - (slept := clock.now())) > 0:
             time.sleep(min(left, _LONGEST_NAP))
+            if clock.now() < slept - _SET_BACK:
+                return _wait(ask, clock)
     except KeyboardInterrupt:
         return False
     return True

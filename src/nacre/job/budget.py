@@ -119,10 +119,14 @@ class Ended(NamedTuple):
 
 
 def spent_lately(runs: Iterable[Ended], now: float) -> Spent:
-    """What runs that ended within the last 24 hours have spent."""
+    """What runs that ended within the last 24 hours have spent.
+
+    One that seems to have ended more than a day from now ended before the clock was set back: it
+    counts no more, or nothing could be spent until then.
+    """
     total = Spent(0, 0, 0.0)
     for run in runs:
-        if run.time > now - DAY:
+        if now - DAY < run.time <= now + DAY:
             total = total.plus(run.spent)
     return total
 
@@ -132,6 +136,7 @@ def affordable(budget: Budget, runs: Sequence[Ended], now: float) -> float:
     if not budget.daily:
         return now
     share = budget.amount / _HOURS
+    runs = [run for run in runs if run.time <= now + DAY]
     for time in (now, *sorted(run.time + DAY for run in runs if run.time + DAY > now)):
         if budget.amount - spent_lately(runs, time).of(budget.unit) >= share:
             return time

@@ -53,7 +53,7 @@ class WhenDue(NamedTuple):
 
     def _found(self, view: View, began: float, now: float) -> Following | None:
         last = read_run(view.store)
-        soonest = max(now, began + self.settings.recrawl.gap)
+        soonest = max(now, min(began, now) + self.settings.recrawl.gap)
         affordable_at = affordable(parse_budget(self.budget), ended(view.store), now)
         left = last is not None and _is_spent(last, view.store)
         due = Upcoming(view, now).earliest(max(soonest, affordable_at), left=left)

@@ -63,11 +63,12 @@ class Rhythm(NamedTuple):
         """See `Passes`.
 
         A pass that took longer than the interval is followed at once, and none is made up for.
+        One that seems to have begun later than now began before the clock was set back.
         """
         if self.calendar is not None:
             time = self.calendar.after(now)
             return None if time is None else Following(time)
-        return Following(max(now, began + self.every))
+        return Following(max(now, min(began, now) + self.every))
 
 
 def parse_rhythm(
