@@ -5,6 +5,9 @@ from typing import Protocol
 
 import msgspec
 
+LONGEST_TYPE = 1000
+"""Bytes of a Content-Type that are looked at: what was made of the latest ones is remembered."""
+
 
 class Body(Protocol):
     """Bytes that may lie in memory or in a spool file; the spool itself lives in `fetch`."""

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from nacre.config.effective import Effective
-from nacre.core.capture import Capture
+from nacre.core.capture import LONGEST_TYPE, Capture
 from nacre.core.processor import Result, Visit
 from nacre.extract.dispatch import extract
 from nacre.extract.document import Document, Extraction
@@ -82,7 +82,7 @@ def document_of(visit: Visit, capture: Capture, limit: int) -> Document:
 
 def _charset(capture: Capture) -> str | None:
     value = capture.header(b"content-type")
-    return None if value is None else _charset_of(value)
+    return None if value is None else _charset_of(value[:LONGEST_TYPE])
 
 
 @lru_cache(maxsize=256)

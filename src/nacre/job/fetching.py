@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from nacre.config.effective import Effective
-from nacre.core.capture import BytesBody, Capture
+from nacre.core.capture import LONGEST_TYPE, BytesBody, Capture
 from nacre.core.clock import Clock
 from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
@@ -161,7 +161,7 @@ class FetchHttp:
         for name, value in headers:
             size = len(name)
             if size == 12 and name.lower() == b"content-type":
-                visit.mime = visit.mime or _media_type(value)
+                visit.mime = visit.mime or _media_type(value[:LONGEST_TYPE])
             elif size == 10 and name.lower() == b"set-cookie":
                 set_cookies.append(value)
             elif size == 11 and name.lower() == b"retry-after":
@@ -178,7 +178,7 @@ def _body_check(settings: FetchSettings) -> Check | None:
     def wants_body(_: int, headers: Sequence[tuple[bytes, bytes]]) -> bool:
         for name, value in headers:
             if name.lower() == b"content-type":
-                return not _media_type(value).startswith(skipped)
+                return not _media_type(value[:LONGEST_TYPE]).startswith(skipped)
         return True
 
     return wants_body if skipped else None
