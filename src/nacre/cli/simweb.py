@@ -95,6 +95,8 @@ def run(
         tuple(POLICIES) if policy == "all" else tuple(_split(policy)),
         tuple(_numbers(budgets)), bytes_scale, mode,
     )  # fmt: skip
+    if plots:
+        _require_matplotlib()
     out.mkdir(parents=True, exist_ok=True)
     trials = []
     for trial in run_trials(plan, out):
@@ -115,6 +117,16 @@ def _write_usage(trials: "list[Trial]", out: Path) -> None:
     from nacre.simweb.summary import label
 
     (out / "usage.json").write_bytes(score_bytes({label(t): t.usage for t in trials}))
+
+
+def _require_matplotlib() -> None:
+    """Before the runs, which may take hours, and not after them."""
+    from importlib.util import find_spec
+
+    from nacre.errors import ConfigError
+
+    if find_spec("matplotlib") is None:
+        raise ConfigError("plots need matplotlib: pip install 'nacre[simweb]', or use --no-plots")
 
 
 def _plot(plan: "Plan", trials: "list[Trial]", out: Path) -> None:
@@ -180,7 +192,10 @@ def serve(
     Virtual hosts by the Host header, or as an HTTP proxy; /.simweb/time?day=N sets its clock.
     """
     import asyncio
+    import os
+    import signal
 
+    from nacre.errors import ConfigError
     from nacre.simweb.calendar import DAY
     from nacre.simweb.experiment import Plan, make_world
     from nacre.simweb.serve import Hands, serving
@@ -192,17 +207,21 @@ def serve(
 
     async def work() -> None:
         async with serving(served, hands, port, address) as (server, found):
+            ends = asyncio.Event()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, ends.set)
             _tell(served, address, found)
             try:
-                await asyncio.Event().wait()
+                await ends.wait()
             finally:
                 if log is not None:
                     write_log(log, server.answers.rows)
 
     try:
         asyncio.run(work())
-    except KeyboardInterrupt:
-        raise typer.Exit(0) from None
+    except OSError as error:
+        which = f"--log {log}" if error.filename else f"--address {address} --port {port}"
+        raise ConfigError(f"{which}: {os.strerror(error.errno or 0)}") from None
 
 
 def _tell(world: "World", address: str, port: int) -> None:
@@ -238,7 +257,12 @@ def score(
     try:
         rows = read_log(log)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"--log: {error}") from None
+        why = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(
+            f"--log {log}: {why}; `simweb serve --log` writes it at its end"
+        ) from None
+    if not archive.exists():
+        raise ConfigError(f"{archive}: there is no such directory of WARCs")
     found = read_archive(archive, rows)
     for problem in found.problems[:20]:
         output.tell(problem)
