@@ -132,11 +132,12 @@ def test_passes_as_pages_become_due(tmp_path: Path):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--every", "6h", "--at", "@daily"), "cannot both"),
-        (("--every", "6h", "--continuous"), "cannot both"),
-        (("--every", "soon"), "--every"),
+        (("--every", "6h", "--at", "@daily"), "only one"),
+        (("--every", "6h", "--continuous"), "only one"),
+        (("--every", "soon"), "--every 'soon'"),
+        (("--full", "--budget", "5"), "--full visits everything"),
         (("--at", "0 25 * * *"), "hour"),
-        (("--at", "@daily", "--time-zone", "Mars/Olympus"), "time zone"),
+        (("--at", "@daily", "--time-zone", "Mars/Olympus"), "--time-zone: 'Mars/Olympus'"),
     ],
 )
 def test_a_rhythm_that_is_none_is_refused(job: Path, options: tuple[str, ...], told: str):
@@ -155,3 +156,21 @@ def test_a_page_that_was_not_chosen_is_known_all_the_same(tmp_path: Path):
         url = next(page["url"] for page in pages if page["visits"] == 1)
         told = nacre("explain", job, url)
     assert "known from earlier runs, and not visited in this one" in told.out
+
+
+def test_the_last_lines_tell_what_was_found_and_what_comes_next(tmp_path: Path):
+    job = tmp_path / "demo"
+    with site() as home:
+        first = nacre("crawl", home, "--scope", "host", "--delay", 0, "--out", job, "-q")
+        assert f"recrawl {job}" in first.out.splitlines()[-1]
+        assert "savings" not in first.out
+        for command in (("stats",), ("due", 3), ("top", 3)):
+            told = nacre("history", job, *command)
+            assert "`recrawl` reads what was crawled" in told.out + told.err
+        again = nacre("recrawl", job, "-q")
+    assert "unchanged" in again.out
+    assert f"report {job} savings" in again.out
+    assert "runs/*/archive/*.warc.gz" in again.out, "a later run refers to those before it"
+    known = nacre("history", job, "url", f"{home}a.html").out
+    assert "last_visit   20" in known
+    assert "visited        20" in known

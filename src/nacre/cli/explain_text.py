@@ -134,6 +134,8 @@ def _finished(what: Explanation) -> str:
 
 
 def _found(what: Explanation) -> list[str]:
+    if what.standing is Standing.KNOWN:
+        return ["not in this run"]
     if what.scope.assumed:
         return ["never"]
     lines = []

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from nacre.job.upcoming import NextVisit
     from nacre.store.store import Store
 
+_NOTHING = "no page is known that could be told of: `recrawl` reads what was crawled when it begins"
+_SECONDS = frozenset(
+    ("first_seen", "born", "last_visit", "last_change", "life_since", "listed", "full")
+)
+_MICROSECONDS = frozenset(("visited", "date", "confirmed", "noted"))
+
 history = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
 
 
@@ -69,6 +75,9 @@ def stats(
     if as_json:
         output.say_json(found)
         return
+    if not found["pages"]:
+        output.say(_NOTHING)
+        return
     output.say(
         f"{output.count(found['pages'], 'page')} known, {found['visited']:,} visited, "
         f"{found['index_pages']:,} that list others, {output.count(found['changes'], 'change')} "
@@ -116,7 +125,9 @@ def one_url(
     with _looking(ctx.obj) as view:
         found = page(view.store, parse(url)) or page(view.store, url)
         if found is None:
-            raise JobError(f"nothing is known of {url}")
+            raise JobError(
+                f"nothing is known of {url}; `nacre explain` says why it was not crawled"
+            )
         due = Upcoming(view, view.clock.now()).of(found["url"])
     if due is not None:
         found["due"] = {"time": _due_time(due), "why": due.why}
@@ -127,7 +138,8 @@ def one_url(
     for name in ("page", "way", "version", "capture"):
         if name in found:
             output.say(f"{name}:")
-            output.say(output.pairs({k: v for k, v in found[name].items() if k != "url"}))
+            facts = {k: _readable(k, v) for k, v in found[name].items() if k != "url"}
+            output.say(output.pairs(facts))
     if due is not None:
         output.say(f"due: {_due_time(due)} ({due.why})")
     for visit in found["visits"]:
@@ -152,6 +164,8 @@ def due_next(
     if as_json:
         output.say_json([{"time": _due_time(one), "url": one.url, "why": one.why} for one in found])
         return
+    if not found:
+        output.tell(_NOTHING)
     for one in found:
         output.say(f"{_due_time(one)}  {one.url}  {one.why}")
 
@@ -173,6 +187,8 @@ def top(
     if as_json:
         output.say_json([{"rate": rate, "url": url} for rate, url in found])
         return
+    if not found:
+        output.tell(_NOTHING)
     for rate, url in found:
         output.say(f"{rate:.5f}  {url}")
 
@@ -255,6 +271,15 @@ def rebuild(ctx: typer.Context) -> None:
 
 def _due_time(one: "NextVisit") -> str:
     return "never" if one.time == float("inf") else _time(one.time)
+
+
+def _readable(name: str, value: object) -> object:
+    """Times as dates; all else as it is."""
+    if isinstance(value, int | float) and name in _SECONDS:
+        return _time(value)
+    if isinstance(value, int | float) and name in _MICROSECONDS:
+        return _time(value / 1e6)
+    return value
 
 
 def _time(seconds: float) -> str:

@@ -85,15 +85,19 @@ def recrawl(
     With --every, --at or --continuous the crawl never ends: pass follows pass, each a run of its
     own.
     """
+    from nacre.errors import ConfigError
     from nacre.job.newrun import FULL, INCREMENTAL
     from nacre.job.passes import parse_rhythm
 
+    rhythm = parse_rhythm(every, at, zone, continuous=continuous)
+    if full and budget and not (rhythm or continuous):
+        raise ConfigError("--full visits everything and knows no --budget; leave one of them out")
     mode = FULL if full else INCREMENTAL
     one = _Pass(
         directory, assignments or (), mode, budget, keep,
         quiet=quiet, as_json=as_json, continuous=continuous,
     )  # fmt: skip
-    raise typer.Exit(_passes(one, parse_rhythm(every, at, zone, continuous=continuous), times))
+    raise typer.Exit(_passes(one, rhythm, times))
 
 
 class _Pass(NamedTuple):

@@ -34,6 +34,15 @@ _ENDS = {
     ExitStatus.DISK_WAIT: "Stopped: no free space for too long (disk.max_wait).",
     ExitStatus.ABNORMAL: "Ended by an error.",
 }
+_FOUND = {
+    "none": "unchanged",
+    "markup": "other markup only",
+    "noise": "noise only",
+    "template": "other template only",
+    "minor": "minor changes",
+    "major": "major changes",
+}
+"""Verdicts in words; those that are not here are words already."""
 _HTML = ("text/html", "application/xhtml+xml")
 
 
@@ -48,7 +57,7 @@ def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json:
     if overview is not None:
         say(pairs(dict(_facts(layout, overview, got))))
     say()
-    for line in _next_steps(layout, settings, result):
+    for line in _next_steps(layout, settings, result, again=bool(got.found)):
         say(line)
 
 
@@ -97,7 +106,7 @@ def _facts(layout: Layout, overview: Overview, got: Got) -> Iterator[tuple[str, 
     if got.statuses:
         yield "replies", ", ".join(f"{s}: {n:,}" for s, n in sorted(got.statuses.items()))
     if got.found:
-        yield "found", ", ".join(f"{name} {number:,}" for name, number in got.found.items())
+        yield "found", ", ".join(f"{_FOUND.get(k, k)} {n:,}" for k, n in got.found.items())
     if overview.saved_documents:
         saved = count(overview.saved_documents, "document")
         yield "saved", f"{size(overview.saved_bytes)} by dedup ({saved} stored as revisits)"
@@ -118,6 +127,12 @@ def _archive(layout: Layout) -> str:
     return shown(layout.latest / "archive")
 
 
+def _archives(layout: Layout) -> str:
+    """The WARCs of all runs: a later run holds only what was new, and refers to those before."""
+    several = len(list((layout.root / "runs").iterdir())) > 1
+    return shown(layout.root / "runs") + "/*/archive" if several else _archive(layout)
+
+
 _WITHOUT_LIMIT = {
     ExitStatus.TIME_LIMIT: " --set limits.time=0 --set limits.runtime.after=0",
     ExitStatus.DATA_LIMIT: " --set limits.bytes=0 --set limits.novel_bytes=0",
@@ -128,7 +143,9 @@ _WITHOUT_LIMIT = {
 """What lifts the limit that ended the run, for the command that goes on."""
 
 
-def _next_steps(layout: Layout, settings: JobSettings, result: Result) -> Iterator[str]:
+def _next_steps(
+    layout: Layout, settings: JobSettings, result: Result, *, again: bool
+) -> Iterator[str]:
     nacre, job = program(), shown(layout.root)
     if result.exit is not ExitStatus.FINISHED:
         yield f"Go on:     {nacre} run {job}{_WITHOUT_LIMIT.get(result.exit, '')}"
@@ -138,6 +155,8 @@ def _next_steps(layout: Layout, settings: JobSettings, result: Result) -> Iterat
         return
     yield f"Look:      {nacre} report {job}"
     yield f"           {nacre} explain {job} URL"
+    if again:
+        yield f"Worth:     {nacre} report {job} savings"
     if result.overview and (result.overview.failed_pages or result.overview.refused):
         yield f"Not got:   {nacre} report {job} responsecode"
     yield f"Verify:    {nacre} archive {job} check"
@@ -145,8 +164,9 @@ def _next_steps(layout: Layout, settings: JobSettings, result: Result) -> Iterat
         name = Path(job).name
         yield (
             f"Browse:    pip install pywb; wb-manager init {name}; "
-            f"wb-manager add {name} {_archive(layout)}/*.warc.gz; wayback"
+            f"wb-manager add {name} {_archives(layout)}/*.warc.gz; wayback"
         )
+        yield f"Again:     {nacre} recrawl {job}"
 
 
 def _first_seed(layout: Layout, settings: JobSettings) -> str:

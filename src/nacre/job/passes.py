@@ -87,7 +87,7 @@ def parse_rhythm(
     """
     if (bool(every), bool(calendar), continuous).count(True) > 1:
         raise ConfigError(
-            "--every, --at and --continuous cannot both say when the next pass begins"
+            "--every, --at and --continuous: only one can say when the next pass begins"
         )
     if not every and not calendar:
         return None
@@ -96,7 +96,8 @@ def parse_rhythm(
             return Rhythm(calendar=Calendar(calendar, zone))
         seconds = float(str(parse_duration(every)))
     except ValueError as error:
-        raise ConfigError(f"{'--at' if calendar else '--every'} {error}") from None
+        wrong = "--at, --time-zone" if calendar else f"--every {every!r}"
+        raise ConfigError(f"{wrong}: {error}") from None
     if seconds <= 0.0:
         raise ConfigError(f"--every {every!r}: passes need some time; for example 6h")
     return Rhythm(every=seconds)

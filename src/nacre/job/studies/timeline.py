@@ -155,7 +155,7 @@ def _facts(row: PageRow) -> tuple[tuple[str, str], ...]:
         ("First seen", moment(row.first_seen)),
         ("Last visit", moment(row.last_visit)),
         ("Last change seen", moment(row.last_change)),
-        ("Visits", f"{row.visits:,}, {row.changes:,} changes, {row.noise:,} only noise"),
+        ("Visits", f"{row.visits:,}; changes: {row.changes:,}, only noise: {row.noise:,}"),
         ("Life", f"{row.life} since {moment(row.life_since or row.first_seen)}"),
         ("Moved to", row.target or "nowhere"),
         ("Hints since the last visit", ", ".join(row.told) or "none"),
