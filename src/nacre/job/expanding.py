@@ -25,6 +25,7 @@ from nacre.archive.segment import CONFORMS
 _FIELDS = "application/warc-fields"
 _NOTE_MOST = 64 << 20
 _LEVEL = 1
+_DIGITS = 18
 
 
 class Made(NamedTuple):
@@ -170,5 +171,5 @@ def _note(entry: WarcEntry) -> _Note | None:
     told = dict(line.partition(b": ")[::2] for line in fields.split(b"\r\n"))
     name = told.get(b"confirms", b"").strip(b"<>").decode("utf-8", "replace")
     size = told.get(b"replyHead", b"0")
-    length = int(size) if size.isdigit() else 0
+    length = int(size) if size.isdigit() and len(size) <= _DIGITS else 0
     return _Note(name, verbatim[-length:] if length else b"") if name else None
