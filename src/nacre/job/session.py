@@ -308,7 +308,8 @@ class Session:
         if self._asked is not None:
             return self._asked
         parts = self.parts
-        if self._is_done() and not await self._more():
+        # Twice: while the planner thinks, an operator may add URLs.
+        if self._is_done() and not await self._more() and self._is_done():
             return self._finished()
         if self.space.waited_too_long(self._clock.monotonic()):
             return ExitStatus.DISK_WAIT
