@@ -50,6 +50,16 @@ def test_the_incremental_crawl_holds_what_differs(result):
 
 
 @pytest.mark.crawl
+def test_the_jobs_can_be_looked_at_and_not_be_run(result):
+    _, out = result
+    for job in ("job", "full2"):
+        assert CliRunner().invoke(app, ["report", str(out / job), "savings"]).exit_code == 0
+        assert CliRunner().invoke(app, ["recrawl", str(out / job)]).exit_code == 2
+    savings = CliRunner().invoke(app, ["report", str(out / "job"), "savings"]).stdout
+    assert "All incremental runs" in savings
+
+
+@pytest.mark.crawl
 def test_full_crawls_are_what_the_world_holds(result):
     found, out = result
     rows = [json.loads(line) for line in (out / "server.log").read_text().splitlines()]

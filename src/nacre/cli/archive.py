@@ -95,6 +95,11 @@ def expand_archive(
             output.tell(f"{output.shown(made.source)}:{defect}")
     if not count:
         output.say("no differences in this job")
+    else:
+        runs = output.shown(layout.root / "runs")
+        beside = output.shown(folder or layout.root / "expanded")
+        name = layout.root.name
+        output.say(f"Browse: wb-manager add {name} {runs}/*/archive/*.warc.gz {beside}/*.warc.gz")
     raise typer.Exit(DAMAGED if defects else 0)
 
 

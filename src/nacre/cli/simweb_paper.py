@@ -47,9 +47,23 @@ def paper(
     plan = Plan(world, hints, seed, days, days * DAY, ("nacre",), (), bytes_scale, "http")
     found = compare(plan, keep, out)
     write_results(found, out)
+    _make_readable(out)
     text = json_of(found).decode() if as_json else plain_text(document(found))
     output.say(text.rstrip())
     output.tell(f"Written to {output.shown(out)}")
+
+
+_SETTINGS = """\
+# A job of `nacre simweb paper`, to be read by `nacre report`, `history` and `archive`.
+# It has no seeds: its world exists no more.
+{}
+"""
+
+
+def _make_readable(out: Path) -> None:
+    """Let the other commands take the jobs, which ran from a program and have no `crawl.yaml`."""
+    for runs in out.glob("*/runs"):
+        runs.with_name("crawl.yaml").write_text(_SETTINGS, "utf-8")
 
 
 def register(_: typer.Typer) -> None:
