@@ -1,13 +1,15 @@
 """Work in slices: what the planner does between two stops is bounded."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, cast
 
 from nacre.core.pagerow import PageRow
 from nacre.history.recrawl import Planner
+from nacre.history.recrawl_choice import Choice
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import Sites
 from nacre.history.slices import ROWS, Slices, at_once
-from nacre.history.visited import DigestJudge, MemoryRows
+from nacre.history.visited import DigestJudge, MemoryRows, SeenLink
 
 DAY = 86_400.0
 
@@ -23,6 +25,29 @@ class _Counted(MemoryRows):
         for row in super().scan():
             self.read += 1
             yield row
+
+
+class _Visit(NamedTuple):
+    """A visit that brought a page."""
+
+    url: str
+    time: float
+    status: int = 200
+    digest: str = "sha1:A"
+    mime: str = "text/html"
+    length: int = 3
+    links: tuple[SeenLink, ...] = ()
+    body: Callable[[], bytes] = bytes
+
+
+def drained(work: Slices[list[Choice]], between: Callable[[], None]) -> list[Choice]:
+    """Do all of it, and something else at each stop."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            return cast("list[Choice]", end.value)
+        between()
 
 
 def _planner(pages: int) -> tuple[Planner, _Counted]:
@@ -51,6 +76,23 @@ def test_no_more_rows_are_read_between_two_stops_than_make_a_slice() -> None:
     while wave := planner.choose(30 * DAY, 10**6):
         chosen += wave
     assert chosen
+
+
+def test_visits_may_end_while_the_planner_chooses() -> None:
+    planner, rows = _planner(2 * ROWS)
+    chosen: list[Choice] = []
+    visited = 0
+
+    def visit() -> None:
+        nonlocal visited
+        visited += 1
+        planner.learn(_Visit(f"http://a.test/other/{visited}", 30 * DAY))
+
+    while wave := drained(planner.choosing(30 * DAY, 10**6), visit):
+        chosen += wave
+    assert chosen
+    assert visited > 3
+    assert all(rows.get(f"http://a.test/other/{one + 1}") for one in range(visited))
 
 
 def test_a_step_reads_all_rows_three_times_at_most() -> None:

@@ -239,9 +239,7 @@ class Waves:
             if row.kind is PageKind.EMBED:
                 self._claim(row)
                 continue
-            if self._sites.look_for_withdrawal(row, self._step.time):
-                self._rows.put(row)
-            bid = self._bid(row)
+            bid = self._bid(self._withdrawn(row))
             if bid is not None and not self._rests(row, bid):
                 bids.append(bid)
             if share and lot(row.url, self._step.time) < share:
@@ -260,6 +258,16 @@ class Waves:
         )
         taken = {bid.url for bid in chosen}
         return choices(chosen) + [one for one in lots if one.url not in taken]
+
+    def _withdrawn(self, row: PageRow) -> PageRow:
+        """The row, told of what the sitemap names no more."""
+        if not self._sites.look_for_withdrawal(row, self._step.time):
+            return row
+        # Between two slices the page may have been visited.
+        row = self._rows.get(row.url) or row
+        self._sites.look_for_withdrawal(row, self._step.time)
+        self._rows.put(row)
+        return row
 
     def _accompanying(self, room: int) -> Slices[list[Choice]]:
         """Embeds, and files on a sign; again as long as they prove changed."""
@@ -287,7 +295,7 @@ class Waves:
 
     def _learn_again(self) -> Slices[None]:
         """Fit the priors once more, with what the step has shown so far."""
-        for number, url in enumerate(self._step.touched):
+        for number, url in enumerate(tuple(self._step.touched)):
             if not number % ROWS:
                 yield
             row = self._rows.get(url)
