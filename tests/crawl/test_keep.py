@@ -265,7 +265,10 @@ def test_the_command_line_checks_and_expands(run: Run, tmp_path: Path):
     assert (checked.code, json.loads(checked.out)["rebuilt"]) == (0, 7)
     done = nacre("archive", job.root, "expand", "--out", tmp_path / "out")
     assert done.code == 0, done.err
-    told = [line.rpartition(": ")[2].partition(",")[0] for line in done.out.splitlines()]
+    *made, browse = done.out.splitlines()
+    assert browse.startswith("Browse: ")
+    assert f"{job.root.name} " in browse
+    told = [line.rpartition(": ")[2].partition(",")[0] for line in made]
     assert told == ["4 responses", "3 responses", "0 responses"]
     assert len(list((tmp_path / "out").glob("*.warc.gz"))) == 3
     nothing = nacre("archive", run_without(run), "expand")
