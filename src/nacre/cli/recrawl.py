@@ -20,64 +20,79 @@ if TYPE_CHECKING:
 Keep = Literal["strict", "lean", "delta"]
 
 
+BudgetText = Annotated[
+    str,
+    typer.Option(
+        "--budget",
+        metavar="N",
+        show_default=False,
+        help="What it may cost: requests (500), bytes (2GB) or time (3h), all passes of any 24 "
+        "hours together with /day (5000/day); without it, what the wanted recall takes "
+        "(recrawl.recall).",
+    ),
+]
+Kept = Annotated[
+    Keep,
+    typer.Option(
+        "--keep",
+        metavar="strict|lean|delta",
+        help="strict: every reply whose bytes are new is stored; lean: pages in which only "
+        "markup, noise or the template differs leave a note; delta: pages that resemble an "
+        "earlier version are stored as differences from it.",
+    ),
+]
+Every = Annotated[
+    str,
+    typer.Option(
+        "--every",
+        metavar="TIME",
+        show_default=False,
+        help="Go on for ever: a pass begins so long after the beginning of the one before, "
+        "such as 6h; URLs come back in it when they are due.",
+    ),
+]
+At = Annotated[
+    str,
+    typer.Option(
+        "--at",
+        metavar="CRON",
+        show_default=False,
+        help="Go on for ever, passes by a calendar: five fields of cron, or @daily.",
+    ),
+]
+Zone = Annotated[
+    str, typer.Option("--time-zone", metavar="NAME", help="Of --at, such as Asia/Shanghai.")
+]
+Continuous = Annotated[
+    bool,
+    typer.Option(
+        "--continuous",
+        help="Go on for ever: a pass begins when the next page is due, by its schedule or by "
+        "what a visit is worth, and not sooner than recrawl.gap after the one before.",
+    ),
+]
+Times = Annotated[
+    int,
+    typer.Option("--times", metavar="N", min=0, help="End after so many passes; 0: never."),
+]
+Full = Annotated[bool, typer.Option("--full", help="Visit everything, as the first run did.")]
+
+
 def recrawl(
     directory: JobDir,
     *,
-    budget: Annotated[
-        str,
-        typer.Option(
-            "--budget", metavar="N", show_default=False,
-            help="What it may cost: requests (500), bytes (2GB) or time (3h), all passes of any 24 "
-            "hours together with /day (5000/day); without it, what the wanted recall takes "
-            "(recrawl.recall).",
-        ),
-    ] = "",
-    keep: Annotated[
-        Keep,
-        typer.Option(
-            "--keep", metavar="strict|lean|delta",
-            help="strict: every reply whose bytes are new is stored; lean: pages in which only "
-            "markup, noise or the template differs leave a note; delta: pages that resemble an "
-            "earlier version are stored as differences from it.",
-        ),
-    ] = "strict",
-    full: Annotated[
-        bool, typer.Option("--full", help="Visit everything, as the first run did.")
-    ] = False,
-    every: Annotated[
-        str,
-        typer.Option(
-            "--every", metavar="TIME", show_default=False,
-            help="Go on for ever: a pass begins so long after the beginning of the one before, "
-            "such as 6h; URLs come back in it when they are due.",
-        ),
-    ] = "",
-    at: Annotated[
-        str,
-        typer.Option(
-            "--at", metavar="CRON", show_default=False,
-            help="Go on for ever, passes by a calendar: five fields of cron, or @daily.",
-        ),
-    ] = "",
-    zone: Annotated[
-        str, typer.Option("--time-zone", metavar="NAME", help="Of --at, such as Asia/Shanghai.")
-    ] = "UTC",
-    continuous: Annotated[
-        bool,
-        typer.Option(
-            "--continuous",
-            help="Go on for ever: a pass begins when the next page is due, by its schedule or by "
-            "what a visit is worth, and not sooner than recrawl.gap after the one before.",
-        ),
-    ] = False,
-    times: Annotated[
-        int,
-        typer.Option("--times", metavar="N", min=0, help="End after so many passes; 0: never."),
-    ] = 0,
+    budget: BudgetText = "",
+    keep: Kept = "strict",
+    full: Full = False,
+    every: Every = "",
+    at: At = "",
+    zone: Zone = "UTC",
+    continuous: Continuous = False,
+    times: Times = 0,
     assignments: Assignments = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Visit a job again: what is new, changed or gone, as cheaply as what is known allows.
 
     A new run begins, beside those before it; a run that was interrupted goes on.
