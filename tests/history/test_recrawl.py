@@ -1,9 +1,8 @@
 """The planner against a small site of its own: it finds what is new, changed and gone, cheaply."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha1
-from typing import NamedTuple
 
 import pytest
 from msgspec.structs import replace
@@ -17,30 +16,12 @@ from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import TRIED, Sites
 from nacre.history.visited import DigestJudge, Judge, MemoryRows
 from nacre.job.judge import Lessons, PageJudge
+from tests.history.visits import Link, Visit
 
 DAY = 86_400.0
 START = 1_767_571_200.0
 HOME = "http://a.test/"
 MAP = "http://a.test/sitemap.xml"
-
-
-class _Link(NamedTuple):
-    url: str
-    hop: str = "L"
-    text: str = ""
-    lastmod: str = ""
-    rel: str = ""
-
-
-class _Visit(NamedTuple):
-    url: str
-    time: float
-    status: int
-    digest: str
-    mime: str
-    length: int
-    links: Sequence[_Link]
-    body: Callable[[], bytes]
 
 
 def _url(number: int) -> str:
@@ -59,24 +40,24 @@ class _Site:
     def write(self, number: int, text: str, now: float) -> None:
         self.texts[_url(number)], self.dates[_url(number)] = text, now
 
-    def visit(self, url: str, now: float) -> _Visit:
+    def visit(self, url: str, now: float) -> Visit:
         self.asked.append(url)
         if url == MAP:
-            links = [_Link(page, "M", "", _iso(self.dates[page])) for page in self.texts]
+            links = [Link(page, "M", "", _iso(self.dates[page])) for page in self.texts]
             return self._reply(url, now, "text/xml", repr(links), links)
         if url == HOME:
-            links = [_Link(page, "L", page) for page in self.texts]
-            links += [_Link(MAP, "M")] if self.sitemap else []
+            links = [Link(page, "L", page) for page in self.texts]
+            links += [Link(MAP, "M")] if self.sitemap else []
             items = "".join(f"<li><a href='{link.url}'>{link.text}</a>" for link in links)
             return self._reply(url, now, "text/html", f"<ul>{items}</ul>", links)
         if url not in self.texts:
-            return _Visit(url, now, 404, "", "text/html", 0, (), bytes)
+            return Visit(url, now, 404, "", "text/html", 0, (), bytes)
         return self._reply(url, now, "text/html", f"<p>{self.texts[url]}</p>", ())
 
-    def _reply(self, url: str, now: float, mime: str, text: str, links: Sequence[_Link]) -> _Visit:
+    def _reply(self, url: str, now: float, mime: str, text: str, links: Sequence[Link]) -> Visit:
         body = text.encode()
         digest = sha1(body, usedforsecurity=False).hexdigest()
-        return _Visit(url, now, 200, digest, mime, len(body), links, lambda: body)
+        return Visit(url, now, 200, digest, mime, len(body), links, lambda: body)
 
 
 def _iso(time: float) -> str:
@@ -215,7 +196,7 @@ def test_the_floor_brings_every_page_back() -> None:
 def test_failures_teach_nothing_of_changes() -> None:
     site, planner = _site(30), _planner()
     _step(planner, site, START)
-    broken = _Visit(_url(1), START + DAY, 503, "", "text/html", 0, (), bytes)
+    broken = Visit(_url(1), START + DAY, 503, "", "text/html", 0, (), bytes)
     planner.choose(START + DAY, 100)
     planner.learn(broken)
     assert _url(1) not in planner.rates()
@@ -232,7 +213,7 @@ def test_embeds_and_files_are_told_from_pages() -> None:
         ("c.html", "text/html", PageKind.PAGE),
     ]:
         url = f"http://a.test/{name}"
-        planner.learn(_Visit(url, START, 200, name, mime, 3, (), lambda: b"abc"))
+        planner.learn(Visit(url, START, 200, name, mime, 3, (), lambda: b"abc"))
         row = rows.get(url)
         assert row is not None
         assert row.kind is kind
@@ -244,23 +225,23 @@ class _Sections(_Site):
     noisy = False
     """What lists show beside each link is other at each step."""
 
-    def visit(self, url: str, now: float) -> _Visit:
+    def visit(self, url: str, now: float) -> Visit:
         lists = [f"http://a.test/list{number}/" for number in range(20)]
         if url == MAP or url in self.texts:
             return super().visit(url, now)
         self.asked.append(url)
         if url == HOME:
-            links = [_Link(each, "L", each) for each in lists]
-            links += [_Link(MAP, "M")] if self.sitemap else []
+            links = [Link(each, "L", each) for each in lists]
+            links += [Link(MAP, "M")] if self.sitemap else []
         elif url in lists:
             at = 20 * lists.index(url)
             extra = f" read {now:.0f} times" if self.noisy else ""
             links = [
-                _Link(page, "L", f"the title of {page}{extra}")
+                Link(page, "L", f"the title of {page}{extra}")
                 for page in list(reversed(self.texts))[at : at + 20]
             ]
         else:
-            return _Visit(url, now, 404, "", "text/html", 0, (), bytes)
+            return Visit(url, now, 404, "", "text/html", 0, (), bytes)
         items = "".join(f"<li><a href='{link.url}'>{link.text}</a>" for link in links)
         return self._reply(url, now, "text/html", f"<ul>{items}</ul>", links)
 

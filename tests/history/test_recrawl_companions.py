@@ -16,7 +16,7 @@ from nacre.history.recrawl_step import Knowledge, Step
 from nacre.history.sites import Sites
 from nacre.history.urlshape import shaped
 from nacre.history.visited import DigestJudge, Finding, MemoryRows
-from tests.history.test_recrawl import _Link, _Visit  # the same small visits
+from tests.history.visits import Link, Visit
 
 DAY = 86_400.0
 NOW = 1_767_571_200.0
@@ -44,8 +44,8 @@ class _World:
 
     def page(self, *links: str, kind: ChangeClass = ChangeClass.MAJOR, visits: int = 2) -> None:
         """A page is visited."""
-        shown = [_Link(f"http://a.test/{link}", "E") for link in links]
-        visit = _Visit("http://a.test/p.html", NOW, 200, "", "text/html", 0, shown, bytes)
+        shown = [Link(f"http://a.test/{link}", "E") for link in links]
+        visit = Visit("http://a.test/p.html", NOW, 200, "", "text/html", 0, shown, bytes)
         row = _row("p.html", PageKind.PAGE, visits=visits)
         self.companions.saw(row, visit, Finding(Answer.THERE, kind))
 
@@ -55,7 +55,7 @@ class _World:
         assert row is not None
         row.visits, row.last_visit = row.visits + 1, NOW
         row.last_change = NOW if changed else row.last_change
-        visit = _Visit(row.url, NOW, 200, "", "", 0, (), bytes)
+        visit = Visit(row.url, NOW, 200, "", "", 0, (), bytes)
         self.companions.saw(row, visit, Finding(Answer.THERE))
 
     def batch(self, room: int = 1000) -> list[str]:

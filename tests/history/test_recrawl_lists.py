@@ -1,13 +1,13 @@
 """Lists in pages: the planner reads on where more was published than a page shows."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from nacre.history.recrawl import Planner
 from nacre.history.recrawl_choice import Choice
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import Sites
 from nacre.history.visited import Finding, Judge, MemoryRows, answer_of
+from tests.history.visits import Link, Visit
 
 DAY = 86_400.0
 START = 1_767_571_200.0
@@ -15,29 +15,10 @@ HOME = "http://a.test/"
 SIZE = 10
 
 
-class _Link(NamedTuple):
-    url: str
-    hop: str = "L"
-    text: str = ""
-    lastmod: str = ""
-    rel: str = ""
-
-
-class _Visit(NamedTuple):
-    url: str
-    time: float
-    status: int
-    digest: str
-    mime: str
-    length: int
-    links: Sequence[_Link]
-    body: Callable[[], bytes]
-
-
 class _ByName(Judge):
     """What lies in a folder is a list; all else is an article that never changes."""
 
-    def judge(self, row: object, visit: _Visit) -> Finding:  # type: ignore[override]
+    def judge(self, row: object, visit: Visit) -> Finding:  # type: ignore[override]
         listing = 1.0 if visit.url.endswith("/") or "index_" in visit.url else 0.0
         return Finding(answer_of(visit.status), listing=listing)
 
@@ -60,23 +41,23 @@ class _Site:
         known = self.entries[section]
         known.extend(range(len(known), len(known) + count))
 
-    def visit(self, url: str, now: float) -> _Visit:
+    def visit(self, url: str, now: float) -> Visit:
         self.asked.append(url)
         links = tuple(self._links(url))
-        return _Visit(url, now, 200, repr(links), "text/html", 100, links, bytes)
+        return Visit(url, now, 200, repr(links), "text/html", 100, links, bytes)
 
-    def _links(self, url: str) -> Iterator[_Link]:
+    def _links(self, url: str) -> Iterator[Link]:
         for section in self.entries:
-            yield _Link(_list(section))
+            yield Link(_list(section))
         if url == HOME or (url.endswith(".html") and "index_" not in url):
             return
         section = int(url.split("/")[3][1:])
         page = int(url.rpartition("_")[2].removesuffix(".html")) if "index_" in url else 0
         entries = self.entries[section][::-1]
         for number in [*range(self.pinned), *entries[page * SIZE : (page + 1) * SIZE]]:
-            yield _Link(_article(section, number))
+            yield Link(_article(section, number))
         for other in range(-(-len(entries) // SIZE)):
-            yield _Link(_list(section, other), text=str(other + 1))
+            yield Link(_list(section, other), text=str(other + 1))
 
 
 def _list(section: int, page: int = 0) -> str:

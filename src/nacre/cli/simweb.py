@@ -10,6 +10,8 @@ from nacre.cli.options import AsJson
 
 if TYPE_CHECKING:
     from nacre.simweb.experiment import Plan, Trial
+    from nacre.simweb.goals import Result
+    from nacre.simweb.sweep import Sweep
     from nacre.simweb.world import World
 
 HintsName = Literal["none", "honest", "partial", "lying"]
@@ -270,6 +272,17 @@ def score(
     output.say(score_bytes(score_of(make_world(plan), found, window)).decode().rstrip())
 
 
+Parts = Annotated[
+    Path | None,
+    typer.Option(
+        "--parts",
+        metavar="DIR",
+        help="Where finished runs are kept: an interrupted measurement goes on from there, as "
+        "long as the code is the same.",
+    ),
+]
+
+
 @simweb.command()
 def goals(
     *,
@@ -295,15 +308,7 @@ def goals(
         ),
     ] = 1.0,
     jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Processes.")] = 1,
-    parts: Annotated[
-        Path | None,
-        typer.Option(
-            "--parts",
-            metavar="DIR",
-            help="Where finished runs are kept: an interrupted measurement goes on from there, as "
-            "long as the code is the same.",
-        ),
-    ] = None,
+    parts: Parts = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Where the figures go, as JSON.")
     ] = None,
@@ -311,9 +316,9 @@ def goals(
 ) -> None:
     """Measure the goals of incremental crawling: target, result and interval of each."""
     from nacre.simweb.goalrows import all_goals, quick_goals
-    from nacre.simweb.goals import Result, shrunk
+    from nacre.simweb.goals import shrunk
     from nacre.simweb.goaltable import figure_of, markdown, written
-    from nacre.simweb.sweep import Sweep, measured, parts_of
+    from nacre.simweb.sweep import Sweep
 
     wanted = set(_split(only))
     chosen = [
@@ -322,6 +327,19 @@ def goals(
         if not wanted or goal.name in wanted
     ]
     sweep = Sweep(chosen, _seed_list(seeds), few, jobs)
+    results = _measured(sweep, parts)
+    found = written(results, sweep.seeds, few)
+    if out is not None:
+        out.write_bytes(found)
+    table = markdown([figure_of(one) for one in results])
+    output.say(found.decode().rstrip() if as_json else table.rstrip())
+
+
+def _measured(sweep: "Sweep", parts: Path | None) -> "list[Result]":
+    """The results; says meanwhile how far it is."""
+    from nacre.simweb.goals import Result
+    from nacre.simweb.sweep import measured, parts_of
+
     left = len(parts_of(sweep, Path()))
     results = []
     for one in measured(sweep, parts):
@@ -331,11 +349,7 @@ def goals(
         left -= 1
         where = one.part.place
         output.tell(f"{where.world}, hints: {where.hints}, seed {one.part.seed}; {left} left")
-    found = written(results, sweep.seeds, few)
-    if out is not None:
-        out.write_bytes(found)
-    table = markdown([figure_of(one) for one in results])
-    output.say(found.decode().rstrip() if as_json else table.rstrip())
+    return results
 
 
 def _seed_list(text: str) -> list[int]:
