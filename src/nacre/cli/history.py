@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -283,9 +282,9 @@ def _readable(name: str, value: object) -> object:
 
 
 def _time(seconds: float) -> str:
-    if not seconds:
-        return "never"
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    from nacre.report.forms import to_the_second
+
+    return to_the_second(seconds) if seconds else "never"
 
 
 def register(app: typer.Typer) -> None:

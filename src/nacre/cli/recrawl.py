@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
@@ -194,9 +193,10 @@ def _wait(ask: "Callable[[], Following | None]", clock: Clock, *, first: bool = 
 
 
 def _tell_next(until: float, why: str) -> None:
-    when = datetime.fromtimestamp(until, UTC)
+    from nacre.report.forms import to_the_second
+
     because = f" ({why})" if why else ""
-    tell(f"Next pass: {when:%Y-%m-%d %H:%M:%S} UTC{because}. Ctrl-C ends here; nothing is open.")
+    tell(f"Next pass: {to_the_second(until)} UTC{because}. Ctrl-C ends here; nothing is open.")
 
 
 def _pass(one: _Pass) -> int:

@@ -1,7 +1,6 @@
 """`nacre status` as text."""
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -11,6 +10,7 @@ from nacre.cli.output import count, duration, pairs, table
 from nacre.cli.states import state_words
 from nacre.cli.terminal import number_lines
 from nacre.job.overview import Overview
+from nacre.report.forms import to_the_second
 
 
 def status_lines(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -35,9 +35,8 @@ def status_lines(answer: Mapping[str, Any]) -> Iterator[str]:
         shown.pop("work")
     yield pairs(shown)
     if overview.next_pass:
-        when = datetime.fromtimestamp(overview.next_pass, UTC)
         why = f" ({overview.next_why})" if overview.next_why else ""
-        yield f"next pass: {when:%Y-%m-%d %H:%M:%S} UTC{why}"
+        yield f"next pass: {to_the_second(overview.next_pass)} UTC{why}"
     if overview.policy:
         yield "policy"
         yield from (f"  {line}" for line in overview.policy)

@@ -27,10 +27,13 @@ def written(cell: Cell, form: Form) -> str:
 
 def moment(seconds: float) -> str:
     """A time in seconds since the epoch: `2026-11-20 10:00`, UTC; "-" for 0."""
-    if not seconds:
-        return NONE
+    return to_the_second(seconds)[:16] if seconds else NONE
+
+
+def to_the_second(seconds: float) -> str:
+    """A time in seconds since the epoch: `2026-11-20 10:00:00`, UTC; "never" after 9999."""
     try:
-        return (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%d %H:%M")
+        return (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%d %H:%M:%S")
     except OverflowError:
         return "never"
 
