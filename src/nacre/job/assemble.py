@@ -133,7 +133,7 @@ class Parts:
         self.numbers = Numbers(store)
         self.hosts = HostAnswers(store)
         self.identity = self._identity(frontier)
-        self.logs = JobLogs(self._line_writer(), clock, extra_info=settings.engine.log_extra_info)
+        self.logs = self._job_logs()
         self.frontier = self._frontier(frontier)
         moment = Moment(clock.now(), clock.monotonic())
         self.frontier.courtesy.slots = open_slots(settings.politeness, moment, self._alert)
@@ -218,9 +218,11 @@ class Parts:
         self.scope_state.when_own(candidates.recent.forget_refusals)
         return candidates
 
-    def _count_alerts(self) -> None:
-        """Those of the whole run; others hear of them."""
-        logs, store, name = self.logs, self.store, alerts_counter(self.run.name)
+    def _job_logs(self) -> JobLogs:
+        """The logs; alerts are counted over the whole run, and others hear of them."""
+        extra_info = self.settings.engine.log_extra_info
+        logs = JobLogs(self._line_writer(), self.clock, extra_info=extra_info)
+        store, name = self.store, alerts_counter(self.run.name)
         logs.alerts = store.counter(name)
 
         def told(text: str) -> None:
@@ -228,6 +230,7 @@ class Parts:
             self._events.emit(AlertLogged(text))
 
         logs.on_alert = told
+        return logs
 
     def _alert(self, text: str) -> None:
         self.logs.alert(text)
