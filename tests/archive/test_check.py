@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nacre.archive.check import Checker, check_file, report_lines
+from nacre.archive.check import Checker, check_file
 from nacre.archive.facts import CaptureFacts
 from nacre.archive.finding import CODES, Severity
 from nacre.archive.reader import WarcReader
@@ -263,16 +263,17 @@ def test_odd_replies_are_odd_but_no_damage(tmp_path, head, body):
     assert codes(warc) == {"http-malformed"}
 
 
-def test_the_report_counts_and_names(tmp_path):
+def test_the_summary_counts_and_findings_name(tmp_path):
     warc, index = write_crawl(tmp_path)
     index.write_bytes(b"")
     checker = Checker()
     checker.file(warc, index)
     checker.finish()
-    lines = report_lines(checker)
-    assert lines[0].startswith("1 files, ")
-    assert "5 metadata, 5 request, 1 resource, 3 response, 2 revisit, 1 warcinfo" in lines[0]
-    assert sum("error index-missing" in line for line in lines) == 6
+    assert checker.summary.files == 1
+    assert checker.summary.records == {
+        "metadata": 5, "request": 5, "resource": 1, "response": 3, "revisit": 2, "warcinfo": 1,
+    }  # fmt: skip
+    assert sum("error index-missing" in str(finding) for finding in checker.findings) == 6
 
 
 def test_every_code_has_a_severity():

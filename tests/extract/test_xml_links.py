@@ -2,7 +2,7 @@ from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
 from nacre.extract.links import LinkCollector
 from nacre.extract.settings import ExtractSettings
-from nacre.extract.xml_links import extract_xml, xml_urls
+from nacre.extract.xml_links import extract_xml
 
 
 def _links(source, url="http://a.test/d/x.xml"):
@@ -65,12 +65,12 @@ def test_feed_dates_are_kept():
 
 def test_external_entities_are_never_seen():
     source = '<!DOCTYPE r [<!ENTITY x SYSTEM "http://evil.test/">]><r href="&x;">&x;</r>'
-    assert xml_urls(source) == []
+    assert _links(source) == []
 
 
 def test_deep_and_broken_documents_keep_their_links():
     source = "<a>" * 50_000 + "<l>http://a.test/deep</l><b>http://a.test/cut"
-    assert xml_urls(source) == ["http://a.test/deep"]
+    assert _links(source) == [("http://a.test/deep", *_X)]
     assert _links("<r><a href='x>http://a.test/1</r><q>http://a.test/2</q>") == [
         ("http://a.test/2", *_X)
     ]

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
-from nacre.archive.check import Checker, report_lines
+from nacre.archive.check import Checker
 from nacre.archive.reader import WarcReader
 from nacre.core.history import Original
 from nacre.frontier.listing import pending
@@ -113,7 +113,7 @@ def _files(found: Facts, store: Store, root: Path) -> None:
                 _, status, _, url, _ = line.split()[:5]
                 found.logged.setdefault(url, []).append(int(status))
     checker.finish()
-    found.damage = list(report_lines(checker)) if checker.damaged else []
+    found.damage = [str(finding) for finding in checker.findings] if checker.damaged else []
     decode = msgspec.msgpack.Decoder(Original).decode
     for _, value in store.scan("digests", b""):
         original = decode(value)

@@ -282,7 +282,8 @@ def test_waking_all_keeps_the_politeness_delay() -> None:
     front.snooze("b,", NOW + 5000, NOW, 0)
     assert front.next(NOW, 4.0) is None
     assert front.next(NOW, 49.0) is None
-    front.wake_all(49.0)
+    front.rotation.mono = 49.0
+    front.rotation.rouse_all()
     assert front.next(NOW, 52.9) is None
     assert {take(front, 53.0).queue, take(front, 53.01).queue} == {"a,", "b,"}
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from nacre.history.hints import Audit, HintTrust, dates_are_generated
-from nacre.history.value import Signal
+from nacre.history.hints import Audit, HintTrust, Signal, dates_are_generated
 
 
 def test_without_evidence_the_prior_holds() -> None:

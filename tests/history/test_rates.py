@@ -90,14 +90,6 @@ def test_noise_keeps_the_rate_from_exploding() -> None:
     )
 
 
-def test_a_trusted_moment_says_more_than_a_bit() -> None:
-    bit = rates.observe(NO_EVIDENCE, 100.0, changed=True)
-    moment = rates.observe_moment(NO_EVIDENCE, 90.0, 100.0, changed=True)
-    wide = rates.interval_of(rates.posterior(bit, FLAT))
-    narrow = rates.interval_of(rates.posterior(moment, FLAT))
-    assert narrow[1] / narrow[0] < wide[1] / wide[0]
-
-
 def test_a_count_finds_its_rate() -> None:
     evidence = rates.observe_count(NO_EVIDENCE, 200, 100.0)
     assert rates.mean_rate(rates.posterior(evidence, FLAT)) == pytest.approx(2.0, rel=0.3)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from nacre.archive.check import Checker, report_lines
+from nacre.archive.check import Checker
 from nacre.archive.reader import WarcReader
 from nacre.frontier.totals import read_totals
 from nacre.report.stats import rows, totals
@@ -71,7 +71,7 @@ def outcome(job: Path) -> Outcome:
                     captures[url] += 1
                     payloads[url] = entry.get("WARC-Payload-Digest") or ""
     checker.finish()
-    damage = list(report_lines(checker)) if checker.damaged else []
+    damage = [str(finding) for finding in checker.findings] if checker.damaged else []
     return Outcome(finished, statuses, captures, payloads, +indexed, counts(job), damage)
 
 

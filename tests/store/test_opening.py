@@ -7,7 +7,7 @@ import pytest
 from nacre.errors import StorageError
 from nacre.store.disk import RealDisk
 from nacre.store.files import FileKind
-from nacre.store.opening import BALLAST, STORE, open_for_work, space_missing
+from nacre.store.opening import BALLAST, STORE, open_for_work
 from nacre.store.recovery import Start
 from nacre.store.seam import OperationError
 from tests.store.running import MEMORY
@@ -97,13 +97,3 @@ def test_a_refused_start_gives_the_lock_back(tmp_path):
     job = opened(tmp_path, RealDisk(), Start(accept_loss=True))
     assert [lost.path for lost in job.recovered.lost] == ["logs/crawl.log"]
     job.close()
-
-
-def test_missing_space_is_told_for_each_place(tmp_path):
-    class Full(RealDisk):
-        def free_space(self, path):
-            return 1_000_000
-
-    assert space_missing(str(tmp_path), RealDisk(), MEMORY) == ""
-    told = space_missing(str(tmp_path), Full(), 96_000_000, ("/other",))
-    assert told == f"{tmp_path}: 1 MB free, 128 MB needed; /other: 1 MB free, 128 MB needed"

@@ -11,7 +11,6 @@ from nacre.uri.parse import (
     Resolver,
     authority,
     host,
-    host_header,
     is_ip,
     origin,
     parse,
@@ -271,7 +270,7 @@ def test_parts():
     ],
 )
 def test_host_and_authority(url, name, where):
-    assert (host(url), authority(url), host_header(url)) == (name, where, where)
+    assert (host(url), authority(url)) == (name, where)
     assert origin(url) == (f"{scheme(url)}://{where}" if where else "")
 
 

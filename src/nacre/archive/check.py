@@ -6,7 +6,6 @@ Source: WARC 1.1; reference/peers.md 2.1-2.3 and 2.7.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 
@@ -221,27 +220,6 @@ def check_file(path: Path, index: Path | None = None) -> tuple[list[Finding], Su
     checker = Checker()
     checker.file(path, index)
     return checker.finish(), checker.summary
-
-
-def report_lines(checker: Checker) -> Sequence[str]:
-    """The result for the operator: counts, then findings by code."""
-    summary = checker.summary
-    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(summary.records.items()))
-    lines = [
-        f"{summary.files} files, {summary.bytes} bytes, {sum(summary.records.values())} records"
-        + (f": {kinds}" if kinds else ""),
-        f"{summary.digests} digests compared; of chunked bodies {summary.decoded} over the decoded "
-        f"payload (as WARC 1.1 says), {summary.wire} over the bytes with their chunked coding",
-    ]
-    if summary.rebuilt:
-        lines.append(f"{summary.rebuilt} replies rebuilt from differences")
-    lines += [str(finding) for finding in checker.findings]
-    lines += [
-        f"{code}: {count - MOST} more"
-        for code, count in sorted(summary.findings.items())
-        if count > MOST
-    ]
-    return lines
 
 
 def _shown(line: bytes) -> str:

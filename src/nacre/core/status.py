@@ -123,11 +123,6 @@ def counted(status: int) -> Counted:
     return facts.counted if facts else Counted.FAILURE
 
 
-def is_retryable(status: int) -> bool:
-    """True when the table lets the frontier try again."""
-    return status in _RETRYABLE
-
-
 def describe(status: int) -> str:
     """One sentence about a status, for `explain` and reports."""
     if status in _KNOWN:
@@ -136,4 +131,3 @@ def describe(status: int) -> str:
 
 
 _KNOWN = frozenset(int(s) for s in FetchStatus)
-_RETRYABLE = frozenset(int(s) for s, facts in STATUS_TABLE.items() if facts.retryable)

@@ -54,12 +54,6 @@ def extract_xml(document: Document, links: LinkCollector) -> None:
                 links.add(url, Hop.SPECULATIVE, CONTEXT)
 
 
-def xml_urls(source: str) -> list[str]:
-    """Every absolute http(s) URL in attributes, text and CDATA, in order, each once."""
-    events = (event for event in scan(source) if not isinstance(event, Stylesheet))
-    return list(dict.fromkeys(url for event in events for url in _mentioned(event)))
-
-
 def _feed(source: str, links: LinkCollector, taken: set[str]) -> None:
     for link in feed_links(source):
         taken.add(link.href)

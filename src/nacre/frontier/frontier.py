@@ -342,11 +342,6 @@ class Frontier:
         self.rotation.retire(queue, why)
         return True
 
-    def wake_all(self, mono: float) -> None:
-        """End all snoozes; each queue keeps its last politeness delay from now on."""
-        self.rotation.mono = mono
-        self.rotation.rouse_all()
-
     def unretire(self, names: Sequence[str] | None = None) -> int:
         """Bring retired queues back (None: all); those over their budget soon retire again."""
         return self.rotation.unretire(self.rotation.retired() if names is None else names)

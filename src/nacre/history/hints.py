@@ -5,10 +5,9 @@ the audits of 304 replies. Source: reference/incremental.md 2.5.
 """
 
 from enum import StrEnum
+from typing import NamedTuple
 
 import msgspec
-
-from nacre.history.value import Signal
 
 _PRIOR_RECALL = 0.7
 _PRIOR_WEIGHT = 1.0
@@ -29,6 +28,18 @@ class Source(StrEnum):
     VALIDATOR = "validator"
     PAGE_DATE = "page-date"
     CO_CHANGE = "co-change"
+
+
+class Signal(NamedTuple):
+    """How far a source of hints can be trusted on a class of pages.
+
+    Attributes:
+        recall: Share of real changes that it tells.
+        false_rate: False hints a day.
+    """
+
+    recall: float
+    false_rate: float
 
 
 class HintTrust(msgspec.Struct, array_like=True):

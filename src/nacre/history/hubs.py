@@ -90,14 +90,3 @@ def overflows(window: int, per_day: float, days: float) -> bool:
     """
     arriving = per_day * days
     return window > 0 and arriving > 0.0 and expected_loss(window, arriving) > MOST_LOST * arriving
-
-
-def longest_interval(window: int, per_day: float) -> float:
-    """Days between visits of a list at which hardly a new link slips through; inf for any."""
-    if window <= 0 or per_day <= 0.0:
-        return math.inf
-    low, high = 0.0, 2.0 * window / per_day
-    for _ in range(40):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if overflows(window, per_day, middle) else (middle, high)
-    return low

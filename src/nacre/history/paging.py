@@ -7,7 +7,7 @@ the top says nothing.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from nacre.history.urlshape import shaped
@@ -130,18 +130,6 @@ def next_page(url: str, links: Sequence[PagedLink]) -> str:
         return worded
     found = parts or numbered
     return found[min(found)] if found else worded
-
-
-def further_pages(urls: Iterable[str]) -> set[str]:
-    """Of some lists, those that are further pages of others among them, by their URLs.
-
-    A list counts its pages from 0 or 1; where the lowest number is higher, each is its own list.
-    """
-    pages = [(url, page_of(url)) for url in urls]
-    lowest: dict[str, int] = {}
-    for _, page in pages:
-        lowest[page.stem] = min(page.number, lowest.get(page.stem, page.number))
-    return {url for url, page in pages if page.number > lowest[page.stem] <= 1}
 
 
 class Known(NamedTuple):

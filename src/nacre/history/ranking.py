@@ -12,10 +12,11 @@ from zlib import crc32
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.classes import Classes
 from nacre.history.deletion import Existence, Life, next_look
-from nacre.history.rates import FLAT, Distribution, chance_of_change, mean_rate
+from nacre.history.hints import Signal
+from nacre.history.rates import Distribution, chance_of_change, mean_rate
 from nacre.history.season import Hazard, Season
 from nacre.history.slices import Slices, at_once
-from nacre.history.value import Signal, importance, news, value
+from nacre.history.value import importance, news, value
 
 DAY = 86_400.0
 _SURE = 2.0
@@ -281,7 +282,3 @@ def _order(bid: Bid) -> tuple[bool, float, int]:
 def _lot(url: str) -> int:
     """Order among equals: not by name, or one part of a site would always come first."""
     return crc32(url.encode("utf-8", "replace"))
-
-
-FIRST_GUESS = chance_of_change(FLAT, 7.0)
-"""Chance of a change within a week of a page of which nothing is known."""

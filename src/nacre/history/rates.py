@@ -83,24 +83,6 @@ def observe(
     return _added(evidence, terms, keep)
 
 
-def observe_moment(
-    evidence: bytes, since: float, interval: float, *, changed: bool, keep: float = 1.0
-) -> bytes:
-    """Evidence after a visit whose Last-Modified is trusted.
-
-    Args:
-        evidence: Before.
-        since: Days since the last change, where one was seen.
-        interval: Days since the last visit.
-        changed: A change was seen.
-        keep: Share of the old evidence that still counts.
-    """
-    exposure = since if changed else interval
-    event = _LOG_RATES if changed else (0.0,) * GRID
-    terms = [log - rate * max(exposure, 0.0) for rate, log in zip(RATES, event, strict=True)]
-    return _added(evidence, terms, keep)
-
-
 def observe_count(evidence: bytes, count: int, interval: float, *, keep: float = 1.0) -> bytes:
     """Evidence where every change in a time was seen (a feed, the links of an index page)."""
     terms = [count * log - rate * interval for rate, log in zip(RATES, _LOG_RATES, strict=True)]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.classes import Classes
+from nacre.history.hints import Signal
 from nacre.history.hubs import overflows
 from nacre.history.paging import is_later
 from nacre.history.ranking import DAY, Bid, Ranking, Terms, Wanted, choosing
@@ -22,7 +23,6 @@ from nacre.history.recrawl_together import Together
 from nacre.history.sites import TRIED, ShownRow
 from nacre.history.slices import ROWS, Slices
 from nacre.history.timetable import Timetable
-from nacre.history.value import Signal
 from nacre.uri.parse import authority
 
 _LIKELY_NEW = 0.1

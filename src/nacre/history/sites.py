@@ -6,7 +6,7 @@ import msgspec
 
 from nacre.core.pagerow import PageRow
 from nacre.history.cochange import Looks, Word, change_together, note, word
-from nacre.history.hints import HintTrust, Source, dates_are_generated
+from nacre.history.hints import HintTrust, Signal, Source, dates_are_generated
 from nacre.history.linkwatch import LinkWatch, RuleRow
 from nacre.history.listing import Shown
 from nacre.history.ranking import DAY, Time
@@ -20,7 +20,6 @@ from nacre.history.season import (
     inside,
     learned,
 )
-from nacre.history.value import Signal
 from nacre.uri.parse import authority
 from nacre.wire.date import parse_w3c_date
 

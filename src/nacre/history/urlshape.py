@@ -1,7 +1,7 @@
 """URLs of one kind share a template: `/{yyyy}-{mm}/t{date}_{int}.html` (pure).
 
 Source: reference/incremental.md 2.8. Runs of digits, tokens and slugs become placeholders by their
-look; words become one once a place has shown too many of them.
+look.
 """
 
 import re
@@ -9,13 +9,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-import msgspec
-
 from nacre.uri.parse import authority, split
 
-_MANY = 8
 _MAX_SEGMENTS = 24
-_MAX_NODES = 20_000
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 _HEX = re.compile(r"(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{16,64}", re.IGNORECASE)
 # It begins where its first word does: a long word is read once.
@@ -136,80 +132,3 @@ def _moment(year: str, month: str, day: str) -> float | None:
         return datetime(int(year), int(month), int(day), tzinfo=UTC).timestamp()
     except ValueError:
         return None
-
-
-class _Node(msgspec.Struct, array_like=True):
-    below: dict[str, "_Node"] = {}
-    open: bool = False
-    """Any word may stand below."""
-
-
-class TemplateTree:
-    """The templates of one host, learned from its URLs.
-
-    A place that has shown more than eight different words takes any word, `{word}`, from then on.
-    """
-
-    def __init__(self) -> None:
-        self._root = _Node()
-        self._nodes = 0
-
-    def add(self, url: str) -> Shaped:
-        """Learn a URL; its template as known now."""
-        return self._walk(shaped(url), learn=True)
-
-    def find(self, url: str) -> Shaped:
-        """A URL's template as known now."""
-        return self._walk(shaped(url), learn=False)
-
-    def _walk(self, one: Shaped, *, learn: bool) -> Shaped:
-        node: _Node | None = self._root
-        named: list[str] = []
-        words: list[Token] = []
-        for segment in one.segments:
-            word, ending = _word(segment)
-            taken = bool(word) and node is not None and node.open
-            if taken:
-                words.append(Token("word", word))
-            named.append(f"{{word}}{ending}" if taken else segment)
-            if node is not None:
-                node = self._below(node, named[-1], "" if taken else word, learn=learn)
-        return Shaped(tuple(named), (*one.tokens, *words))
-
-    def _below(self, node: _Node, segment: str, word: str, *, learn: bool) -> _Node | None:
-        below = node.below.get(segment)
-        if below is None and learn and self._nodes < _MAX_NODES:
-            below = node.below[segment] = _Node()
-            self._nodes += 1
-            if word and sum(bool(_word(name)[0]) for name in node.below) > _MANY:
-                self._collapse(node)
-        return below
-
-    def _collapse(self, node: _Node) -> None:
-        """Words below a node become one; what lay below them is kept together."""
-        node.open = True
-        for name in list(node.below):
-            word, ending = _word(name)
-            if word:
-                gone = node.below.pop(name)
-                whole = node.below.setdefault(f"{{word}}{ending}", _Node())
-                self._merge(whole, gone)
-
-    def _merge(self, into: _Node, other: _Node) -> None:
-        for name, node in other.below.items():
-            if name in into.below:
-                self._merge(into.below[name], node)
-            else:
-                into.below[name] = node
-
-
-_ENDING = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,5})?$")
-
-
-def _word(segment: str) -> tuple[str, str]:
-    """The word of a segment without placeholder, and its ending; "" for what is no word."""
-    if "{" in segment or "://" in segment or segment.startswith("?") or not segment:
-        return "", ""
-    match = _ENDING.search(segment)
-    ending = match[0] if match else ""
-    return segment[: len(segment) - len(ending)], ending

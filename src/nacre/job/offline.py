@@ -15,12 +15,11 @@ from nacre.job.layout import Layout
 from nacre.job.manifest import OriginOf, unknown_origin
 from nacre.job.newrun import INCREMENTAL, is_over, plan_run
 from nacre.job.runrow import RunRow
-from nacre.job.runs import read_run, run_archives
+from nacre.job.runs import read_run
 from nacre.job.session import Session
 from nacre.job.settings import JobSettings
 from nacre.report.stats import totals
-from nacre.store.disk import RealDisk
-from nacre.store.recovery import Recovered, Start, recover
+from nacre.store.recovery import Start
 from nacre.store.store import Store
 
 _MEMORY = 32_000_000
@@ -118,20 +117,6 @@ async def changing(
                 parts.commit.finish()
     finally:
         await session.close()
-
-
-def recover_job(layout: Layout, settings: JobSettings, start: Start) -> Recovered:
-    """Bring the files and the store of a job that does not run to the same commit.
-
-    Raises:
-        JobError: It never ran.
-        DamageError: What `start` does not allow.
-    """
-    require_store(layout)
-    archives = run_archives(layout, settings.archive.directories)
-    with Store.open(str(layout.store), memory=settings.store.memory) as store:
-        root = str(layout.root)
-        return recover(store, RealDisk(), root, start._replace(archives=archives))
 
 
 def plan_next(

@@ -23,7 +23,7 @@ from nacre.history.timing import Met
 from nacre.history.visited import Finding
 from nacre.job.assemble import Parts
 from nacre.job.auditing import AUDIT
-from nacre.job.budget import UNLIMITED, Budget, Spent, parse_budget
+from nacre.job.budget import Budget, Spent, parse_budget
 from nacre.job.fetching import UNCONDITIONAL
 from nacre.job.knowledge import Knowledge
 from nacre.job.probing import PROBE, PROBE_SHARE, learn_probe, probes
@@ -249,11 +249,6 @@ class Recrawl:
     def rests(self, url: str) -> bool:
         """A seed is under a schedule: it is visited when that says so, or when it is new."""
         return self._timetable is not None and self._timetable.governs(url)
-
-    @property
-    def limited(self) -> bool:
-        """There is a budget."""
-        return self._budget.amount < UNLIMITED
 
 
 def _met(lesson: Lesson, finding: Finding, row: PageRow, now: float) -> Met:

@@ -1,7 +1,6 @@
 """What a site says about its changes: robots.txt, sitemaps, a feed; true, partial or false."""
 
 from bisect import bisect_right
-from datetime import datetime
 from typing import NamedTuple
 
 from nacre.simweb.calendar import DAY
@@ -121,11 +120,3 @@ def feed(origin: str, entries: list[Told]) -> Page:
 def w3c(time: float) -> str:
     """A time as sitemaps and feeds write it."""
     return f"{date_of(time):%Y-%m-%dT%H:%M:%S}+00:00"
-
-
-def read_w3c(text: str) -> float | None:
-    """Seconds since the epoch of a lastmod; None for what is none."""
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except ValueError:
-        return None

@@ -8,7 +8,7 @@ from nacre.store.commit import GroupCommit
 from nacre.store.recovery import AS_USUAL, Recovered, Start, recover
 from nacre.store.rocks import Memory
 from nacre.store.seam import Disk
-from nacre.store.space import Ballast, reserve, shortage
+from nacre.store.space import Ballast, reserve
 from nacre.store.store import MEMORY, Store
 
 STORE = "state/store"
@@ -73,15 +73,3 @@ def open_for_work(
         store.close()
         raise
     return Opened(store, commit, recovered, ballast)
-
-
-def space_missing(root: str, disk: Disk, memory: int, places: tuple[str, ...] = ()) -> str:
-    """What is missing, and where, before the store can be opened for work; "" when nothing is.
-
-    Args:
-        root: Directory of the job, absolute.
-        disk: Where its files are.
-        memory: Memory of the store, bytes.
-        places: Other directories that the job writes to, absolute.
-    """
-    return shortage(disk, (root, *places), reserve(Memory(memory).buffers, 0))

@@ -386,11 +386,6 @@ def _origin(url: str) -> str:
     return f"{scheme(url)}://{netloc}" if netloc else ""
 
 
-def host_header(url: str) -> str:
-    """The value of the Host header for a normalised URL (RFC 9112, 3.2)."""
-    return authority(url)
-
-
 def request_target(url: str) -> str:
     """The origin-form of a normalised URL: path and query (RFC 9112, 3.2.1)."""
     start = url.find("/", url.find("//") + 2)

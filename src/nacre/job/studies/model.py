@@ -7,12 +7,12 @@ from typing import NamedTuple
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.classes import Classes
 from nacre.history.deletion import Life
+from nacre.history.hints import Signal
 from nacre.history.ranking import Bid, Ranking, Terms, Wanted, choose
 from nacre.history.rates import GRID, LISTS, PAGES, Distribution
 from nacre.history.recrawl_choice import THETA, TRUSTED
 from nacre.history.recrawl_waves import quiet
 from nacre.history.sites import Sites
-from nacre.history.value import Signal
 from nacre.job.studies.known import Known
 
 _UNLIMITED = 1 << 60

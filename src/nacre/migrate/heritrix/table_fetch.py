@@ -19,8 +19,6 @@ from nacre.migrate.heritrix.rules import (
     whole,
 )
 
-_OWN_WAY = "connections, buffers and threads are Nacre's own affair"
-_RECORDED = "the WARC holds it"
 _HTTP11 = "HTTP/1.1 is what Nacre speaks"
 
 
@@ -74,11 +72,6 @@ _HTML: dict[str, Rule] = {
 }
 _SEARCHED = "what it searches is archived; no links are taken from it"
 _MAPPER = "write entries {}-crawl-mapper into chains.fetch and chains.candidate"
-
-
-def _mebibyte(text: str) -> int:
-    """Bytes, at most 1 MiB."""
-    return min(not_negative(text), 1 << 20)
 
 
 _NOTHING = Kind("", _SEARCHED, "missing")

@@ -15,8 +15,6 @@ from nacre.migrate.nutch.urls import URLRules
 from nacre.migrate.nutch.values import map_value
 from nacre.migrate.report import FileNote, Finding, Report
 
-_ROBOTS = "robots.policy"
-
 
 def convert(directory: Path, seeds: Path | None = None) -> tuple[Draft, Report]:
     """Make a job of a configuration directory of Nutch.
