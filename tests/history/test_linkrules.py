@@ -2,6 +2,7 @@
 
 import random
 from datetime import UTC, datetime
+from hashlib import blake2b
 
 import pytest
 
@@ -56,6 +57,66 @@ def test_of_two_numbers_the_rising_one_counts() -> None:
     ]
     choice = _learned(urls).choice()
     assert (choice.rule, choice.at) == (LinkRule.SEQUENCE, 1)
+
+
+def _hash(at: int) -> str:
+    return blake2b(str(at).encode()).hexdigest()
+
+
+REAL_LIFE = {
+    # Chinese government and press: dates in names and in folders; of a month alone the number tells
+    # more.
+    "t{d:%Y%m%d}_{n}.html": "T",
+    "{d:%Y-%m}/{d:%d}/content_{n}.htm": "T",
+    "n1/{d:%Y}/{d:%m%d}/c1001-{n}.html": "T",
+    "art/{d:%Y}/{d.month}/{d.day}/art_{n}.html": "T",
+    "politics/{d:%Y%m%d}/{h:.32}/c.html": "T",
+    "rain/a/{d:%Y%m%d}A0{k}B7K00": "T",
+    "c/{d:%Y-%m-%d}/doc-{h:.12}.shtml": "T",
+    "yaowen/{d:%Y%m}/content_{n}.htm": "S",
+    "info/1046/{n:08d}.htm": "S",
+    # News and weblogs elsewhere.
+    "{d:%Y}/{d:%m}/{d:%d}/how-to-build-a-boat": "T",
+    "{d:%Y-%m-%d}-how-to-build-a-boat.html": "T",
+    "world/{d:%Y}/{month}/{d:%d}/a-boat": "T",
+    "?p={t}": "T",
+    "how-to-build-a-boat-{n}": "S",
+    "{n}-how-to-build-a-boat": "S",
+    # Databases, forums, shops.
+    "view.php?id={n}": "S",
+    "viewtopic.php?f={k}&t={n}": "S",
+    "thread-{n}-1-1.html": "S",
+    "story?id=12{n:08d}": "S",
+    "item/{h:.12}.html": "K",
+    "item/{h:.40}": "K",
+    "watch?v={h:.11}": "K",
+    "wiki/Boat_{k}": "K",
+    "how-to-build-the-{k}-boat": "K",
+    # A folder for each version, whose pages all appear with it.
+    "3.{k}/library/os.html": "K",
+}
+
+
+@pytest.mark.parametrize(("shape", "rule"), REAL_LIFE.items())
+def test_names_as_they_are_found(shape: str, rule: str) -> None:
+    """Three births a day for twenty days; `k` follows nothing, `n` rises with gaps and swaps."""
+    rng = random.Random(5)
+    history = LinkHistory()
+    for at in range(60):
+        seen = START + at * DAY / 3
+        day = datetime.fromtimestamp(seen - rng.random() * DAY / 4, UTC)
+        number = 4_000_000 + 7 * at + rng.randrange(20)
+        name = shape.format(
+            d=day, n=number, h=_hash(at), k=rng.randrange(10, 99), t=int(seen - rng.random() * 900),
+            month=day.strftime("%b").lower(),
+        )  # fmt: skip
+        history.add(shaped(f"http://a.cn/{name}").tokens, seen)
+    assert history.choice().rule == rule
+
+
+def test_ten_digits_that_follow_another_pace_than_time_are_a_number() -> None:
+    urls = [(f"http://a.cn/{1_100_000_000 + 1000 * at}.html", START + at * DAY) for at in range(60)]
+    assert _learned(urls).choice().rule is LinkRule.SEQUENCE
 
 
 @pytest.mark.parametrize("few", [True, False])

@@ -20,6 +20,40 @@ SHAPES = [
     ("http://a.cn/how-to-build-a-boat", "http://a.cn/{slug}"),
     ("http://a.cn/2024/01/31/t.html", "http://a.cn/{year}/{int}/{int}/t.html"),
     ("http://a.cn/99999999/", "http://a.cn/{int}/"),
+    # Chinese content systems.
+    ("http://a.cn/jrzg/t20240513_123456.html", "http://a.cn/jrzg/t{date}_{int}.html"),
+    ("http://a.cn/yw/202405/content_6950123.htm", "http://a.cn/yw/{month}/content_{int}.htm"),
+    (
+        "http://a.cn/n1/2024/0513/c1-40234567.html",
+        "http://a.cn/n{int}/{year}/{int}/c{int}-{int}.html",
+    ),
+    ("http://a.cn/rain/a/20240513A02B7K00", "http://a.cn/rain/a/{date}{code}"),
+    (
+        "http://a.cn/politics/20240513/4a1a5b0c77f24c6b8d1f2e3a4b5c6d7e/c.html",
+        "http://a.cn/politics/{date}/{hex}/c.html",
+    ),
+    (
+        "http://a.cn/art/2024/5/13/art_1234_56789.html",
+        "http://a.cn/art/{year}/{int}/{int}/art_{int}_{int}.html",
+    ),
+    ("http://a.cn/col/col12345/index.html", "http://a.cn/col/col{int}/index.html"),
+    ("http://a.cn/info/1046/000123.htm", "http://a.cn/info/{int}/{int}.htm"),
+    # News and weblogs.
+    ("http://a.uk/world/2024/may/13/x", "http://a.uk/world/{year}/{name}/{int}/x"),
+    ("http://a.uk/may/13/x", "http://a.uk/may/{int}/x"),
+    ("http://a.org/2024-05-13/", "http://a.org/{day}/"),
+    ("http://a.org/2024-05-13-how-to-build-a-boat/", "http://a.org/{day}-{slug}/"),
+    ("http://a.org/x?day=2024-05-13", "http://a.org/x/?day={day}"),
+    ("http://a.org/how-to-build-a-boat-6899456", "http://a.org/{slug}-{int}"),
+    ("http://a.org/the-best-boats-of-2024", "http://a.org/{slug}"),
+    ("http://a.org/thread-6899456-1-1.html", "http://a.org/thread-{int}-{int}-{int}.html"),
+    ("http://a.org/6899456-how-to-build-a-boat", "http://a.org/{int}-{slug}"),
+    # Codes, versions, counters.
+    ("http://a.org/watch?v=dQw4w9WgXcQ", "http://a.org/watch/?v={code}"),
+    ("http://a.org/item/3f2a9b1c04de.html", "http://a.org/item/{code}.html"),
+    ("http://a.org/3.11/library/os.html", "http://a.org/{int}.{int}/library/os.html"),
+    ("http://a.org/v2.0.1/api/", "http://a.org/v{int}.{int}.{int}/api/"),
+    ("http://a.org/viewtopic.php?f=2&t=1234", "http://a.org/viewtopic.php/?f={int}/?t={int}"),
 ]
 
 
@@ -35,6 +69,14 @@ DATES = [
     ("http://a.cn/202401/31/x", "2024-01-31"),
     ("http://a.cn/202401/x", "2024-01-01"),
     ("http://a.cn/2024/0131/x", "2024-01-31"),
+    ("http://a.cn/2024/jan/31/x", "2024-01-31"),
+    ("http://a.cn/2024/January/31/x", "2024-01-31"),
+    ("http://a.cn/2024-01-31-how-to-build-a-boat/", "2024-01-31"),
+    ("http://a.cn/view?on=2024-01-31", "2024-01-31"),
+    ("http://a.cn/a/20240131A02B7K00", "2024-01-31"),
+    ("http://a.cn/n1/2024/0131/c1-40234567.html", "2024-01-31"),
+    ("http://a.cn/art/2024/1/31/art_12_34.html", "2024-01-31"),
+    ("http://a.cn/2024-13-31/x", None),
     ("http://a.cn/id/123456", None),
     ("http://a.cn/20240231/x", None),
     ("http://a.cn/2024/x", None),

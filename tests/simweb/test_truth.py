@@ -1,9 +1,13 @@
 """The truth is what the world answers."""
 
+import re
+
 import pytest
 
+from nacre.history.linkrules import LinkRule
 from nacre.simweb.archetypes import archetype
 from nacre.simweb.calendar import DAY
+from nacre.simweb.state import RULES
 from nacre.simweb.truth import GONE, Truth
 from nacre.simweb.world import World
 
@@ -44,3 +48,22 @@ def test_what_comes_back_and_what_does_not():
     for track in dead:
         assert track.at(track.spans[-1].end) == GONE
         assert not track.rests(world.end)
+
+
+@pytest.mark.parametrize("style", RULES)
+def test_the_rule_of_a_style_is_what_its_names_show(style):
+    """T: the day of birth stands in each; S: a number that rises with them; K: neither."""
+    parameters = archetype("small")
+    shape = parameters.shape.model_copy(update={"urls": style})
+    tracks = Truth(World(parameters.model_copy(update={"shape": shape}), 3)).tracks.values()
+    names = [
+        track.url.rpartition("/")[2] if style != "dashed" else track.url.partition("//")[2]
+        for track in sorted(tracks, key=lambda each: each.born)
+        if track.kind == "article" and track.spans[0].change == "new"
+    ]
+    numbers = [[int(run) for run in re.findall(r"\d+", name)] for name in names]
+    assert len(names) > 20
+    columns = list(zip(*numbers, strict=True)) if RULES[style] is not LinkRule.KEY else []
+    rising = [list(column) == sorted(set(column)) for column in columns]
+    dated = [re.search(r"20\d\d-?\d\d(/|-)?\d\d", name) is not None for name in names]
+    assert RULES[style] == ("T" if all(dated) else "S" if any(rising) else "K")

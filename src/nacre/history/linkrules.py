@@ -19,6 +19,9 @@ _DISTINCT = 4
 _DATES = 0.8
 _NUMBERS = 0.9
 _LATE = 0.99
+_LATEST = 366 * 86_400.0
+"""What comes later than that, s, is hardly a date of publication: ten digits may be any number."""
+_COUNTING = frozenset(("int", "unix", "unixms"))
 _MAX_NUMBER = 2**53
 
 
@@ -73,13 +76,18 @@ class LinkHistory(msgspec.Struct, array_like=True):
         times = [one.first_seen for one in self.samples]
         if len(times) < _ENOUGH or len(set(times)) < _DISTINCT:
             return Choice(LinkRule.KEY)
-        dates = [one.date for one in self.samples]
-        if None not in dates:
-            known = [date for date in dates if date is not None]
-            if spearman(known, times) >= _DATES:
-                late = sorted(seen - date for seen, date in zip(times, known, strict=True))
-                return Choice(LinkRule.TIMESTAMP, slack=late[int(_LATE * (len(late) - 1))])
-        return self._sequence(times)
+        dated = self._dates(times)
+        if dated is not None and abs(dated.slack) <= _LATEST:
+            return dated
+        counted = self._sequence(times)
+        return counted if counted.rule is not LinkRule.KEY or dated is None else dated
+
+    def _dates(self, times: Sequence[float]) -> "Choice | None":
+        known = [one.date for one in self.samples if one.date is not None]
+        if len(known) < len(times) or spearman(known, times) < _DATES:
+            return None
+        late = sorted(seen - date for seen, date in zip(times, known, strict=True))
+        return Choice(LinkRule.TIMESTAMP, slack=late[int(_LATE * (len(late) - 1))])
 
     def _sequence(self, times: Sequence[float]) -> "Choice":
         best = Choice(LinkRule.KEY)
@@ -196,4 +204,6 @@ def _step_back(column: Sequence[int]) -> float:
 
 def numbers_of(tokens: tuple[Token, ...]) -> tuple[int, ...]:
     """The numbers of a URL that may count upwards, in their order."""
-    return tuple(min(int(token.text[:18]), _MAX_NUMBER) for token in tokens if token.kind == "int")
+    return tuple(
+        min(int(token.text[:18]), _MAX_NUMBER) for token in tokens if token.kind in _COUNTING
+    )

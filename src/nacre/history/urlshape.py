@@ -17,11 +17,34 @@ _HEX = re.compile(r"(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{16,64}", re.IGNORE
 # It begins where its first word does: a long word is read once.
 _SLUG = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W_]+){3,}")
 _YEAR_FIRST = re.compile(r"\d{4}(?:-\d{1,2}){0,2}$")
+_DAY = r"(?<!\d)(?:19|20)\d\d([-_.])(?:0\d|1[0-2])\2(?:[0-2]\d|3[01])(?!\d)"
+# Letters and digits by turns, three changes at least: `dQw4w9WgXcQ`, not `page12`, `t20240131`.
+_CODE = r"(?<![0-9a-z])(?=(?:[a-z]+\d+){2}|(?:\d+[a-z]+){2})[0-9a-z]{8,}"
 _RUN = re.compile(
-    rf"(?P<uuid>{_UUID.pattern})|(?P<hex>(?<![0-9a-z]){_HEX.pattern}(?![0-9a-z]))"
+    rf"(?P<day>{_DAY})|(?P<uuid>{_UUID.pattern})"
+    rf"|(?P<hex>(?<![0-9a-z]){_HEX.pattern}(?![0-9a-z]))|(?P<code>{_CODE})"
     rf"|(?P<slug>{_SLUG.pattern})|(?P<digits>\d+)",
     re.IGNORECASE,
 )
+_PLAIN = re.compile(r"[^\d-]*")
+_DIGITS = re.compile(r"\d+")
+_LATER_WORD = re.compile(r"-[^\W\d_]")
+_WORDS = 2
+"""Words of a slug behind its first: `thread-12-1-1` is none."""
+_SLUG_NUMBER = re.compile(r"(?<=-)\d{5,}\Z")
+_DATE_LENGTH = 8
+_MONTHS = {
+    name: f"{number:02d}"
+    for number, names in enumerate(
+        (
+            *("jan january", "feb february", "mar march", "apr april", "may", "jun june"),
+            *("jul july", "aug august", "sep sept september", "oct october"),
+            *("nov november", "dec december"),
+        ),
+        1,
+    )
+    for name in names.split()
+}
 
 
 class Token(NamedTuple):
@@ -50,9 +73,13 @@ def shaped(url: str) -> Shaped:
     """
     parts = split(url)
     tokens: list[Token] = []
-    path = [
-        _shape(part, tokens, in_path=True) for part in parts.path.split("/")[1 : _MAX_SEGMENTS + 1]
-    ]
+    path: list[str] = []
+    for part in parts.path.split("/")[1 : _MAX_SEGMENTS + 1]:
+        if path and path[-1] == "{year}" and part.lower() in _MONTHS:
+            tokens.append(Token("name", part))
+            path.append("{name}")
+        else:
+            path.append(_shape(part, tokens, in_path=True))
     query = [f"?{name}={_shape(value, tokens)}" for name, value in _query(parts.query or "")]
     return Shaped((f"{parts.scheme}://{authority(url)}", *path, *query), tuple(tokens))
 
@@ -65,21 +92,42 @@ def _query(query: str) -> Iterator[tuple[str, str]]:
 
 
 def _shape(segment: str, tokens: list[Token], *, in_path: bool = False) -> str:
+    if _PLAIN.fullmatch(segment):
+        return segment[:512]
     begins_with_year = in_path and _YEAR_FIRST.match(segment) is not None
+
+    def number(match: re.Match[str]) -> str:
+        kind = _digits(match[0])
+        # Years and months are short: elsewhere they are numbers like others.
+        if (kind == "year" and (match.start() or not begins_with_year)) or (
+            kind == "month" and not in_path
+        ):
+            kind = "int"
+        tokens.append(Token(kind, match[0]))
+        return f"{{{kind}}}"
 
     def replace(match: re.Match[str]) -> str:
         kind = match.lastgroup or ""
         if kind == "digits":
-            kind = _digits(match[0])
-            # Years and months are short: elsewhere they are numbers like others.
-            if (kind == "year" and (match.start() or not begins_with_year)) or (
-                kind == "month" and not in_path
-            ):
-                kind = "int"
-        tokens.append(Token(kind, match[0]))
-        return f"{{{kind}}}"
+            return number(match)
+        if kind == "slug" and len(_LATER_WORD.findall(match[0])) < _WORDS:
+            return _DIGITS.sub(number, match[0])
+        found = _parts(kind, match[0])
+        tokens.extend(found)
+        between = "-" if kind == "slug" else ""
+        return between.join(f"{{{one.kind}}}" for one in found)
 
     return _RUN.sub(replace, segment[:512])
+
+
+def _parts(kind: str, text: str) -> list[Token]:
+    """A run of text as placeholders: a code may begin with a date, a slug end in a number."""
+    if kind in {"hex", "code"} and _digits(text[:_DATE_LENGTH]) == "date":
+        return [Token("date", text[:_DATE_LENGTH]), Token(kind, text[_DATE_LENGTH:])]
+    number = _SLUG_NUMBER.search(text) if kind == "slug" else None
+    if number is not None:
+        return [Token("slug", text[: number.start() - 1]), Token("int", number[0])]
+    return [Token(kind, text)]
 
 
 def _digits(text: str) -> str:
@@ -102,11 +150,12 @@ def _is_date(year: str, month: str, day: str) -> bool:
 def date_of(tokens: tuple[Token, ...]) -> float | None:
     """The moment that a URL names, seconds since the epoch (UTC); None when it names none.
 
-    `20240131`, `2024/01/31`, `2024-01/31`, `202401/31`, `2024/0131`, or a Unix time.
+    `20240131`, `2024-01-31`, `2024/01/31`, `2024/jan/31`, `2024-01/31`, `202401/31`, `2024/0131`,
+    or a Unix time.
     """
     for kind, text in tokens:
-        if kind == "date":
-            return _moment(text[:4], text[4:6], text[6:])
+        if kind in {"date", "day"}:
+            return _moment(text[:4], text[-4:-2] if kind == "date" else text[5:7], text[-2:])
         if kind in {"unix", "unixms"}:
             return int(text) / (1000.0 if kind == "unixms" else 1.0)
     for at, (kind, text) in enumerate(tokens):
@@ -115,7 +164,7 @@ def date_of(tokens: tuple[Token, ...]) -> float | None:
             day = following[0] if following and len(following[0]) <= 2 else "1"
             return _moment(text[:4], text[4:], day)
         if kind == "year":
-            return _from_year(text, following)
+            return _from_year(text, [_MONTHS.get(each.lower(), each) for each in following])
     return None
 
 

@@ -14,6 +14,7 @@ from nacre.history.urlshape import shaped
 from nacre.history.visited import Rows
 from nacre.simweb.calendar import DAY
 from nacre.simweb.kept import Archive
+from nacre.simweb.parameters import UrlStyle
 from nacre.simweb.recall import Measures, share
 from nacre.simweb.truth import Truth
 from nacre.simweb.world import World
@@ -21,13 +22,17 @@ from nacre.simweb.world import World
 _LISTS = frozenset({"list", "home"})
 _INDEX = 0.5
 _DECISIONS = 20_000
-_RULES = {
+RULES: dict[UrlStyle, LinkRule] = {
     "dated": LinkRule.TIMESTAMP,
     "dashed": LinkRule.TIMESTAMP,
     "numbered": LinkRule.SEQUENCE,
     "thread": LinkRule.SEQUENCE,
+    "path": LinkRule.SEQUENCE,
+    "slug": LinkRule.KEY,
+    "hashed": LinkRule.KEY,
 }
-"""The rule that each way of naming articles calls for; all others have none but the known set."""
+"""The rule that each way of naming articles calls for: T shows the day of birth, S a serial number
+that rises from birth to birth, K neither (reference 2.8)."""
 
 
 def state(archive: Archive, rows: Rows) -> Measures:
@@ -65,7 +70,7 @@ def rules(world: World, every: float = DAY) -> float | None:
             seen = world.epoch((track.born // every + 1) * every)
             histories.setdefault(one.name, LinkHistory()).add(one.tokens, seen)
             wider.setdefault(layout(one.name), LinkHistory()).add(one.tokens, seen)
-    right = _RULES.get(world.parameters.shape.urls, LinkRule.KEY)
+    right = RULES[world.parameters.shape.urls]
     total = good = 0
     for name, own in histories.items():
         history = own if own.speaks else wider[layout(name)]
