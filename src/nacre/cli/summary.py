@@ -41,6 +41,9 @@ _FOUND = {
     "template": "other template only",
     "minor": "minor changes",
     "major": "major changes",
+    "missing": "newly missing",
+    "never there": "dead links",
+    "silent": "without an answer",
 }
 """Verdicts in words; those that are not here are words already."""
 _HTML = ("text/html", "application/xhtml+xml")

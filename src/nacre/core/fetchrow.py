@@ -41,3 +41,8 @@ class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     bytes: int = 0
     stored: str = ""
     patch: int = 0
+
+    @property
+    def verdict(self) -> str:
+        """What it found: how a page that was there differs, or what was said of its existence."""
+        return self.kind or "none" if self.answer in {"there", ""} else self.answer

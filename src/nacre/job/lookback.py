@@ -6,13 +6,16 @@ from typing import Any
 
 import msgspec
 
+from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.history.classes import Classes
 from nacre.history.crawldb import History
+from nacre.history.deletion import Life
 from nacre.history.pagestore import FAMILY, FETCHES, TIMINGS, PageStore, fetch_rows
 from nacre.history.rates import mean_rate
 from nacre.job.newrun import runs
 from nacre.job.runrow import RunRow
+from nacre.job.studies.known import MISSING
 from nacre.store.store import Store
 
 _CHUNK = 5_000
@@ -20,7 +23,8 @@ _MARGIN = 60.0
 """A run may have begun a little before the clock that planned it, seconds."""
 _ORDER = (
     *("new", "major", "minor", "template", "noise", "markup", "none"),
-    *("missing", "gone", "soft-404", "moved", "silent"),
+    *("missing", "gone", "soft-404", "moved"),
+    *("still missing", "never there", "silent"),
 )
 _COUNTERS = ("pages.file", "pages.offset", "pages.run", "pages.waves")
 WHOLE = "pages.whole"
@@ -45,7 +49,7 @@ def statistics(store: Store) -> dict[str, Any]:
         last = max(last, row.last_visit)
     runs: dict[int, Counter[str]] = {}
     for visit in fetch_rows(store):
-        runs.setdefault(visit.run, Counter())[visit.kind or visit.answer or "none"] += 1
+        runs.setdefault(visit.run, Counter())[visit.verdict] += 1
     return {
         "pages": kinds.total(),
         "visited": visited,
@@ -59,13 +63,27 @@ def statistics(store: Store) -> dict[str, Any]:
 
 
 def found_by(store: Store, run: RunRow) -> dict[str, int]:
-    """What an incremental run found: pages by verdict, those without an answer as `silent`."""
+    """What a run found: pages by verdict, those without an answer as `silent`.
+
+    Of pages that it did not find, those are told apart that had been missing before, and those that
+    were never there: dead links.
+    """
     counts: Counter[str] = Counter()
+    pages = PageStore(store)
     for visit in fetch_rows(store, run.started - _MARGIN):
         if visit.run == run.number and visit.reason != "pair":
-            there = visit.answer == "there"
-            counts[(visit.kind or "none") if there else visit.answer] += 1
+            counts[_outcome(visit, run, pages)] += 1
     return {name: counts[name] for name in _ORDER if counts[name]}
+
+
+def _outcome(visit: FetchRow, run: RunRow, pages: PageStore) -> str:
+    if visit.answer not in MISSING:
+        return visit.verdict
+    if pages.version(visit.url) is None:
+        return "never there"
+    row = pages.get(visit.url)
+    missed = row is not None and row.life != Life.LIVE and row.life_since < run.started
+    return "still missing" if missed else visit.answer
 
 
 def run_list(store: Store) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from nacre.core.pagerow import PageRow
 from nacre.history.crawldb import History
+from nacre.history.deletion import Life
 from nacre.history.pagestore import PageStore
 from nacre.history.recrawl_choice import lot
 from nacre.job.edits import matcher
@@ -58,14 +59,14 @@ def pages(store: Store, wanted: Wanted = ALL) -> Iterator[dict[str, Any]]:
 
 
 def top(store: Store, number: int, least: float = 0.0) -> list[tuple[float, str]]:
-    """The pages that change most: expected changes a day, and URL.
+    """The pages that change most: expected changes a day, and URL; those that are there.
 
     Args:
         store: The store.
         number: How many at most.
         least: Changes a day that a page must have.
     """
-    found = ((rate, row.url) for rate, row in rates(store) if rate >= least)
+    found = ((rate, row.url) for rate, row in rates(store) if rate >= least and _is_there(row))
     return heapq.nlargest(number, found)
 
 
@@ -76,6 +77,10 @@ def by_host(store: Store) -> dict[str, dict[str, int]]:
         life = row.life if row.visits else "unvisited"
         found.setdefault(host(row.url), Counter())[life] += 1
     return {name: dict(sorted(counts.items())) for name, counts in sorted(found.items())}
+
+
+def _is_there(row: PageRow) -> bool:
+    return row.life == Life.LIVE
 
 
 def _accepts(wanted: Wanted) -> Callable[[PageRow], bool]:

@@ -96,6 +96,7 @@ def test_forecasts_are_judged(known: Given):
     last = found.forecasts[9]
     assert last.visits == 10
     assert (last.forecast, last.found) == pytest.approx((0.9, 0.9))
+    assert found.brier is not None
     assert found.brier == pytest.approx((9 * 0.01 + 0.81) / 20)
     assert found.skill == pytest.approx(1 - found.brier / (0.45 * 0.55))
 

@@ -46,7 +46,7 @@ def test_days_count_what_visits_found(known: Given):
 
 def test_classes_are_those_of_pages_known_before(known: Given):
     assert change_frequency(known).classes == {
-        "none": 3, "major": 1, "noise": 1, "minor": 1, "template": 1,
+        "none": 1, "major": 1, "noise": 1, "minor": 1, "template": 1,
     }  # fmt: skip
 
 

@@ -39,6 +39,24 @@ def test_cost_and_what_a_full_crawl_would_have_cost(known: Given):
     assert (found.first.requests, found.first.stored, found.first.seconds) == (100, 100_000, 1000.0)
 
 
+def test_names_that_were_made_up_and_pairs_are_requests_of_the_incremental_run_alone(known: Given):
+    known.given_runs[1] = known.given_runs[1]._replace(requests=30)
+    known.visit("/0", 7.02, 2, wanted="pair")
+    (run,) = savings(known).runs
+    assert (run.cost.requests, run.full.requests) == (30, 100)
+
+
+def test_a_full_crawl_follows_dead_links_too_and_asks_for_what_it_finds_missing(known: Given):
+    known.page("/dead", life="suspect", life_since=MONDAY)
+    known.visit("/dead", 0, 1, status=404, answer="missing")
+    known.page("/gone", life="suspect", life_since=MONDAY + 7 * DAY)
+    known.page("/gone before", life="gone", life_since=MONDAY + 3 * DAY)
+    for path in ("/gone", "/gone before"):
+        known.visit(path, 0, 1, kind="new", stored="novel")
+    (run,) = savings(known).runs
+    assert run.full.requests == 102
+
+
 def test_the_recall_is_that_of_the_lots(known: Given):
     (run,) = savings(known).runs
     assert (run.changed, run.lots, run.lots_changed, run.left) == (10, 5, 1, 75)
@@ -82,7 +100,7 @@ def test_the_expectation_of_the_rates(known: Given):
     assert 0.0 < found.expected.low < found.expected.value < found.expected.high <= 1.0
 
 
-def test_deletions_count_once_and_gone_pages_cost_a_full_crawl_nothing(known: Given):
+def test_deletions_count_once_and_pages_gone_before_cost_a_full_crawl_nothing(known: Given):
     known.page("/gone", visits=2, last=7.0, life="gone", life_since=MONDAY + 7 * DAY)
     known.page("/old", visits=2, last=7.0, life="gone", life_since=MONDAY)
     for path in ("/gone", "/old"):
@@ -91,7 +109,7 @@ def test_deletions_count_once_and_gone_pages_cost_a_full_crawl_nothing(known: Gi
         known.visit(path, 7.2, 2, status=404, answer="gone")
     (run,) = savings(known).runs
     assert run.deleted == 2
-    assert run.full.requests == 100
+    assert run.full.requests == 101, "it finds that /gone is missing"
 
 
 def test_full_runs_are_no_savings(known: Given):

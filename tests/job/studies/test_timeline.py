@@ -64,3 +64,12 @@ def test_a_page_that_only_the_log_knows(known: Given):
 def test_an_unknown_page(known: Given):
     with pytest.raises(JobError, match="was never visited"):
         timeline(known, f"{SITE}/nothing")
+
+
+def test_a_difference_is_stored_and_a_page_vanishes_once(known: Given):
+    known.visit("/a", 7, 6, status=404, answer="missing", stored="")
+    known.visit("/a", 8, 7, kind="minor", stored="delta")
+    found = timeline(known, f"{SITE}/a").visits
+    assert [(one.lane, one.kind, one.since > 0.0) for one in found[-3:]] == [
+        ("missing", "missing", True), ("missing", "missing", False), ("stored", "minor", True),
+    ]  # fmt: skip

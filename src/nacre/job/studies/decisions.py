@@ -119,13 +119,13 @@ class AllDecisions(msgspec.Struct):
     Attributes:
         reasons: Visits by reason: how many, and how many found something to keep.
         forecasts: Forecasts against what was found, by decile: how reliable they are.
-        brier: Mean squared error of the forecasts; 0 is perfect.
+        brier: Mean squared error of the forecasts; 0 is perfect, None without any.
         skill: Share of the error of always forecasting the mean that they avoid; None without any.
     """
 
     reasons: dict[str, tuple[int, int]]
     forecasts: list[Forecasts]
-    brier: float
+    brier: float | None
     skill: float | None
 
 
@@ -171,7 +171,7 @@ def page_decision(known: Known, url: str) -> PageDecision:
 def _last(known: Known, url: str) -> list[Decision]:
     kept = deque((visit for visit in known.visits() if visit.url == url), maxlen=_LAST)
     return [
-        Decision(one.time, one.wanted, one.chance, one.propensity, one.status, one.kind)
+        Decision(one.time, one.wanted, one.chance, one.propensity, one.status, one.verdict)
         for one in reversed(kept)
     ]
 
@@ -218,9 +218,9 @@ def all_decisions(known: Known) -> AllDecisions:
     for one in forecasts:
         one.forecast /= max(1, one.visits)
         one.found /= max(1, one.visits)
-    brier = errors / number if number else 0.0
+    brier = errors / number if number else None
     base = hits / number * (1.0 - hits / number) if number else 0.0
-    skill = 1.0 - brier / base if base > 0.0 else None
+    skill = 1.0 - brier / base if brier is not None and base > 0.0 else None
     reasons = {name: (count, kept[name]) for name, count in visits.most_common()}
     return AllDecisions(reasons, forecasts, brier, skill)
 

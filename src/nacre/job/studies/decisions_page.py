@@ -75,8 +75,8 @@ def _all(found: AllDecisions) -> Document:
         for name, (visits, kept) in found.reasons.items()
     )
     facts = (
-        ("Mean squared error (Brier)", written(found.brier, Form.NUMBER)),
-        ("Skill against the mean", "unknown" if found.skill is None else share(found.skill)),
+        ("Mean squared error (Brier)", _known(found.brier, Form.NUMBER)),
+        ("Skill against the mean", _known(found.skill, Form.SHARE)),
     )
     reliability = (
         *(Column(name, Form.SHARE) for name in ("forecasts from", "mean forecast", "came true")),
@@ -93,3 +93,7 @@ def _all(found: AllDecisions) -> Document:
             ),
         ),
     )
+
+
+def _known(value: float | None, form: Form) -> str:
+    return "unknown" if value is None else written(value, form)

@@ -164,8 +164,8 @@ class _Log:
         found.new += visit.kind == NEW and visit.answer == "there"
         found.changed += visit.kind in CHANGED
         found.deleted += deleted and before > 0.0
-        if before and visit.kind and visit.kind != NEW:
-            self.classes[visit.kind] += 1
+        if before and visit.answer == "there" and visit.kind != NEW:
+            self.classes[visit.verdict] += 1
         if visit.kind in CHANGED:
             self._place(before, visit.time)
 

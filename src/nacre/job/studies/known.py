@@ -34,6 +34,7 @@ class Run(NamedTuple):
         ended: The same; 0 while it runs.
         elapsed: Seconds that it ran, pauses left out.
         keep: What it stored: `strict`, `lean` or `delta`.
+        requests: Replies that it got, prerequisites left out; 0 where that is not known.
     """
 
     number: int
@@ -44,6 +45,7 @@ class Run(NamedTuple):
     ended: float
     elapsed: float
     keep: str = "strict"
+    requests: int = 0
 
 
 class Captured(NamedTuple):

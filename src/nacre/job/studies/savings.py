@@ -102,7 +102,7 @@ def savings(known: Known, _: str = "") -> Savings:
     counts = _Counts(first_run(runs))
     for visit in known.visits():
         counts.add(visit)
-    rows = list(map(_fact, known.rows()))
+    rows = [_fact(row, dead=row.url not in counts.seen) for row in known.rows()]
     found = []
     for run in runs:
         one = counts.runs.get(run.number)
@@ -112,7 +112,9 @@ def savings(known: Known, _: str = "") -> Savings:
         found.append(_of_run(run, one, rows, _left(rows, run) if is_last else None))
     total = _total(found)
     first = counts.first
-    first.seconds = runs[0].elapsed if runs else 0.0
+    if runs:
+        first.seconds = runs[0].elapsed
+        first.requests = max(first.requests, float(runs[0].requests))
     expected = _expected(known, runs, found)
     ways = stored_as(runs, known.visits())
     return Savings(found, total, first, expected, total.lots > 0, ways)
@@ -128,8 +130,9 @@ class _Fact(msgspec.Struct, frozen=True, gc=False):
     visited: bool
 
 
-def _fact(row: PageRow) -> _Fact:
-    gone = row.life_since if row.life in {Life.GONE, Life.SUSPECT} else math.inf
+def _fact(row: PageRow, *, dead: bool) -> _Fact:
+    """Dead links are no pages that are gone: a full crawl follows them each time."""
+    gone = row.life_since if row.life in {Life.GONE, Life.SUSPECT} and not dead else math.inf
     return _Fact(row.first_seen, gone, row.last_visit, row.bytes, is_visited(row))
 
 
@@ -151,15 +154,15 @@ class _Counts:
         self.first = Cost()
         self._first = first
         self._gone: set[str] = set()
-        self._seen: set[str] = set()
+        self.seen: set[str] = set()
 
     def add(self, visit: FetchRow) -> None:
         """Count a visit."""
         missing = visit.answer in MISSING
-        vanished = missing and visit.url not in self._gone and visit.url in self._seen
+        vanished = missing and visit.url not in self._gone and visit.url in self.seen
         (self._gone.add if missing else self._gone.discard)(visit.url)
         if visit.answer == "there":
-            self._seen.add(visit.url)
+            self.seen.add(visit.url)
         if visit.status <= 0:
             return
         one = self.runs.setdefault(visit.run, _Counted(Cost()))
@@ -188,11 +191,13 @@ def _left(rows: list[_Fact], run: Run) -> int:
 def _of_run(run: Run, one: _Counted, rows: list[_Fact], left: int | None) -> RunSavings:
     found = RunSavings(run.name, run.started, one.cost, Cost())
     found.cost.seconds = run.elapsed
+    # The log has neither the names that were made up nor the icons that were guessed.
+    found.cost.requests = max(one.cost.requests, float(run.requests))
     found.new, found.changed, found.deleted = one.new, one.changed, one.deleted
     found.lots, found.lots_changed = one.lots, one.lots_changed
     found.left = max(0.0, one.weight - one.lots) if left is None else float(left)
-    known = [row for row in rows if row.first_seen <= _end(run) and row.gone > run.started]
-    found.full.requests = max(float(len(known)), one.cost.requests)
+    known = [row for row in rows if row.first_seen <= _end(run) and row.gone >= run.started]
+    found.full.requests = float(len(known)) or one.cost.requests
     found.copies = max(float(sum(row.bytes for row in known)), one.cost.received)
     found.full.received, found.full.stored = found.copies, one.cost.stored
     each = run.elapsed / one.cost.requests if one.cost.requests else 0.0

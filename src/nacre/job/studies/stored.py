@@ -22,8 +22,9 @@ from nacre.history.sites import SiteRow
 from nacre.history.template import Template
 from nacre.history.timetable import Due, Timetable
 from nacre.job.bases import Bases
-from nacre.job.newrun import runs
+from nacre.job.newrun import runs, spent_by
 from nacre.job.rereading import read_at
+from nacre.job.runs import read_run
 from nacre.job.scheduling import stored_timetable
 from nacre.job.settings import JobSettings
 from nacre.job.studies.known import Captured, Run
@@ -92,10 +93,12 @@ class StoredKnown:
 
     def runs(self) -> Sequence[Run]:
         """See `Known`."""
+        last = read_run(self._store)
         return [
             Run(
                 *(one.number, one.name, one.mode, one.parent),
                 *(one.started, one.ended, one.elapsed, one.keep),
+                spent_by(self._store, one).requests if one == last else one.spent[0],
             )
             for one in runs(self._store)
             if not one.fresh

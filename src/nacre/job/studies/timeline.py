@@ -23,7 +23,8 @@ class Look(msgspec.Struct, frozen=True):
         time: When, seconds since the epoch.
         status: Fetch status.
         lane: What it amounts to: `stored`, `unchanged`, `missing` or `no answer`.
-        kind: How the page differed: a class of changes, or `new`.
+        kind: How the page differed: a class of changes, or `new`; what was said of a page that
+            was not there.
         score: Share of the page that differed.
         reason: Code of what decided.
         wanted: Why it was visited; "" in a full run.
@@ -63,28 +64,32 @@ def timeline(known: Known, url: str) -> Timeline:
         JobError: It was never visited.
     """
     looks: list[Look] = []
-    last = 0.0
+    last, there = 0.0, False
     for visit in known.visits():
         if visit.url == url:
-            looks.append(_look(visit, last))
-            last = last if looks[-1].lane == "no answer" else visit.time
+            look = _look(visit, last, there=there)
+            looks.append(look)
+            if look.lane != "no answer":
+                last, there = visit.time, look.lane != "missing"
     row = known.row(url)
     if not looks and row is None:
         raise JobError(f"{url} was never visited by this job; `nacre explain` says what is known")
     return Timeline(url, row, looks)
 
 
-def _look(visit: FetchRow, last: float) -> Look:
+def _look(visit: FetchRow, last: float, *, there: bool) -> Look:
+    """A visit; the one before that had an answer was at `last`, and found the page `there`."""
+    changed = visit.kind in CHANGED or (visit.answer in MISSING and there)
     return Look(
         visit.time,
         visit.status,
         _lane(visit),
-        visit.kind,
+        visit.verdict,
         visit.score,
         visit.reason,
         visit.wanted,
         visit.stored,
-        last if visit.kind in CHANGED or (visit.answer in MISSING and last) else 0.0,
+        last if changed else 0.0,
     )
 
 
@@ -95,7 +100,7 @@ def _lane(visit: FetchRow) -> str:
         return "missing"
     if visit.status <= 0 or visit.answer == "silent":
         return "no answer"
-    return "stored" if visit.stored == "novel" else "unchanged"
+    return "stored" if visit.stored in {"novel", "delta"} else "unchanged"
 
 
 def document(found: Timeline) -> Document:
