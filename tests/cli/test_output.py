@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.cli.output import complain, count, duration, pairs, safe, safe_lines, size, table
+from nacre.cli.output import complain, count, duration, pairs, safe, safe_lines, table
 from nacre.errors import ConfigError, Problem
 
 
@@ -23,17 +23,6 @@ def test_nothing_that_a_terminal_obeys(text: str, shown: str):
 
 def test_lines_stay_lines():
     assert safe_lines("a\nb\x07") == "a\nb\\x07"
-
-
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
-        (0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (1_500_000, "1.5 MB"), (123_456, "123 KB"),
-        (2e15, "2000 TB"),
-    ],
-)  # fmt: skip
-def test_sizes(number: float, text: str):
-    assert size(number) == text
 
 
 @pytest.mark.parametrize(

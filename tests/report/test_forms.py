@@ -1,37 +1,7 @@
 import pytest
 
 from nacre.report.document import Form
-from nacre.report.forms import moment, share, size, span, to_the_second, written
-
-
-@pytest.mark.parametrize(
-    ("days", "text"),
-    [
-        (0.0, "0 s"),
-        (0.0001, "8.64 s"),
-        (1 / 24 / 2, "30 min"),
-        (0.5, "12 h"),
-        (1.0, "1 d"),
-        (30.5, "30.5 d"),
-        (730.0, "2 y"),
-        (float("inf"), "never"),
-    ],
-)
-def test_spans(days: float, text: str):
-    assert span(days) == text
-
-
-@pytest.mark.parametrize(
-    ("part", "text"),
-    [(0, "0.0 %"), (0.004, "0.40 %"), (0.5, "50.0 %"), (0.9952, "99.52 %"), (1.0, "100.0 %")],
-)
-def test_shares(part: float, text: str):
-    assert share(part) == text
-
-
-@pytest.mark.parametrize(("bytes_", "text"), [(5, "5 B"), (1500, "1.5 KB"), (2e8, "200 MB")])
-def test_sizes(bytes_: float, text: str):
-    assert size(bytes_) == text
+from nacre.report.forms import moment, to_the_second, written
 
 
 def test_moments():

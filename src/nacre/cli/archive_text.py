@@ -6,7 +6,8 @@ from typing import Any
 
 from nacre.archive.check import Checker
 from nacre.archive.finding import CODES, Finding, Severity
-from nacre.cli.output import count, size, table
+from nacre.cli.output import count, table
+from nacre.report.units import size
 
 
 def check_data(checker: Checker) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """`pause`, `resume`, `stop`, `checkpoint`, `parallel`: what a running job can be told."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,6 +7,7 @@ import typer
 
 from nacre.cli import output
 from nacre.cli.options import AsJson, JobDir
+from nacre.core.stamp import iso
 
 if TYPE_CHECKING:
     from nacre.job.checkpointing import Listed
@@ -117,7 +117,7 @@ def _facts(checkpoint: "Listed") -> dict[str, str | int | None]:
     moment = checkpoint.moment
     return {
         "name": checkpoint.name,
-        "made": f"{datetime.fromtimestamp(checkpoint.made, UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "made": iso(checkpoint.made),
         "run": moment.run if moment else None,
         "finished": moment.finished if moment else None,
         "queued": moment.queued if moment else None,

@@ -4,7 +4,6 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from nacre.job.checks import check
 from nacre.job.clock import SystemClock
 from nacre.job.configure import NewJob, create_job, examine_new, require_no_job
 from nacre.job.contact import resolver_lookup
-from nacre.job.layout import Layout
+from nacre.job.layout import Layout, run_name
 from nacre.job.seeds import parse_seed
 from nacre.job.settings import JobSettings
 from nacre.scope.options import ScopeKind, rules_for
@@ -76,8 +75,7 @@ def default_directory(urls: Sequence[str]) -> Path:
         name = re.sub(r"[^A-Za-z0-9.-]+", "-", host(parse_seed(urls[0]).url)).strip("-.")
     except (URIError, IndexError):
         name = ""
-    time = datetime.fromtimestamp(SystemClock().now(), UTC)
-    return Path("crawls", f"{name or 'crawl'}-{time:%Y%m%dT%H%M%SZ}")
+    return Path("crawls", f"{name or 'crawl'}-{run_name(SystemClock().now())}")
 
 
 def _rules(wishes: Wishes) -> Any:  # noqa: ANN401 - a tuple of many rule types

@@ -93,19 +93,6 @@ def to_copy(text: str) -> str:
     return text.replace("`nacre ", f"`{program()} ").replace(f"{Path.cwd()}{os.sep}", "")
 
 
-_SIZES = ("B", "KB", "MB", "GB", "TB")
-
-
-def size(number: float) -> str:
-    """`512 B`, `1.5 MB`."""
-    unit = 0
-    while number >= 1000 and unit < len(_SIZES) - 1:
-        number /= 1000
-        unit += 1
-    digits = 0 if number >= 100 or not unit else 1
-    return f"{number:.{digits}f} {_SIZES[unit]}"
-
-
 def count(number: int, one: str, many: str = "") -> str:
     """`1 page`, `1,234 pages`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

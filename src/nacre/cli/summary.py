@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from nacre.cli.output import count, duration, pairs, program, say, say_json, shown, size
+from nacre.cli.output import count, duration, pairs, program, say, say_json, shown
 from nacre.cli.running import Result
 from nacre.cli.terminal import timeouts_text
 from nacre.job.layout import Layout
@@ -18,6 +18,7 @@ from nacre.job.runs import read_run
 from nacre.job.settings import JobSettings
 from nacre.job.states import ExitStatus
 from nacre.report.stats import rows
+from nacre.report.units import size
 
 _ENDS = {
     ExitStatus.FINISHED: "Finished: everything in scope was tried.",

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from nacre.cli.eta import Eta
 from nacre.cli.meter import Meter, Rates
-from nacre.cli.output import count, duration, json_text, safe, size
+from nacre.cli.output import count, duration, json_text, safe
 from nacre.cli.states import live_words
 from nacre.core.clock import Clock
 from nacre.job.overview import (
@@ -24,6 +24,7 @@ from nacre.job.overview import (
 )
 from nacre.job.session import Session
 from nacre.report.crawllog import LogTimes
+from nacre.report.units import size
 
 LINES_EVERY = 5.0
 """Seconds between two JSON lines of progress."""

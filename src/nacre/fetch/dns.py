@@ -5,7 +5,6 @@ Addresses are not judged here; the guard does that for each one that is connecte
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +15,7 @@ from pydantic import BeforeValidator, WithJsonSchema, field_validator
 
 from nacre.config.component import Component, Seconds, setting
 from nacre.core.clock import Clock
+from nacre.core.stamp import digits14
 from nacre.core.status import FetchStatus
 from nacre.fetch.address import parse_address
 from nacre.fetch.dns_exchange import Server, parse_server
@@ -205,8 +205,7 @@ class DnsResolver:
         return [task.result() for task in tasks if not task.cancelled()]
 
     def _body(self, lines: Iterable[str]) -> str:
-        date = datetime.fromtimestamp(self._clock.now(), UTC).strftime("%Y%m%d%H%M%S")
-        return "".join(f"{line}\n" for line in (date, *lines))
+        return "".join(f"{line}\n" for line in (digits14(self._clock.now()), *lines))
 
 
 def _interleaved(records: Sequence[Record]) -> Iterator[str]:

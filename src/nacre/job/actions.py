@@ -9,13 +9,13 @@ import asyncio
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 
 import msgspec
 
 from nacre.core.clock import Clock
+from nacre.core.stamp import digits17
 from nacre.errors import NacreError
 from nacre.job.actionfiles import Action, Scanner
 from nacre.job.edits import PORTION, breathe
@@ -171,8 +171,7 @@ class ActionDirectory:
         known = _read_row(row) if row is not None else None
         if known is not None and known.is_of(action):
             return known
-        now = datetime.fromtimestamp(self._session.parts.clock.now(), UTC)
-        stamp = f"{now:%Y%m%d%H%M%S}{now.microsecond // 1000:03}"
+        stamp = digits17(self._session.parts.clock.now())
         progress = Progress(action.size, action.changed, f"{stamp}-{action.path.name}")
         self._note(action, progress)
         return progress

@@ -3,13 +3,13 @@
 import asyncio
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from nacre.core.clock import Clock
+from nacre.core.stamp import digits14
 from nacre.errors import JobError, NacreError
 from nacre.job.layout import Layout
 from nacre.job.material import live_facts
@@ -183,8 +183,7 @@ class CheckpointKeeper:
         """As Heritrix names them: `cp00001-20261120151100`."""
         names = checkpoints(str(self._session.layout.checkpoints))
         numbers = [int(each[2:].partition("-")[0]) for each in names if _OWN_NAME.match(each)]
-        time = datetime.fromtimestamp(self._clock.now(), UTC)
-        return f"cp{max(numbers, default=0) + 1:05}-{time:%Y%m%d%H%M%S}"
+        return f"cp{max(numbers, default=0) + 1:05}-{digits14(self._clock.now())}"
 
     async def _forget(self) -> None:
         """Keep only the latest of those that were made without a name."""

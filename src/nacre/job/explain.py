@@ -1,12 +1,12 @@
 """Why a URL was or was not crawled, and by which rule."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from nacre.config.effective import Effective
 from nacre.core.crawluri import CrawlURI
+from nacre.core.stamp import iso_millis
 from nacre.core.status import describe
 from nacre.errors import URIError
 from nacre.frontier.queues import State
@@ -372,7 +372,4 @@ def politeness_text(politeness: PolitenessSettings) -> str:
 
 
 def _iso(micros: int) -> str:
-    if micros <= 0:
-        return ""
-    moment = datetime.fromtimestamp(micros / 1_000_000, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return iso_millis(micros / 1_000_000) if micros > 0 else ""

@@ -6,9 +6,9 @@ that the file is as durable as what it tells of. Source: reference/heritrix.md 1
 
 import gzip
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from nacre.core.clock import Clock
+from nacre.core.stamp import digits14
 from nacre.frontier.recoverlog import Tag, line_of
 
 NAME = "frontier.recover.gz"
@@ -37,8 +37,7 @@ class RecoveryJournal:
         self._lines.append(f"{tag} {url}" if tag in _SHORT else line_of(tag, url, path, via))
         self._number += 1
         if self._number % _TIME_EVERY == 0:
-            now = datetime.fromtimestamp(self._clock.now(), UTC)
-            self._lines.append(f"T {now:%Y%m%d%H%M%S}")
+            self._lines.append(f"T {digits14(self._clock.now())}")
 
     def seal(self) -> None:
         """The commit group is about to be sealed: its lines go with it."""

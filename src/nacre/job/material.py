@@ -1,11 +1,11 @@
 """What the job tells its reports: seeds, queues, workers, out of its store and its parts."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from nacre.config.effective import fixed
+from nacre.core.stamp import iso_millis
 from nacre.frontier.queues import QueueRow, State
 from nacre.frontier.roster import scan_queues
 from nacre.frontier.totals import read_totals
@@ -185,5 +185,4 @@ def _stamp(seconds: float) -> str | None:
     """ISO 8601 to the millisecond, UTC; None for never or for what no calendar holds."""
     if not 0 < seconds < 253_402_300_800:
         return None
-    moment = datetime.fromtimestamp(seconds, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return iso_millis(seconds)

@@ -1,12 +1,11 @@
 """Orders of the operator to many queues or URIs: retire, bring back, wake, forget, reconsider."""
 
-import asyncio
 from collections.abc import Callable
 
 from nacre.errors import ConfigError
 from nacre.frontier.listing import Matcher, any_text
 from nacre.job.assemble import Parts
-from nacre.job.edits import matcher
+from nacre.job.edits import breathe, matcher
 from nacre.job.outcomes import scan_outcomes
 
 _STEP = 256
@@ -52,7 +51,7 @@ async def _reconsider(parts: Parts, queues: Matcher) -> int:
     for number, moved in enumerate(parts.frontier.steering.reconsider(queues), 1):
         changed += moved
         if number % _STEP == 0:
-            await _breathe(parts)
+            await breathe(parts)
     return changed
 
 
@@ -66,14 +65,7 @@ async def _forget(parts: Parts, queues: Matcher, urls: Matcher) -> int:
         if len(keys) >= _STEP:
             forgotten += parts.frontier.steering.forget(keys)
             keys.clear()
-            await _breathe(parts)
+            await breathe(parts)
     forgotten += parts.frontier.steering.forget(keys)
     parts.candidates.recent.forget()
     return forgotten
-
-
-async def _breathe(parts: Parts) -> None:
-    """Let others work, and the commit keep up."""
-    await asyncio.sleep(0)
-    while parts.commit.saturated:
-        await parts.clock.sleep(0.01)

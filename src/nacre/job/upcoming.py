@@ -20,6 +20,7 @@ from nacre.job.recrawl import PRICE, PRICES
 from nacre.job.scheduling import timetable_of
 from nacre.job.studies.model import Model, is_visited
 from nacre.job.studies.stored import StoredKnown
+from nacre.report.units import span
 
 HOUR, DAY = 3600.0, 86_400.0
 _LONGEST = 1000 * DAY
@@ -142,7 +143,7 @@ class Upcoming:
         if due is None or timing is None:
             return None
         time = due.time
-        why = f"{timing.kind}, {_span(timing.interval)} after the last visit"
+        why = f"{timing.kind}, {span(timing.interval / DAY)} after the last visit"
         if timing.kind == "calendar":
             why = "calendar"
         elif timing.retries:
@@ -187,10 +188,3 @@ class Upcoming:
             return f"told by {', '.join(row.told)}"
         chance = bid.chance if bid else 0.0
         return f"a visit is worth its price by then, with a chance of {chance:.2g} of a change"
-
-
-def _span(seconds: float) -> str:
-    for length, unit in ((DAY, "d"), (HOUR, "h"), (60.0, "min")):
-        if seconds >= length:
-            return f"{seconds / length:.4g} {unit}"
-    return f"{seconds:.4g} s"

@@ -8,7 +8,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from time import gmtime, strftime
 from typing import Any, Literal
 
 from pydantic import model_validator
@@ -17,6 +16,7 @@ from nacre.config.component import setting
 from nacre.config.effective import Effective
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Candidate, Result, Visit
+from nacre.core.stamp import digits14
 from nacre.core.status import FetchStatus
 from nacre.frontier.assignment import jump_hash
 from nacre.job.chain.entry import ChainName, Entry, Kit
@@ -203,7 +203,7 @@ class Diversions:
 
     def write(self, uri: CrawlURI, target: str) -> None:
         """Write a URI down for another crawler."""
-        generation = strftime("%Y%m%d%H%M%S", gmtime(self._kit.clock.now()))[: self._digits]
+        generation = digits14(self._kit.clock.now())[: self._digits]
         if generation != self._generation:
             self._begin(generation)
         number = self._numbers.get(target)

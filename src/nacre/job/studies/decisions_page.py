@@ -3,7 +3,8 @@
 from nacre.history.rates import RATES
 from nacre.job.studies.decisions import WHY, AllDecisions, Decision, PageDecision
 from nacre.report.document import Bars, Column, DataTable, Document, Form, Section, Series
-from nacre.report.forms import share, span, written
+from nacre.report.forms import written
+from nacre.report.units import share, span
 
 
 def document(found: PageDecision | AllDecisions) -> Document:

@@ -4,12 +4,12 @@ Source: reference/incremental.md 2.10 and 5.2, 6.
 """
 
 from collections import defaultdict
-from datetime import UTC, datetime
 
 import msgspec
 
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
+from nacre.core.stamp import iso
 from nacre.history.deletion import Existence, Life, next_look
 from nacre.job.studies.known import MISSING, Captured, Known
 from nacre.report.document import Column, DataTable, Document, Form, Section
@@ -114,7 +114,7 @@ def _deletion(
 ) -> Deletion:
     state = Existence(Life(row.life), row.life_since, row.looks)
     evidence = [
-        _evidence(visit, records.get((visit.url, _second(visit.time))))
+        _evidence(visit, records.get((visit.url, iso(visit.time))))
         for visit in visits[-_MOST_EVIDENCE:]
     ]
     look = next_look(state, row.last_visit)
@@ -126,11 +126,6 @@ def _evidence(visit: FetchRow, record: Captured | None) -> Evidence:
         return Evidence(visit.time, visit.status, visit.answer)
     where = f"{record.file}:{record.offset}"
     return Evidence(visit.time, visit.status, visit.answer, where, record.digest)
-
-
-def _second(time: float) -> str:
-    """A time as the index writes it."""
-    return datetime.fromtimestamp(int(time), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def document(found: DeletionRegister) -> Document:

@@ -14,7 +14,7 @@ from nacre.history.change import Difference, compare, differences, excuse
 from nacre.history.template import Template
 from nacre.job.studies.known import Captured, Known
 from nacre.report.document import Compared, Comparison, Document, Section
-from nacre.report.forms import share
+from nacre.report.units import share
 from nacre.uri.parse import authority
 
 _INDEX = 0.5

@@ -15,7 +15,8 @@ from nacre.report.document import (
     Section,
     Series,
 )
-from nacre.report.forms import moment, span
+from nacre.report.forms import moment
+from nacre.report.units import span
 
 _KINDS = ("new", "changed", "deleted")
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

@@ -1,11 +1,10 @@
 """The savings of incremental runs, for people (pure)."""
 
-from collections.abc import Callable
-
 from nacre.job.studies.savings import Estimate, RunSavings, Savings
 from nacre.job.studies.stored_as import Way
 from nacre.report.document import Bars, Column, DataTable, Document, Form, Section, Series
-from nacre.report.forms import day, share, size, span
+from nacre.report.forms import day, written
+from nacre.report.units import share, size
 
 
 def document(found: Savings) -> Document:
@@ -26,10 +25,10 @@ def _total(found: Savings) -> Section:
         Column("saved", Form.SHARE),
     )
     rows = (
-        _saved("requests", total.cost.requests, total.full.requests, _count),
-        _saved("bytes received", total.cost.received, total.full.received, size),
-        _saved("bytes stored", total.cost.stored, total.copies, size),
-        _saved("time", total.cost.seconds, total.full.seconds, _time),
+        _saved("requests", total.cost.requests, total.full.requests, Form.COUNT),
+        _saved("bytes received", total.cost.received, total.full.received, Form.BYTES),
+        _saved("bytes stored", total.cost.stored, total.copies, Form.BYTES),
+        _saved("time", total.cost.seconds, total.full.seconds, Form.SECONDS),
     )
     text = (
         "Full crawls at the same moments would have asked once for every URL known then, at the "
@@ -50,18 +49,8 @@ def _total(found: Savings) -> Section:
     )
 
 
-def _saved(
-    name: str, cost: float, full: float, form: Callable[[float], str]
-) -> tuple[str | float | None, ...]:
-    return name, form(cost), form(full), 1.0 - cost / full if full > 0.0 else None
-
-
-def _count(value: float) -> str:
-    return f"{value:,.0f}"
-
-
-def _time(seconds: float) -> str:
-    return span(seconds / 86_400.0)
+def _saved(name: str, cost: float, full: float, form: Form) -> tuple[str | float | None, ...]:
+    return name, written(cost, form), written(full, form), 1.0 - cost / full if full > 0.0 else None
 
 
 def _recall(found: Savings) -> Section:
@@ -140,10 +129,10 @@ def _way(way: Way) -> tuple[str | float | None, ...]:
 def _first(found: Savings) -> Section:
     first = found.first
     facts = (
-        ("Requests", _count(first.requests)),
+        ("Requests", written(first.requests, Form.COUNT)),
         ("Bytes received", size(first.received)),
         ("Bytes stored", size(first.stored)),
-        ("Time", _time(first.seconds)),
+        ("Time", written(first.seconds, Form.SECONDS)),
     )
     text = ("For comparison only: the site was another one then.",)
     return Section("The first, full run", text, facts)

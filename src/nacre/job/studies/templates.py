@@ -16,7 +16,7 @@ from nacre.history.parameters import Parameter, parameters
 from nacre.history.urlshape import Shaped, date_of, shaped
 from nacre.job.studies.known import Known
 from nacre.report.document import Column, DataTable, Document, Form, Section
-from nacre.report.forms import span
+from nacre.report.units import span
 
 _DAY = 86_400.0
 _EXAMPLES = 3

@@ -7,7 +7,7 @@ import msgspec
 from nacre.history.deletion import Existence, Life, next_look
 from nacre.job.studies.known import Known
 from nacre.job.studies.model import Model, is_visited
-from nacre.report.forms import span
+from nacre.report.units import span
 
 _DAY = 86_400.0
 

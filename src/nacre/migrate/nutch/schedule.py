@@ -7,6 +7,7 @@ from nacre.migrate.draft import Draft
 from nacre.migrate.nutch.conf import Conf
 from nacre.migrate.nutch.fate import Fate, Fates, defaulted, mapped, to_check
 from nacre.migrate.nutch.urls import URLRules
+from nacre.migrate.nutch.values import flag, whole
 
 _CLASS = "db.fetch.schedule.class"
 _MIME_FILE = "db.fetch.schedule.mime.file"
@@ -21,16 +22,6 @@ _KINDS = {
 _PLANNER = "`nacre recrawl` visits what is worth it; `nutch-default` is Nutch's"
 
 
-def _flag(text: str) -> bool:
-    if text.lower() not in {"true", "false"}:
-        raise ValueError("neither true nor false")
-    return text.lower() == "true"
-
-
-def _whole(text: str) -> int:
-    return int(float(text))
-
-
 _ADAPTIVE = "db.fetch.schedule.adaptive."
 _TIMES: dict[str, tuple[str, Callable[[str], Any]]] = {
     "db.fetch.interval.default": ("interval", float),
@@ -39,15 +30,15 @@ _TIMES: dict[str, tuple[str, Callable[[str], Any]]] = {
     f"{_ADAPTIVE}dec_rate": ("dec_rate", float),
     f"{_ADAPTIVE}min_interval": ("min_interval", float),
     f"{_ADAPTIVE}max_interval": ("max_interval", float),
-    f"{_ADAPTIVE}sync_delta": ("sync_delta", _flag),
+    f"{_ADAPTIVE}sync_delta": ("sync_delta", flag),
     f"{_ADAPTIVE}sync_delta_rate": ("sync_delta_rate", float),
 }
 _SIGNATURE = "db.signature.class"
 _SIGNATURES = {"MD5Signature": "md5", "TextProfileSignature": "text-profile"}
 _PROFILE: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "db.signature.text_profile.min_token_len": ("min_token_len", _whole),
+    "db.signature.text_profile.min_token_len": ("min_token_len", whole),
     "db.signature.text_profile.quant_rate": ("quant_rate", float),
-    "db.signature.text_profile.sec_sort_lex": ("sec_sort_lex", _flag),
+    "db.signature.text_profile.sec_sort_lex": ("sec_sort_lex", flag),
 }
 
 

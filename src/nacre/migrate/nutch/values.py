@@ -11,18 +11,20 @@ Convert = Callable[[str], Any]
 """The value of the setting; None where Nacre's default says it. Raises ValueError."""
 
 
-def _whole(text: str) -> int:
+def whole(text: str) -> int:
+    """A whole number, also where it is written as a decimal."""
     return int(float(text))
 
 
-def _flag(text: str) -> bool:
+def flag(text: str) -> bool:
+    """True or false."""
     if text.lower() not in {"true", "false"}:
         raise ValueError("neither true nor false")
     return text.lower() == "true"
 
 
 def _not(text: str) -> bool:
-    return not _flag(text)
+    return not flag(text)
 
 
 def _seconds_of_ms(text: str) -> float:
@@ -31,11 +33,11 @@ def _seconds_of_ms(text: str) -> float:
 
 def _limit(text: str) -> int:
     """A negative number means no limit, which is 0 here."""
-    return max(_whole(text), 0)
+    return max(whole(text), 0)
 
 
 def _all_links(text: str) -> int:
-    links = _whole(text)
+    links = whole(text)
     return links if links >= 0 else 1_000_000
 
 
@@ -74,8 +76,8 @@ _LONGER = "Nacre keeps whole documents unless told otherwise"
 
 VALUES: dict[str, Value] = {
     "fetcher.server.delay": Value(("politeness.delay",), float, always=True),
-    "fetcher.threads.fetch": Value(("engine.parallel",), _whole, always=True),
-    "fetcher.threads.per.queue": Value(("politeness.in_flight",), _whole),
+    "fetcher.threads.fetch": Value(("engine.parallel",), whole, always=True),
+    "fetcher.threads.per.queue": Value(("politeness.in_flight",), whole),
     "fetcher.max.crawl.delay": Value(
         ("politeness.respect_crawl_delay_up_to",),
         _crawl_delay,
@@ -90,19 +92,19 @@ VALUES: dict[str, Value] = {
     ),
     "http.content.limit": Value(("fetch.max_length",), _limit, note=_LONGER),
     "http.time.limit": Value(("fetch.timeout",), _positive_seconds, note=_LONGER),
-    "http.robots.redirect.max": Value(("robots.max_redirects",), _whole),
-    "http.enable.cookie.header": Value(("cookies.enabled",), _flag),
+    "http.robots.redirect.max": Value(("robots.max_redirects",), whole),
+    "http.enable.cookie.header": Value(("cookies.enabled",), flag),
     "http.tls.certificates.check": Value(
-        ("fetch.tls",), lambda text: "strict" if _flag(text) else None
+        ("fetch.tls",), lambda text: "strict" if flag(text) else None
     ),
     "db.max.outlinks.per.page": Value(
         ("extract.max_outlinks",), _all_links, note="Nacre takes 6,000 unless told otherwise"
     ),
     "db.max.outlink.length": Value(
-        ("uri.max_length",), _whole, note="Nacre takes 2,083 characters unless told otherwise"
+        ("uri.max_length",), whole, note="Nacre takes 2,083 characters unless told otherwise"
     ),
     "db.fetch.retry.max": Value(
-        ("frontier.max_retries",), _whole, note="tries of one URL in one crawl, minutes apart"
+        ("frontier.max_retries",), whole, note="tries of one URL in one crawl, minutes apart"
     ),
     "parser.html.form.use_action": Value(("extract.ignore_form_action_urls",), _not),
 }

@@ -1,7 +1,7 @@
 """The experiment as a report: the paper's table with recall beside it, and what limits it."""
 
 from nacre.report.document import Cell, Column, Curve, Curves, DataTable, Document, Form, Section
-from nacre.report.forms import share as written_share
+from nacre.report.units import share as written_share
 from nacre.simweb.paper.experiment import Comparison
 from nacre.simweb.paper.figures import Figures, Necessary, relative, saving
 from nacre.simweb.paper.missed import counted
