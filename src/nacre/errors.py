@@ -5,7 +5,8 @@ NacreError
 ├── ConfigError         the operator's configuration or arguments: all problems at once
 ├── JobError            a command that does not fit the state of the job
 └── StorageError        a disk that failed, filled up, or holds something unexpected
-    └── DamageError     stored data that contradicts itself; says what, where and the remedy
+    ├── DamageError     stored data that contradicts itself; says what, where and the remedy
+    └── OldLayoutError  a store of an older Nacre that was opened for reading only
 """
 
 from collections.abc import Sequence
@@ -71,3 +72,7 @@ class StorageError(NacreError):
 
 class DamageError(StorageError):
     """Stored data is missing, shortened or contradicts itself; the crawl must not go on over it."""
+
+
+class OldLayoutError(StorageError):
+    """A store was made by an older Nacre and may only be read; opening it for work updates it."""

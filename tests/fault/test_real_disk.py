@@ -147,3 +147,32 @@ def test_the_command_line_says_so_too(small: Path):
         assert done.code in {1, 2}
         assert "cannot be written" in done.err or "ead-only file system" in done.err
         assert "Traceback" not in done.err
+
+
+def test_a_job_on_a_read_only_medium_can_be_looked_at(small: Path):
+    root, site = small / "job", Site()
+
+    async def main() -> str:
+        async with site.serving():
+            assert await crawl(root, site, 12) is ExitStatus.INTERRUPTED
+            return site.url()
+
+    url = asyncio.run(main())
+    looks = [
+        ("status", root),
+        ("report", root),
+        ("explain", root, url),
+        ("frontier", root, "count"),
+        ("archive", root, "check"),
+    ]
+    wanted = [nacre(*look) for look in looks]
+    remount(small, "ro")
+    try:
+        seen = [nacre(*look) for look in looks]
+        refused = nacre("archive", root, "index")
+    finally:
+        remount(small, "rw")
+    assert [(done.code, done.out) for done in seen] == [(done.code, done.out) for done in wanted]
+    assert {done.code for done in seen} == {0}
+    assert refused.code == 1
+    assert "mount it read-write" in refused.err

@@ -15,7 +15,7 @@ from nacre.job.states import ExitStatus
 from nacre.store import schema
 from nacre.store.seam import Engine
 from nacre.store.store import Store
-from tests.cli.site import nacre
+from tests.cli.site import many_pages, nacre, site
 from tests.fault.facts import Facts, by_path, check_same, path_of
 from tests.fault.jobs import QuickClock, crawl, facts_of, prepare, settings
 from tests.fault.site import Site
@@ -81,6 +81,23 @@ def test_a_store_of_an_older_nacre_is_brought_up_to_date(
     assert len(migrated) == 1
     assert migrated[0] >= 10
     check_same(facts_of(root), calm)
+
+
+@pytest.mark.parametrize("limit", [4, 0])
+def test_the_command_line_brings_an_older_store_up_to_date(tmp_path: Path, limit: int):
+    """`run` does, of a job that waits and of a finished one; commands that only look name it."""
+    root = tmp_path / "job"
+    with site(many_pages(8)) as home:
+        crawled = nacre("crawl", home, "--delay", 0, "--out", root, "--max-pages", limit or 99)
+        assert crawled.code == (4 if limit else 0)
+        set_version(root, schema.SCHEMA - 1)
+        refused = nacre("status", root)
+        assert refused.code == 1
+        assert "`nacre run` brings it up to date" in refused.err
+        done = nacre("run", root, "--set", "limits.documents=0")
+        assert done.code == 0, done.err
+        assert ("nothing was changed" in done.out) == (not limit)
+    assert nacre("status", root).code == 0
 
 
 def test_a_committed_member_that_was_damaged_is_found_by_the_check(tmp_path: Path, calm: Facts):

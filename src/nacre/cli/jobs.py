@@ -220,7 +220,7 @@ def run_and_tell(
         from nacre.errors import JobError
 
         raise JobError(f"{layout.root} is running already; see `nacre status {layout.root}`")
-    if is_finished(layout) and not accept_loss:
+    if is_finished(layout, update=True) and not accept_loss:
         say_finished(layout, as_json=as_json)
         return 0
     layout.state.mkdir(parents=True, exist_ok=True)

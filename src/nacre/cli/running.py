@@ -151,6 +151,6 @@ class _Runner:
 def _beginning(session: Session) -> str:
     """The first line of a run: what begins or goes on."""
     run, totals = session.run_row, session.parts.frontier.totals
-    if not totals.finished:
+    if not totals.finished and not run.elapsed:
         return f"run {run.name} begins with {count(totals.queued, 'seed')}"
     return f"goes on with run {run.name}: {totals.finished:,} URIs are done, {totals.queued:,} wait"

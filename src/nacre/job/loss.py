@@ -101,7 +101,7 @@ async def requeue_lost(parts: Parts, disk: Disk) -> str:
     count = await _Requeue(parts, missing).run()
     await _remake_indexes(parts, disk, missing)
     names = ", ".join(file.path for file in missing)
-    text = f"lost by leave: {count} captures of {names}; they are fetched again, see {RECOVERY}"
+    text = f"lost: {count} captures of {names}; they are fetched again, see {RECOVERY}"
     parts.logs.alert(text)
     parts.store.delete("meta", _KEY)
     await parts.commit.flush()

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import NamedTuple
 
 from nacre.core.clock import Clock
-from nacre.errors import JobError, StorageError
+from nacre.errors import JobError, OldLayoutError, StorageError
 from nacre.job.assemble import Parts
 from nacre.job.clock import SystemClock
 from nacre.job.events import Events
@@ -73,10 +73,21 @@ def _read_only(path: str) -> Store:
     for left in range(_TRIES - 1, -1, -1):
         try:
             return Store.open(path, memory=_MEMORY, read_only=True)
+        except OldLayoutError:
+            raise
         except StorageError:
             if not left:
                 raise
     raise AssertionError("unreachable")
+
+
+def _up_to_date(path: str) -> Store:
+    """Open for reading; opening it for work updates a store of an older Nacre first."""
+    try:
+        return _read_only(path)
+    except OldLayoutError:
+        Store.open(path, memory=_MEMORY).close()
+        return _read_only(path)
 
 
 @asynccontextmanager
@@ -136,15 +147,20 @@ def plan_next(
         return plan_run(store, layout, SystemClock().now(), mode=mode, budget=budget, keep=keep)
 
 
-def is_finished(layout: Layout) -> bool:
+def is_finished(layout: Layout, *, update: bool = False) -> bool:
     """Whether the job's run is over, so that there is nothing to go on with.
 
     A run that could fetch nothing is not: its seeds may be tried again. One that had nothing to
     fetch, because nothing was due, is.
+
+    Args:
+        layout: The job's directories.
+        update: Bring a store of an older Nacre up to date first; else it is refused.
     """
     if not layout.store.is_dir():
         return False
-    with _read_only(str(layout.store)) as store:
+    path = str(layout.store)
+    with _up_to_date(path) if update else _read_only(path) as store:
         run = read_run(store)
         count = totals(store)
     if run is None or run.exit != "FINISHED":

@@ -140,7 +140,9 @@ def refuse(
 
 def _ahead(files: Sequence[Found], unknown: Sequence[Stray]) -> Iterator[str]:
     for file in files:
-        if file.ahead:
+        if file.early:
+            yield f"  {file.path}: closed, but for the store it is still being written"
+        elif file.ahead:
             yield (
                 f"  {file.path}: {file.size} bytes, but the store knows of "
                 f"{file.row.size + file.lines}"

@@ -28,8 +28,9 @@ from rocksdict import (
     WriteOptions,
 )
 
-from nacre.errors import StorageError
+from nacre.errors import OldLayoutError, StorageError
 from nacre.store.disk import REMEDIES
+from nacre.store.elsewhere import Elsewhere, needed
 from nacre.store.families import FAMILIES, NAMES, Family
 from nacre.store.seam import OperationError, Rows
 
@@ -112,7 +113,8 @@ class RocksEngine:
     Args:
         path: Directory of the store; made when it does not exist (not when `read_only`).
         memory: Memory for cache and buffers together, bytes.
-        read_only: Read beside a running job; sees the batches written before the open.
+        read_only: Read beside a running job, or where nothing may be written; sees the batches
+            written before the open.
 
     Raises:
         StorageError: It is open in another process, was made by a newer Nacre, or cannot be read.
@@ -127,9 +129,12 @@ class RocksEngine:
         self._check_families(_options(None, parts, cache), read_only=read_only)
         options["default"] = _options(None, parts, cache)
         access = AccessType.read_only() if read_only else AccessType.read_write()
+        self._elsewhere = Elsewhere(path) if read_only and needed(path) else None
+        place = self._elsewhere.path if self._elsewhere else path
         try:
-            self._db = Rdict(path, options["default"], options, access)
+            self._db = Rdict(place, options["default"], options, access)
         except Exception as error:
+            self._leave_elsewhere()
             raise _open_error(path, error) from error
         self._closed = False
         self._families = {name: self._db.get_column_family(name) for name in NAMES}
@@ -157,9 +162,9 @@ class RocksEngine:
             )
         missing = sorted(set(NAMES) - found)
         if read_only and missing:
-            raise StorageError(
+            raise OldLayoutError(
                 f"{self._path}: families {', '.join(missing)} are missing: this store was made by "
-                "an older Nacre. Run the job once to bring it up to date."
+                "an older Nacre. `nacre run` brings it up to date."
             )
 
     def _check_open(self, parts: Memory, *, read_only: bool) -> None:
@@ -288,6 +293,11 @@ class RocksEngine:
         with suppress(Exception):
             self._db.close()
         del self._db
+        self._leave_elsewhere()
+
+    def _leave_elsewhere(self) -> None:
+        if self._elsewhere is not None:
+            self._elsewhere.close()
 
 
 _CAUSES = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from nacre.errors import DamageError, StorageError
+from nacre.errors import DamageError, OldLayoutError, StorageError
 from nacre.store.seam import Engine
 
 SCHEMA = 2
@@ -27,8 +27,8 @@ def stored_version(engine: Engine) -> int | None:
     value = engine.get("meta", KEY)
     if value is None:
         return None
-    if not value.isdigit():
-        raise DamageError(f"The schema version of the store is {value!r}, which is no number.")
+    if not value.isdigit() or not int(value):
+        raise DamageError(f"The schema version of the store is {value!r}; the first was 1.")
     return int(value)
 
 
@@ -50,7 +50,8 @@ def upgrade(
         migrations: Steps from each older version.
 
     Raises:
-        StorageError: It was made by a newer Nacre, or is older and may not be changed.
+        OldLayoutError: It was made by an older Nacre and may not be changed.
+        StorageError: It was made by a newer Nacre.
     """
     found = stored_version(engine)
     if found is None and not read_only:
@@ -59,9 +60,9 @@ def upgrade(
         return None
     if found is None or found < current:
         if read_only:
-            raise StorageError(
+            raise OldLayoutError(
                 f"{path}: its layout is of version {found or 0}, this Nacre reads {current}. "
-                "Run the job once to bring it up to date."
+                "`nacre run` brings it up to date."
             )
         return _climb(engine, found or 0, current, migrations)
     raise StorageError(
