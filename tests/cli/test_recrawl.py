@@ -1,6 +1,7 @@
 """`nacre recrawl` and `nacre history` on the small site."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,8 +16,9 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     job = tmp_path_factory.mktemp("again") / "demo"
     with site() as home:
         assert nacre("crawl", home, "--scope", "host", "--delay", 0, "--out", job, "-q").code == 0
-        done = nacre("recrawl", job, "--json", "-q")
+        done = nacre("recrawl", job, "--json")
         assert done.code == 0, done.err
+        assert re.search(r"incremental run \d{8}T\d{6}Z begins", done.err), done.err
         told = json.loads(done.out)
         assert told["exit"] == "FINISHED"
         assert sum(told["found"].values()) > 2

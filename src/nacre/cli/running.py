@@ -13,6 +13,7 @@ from nacre.cli.terminal import Display
 from nacre.job.commands import serving
 from nacre.job.events import ActionTaken, Alert, Event, StateChanged
 from nacre.job.job import Job
+from nacre.job.newrun import INCREMENTAL
 from nacre.job.overview import Overview, live_overview
 from nacre.job.reporting import any_seed_fetched
 from nacre.job.session import Session
@@ -151,6 +152,9 @@ class _Runner:
 def _beginning(session: Session) -> str:
     """The first line of a run: what begins or goes on."""
     run, totals = session.run_row, session.parts.frontier.totals
-    if not totals.finished and not run.elapsed:
-        return f"run {run.name} begins with {count(totals.queued, 'seed')}"
-    return f"goes on with run {run.name}: {totals.finished:,} URIs are done, {totals.queued:,} wait"
+    if totals.finished or run.elapsed:
+        done, waiting = f"{totals.finished:,} URIs are done", f"{totals.queued:,} wait"
+        return f"goes on with run {run.name}: {done}, {waiting}"
+    if run.mode == INCREMENTAL:
+        return f"incremental run {run.name} begins"
+    return f"run {run.name} begins with {count(totals.queued, 'seed')}"
