@@ -92,7 +92,18 @@ def test_progress_is_json_lines_when_stderr_is_no_terminal(tmp_path: Path):
     lines = [json.loads(line) for line in done.err.splitlines()]
     assert {line["type"] for line in lines} >= {"start", "state", "progress"}
     assert all(line["time"].endswith("Z") for line in lines)
-    assert json.loads(done.out)["exit_code"] == 0
+    states = [line["text"] for line in lines if line["type"] == "state"]
+    assert states == [
+        "NASCENT -> PREPARING",
+        "PREPARING -> RUNNING",
+        "RUNNING -> STOPPING: FINISHED",
+        "STOPPING -> FINISHED: FINISHED",
+    ]
+    result = json.loads(done.out)
+    assert result["exit_code"] == 0
+    last = [line for line in lines if line["type"] == "progress"][-1]
+    assert last["state"] == "FINISHED"
+    assert last["finished"] == result["finished"] > 0
 
 
 @pytest.mark.parametrize(

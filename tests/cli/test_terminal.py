@@ -49,6 +49,14 @@ def test_the_numbers():
     assert "2 failed, 1 disregarded, 3 deleted, 1 alert" in text
 
 
+def test_uris_that_came_twice_are_visits():
+    again = Overview("FINISHED", discovered=138, finished=148)
+    done = dict(number_lines(again, Rates(), None))["done"]
+    assert done == "148 of 148 visits (138 URIs found), 0 waiting"
+    known = Overview("FINISHED", discovered=138, finished=100)
+    assert dict(number_lines(known, Rates(), None))["done"] == "100 of 138 found, 0 waiting"
+
+
 def test_slow_queues_and_long_fetches_are_made_safe():
     view = LiveView(SystemClock())
     view._slowest = [SlowQueue("com,slow,", 40, 3.0, 120.0), SlowQueue("com,fast,", 1, 0.0, 0.0)]

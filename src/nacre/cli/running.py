@@ -112,11 +112,11 @@ class _Runner:
         if event.new is JobState.FINISHED and session is not None:
             self._result.overview = live_overview(session)
             self._result.fetched = any_seed_fetched(session.parts.store, session.parts.identity)
+            self._display.ended(session)
+        why = f": {event.why}" if event.why else ""
+        self._display.message("state", f"{event.old} -> {event.new}{why}")
         if event.new is JobState.RUNNING and event.old is JobState.PREPARING and session:
             self._display.message("start", _beginning(session))
-        else:
-            why = f": {event.why}" if event.why else ""
-            self._display.message("state", f"{event.old} -> {event.new}{why}")
 
     # ---- signals
 

@@ -51,6 +51,10 @@ class Display(Protocol):
         """Something happened: `start`, `state`, `alert`, `signal`."""
         ...
 
+    def ended(self, session: Session) -> None:
+        """The numbers will not change any more."""
+        ...
+
     def stop(self) -> None:
         """The crawl ended."""
         ...
@@ -69,6 +73,9 @@ class Silent:
         """See `Display`."""
         if kind in {"alert", "signal"}:
             print(safe(text), file=sys.stderr)
+
+    def ended(self, session: Session) -> None:
+        """See `Display`."""
 
     def stop(self) -> None:
         """See `Display`."""
@@ -92,6 +99,9 @@ class JsonLines:
         if mono < self._next:
             return
         self._next = mono + LINES_EVERY
+        self._progress(session)
+
+    def _progress(self, session: Session) -> None:
         overview = live_overview(session)
         rates = self._meter.rates(overview)
         shown = {name: round(value, 2) for name, value in rates._asdict().items()}
@@ -100,6 +110,10 @@ class JsonLines:
     def message(self, kind: str, text: str) -> None:
         """See `Display`."""
         self._line(kind, {"text": text})
+
+    def ended(self, session: Session) -> None:
+        """See `Display`."""
+        self._progress(session)
 
     def _line(self, kind: str, rest: dict[str, object]) -> None:
         time = self._times.dashed(self._clock.now())
@@ -162,6 +176,9 @@ class LiveView:
             style = {"alert": "yellow", "signal": "bold"}.get(kind, "")
             self._console.print(Text(safe(text), style=style))
 
+    def ended(self, session: Session) -> None:
+        """See `Display`."""
+
     def stop(self) -> None:
         """See `Display`."""
         self._live.stop()
@@ -181,13 +198,10 @@ def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tu
     """The numbers as names and texts."""
     state = safe(live_words(overview))
     left = f", about {duration(eta)} to go" if eta is not None else ""
-    queued = f"{overview.queued:,} waiting"
-    if overview.retrying:
-        queued += f" ({overview.retrying:,} for another try)"
     saved = f"{size(overview.saved_bytes)} in {overview.saved_documents:,}"
     lines = [
         ("state", f"{state}, {duration(overview.elapsed)} of crawling{left}"),
-        ("done", f"{overview.finished:,} of {overview.discovered:,} found, {queued}"),
+        ("done", _done_text(overview)),
         (
             "got",
             f"{count(overview.documents, 'document')}, {size(overview.bytes)}; "
@@ -216,6 +230,17 @@ def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tu
     if overview.trouble:
         lines.append(("waits", safe(overview.trouble)))
     return lines
+
+
+def _done_text(overview: Overview) -> str:
+    """What is done of what. URIs that come again (forced ones) are more visits than URIs."""
+    done, visits = overview.finished, overview.finished + overview.queued
+    of = f"{overview.discovered:,} found"
+    if visits > overview.discovered:
+        of = f"{visits:,} visits ({overview.discovered:,} URIs found)"
+    text = f"{done:,} of {of}, {overview.queued:,} waiting"
+    retrying = overview.retrying
+    return f"{text} ({retrying:,} for another try)" if retrying else text
 
 
 def timeouts_text(number: int) -> str:
