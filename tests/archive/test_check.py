@@ -88,6 +88,8 @@ def named_record(name: str) -> bytes:
     return make_record(b"x", **about)
 
 
+SAME = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+
 DEFECTS: list[tuple[dict[str, Any], bytes, str]] = [
     ({"WARC-Date": None}, b"x", "date-missing"),
     ({"WARC-Date": "2026-02-30T00:00:00Z"}, b"x", "date-invalid"),
@@ -124,17 +126,37 @@ DEFECTS: list[tuple[dict[str, Any], bytes, str]] = [
     ({"Content-Length": "200"}, b"x", "length-overrun"),
     ({"Content-Length": "99999"}, b"x", "block-truncated"),
     ({"WARC-Type": "revisit"}, b"", "profile-missing"),
-    ({"WARC-Type": "revisit", "WARC-Profile": "http://x/"}, b"", "profile-invalid"),
+    ({"WARC-Type": "revisit", "WARC-Profile": "http://x/"}, b"", "profile-unknown"),
+    ({"WARC-Type": "revisit", "WARC-Profile": "x"}, b"", "profile-invalid"),
+    ({"WARC-Type": "revisit", "WARC-Profile": SAME.replace("1.1", "1.0")}, b"", "profile-invalid"),
+    ({"WARC-Type": "revisit", "WARC-Profile": SAME[:-1]}, b"",
+     "profile-invalid"),
+    ({"WARC-Type": "revisit", "WARC-Profile": SAME.replace("netpreserve", "netpreserwe")}, b"",
+     "profile-invalid"),
+    ({"WARC-Type": "revisit", "WARC-Profile": SAME}, b"", "digest-missing"),
     ({"WARC-Type": "revisit", "WARC-Refers-To": "<urn:x:9>"}, b"", "revisit-unresolved"),
     ({"WARC-Type": "response", "Content-Type": "application/http;msgtype=request"},
      b"HTTP/1.1 200 OK\r\n\r\n", "content-type-invalid"),
     ({"WARC-Type": "response", "Content-Type": "application/http"}, b"", "http-empty"),
     ({"WARC-Type": "response", "Content-Type": "application/http"}, b"ICY", "http-malformed"),
     ({"WARC-Type": "response", "Content-Type": "application/http"},
+     b"HTTP/1.1 200 OK\r\nX: y\r\n", "http-malformed"),
+    ({"WARC-Type": "response", "Content-Type": "application/http"},
      b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc", "http-length"),
     ({"WARC-Type": "response", "Content-Type": "application/http"},
      b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz", "chunks-broken"),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("style", [str.lower, str.upper, str.title])
+def test_names_of_fields_in_one_case_are_sound(tmp_path, style):
+    path = tmp_path / "a.warc"
+    record = make_record(b"x")
+    head, _, block = record.partition(b"\r\n\r\n")
+    version, *lines = head.decode().split("\r\n")
+    named = [style(name) + ":" + value for name, _, value in (x.partition(":") for x in lines)]
+    plain_file(path, "\r\n".join([version, *named]).encode() + b"\r\n\r\n" + block)
+    assert codes(path) == set()
 
 
 @pytest.mark.parametrize(("changes", "block", "code"), DEFECTS, ids=lambda v: str(v)[:50])

@@ -21,6 +21,10 @@ from nacre.archive.httphead import head_end, header_value, index_facts
         (b"HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Type: c/d\r\n\r\n", "200", "a/b"),
         (b"HTTP/1.1 200 OK\r\nContent-Type: text/\xff\r\n\r\n", "200", "text/\xff"),
         (b"no status line", "status", None),
+        (b"HTTP/1.1\r\nX: y\r\n\r\n", "", None),
+        (b"HTTP/1.1\r\nContent-Type: a/b\r\n\r\n", "", "a/b"),
+        (b"HTTP/1.1\r\n\r\nno: header", None, None),
+        (b"HTTP/1.1 \r\nno header\r\n\r\n", None, None),
     ],
 )
 def test_facts_for_the_index(block, status, mime):

@@ -26,7 +26,8 @@ class BlockFacts:
         start: Its first bytes, at most 64 KiB.
         length: Bytes that were read of it.
         http: It holds an HTTP message.
-        head: The HTTP head; b"" when it is no HTTP message, or the head has no end.
+        head: The HTTP head, as far as it goes; b"" when it is no HTTP message.
+        cut: The block ended before the head did.
         body_length: Bytes behind the head.
         chunks: The chunked coding of the body; None when it has none.
     """
@@ -36,6 +37,7 @@ class BlockFacts:
         self.length = 0
         self.http = http
         self.head = b""
+        self.cut = False
         self.body_length = 0
         self.chunks: ChunkScanner | None = None
         self._held = b"" if http else None
@@ -70,6 +72,7 @@ class BlockFacts:
     def close(self) -> None:
         """The block has ended."""
         if self._held is not None:
+            self.cut = True
             self._leave_head(len(self._held))
 
     def _leave_head(self, end: int) -> None:

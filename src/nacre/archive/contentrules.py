@@ -83,6 +83,8 @@ def _message(entry: WarcEntry, facts: BlockFacts) -> Iterator[Defect]:
     if _malformed(entry, facts):
         yield "http-malformed", f"the block begins with {facts.start[:40]!r}"
     elif kind == "response" and not entry.get("WARC-Truncated"):
+        if facts.cut:
+            yield "http-malformed", "the block ends inside the HTTP head"
         yield from _framing(facts)
 
 

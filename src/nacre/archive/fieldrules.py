@@ -53,6 +53,9 @@ _PROFILE = re.compile(
     r"http://netpreserve\.org/warc/(1\.[01])/(revisit/)?"
     r"(identical-payload-digest|server-not-modified|uri-agnostic-identical-payload-digest)\Z"
 )
+_NEARLY_OURS = ("netpreserve.org/warc", "/revisit/")
+"""A profile with one of these is one of the standard's, perhaps with a mistake in it."""
+_BY_DIGEST = "identical-payload-digest"
 _REASONS = frozenset(("length", "time", "disconnect", "unspecified"))
 
 
@@ -87,7 +90,7 @@ def _names(entry: WarcEntry) -> Iterator[Defect]:
         known = KNOWN.get(lower)
         if known is None:
             yield "field-unknown", name[:60]
-        elif name not in (known, lower):
+        elif name not in (known, lower, lower.upper(), lower.title()):
             yield "field-case", name
         if lower in seen and lower not in REPEATABLE:
             yield "field-repeated", name[:60]
@@ -106,10 +109,19 @@ def _absent(entry: WarcEntry) -> Iterator[Defect]:
         yield "date-missing", "no WARC-Date"
     if kind in WITH_URI and entry.get("WARC-Target-URI") is None:
         yield "uri-missing", f"a {kind} record without WARC-Target-URI"
-    if kind == "revisit" and entry.get("WARC-Profile") is None:
-        yield "profile-missing", "a revisit without WARC-Profile"
+    if kind == "revisit":
+        yield from _revisit(entry)
     if entry.length > 0 and entry.get("Content-Type") is None and kind != "continuation":
         yield "content-type-missing", "no Content-Type"
+
+
+def _revisit(entry: WarcEntry) -> Iterator[Defect]:
+    """What a revisit shall have (WARC 1.1, 6.7)."""
+    profile = entry.get("WARC-Profile")
+    if profile is None:
+        yield "profile-missing", "a revisit without WARC-Profile"
+    elif _BY_DIGEST in profile and entry.get("WARC-Payload-Digest") is None:
+        yield "digest-missing", "a revisit by digest without WARC-Payload-Digest"
 
 
 def _type(_: WarcEntry, value: str) -> Iterator[Defect]:
@@ -168,7 +180,9 @@ def _truncated(_: WarcEntry, value: str) -> Iterator[Defect]:
 
 def _profile(entry: WarcEntry, value: str) -> Iterator[Defect]:
     match = _PROFILE.match(value)
-    if match is None or match[1] != entry.version:
+    if match is None and _URI.match(value) and not any(part in value for part in _NEARLY_OURS):
+        yield "profile-unknown", value[:100]
+    elif match is None or match[1] != entry.version:
         yield "profile-invalid", f"{value[:100]} in WARC/{entry.version}"
 
 

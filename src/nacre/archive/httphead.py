@@ -28,6 +28,8 @@ def head_end(block: bytes) -> int:
 def index_facts(block: bytes) -> tuple[str | None, str | None]:
     """Status and media type, as cdxj-indexer gives them; None for what is absent.
 
+    An empty status is told where any header is, and left out of a head with nothing in it.
+
     Args:
         block: The first bytes of the block; only its head is read.
     """
@@ -36,6 +38,8 @@ def index_facts(block: bytes) -> tuple[str | None, str | None]:
     head = block[:HEAD_LIMIT]
     first = head[: head.find(b"\n") + 1] or head
     status = _text(first).strip().partition(" ")[2].lstrip(" ").partition(" ")[0]
+    if not status and b":" not in head[len(first) : head_end(head)]:
+        return None, None
     value = header_value(head, b"content-type")
     return status, None if value is None else _media_type(value)
 

@@ -260,7 +260,7 @@ def _add_line(fields: list[list[bytes]], line: bytes, notes: dict[str, str]) -> 
         notes["header-control"] = f"a control character in the header: {text[:60]!r}"
     if text[:1] in (b" ", b"\t") and fields:
         notes["header-folded"] = f"a folded header line: {text[:60]!r}"
-        fields[-1][1] += b" " + text.strip(b" \t")
+        fields[-1][1] = (fields[-1][1] + b" " + text.strip(b" \t")).strip(b" ")
         return
     name, colon, value = text.partition(b":")
     if not colon or not name or name != name.strip(b" \t"):
