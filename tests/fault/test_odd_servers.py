@@ -4,6 +4,7 @@ import asyncio
 import gc
 import hashlib
 import os
+import re
 from base64 import b32encode
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.job.job import Job
 from nacre.job.settings import EngineSettings, JobSettings
 from nacre.job.states import ExitStatus
+from tests.crawl.replay import judge
 from tests.fault.facts import Facts, check_counters, check_originals
 from tests.fault.jobs import facts_of, settings
 from tests.fault.odd import CASES, ROBOTS_FAILED, UNFETCHABLE, odd_site
@@ -51,6 +53,7 @@ class Load:
 @dataclass(frozen=True)
 class Result:
     facts: Facts
+    warcs: list[Path]
     lines: dict[str, tuple[int, str]]
     load: Load
     before: int
@@ -83,7 +86,8 @@ async def crawl(root: Path) -> Result:
         await asyncio.sleep(0.05)
         gc.collect()
         after = open_files()
-    return Result(facts_of(root), log_lines(root), load, before, after, good)
+    warcs = sorted((root / "latest" / "archive").glob("*.warc.gz"))
+    return Result(facts_of(root), warcs, log_lines(root), load, before, after, good)
 
 
 def log_lines(root: Path) -> dict[str, tuple[int, str]]:
@@ -133,6 +137,21 @@ def test_the_archive_is_valid_and_the_counters_agree(result: Result):
     check_originals(result.facts)
     check_counters(result.facts)
     assert not result.facts.waiting
+
+
+def test_the_judges_agree(result: Result, tmp_path: Path):
+    """warcio digests the chunked coding with the payload, and looks for a head in what has none."""
+    files = [str(path) for path in result.warcs]
+    assert len(files) > 10, "rotated"
+    together = tmp_path / "all.warc.gz"
+    together.write_bytes(b"".join(path.read_bytes() for path in result.warcs))
+    fastwarc = judge("fastwarc", "check", str(together))
+    assert fastwarc.returncode == 0, fastwarc.stdout + fastwarc.stderr
+    failures = re.findall(r"(\w+) digest failed", judge("warcio", "check", "-v", *files).stdout)
+    assert set(failures) == {"payload"}
+    ours = [path.with_name(path.name.removesuffix(".warc.gz") + ".cdxj") for path in result.warcs]
+    lines = judge("cdxj-indexer", "--sort", "--post-append", *files).stdout.splitlines()
+    assert lines == sorted(line for index in ours for line in index.read_text().splitlines())
 
 
 def test_no_private_address_was_asked(result: Result):
