@@ -64,12 +64,16 @@ class Filler:
 
     Attributes:
         told: What the job said.
+        trouble: What `nacre status` said of the trouble, each time that the job said it waits.
+        job: The job.
     """
 
     def __init__(self, place: Path, leave: int) -> None:
         self._file = place / "filler"
         self._leave = leave
         self.told: list[str] = []
+        self.trouble: list[str] = []
+        self.job: Job | None = None
 
     def fill(self) -> None:
         with self._file.open("wb", buffering=0) as file:
@@ -81,6 +85,8 @@ class Filler:
     def heard(self, event: Event) -> None:
         if isinstance(event, Alert):
             self.told.append(event.message)
+            if event.message.startswith("waiting for space") and self.job is not None:
+                self.trouble.append(self.job.trouble)
             if "for space" in event.message:
                 self._file.unlink(missing_ok=True)
 
@@ -97,6 +103,7 @@ async def run_filled(root: Path, filler: Filler) -> ExitStatus:
     async with site.serving():
         site.on_request, site.pause = fill, 0.1
         job = Job(root, settings(site.url()), clock=FastClock())
+        filler.job = job
         job.events.subscribe(filler.heard)
         return await job.run()
 
@@ -114,6 +121,7 @@ def test_a_disk_that_fills_up_and_is_freed_again(small: Path, calm: Facts, leave
     filler = Filler(small, leave)
     assert asyncio.run(run_filled(small / "job", filler)) is ExitStatus.FINISHED
     assert re.search(words, "\n".join(filler.told)), filler.told
+    assert filler.trouble == [text for text in filler.told if text.startswith("waiting for space")]
     check_same(facts_of(small / "job"), calm)
 
 

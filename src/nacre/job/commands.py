@@ -152,7 +152,7 @@ class Commands:
     def _session(self) -> Session:
         session = self._job.session
         if session is None:
-            raise JobError("the job recovers from a storage error; try again in a moment")
+            raise JobError(f"the job is not at work now: {self._job.trouble}")
         return session
 
     def _view(self) -> View:

@@ -55,6 +55,7 @@ class Job:
         session: The running session; None while none runs.
         checkpoints: Makes those of the running session; set while one runs.
         origin: Says where a setting came from, for `effective.json` of the run.
+        trouble: Why no session runs, when none does.
         faults: URLs whose disposition failed by a bug of ours; they end as -5.
     """
 
@@ -75,6 +76,7 @@ class Job:
         self.disk = disk or RealDisk()
         self.events = Events()
         self.session: Session | None = None
+        self.trouble = "it begins or ends; try again in a moment"
         self.faults: dict[str, Exception] = {}
         self._set: set[str] = set()
         self._at_start: OriginOf | None = None
@@ -191,7 +193,11 @@ class Job:
                 raise error
         elif self._fruitless >= _MAX_FRUITLESS:
             raise error
-        self.events.emit(Alert(f"{error}; opening the job again"))
+        self._tell_trouble(f"{str(error).rstrip('.')}; opening the job again")
+
+    def _tell_trouble(self, text: str) -> None:
+        self.trouble = text
+        self.events.emit(Alert(text))
 
     def _mind_progress(self, session: Session) -> None:
         """Count the sessions in a row that came no further than those before them."""
@@ -209,5 +215,5 @@ class Job:
             max(own, self.settings.disk.reserve),
             self.clock,
             longest_wait(self.settings, on_terminal=self._on_terminal),
-            lambda missing: self.events.emit(Alert(f"waiting for space: {missing}")),
+            lambda missing: self._tell_trouble(f"waiting for space: {missing}"),
         )
