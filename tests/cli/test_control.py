@@ -17,7 +17,7 @@ FAST = ("--set", "engine.parallel=8", "--set", "politeness.in_flight=8")
 
 def until(true: Callable[[], bool]) -> None:
     """Wait for what another process does."""
-    for _ in range(400):
+    for _ in range(1200):
         if true():
             return
         time.sleep(0.025)

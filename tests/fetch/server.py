@@ -21,6 +21,8 @@ from nacre.fetch.spool import Spool
 
 T = TypeVar("T")
 Handler = Callable[["Peer"], Awaitable[None]]
+OK = b"HTTP/1.1 200 OK\r\n"
+HELLO = OK + b"Content-Length: 5\r\n\r\nhello"
 QUICK = FetchSettings(silence_timeout=0.3, timeout=5, connect_timeout=2, handshake_timeout=1)
 
 
@@ -177,6 +179,12 @@ def replies(*pieces: bytes, hold: bool = False) -> Handler:
             await peer.wait_for_end()
 
     return handler
+
+
+async def polite(peer: Peer) -> None:
+    """Answers every request."""
+    while await peer.request():
+        await peer.send(HELLO)
 
 
 def capture_of(result: FetchResult) -> Capture:

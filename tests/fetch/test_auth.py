@@ -9,9 +9,8 @@ from nacre.fetch.challenge import basic
 from nacre.fetch.credential import Credential
 from nacre.fetch.request import FetchResult
 from nacre.fetch.settings import FetchSettings
-from tests.fetch.server import Peer, ask, capture_of, fetching, run, serving, wire_bytes
+from tests.fetch.server import HELLO, Peer, ask, capture_of, fetching, run, serving, wire_bytes
 
-HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 ASK = b"HTTP/1.1 401 Who?\r\nContent-Length: 3\r\nWWW-Authenticate: %b\r\n\r\nwho"
 
 

@@ -8,10 +8,8 @@ from nacre.fetch.exchange import End, Exchange
 from nacre.fetch.settings import FetchSettings
 from nacre.fetch.spool import Spool
 from nacre.wire.http1 import ReplyReader
-from tests.fetch.server import SystemClock, run
+from tests.fetch.server import OK, SystemClock, run
 from tests.fetch.test_connection import Wire
-
-OK = b"HTTP/1.1 200 OK\r\n"
 
 
 def exchange(deadline: float = 5, **settings: Any) -> Exchange:
@@ -54,9 +52,9 @@ def test_limits_of_time(deadline: float, silence: float, end: End) -> None:
 
 def test_each_byte_breaks_the_silence() -> None:
     async def main() -> End:
-        made = exchange(0.15, silence_timeout=0.1)
+        made = exchange(0.6, silence_timeout=0.4)
         made.received(OK)
-        await asyncio.sleep(0.06)
+        await asyncio.sleep(0.25)
         made.received(b"X: y\r\n")
         return await made.done
 

@@ -15,6 +15,8 @@ from nacre.fetch.request import FetchResult
 from nacre.fetch.settings import FetchSettings
 from nacre.fetch.spool import Spool
 from tests.fetch.server import (
+    HELLO,
+    OK,
     QUICK,
     Peer,
     ask,
@@ -22,14 +24,12 @@ from tests.fetch.server import (
     fetch_from,
     fetching,
     no_file_handles,
+    polite,
     replies,
     run,
     serving,
     wire_bytes,
 )
-
-OK = b"HTTP/1.1 200 OK\r\n"
-HELLO = OK + b"Content-Length: 5\r\n\r\nhello"
 
 
 def sha1(data: bytes) -> str:
@@ -38,12 +38,6 @@ def sha1(data: bytes) -> str:
 
 def names(folder: Path) -> list[Path]:
     return list(folder.iterdir())
-
-
-async def polite(peer: Peer) -> None:
-    """Answers every request."""
-    while await peer.request():
-        await peer.send(HELLO)
 
 
 def test_a_capture_holds_what_crossed_the_wire() -> None:
@@ -235,14 +229,17 @@ def test_no_byte_bleeds_into_the_next_reply(first: bytes) -> None:
 
 def test_a_second_unasked_reply_ends_the_idle_connection() -> None:
     async def main() -> list[FetchResult]:
+        left = asyncio.Event()
+
         async def handler(peer: Peer) -> None:
             await peer.request()
             await peer.send(HELLO, OK + b"Content-Length: 4\r\n\r\nevil", pause=0.02)
-            await polite(peer)
+            await peer.wait_for_end()
+            left.set()
 
         async with serving(handler) as server, fetching() as fetcher:
             first = await fetcher.fetch(ask(server.url("/0")), QUICK)
-            await asyncio.sleep(0.06)
+            await left.wait()
             second = await fetcher.fetch(ask(server.url("/1")), QUICK)
             assert server.connections == 2
             return [first, second]
@@ -538,7 +535,10 @@ def test_a_cancelled_fetch_frees_its_connection_and_memory() -> None:
         ):
             async with asyncio.TaskGroup() as group:
                 task = group.create_task(fetcher.fetch(ask(server.url()), QUICK))
-                await asyncio.sleep(0.05)
+                for _ in range(1000):
+                    if spool.used:
+                        break
+                    await asyncio.sleep(0.005)
                 assert spool.used == 3
                 task.cancel()
             assert spool.used == 0

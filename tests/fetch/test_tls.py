@@ -13,12 +13,15 @@ from nacre.fetch.settings import FetchSettings
 from nacre.fetch.tls import Gate, make_context
 from tests.fetch.certificates import Authority, self_signed
 from tests.fetch.server import (
+    HELLO,
+    OK,
     QUICK,
     Handler,
     Peer,
     ask,
     capture_of,
     fetching,
+    polite,
     relay,
     replies,
     run,
@@ -26,19 +29,7 @@ from tests.fetch.server import (
     wire_bytes,
 )
 
-OK = b"HTTP/1.1 200 OK\r\n"
-HELLO = OK + b"Content-Length: 5\r\n\r\nhello"
 STRICT = QUICK.model_copy(update={"tls": "strict"})
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("ca"))
-
-
-async def polite(peer: Peer) -> None:
-    while await peer.request():
-        await peer.send(HELLO)
 
 
 def fetch_tls(

@@ -10,19 +10,18 @@ from nacre.core.status import FetchStatus
 from nacre.fetch.request import FetchResult
 from nacre.fetch.settings import FetchSettings
 from tests.fetch.certificates import Authority
-from tests.fetch.server import Peer, ask, capture_of, fetching, relay, run, serving, wire_bytes
-
-HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("ca"))
-
-
-async def polite(peer: Peer) -> None:
-    while await peer.request():
-        await peer.send(HELLO)
+from tests.fetch.server import (
+    HELLO,
+    Peer,
+    ask,
+    capture_of,
+    fetching,
+    polite,
+    relay,
+    run,
+    serving,
+    wire_bytes,
+)
 
 
 def settings_for(proxy: str) -> FetchSettings:
