@@ -10,6 +10,7 @@ import pytest
 
 from nacre.errors import StorageError
 from nacre.frontier.settings import PolitenessSettings
+from nacre.job.events import Alert, Event
 from nacre.job.job import Job
 from nacre.job.states import ExitStatus
 from nacre.store import schema
@@ -139,11 +140,17 @@ def test_a_clock_that_jumps(tmp_path: Path, calm: Facts, jump: float, running: b
     """Delays are kept and retries made, whether it jumps in a run or between two."""
     root, site, clock = tmp_path / "job", Site(), JumpingClock()
     times, last = [], [""]
+    told: list[str] = []
     prepare(root)
+
+    def heard(event: Event) -> None:
+        if isinstance(event, Alert) and "the clock" in event.message:
+            told.append(event.message)
 
     async def part(requests: int) -> ExitStatus:
         polite = settings(site.url(), politeness=PolitenessSettings(delay=0.06))
         job = Job(root, polite, clock=clock)
+        job.events.subscribe(heard)
 
         def asked(path: str) -> None:
             if path == "/broken.html" and path == last[0]:
@@ -165,6 +172,8 @@ def test_a_clock_that_jumps(tmp_path: Path, calm: Facts, jump: float, running: b
             assert await part(0) is ExitStatus.FINISHED
 
     asyncio.run(main())
+    if jump < 0 and not running:
+        assert ["set back by 3 d" in text for text in told] == [True]
     gaps = [b - a for a, b in pairwise(times)]
     assert min(gaps) > 0.03, "a delay was not kept"
     assert max(gaps) < 15, "a delay of the clock's jump was waited"

@@ -15,6 +15,7 @@ from nacre.core.clock import Clock
 from nacre.fetch.guard import AddressGuard
 from nacre.frontier.queues import State
 from nacre.job.assemble import Parts
+from nacre.job.clockwatch import ClockWatch
 from nacre.job.companion import Companion
 from nacre.job.edits import note_removed
 from nacre.job.entering import Entering
@@ -246,6 +247,8 @@ class Session:
         await self._entering.rest(lambda: self._asked is not None)
         if self.planning is not None:
             await self.planning.begin()
+        behind = -self.parts.frontier.clock_offset(self._clock.now())
+        self._clock_watch = ClockWatch(self._clock, behind)
         self._become(JobState.RUNNING)
         self.watch.start()
         self._listen()
@@ -276,6 +279,8 @@ class Session:
             how = await self._over()
             if how is not None:
                 return how
+            self._alert(self.space.check(self._clock.monotonic(), self.parts.commit.largest))
+            self._alert(self._clock_watch.look())
             self._mind_space()
             self.parts.shortage.look()
             self.parts.frontier.courtesy.look(self._clock.monotonic())
@@ -344,11 +349,12 @@ class Session:
             return False
         return not any(companion.busy for companion in self._companions)
 
-    def _mind_space(self) -> None:
-        message = self.space.check(self._clock.monotonic(), self.parts.commit.largest)
-        if message is not None:
+    def _alert(self, message: str | None) -> None:
+        if message:
             self.parts.logs.alert(message)
             self._events.emit(Alert(message))
+
+    def _mind_space(self) -> None:
         if self.space.short:
             self._held.add("disk")
         else:
