@@ -20,6 +20,7 @@ from nacre.history.pagestore import (
     RULES,
     SITES,
     TEMPLATES,
+    TRAPS,
     FetchLog,
     Named,
     PageStore,
@@ -27,6 +28,7 @@ from nacre.history.pagestore import (
 )
 from nacre.history.sites import ShownRow, SiteRow
 from nacre.history.template import PlaceCounts, Template
+from nacre.history.traps import TrapRow
 from nacre.job import carrying
 from nacre.job.carrying import export_tables, import_tables
 from nacre.store.store import Store
@@ -51,6 +53,7 @@ def filled() -> Store:
     History(store).put(RECORD)
     for prefix, name, row in (
         (RULES, "a.test */{int}", RuleRow(LinkHistory([], [7], 1), 2, 1)),
+        (TRAPS, "http://a.test/{int}", TrapRow(3.0, 1.0, [5, 2**31])),
         (SITES, "a.test", SiteRow(listed=(2.0, 1.0), hours=[0.0, 1.0])),
         (LISTS, URL, ShownRow(Shown((URL,), (5,)), 2.0)),
         (TEMPLATES, "a.test", TEMPLATE),
@@ -65,7 +68,7 @@ def filled() -> Store:
 @pytest.mark.parametrize("parquet", [False, True])
 def test_what_leaves_comes_in_again(tmp_path: Path, parquet: bool):
     written = dict(export_tables(filled(), tmp_path, parquet=parquet))
-    assert sorted(written.values()) == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+    assert sorted(written.values()) == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
     store = Store(MemoryEngine())
     assert {path.name: count for path, count in import_tables(store, tmp_path)} == {
         path.name: count for path, count in written.items()
@@ -81,6 +84,7 @@ def test_what_leaves_comes_in_again(tmp_path: Path, parquet: bool):
     assert History(store).get(URL) == RECORD
     assert Named(store, TEMPLATES, Template)["a.test"] == TEMPLATE
     assert Named(store, LISTS, ShownRow)[URL] == ShownRow(Shown((URL,), (5,)), 2.0)
+    assert Named(store, TRAPS, TrapRow)["http://a.test/{int}"] == TrapRow(3.0, 1.0, [5, 2**31])
     assert Named(store, SITES, SiteRow)["a.test"].listed == (2.0, 1.0)
 
 

@@ -18,9 +18,20 @@ from nacre.errors import JobError
 from nacre.history.deletion import ErrorModel
 from nacre.history.hints import Audit
 from nacre.history.linkwatch import RuleRow
-from nacre.history.pagestore import AUDITS, ERRORS, FAMILY, LISTS, RULES, SITES, TEMPLATES, TIMINGS
+from nacre.history.pagestore import (
+    AUDITS,
+    ERRORS,
+    FAMILY,
+    LISTS,
+    RULES,
+    SITES,
+    TEMPLATES,
+    TIMINGS,
+    TRAPS,
+)
 from nacre.history.sites import ShownRow, SiteRow
 from nacre.history.template import Template
+from nacre.history.traps import TrapRow
 from nacre.store.store import Store
 
 _CHUNK = 512
@@ -53,6 +64,7 @@ TABLES = (
     Table("visits", FetchRow, prefix=b"f", binary=True),
     Table("sites", SiteRow, prefix=SITES),
     Table("rules", RuleRow, prefix=RULES),
+    Table("traps", TrapRow, prefix=TRAPS),
     Table("lists", ShownRow, prefix=LISTS),
     Table("templates", Template, prefix=TEMPLATES),
     Table("errors", ErrorModel, prefix=ERRORS),

@@ -13,6 +13,7 @@ from nacre.history.recrawl_choice import Choice
 from nacre.history.recrawl_learning import Learning
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.recrawl_step import Knowledge, Step
+from nacre.history.recrawl_traps import TrapBudget
 from nacre.history.recrawl_waves import Waves
 from nacre.history.sites import Sites
 from nacre.history.slices import Slices, at_once
@@ -44,6 +45,7 @@ class Planner:
         self._rows, self._sites = rows, sites
         self._step = Step()
         self._waves = Waves(known, self._step, timetable)
+        self._traps = TrapBudget(known)
         waves = self._waves
         self._learning = Learning(known, self._step, waves.classes, waves.companions)
 
@@ -64,6 +66,7 @@ class Planner:
         self._step.take_up(chosen)
         self._step.paging = dict.fromkeys(self._sites.paging())
         yield from self._waves.begin()
+        self._traps.begin(chosen)
         if left >= 0:
             self._waves.left = self._waves.left[len(self._waves.left) - left :]
 
@@ -76,6 +79,11 @@ class Planner:
     def least(self) -> float:
         """Worth of the last visit that was chosen for its worth: what a visit has to be worth."""
         return self._waves.least
+
+    @property
+    def held(self) -> int:
+        """Visits of the step that wait, because they lead into traps."""
+        return self._traps.held
 
     @property
     def waves_left(self) -> int:
@@ -102,6 +110,7 @@ class Planner:
             while not wave and waves.left:
                 wave = yield from waves.left.pop(0)(room)
             wave = [one for one in wave if one.url not in step.done][:room]
+            wave = self._traps.admitted(wave, room, waves.known + len(step.chosen))
             if wave:
                 step.take(wave)
                 return wave

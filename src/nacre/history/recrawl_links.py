@@ -10,6 +10,7 @@ from nacre.history.hints import Source
 from nacre.history.recrawl_lists import Lists
 from nacre.history.recrawl_rows import unknown_page
 from nacre.history.recrawl_step import Knowledge, Step
+from nacre.history.traps import kind_of_trap, print_of
 from nacre.history.visited import SeenLink, Visited
 
 _TELLERS = frozenset((PageKind.SITEMAP, PageKind.FEED))
@@ -26,7 +27,7 @@ class Links:
     """
 
     def __init__(self, known: Knowledge, step: Step) -> None:
-        self._rows, self._sites, _, self._settings = known
+        self._rows, self._sites, self._judge, self._settings = known
         self._step = step
         self._lists = Lists(known, step)
 
@@ -54,6 +55,7 @@ class Links:
         """Links never heard of: they are the new pages."""
         met: set[str] = set()
         watermark = self._sites.shown_at(row.url)
+        kind, breeds = kind_of_trap(row.template), False
         for link in visit.links:
             if link.hop not in "LRM" or self._rows.get(link.url) is not None:
                 continue
@@ -67,12 +69,25 @@ class Links:
             self._step.new[link.url] = one.depth
             if self._sites.links.meet(link.url, visit.time, watermark) is False:
                 self._step.late.add(link.url)
+            self._sites.traps.meet(one.template, link.url, visit.time)
+            breeds = breeds or kind_of_trap(one.template) == kind
             met.add(link.url)
+        self._read_trap(row, visit, breeds=breeds)
         if row.kind in _TELLERS:
             self._step.told_new |= met
         if 0.0 < self._sites.since_shown(row.url, visit.time) <= _FINE:
             self._sites.learn_births(row.url, visit.time, len(met))
         return met
+
+    def _read_trap(self, row: PageRow, visit: Visited, *, breeds: bool) -> None:
+        """A page that leads on to others of its kind, or one of a crowd: does it say anything?"""
+        traps = self._sites.traps
+        if row.kind is not PageKind.PAGE:
+            return
+        if breeds:
+            traps.read(row.template, self._judge.says(visit))
+        elif row.visits == 1 and visit.digest and traps.is_crowded(row.template):
+            traps.read(row.template, print_of(visit.digest))
 
     def _born(self, row: PageRow, now: float) -> float:
         """When a link appeared: between two visits of the page; 0 when it had none before."""

@@ -78,6 +78,16 @@ class RecrawlSettings(Component):
         live=False,
         sheets=False,
     )
+    trap_share: float = setting(
+        0.02,
+        "Share of the visits of a run (of its budget, or of the known pages where these are fewer) "
+        "that places without end may take together: calendars, filters, session ids; at least "
+        "ten visits. What is over waits for the next run; 0 visits none, 1 sets no limit.",
+        ge=0,
+        le=1,
+        live=False,
+        sheets=False,
+    )
     gap: Seconds = setting(
         3600.0,
         "Shortest time from the beginning of one pass to that of the next, where `nacre recrawl "

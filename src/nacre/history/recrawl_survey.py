@@ -6,6 +6,7 @@ from typing import NamedTuple
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.recrawl_choice import Choice, lot
 from nacre.history.sites import Sites
+from nacre.history.traps import Traps
 from nacre.uri.parse import authority
 
 MOST_ERRORS = 5
@@ -32,6 +33,7 @@ class Survey:
 
     Args:
         time: Of the step, seconds since the epoch.
+        traps: Told of each page that was never visited; None for nobody.
 
     Attributes:
         size: Rows.
@@ -41,8 +43,9 @@ class Survey:
         unvisited: Pages that were heard of and never visited: URL to depth.
     """
 
-    def __init__(self, time: float) -> None:
+    def __init__(self, time: float, traps: Traps | None = None) -> None:
         self._time = time
+        self._traps = Traps() if traps is None else traps
         self.size = 0
         self.tellers: list[tuple[str, str]] = []
         self.lists: list[str] = []
@@ -58,6 +61,7 @@ class Survey:
         if not row.visits:
             if row.errors < MOST_ERRORS:
                 self.unvisited[row.url] = row.depth
+                self._traps.meet(row.template, row.url, row.first_seen)
             return
         if row.kind in {PageKind.SITEMAP, PageKind.FEED}:
             self.tellers.append((row.url, str(row.kind)))

@@ -71,7 +71,8 @@ class Waves:
 
     def begin(self) -> Slices[None]:
         """A step begins: look at all rows once."""
-        step, survey = self._step, Survey(self._step.time)
+        self._sites.begin_step()
+        step, survey = self._step, Survey(self._step.time, self._sites.traps)
         clocked = self._clocked = self._clocked.at(step.time)
         self.classes.forget()
         self._arrivals.forget()
@@ -90,7 +91,6 @@ class Waves:
         yield from self._arrivals.refit()
         self._survey = survey
         step.new = {url: depth for url, depth in survey.unvisited.items() if url not in step.done}
-        self._sites.begin_step()
         self._ranking = self._make_ranking()
         self.left = [
             *(self._starting, self._scheduled, self._telling, self._together.sentinels),
@@ -103,6 +103,11 @@ class Waves:
                 self._accompanying,
             ),
         ]
+
+    @property
+    def known(self) -> int:
+        """Pages that had been visited when the step began."""
+        return self._survey.size - len(self._survey.unvisited)
 
     def _make_ranking(self) -> Ranking:
         settings = self._settings

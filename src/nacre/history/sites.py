@@ -20,6 +20,7 @@ from nacre.history.season import (
     inside,
     learned,
 )
+from nacre.history.traps import TrapRow, Traps
 from nacre.uri.parse import authority
 from nacre.wire.date import parse_w3c_date
 
@@ -107,10 +108,12 @@ class Sites:
         sites: Rows by site; None for a dictionary.
         shown: What index pages showed, by URL; None for a dictionary.
         rules: Link rules; None for a dictionary.
+        traps: What pages that lead to more of their kind have said; None for a dictionary.
 
     Attributes:
         hints: Lists are read for what they tell of pages.
         links: Tells new links by their looks.
+        traps: Tells kinds of URLs without end.
     """
 
     def __init__(
@@ -118,8 +121,10 @@ class Sites:
         sites: MutableMapping[str, SiteRow] | None = None,
         shown: MutableMapping[str, ShownRow] | None = None,
         rules: MutableMapping[str, RuleRow] | None = None,
+        traps: MutableMapping[str, TrapRow] | None = None,
     ) -> None:
         self.links = LinkWatch(rules)
+        self.traps = Traps(traps)
         self.hints = True
         self._sites = {} if sites is None else sites
         self._shown = {} if shown is None else shown
@@ -129,6 +134,7 @@ class Sites:
     def begin_step(self) -> None:
         """Seasons, hazards and link rules are fitted once a step."""
         self.links.begin_step()
+        self.traps.begin_step()
         self._times.clear()
 
     def time(self, url: str) -> Time:

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 from nacre.core.pagerow import PageRow
 from nacre.history.change import ChangeClass
 from nacre.history.deletion import Answer
+from nacre.history.traps import print_of
 
 
 class SeenLink(Protocol):
@@ -118,6 +119,10 @@ class Judge(Protocol):
         """How many such second visits would still teach something of the site of a URL."""
         ...
 
+    def says(self, visit: Visited) -> int:
+        """A print of what a page says, but for what stands in its URL too; see `history.traps`."""
+        ...
+
 
 class Rows(Protocol):
     """All that is known of the pages."""
@@ -171,6 +176,10 @@ class DigestJudge:
     def pairs_wanted(self, url: str) -> int:
         """See `Judge`."""
         return 0
+
+    def says(self, visit: Visited) -> int:
+        """See `Judge`."""
+        return print_of(visit.digest)
 
 
 def answer_of(status: int) -> Answer:

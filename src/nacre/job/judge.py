@@ -15,6 +15,7 @@ from nacre.history.change import SAME, Change, ChangeClass, ChangeSettings, comp
 from nacre.history.deletion import Answer, ErrorModel, looks_blocked, looks_gone, main_text
 from nacre.history.indexpage import Behaviour, LinkFacts, index_probability
 from nacre.history.template import Template
+from nacre.history.traps import says
 from nacre.history.urlshape import shaped
 from nacre.history.visited import DigestJudge, Finding, Visited
 from nacre.history.wholepage import compare_whole
@@ -98,6 +99,7 @@ class PageJudge:
         self._settings = settings
         self._by_blocks = settings.signature == "blocks"
         self._plain = DigestJudge()
+        self._read: tuple[str, PageView | None] = "", None
 
     def judge(self, row: PageRow, visit: Visited) -> Finding:
         """See `nacre.history.visited.Judge`."""
@@ -108,6 +110,7 @@ class PageJudge:
             blocked = looks_blocked(visit.status, None)
             return Finding(Answer.SILENT) if blocked else self._plain.judge(row, visit)
         view = self._view(visit)
+        self._read = visit.digest, view
         if looks_blocked(200, view):
             return Finding(Answer.SILENT, reason="blocked")
         old = self._versions.last(visit.url)
@@ -159,6 +162,13 @@ class PageJudge:
         if not self._by_blocks:
             return 0
         return max(0, _PAIRS - self.lessons.template(url).pairs)
+
+    def says(self, visit: Visited) -> int:
+        """See `nacre.history.visited.Judge`."""
+        digest, view = self._read
+        if view is None or digest != visit.digest or visit.status != 200:
+            return self._plain.says(visit)
+        return says(view, visit.url)
 
     def _redirected(self, visit: Visited) -> Finding:
         target = next((link.url for link in visit.links if link.hop == "R"), "")

@@ -16,12 +16,14 @@ from nacre.history.pagestore import (
     SITES,
     TEMPLATES,
     TEXTS,
+    TRAPS,
     FetchLog,
     Named,
     PageStore,
 )
 from nacre.history.sites import ShownRow, SiteRow, Sites
 from nacre.history.template import Template
+from nacre.history.traps import TrapRow
 from nacre.job.auditing import Audits
 from nacre.job.judge import Lessons, PageJudge
 from nacre.job.versions import ArchivedVersions
@@ -60,13 +62,14 @@ class Knowledge:
         sites = Named(store, SITES, SiteRow)
         lists = Named(store, LISTS, ShownRow, capacity=200, frozen=True)
         self._rules = Named(store, RULES, RuleRow, capacity=200)
+        self._traps = Named(store, TRAPS, TrapRow, capacity=200)
         self._templates = Named(store, TEMPLATES, Template, capacity=50)
         errors = Named(store, ERRORS, ErrorModel)
         texts = Named(store, TEXTS, int, capacity=50_000, frozen=True)
         audits = Named(store, AUDITS, Audit)
         self._often = (sites, lists, errors, texts, audits)
         self.audits = Audits(audits)
-        self.sites = Sites(sites, lists, self._rules)
+        self.sites = Sites(sites, lists, self._rules, self._traps)
         self.versions = ArchivedVersions(root, store, self.pages, Digests(store))
         lessons = Lessons(self._templates, errors, texts)
         self.judge = PageJudge(self.versions, lessons, settings)
@@ -80,6 +83,6 @@ class Knowledge:
 
     def seal_all(self) -> None:
         """Write everything: the last group is about to be sealed."""
-        for rows in (*self._often, self._templates, self._rules):
+        for rows in (*self._often, self._templates, self._rules, self._traps):
             rows.seal()
         self._written = self._time()

@@ -120,7 +120,7 @@ class Recrawl:
                 self._left = self.planner.waves_left
                 self._rest = yield from self.planner.choosing(self.step, self._room())
                 if not self._rest:
-                    self._note_price()
+                    self._note_end()
                     return False
             portion, self._rest = self._rest[:_PORTION], self._rest[_PORTION:]
             entered = yield from self._enter(portion)
@@ -130,7 +130,13 @@ class Recrawl:
             if entered:
                 return True
 
-    def _note_price(self) -> None:
+    def _note_end(self) -> None:
+        if self.planner.held:
+            self._parts.logs.job(
+                f"{self.planner.held} visits wait that lead into traps: calendars, filters, "
+                "session ids. `nacre report JOB templates` names them; recrawl.trap_share says "
+                "what share of a run they may take"
+            )
         if self.planner.least > 0.0:
             self._parts.store.set_counter(PRICE, round(self.planner.least * PRICES))
 

@@ -12,6 +12,7 @@ from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
 from nacre.history.timetable import Due
+from nacre.history.traps import TrapRow
 from nacre.job.studies.known import Captured, Run
 
 DAY = 86_400.0
@@ -29,6 +30,7 @@ class Given:
         self.change = ChangeSettings()
         self.sites: Mapping[str, SiteRow] = {}
         self.rules: dict[str, RuleRow] = {}
+        self.traps: dict[str, TrapRow] = {}
         self.templates: dict[str, Template] = {}
         self.audits: dict[str, Audit] = {}
         self.given_runs: list[Run] = []

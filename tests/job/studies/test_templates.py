@@ -2,6 +2,8 @@ import pytest
 
 from nacre.core.pagerow import PageKind
 from nacre.history.linkwatch import LinkWatch
+from nacre.history.traps import TrapRow
+from nacre.job.studies.decisions import page_decision
 from nacre.job.studies.templates import document, template_list
 from nacre.report.html import html_page
 from tests.job.studies.given import DAY, MONDAY, SITE, Given
@@ -75,6 +77,22 @@ def test_facets_are_a_trap():
         given.page(path, template="", visits=int(number < 20))
     (found,) = template_list(given).templates
     assert found.trap.startswith("combinations of 3 parameters")
+
+
+def test_what_waits_in_a_trap_is_told_and_how_to_let_more_in():
+    given, template = Given(), f"{SITE}/s/?sid={{int}}"
+    given.page("/s?sid=1", template=template, digest="sha1:a")
+    given.traps[template] = TrapRow(60.0, 59.0, [1])
+    for number in range(2, 9):
+        given.page(f"/s?sid={number}", template=template, visits=0)
+    found = template_list(given)
+    (one,) = found.templates
+    assert (one.trap, one.waits) == ("of 100 of its pages 98 say what others say", 7)
+    text = html_page(document(found))
+    assert "7 URLs that were never visited lead into traps" in text
+    assert "recrawl.trap_share" in text
+    told = page_decision(given, f"{SITE}/s?sid=5").reason
+    assert told.startswith("URLs like it lead into a trap (of 100 of its pages")
 
 
 def test_few_urls_are_no_trap():

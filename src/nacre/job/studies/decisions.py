@@ -14,6 +14,7 @@ from nacre.history.deletion import Life
 from nacre.history.ranking import Bid
 from nacre.history.rates import interval_of, log_mean_rate
 from nacre.history.timetable import Due
+from nacre.history.traps import judged
 from nacre.job.studies.known import CHANGED, LOT, MISSING, NEW, Known
 from nacre.job.studies.model import Model, Plan
 
@@ -158,7 +159,9 @@ def page_decision(known: Known, url: str) -> PageDecision:
         chance=0.0 if bid is None else bid.chance,
         price=plan.price,
         chosen=chosen,
-        reason=_scheduled(due) if due else _reason(row, bid, plan, chosen=chosen),
+        reason=_scheduled(due)
+        if due
+        else _waits(known, row) or _reason(row, bid, plan, chosen=chosen),
         rates=list(posterior),
         every=1.0 / log_mean_rate(posterior),
         shortest=1.0 / fast,
@@ -180,6 +183,17 @@ def _scheduled(due: Due) -> str:
     if due.now:
         return WHY["due"]
     return "it is under a schedule, and not due yet; `nacre history JOB url URL` says when"
+
+
+def _waits(known: Known, row: PageRow) -> str:
+    trap = judged(known.traps, known.rows()).reason(row.template)
+    if not trap:
+        return ""
+    share = 100 * known.settings.trap_share
+    return (
+        f"URLs like it lead into a trap ({trap}): a run spends {share:g} % of its visits on such, "
+        "and the others wait; `recrawl.trap_share` says so"
+    )
 
 
 def _reason(row: PageRow, bid: Bid | None, plan: Plan, *, chosen: bool) -> str:

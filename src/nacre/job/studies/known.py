@@ -13,6 +13,7 @@ from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
 from nacre.history.timetable import Due
+from nacre.history.traps import TrapRow
 
 MISSING = frozenset((Answer.MISSING, Answer.GONE, Answer.SOFT))
 """Answers that say that a page is not there."""
@@ -101,6 +102,11 @@ class Known(Protocol):
     @property
     def rules(self) -> Mapping[str, RuleRow]:
         """What the links of each site have shown, by `history.linkwatch.rule_name`."""
+        ...
+
+    @property
+    def traps(self) -> dict[str, TrapRow]:
+        """What pages that lead to more of their kind have said, by `history.traps.kind_of_trap`."""
         ...
 
     @property

@@ -16,11 +16,21 @@ from nacre.history.change import ChangeSettings
 from nacre.history.dedup import Digests
 from nacre.history.hints import Audit
 from nacre.history.linkwatch import RuleRow
-from nacre.history.pagestore import AUDITS, RULES, SITES, TEMPLATES, PageStore, fetch_rows, scan
+from nacre.history.pagestore import (
+    AUDITS,
+    RULES,
+    SITES,
+    TEMPLATES,
+    TRAPS,
+    PageStore,
+    fetch_rows,
+    scan,
+)
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
 from nacre.history.timetable import Due, Timetable
+from nacre.history.traps import TrapRow
 from nacre.job.bases import Bases
 from nacre.job.newrun import runs, spent_by
 from nacre.job.rereading import read_at
@@ -80,6 +90,11 @@ class StoredKnown:
     def rules(self) -> dict[str, RuleRow]:
         """See `Known`."""
         return self._named(RULES, RuleRow)
+
+    @cached_property
+    def traps(self) -> dict[str, TrapRow]:
+        """See `Known`."""
+        return self._named(TRAPS, TrapRow)
 
     @cached_property
     def templates(self) -> dict[str, Template]:

@@ -13,6 +13,7 @@ from nacre.history.deletion import Life
 from nacre.history.linkrules import Choice, LinkHistory, LinkRule
 from nacre.history.linkwatch import RuleRow
 from nacre.history.parameters import Parameter, parameters
+from nacre.history.traps import judged
 from nacre.history.urlshape import Shaped, date_of, shaped
 from nacre.job.studies.known import Known
 from nacre.report.document import Column, DataTable, Document, Form, Section
@@ -51,6 +52,7 @@ class TemplateFacts(msgspec.Struct):
             numbers fall behind the highest; 0 for K.
         examples: Some of its URLs.
         trap: Why it looks like a trap; "" when it does not.
+        waits: URLs that were never visited and wait, because a run visits few of a trap.
     """
 
     template: str
@@ -65,6 +67,7 @@ class TemplateFacts(msgspec.Struct):
     slack: float
     examples: list[str]
     trap: str
+    waits: int = 0
 
 
 class RuleFacts(msgspec.Struct):
@@ -96,21 +99,24 @@ class TemplateList(msgspec.Struct):
         templates: They.
         rules: The rules at work.
         parameters: Query parameters, those first whose value never changed a page.
+        trap_share: Share of the visits of a run that traps may take, `recrawl.trap_share`.
     """
 
     templates: list[TemplateFacts]
     rules: list[RuleFacts] = []
     parameters: list[Parameter] = []
+    trap_share: float = 0.0
 
 
 def template_list(known: Known, _: str = "") -> TemplateList:
     """Make the list."""
     gathered = gather(known.rows())
-    found = [_facts(name, one) for name, one in gathered.items()]
+    traps = judged(known.traps, known.rows())
+    found = [_facts(name, one, traps.reason(name)) for name, one in gathered.items()]
     found.sort(key=lambda one: (-one.urls, one.template))
     rules = [_rule(name, row) for name, row in sorted(known.rules.items())]
     pages = ((row.url, row.digest) for row in known.rows() if row.kind is not PageKind.EMBED)
-    return TemplateList(found, rules, parameters(pages))
+    return TemplateList(found, rules, parameters(pages), known.settings.trap_share)
 
 
 def _rule(name: str, row: RuleRow) -> RuleFacts:
@@ -170,7 +176,7 @@ def gather(rows: Iterable[PageRow]) -> dict[str, Gathered]:
     return found
 
 
-def _facts(name: str, one: Gathered) -> TemplateFacts:
+def _facts(name: str, one: Gathered, judged_trap: str) -> TemplateFacts:
     rule = one.rule()
     slack = rule.slack / _DAY if rule.rule is LinkRule.TIMESTAMP else rule.slack
     return TemplateFacts(
@@ -185,7 +191,8 @@ def _facts(name: str, one: Gathered) -> TemplateFacts:
         str(rule.rule),
         slack,
         one.examples(),
-        trap(one),
+        judged_trap or trap(one),
+        one.urls - one.visited if judged_trap else 0,
     )
 
 
@@ -211,11 +218,20 @@ def document(found: TemplateList) -> Document:
         Column("rule"),
         Column("slack"),
         Column("trap"),
+        Column("waits", Form.COUNT),
     )
     rows = tuple(
         (
             *(one.template, one.urls, one.visited, one.live, one.index),
-            *(one.visits, one.changes, one.contents, one.rule, _slack(one), one.trap),
+            *(
+                one.visits,
+                one.changes,
+                one.contents,
+                one.rule,
+                _slack(one),
+                one.trap,
+                one.waits or None,
+            ),
         )
         for one in found.templates
     )
@@ -231,7 +247,16 @@ def document(found: TemplateList) -> Document:
         tables += (_rules(found.rules),)
     if found.parameters:
         tables += (_parameters(found.parameters),)
-    text = ("Rules T and S find what is missing; whether a URL is known has the last word.",)
+    text: tuple[str, ...] = (
+        "Rules T and S find what is missing; whether a URL is known has the last word.",
+    )
+    waits = sum(one.waits for one in found.templates)
+    if waits:
+        text += (
+            f"{waits:,} URLs that were never visited lead into traps, and wait: a run spends "
+            f"{100 * found.trap_share:g} % of its visits on such. `recrawl.trap_share` says so; "
+            "1 visits them all.",
+        )
     return Document("URL templates", (Section("", text, facts, tables=tables),))
 
 
