@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.archive.reader import WarcReader
+from nacre.archive.reader import WarcReader, record_at
 from tests.archive.files import MemoryFiles, make_writer, small_crawl
 from tests.archive.warcs import make_record
 
@@ -35,6 +35,18 @@ def test_what_was_written_is_read(compress):
         assert offset == place.offset
         assert fields["WARC-Record-ID"] == f"<{place.record.id}>"
         assert block == place.record.prefix + (body.read(0, body.length) if body else b"")
+
+
+def test_one_record_is_read_where_it_lies(tmp_path):
+    files = MemoryFiles()
+    writer = make_writer(files)
+    *_, last = [w for records in small_crawl() for w in writer.write(records)]
+    (warc,) = files.save(tmp_path)
+    with record_at(warc, last.offset) as entry:
+        assert entry is not None
+        assert entry.get("WARC-Record-ID") == f"<{last.record.id}>"
+    with record_at(warc, warc.stat().st_size) as entry:
+        assert entry is None
 
 
 @given(st.lists(st.binary(max_size=2000), min_size=1, max_size=4), st.booleans())

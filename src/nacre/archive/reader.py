@@ -5,10 +5,14 @@ strict reader would refuse is noted and read anyway where that is possible.
 Source: WARC 1.1 clauses 4, 5 and annex D; reference/peers.md 2.7 (common mistakes).
 """
 
+import io
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import BinaryIO
 
+from nacre.archive.section import section
 from nacre.archive.source import CHUNK, MAGIC, GzipSource, Note, PlainSource, Source
 
 HEADER_LIMIT = 8 << 20
@@ -275,3 +279,15 @@ def _text(raw: bytes, notes: dict[str, str]) -> str:
     except UnicodeDecodeError:
         notes["header-encoding"] = f"not UTF-8 in the header: {raw[:60]!r}"
         return raw.decode("latin-1")
+
+
+@contextmanager
+def record_at(path: Path, offset: int) -> Iterator[WarcEntry | None]:
+    """The record that begins at an offset of a file, to be read meanwhile; None when none does.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    with path.open("rb") as file:
+        end = file.seek(0, io.SEEK_END)
+        yield next(iter(WarcReader(section(file, offset, end))), None)

@@ -1,6 +1,5 @@
 """Replies rebuilt from differences: reads the difference, its base, and compares every digest."""
 
-import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -10,8 +9,7 @@ from nacre.archive.delta import MEDIA, Delta, DeltaError, read_delta, rebuild
 from nacre.archive.field import digest_label
 from nacre.archive.fieldrules import unbracketed
 from nacre.archive.patch import LONGEST
-from nacre.archive.reader import WarcEntry, WarcReader
-from nacre.archive.section import section
+from nacre.archive.reader import WarcEntry, record_at
 
 T = TypeVar("T")
 
@@ -114,9 +112,7 @@ def _block(entry: WarcEntry) -> bytes:
 
 def _at(path: Path, offset: int, read: Callable[[WarcEntry], T | None]) -> T | None:
     try:
-        with path.open("rb") as file:
-            size = file.seek(0, io.SEEK_END)
-            entry = next(iter(WarcReader(section(file, offset, size))), None)
+        with record_at(path, offset) as entry:
             return None if entry is None else read(entry)
     except OSError:
         return None

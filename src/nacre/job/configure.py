@@ -1,6 +1,5 @@
 """From a job's directory to checked settings, and from options to a new job's directory."""
 
-import io
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import BaseModel
-from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 
 from nacre.config.check import Loaded, load, load_partly
@@ -16,6 +14,7 @@ from nacre.config.facts import FieldFacts, fields, value_at
 from nacre.config.layer import Layer, assignment_layer, environment_layer
 from nacre.config.place import properties
 from nacre.config.secret import Secret
+from nacre.config.writing import yaml_text
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.layers import file_layers, inner_layers
 from nacre.job.layout import SEEDS, Layout
@@ -207,13 +206,9 @@ def _first_sentence(text: str) -> str:
 
 
 def _dump(tree: Mapping[str, Any]) -> str:
-    yaml = YAML()
-    yaml.indent(mapping=2, sequence=4, offset=2)
-    yaml.width = 4096
-    buffer = io.StringIO()
-    for key, value in tree.items():
-        yaml.dump(value if key == "profile" else {key: value}, buffer)
-    return buffer.getvalue()
+    return "".join(
+        yaml_text(value if key == "profile" else {key: value}) for key, value in tree.items()
+    )
 
 
 def _often_set(tree: Mapping[str, Any], settings: JobSettings | None) -> str:
@@ -234,9 +229,7 @@ def _often_set(tree: Mapping[str, Any], settings: JobSettings | None) -> str:
 
 
 def _commented(name: str, facts: FieldFacts) -> str:
-    yaml = YAML()
-    buffer = io.StringIO()
     default = list(facts.default) if isinstance(facts.default, tuple) else facts.default
-    yaml.dump({name: str(default) if isinstance(default, str) else default}, buffer)
+    line = yaml_text({name: str(default) if isinstance(default, str) else default})
     unit = f" ({facts.unit})" if facts.unit else ""
-    return f"#  {buffer.getvalue().strip():<24} # {_first_sentence(facts.doc)}{unit}"
+    return f"#  {line.strip():<24} # {_first_sentence(facts.doc)}{unit}"

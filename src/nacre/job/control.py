@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from nacre.errors import JobError, NacreError
+from nacre.job.wholefile import replace_file
 
 Answer = dict[str, Any]
 Handler = Callable[[Mapping[str, Any]], Awaitable[Answer]]
@@ -58,9 +59,8 @@ class ControlServer:
     def _publish(self, path: str) -> None:
         """Close the socket to others, and name it in one step."""
         Path(path).chmod(0o600)
-        fresh = self._named.with_name(self._named.name + ".new")
-        fresh.write_text(json.dumps({"socket": path, "pid": os.getpid()}) + "\n", "utf-8")
-        fresh.replace(self._named)
+        text = json.dumps({"socket": path, "pid": os.getpid()}) + "\n"
+        replace_file(self._named, text.encode())
 
     async def close(self) -> None:
         """Listen no more."""

@@ -13,6 +13,7 @@ from nacre.config.secret import Secret, masked
 from nacre.errors import StorageError
 from nacre.job.runrow import RunRow
 from nacre.job.settings import JobSettings
+from nacre.job.wholefile import replace_file
 from nacre.store.files import FileState
 from nacre.store.store import Store
 from nacre.store.table import file_rows
@@ -107,9 +108,8 @@ def _files(store: Store, prefix: str) -> Iterator[dict[str, Any]]:
 
 
 def _write(path: Path, facts: object) -> None:
-    fresh = path.with_name(path.name + ".new")
+    text = json.dumps(facts, indent=1, default=str) + "\n"
     try:
-        fresh.write_text(json.dumps(facts, indent=1, default=str) + "\n", "utf-8")
-        fresh.replace(path)
+        replace_file(path, text.encode())
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror}") from error

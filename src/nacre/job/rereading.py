@@ -1,16 +1,14 @@
 """Pages read back from the archive, with their bodies: for the judge, and to rebuild history."""
 
-import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from nacre.archive.block import BlockFacts
 from nacre.archive.delta import DeltaError, page_url
-from nacre.archive.reader import WarcEntry, WarcReader
+from nacre.archive.reader import WarcEntry, WarcReader, record_at
 from nacre.archive.record import IDENTICAL
 from nacre.archive.restoring import FindBase, difference_of, is_delta, restored
-from nacre.archive.section import section
 from nacre.core.capture import BytesBody, Capture
 from nacre.job.readback import Kept, Metadata, base_of, confirmed, main_record
 
@@ -42,9 +40,7 @@ def read_at(path: Path, offset: int, find: FindBase) -> Capture | None:
         The exchange; None when it cannot be read.
     """
     try:
-        with path.open("rb") as file:
-            size = file.seek(0, io.SEEK_END)
-            entry = next(iter(WarcReader(section(file, offset, size))), None)
+        with record_at(path, offset) as entry:
             if entry is not None and is_delta(entry):
                 return _rebuilt(entry, offset, find)[1]
             if entry is None or entry.get("WARC-Type") != "response":

@@ -1,16 +1,15 @@
 """A job in the making: settings with the reason for each, seeds, files to copy."""
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from nacre.config.check import load_partly
 from nacre.config.layer import Layer
+from nacre.config.writing import yaml_text
 from nacre.errors import JobError
 from nacre.job.configure import require_no_job
 from nacre.job.layout import SEEDS, Layout
@@ -65,12 +64,7 @@ class Draft:
 
     def yaml(self, source: str) -> str:
         """The text of `crawl.yaml`."""
-        buffer = io.StringIO()
-        yaml = YAML()
-        yaml.indent(mapping=2, sequence=4, offset=2)
-        yaml.width = 4096
-        yaml.dump(self._tree(), buffer)
-        return _HEADER.format(source=source) + buffer.getvalue()
+        return _HEADER.format(source=source) + yaml_text(self._tree())
 
     def tree(self) -> dict[str, Any]:
         """The settings as a configuration has them."""

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 import nacre
+from nacre.job.wholefile import replace_file
 from nacre.simweb.goalruns import Place, Runs, place
 from nacre.simweb.goals import Goal, Result, Spec, needs, result
 from nacre.simweb.score import Score
@@ -140,9 +141,7 @@ def _read(file: Path) -> dict[Spec, Score]:
 
 def _write(file: Path, scores: dict[Spec, Score]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    spare = file.with_suffix(".new")
-    spare.write_bytes(msgspec.json.encode(_Kept(code(), list(scores.items()))))
-    spare.replace(file)
+    replace_file(file, msgspec.json.encode(_Kept(code(), list(scores.items()))))
 
 
 @cache

@@ -133,6 +133,11 @@ class Beans:
     aliases: dict[str, str] = field(default_factory=dict)
     extra: list[Bean] = field(default_factory=list)
 
+    def say(self, bean: Bean, setting: Setting) -> None:
+        """The input sets a property of a bean."""
+        self.items.append(setting)
+        bean.settings[setting.name] = setting
+
     def beans(self) -> Iterator[Bean]:
         """All beans, in the order of the input."""
         return (item for item in self.items if isinstance(item, Bean))

@@ -49,7 +49,9 @@ class OrderReader:
         bean = self._add("meta", "CrawlMetadata", element)
         for child in element.children:
             name = _META.get(child.tag, child.tag)
-            self._set(bean, Setting(name, child.text, child.line, bean, label=f"meta.{child.tag}"))
+            self.beans.say(
+                bean, Setting(name, child.text, child.line, bean, label=f"meta.{child.tag}")
+            )
 
     def _controller(self, element: Element) -> None:
         bean = self._add("controller", "CrawlOrder", element)
@@ -60,10 +62,6 @@ class OrderReader:
         self.beans.items.append(bean)
         self.beans.named.setdefault(name, bean)
         return bean
-
-    def _set(self, bean: Bean, setting: Setting) -> None:
-        self.beans.items.append(setting)
-        bean.settings[setting.name] = setting
 
     def _children(self, element: Element, bean: Bean) -> None:
         for child in element.children:
@@ -76,14 +74,14 @@ class OrderReader:
             elif child.tag == "map" and said == "http-headers":
                 self._children(child, self._add(said, "HttpHeaders", child))
             elif child.tag == "map":
-                self._set(bean, setting)
+                self.beans.say(bean, setting)
                 setting.value = self._modules(child, setting)
             elif child.tag in VALUES:
                 setting.value = _value(setting.name, child.text)
-                self._set(bean, setting)
+                self.beans.say(bean, setting)
             elif child.tag in LISTS:
                 setting.value = [value.text.strip() for value in child.children]
-                self._set(bean, setting)
+                self.beans.say(bean, setting)
             else:
                 self._other(child)
 

@@ -115,7 +115,7 @@ class SpringReader:
             if brace and namespace[1:] in (f"{_SHORT}p", f"{_SHORT}c"):
                 plain = local.removesuffix("-ref")
                 said: object = Ref(value) if plain != local else value
-                self._set(bean, Setting(property_name(plain), said, element.line, bean))
+                self.beans.say(bean, Setting(property_name(plain), said, element.line, bean))
 
     def _part(self, element: Element, bean: Bean) -> None:
         if element.tag == "property":
@@ -129,12 +129,8 @@ class SpringReader:
         else:
             self._element(element).fate = to_check("not read: only properties are")
             return
-        self._set(bean, setting)
+        self.beans.say(bean, setting)
         setting.value = self._value(element, setting)
-
-    def _set(self, bean: Bean, setting: Setting) -> None:
-        self.beans.items.append(setting)
-        bean.settings[setting.name] = setting
 
     def _value(self, element: Element, owner: Setting) -> object:
         """What an element with `value`, `ref` or a child says."""
