@@ -70,11 +70,12 @@ def test_slow_queues_and_long_fetches_are_made_safe():
 
 def test_a_narrow_terminal_hides_nothing():
     view = LiveView(SystemClock())
+    view._slowest = [SlowQueue("com,slow,", 40, 3.0, 120.0)]
     console = Console(file=io.StringIO(), width=44)
     console.print(view.view(OVERVIEW, Rates(10.5, 120.0, 8.25, 99.5)))
     assert isinstance(console.file, io.StringIO)
     text = " ".join(console.file.getvalue().split())
-    assert "…" not in text
+    assert "slowest 2 min com,slow, 40 URIs" in text
     assert "(3 for another try)" in text
     assert "saved by dedup 1.5 MB in 7" in text
 

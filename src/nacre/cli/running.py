@@ -140,13 +140,17 @@ class _Runner:
             if self._task is not None:
                 self._task.cancel()
         elif self._signals == 1:
-            busy = count(session.parts.engine.busy, "fetch", "fetches")
-            text = f"ending: {busy} in process will be finished; once more ends at once"
-            self._display.message("signal", text)
+            self._display.message("signal", _ending(session.parts.engine.busy))
             session.stop(ExitStatus.INTERRUPTED)
         else:
             self._display.message("signal", "ends at once")
             session.abandon()
+
+
+def _ending(busy: int) -> str:
+    """What the first signal does."""
+    first = f": {count(busy, 'fetch', 'fetches')} in process will be finished" if busy else ""
+    return f"ending{first}; once more ends at once"
 
 
 def _beginning(session: Session) -> str:

@@ -256,7 +256,7 @@ def _slow_text(queue: SlowQueue) -> str:
 def _list_table(name: str, rows: list[tuple[str, str]]) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True, min_width=7)
-    table.add_column(justify="right", no_wrap=True)
+    table.add_column(justify="right", no_wrap=True, min_width=max(len(first) for first, _ in rows))
     table.add_column(overflow="ellipsis", no_wrap=True)
     for number, (first, second) in enumerate(rows):
         table.add_row("" if number else name, first, Text(second))
