@@ -102,7 +102,29 @@ def test_a_hold_snoozes_the_whole_queue() -> None:
     front.retry(take(front), Attempt(503), Retry(NOW + 20, hold=True), NOW, 0)
     assert take(front).queue == "b,"
     assert front.next(NOW, 19) is None
-    assert take(front, 20).attempts == 1
+    assert take(front, 20).url == "http://a/next"
+
+
+def test_a_uri_that_is_throttled_lets_the_others_go_before_it() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate("a", name) for name in ("busy", "next", "too", "last")], NOW)
+    front.retry(take(front), Attempt(503), Retry(NOW + 20, hold=True), NOW, 0)
+    front.finished(take(front, 20), Attempt(200, 30.0), 20)
+    busy = take(front, 50)
+    assert (busy.url, busy.attempts) == ("http://a/busy", 1)
+    front.retry(busy, Attempt(503), Retry(NOW + 110, hold=True), NOW + 50, 50)
+    assert front.next(NOW + 109, 109) is None
+    too = take(front, 110)
+    front.finished(too, Attempt(200, 60.0), 110)
+    assert (too.url, take(front, 170).attempts) == ("http://a/too", 2)
+
+
+def test_alone_in_its_queue_a_throttled_uri_is_tried_as_soon_as_it_may() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate("a", "busy"), candidate("b", "0")], NOW)
+    front.retry(take(front), Attempt(503), Retry(NOW + 20, hold=True), NOW, 0)
+    assert take(front).queue == "b,"
+    assert take(front, 20).url == "http://a/busy"
 
 
 def test_a_prerequisite_goes_first_and_alone() -> None:

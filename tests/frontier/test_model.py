@@ -185,11 +185,14 @@ class Machine(RuleBasedStateMachine):
         site, entry = self.close(uri, delay)
         again = (*entry[:4], uri.attempts + 1)
         site.pending.remove(entry)
+        others = len(site.pending) > len(self.out[uri.queue[0]])
         if hold:
             site.wake = max(site.wake, self.time + wait)
+        if hold and not others:
             site.pending.append(again)
         else:
-            self.model.future.append((self.time + wait, uri.queue[0], again))
+            later = self.time + (2 * wait if hold else wait)
+            self.model.future.append((later, uri.queue[0], again))
         self.front.retry(uri, Attempt(-2, delay), Retry(self.now + wait, hold), self.now, self.mono)
 
     @precondition(is_out)

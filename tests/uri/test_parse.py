@@ -144,6 +144,8 @@ def test_a_url_parsed_again_stays_and_only_uri_errors_are_raised(text):
         ("//cdn.example.net%20/x", "http://cdn.example.net/x"),
         ("https://other.example/", "https://other.example/"),
         ("a b.html ", "http://www.example.com/docs/guide/a%20b.html"),
+        ("a #x", "http://www.example.com/docs/guide/a%20"),
+        ("a\xa0#x", "http://www.example.com/docs/guide/a%C2%A0"),
         ("sub\\file.html", "http://www.example.com/docs/guide/sub/file.html"),
         ("ftp://ftp.example.com/x", "ftp://ftp.example.com/x"),
         *((href, None) for href in ("", "  ", "\xa0", "javascript:void(0)", " JavaScript:x")),

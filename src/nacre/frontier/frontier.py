@@ -220,7 +220,11 @@ class Frontier:
         self._close(queue, attempt)
 
     def retry(self, uri: CrawlURI, attempt: Attempt, retry: Retry, now: float, mono: float) -> None:
-        """A URI handed out is to be tried again (`policy.retry_decision`)."""
+        """A URI handed out is to be tried again (`policy.retry_decision`).
+
+        A queue that holds still keeps the URI at its head only where it must, or where there is no
+        other: else the others have a turn before it, so that no URI blocks its queue.
+        """
         self.rotation.mono = mono
         queue, key = self._give_back(uri)
         if self.journal is not None:
@@ -232,10 +236,12 @@ class Frontier:
         if retry.hold:
             self.rotation.snooze(queue, mono + wait)
             row.held = row.held or uri.is_prerequisite
+        if retry.hold and (uri.is_prerequisite or not queue.has_others):
             self.shelf.put(queue, key, again(uri, attempt.status, retry.kind))
         else:
+            later = self._time + (2.0 * wait if retry.hold else wait)
             self.shelf.drop(queue, key)
-            self.shelf.plan(queue, again(uri, attempt.status, retry.kind), self._time + wait)
+            self.shelf.plan(queue, again(uri, attempt.status, retry.kind), later)
         self._charge(queue, 0 if retry.kind is Tries.STARVED else uri.cost)
         self._close(queue, attempt)
 

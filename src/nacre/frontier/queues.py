@@ -156,6 +156,11 @@ class Queue:
         return self.identity + self.row.head, self.identity + LAST_SUFFIX
 
     @property
+    def has_others(self) -> bool:
+        """URIs stand in it beside the one that just came back and those in process."""
+        return self.row.size - len(self.taken) > 1
+
+    @property
     def backoff(self) -> Backoff:
         """State of its adaptive backoff."""
         return Backoff(self.row.backoff, self.row.latency)

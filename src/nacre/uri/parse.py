@@ -182,7 +182,7 @@ class Resolver:
         if cut >= 0:
             if cut == 0:
                 return self.base
-            href = href[:cut] if href[cut - 1] > " " else href[: cut + 1]
+            href = href[: cut + 1] if href[cut - 1] in _TRIM else href[:cut]
         url = self.known.get(href)
         if url is None:
             return self._find(href)
