@@ -6,6 +6,9 @@ encoding".
 """
 
 import codecs
+from functools import partial
+
+from nacre.uri.encoders import ENCODERS, Encoder, iso2022_jp
 
 _ESCAPED = frozenset(b" \"#<>'") | frozenset(range(0x20)) | frozenset(range(0x7F, 0x100))
 _DROPPED = frozenset(b"\t\n\r")
@@ -20,29 +23,19 @@ def _text(byte: int) -> str:
 _TEXT = tuple(map(_text, range(256)))
 # Control characters that would shift the encoder of ISO-2022-JP by hand.
 _SHIFTS = str.maketrans("\x0e\x0f\x1b", "\ufffd\ufffd\ufffd")
-_UNICODE = ("utf-8", "utf8", "utf-16", "utf-16-le", "utf-16-be")
-
-
-def _reference(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    if error.encoding == "gbk" and error.object[error.start] == "€":
-        return "%80", error.start + 1  # as in a browser; Python's codec lacks it
-    missing = error.object[error.start : error.end]
-    return "".join(f"%26%23{ord(char)}%3B" for char in missing), error.end
-
-
-codecs.register_error("nacre.query", _reference)
+# Of these the output encoding is UTF-8 (Encoding Standard, 4.3).
+_AS_UTF8 = ("utf-8", "utf8", "utf-16", "utf-16-le", "utf-16-be", "hz", "iso2022_kr")
+_C1 = range(0x80, 0xA0)
 
 
 def query_codec(encoding: str) -> str:
-    """The Python codec for queries of a document; "" for UTF-8, UTF-16 and unknown names."""
+    """The Python codec for queries of a document; "" for UTF-8 and what browsers write so."""
     try:
         name = codecs.lookup(encoding).name
         "x".encode(name)
     except (LookupError, ValueError, UnicodeError):
         return ""
-    return "" if name in _UNICODE else name
+    return "" if name in _AS_UTF8 else name
 
 
 def needs_encoding(text: str, codec: str) -> bool:
@@ -57,6 +50,42 @@ def encode_query(query: str, codec: str) -> str:
         query: The query as written in the document.
         codec: As `query_codec` gave it, not "".
     """
-    if codec.startswith("iso2022"):
-        query = query.translate(_SHIFTS)
-    return "".join([_TEXT[byte] for byte in query.encode(codec, "nacre.query")])
+    return "".join([_TEXT[byte] for byte in _encoded(query, codec)])
+
+
+def _encoded(query: str, codec: str) -> bytes:
+    if codec == "iso2022_jp":
+        return iso2022_jp(query.translate(_SHIFTS), _reference)
+    encoder = ENCODERS.get(codec)
+    if encoder is None:
+        try:
+            return query.encode(codec)
+        except UnicodeEncodeError:
+            encoder = partial(_by_codec, codec)
+    return b"".join([_character(char, encoder) for char in query])
+
+
+def _character(char: str, encoder: Encoder) -> bytes:
+    if char.isascii():
+        return char.encode("ascii")
+    found = encoder(char)
+    return _reference(char) if found is None else found
+
+
+def _by_codec(codec: str, char: str) -> bytes | None:
+    try:
+        return char.encode(codec)
+    except UnicodeEncodeError:
+        pass
+    # The standard's tables of the Windows code pages have control characters where these have none.
+    free = ord(char) in _C1 and codec.startswith(("cp125", "cp874")) and not _reads(char, codec)
+    return bytes((ord(char),)) if free else None
+
+
+def _reads(char: str, codec: str) -> str:
+    return bytes((ord(char),)).decode(codec, "ignore")
+
+
+def _reference(char: str) -> bytes:
+    """What stands for a character that the encoding does not have."""
+    return b"%%26%%23%d%%3B" % ord(char)
