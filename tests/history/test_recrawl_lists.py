@@ -47,7 +47,7 @@ class _Site:
     def visit(self, url: str, now: float) -> Visit:
         self.asked.append(url)
         links = tuple(self._links(url))
-        return Visit(url, now, 200, repr(links), "text/html", 100, links, bytes)
+        return Visit(url, now, 200, f"{url} {links}", "text/html", 100, links, bytes)
 
     def _links(self, url: str) -> Iterator[Link]:
         for section in self.entries:
