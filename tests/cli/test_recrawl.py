@@ -153,7 +153,7 @@ def test_a_page_that_was_not_chosen_is_known_all_the_same(tmp_path: Path):
     with site() as home:
         assert nacre("crawl", home, "--scope", "host", "--delay", 0, "--out", job, "-q").code == 0
         done = nacre("recrawl", job, "--budget", "1", "-q")
-        assert "nothing more is due, or the budget is spent" in done.out
+        assert "Finished: the budget of 1 request is spent" in done.out
         pages = [json.loads(line) for line in nacre("history", job, "dump").out.splitlines()]
         url = next(page["url"] for page in pages if page["visits"] == 1)
         told = nacre("explain", job, url)
@@ -169,10 +169,61 @@ def test_the_last_lines_tell_what_was_found_and_what_comes_next(tmp_path: Path):
         for command in (("stats",), ("due", 3), ("top", 3)):
             told = nacre("history", job, *command)
             assert "`recrawl` reads what was crawled" in told.out + told.err
-        again = nacre("recrawl", job, "-q")
+        again = nacre("recrawl", job, "-q", "--budget", "1GB/day")
+    assert "Finished: nothing more is due." in again.out
     assert "unchanged" in again.out
     assert f"report {job} savings" in again.out
     assert "runs/*/archive/*.warc.gz" in again.out, "a later run refers to those before it"
     known = nacre("history", job, "url", f"{home}a.html").out
     assert "last_visit   20" in known
     assert "visited        20" in known
+
+
+def _log(job: Path) -> list[tuple[str, str]]:
+    """Statuses and URLs of the crawl log of the last run, in order."""
+    lines = (job / "latest/logs/crawl.log").read_text().splitlines()
+    return [(line.split()[1], line.split()[3]) for line in lines]
+
+
+_SOON = ("--set", "frontier.last_tries_within=1s", "--set", "frontier.retry_delay=100ms")
+
+
+def test_a_dead_host_holds_up_no_other(tmp_path: Path):
+    job = tmp_path / "demo"
+    crawl = ("crawl", "--scope", "host", "--delay", 0, "--out", job, "-q")
+    with site() as home:
+        with site() as dead:
+            assert nacre(*crawl, dead, home).code == 0
+        done = nacre("recrawl", job, "-q", "--set", "recrawl.recall=1", *_SOON)
+    assert done.code == 0, done.err
+    log = _log(job)
+    first = log.index(("-2", dead))
+    found = {("200", f"{home}{name}") for name in ("", "a.html", "b.html", "c.html")}
+    assert found <= set(log[:first])
+
+
+def test_pages_of_another_job_are_no_seeds_and_the_scope_is_asked_of_them(
+    job: Path, tmp_path: Path
+):
+    assert nacre("history", job, "export", tmp_path / "tables").code == 0
+    own = tmp_path / "own"
+    with site() as home:
+        crawl = ("crawl", home, "--scope", "host", "--delay", 0, "--out", own, "-q")
+        assert nacre(*crawl).code == 0
+        assert nacre("history", own, "import", tmp_path / "tables").code == 0
+        done = nacre("recrawl", own, "-q", "--set", "recrawl.recall=1", "--set", "recrawl.least=0")
+    assert "Finished: nothing more is due." in done.out
+    assert {url.startswith(home) for _, url in _log(own)} == {True}
+    assert [line.split()[2] for line in nacre("report", own, "seeds").out.splitlines()[1:]] == [
+        home
+    ]
+
+
+def test_a_run_in_which_nothing_was_due_says_so(tmp_path: Path):
+    job = tmp_path / "demo"
+    weekly = ("recrawl.schedule.kind=fixed", "recrawl.schedule.interval=7d")
+    with site({"/": "<p>text</p>"}) as home:
+        assert nacre("crawl", home, "--delay", 0, "--out", job, "-q").code == 0
+        done = nacre("recrawl", job, "-q", "--set", weekly[0], "--set", weekly[1])
+    assert done.code == 0, done.err
+    assert "Finished: nothing was due." in done.out

@@ -56,6 +56,14 @@ def test_bytes_and_time_go_by_the_mean_of_the_run_before_then_by_its_own():
     assert Budget(Unit.TIME, 60.0).room(Spent(10, 0, 30.0), 0.0, 0.5) == 60
 
 
+def test_what_is_known_by_means_alone_is_asked_for_in_portions():
+    budget = Budget(Unit.BYTES, 1_000_000)
+    assert budget.portion(NOTHING, 800) == 100
+    assert budget.portion(Spent(50, 0, 0.0), 800) == 400
+    assert budget.portion(NOTHING, 20) == 10
+    assert Budget(Unit.REQUESTS, 800).portion(NOTHING, 800) == 800
+
+
 def test_without_any_mean_a_few_requests_tell_one():
     assert Budget(Unit.TIME, 60.0).room(NOTHING, 0.0, 0.0) == 50
     assert Budget(Unit.TIME, 0.0).room(NOTHING, 0.0, 0.0) == 0

@@ -20,6 +20,7 @@ def test_what_is_added_while_the_planner_thinks_is_not_left_behind(*, added: boo
         _asked=None,
         _is_done=Mock(side_effect=[True, not added]),
         _more=AsyncMock(return_value=False),
+        _is_stuck=lambda: False,
         _finished=lambda: ExitStatus.FINISHED,
         _clock=Mock(),
         space=Mock(waited_too_long=Mock(return_value=False)),

@@ -9,11 +9,13 @@ import msgspec
 from nacre.cli.output import count, duration, pairs, program, say, say_json, shown
 from nacre.cli.running import Result
 from nacre.cli.terminal import timeouts_text
+from nacre.job.budget import Unit, parse_budget
 from nacre.job.layout import Layout
 from nacre.job.lookback import found_by
 from nacre.job.newrun import INCREMENTAL
 from nacre.job.offline import reading
 from nacre.job.overview import Overview
+from nacre.job.recrawl import CUT
 from nacre.job.runs import read_run
 from nacre.job.settings import JobSettings
 from nacre.job.states import ExitStatus
@@ -44,7 +46,7 @@ _FOUND = {
     "major": "major changes",
     "missing": "newly missing",
     "never there": "dead links",
-    "silent": "without an answer",
+    "silent": "no answer or refused",
 }
 """Verdicts in words; those that are not here are words already."""
 _HTML = ("text/html", "application/xhtml+xml")
@@ -61,24 +63,32 @@ def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json:
     if overview is not None:
         say(pairs(dict(_facts(layout, overview, got))))
     say()
-    for line in _next_steps(layout, settings, result, again=bool(got.found)):
+    for line in _next_steps(layout, settings, result, again=bool(got.again)):
         say(line)
 
 
 def _how_it_ended(result: Result, got: "Got") -> str:
     if result.exit is ExitStatus.FINISHED and not result.fetched:
         return "Nothing could be fetched."
-    if result.exit is ExitStatus.FINISHED and got.found:
-        return "Finished: nothing more is due, or the budget is spent."
+    if result.exit is ExitStatus.FINISHED and got.again:
+        return f"Finished: {got.again}."
     return _ENDS.get(result.exit, str(result.exit))
 
 
 class Got(NamedTuple):
-    """What the store counted: HTML pages, documents by status, and what a recrawl found."""
+    """What the store counted.
+
+    Attributes:
+        pages: HTML pages.
+        statuses: Documents by status.
+        found: What a recrawl found, by verdict.
+        again: Why a recrawl ended, when nothing hindered it; "" for other runs.
+    """
 
     pages: int
     statuses: dict[int, int]
     found: dict[str, int]
+    again: str = ""
 
 
 def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
@@ -86,9 +96,22 @@ def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
         pages = sum(tally.urls for mime, tally in rows(view.store, "mime") if mime in _HTML)
         by_status = ((int(status), tally.urls) for status, tally in rows(view.store, "status"))
         run = read_run(view.store)
-        found = found_by(view.store, run) if run and run.mode == INCREMENTAL else {}
         statuses = {status: number for status, number in by_status if status >= 100}
-        return Got(pages, statuses, found)
+        if run is None or run.mode != INCREMENTAL:
+            return Got(pages, statuses, {})
+        found = found_by(view.store, run)
+        if view.store.counter(CUT):
+            again = f"the budget of {_budget(run.budget)} is spent; more would be worth a visit"
+        else:
+            again = "nothing more is due" if found else "nothing was due"
+        return Got(pages, statuses, found, again)
+
+
+def _budget(text: str) -> str:
+    """`500 requests a day`, of a budget as it was typed."""
+    unit, amount, daily = parse_budget(text)
+    each = {Unit.REQUESTS: count(int(amount), "request"), Unit.BYTES: size(amount)}
+    return each.get(unit, duration(amount)) + (" a day" if daily else "")
 
 
 def _data(layout: Layout, result: Result, got: Got) -> dict[str, Any]:
@@ -99,6 +122,7 @@ def _data(layout: Layout, result: Result, got: Got) -> dict[str, Any]:
         "exit_code": result.code,
         "pages": got.pages,
         **({"found": got.found} if got.found else {}),
+        **({"ended": got.again} if got.again else {}),
         "statuses": {str(status): number for status, number in sorted(got.statuses.items())},
         "job": str(layout.root),
     }

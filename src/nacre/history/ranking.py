@@ -147,11 +147,9 @@ class Ranking:
             return Bid(_SURE, 1.0, row.url, due=False, reason=str(row.kind))
         if row.life != Life.LIVE:
             return self._second_look(row, now)
-        wait = Wait(
-            time.days(row.last_visit, now),
-            time.young(row, row.last_visit, now),
-            (now - row.last_visit) / DAY,
-        )
+        # Later than now where the clock was set back, or by history of another machine.
+        last = min(row.last_visit, now)
+        wait = Wait(time.days(last, now), time.young(row, last, now), (now - last) / DAY)
         told = any(source in row.told for source, _ in signals)
         chance = self.chance(row, wait, signals)
         worth = chance if told else self._worth(row, wait, chance)

@@ -86,6 +86,11 @@ class Planner:
         return self._traps.held
 
     @property
+    def is_cut(self) -> bool:
+        """The room did not do for all that the step wanted, so far."""
+        return self._waves.tight or bool(self._waves.left or self._step.new)
+
+    @property
     def waves_left(self) -> int:
         """Waves of the current step that did not begin."""
         return len(self._waves.left)
@@ -118,6 +123,10 @@ class Planner:
                 break
         self._learning.settle()
         return []
+
+    def reopen(self) -> bool:
+        """There is room again after all: `choosing` goes on where it ended; False if it cannot."""
+        return self._waves.reopen()
 
     def learn(self, visit: Visited) -> Finding:
         """Take in what a visit showed."""

@@ -51,6 +51,7 @@ class Waves:
         companions: Chooses embeds, and files on a sign.
         expected: Changes expected at the beginning of the step, and of the pages chosen.
         least: Worth of the last visit that was chosen for its worth; 0 when none was.
+        tight: There was no room for all that was worth a visit.
     """
 
     def __init__(self, known: Knowledge, step: Step, timetable: Timetable | None = None) -> None:
@@ -63,6 +64,7 @@ class Waves:
         self._together = Together(known, step)
         self._price = 0.0
         self.least = 0.0
+        self.tight = False
         self.starts: tuple[str, ...] = ()
         self.left: list[Wave] = []
         self.classes = Classes(lambda row: row.evidence, PAGES)
@@ -108,6 +110,14 @@ class Waves:
     def known(self) -> int:
         """Pages that had been visited when the step began."""
         return self._survey.size - len(self._survey.unvisited)
+
+    def reopen(self) -> bool:
+        """Let the wave of all others come once more, where there was no room for all of them."""
+        if not self.tight:
+            return False
+        self.tight = False
+        self.left.append(self._worthy)
+        return True
 
     def _make_ranking(self) -> Ranking:
         settings = self._settings
@@ -254,9 +264,9 @@ class Waves:
         found = self._step.found
         wanted = Wanted(self._settings.recall, self._settings.least, found)
         chosen = yield from choosing(bids, most, wanted)
-        tight = len(chosen) == most < len(bids)
+        self.tight = len(chosen) == most < len(bids)
         self.least = min((bid.worth for bid in chosen if not bid.due), default=0.0)
-        self._price = self.least if tight else 0.0
+        self._price = self.least if self.tight else 0.0
         self.expected = (
             found + sum(bid.chance for bid in bids),
             found + sum(bid.chance for bid in chosen),

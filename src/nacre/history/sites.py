@@ -243,7 +243,7 @@ class Sites:
             trust.observe(
                 hinted=hinted,
                 changed=changed,
-                days=(now - row.last_visit) / DAY,
+                days=max(0.0, now - row.last_visit) / DAY,
                 weight=1.0 if hinted else weight,
             )
 
@@ -257,7 +257,7 @@ class Sites:
             changed: The page had changed.
         """
         trust = self._trust(self._site(row.url), Source.PAGE_DATE)
-        days = (now - row.last_visit) / DAY
+        days = max(0.0, now - row.last_visit) / DAY
         trust.observe(hinted=dated not in {0, row.dated}, changed=changed, days=days)
 
     def learn_age(self, row: PageRow, now: float, expected: float, *, changed: bool) -> None:

@@ -15,6 +15,8 @@ _HOURS = 24
 DAY = 86_400.0
 _ENOUGH = 50
 """Replies after which a run's own means are taken for those of the run before."""
+_LEAST = 10
+"""No fewer requests at a time, so that hosts are visited beside each other."""
 
 
 class Unit(StrEnum):
@@ -80,6 +82,16 @@ class Budget(NamedTuple):
         each = used / spent.requests if spent.requests >= _ENOUGH else before
         left = self.amount - used
         return max(0, int(left / each)) if each > 0.0 else (_ENOUGH if left > 0 else 0)
+
+    def portion(self, spent: Spent, room: int) -> int:
+        """Of the requests that are left, those that can be made before the room is asked for again.
+
+        Bytes and time are known by their means alone, and one page may be as long as a hundred
+        others: the less is known of the mean, the sooner it is asked for again.
+        """
+        if self.amount >= UNLIMITED or self.unit is Unit.REQUESTS:
+            return room
+        return max(_LEAST, room // (2 if spent.requests >= _ENOUGH else 8))
 
 
 def parse_budget(text: str) -> Budget:

@@ -55,6 +55,7 @@ class Planning:
         self._elapsed = elapsed
         self._ended = ended
         self._chosen = False
+        self._wants = True
         self._known = Knowledge(layout.root, store, settings.change, parts.clock.monotonic)
         self.recrawl = Recrawl(parts, run, self._known, elapsed)
         self._remembering = Remembering(parts, self.recrawl, self._known, tell)
@@ -86,10 +87,15 @@ class Planning:
     async def more(self) -> bool:
         """Choose the next visits; False when nothing more is wanted, or somebody wants the end."""
         self._chosen = True
-        entered = bool(await self._in_slices(self.recrawl.more()))
+        entered = self._wants = bool(await self._in_slices(self.recrawl.more()))
         if entered:
             self._parts.engine.wake()
         return entered
+
+    @property
+    def wants_more(self) -> bool:
+        """Waves have begun, and the last one that was asked for was not empty."""
+        return self._chosen and self._wants
 
     def end(self) -> None:
         """Put what is known into the open commit group."""

@@ -36,6 +36,8 @@ from nacre.report.stats import Stored
 _RUN, _LEFT = "pages.run", "pages.waves"
 PRICE, PRICES = "pages.price", 1e9
 """Counter: what a visit had to be worth in the last run, times a billion; 0 when unknown."""
+CUT = "pages.cut"
+"""Counter: 1 when the budget of the last run did not do for all that was worth a visit."""
 _PORTION = 10_000
 _SLICE = 100
 """Visits that enter the frontier at once."""
@@ -80,6 +82,8 @@ class Recrawl:
         self._chosen: dict[str, ChosenRow] = {}
         self._rest: list[Choice] = []
         self._left = -1
+        self._reopened = False
+        self._told = 0
         self._last: Lesson | None = None
         self.probing = 0
 
@@ -108,44 +112,62 @@ class Recrawl:
         uris = []
         names = yield from probes(known.pages, known.judge.lessons, self.step, most)
         for url in names:
-            overlay = parts.sheets.of_url(url)
-            uri = parts.identity.seed(url, heritable={PROBE: "1"}, overlay=overlay)
-            uris.append(structs.replace(uri, is_seed=False, path=Hop.INFERRED))
+            uri = self._revisits.linked(url)
+            if uri is not None:
+                uris.append(structs.replace(uri, heritable={PROBE: "1"}, path=Hop.INFERRED))
         self.probing = sum(parts.frontier.schedule(uris, parts.clock.now()))
 
     def more(self) -> Slices[bool]:
         """Let the next visits into the frontier, in slices; False when nothing more is wanted."""
         while True:
-            if not self._rest:
+            room = self._room()
+            cut = bool(self._rest) and room <= 0
+            if cut or not self._rest:
                 self._left = self.planner.waves_left
-                self._rest = yield from self.planner.choosing(self.step, self._room())
+                self._rest = yield from self.planner.choosing(self.step, room)
                 if not self._rest:
-                    self._note_end()
+                    self._note_end(cut=cut or self.planner.is_cut)
+                    if self._goes_on(room):
+                        continue
                     return False
-            portion, self._rest = self._rest[:_PORTION], self._rest[_PORTION:]
+            most = min(_PORTION, self._budget.portion(self._spent, room))
+            portion, self._rest = self._rest[:most], self._rest[most:]
             entered = yield from self._enter(portion)
             # Last: who is killed before chooses the wave again.
             left = self._left if self._rest else self.planner.waves_left
             self._parts.store.set_counter(_LEFT, left)
             if entered:
+                self._reopened = False
                 return True
 
-    def _note_end(self) -> None:
-        if self.planner.held:
+    def _goes_on(self, room: int) -> bool:
+        """Bytes or time are left, because replies were shorter than those of the run before."""
+        left = self._budget.portion(self._spent, room) < room
+        self._reopened = not self._reopened and left and self.planner.reopen()
+        return self._reopened
+
+    def _note_end(self, *, cut: bool) -> None:
+        if self.planner.held > self._told:
+            self._told = self.planner.held
             self._parts.logs.job(
                 f"{self.planner.held} visits wait that lead into traps: calendars, filters, "
                 "session ids. `nacre report JOB templates` names them; recrawl.trap_share says "
                 "what share of a run they may take"
             )
+        self._parts.store.set_counter(CUT, int(cut and bool(self._run.budget)))
         if self.planner.least > 0.0:
             self._parts.store.set_counter(PRICE, round(self.planner.least * PRICES))
 
     def _room(self) -> int:
+        run = self._run
+        room = self._budget.room(self._spent, run.bytes_each, run.seconds_each)
+        return max(0, room - self._parts.frontier.totals.queued)
+
+    @property
+    def _spent(self) -> Spent:
         statistics = self._parts.statistics
         spent = Spent(statistics.documents, statistics.totals.size, self._elapsed())
-        spent = spent.plus(self._run.before)
-        room = self._budget.room(spent, self._run.bytes_each, self._run.seconds_each)
-        return max(0, room - self._parts.frontier.totals.queued)
+        return spent.plus(self._run.before)
 
     def _enter(self, portion: Sequence[Choice]) -> Slices[int]:
         entered = 0

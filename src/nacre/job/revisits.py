@@ -31,22 +31,37 @@ class Revisits:
     def uri(self, choice: Choice) -> CrawlURI | None:
         """What the frontier is given; None when the scope no longer accepts it."""
         parts, way = self._parts, self._known.pages.way(choice.url)
-        if way is None or not way.path:
-            uri: CrawlURI | None = self._seed(choice.url)
+        uri: CrawlURI | None
+        if parts.seeds.knows(choice.url) and (way is None or not way.path):
+            uri = self._seed(choice.url)
+        elif way is None or not way.path:
+            uri = self.linked(choice.url)
         else:
             link = Outlink(choice.url, Hop(way.path[-1]), way.context, sitemap=way.sitemap)
             parent = CrawlURI(way.via, b"", "", path=way.path[:-1], source=way.source)
             if way.owner:
                 parent = structs.replace(parent, heritable={OWN_SCOPE: way.owner})
-            found = parts.candidates.accepted(parent, [link])
-            uri = found[0][1] if found else None
+            uri = self._accepted(parent, link)
         return None if uri is None else self._marked(uri, choice)
 
+    def linked(self, url: str) -> CrawlURI | None:
+        """A URI as a link on the first seed; None when the scope does not accept it.
+
+        So pages enter that were seeds before, or in the job that their history is from.
+        """
+        return self._accepted(CrawlURI(self._first, b"", ""), Outlink(url, Hop.LINK, ""))
+
+    def _accepted(self, parent: CrawlURI, link: Outlink) -> CrawlURI | None:
+        found = self._parts.candidates.accepted(parent, [link])
+        return found[0][1] if found else None
+
+    @cached_property
+    def _first(self) -> str:
+        """The first seed."""
+        return next((row.url for row in self._parts.seeds.rows()), "")
+
     def _seed(self, url: str) -> CrawlURI:
-        """A seed, or a page of which only the address is known."""
         parts, overlay = self._parts, self._parts.sheets.of_url(url)
-        if not parts.seeds.knows(url):
-            return structs.replace(parts.identity.seed(url, overlay=overlay), is_seed=False)
         source = url if parts.settings.engine.source_tags else ""
         heritable = own_scope(self._owners.get(url, ""))
         return parts.identity.seed(url, source=source, heritable=heritable, overlay=overlay)

@@ -316,6 +316,8 @@ class Session:
         # Twice: while the planner thinks, an operator may add URLs.
         if self._is_done() and not await self._more() and self._is_done():
             return self._finished()
+        if self._is_stuck():
+            await self._more()
         if self.space.waited_too_long(self._clock.monotonic()):
             return ExitStatus.DISK_WAIT
         archive = parts.archive
@@ -348,6 +350,13 @@ class Session:
         if self._held or parts.engine.busy or not parts.frontier.is_empty:
             return False
         return not any(companion.busy for companion in self._companions)
+
+    def _is_stuck(self) -> bool:
+        """What the planner chose waits for hosts that do not answer: others need not wait too."""
+        if self.planning is None or not self.planning.wants_more:
+            return False
+        busy = self._held or self.parts.engine.busy
+        return not busy and self.parts.frontier.only_retries_remain
 
     def _alert(self, message: str | None) -> None:
         if message:
