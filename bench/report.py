@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.crawler import CrawlRun
 from bench.process import CLIENT_CORE, Usage
@@ -15,6 +15,8 @@ WGET, SCRAPY = 1.23, 6.13
 RSS_MB, SCOPE_S = 300, 2.0
 SHEETS_PERCENT = 5.0
 EXPECTED_URLS = 22_044
+BUSY = 0.5
+"""Load of the machine before the run, above which its figures are too high."""
 
 
 def machine() -> dict[str, Any]:
@@ -105,23 +107,64 @@ def _crawlers(results: dict[str, Any]) -> Iterator[str]:
 def _targets(results: dict[str, Any]) -> Iterator[str]:
     yield ""
     if crawl := results.get("crawl"):
-        cost = crawl["cpu_ms_per_url"]
         yield (
             f"URLs that links lead to: {crawl['urls']:,}, expected {EXPECTED_URLS:,}; "
             f"fetched, guesses and robots.txt included: {crawl['fetched']:,}, "
             f"{crawl['cpu_ms_per_fetch']:.3f} ms each"
         )
-        yield _judged("CPU ms per URL", cost, TARGET)
-        yield _judged("CPU ms per URL, stretch", cost, STRETCH)
-        yield _judged("RSS, MB", crawl["rss_mb"], RSS_MB)
-        yield from _factors(results, cost)
+        yield str(Goal("CPU ms per URL, stretch", crawl["cpu_ms_per_url"], STRETCH))
+        yield from _factors(results, crawl["cpu_ms_per_url"])
+    yield from map(str, goals(results))
+
+
+class Goal(NamedTuple):
+    """A figure that should be small.
+
+    Attributes:
+        label: What was measured, with its unit.
+        value: What came out.
+        target: The most that it may be.
+    """
+
+    label: str
+    value: float
+    target: float
+
+    @property
+    def met(self) -> bool:
+        """It is small enough."""
+        return self.value <= self.target
+
+    def __str__(self) -> str:
+        word = "met" if self.met else "not met"
+        return f"{self.label}: {self.value:g}, target {self.target:g}: {word}"
+
+
+def goals(results: dict[str, Any]) -> Iterator[Goal]:
+    """The targets that this run can tell of."""
+    if crawl := results.get("crawl"):
+        yield Goal("CPU ms per URL", crawl["cpu_ms_per_url"], TARGET)
+        yield Goal("RSS, MB", crawl["rss_mb"], RSS_MB)
     if sheets := results.get("sheets"):
         label = (
             f"{sheets['sheets']} sheets over {sheets['prefixes']:,} prefixes, % more CPU per URL"
         )
-        yield _judged(label, sheets["more_percent"], SHEETS_PERCENT)
+        yield Goal(label, sheets["more_percent"], SHEETS_PERCENT)
     if scope := results.get("scope"):
-        yield _judged("scope, CPU s per million decisions", scope["cpu_s_per_million"], SCOPE_S)
+        yield Goal("scope, CPU s per million decisions", scope["cpu_s_per_million"], SCOPE_S)
+
+
+def verdict(results: dict[str, Any]) -> str:
+    """What the run came to, in one line: the last one that is printed."""
+    found = list(goals(results))
+    if not found:
+        return "Result: no part with a target was run."
+    missed = [f"{g.label} {g.value:g} (target {g.target:g})" for g in found if not g.met]
+    text = f"Result: {len(found) - len(missed)} of {len(found)} targets met"
+    if missed:
+        text += f"; not met: {', '.join(missed)}"
+    busy = results["load_before"] > BUSY
+    return f"{text}. The machine was busy before: figures are too high." if busy else f"{text}."
 
 
 def _factors(results: dict[str, Any], cost: float) -> Iterator[str]:
@@ -132,10 +175,6 @@ def _factors(results: dict[str, Any], cost: float) -> Iterator[str]:
                 f"{name}: {theirs / cost:.1f} times our CPU per URL here "
                 f"({reference} ms on the reference machine)"
             )
-
-
-def _judged(label: str, value: float, target: float) -> str:
-    return f"{label}: {value:g}, target {target:g}: {'met' if value <= target else 'not met'}"
 
 
 def _stages(found: dict[str, Any]) -> Iterator[str]:

@@ -218,6 +218,7 @@ def main() -> None:
     kept.write_text(json.dumps(results, indent=1) + "\n")
     print(report.table(results))
     print(f"all figures: {kept.relative_to(CHECKOUT)}")
+    print(report.verdict(results))
 
 
 if __name__ == "__main__":

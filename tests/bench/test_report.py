@@ -2,7 +2,7 @@
 
 from bench.crawler import CrawlRun, Found, found
 from bench.process import Usage
-from bench.report import crawls, others, table
+from bench.report import crawls, others, table, verdict
 
 LOG = """\
 2026-11-21T11:02:31.362Z     1   50 dns:a.test P http://a.test/ text/dns #000 - - - -
@@ -46,6 +46,16 @@ def test_targets_are_judged():
     assert "CPU ms per URL: 0.6, target 0.7: met" in table(results(0.6))
     assert "CPU ms per URL, stretch: 0.6, target 0.55: not met" in table(results(0.6))
     assert "CPU ms per URL: 0.8, target 0.7: not met" in table(results(0.8))
+
+
+def test_the_last_line_says_what_it_came_to():
+    assert verdict(results(0.6)) == "Result: 2 of 2 targets met."
+    slow = results(0.8) | {"scope": {"cpu_s_per_million": 1.5}, "load_before": 3.0}
+    assert verdict(slow) == (
+        "Result: 2 of 3 targets met; not met: CPU ms per URL 0.8 (target 0.7). "
+        "The machine was busy before: figures are too high."
+    )
+    assert verdict({"load_before": 0.0}) == "Result: no part with a target was run."
 
 
 def test_others_stand_beside_it_or_say_why_not():
