@@ -24,7 +24,11 @@ def test_a_good_archive(crawled: Crawled):
     assert done.code == 0
     assert done.out.endswith("nothing damaged\n")
     assert "1 file" in done.out
+    noted = nacre("archive", crawled.job, "check", "--notes")
     told = json.loads(nacre("archive", crawled.job, "check", "--json").out)
+    assert (noted.code, len(noted.out.splitlines())) == (
+        0, len(done.out.splitlines()) + len(told["findings"]),
+    )  # fmt: skip
     assert told["damaged"] is False
     assert told["records"]["request"] == 7
 

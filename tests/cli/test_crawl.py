@@ -8,6 +8,8 @@ import pytest
 from nacre.cli.new_job import Wishes, default_directory, values_of
 from nacre.cli.options import ScopeName
 from nacre.errors import ConfigError
+from nacre.job.configure import load_job
+from nacre.job.layout import Layout
 from nacre.scope.options import ScopeKind
 from tests.cli.conftest import Crawled
 from tests.cli.site import many_pages, nacre, site
@@ -130,6 +132,28 @@ def test_progress_is_json_lines_when_stderr_is_no_terminal(tmp_path: Path):
 )
 def test_options_are_settings(wishes: dict[str, Any], values: dict[str, Any]):
     assert values_of(Wishes(["http://a.test/"], **wishes)) == values
+
+
+def test_each_option_is_the_setting_of_its_name(tmp_path: Path):
+    said = (
+        "--depth", 2, "--robots", "ignore", "--contact", "me@x.example", "--delay", "1.5",
+        "--parallel", 3, "--warc-prefix", "NLC", "--max-pages", 7, "--max-bytes", "5MB",
+        "--max-time", "10m", "--allow-net", "10.0.0.0/8", "--set", "frontier.max_retries=1",
+        "--include", "/in/", "--exclude", "/out/",
+    )  # fmt: skip
+    job = tmp_path / "job"
+    done = nacre("new", job, "http://10.1.2.3/", *said)
+    assert done.code == 0, done.err
+    settings = load_job(Layout(job)).settings
+    assert (settings.robots.policy, settings.archive.prefix) == ("ignore", "NLC")
+    assert (settings.fetch.contact, settings.politeness.delay) == ("me@x.example", 1.5)
+    assert (settings.engine.parallel, settings.frontier.max_retries) == (3, 1)
+    limits = settings.limits
+    assert (limits.documents, limits.bytes, limits.time) == (7, 5_000_000, 600)
+    assert list(settings.network.allow) == ["10.0.0.0/8"]
+    rules = [rule.model_dump() for rule in settings.scope]
+    assert {"/in/", "/out/"} <= {regex for rule in rules for regex in rule.get("regexes", ())}
+    assert 2 in [rule.get("max_hops") for rule in rules]
 
 
 def test_an_assignment_needs_an_equals_sign():

@@ -92,6 +92,9 @@ def test_take_over_a_crawl_into_a_new_job(tmp_path: Path):
     )
     done = nacre("frontier", job, "import", "--crawl-log", log, "--json")
     assert json.loads(done.out)["done"] == 1
+    log.write_text("2026-11-20T15:11:00.000Z   404  9 http://b.test/4 L http://b.test/1 x/y\n")
+    done = nacre("frontier", job, "import", "--crawl-log", log, "--retain-failures", "--json")
+    assert json.loads(done.out)["done"] == 1
     waits = {line.split()[1] for line in nacre("frontier", job, "export").out.splitlines()}
     assert waits == {"http://a.test/", "http://b.test/2"}
     assert nacre("frontier", job, "import", "--recover", "-", stdin="").code == 2

@@ -74,6 +74,34 @@ def test_tables_leave_and_come_back(job: Path, tmp_path: Path):
     assert nacre("history", job, "import", tmp_path / "none").code == 2
 
 
+def test_tables_can_be_parquet(job: Path, tmp_path: Path):
+    assert nacre("history", job, "export", tmp_path).code == 0
+    assert nacre("history", job, "export", tmp_path, "--parquet").code == 0
+    names = {path.name for path in tmp_path.glob("*.parquet")}
+    assert names == {path.with_suffix(".parquet").name for path in tmp_path.glob("*.jsonl")}
+
+
+def test_pages_are_picked_and_written_as_a_table(job: Path):
+    def dump(*options: object) -> list[dict[str, object]]:
+        done = nacre("history", job, "dump", *options)
+        assert done.code == 0, done.err
+        return [json.loads(line) for line in done.out.splitlines()]
+
+    whole = dump()
+    assert dump("--sample", 0) == []
+    for name in ("life", "status"):
+        values = {page[name] for page in whole}
+        parts = [dump(f"--{name}", value) for value in values]
+        assert all(len({page[name] for page in part}) == 1 for part in parts)
+        assert sum(map(len, parts)) == len(whole)
+    table = nacre("history", job, "dump", "--csv").out.splitlines()
+    assert table[0].startswith("url,")
+    assert len(table) == 1 + len(whole)
+    assert json.loads(nacre("history", job, "top", 9, "--least", 1000, "--json").out) == []
+    told = json.loads(nacre("history", job, "stats", "--hosts", "--json").out)
+    assert sum(sum(lives.values()) for lives in told["hosts"].values()) == told["pages"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

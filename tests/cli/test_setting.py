@@ -70,7 +70,8 @@ def test_one_site_alone(job: Path):
 def test_sheets_are_made_associated_and_removed(job: Path):
     assert nacre("sheet", job, "add", "slow", "politeness.delay=5").code == 0
     rule = "{rule: matches-list-regex, regexes: ['.*x.*']}"
-    assert nacre("sheet", job, "associate", "slow", "--rule", rule).code == 0
+    assert nacre("sheet", job, "associate", "slow", "--rule", rule, "--order", 7).code == 0
+    assert "order: 7" in text(job)
     said = ("--surt", "http://a.test/", "--surt", "http://b.test/")
     assert nacre("sheet", job, "associate", "slow", "veryPolite", *said).code == 0
     done = nacre("sheet", job, "remove", "slow")

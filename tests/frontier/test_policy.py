@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.core.crawluri import CrawlURI, Directive
+from nacre.core.status import STATUS_TABLE, FetchStatus
 from nacre.frontier.backoff import Backoff
 from nacre.frontier.policy import (
     Ending,
@@ -150,6 +151,14 @@ def test_replies(
     ending = Ending(status, False, retry_after, last_delay)
     tried = uri(attempts=throttled, throttled=throttled)
     assert retry_decision(SETTINGS, tried, ending, NOW) == decision
+
+
+@pytest.mark.parametrize("status", sorted(STATUS_TABLE))
+def test_the_table_of_statuses_says_what_is_tried_again(status: FetchStatus) -> None:
+    decision = retry_decision(SETTINGS, uri(), Ending(status), NOW)
+    # What waits for a prerequisite comes back without having ended.
+    again = isinstance(decision, Retry) or status is FetchStatus.DEFERRED
+    assert again == STATUS_TABLE[status].retryable
 
 
 def test_a_body_cut_short_is_tried_twice_more() -> None:

@@ -135,9 +135,10 @@ def crawl(
     from nacre.cli.new_job import Wishes, make_job
 
     wishes = Wishes(
-        urls, scope, depth, include or (), exclude or (), contact, allow_net or (), delay,
-        parallel, max_pages, max_bytes, max_time, robots, warc_prefix, assignments or (),
-        profile or "",
+        urls=urls, profile=profile or "", scope=scope, depth=depth, include=include or (),
+        exclude=exclude or (), allow_net=allow_net or (), robots=robots, contact=contact,
+        delay=delay, parallel=parallel, warc_prefix=warc_prefix, assignments=assignments or (),
+        max_pages=max_pages, max_bytes=max_bytes, max_time=max_time,
     )  # fmt: skip
     layout, settings = make_job(wishes, out)
     raise typer.Exit(run_and_tell(layout, settings, quiet=quiet, as_json=as_json))
@@ -184,9 +185,10 @@ def new(
     from nacre.cli.new_job import Wishes, make_job
 
     wishes = Wishes(
-        urls, scope, depth, include or (), exclude or (), contact, allow_net or (), delay,
-        parallel, max_pages, max_bytes, max_time, robots, warc_prefix, assignments or (),
-        profile or "",
+        urls=urls, profile=profile or "", scope=scope, depth=depth, include=include or (),
+        exclude=exclude or (), allow_net=allow_net or (), robots=robots, contact=contact,
+        delay=delay, parallel=parallel, warc_prefix=warc_prefix, assignments=assignments or (),
+        max_pages=max_pages, max_bytes=max_bytes, max_time=max_time,
     )  # fmt: skip
     layout, _ = make_job(wishes, directory)
     program, job = output.program(), output.shown(layout.root)
