@@ -281,12 +281,15 @@ def statuses_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def files() -> dict[Path, str]:
+    """All that is made here, by path."""
+    return {FOLDER / name: text for name, text in pages().items()} | {SHIPPED: schema_text()}
+
+
 def main() -> None:
-    """Write or check the pages."""
+    """Write or check the files."""
     stale = []
-    wanted = {FOLDER / name: text for name, text in pages().items()}
-    wanted[SHIPPED] = schema_text()
-    for path, text in wanted.items():
+    for path, text in files().items():
         name = path.name
         if not path.is_file() or path.read_text("utf-8") != text:
             stale.append(name)

@@ -1,9 +1,12 @@
+from pathlib import Path
+
 import pytest
 
-from tools.reference import FOLDER, pages
+from tools.reference import files
+
+FILES = files()
 
 
-@pytest.mark.parametrize("name", ["settings.md", "commands.md", "statuses.md", "expressions.md"])
-def test_the_reference_is_current(name: str):
-    text = (FOLDER / name).read_text("utf-8")
-    assert text == pages()[name], "stale: make reference"
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_the_reference_is_current(path: Path):
+    assert path.read_text("utf-8") == FILES[path], "stale: make reference"
