@@ -3,6 +3,7 @@ import asyncio
 from nacre.config.effective import fixed
 from nacre.core.crawluri import Hop, Outlink
 from nacre.core.processor import Result, Visit
+from nacre.core.status import FetchStatus
 from nacre.job.chain.plan import Bound, FetchPlan
 from nacre.job.engine import Chain
 from nacre.report.steps import Steps, read_steps
@@ -67,3 +68,16 @@ def test_each_step_is_counted():
     ]
     assert first.seen == ["first", "first"]
     assert chain.last == ("second", "http://b.test/")
+
+
+def test_what_nothing_fetched_cannot_be_fetched():
+    step = Step("extract", Clock())
+    plan: FetchPlan = (Bound(step, Steps(Store(MemoryEngine())).add("Fetch", "extract", step)),)
+    visit = make_visit("ftp://a.test/", status=0)
+    asyncio.run(Chain(fixed(plan), step.clock).run(visit))
+    assert visit.status == FetchStatus.UNFETCHABLE
+    assert "ftp" in visit.error
+    step.result = Result.FINISH
+    ended = make_visit("ftp://a.test/", status=0)
+    asyncio.run(Chain(fixed(plan), step.clock).run(ended))
+    assert ended.status == 0

@@ -135,6 +135,10 @@ def test_but_they_ask_for_names():
     assert deferred(Gate(), "http://b.test/r", **{ROBOTS_FOR: SITE}) == "dns:b.test"
 
 
+def test_other_schemes_have_no_robots():
+    assert proceeds(Gate().name("192.0.2.1"), "ftp://a.test/x")
+
+
 def test_ignored():
     gate = Gate(resolves=False, policy=RobotsPolicy.IGNORE)
     assert proceeds(gate)

@@ -23,6 +23,7 @@ from nacre.job.events import Captured, Events
 from nacre.job.logs import JobLogs
 from nacre.job.writing import ArchiveStep, Prepared
 from nacre.store.commit import GroupCommit
+from nacre.uri.parse import scheme
 
 _FINISH = Result.FINISH  # the way to a member of an enumeration is long
 _LONGEST_WAIT = 1.0
@@ -75,6 +76,9 @@ class Chain:
                 links = len(visit.outlinks)
             if result is _FINISH:
                 return
+        if not visit.status and not visit.retire:
+            visit.status = FetchStatus.UNFETCHABLE
+            visit.error = f"no step of the fetch chain fetches {scheme(visit.uri.url)} URLs"
 
 
 def _refuses_nothing(_: Visit) -> bool:

@@ -51,7 +51,9 @@ class Preconditions:
                 return _defer(visit, f"dns:{name}")
             if not answer.addresses:
                 return _fail(visit, FetchStatus.PREREQUISITE_DNS_FAILED, f"{name} has no address")
-        return self._check_robots(visit, url, now)
+        # Other schemes have no robots.txt.
+        web = url.startswith(("http:", "https:"))
+        return self._check_robots(visit, url, now) if web else Result.PROCEED
 
     def _check_robots(self, visit: Visit, url: str, now: float) -> Result:
         policy = self._settings[visit.overlay].policy
