@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 
-import uvloop
-
+from nacre.cli import process
 from nacre.cli.output import count
 from nacre.cli.terminal import Display
 from nacre.job.commands import serving
@@ -47,7 +46,7 @@ class Result:
 
 def run_job(job: Job, display: Display, start: Start) -> Result:
     """Run or resume a job to its end, or until a signal."""
-    return uvloop.run(_Runner(job, display).run(start))
+    return process.run(_Runner(job, display).run(start))
 
 
 class _Runner:

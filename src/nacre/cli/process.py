@@ -1,0 +1,46 @@
+"""What a process that starts quickly, crawls for days and ends at once asks of the interpreter.
+
+A program that uses Nacre as a library is left as it is.
+"""
+
+import gc
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_YOUNG = 50_000
+"""New objects before the garbage collector looks at them; Python's own 700 are for small programs.
+
+A start makes some 300,000 that live to the end; looking at them again and again costs a sixth.
+"""
+_FRAME = 4200
+"""Slots of a frame that needs a piece of 64 kB."""
+
+
+def collect_rarely() -> None:
+    """Keep the garbage collector from the start; to be called before the imports."""
+    gc.set_threshold(_YOUNG)
+
+
+def run(main: Coroutine[Any, Any, T]) -> T:
+    """Run the work of a process to its end, in an event loop.
+
+    What is there by now lives to the end: the collector never looks at it again, which saves 0.15 s
+    at the exit. Only where `collect_rarely` said that the process is ours.
+    """
+    if gc.get_threshold()[0] == _YOUNG:
+        gc.freeze()
+    return _with_room(main)
+
+
+def _with_room(main: Coroutine[Any, Any, T]) -> T:
+    import uvloop
+
+    return uvloop.run(main)
+
+
+# Python takes memory for frames in pieces of 16 kB, and gives one back when the first call in it
+# returns: who calls to and fro over its edge pays 5 µs each time. A frame so large that it gets a
+# larger piece leaves the rest of it, 30 kB, to all calls of the event loop.
+_with_room.__code__ = _with_room.__code__.replace(co_stacksize=_FRAME)
