@@ -29,7 +29,7 @@ VISITS: Final = 256
 """Visits that fill a group."""
 BYTES: Final = 4_000_000
 """Bytes that fill a group."""
-AGE: Final = 0.100
+AGE: Final = 0.200
 """Age at which a group is sealed, seconds: a commit costs 1.5 ms of CPU, whatever is in it."""
 PENDING: Final = 16_000_000
 """Bytes not yet durable from which on no more URIs are handed out."""
