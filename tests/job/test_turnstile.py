@@ -1,13 +1,13 @@
 import asyncio
 
-from nacre.job.turnstile import Turnstile
+from nacre.job.turnstile import VISIT, Turnstile
 
 
 def test_so_many_go_on_per_turn_in_their_order():
     async def main() -> list[tuple[int, int]]:
         turn = 0
         seen: list[tuple[int, int]] = []
-        gate = Turnstile(width=3)
+        gate = Turnstile(room=3 * VISIT)
         loop = asyncio.get_running_loop()
 
         def count() -> None:
@@ -17,7 +17,7 @@ def test_so_many_go_on_per_turn_in_their_order():
                 loop.call_soon(count)
 
         async def visit(number: int) -> None:
-            await gate.enter()
+            await gate.enter(0)
             seen.append((number, turn))
 
         loop.call_soon(count)
@@ -32,11 +32,21 @@ def test_so_many_go_on_per_turn_in_their_order():
     assert max(turns.count(turn) for turn in turns) == 3
 
 
+def test_a_large_document_goes_alone():
+    async def main() -> list[bool]:
+        gate = Turnstile(room=3 * VISIT)
+        tasks = [asyncio.create_task(gate.enter(size)) for size in (0, 3 * VISIT, 0)]
+        await asyncio.sleep(0)
+        return [task.done() for task in tasks]
+
+    assert asyncio.run(main()) == [True, True, False]
+
+
 def test_one_that_was_cancelled_holds_nobody_up():
     async def main() -> list[bool]:
-        gate = Turnstile(width=1)
+        gate = Turnstile(room=1)
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(gate.enter()) for _ in range(4)]
+            tasks = [group.create_task(gate.enter(0)) for _ in range(4)]
             await asyncio.sleep(0)
             tasks[1].cancel()
             async with asyncio.timeout(5):

@@ -12,6 +12,8 @@ from nacre.job.parser import ParserProcess
 from nacre.job.turnstile import Turnstile
 from nacre.wire.coding import decode_content
 
+_PROCEED = Result.PROCEED  # the way to a member of an enumeration is long
+
 LARGE = 1_000_000
 """Documents above this go to the helper process, bytes."""
 
@@ -32,8 +34,8 @@ class Extract:
         """Extract; a document that takes too much is annotated and has no outlinks."""
         capture = visit.capture
         if capture is None:
-            return Result.PROCEED
-        await self._turnstile.enter()
+            return _PROCEED
+        await self._turnstile.enter(capture.body.length)
         settings = self._settings[visit.overlay]
         document = document_of(visit, capture, settings.max_document)
         if len(document.body) > LARGE:
@@ -41,7 +43,7 @@ class Extract:
         else:
             found = extract(document, settings)
         self._take(visit, found)
-        return Result.PROCEED
+        return _PROCEED
 
     def _take(self, visit: Visit, found: Extraction) -> None:
         before = visit.outlinks
