@@ -16,6 +16,9 @@ class Counted(Enum):
     DISREGARDED = "disregarded"
 
 
+_SUCCESS = Counted.SUCCESS  # the way to a member of an enumeration is long
+
+
 class FetchStatus(IntEnum):
     """The crawler's own codes; positive ones below 1000 are HTTP's."""
 
@@ -118,7 +121,7 @@ STATUS_TABLE: dict[FetchStatus, StatusFacts] = {
 def counted(status: int) -> Counted:
     """How a final status counts: HTTP replies of any code are successes (they were captured)."""
     if status > 0:
-        return Counted.SUCCESS
+        return _SUCCESS
     facts = STATUS_TABLE.get(FetchStatus(status)) if status in _KNOWN else None
     return facts.counted if facts else Counted.FAILURE
 

@@ -19,6 +19,9 @@ from nacre.extract.sitemap import extract_sitemap, robots_sitemaps
 from nacre.extract.xml_links import extract_xml
 from nacre.wire.charset import detect
 
+# The way to a member of an enumeration is long.
+_HTML, _SITEMAP, _ROBOTS, _INFERRED = Kind.HTML, Kind.SITEMAP, Kind.ROBOTS, Hop.INFERRED
+
 _HEAD = 4096
 _FAVICON = "/favicon.ico"
 
@@ -48,14 +51,14 @@ def extract(document: Document, settings: ExtractSettings) -> Extraction:
     if len(document.body) > settings.max_document:
         document = msgspec.structs.replace(document, body=document.body[: settings.max_document])
     kind = kind_of(document, settings)
-    encoding = _detect(document, result) if kind == Kind.HTML else "utf-8"
+    encoding = _detect(document, result) if kind == _HTML else "utf-8"
     links = LinkCollector(document, settings, encoding)
-    if kind in {Kind.SITEMAP, Kind.ROBOTS}:
+    if kind in {_SITEMAP, _ROBOTS}:
         links.limit = settings.max_sitemap_links
     if settings.extract_headers:
         extract_headers(document, links)
     if settings.infer_favicon:
-        links.add(_FAVICON, Hop.INFERRED, "=INFERRED_MISC")
+        links.add(_FAVICON, _INFERRED, "=INFERRED_MISC")
     _content(kind, document, links, encoding, result)
     _finish(result, document, links)
     return result
@@ -74,7 +77,7 @@ def _content(
 ) -> None:
     result.robots = frozenset(header_directives(document.headers, links.settings.robots_agent))
     try:
-        if kind == Kind.HTML:
+        if kind == _HTML:
             if links.settings.extract_html:
                 result.claimed = True
                 result.robots |= extract_html(document, links, encoding)

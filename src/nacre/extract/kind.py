@@ -41,11 +41,14 @@ class Kind(StrEnum):
     XML = "xml"
 
 
+_HTML, _NONE = Kind.HTML, Kind.NONE  # the way to a member of an enumeration is long
+
+
 def kind_of(document: Document, settings: ExtractSettings) -> Kind:
     """Which extractor takes a document; `NONE` for what holds no links that could be read."""
     body = document.body
     if not body or not _is_searched(document.status, settings) or body.startswith(_MAGIC):
-        return Kind.NONE
+        return _NONE
     path = _path(document.url)
     if path == "/robots.txt":
         return Kind.ROBOTS
@@ -55,7 +58,7 @@ def kind_of(document: Document, settings: ExtractSettings) -> Kind:
     if _says_html(mime):
         return _html(path, settings)
     if mime.startswith(_MEDIA_TYPES) and "xml" not in mime:
-        return Kind.NONE
+        return _NONE
     return _by_type(mime) or _by_content(document, path) or _by_name(document, path)
 
 
@@ -76,7 +79,7 @@ def _path(url: str) -> str:
 
 def _html(path: str, settings: ExtractSettings) -> Kind:
     unexpected = settings.ignore_unexpected_html and path.endswith(_MEDIA)
-    return Kind.NONE if unexpected else Kind.HTML
+    return _NONE if unexpected else _HTML
 
 
 def _by_type(mime: str) -> Kind:
@@ -87,7 +90,7 @@ def _by_type(mime: str) -> Kind:
         return Kind.SCRIPT
     if "json" in mime:
         return Kind.JSON
-    return Kind.NONE
+    return _NONE
 
 
 def _by_content(document: Document, path: str) -> Kind:
@@ -97,10 +100,10 @@ def _by_content(document: Document, path: str) -> Kind:
     if (xml or path.endswith(_XML_PATHS)) and any(root in head for root in _SITEMAP_ROOTS):
         return Kind.SITEMAP
     if b"<html" in head or b"<!doctype html" in head:
-        return Kind.HTML
+        return _HTML
     if xml or head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<?xml"):
         return Kind.XML
-    return Kind.NONE
+    return _NONE
 
 
 def _by_name(document: Document, path: str) -> Kind:
@@ -111,4 +114,4 @@ def _by_name(document: Document, path: str) -> Kind:
         return Kind.SCRIPT
     if path.endswith((".json", ".webmanifest")):
         return Kind.JSON
-    return Kind.XML if path.endswith(_XML_PATHS) else Kind.NONE
+    return Kind.XML if path.endswith(_XML_PATHS) else _NONE

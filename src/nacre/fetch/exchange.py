@@ -22,6 +22,9 @@ class End(Enum):
     ABANDONED = "abandoned"
 
 
+_COMPLETE = End.COMPLETE  # the way to a member of an enumeration is long
+
+
 class Exchange:
     """Takes what a connection receives for one request, until its reply ends or a limit is met.
 
@@ -96,7 +99,7 @@ class Exchange:
         if body:
             self.sink.write(body)
         if reader.complete:
-            self.end(End.COMPLETE)
+            self.end(_COMPLETE)
         elif self._rate or ahead:
             self._throttle(ahead)
 

@@ -23,6 +23,8 @@ from nacre.fetch.throttle import Throttle
 from nacre.fetch.tls import Tls
 from nacre.wire.http1 import ReplyReader
 
+_COMPLETE, _CLOSED = End.COMPLETE, End.CLOSED  # the way to a member of an enumeration is long
+
 _REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS"})
 _REASONS = {End.SILENT: "time", End.OVERTIME: "time"}
 
@@ -119,7 +121,7 @@ class HttpFetcher:
         connection = self._idle(plan)
         if connection is not None:
             exchange, end = await self._exchange(plan, connection)
-            if exchange.first_byte or end is not End.CLOSED:
+            if exchange.first_byte or end is not _CLOSED:
                 return await self._finish(plan, connection, exchange, end)
             connection.abort()
         found = await self._dial(plan)
@@ -219,17 +221,17 @@ class HttpFetcher:
     ) -> FetchResult:
         """Give the connection back or end it, and say what came of the exchange."""
         reader = exchange.reader
-        if end is End.COMPLETE and reader.reusable:
+        if end is _COMPLETE and reader.reusable:
             self._pool.put(connection, self._loop.time())
         else:
             connection.abort()
-        if end in _REASONS and reader.status:
+        if end is not _COMPLETE and end in _REASONS and reader.status:
             reader.annotations.append("timeTrunc")
             reader.stop(_REASONS[end])
         if not reader.status:
             exchange.sink.discard()
             return _no_reply(plan, exchange, end)
-        if end is End.CLOSED and connection.tls and _lacks_close_notify(exchange):
+        if end is _CLOSED and connection.tls and _lacks_close_notify(exchange):
             reader.annotations.append("tlsNoCloseNotify")
         ended = self._clock.monotonic()
         return await self._capture(plan, connection, exchange, ended)

@@ -27,6 +27,9 @@ from nacre.frontier.terms import Chooser, NoSheets, Terms
 from nacre.frontier.timeline import Timeline
 from nacre.frontier.totals import read_totals, write_totals
 
+# The way to a member of an enumeration is long.
+_IN_PROCESS, _DISREGARDED, _SUCCESS = State.IN_PROCESS, Counted.DISREGARDED, Counted.SUCCESS
+
 
 class Attempt(NamedTuple):
     """What the frontier needs to know of a fetch attempt.
@@ -202,8 +205,8 @@ class Frontier:
         kind = self.totals.finish(attempt.status)
         if self.journal is not None:
             self.journal(ENDS[kind], uri.url, uri.path, uri.via)
-        cost = 0 if kind is Counted.DISREGARDED else uri.cost
-        if kind is Counted.SUCCESS:
+        cost = 0 if kind is _DISREGARDED else uri.cost
+        if kind is _SUCCESS:
             row.successes += 1
         elif kind is Counted.FAILURE:
             row.errors += 1
@@ -326,7 +329,7 @@ class Frontier:
         self.courtesy.end(queue, wake)
         self.totals.recount(row)
         self._roster.touch(queue)
-        if row.state is State.IN_PROCESS or queue.window is None:
+        if row.state is _IN_PROCESS or queue.window is None:
             self.rotation.settle(queue)
 
     # ---- queues

@@ -13,6 +13,9 @@ from nacre.frontier.cost import cost_of
 from nacre.frontier.precedence import MAX_PRECEDENCE, uri_precedence
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 
+# The way to a member of an enumeration is long.
+_LINK, _MANIFEST, _REDIRECT, _NORMAL = Hop.LINK, Hop.MANIFEST, Hop.REDIRECT, Directive.NORMAL
+
 STARVED_WAIT = 10.0
 """Seconds before a URI is tried again for which the crawler had no file handle."""
 
@@ -101,13 +104,13 @@ class Ending(NamedTuple):
 def trans_hops(path: str) -> int:
     """Hops at the end of a path, back to the last link (L) or sitemap entry (M)."""
     letters = split_path(path)[1]
-    return len(letters) - 1 - max(letters.rfind(Hop.LINK), letters.rfind(Hop.MANIFEST))
+    return len(letters) - 1 - max(letters.rfind(_LINK), letters.rfind(_MANIFEST))
 
 
 def directive_of(settings: FrontierSettings, path: str, *, is_seed: bool = False) -> Directive:
     """Scheduling directive of a candidate; that of a prerequisite is `prerequisite_rank`'s."""
     depth = settings.preference_depth_hops
-    if path.endswith(Hop.REDIRECT):
+    if path.endswith(_REDIRECT):
         return Directive.HIGH if depth >= 0 else Directive.MEDIUM
     if depth == 0 or (depth > 0 and hop_count(path) <= depth):
         return Directive.HIGH
@@ -115,7 +118,7 @@ def directive_of(settings: FrontierSettings, path: str, *, is_seed: bool = False
         return Directive.MEDIUM
     if 0 < trans_hops(path) <= settings.preference_embed_hops:
         return Directive.MEDIUM
-    return Directive.NORMAL
+    return _NORMAL
 
 
 def rank(

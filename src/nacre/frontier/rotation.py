@@ -12,6 +12,9 @@ from nacre.frontier.totals import Totals
 from nacre.frontier.turns import Lineup, Turns
 from nacre.frontier.window import Window
 
+# The way to a member of an enumeration is long.
+_IN_PROCESS, _EXHAUSTED, _READY = State.IN_PROCESS, State.EXHAUSTED, State.READY
+
 OVER_BUDGET = "budget"
 """Why a queue is retired that has spent what it may, or that force_retire is said of."""
 
@@ -119,7 +122,7 @@ class Rotation:
         if queue.window is None:
             self._settle_resting(queue)
         elif queue.taken and (free <= 0 or self._is_full(queue)):
-            self._totals.enter(row, State.IN_PROCESS)
+            self._totals.enter(row, _IN_PROCESS)
         elif free <= 0:
             self._exhaust(queue)
         elif self.is_spent(queue):
@@ -130,9 +133,9 @@ class Rotation:
     def arrived(self, queue: Queue) -> None:
         """A URI was put into a queue."""
         state = queue.row.state
-        if state is State.EXHAUSTED:
+        if state is _EXHAUSTED:
             self.deactivate(queue)
-        elif state is State.IN_PROCESS:
+        elif state is _IN_PROCESS:
             self.settle(queue)
         elif state in _WAITING and self.by_level:
             self.rank(queue)
@@ -161,7 +164,7 @@ class Rotation:
             if queue.row.state is State.RETIRED:
                 count += 1
                 queue.row.why = ""
-                self._totals.enter(queue.row, State.EXHAUSTED)
+                self._totals.enter(queue.row, _EXHAUSTED)
                 self._turns.leave(queue)
                 self._totals.recount(queue.row)
                 self.roster.touch(queue)
@@ -233,21 +236,21 @@ class Rotation:
         row = queue.row
         if queue.taken:
             return
-        if not row.size and row.state not in (State.RETIRED, State.EXHAUSTED):
-            self._withdraw(queue, State.EXHAUSTED)
+        if not row.size and row.state not in (State.RETIRED, _EXHAUSTED):
+            self._withdraw(queue, _EXHAUSTED)
             self._turns.leave(queue)
         else:
             self.roster.rest(queue)
 
     def _exhaust(self, queue: Queue) -> None:
-        self._withdraw(queue, State.EXHAUSTED)
+        self._withdraw(queue, _EXHAUSTED)
         queue.row.head = LAST_SUFFIX
         self._turns.leave(queue)
 
     def _step_back(self, queue: Queue) -> None:
         """It has spent what it may: it goes once nothing of it is in process."""
         if queue.taken:
-            self._totals.enter(queue.row, State.IN_PROCESS)
+            self._totals.enter(queue.row, _IN_PROCESS)
         elif self.terms.is_over_budget(queue):
             self.retire(queue, OVER_BUDGET)
         else:
@@ -258,7 +261,7 @@ class Rotation:
         if row.balance <= 0:
             row.balance = self.terms.replenish(queue)
         if queue.wake <= self.mono:
-            self._totals.enter(row, State.READY)
+            self._totals.enter(row, _READY)
             self._lineup.ready(queue)
         elif queue.wake - self.mono > LONG_SNOOZE and not queue.taken:
             self._withdraw(queue, State.SNOOZED)

@@ -6,6 +6,8 @@ from nacre.core.status import Counted, counted
 from nacre.frontier.queues import QueueRow, State
 from nacre.frontier.rows import Rows
 
+_RETIRED, _SUCCESS = State.RETIRED, Counted.SUCCESS  # the way to a member of an enumeration is long
+
 _KEY = b"frontier"
 
 
@@ -57,7 +59,7 @@ class Totals(msgspec.Struct):
         """Bring the sums up to date with one queue."""
         total = stuck = 0
         row.held = row.held and row.size + row.waiting > 0
-        if row.state is not State.RETIRED:
+        if row.state is not _RETIRED:
             total = row.size + row.waiting
             stuck = total if row.held else row.retrying
         self.queued += total - row.counted
@@ -69,7 +71,7 @@ class Totals(msgspec.Struct):
         """Count a final result; the answer says as what."""
         kind = counted(status)
         self.finished += 1
-        if kind is Counted.SUCCESS:
+        if kind is _SUCCESS:
             self.succeeded += 1
         elif kind is Counted.FAILURE:
             self.failed += 1
@@ -81,7 +83,7 @@ class Totals(msgspec.Struct):
         """A final result is none any more: its URI waits again."""
         kind = counted(status)
         self.finished -= 1
-        if kind is Counted.SUCCESS:
+        if kind is _SUCCESS:
             self.succeeded -= 1
         elif kind is Counted.FAILURE:
             self.failed -= 1

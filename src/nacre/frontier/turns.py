@@ -18,6 +18,8 @@ from nacre.frontier.rows import Rows, time_bytes, time_of
 from nacre.frontier.totals import Totals
 from nacre.frontier.window import Row, Window
 
+_READY = State.READY  # the way to a member of an enumeration is long
+
 _READ_AHEAD = 64
 
 
@@ -128,7 +130,7 @@ class Lineup:
         ready = self._ready
         while ready:
             queue = ready.popleft()
-            if queue.row.state is State.READY:
+            if queue.row.state is _READY:
                 return queue
         return None
 

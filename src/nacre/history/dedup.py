@@ -29,6 +29,9 @@ class DedupMode(StrEnum):
     OFF = "off"
 
 
+_OFF, _SAME_URL = DedupMode.OFF, DedupMode.SAME_URL  # the way to a member of an enumeration is long
+
+
 class DedupSettings(Component):
     """Deduplication to revisit records."""
 
@@ -107,7 +110,7 @@ def revisit_of(
     if capture.status == 304:
         return _not_modified(known)
     if (
-        settings.mode is DedupMode.OFF
+        settings.mode is _OFF
         or not can_be_original(capture)
         or capture.payload_length < settings.min_length
     ):
@@ -131,7 +134,7 @@ def _identical(
     ):
         same = not known.original
         return RevisitProfile(IDENTICAL, _original(known), capture.payload_digest, same_url=same)
-    if settings.mode is DedupMode.SAME_URL:
+    if settings.mode is _SAME_URL:
         return None
     found = digests.get(capture.payload_digest, framing)
     if found is None or found.base:
@@ -146,7 +149,7 @@ def _alike(
 ) -> RevisitProfile | None:
     """A revisit of what counts as the same, though its payload may be another."""
     same = found is not None and found.url == capture.url
-    if found is None or found.base or (settings.mode is DedupMode.SAME_URL and not same):
+    if found is None or found.base or (settings.mode is _SAME_URL and not same):
         return None
     return RevisitProfile(IDENTICAL, found, found.digest, same_url=same)
 

@@ -21,6 +21,9 @@ from nacre.report.steps import Step
 from nacre.scope.rule import Decision, Scope, Subject, Verdict
 from nacre.scope.subject import OWN_SCOPE
 
+# The way to a member of an enumeration is long.
+_SPECULATIVE, _REDIRECT = Hop.SPECULATIVE, Hop.REDIRECT
+
 ScopeLog = Callable[[Scope, Subject], None]
 
 MAX_SEED_REDIRECTS = 5
@@ -109,7 +112,7 @@ class Candidates:
             path = extend_path(parent.path, link.hop)
             if self.recent.refuses(link.url, path):
                 continue
-            if link.hop is Hop.SPECULATIVE and not self._speculation.worth_trying(link):
+            if link.hop is _SPECULATIVE and not self._speculation.worth_trying(link):
                 continue
             uri = self._decide(parent, link, path)
             if uri is not None:
@@ -129,7 +132,7 @@ class Candidates:
                 path = paths[hop] = extend_path(parent.path, hop)
             if refuses(link.url, path):
                 continue
-            if hop is Hop.SPECULATIVE and not self._speculation.worth_trying(link):
+            if hop is _SPECULATIVE and not self._speculation.worth_trying(link):
                 continue
             uri = self._decide(parent, link, path)
             if uri is not None:
@@ -142,7 +145,7 @@ class Candidates:
         """The links in their normal forms; those that have none are remembered as refused."""
         found: list[Outlink] = []
         for link in links:
-            url = normalizing.link(link.url, is_redirect=link.hop is Hop.REDIRECT)
+            url = normalizing.link(link.url, is_redirect=link.hop is _REDIRECT)
             if url is None:
                 path = extend_path(parent.path, link.hop)
                 subject = Subject(link.url, path, parent.url, link.context)
@@ -152,7 +155,7 @@ class Candidates:
         return found
 
     def _decide(self, parent: CrawlURI, link: Outlink, path: str) -> CrawlURI | None:
-        promoted = link.hop is Hop.REDIRECT and _promotes(parent, path)
+        promoted = link.hop is _REDIRECT and _promotes(parent, path)
         subject = Subject(link.url, path, parent.url, link.context, promoted, parent.source)
         if parent.heritable:
             subject.seed = parent.heritable.get(OWN_SCOPE, "")
@@ -233,7 +236,7 @@ def _forbidden(scope: Scope, verdict: Verdict) -> bool:
 
 def _promotes(parent: CrawlURI, path: str) -> bool:
     """A redirect from a seed makes its target a seed, so that a site that moved is crawled."""
-    return parent.is_seed and len(path) <= MAX_SEED_REDIRECTS and not path.strip(Hop.REDIRECT)
+    return parent.is_seed and len(path) <= MAX_SEED_REDIRECTS and not path.strip(_REDIRECT)
 
 
 def _unheard(_what: str, _error: Exception) -> None:

@@ -47,6 +47,9 @@ from nacre.scope.subject import OWN_SCOPE
 from nacre.uri.domain import registered_domain
 from nacre.uri.parse import host, is_ip, origin
 
+# The way to a member of an enumeration is long.
+_NOTHING, _NOT_MODIFIED, _DEFERRED = Stored.NOTHING, Stored.NOT_MODIFIED, FetchStatus.DEFERRED
+
 _UNREACHABLE = frozenset(
     (FetchStatus.CONNECT_FAILED, FetchStatus.CONNECTION_LOST, FetchStatus.TIMEOUT)
 )
@@ -100,7 +103,7 @@ class Disposition:
 
     def decide(self, visit: Visit) -> Retry | Final | None:
         """Retry, final, or None for a deferral; nothing is changed yet."""
-        if visit.status == FetchStatus.DEFERRED or visit.retire:
+        if visit.status == _DEFERRED or visit.retire:
             return None
         if visit.conclusive or (_has_fallback(visit) and not visit.starved):
             return Final("another try would not change it")
@@ -217,7 +220,7 @@ class Disposition:
         now = parts.clock.now()
         plan = parts.plans[visit.overlay]
         stored = parts.archive.write(visit, prepared)
-        if stored is not Stored.NOTHING:
+        if stored is not _NOTHING:
             parts.archived.handled += 1
             parts.archived.written = parts.archive.writer.total + parts.archive.large.total
         parts.answers.learn(visit, now)
@@ -238,7 +241,7 @@ class Disposition:
         if plan.late:
             self._pass(plan.late, visit)
         parts.frontier.finished(uri, self._attempt(visit), parts.clock.monotonic())
-        saved = visit.history.length if stored is Stored.NOT_MODIFIED and visit.history else 0
+        saved = visit.history.length if stored is _NOT_MODIFIED and visit.history else 0
         parts.statistics.count(visit, stored, now, saved)
         parts.quotas.count(visit, stored)
         parts.outcomes.put(visit)

@@ -23,6 +23,8 @@ from nacre.scope.subject import asked_of, head_facts
 from nacre.uri.parse import host, is_ip
 from nacre.wire.date import retry_after
 
+_PROCEED = Result.PROCEED  # the way to a member of an enumeration is long
+
 UNCONDITIONAL = "_unconditional"
 """Key in a URI's heritable data: it is asked for without validators."""
 
@@ -114,7 +116,7 @@ class FetchHttp:
             return Result.FINISH
         visit.capture = capture
         self._read_head(visit, capture.headers)
-        return Result.PROCEED
+        return _PROCEED
 
     def _request(self, visit: Visit, now: float) -> FetchRequest:
         uri = visit.uri

@@ -13,6 +13,8 @@ from nacre.frontier.settings import FrontierSettings
 from nacre.uri.canonical import Canonicalizer, seen_key
 from nacre.uri.parse import authority, host, is_ip
 
+_REDIRECT = Hop.REDIRECT  # the way to a member of an enumeration is long
+
 _QUEUES = 65536
 """Authorities whose queue key is remembered; the cache starts anew when it is full."""
 
@@ -149,7 +151,7 @@ class Identity:
             path=path,
             context=link.context,
             source=parent.source,
-            force_fetch=link.hop is Hop.REDIRECT and key == parent.key and link.url != parent.url,
+            force_fetch=link.hop is _REDIRECT and key == parent.key and link.url != parent.url,
             directive=order.directive,
             precedence=order.precedence,
             cost=order.cost,

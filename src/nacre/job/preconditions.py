@@ -14,6 +14,14 @@ from nacre.scope.robots import RobotsPolicy, RobotsSettings, RobotsState
 from nacre.scope.robots_rules import AgentRules
 from nacre.uri.parse import host, is_ip, origin, request_target
 
+# The way to a member of an enumeration is long.
+_IGNORE, _REDIRECT, _UNREACHABLE, _PROCEED = (
+    RobotsPolicy.IGNORE,
+    RobotsState.REDIRECT,
+    RobotsState.UNREACHABLE,
+    Result.PROCEED,
+)
+
 ROBOTS_FOR = "_robots-for"
 """Key of a robots.txt URI: the origin whose rules it holds."""
 
@@ -57,21 +65,21 @@ class Preconditions:
 
     def _check_robots(self, visit: Visit, url: str, now: float) -> Result:
         policy = self._settings[visit.overlay].policy
-        if policy is RobotsPolicy.IGNORE or ROBOTS_FOR in visit.uri.heritable:
-            return Result.PROCEED
+        if policy is _IGNORE or ROBOTS_FOR in visit.uri.heritable:
+            return _PROCEED
         site = origin(url)
         entry = self._robots.get(site, now, visit.overlay)
         if entry is None:
             return _defer(visit, f"{site}/robots.txt")
         row, rules = entry
-        if row.state is RobotsState.REDIRECT:
+        if row.state is _REDIRECT:
             return _defer(visit, row.next_url)
-        if row.state is RobotsState.UNREACHABLE:
+        if row.state is _UNREACHABLE:
             text = f"robots.txt of {site} could not be had (status {row.status})"
             return _fail(visit, FetchStatus.PREREQUISITE_ROBOTS_FAILED, text)
         visit.crawl_delay = (rules and rules.crawl_delay) or 0.0
         if rules is None:
-            return Result.PROCEED
+            return _PROCEED
         return _judge(visit, rules, calculates=self._settings[visit.overlay].calculate_only)
 
 
@@ -94,11 +102,11 @@ class CheckPreconditions:
 def _judge(visit: Visit, rules: AgentRules, *, calculates: bool) -> Result:
     verdict = rules.verdict(request_target(visit.uri.url))
     if verdict.allowed:
-        return Result.PROCEED
+        return _PROCEED
     visit.robots = verdict.line
     if calculates:
         visit.annotate("robotExcluded")
-        return Result.PROCEED
+        return _PROCEED
     return _fail(visit, FetchStatus.ROBOTS_PRECLUDED, f"robots.txt says {verdict.line!r}")
 
 

@@ -15,6 +15,8 @@ from nacre.job.chain.stock import Preselect as PreselectEntry
 from nacre.job.speculation import Speculation
 from nacre.scope.patterns import PatternList
 
+_SPECULATIVE = Hop.SPECULATIVE  # the way to a member of an enumeration is long
+
 
 class Blocks(NamedTuple):
     """What an operator blocks.
@@ -64,7 +66,7 @@ class Preselect:
         """Speculative URIs, and where something is blocked all that no other URI needs first."""
         if self._blocks[visit.overlay] is not None and not visit.uri.is_prerequisite:
             return True
-        return visit.uri.path[-1:] == Hop.SPECULATIVE.value
+        return visit.uri.path[-1:] == _SPECULATIVE
 
     async def process(self, visit: Visit) -> Result:
         """Disregard it (-5001, -5000), with the reason."""
@@ -75,7 +77,7 @@ class Preselect:
             visit.error = f"blocked by {setting} of the preselector"
             return Result.FINISH
         hop = uri.path[-1:]
-        if hop != Hop.SPECULATIVE.value or self._speculation.still_worth(uri.url, uri.context):
+        if hop != _SPECULATIVE or self._speculation.still_worth(uri.url, uri.context):
             return Result.PROCEED
         visit.status = FetchStatus.OUT_OF_SCOPE
         visit.annotate("speculativeHopeless")

@@ -8,6 +8,8 @@ from nacre.extract.speculative import HitRates
 from nacre.store.store import Store
 from nacre.uri.parse import authority
 
+_SPECULATIVE = Hop.SPECULATIVE  # the way to a member of an enumeration is long
+
 _FAMILY = "scope"
 _PREFIX = b"x:"
 
@@ -32,7 +34,7 @@ class Speculation:
     def learn(self, visit: Visit) -> None:
         """Count the result of a speculative link."""
         uri = visit.uri
-        if not uri.path.endswith(Hop.SPECULATIVE) or visit.status <= 0:
+        if not uri.path.endswith(_SPECULATIVE) or visit.status <= 0:
             return
         site = authority(uri.url)
         self._of(site).note(uri.url, uri.context, hit=200 <= visit.status < 400)

@@ -30,6 +30,8 @@ from nacre.job.large import pack_apart
 from nacre.job.numbers import Numbers
 from nacre.report.stats import Stored
 
+_NOVEL = Stored.NOVEL  # the way to a member of an enumeration is long
+
 _ALL = Kept()
 
 
@@ -138,7 +140,7 @@ class ArchiveStep:
             file: Number of the WARC.
         """
         if capture.protocol == "dns":
-            return Stored.NOVEL
+            return _NOVEL
         if visit.noted:
             return self._remember_seen(visit, capture, record_id)
         if visit.keep is not None and visit.keep.base is not None:
@@ -152,7 +154,7 @@ class ArchiveStep:
                 self._digests.put(visit.digest, _framing(capture), alike)
         self._remember(visit, capture, record_id)
         if visit.revisit is None:
-            return Stored.NOVEL
+            return _NOVEL
         return Stored.NOT_MODIFIED if visit.revisit.kind == NOT_MODIFIED else Stored.DUPLICATE
 
     def _records(self, visit: Visit, capture: Capture) -> list[Record]:

@@ -33,6 +33,9 @@ class Decision(StrEnum):
     NONE = "NONE"
 
 
+_ACCEPT = Decision.ACCEPT  # the way to a member of an enumeration is long
+
+
 Predicate = Callable[[Subject], bool]
 
 
@@ -80,7 +83,7 @@ class Verdict(NamedTuple):
     @property
     def accepted(self) -> bool:
         """Only ACCEPT lets a URI in."""
-        return self.decision is Decision.ACCEPT
+        return self.decision is _ACCEPT
 
 
 NO_RULE = "(no rule)"
