@@ -105,6 +105,16 @@ def test_set_writes_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     assert WORD not in config + done.out + done.err + "".join(one.out + one.err for one in refused)
 
 
+def test_the_address_of_a_proxy_without_a_password_is_no_secret(tmp_path: Path):
+    job, proxy = tmp_path / "job", "http://p.test:3128"
+    done = nacre("new", job, "http://a.test/", "--set", f"fetch.proxy={proxy}")
+    assert (done.code, "plain text" in done.err) == (0, False)
+    assert proxy in nacre("check", job, "--explain", "fetch.proxy").out
+    done = nacre("set", job, "fetch.proxy=socks5://p.test:1080")
+    assert done.code == 0, done.err
+    assert "socks5://p.test:1080" in (job / "crawl.yaml").read_text()
+
+
 def test_a_secret_in_a_sheet_is_not_shown(tmp_path: Path):
     job = tmp_path / "job"
     assert nacre("new", job, "http://a.test/").code == 0

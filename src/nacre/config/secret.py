@@ -1,6 +1,7 @@
 """Settings that are nobody else's business: given by reference, and never shown again."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from pydantic_core import CoreSchema, core_schema
 _EXPECTED = "a text, `{env: NAME}` or `{file: PATH}`"
 _LONGEST = 65_536
 NOT_SHOWN = "(set, not shown)"
+_ADDRESS = re.compile(r"(?:https?|socks5)://[^@\s]+", re.IGNORECASE)
+"""A proxy without user and password in it: nobody is to be kept from reading that."""
 
 
 class Secret:
@@ -47,16 +50,21 @@ class Secret:
         """Where it comes from, or that there is one."""
         for kind, name in self.source.items():
             return f"{{{kind}: {name}}}"
-        return NOT_SHOWN if self.text else "none"
+        return self._shown or "none"
+
+    @property
+    def _shown(self) -> str:
+        """What of the text itself may be seen; "" for none."""
+        return NOT_SHOWN if self.text and not _ADDRESS.fullmatch(self.text) else self.text
 
     @property
     def is_plain(self) -> bool:
         """It stands in the configuration itself, where others may read it."""
-        return bool(self.text) and not self.source
+        return self._shown == NOT_SHOWN and not self.source
 
     def said(self) -> dict[str, str] | str:
         """What may be written down of it: the reference, or that there is one."""
-        return dict(self.source) if self.source else NOT_SHOWN if self.text else ""
+        return dict(self.source) if self.source else self._shown
 
     @classmethod
     def __get_pydantic_core_schema__(
@@ -105,7 +113,9 @@ def masked(tree: Any, path: str = "") -> Any:  # noqa: ANN401 - YAML
 
 def _hides(path: str, value: object) -> bool:
     name = path.rpartition(".")[2]
-    return name in _NAMES and isinstance(value, str) and bool(value)
+    return (
+        name in _NAMES and isinstance(value, str) and bool(value and not _ADDRESS.fullmatch(value))
+    )
 
 
 def _read(value: object, info: ValidationInfo) -> Secret:
