@@ -12,11 +12,13 @@ from nacre.core.timingrow import TimingRow
 from nacre.core.wayrow import VersionRow, WayRow
 from nacre.errors import JobError
 from nacre.history.crawldb import History
+from nacre.history.hints import Audit
 from nacre.history.linkrules import LinkHistory
 from nacre.history.linkwatch import RuleRow
 from nacre.history.listing import Shown
 from nacre.history.pagestore import (
     LISTS,
+    MAPS,
     RULES,
     SITES,
     TEMPLATES,
@@ -26,6 +28,7 @@ from nacre.history.pagestore import (
     PageStore,
     fetch_rows,
 )
+from nacre.history.sitemaps import MapRow, map_key
 from nacre.history.sites import ShownRow, SiteRow
 from nacre.history.template import PlaceCounts, Template
 from nacre.history.traps import TrapRow
@@ -53,6 +56,11 @@ def filled() -> Store:
     History(store).put(RECORD)
     for prefix, name, row in (
         (RULES, "a.test */{int}", RuleRow(LinkHistory([], [7], 1), 2, 1)),
+        (
+            MAPS,
+            map_key(URL),
+            MapRow(URL, "http://a.test/i.xml", "2026-01-01", 5.0, audit=Audit(3, 1)),
+        ),
         (TRAPS, "http://a.test/{int}", TrapRow(3.0, 1.0, [5, 2**31])),
         (SITES, "a.test", SiteRow(listed=(2.0, 1.0), hours=[0.0, 1.0])),
         (LISTS, URL, ShownRow(Shown((URL,), (5,)), 2.0)),
@@ -68,7 +76,7 @@ def filled() -> Store:
 @pytest.mark.parametrize("parquet", [False, True])
 def test_what_leaves_comes_in_again(tmp_path: Path, parquet: bool):
     written = dict(export_tables(filled(), tmp_path, parquet=parquet))
-    assert sorted(written.values()) == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+    assert sorted(written.values()) == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
     store = Store(MemoryEngine())
     assert {path.name: count for path, count in import_tables(store, tmp_path)} == {
         path.name: count for path, count in written.items()
@@ -84,6 +92,8 @@ def test_what_leaves_comes_in_again(tmp_path: Path, parquet: bool):
     assert History(store).get(URL) == RECORD
     assert Named(store, TEMPLATES, Template)["a.test"] == TEMPLATE
     assert Named(store, LISTS, ShownRow)[URL] == ShownRow(Shown((URL,), (5,)), 2.0)
+    kept = Named(store, MAPS, MapRow)[map_key(URL)]
+    assert (kept.index, kept.audit) == ("http://a.test/i.xml", Audit(3, 1))
     assert Named(store, TRAPS, TrapRow)["http://a.test/{int}"] == TrapRow(3.0, 1.0, [5, 2**31])
     assert Named(store, SITES, SiteRow)["a.test"].listed == (2.0, 1.0)
 

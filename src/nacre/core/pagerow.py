@@ -51,6 +51,7 @@ class PageRow(msgspec.Struct, array_like=True):
         bytes: Bytes of its last answer.
         depth: Hops from a start page.
         dated: What it said itself of its last change, whole seconds since the epoch; 0 for nothing.
+        map: The sitemap that named it then, `history.sitemaps.map_name`; 0 where that is not known.
     """
 
     url: str
@@ -81,3 +82,4 @@ class PageRow(msgspec.Struct, array_like=True):
     bytes: int = 0
     depth: int = 0
     dated: int = 0
+    map: int = 0

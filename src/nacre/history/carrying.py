@@ -23,12 +23,14 @@ from nacre.history.pagestore import (
     ERRORS,
     FAMILY,
     LISTS,
+    MAPS,
     RULES,
     SITES,
     TEMPLATES,
     TIMINGS,
     TRAPS,
 )
+from nacre.history.sitemaps import MapRow
 from nacre.history.sites import ShownRow, SiteRow
 from nacre.history.template import Template
 from nacre.history.traps import TrapRow
@@ -65,6 +67,7 @@ TABLES = (
     Table("sites", SiteRow, prefix=SITES),
     Table("rules", RuleRow, prefix=RULES),
     Table("traps", TrapRow, prefix=TRAPS),
+    Table("sitemaps", MapRow, prefix=MAPS),
     Table("lists", ShownRow, prefix=LISTS),
     Table("templates", Template, prefix=TEMPLATES),
     Table("errors", ErrorModel, prefix=ERRORS),

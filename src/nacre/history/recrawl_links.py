@@ -10,6 +10,7 @@ from nacre.history.hints import Source
 from nacre.history.recrawl_lists import Lists
 from nacre.history.recrawl_rows import unknown_page
 from nacre.history.recrawl_step import Knowledge, Step
+from nacre.history.sitemaps import map_name
 from nacre.history.traps import kind_of_trap, print_of
 from nacre.history.visited import SeenLink, Visited
 
@@ -61,7 +62,8 @@ class Links:
                 continue
             one = unknown_page(link.url, visit.time, row.depth + (link.hop == "L"))
             one.lastmod = link.lastmod
-            one.listed = visit.time if row.kind is PageKind.SITEMAP else 0.0
+            if row.kind is PageKind.SITEMAP:
+                one.listed, one.map = visit.time, map_name(row.url)
             one.born = self._born(row, visit.time)
             if link.hop == "M" and not link.lastmod:
                 one.kind = PageKind.SITEMAP
@@ -106,9 +108,32 @@ class Links:
             row.lastmod = link.lastmod
             if is_news and believed:
                 self._step.tell(row, source)
+        if source is Source.SITEMAP:
+            self._read_map(teller, visit, known, news=bool(moved) or len(known) < len(visit.links))
         for _, row in known:
-            row.listed = visit.time if source is Source.SITEMAP else row.listed
             self._rows.put(row)
+
+    def _read_map(
+        self,
+        teller: PageRow,
+        visit: Visited,
+        known: Sequence[tuple[SeenLink, PageRow]],
+        *,
+        news: bool,
+    ) -> None:
+        """Note which sitemap names what, and how an index dates its sitemaps."""
+        maps, now = self._sites.maps, visit.time
+        if visit.status == 304:
+            maps.stands(teller.url, now)
+        if visit.status != 200:
+            return
+        name, children = map_name(teller.url), 0
+        for link, row in known:
+            row.listed, row.map = now, name
+            if row.kind is PageKind.SITEMAP and link.lastmod:
+                maps.note(teller.url, link.url, link.lastmod, now)
+                children += 1
+        maps.was_read(teller.url, now, links=len(visit.links), children=children, news=news)
 
 
 def _is_sitemap(visit: Visited) -> bool:

@@ -19,6 +19,7 @@ from nacre.history.recrawl_companions import KINDS, Companions
 from nacre.history.recrawl_lists import LIST
 from nacre.history.recrawl_step import Knowledge, Step
 from nacre.history.recrawl_survey import Survey
+from nacre.history.recrawl_tellers import Tellers
 from nacre.history.recrawl_together import Together
 from nacre.history.sites import TRIED, ShownRow
 from nacre.history.slices import ROWS, Slices
@@ -61,6 +62,7 @@ class Waves:
         self._clocked = Clocked(timetable, -1.0)
         self._arrivals = Classes(lambda row: row.arrivals, LISTS)
         self._survey = Survey(-1.0)
+        self._tellers = Tellers(known, step)
         self._together = Together(known, step)
         self._price = 0.0
         self.least = 0.0
@@ -92,18 +94,14 @@ class Waves:
         yield from self.classes.refit()
         yield from self._arrivals.refit()
         self._survey = survey
+        self._tellers.begin(survey.tellers)
         step.new = {url: depth for url, depth in survey.unvisited.items() if url not in step.done}
         self._ranking = self._make_ranking()
+        tellers = self._tellers
         self.left = [
-            *(self._starting, self._scheduled, self._telling, self._together.sentinels),
-            *(
-                self._trying,
-                self._told,
-                self._sampling,
-                self._pairing,
-                self._worthy,
-                self._accompanying,
-            ),
+            *(tellers.indexes, self._starting, tellers.doubted, self._scheduled, self._telling),
+            *(self._together.sentinels, self._trying, self._told, self._sampling, self._pairing),
+            *(self._worthy, self._accompanying),
         ]
 
     @property
@@ -137,10 +135,8 @@ class Waves:
         chosen = [
             Choice(url, 1.0, "start") for url in self.starts if not rests(self._rows.get(url))
         ]
-        if self._settings.hints:
-            # First, so that it shows what lists tell beside them.
-            chosen = [Choice(url, 1.0, kind) for url, kind in self._survey.tellers] + chosen
-        return chosen[:room]
+        # Tellers first, so that it shows what lists tell beside them.
+        return (self._tellers.chosen() + chosen)[:room]
 
     def _scheduled(self, room: int) -> Slices[list[Choice]]:
         """What is due by its schedule, in order of its time."""

@@ -20,6 +20,7 @@ from nacre.history.season import (
     inside,
     learned,
 )
+from nacre.history.sitemaps import MapRow, Sitemaps
 from nacre.history.traps import TrapRow, Traps
 from nacre.uri.parse import authority
 from nacre.wire.date import parse_w3c_date
@@ -109,11 +110,13 @@ class Sites:
         shown: What index pages showed, by URL; None for a dictionary.
         rules: Link rules; None for a dictionary.
         traps: What pages that lead to more of their kind have said; None for a dictionary.
+        maps: Sitemaps; None for a dictionary.
 
     Attributes:
         hints: Lists are read for what they tell of pages.
         links: Tells new links by their looks.
         traps: Tells kinds of URLs without end.
+        maps: Sitemaps and their indexes.
     """
 
     def __init__(
@@ -122,7 +125,9 @@ class Sites:
         shown: MutableMapping[str, ShownRow] | None = None,
         rules: MutableMapping[str, RuleRow] | None = None,
         traps: MutableMapping[str, TrapRow] | None = None,
+        maps: MutableMapping[str, MapRow] | None = None,
     ) -> None:
+        self.maps = Sitemaps(maps)
         self.links = LinkWatch(rules)
         self.traps = Traps(traps)
         self.hints = True
@@ -152,7 +157,10 @@ class Sites:
         """Sources that would have told of a change of this page, with their trust."""
         site = self._site(row.url)
         found: list[tuple[str, Signal]] = []
-        told_now = row.listed and row.listed >= site.listed[0] > site.doubted
+        last = site.listed[0]
+        told_now = row.listed and last > site.doubted
+        if told_now and row.listed < last:
+            told_now = self.maps.names(row, last)
         if row.lastmod and told_now:
             found.append((Source.SITEMAP, self._trust(site, Source.SITEMAP).signal()))
         found += [
@@ -310,7 +318,9 @@ class Sites:
         """A page that the sitemap named last time and names no more is likely gone: tell it so."""
         site = self._site(row.url)
         last, before = site.listed
-        if not row.listed or last != now or row.listed != before or Source.SITEMAP in row.told:
+        if not row.listed or last != now or Source.SITEMAP in row.told:
+            return False
+        if not self.maps.dropped(row, before, now):
             return False
         row.told = (*row.told, str(Source.SITEMAP))
         return True

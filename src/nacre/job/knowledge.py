@@ -12,6 +12,7 @@ from nacre.history.pagestore import (
     AUDITS,
     ERRORS,
     LISTS,
+    MAPS,
     RULES,
     SITES,
     TEMPLATES,
@@ -21,6 +22,7 @@ from nacre.history.pagestore import (
     Named,
     PageStore,
 )
+from nacre.history.sitemaps import MapRow
 from nacre.history.sites import ShownRow, SiteRow, Sites
 from nacre.history.template import Template
 from nacre.history.traps import TrapRow
@@ -62,14 +64,15 @@ class Knowledge:
         sites = Named(store, SITES, SiteRow)
         lists = Named(store, LISTS, ShownRow, capacity=200, frozen=True)
         self._rules = Named(store, RULES, RuleRow, capacity=200)
+        maps = Named(store, MAPS, MapRow, frozen=True)
         self._traps = Named(store, TRAPS, TrapRow, capacity=200)
         self._templates = Named(store, TEMPLATES, Template, capacity=50)
         errors = Named(store, ERRORS, ErrorModel)
         texts = Named(store, TEXTS, int, capacity=50_000, frozen=True)
         audits = Named(store, AUDITS, Audit)
-        self._often = (sites, lists, errors, texts, audits)
+        self._often = (sites, lists, maps, errors, texts, audits)
         self.audits = Audits(audits)
-        self.sites = Sites(sites, lists, self._rules, self._traps)
+        self.sites = Sites(sites, lists, self._rules, self._traps, maps)
         self.versions = ArchivedVersions(root, store, self.pages, Digests(store))
         lessons = Lessons(self._templates, errors, texts)
         self.judge = PageJudge(self.versions, lessons, settings)

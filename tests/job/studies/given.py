@@ -9,6 +9,7 @@ from nacre.history.hints import Audit
 from nacre.history.linkwatch import RuleRow
 from nacre.history.rates import NO_EVIDENCE, observe
 from nacre.history.recrawl_settings import RecrawlSettings
+from nacre.history.sitemaps import MapRow
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
 from nacre.history.timetable import Due
@@ -30,6 +31,7 @@ class Given:
         self.change = ChangeSettings()
         self.sites: Mapping[str, SiteRow] = {}
         self.rules: dict[str, RuleRow] = {}
+        self.maps: dict[str, MapRow] = {}
         self.traps: dict[str, TrapRow] = {}
         self.templates: dict[str, Template] = {}
         self.audits: dict[str, Audit] = {}

@@ -1,11 +1,14 @@
 import pytest
 
+from nacre.core.pagerow import PageKind
 from nacre.history.hints import Audit, HintTrust
+from nacre.history.sitemaps import MapRow, map_key
 from nacre.history.sites import SiteRow
+from nacre.job.studies.decisions import page_decision
 from nacre.job.studies.trust import document, trust_table
 from nacre.report.html import html_page
 from nacre.report.plain import plain_text
-from tests.job.studies.given import DAY, MONDAY, Given
+from tests.job.studies.given import DAY, MONDAY, SITE, Given
 from tests.report.pages import harmless
 
 
@@ -25,6 +28,25 @@ def test_each_source_of_each_site(known: Given):
     assert [(one.site, one.source) for one in found] == [
         ("a.test", "feed"), ("a.test", "sitemap"), ("b.test", "sitemap"),
     ]  # fmt: skip
+
+
+def test_indexes_of_sitemaps(known: Given):
+    index, spared = "http://a.test/i.xml", "http://a.test/m1.xml"
+    proved = Audit(clean=12, lies=1)
+    rows = [
+        MapRow(index, read=MONDAY, looked=MONDAY, children=2, audit=proved, spared=7),
+        MapRow(spared, index, "2026-01-01", stood=MONDAY, looked=MONDAY - DAY),
+        MapRow("http://a.test/m2.xml", index, "2026-01-02", read=MONDAY, looked=MONDAY),
+    ]
+    known.maps = {map_key(row.url): row for row in rows}
+    (one,) = trust_table(known).indexes
+    assert (one.url, one.sitemaps, one.rested, one.spared) == (index, 2, 1, 7)
+    assert (one.clean, one.lies, one.believed) == (12, 1, True)
+    assert "readings spared" in plain_text(document(trust_table(known)))
+    known.page("/m1.xml", kind=PageKind.SITEMAP)
+    known.page("/m2.xml", kind=PageKind.SITEMAP)
+    said = [page_decision(known, f"{SITE}/m{number}.xml").reason for number in (1, 2)]
+    assert [f"{index} dates it 2026-01-01" in text for text in said] == [True, False]
 
 
 def test_recall_with_its_interval(known: Given):

@@ -8,11 +8,12 @@ from collections import Counter, deque
 import msgspec
 
 from nacre.core.fetchrow import FetchRow
-from nacre.core.pagerow import PageRow
+from nacre.core.pagerow import PageKind, PageRow
 from nacre.errors import JobError
 from nacre.history.deletion import Life
 from nacre.history.ranking import Bid
 from nacre.history.rates import interval_of, log_mean_rate
+from nacre.history.sitemaps import map_key
 from nacre.history.timetable import Due
 from nacre.history.traps import judged
 from nacre.job.studies.known import CHANGED, LOT, MISSING, NEW, Known
@@ -159,9 +160,8 @@ def page_decision(known: Known, url: str) -> PageDecision:
         chance=0.0 if bid is None else bid.chance,
         price=plan.price,
         chosen=chosen,
-        reason=_scheduled(due)
-        if due
-        else _waits(known, row) or _reason(row, bid, plan, chosen=chosen),
+        reason=(_scheduled(due) if due else _spared(known, row) or _waits(known, row))
+        or _reason(row, bid, plan, chosen=chosen),
         rates=list(posterior),
         every=1.0 / log_mean_rate(posterior),
         shortest=1.0 / fast,
@@ -183,6 +183,17 @@ def _scheduled(due: Due) -> str:
     if due.now:
         return WHY["due"]
     return "it is under a schedule, and not due yet; `nacre history JOB url URL` says when"
+
+
+def _spared(known: Known, row: PageRow) -> str:
+    """Why a sitemap was not read in the last run; "" for whatever was."""
+    found = known.maps.get(map_key(row.url)) if row.kind is PageKind.SITEMAP else None
+    if found is None or not found.index or found.stood <= found.looked:
+        return ""
+    return (
+        f"{found.index} dates it {found.newest}, before our last reading, and was right so far; "
+        "one sitemap of ten that rest so is read all the same"
+    )
 
 
 def _waits(known: Known, row: PageRow) -> str:

@@ -10,6 +10,7 @@ from nacre.history.deletion import Answer
 from nacre.history.hints import Audit
 from nacre.history.linkwatch import RuleRow
 from nacre.history.recrawl_settings import RecrawlSettings
+from nacre.history.sitemaps import MapRow
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
 from nacre.history.timetable import Due
@@ -107,6 +108,11 @@ class Known(Protocol):
     @property
     def traps(self) -> dict[str, TrapRow]:
         """What pages that lead to more of their kind have said, by `history.traps.kind_of_trap`."""
+        ...
+
+    @property
+    def maps(self) -> Mapping[str, MapRow]:
+        """What is known of each sitemap."""
         ...
 
     @property

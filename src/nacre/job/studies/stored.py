@@ -18,6 +18,7 @@ from nacre.history.hints import Audit
 from nacre.history.linkwatch import RuleRow
 from nacre.history.pagestore import (
     AUDITS,
+    MAPS,
     RULES,
     SITES,
     TEMPLATES,
@@ -27,6 +28,7 @@ from nacre.history.pagestore import (
     scan,
 )
 from nacre.history.recrawl_settings import RecrawlSettings
+from nacre.history.sitemaps import MapRow
 from nacre.history.sites import SiteRow
 from nacre.history.template import Template
 from nacre.history.timetable import Due, Timetable
@@ -95,6 +97,11 @@ class StoredKnown:
     def traps(self) -> dict[str, TrapRow]:
         """See `Known`."""
         return self._named(TRAPS, TrapRow)
+
+    @cached_property
+    def maps(self) -> dict[str, MapRow]:
+        """See `Known`."""
+        return self._named(MAPS, MapRow)
 
     @cached_property
     def templates(self) -> dict[str, Template]:

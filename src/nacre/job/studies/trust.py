@@ -3,10 +3,13 @@
 Source: reference/incremental.md 2.5 and 5.2, 7.
 """
 
+from collections import Counter
+
 import msgspec
 
 from nacre.history.audit import beta_quantile
 from nacre.history.hints import Audit, HintTrust
+from nacre.history.sitemaps import believes
 from nacre.history.sites import SiteRow
 from nacre.job.studies.known import Known
 from nacre.report.document import Column, DataTable, Document, Form, Section
@@ -65,6 +68,28 @@ class ValidatorTrust(msgspec.Struct, frozen=True):
     banned_until: float
 
 
+class IndexTrust(msgspec.Struct, frozen=True):
+    """How right an index of sitemaps is about which of them have changed.
+
+    Attributes:
+        url: The index.
+        sitemaps: Sitemaps that it dated when it was read last.
+        rested: Those that were not read in the last run, on its word.
+        spared: Readings that its word has spared so far.
+        clean: Readings since its last lie that found no change where it told of none.
+        lies: Readings that found one.
+        believed: Its word is followed.
+    """
+
+    url: str
+    sitemaps: int
+    rested: int
+    spared: int
+    clean: int
+    lies: int
+    believed: bool
+
+
 class TrustTable(msgspec.Struct):
     """All sources of all sites.
 
@@ -72,11 +97,13 @@ class TrustTable(msgspec.Struct):
         believed: Hints are followed (`recrawl.hints`).
         sources: Sitemaps, feeds, lists, by site.
         validators: Audits of 304 replies, by host and template.
+        indexes: Indexes of sitemaps.
     """
 
     believed: bool
     sources: list[SourceTrust]
     validators: list[ValidatorTrust]
+    indexes: list[IndexTrust] = []
 
 
 def trust_table(known: Known, _: str = "") -> TrustTable:
@@ -89,7 +116,21 @@ def trust_table(known: Known, _: str = "") -> TrustTable:
     validators = [
         _validator(name, audit, known.now) for name, audit in sorted(known.audits.items())
     ]
-    return TrustTable(known.settings.hints, found, validators)
+    return TrustTable(known.settings.hints, found, validators, _indexes(known))
+
+
+def _indexes(known: Known) -> list[IndexTrust]:
+    rows = list(known.maps.values())
+    rested = Counter(row.index for row in rows if row.stood > row.looked)
+    found = [
+        IndexTrust(
+            *(row.url, row.children, rested[row.url], row.spared),
+            *(row.audit.clean, row.audit.lies, believes(row.audit, known.now)),
+        )
+        for row in rows
+        if row.children
+    ]
+    return sorted(found, key=lambda one: one.url)
 
 
 def _validator(name: str, audit: Audit, now: float) -> ValidatorTrust:
@@ -142,6 +183,23 @@ def document(found: TrustTable) -> Document:
     )
     if not found.believed:
         text += ("`recrawl.hints` is off: hints are not followed.",)
-    return Document(
-        "Trust in hints", (Section("", text, tables=(DataTable("Hints", columns, rows),)),)
+    tables = (DataTable("Hints", columns, rows), *_index_table(found.indexes))
+    return Document("Trust in hints", (Section("", text, tables=tables),))
+
+
+def _index_table(found: list[IndexTrust]) -> tuple[DataTable, ...]:
+    if not found:
+        return ()
+    names = ("sitemaps", "resting", "readings spared", "right", "wrong")
+    columns = (
+        *(Column("index of sitemaps", Form.URL), *(Column(name, Form.COUNT) for name in names)),
+        Column("believed"),
     )
+    rows = tuple(
+        (
+            *(one.url, one.sitemaps, one.rested, one.spared, one.clean, one.lies),
+            "yes" if one.believed else "",
+        )
+        for one in found
+    )
+    return (DataTable("Indexes of sitemaps", columns, rows),)
