@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from nacre.config.effective import Effective
-from nacre.core.crawluri import CrawlURI
 from nacre.core.stamp import iso_millis
 from nacre.core.status import describe
 from nacre.errors import URIError
@@ -21,20 +21,17 @@ from nacre.job.explanation import (
     CaptureAnswer,
     Explanation,
     PendingAnswer,
-    PrerequisiteAnswer,
     QueueAnswer,
     RuleOpinion,
     ScopeAnswer,
     Standing,
-    Step,
 )
 from nacre.job.identity import Identity
 from nacre.job.names import HostAnswers
 from nacre.job.normalizing import normalizing
 from nacre.job.offline import View
 from nacre.job.origins import settings_for
-from nacre.job.outcomes import Outcome, Outcomes
-from nacre.job.outside import Outside, Refusal
+from nacre.job.outcomes import Outcome
 from nacre.job.preloaded import Preloaded
 from nacre.job.preview import make_sheets
 from nacre.job.robots_answer import robots_answer
@@ -45,25 +42,14 @@ from nacre.job.seedbook import SeedBook
 from nacre.job.sheet_list import sheet_list
 from nacre.job.sheets import Sheets
 from nacre.job.upcoming import Upcoming
-from nacre.job.waiting import Waiting, find_waiting
+from nacre.job.waiting import Waiting
+from nacre.job.whereabouts import Found, Place, Whereabouts
 from nacre.scope.compile import compile_scope
 from nacre.scope.rule import Scope, Subject
 from nacre.store.table import file_rows
-from nacre.uri.parse import host, origin, parse
+from nacre.uri.parse import origin, parse
 
 _SHOWN = ("politeness", "robots", "frontier")
-_MOST_STEPS = 60
-
-
-class _Origin(NamedTuple):
-    """How a URL was found; `known` is False where that is assumed."""
-
-    url: str
-    path: str
-    via: str
-    context: str = ""
-    source: str = ""
-    known: bool = True
 
 
 class Explainer:
@@ -77,8 +63,6 @@ class Explainer:
         self._view = view
         settings, store = view.settings, view.store
         self._hosts = HostAnswers(store)
-        self._outcomes = Outcomes(store)
-        self._outside = Outside(store)
         self._history = History(store)
         self._scope, self._seeds, self._sheets = self._scope_now()
         effective = self._sheets.overlays.settings
@@ -93,6 +77,11 @@ class Explainer:
                 Preloaded(canonicalizer(settings.uri), RuleFiles(view.layout.root).read_lines),
             )
         )
+        self._places = Whereabouts(view, self._identity, self._queue_of, self._first_seed)
+
+    def _first_seed(self) -> str:
+        first = next(self._seeds.rows(), None)
+        return first.url if first else ""
 
     def _scope_now(self) -> tuple[Effective[Scope], SeedBook, Sheets]:
         if self._view.session is not None:
@@ -114,40 +103,23 @@ class Explainer:
             URIError: It is none.
         """
         url = self._normal(self._parsed(text))
-        key = self._identity.key(url)
-        outcome = self._outcomes.get(key)
-        busy = self._in_process(key)
-        waiting = None if busy else self._waiting(url, key, finished=outcome is not None)
-        refusal = None if outcome or busy or waiting else self._outside.get(key)
-        pending = waiting.uri if waiting else busy
-        found = self._origin(url, pending, outcome, refusal)
-        queue = pending.queue if pending else self._queue_of(url)
+        place = self._places.find(url)
+        found, pending, outcome = place.found, place.pending, place.outcome
         subject = self._subject(found)
         overlay = self._sheets.of(pending) if pending else self._sheets.overlay(subject)
         settings = self._sheets.overlays.settings[overlay]
-        standing = self._standing(key, busy, waiting, outcome, refusal)
-        if standing is Standing.UNKNOWN and self._history.get(found.url) is not None:
-            standing = Standing.KNOWN
         due, due_why = self._due(found.url)
-        return Explanation(
+        explanation = Explanation(
             url=url,
             canonical=self._identity.canonical(url),
-            standing=standing,
+            standing=self._standing(place),
             same_as=found.url if found.url != url else "",
-            status=outcome.status if outcome else None,
-            meaning=describe(outcome.status) if outcome else "",
-            error=outcome.error if outcome else "",
-            time=_iso(outcome.finished) if outcome else "",
-            annotations=outcome.annotations if outcome else (),
-            path=found.path if found.known else "",
-            via=found.via if found.known else "",
             context=found.context,
-            way=self._way(found.via) if found.known else [],
-            scope=self._scope_answer(overlay, subject, found, refusal),
+            scope=self._scope_answer(overlay, subject, place),
             robots=robots_answer(self._robots, found.url, settings.robots.policy, overlay),
-            queue=self._queue_answer(queue, overlay),
-            pending=_pending(waiting) if waiting else None,
-            behind=self._behind(waiting),
+            queue=self._queue_answer(pending.queue if pending else self._queue_of(url), overlay),
+            pending=_pending(place.waiting) if place.waiting else None,
+            behind=self._places.behind(place.waiting),
             politeness=politeness_text(settings.politeness),
             capture=self._capture(found.url, outcome),
             sheets=self._sheets.names(overlay),
@@ -155,6 +127,16 @@ class Explainer:
             due_why=due_why,
             settings=list(settings_for(self._sheets, overlay, _SHOWN, self._view.origin)),
         )
+        if found.known:
+            way = self._places.way(found.via)
+            explanation = replace(explanation, path=found.path, via=found.via, way=way)
+        return _with_outcome(explanation, outcome) if outcome else explanation
+
+    def _standing(self, place: Place) -> Standing:
+        standing = self._places.standing(place)
+        if standing is Standing.UNKNOWN and self._history.get(place.found.url) is not None:
+            return Standing.KNOWN
+        return standing
 
     def _due(self, url: str) -> tuple[str, str]:
         """When it is visited again, and why; a running job has no time to ask the planner."""
@@ -167,7 +149,7 @@ class Explainer:
     def _normal(self, url: str) -> str:
         """The form that the job's normalizers give it, unless it is known as it is."""
         settings = self._view.settings
-        if not settings.uri.normalize or self._outcomes.get(self._identity.key(url)):
+        if not settings.uri.normalize or self._places.outcome(url):
             return url
         forms = normalizing(settings, RuleFiles(self._view.layout.root))
         return (forms.link(url) if forms else None) or url
@@ -180,106 +162,27 @@ class Explainer:
             if "://" in text:
                 raise
         guesses = [parse(f"{scheme}://{text}", max_length=limit) for scheme in ("https", "http")]
-        known = [url for url in guesses if self._outcomes.get(self._identity.key(url))]
+        known = [url for url in guesses if self._places.outcome(url)]
         asked = [url for url in guesses if self._robots.last(origin(url))]
         return [*known, *asked, *guesses][0]
 
     # ---- where it stands
 
-    def _standing(
-        self,
-        key: bytes,
-        busy: CrawlURI | None,
-        waiting: Waiting | None,
-        outcome: Outcome | None,
-        refusal: Refusal | None,
-    ) -> Standing:
-        if busy is not None:
-            return Standing.IN_PROCESS
-        if waiting is not None:
-            return Standing.QUEUED
-        if outcome is not None:
-            return Standing.FINISHED
-        if refusal is not None:
-            return Standing.REFUSED
-        seen = self._view.store.get("seen", key) is not None
-        return Standing.SEEN if seen else Standing.UNKNOWN
-
-    def _in_process(self, key: bytes) -> CrawlURI | None:
-        session = self._view.session
-        if session is None:
-            return None
-        visits = list(session.parts.engine.current.values())
-        return next((visit.uri for visit in visits if visit.uri.key == key), None)
-
-    def _waiting(self, url: str, key: bytes, *, finished: bool) -> Waiting | None:
-        """The URI in its queue, or among those that wait for their time."""
-        store = self._view.store
-        if finished or store.get("seen", key) is None:
-            return None
-        return find_waiting(store, self._queue_of(url), key)
-
-    def _behind(self, waiting: Waiting | None) -> PrerequisiteAnswer | None:
-        """What the URI waits for: its host's addresses or its robots.txt, when these wait too."""
-        if waiting is None or not waiting.uri.url.startswith(("http:", "https:")):
-            return None
-        uri = waiting.uri
-        for url in (f"dns:{host(uri.url)}", f"{origin(uri.url)}/robots.txt"):
-            key = self._identity.key(url)
-            busy = self._in_process(key)
-            found = None if busy else find_waiting(self._view.store, uri.queue, key)
-            if busy:
-                return PrerequisiteAnswer(url, busy.attempts, busy.last_status)
-            if found:
-                left = None if found.due is None else found.due - self._view.clock.now()
-                wanted = found.uri
-                return PrerequisiteAnswer(url, wanted.attempts, wanted.last_status, left)
-        return None
-
-    def _origin(
-        self,
-        url: str,
-        pending: CrawlURI | None,
-        outcome: Outcome | None,
-        refusal: Refusal | None,
-    ) -> _Origin:
-        if pending is not None:
-            return _Origin(pending.url, pending.path, pending.via, pending.context, pending.source)
-        row = outcome or refusal
-        if row is not None:
-            return _Origin(row.url, row.path, row.via, row.context)
-        first = next(self._seeds.rows(), None)
-        return _Origin(url, "L", first.url if first else "", known=False)
-
-    def _way(self, via: str) -> list[Step]:
-        """Pages from the seed on, found backwards; bounded, and safe against circles."""
-        steps: list[Step] = []
-        passed: set[str] = set()
-        while via and via not in passed and len(steps) < _MOST_STEPS:
-            passed.add(via)
-            outcome = self._outcomes.get(self._identity.key(via))
-            path = outcome.path if outcome else ""
-            steps.append(Step(via, path[-1:], outcome.status if outcome else None))
-            via = outcome.via if outcome else ""
-        return steps[::-1]
-
     # ---- what others say of it
 
-    def _subject(self, found: _Origin) -> Subject:
+    def _subject(self, found: Found) -> Subject:
         is_seed = found.known and self._seeds.knows(found.url)
         seed = self._owner(found) if found.known else ""
         return Subject(found.url, found.path, found.via, found.context, is_seed, found.source, seed)
 
-    def _owner(self, found: _Origin) -> str:
+    def _owner(self, found: Found) -> str:
         """The seed with a scope of its own that a URL descends from; "" for none."""
         if not self._seeds.has_owners:
             return ""
-        way = self._way(found.via)
+        way = self._places.way(found.via)
         return self._seeds.owner(way[0].url if way else found.url)
 
-    def _scope_answer(
-        self, overlay: int, subject: Subject, found: _Origin, refusal: Refusal | None
-    ) -> ScopeAnswer:
+    def _scope_answer(self, overlay: int, subject: Subject, place: Place) -> ScopeAnswer:
         scope = self._scope[overlay]
         verdict = scope.judge(subject)
         opinions = [
@@ -290,8 +193,8 @@ class Explainer:
             str(verdict.decision),
             verdict.rule,
             opinions,
-            assumed=not found.known,
-            refused_by=refusal.rule if refusal else "",
+            assumed=not place.found.known,
+            refused_by=place.refusal.rule if place.refusal else "",
         )
 
     def _queue_of(self, url: str) -> str:
@@ -352,6 +255,17 @@ class Explainer:
                 if PurePosixPath(path).name.removesuffix(".open") == name.removesuffix(".open"):
                     return row.final if row.state == "closed" else row.path
         return name
+
+
+def _with_outcome(explanation: Explanation, outcome: Outcome) -> Explanation:
+    return replace(
+        explanation,
+        status=outcome.status,
+        meaning=describe(outcome.status),
+        error=outcome.error,
+        time=_iso(outcome.finished),
+        annotations=outcome.annotations,
+    )
 
 
 def _pending(waiting: Waiting) -> PendingAnswer:
