@@ -5,6 +5,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from nacre.archive.reader import WarcReader
+from nacre.archive.restoring import is_delta
 from nacre.cli.app import app
 from nacre.report.plain import plain_text
 from nacre.simweb.archetypes import archetype
@@ -15,7 +17,7 @@ from nacre.simweb.driver import Steps, drive
 from nacre.simweb.experiment import Plan
 from nacre.simweb.paper.bound import Bound
 from nacre.simweb.paper.document import document
-from nacre.simweb.paper.experiment import Comparison
+from nacre.simweb.paper.experiment import Comparison, compare
 from nacre.simweb.paper.figures import Figures, Necessary, relative, saving
 from nacre.simweb.paper.missed import Missed, counted
 from nacre.simweb.recall import Window
@@ -47,6 +49,21 @@ def test_the_incremental_crawl_holds_what_differs(result):
     paper = found["runs"]["the paper's design"]["scores"]["epoch"]
     assert paper["recall_changed"] == 0
     assert paper["recall"] < epoch["recall"] - 0.2
+
+
+@pytest.mark.crawl
+def test_versions_that_are_differences_count_as_held_and_take_less_room(tmp_path):
+    plan = Plan("small", "honest", 7, 14.0, 14 * DAY, ("nacre",), mode="http")
+    found = compare(plan, "delta", tmp_path / "delta")
+    assert found.problems == []
+    assert found.incremental.recall("epoch", "recall_changed") == 1.0
+    assert found.incremental.stored < found.least.stored
+    assert any(map(_holds_differences, (tmp_path / "delta/job/runs").rglob("*.warc.gz")))
+
+
+def _holds_differences(path):
+    with path.open("rb") as file:
+        return any(map(is_delta, WarcReader(file)))
 
 
 @pytest.mark.crawl
@@ -142,7 +159,7 @@ def test_the_published_rows_stand_beside_those_measured():
         Necessary(10, 10, 0, 1e6), Bound(5, 3, (0.5, 0.1)),
         [Missed("article", "new", "never asked for", "http://a.test/")], [],
     )  # fmt: skip
-    text = plain_text(document(found))
+    text = plain_text(document(found, "results"))
     assert "www.mct.gov.cn" in text
     assert "84.0 %" in text
     assert "91.6 %" in text

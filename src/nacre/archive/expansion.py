@@ -39,7 +39,14 @@ def expanded_id(record_id: str) -> str:
     return record_uri(blake2b(record_id.encode("utf-8", "replace"), digest_size=16).digest())
 
 
-def response_record(entry: WarcEntry, delta: Delta, block: bytes) -> tuple[Record, Expanded]:
+def expanded(entry: WarcEntry, delta: Delta) -> Expanded:
+    """What is made of a difference; `entry` is its record."""
+    own = unbracketed(entry.get("WARC-Record-ID") or "")
+    url = page_url(unbracketed(entry.get("WARC-Target-URI") or ""))
+    return Expanded(url, entry.get("WARC-Date") or "", expanded_id(own), delta.payload)
+
+
+def response_record(entry: WarcEntry, delta: Delta, block: bytes) -> Record:
     """The response that a difference stands for.
 
     Args:
@@ -47,12 +54,10 @@ def response_record(entry: WarcEntry, delta: Delta, block: bytes) -> tuple[Recor
         delta: What it holds.
         block: The block rebuilt from it.
     """
-    own = unbracketed(entry.get("WARC-Record-ID") or "")
-    url = page_url(unbracketed(entry.get("WARC-Target-URI") or ""))
-    made = Expanded(url, entry.get("WARC-Date") or "", expanded_id(own), delta.payload)
+    own, made = unbracketed(entry.get("WARC-Record-ID") or ""), expanded(entry, delta)
     route = [f"{name}: {value}" for name, value in entry.fields if name in _ROUTE]
     lines = [
-        *_start("response", made.record_id, made.date, url),
+        *_start("response", made.record_id, made.date, made.url),
         f"WARC-Concurrent-To: <{own}>",
         *route,
         f"WARC-Payload-Digest: {delta.payload}",
@@ -61,7 +66,7 @@ def response_record(entry: WarcEntry, delta: Delta, block: bytes) -> tuple[Recor
     ]
     record = _record("response", lines, block, made)
     record.status, record.mime = index_facts(block)
-    return record, made
+    return record
 
 
 def revisit_record(entry: WarcEntry, original: Expanded, head: bytes) -> Record:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nacre.cli.output import count, duration, table
+from nacre.cli.output import count, duration, program, table
 from nacre.core.status import STATUS_TABLE, FetchStatus, describe
 from nacre.job.explanation import (
     Explanation,
@@ -26,10 +26,12 @@ _HOPS = {
 }
 
 
-def explanation_lines(what: Explanation) -> Iterator[str]:
-    """The lines, the answer first."""
+def explanation_lines(what: Explanation, job: str = "JOB") -> Iterator[str]:
+    """The lines, the answer first; `job` is its directory, for what to look at next."""
     yield what.url
     yield from _section("answer", _answer(what))
+    if what.standing is Standing.KNOWN:
+        yield from _section("look", [f"{program()} history {job} url {what.url}"])
     if what.canonical != what.url:
         yield from _section("counts as", [what.canonical])
     yield from _section("found", _found(what))
@@ -72,8 +74,7 @@ def _answer(what: Explanation) -> list[str]:
 _PLAIN = {
     Standing.IN_PROCESS: "it is being fetched at this moment",
     Standing.SEEN: "it was scheduled, but is not among the first URIs of its queue",
-    Standing.KNOWN: "known from earlier runs, and not visited in this one: it was not chosen; "
-    "`nacre history DIR url URL` tells what is known",
+    Standing.KNOWN: "known from earlier runs, and not visited in this one: it was not chosen",
 }
 
 

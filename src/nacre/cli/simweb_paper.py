@@ -22,8 +22,8 @@ def paper(
     ] = "91d",
     hints: Hints = "none",
     keep: Annotated[
-        Literal["strict", "lean"],
-        typer.Option("--keep", metavar="strict|lean", help="What `recrawl` stores."),
+        Literal["strict", "lean", "delta"],
+        typer.Option("--keep", metavar="strict|lean|delta", help="What `recrawl` stores."),
     ] = "strict",
     bytes_scale: Scale = 0.01,
     out: Annotated[
@@ -48,7 +48,7 @@ def paper(
     found = compare(plan, keep, out)
     write_results(found, out)
     _make_readable(out)
-    text = json_of(found).decode() if as_json else plain_text(document(found))
+    text = json_of(found).decode() if as_json else plain_text(document(found, output.shown(out)))
     output.say(text.rstrip())
     output.tell(f"Written to {output.shown(out)}")
 

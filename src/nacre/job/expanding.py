@@ -13,14 +13,21 @@ from nacre import __version__
 from nacre.archive.basefiles import BaseFiles
 from nacre.archive.cdxj import index_line, sorted_index
 from nacre.archive.delta import DeltaError
-from nacre.archive.expansion import Expanded, expanded_id, response_record, revisit_record
+from nacre.archive.expansion import (
+    Expanded,
+    expanded,
+    expanded_id,
+    response_record,
+    revisit_record,
+)
 from nacre.archive.fieldrules import unbracketed
 from nacre.archive.instant import micros
 from nacre.archive.member import PLAIN, TRAILER, pack
 from nacre.archive.reader import WarcEntry, WarcReader
 from nacre.archive.record import Record, warcinfo_record
-from nacre.archive.restoring import difference_of, is_delta, restored
+from nacre.archive.restoring import difference_at, difference_of, is_delta, restored
 from nacre.archive.segment import CONFORMS
+from nacre.job.expandedplaces import Places
 
 _FIELDS = "application/warc-fields"
 _NOTE_MOST = 64 << 20
@@ -56,7 +63,7 @@ def expand(warcs: list[Path], folder: Path) -> Iterator[Made]:
     Raises:
         OSError: A file cannot be read or written.
     """
-    bases, known = BaseFiles(warcs), dict[str, Expanded]()
+    bases, known = BaseFiles(warcs), Places()
     for path in warcs:
         one = _Expansion(path, folder, bases, known)
         if one.holds_differences():
@@ -71,12 +78,10 @@ class _Expansion:
         source: The WARC that holds differences.
         folder: Where the new one goes.
         bases: Finds bases.
-        known: Responses made so far, by the ids of their differences.
+        known: The differences that were rebuilt so far.
     """
 
-    def __init__(
-        self, source: Path, folder: Path, bases: BaseFiles, known: dict[str, Expanded]
-    ) -> None:
+    def __init__(self, source: Path, folder: Path, bases: BaseFiles, known: Places) -> None:
         self._source = source
         self._bases = bases
         self._known = known
@@ -96,7 +101,18 @@ class _Expansion:
 
     def _confirms(self, entry: WarcEntry) -> bool:
         note = _note(entry)
-        return note is not None and note.confirms in self._known
+        return note is not None and any(self._known.find(note.confirms))
+
+    def _original(self, record_id: str) -> Expanded | None:
+        """The response made of a difference, read once more; None when none was made."""
+        for path, offset in self._known.find(record_id):
+            try:
+                entry, delta = difference_at(path, offset)
+            except DeltaError:
+                continue
+            if unbracketed(entry.get("WARC-Record-ID") or "") == record_id:
+                return expanded(entry, delta)
+        return None
 
     def make(self) -> Made:
         """Make the new WARC and its index."""
@@ -122,23 +138,26 @@ class _Expansion:
             self._counts[record.type] += 1
 
     def _records(self) -> Iterator[Record]:
+        self._known.begin(self._source)
         with self._source.open("rb") as file:
             for number, entry in enumerate(WarcReader(file)):
                 if not number:
                     yield self._warcinfo(entry)
                 if is_delta(entry):
                     yield from self._response(entry)
-                elif (note := _note(entry)) is not None and note.confirms in self._known:
-                    yield revisit_record(entry, self._known[note.confirms], note.head)
+                elif (note := _note(entry)) is not None:
+                    original = self._original(note.confirms)
+                    if original is not None:
+                        yield revisit_record(entry, original, note.head)
 
     def _response(self, entry: WarcEntry) -> Iterator[Record]:
         try:
             delta = difference_of(entry).delta
-            record, made = response_record(entry, delta, restored(delta, self._bases.block))
+            record = response_record(entry, delta, restored(delta, self._bases.block))
         except DeltaError as error:
             self._defects.append(f"{entry.offset}: {error.code}: {error}")
             return
-        self._known[unbracketed(entry.get("WARC-Record-ID") or "")] = made
+        self._known.add(unbracketed(entry.get("WARC-Record-ID") or ""), entry.offset)
         yield record
 
     def _warcinfo(self, first: WarcEntry) -> Record:

@@ -5,7 +5,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from nacre.archive.basefiles import BaseFiles
+from nacre.archive.delta import DeltaError, page_url
 from nacre.archive.reader import WarcEntry, WarcReader
+from nacre.archive.restoring import difference_of, is_delta, restored
 from nacre.simweb.answer import payload_digest, without_port
 from nacre.simweb.kept import Archive, Kept
 from nacre.simweb.servelog import Row
@@ -35,10 +38,14 @@ class Record(NamedTuple):
 
 
 def read_archive(directory: Path, rows: list[Row]) -> Archive:
-    """An archive from all WARCs under a directory and the log of the server."""
+    """An archive from all WARCs under a directory and the log of the server.
+
+    Replies that Nacre stored as differences are rebuilt; no other records but captures count.
+    """
     problems: list[str] = []
     files = sorted(path for path in directory.rglob("*.warc*") if path.is_file())
-    records = [record for path in files for record in _records(path, problems)]
+    bases = BaseFiles(files)
+    records = [record for path in files for record in _records(path, bases, problems)]
     records.sort(key=lambda record: record.date)
     size = sum(path.stat().st_size for path in files)
     kept = list(_found(_resolved(records, problems), rows, problems))
@@ -47,7 +54,7 @@ def read_archive(directory: Path, rows: list[Row]) -> Archive:
     return Archive(rows, kept, problems, size)
 
 
-def _records(path: Path, problems: list[str]) -> Iterator[Record]:
+def _records(path: Path, bases: BaseFiles, problems: list[str]) -> Iterator[Record]:
     def note(code: str, offset: int, message: str) -> None:
         problems.append(f"{path.name} at {offset}: {code}: {message}")
 
@@ -56,6 +63,19 @@ def _records(path: Path, problems: list[str]) -> Iterator[Record]:
             url = entry.get("WARC-Target-URI") or ""
             if entry.get("WARC-Type") in _CAPTURES and url.startswith("http"):
                 yield _record(entry, without_port(url))
+            elif is_delta(entry):
+                try:
+                    yield _rebuilt(entry, without_port(page_url(url)), bases)
+                except DeltaError as error:
+                    note(error.code, entry.offset, str(error))
+
+
+def _rebuilt(entry: WarcEntry, url: str, bases: BaseFiles) -> Record:
+    """The reply that a difference stands for; it takes no more room than its patch."""
+    delta = difference_of(entry).delta
+    status, body = _reply(restored(delta, bases.block))
+    date = entry.get("WARC-Date") or ""
+    return Record(url, date, status, payload_digest(body), len(delta.patch))
 
 
 def _record(entry: WarcEntry, url: str) -> Record:
@@ -66,9 +86,15 @@ def _record(entry: WarcEntry, url: str) -> Record:
         refers = target, entry.get("WARC-Refers-To-Date") or ""
         same = "identical-payload-digest" in (entry.get("WARC-Profile") or "")
         return Record(url, date, 200 if same else 304, "", 0, refers)
+    status, body = _reply(block)
+    return Record(url, date, status, payload_digest(body), len(body))
+
+
+def _reply(block: bytes) -> tuple[int, bytes]:
+    """Status and body of a reply."""
     reader = ReplyReader("GET")
     body = reader.feed(block) + reader.eof()
-    return Record(url, date, reader.status, payload_digest(body), len(body))
+    return reader.status, body
 
 
 def _resolved(records: Iterable[Record], problems: list[str]) -> Iterator[Record]:

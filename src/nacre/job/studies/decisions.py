@@ -18,6 +18,7 @@ from nacre.history.timetable import Due
 from nacre.history.traps import judged
 from nacre.job.studies.known import CHANGED, LOT, MISSING, NEW, Known
 from nacre.job.studies.model import Model, Plan
+from nacre.report.forms import moment
 
 _LAST = 5
 _BINS = 10
@@ -182,7 +183,7 @@ def _last(known: Known, url: str) -> list[Decision]:
 def _scheduled(due: Due) -> str:
     if due.now:
         return WHY["due"]
-    return "it is under a schedule, and not due yet; `nacre history JOB url URL` says when"
+    return f"it is under a schedule, and not due before {moment(due.time)}"
 
 
 def _spared(known: Known, row: PageRow) -> str:

@@ -69,7 +69,7 @@ def crawl_thrice(world: World, after: float, keep: str, out: Path) -> Thrice:
     Args:
         world: The world.
         after: The later time, seconds.
-        keep: What the incremental crawl stores: `strict` or `lean`.
+        keep: What the incremental crawl stores: `strict`, `lean` or `delta`.
         out: Where the jobs `job` and `full2` and the server's log go.
 
     Raises:

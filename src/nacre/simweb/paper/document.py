@@ -38,13 +38,12 @@ _LEAST = (
 )  # fmt: skip
 
 
-def document(found: Comparison) -> Document:
-    """The whole report."""
+def document(found: Comparison, folder: str) -> Document:
+    """The whole report; `folder` is where the results are, for what to look at next."""
     plan = found.plan
     title = f"The paper's experiment on {plan.world}, {plan.days:g} days, seed {plan.seed}"
-    return Document(
-        title, (_crawls(found), _recalls(found), _least(found), _missed(found), _next(found))
-    )
+    sections = _crawls(found), _recalls(found), _least(found), _missed(found), _next(found, folder)
+    return Document(title, sections)
 
 
 def _crawls(found: Comparison) -> Section:
@@ -172,7 +171,7 @@ def _against(one: Figures, full: Figures, least: Necessary) -> tuple[Cell, ...]:
 
 
 def _of(part: float, whole: float) -> str:
-    less = 1.0 - part / whole if whole else 0.0
+    less = max(0.0, 1.0 - part / whole) if whole else 0.0
     return f"{part:,.0f} of {whole:,.0f}: at most {written_share(less)} can be saved"
 
 
@@ -182,14 +181,20 @@ def _missed(found: Comparison) -> Section:
     return Section("What was missed", tables=(table,))
 
 
-def _next(found: Comparison) -> Section:
+def _scoring(found: Comparison, folder: str) -> str:
+    plan = found.plan
+    return (
+        f"nacre simweb score {folder}/job --log {folder}/server.log --world {plan.world} "
+        f"--seed {plan.seed} --hints {plan.hints} --days {plan.days:g} --every {plan.days:g}d"
+    )
+
+
+def _next(found: Comparison, folder: str) -> Section:
     text = [
         "missed.tsv names every URL that was missed and why; paper.json has every measure.",
-        "nacre report DIR/job savings, decisions and hints: what the crawler itself made of it, "
-        "from the job in the directory of these results.",
-        "nacre simweb score DIR/job --log DIR/server.log, with the same world, seed, hints, "
-        f"--days {found.plan.days:g} and --every {found.plan.days:g}d: the score again, from the "
-        "WARCs.",
+        f"What the crawler itself made of it: nacre report {folder}/job savings; likewise "
+        "decisions and hints.",
+        f"The score again, from the WARCs: {_scoring(found, folder)}",
     ]
     if found.missed:
         kind, change, why, number = counted(found.missed)[0]

@@ -52,7 +52,7 @@ def compare(plan: Plan, keep: str, out: Path, world: World | None = None) -> Com
 
     Args:
         plan: The world, its seed and hints; `days` is the time between the crawls.
-        keep: `strict` or `lean`.
+        keep: `strict`, `lean` or `delta`.
         out: Where the jobs and the log go.
         world: The world, where it is not one of those with a name.
     """

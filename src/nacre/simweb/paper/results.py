@@ -47,7 +47,7 @@ def _compared(one: Figures, found: Comparison) -> dict[str, object]:
 
 def write_results(found: Comparison, out: Path) -> None:
     """Write `table.txt`, `paper.json`, `paper.html` and `missed.tsv`."""
-    report = document(found)
+    report = document(found, str(out))
     (out / "table.txt").write_text(plain_text(report), "utf-8")
     (out / "paper.json").write_bytes(as_json(found))
     (out / "paper.html").write_text(html_page(report), "utf-8")
