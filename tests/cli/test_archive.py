@@ -1,9 +1,11 @@
+import io
 import json
 import shutil
 from pathlib import Path
 
 import pytest
 
+from nacre.archive.reader import WarcReader
 from tests.cli.conftest import Crawled
 from tests.cli.site import many_pages, nacre, site
 
@@ -48,11 +50,48 @@ def test_a_lost_index_is_made_again(copy: Path):
     index = warc(copy).with_suffix("").with_suffix(".cdxj")
     before = index.read_bytes()
     index.unlink()
+    checked = nacre("archive", copy, "check")
+    assert checked.code == 7
+    assert f"{index.name}:0: error file-missing: it is gone; " in checked.out
     done = nacre("archive", copy, "index")
     assert (done.code, done.err) == (0, "")
     assert done.out.endswith(" lines\n")
     assert index.read_bytes() == before
     assert nacre("archive", copy, "check").code == 0
+
+
+def test_a_lost_warc_is_missed(copy: Path):
+    path = warc(copy)
+    data = path.read_bytes()
+    path.unlink()
+    done = nacre("archive", copy, "check")
+    assert done.code == 7
+    wanted = f"{path.name}:0: error file-missing: it is gone; {len(data):,} were committed"
+    assert wanted in done.out
+    # Cut between two members, it would be sound but for what the job knows of it.
+    *_, last = [entry.offset for entry in WarcReader(io.BytesIO(data))]
+    path.write_bytes(data[:last])
+    assert f"{path.name}:{last}: error file-missing: " in nacre("archive", copy, "check").out
+    shutil.rmtree(copy / "state" / "store")
+    assert "file-missing" not in nacre("archive", copy, "check").out
+
+
+def test_archives_in_other_places_are_named(tmp_path: Path):
+    job, big = tmp_path / "job", tmp_path / "big"
+    wishes = [
+        f"archive.directories=['{big}/${{job}}/${{launchId}}', more]",
+        "archive.compress=false", "archive.max_file_size=2000", "politeness.delay=0",
+    ]  # fmt: skip
+    with site() as home:
+        options = [word for wish in wishes for word in ("--set", wish)]
+        done = nacre("crawl", home, "--out", job, "-q", *options)
+    assert done.code == 0, done.err
+    run = (job / "latest").resolve().name
+    assert f" of WARC in {big}/job/{run}/ and {job}/latest/more/\n" in done.out
+    assert f"{big}/job/{run}/*.warc {job}/latest/more/*.warc; wayback" in done.out
+    assert list((big / "job" / run).glob("*.warc"))
+    assert list((job / "latest" / "more").glob("*.warc"))
+    assert nacre("archive", job, "check").code == 0
 
 
 def test_captures_of_a_newer_archive_are_salvaged(tmp_path: Path):

@@ -36,7 +36,6 @@ def test_the_job_and_the_environment_are_filled_in_and_the_run_later():
     run = for_run(plain, "20261120T151100Z")
     assert run.archive.directories == ("/disk1/warcs/demo/20261120T151100Z", "more")
     assert run.cookies.save_file == "cookies-20261120T151100Z.txt"
-    assert places(Layout(Path("/jobs/x")), plain) == ["/jobs/x", "/disk1/warcs/demo"]
 
 
 def test_settings_without_variables_stay_the_same_object():
@@ -69,6 +68,15 @@ def test_a_problem_has_its_line(tmp_path: Path):
     layout.config.write_text("archive: {directories: ['${env:WHERE}/${job}']}\n")
     loaded = load_job(layout, environ={"WHERE": "/big"})
     assert loaded.settings.archive.directories == ("/big/job",)
+
+
+def test_space_is_looked_for_where_the_files_will_be(tmp_path: Path):
+    """Or, before they are made, in the nearest directory that is there."""
+    layout = Layout(Path("/jobs/x"))
+    wanted = settings("more", f"{tmp_path}/big/demo/${{launchId}}")
+    assert places(layout, wanted) == ["/jobs/x", str(tmp_path)]
+    (tmp_path / "big" / "demo").mkdir(parents=True)
+    assert places(layout, wanted) == ["/jobs/x", f"{tmp_path}/big/demo"]
 
 
 def test_the_directories_of_all_runs_are_found(tmp_path: Path):

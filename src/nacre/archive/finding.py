@@ -62,6 +62,7 @@ _ERRORS = {
     "field-case": "a field name in a mixture of cases",
     "field-forbidden": "a field that this type of record must not have",
     "field-repeated": "a field twice that may stand once",
+    "file-missing": "a WARC or index of the job is gone, or its end is",
     "gzip-changed": "a gzip header unlike the others in a file that Nacre wrote",
     "gzip-damaged": "a damaged gzip member",
     "gzip-junk": "bytes between or behind the gzip members",

@@ -31,6 +31,7 @@ def check_archive(
     from nacre.archive.check import Checker
     from nacre.cli.archive_text import check_data, check_lines
     from nacre.cli.look import opened
+    from nacre.job.absent import missing_files
     from nacre.job.warcs import warc_files
 
     layout, settings = opened(ctx.obj)
@@ -38,6 +39,10 @@ def check_archive(
     for warc, index in warc_files(layout, settings):
         checker.file(warc, index)
     checker.finish()
+    for file in missing_files(layout, settings):
+        there = f"{file.size:,} bytes are there" if file.size is not None else "it is gone"
+        message = f"{there}; {file.row.size:,} were committed"
+        checker.note(file.path, file.size or 0, "file-missing", message)
     if as_json:
         output.say_json(check_data(checker))
     else:

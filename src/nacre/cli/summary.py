@@ -61,7 +61,7 @@ def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json:
         return
     say(_how_it_ended(result, got))
     if overview is not None:
-        say(pairs(dict(_facts(layout, overview, got))))
+        say(pairs(dict(_facts(layout, settings, overview, got))))
     say()
     for line in _next_steps(layout, settings, result, again=bool(got.again)):
         say(line)
@@ -128,7 +128,9 @@ def _data(layout: Layout, result: Result, got: Got) -> dict[str, Any]:
     }
 
 
-def _facts(layout: Layout, overview: Overview, got: Got) -> Iterator[tuple[str, str]]:
+def _facts(
+    layout: Layout, settings: JobSettings, overview: Overview, got: Got
+) -> Iterator[tuple[str, str]]:
     documents = count(overview.documents, "document")
     yield "got", f"{documents} ({got.pages:,} HTML), {size(overview.bytes)}"
     if got.statuses:
@@ -148,17 +150,20 @@ def _facts(layout: Layout, overview: Overview, got: Got) -> Iterator[tuple[str, 
     if overview.queued:
         yield "left", count(overview.queued, "URI")
     yield "time", duration(overview.elapsed)
-    yield "archive", f"{size(overview.warc_bytes)} of WARC in {_archive(layout)}/"
+    places = " and ".join(f"{place}/" for place in _archives(layout, settings, every=False))
+    yield "archive", f"{size(overview.warc_bytes)} of WARC in {places}"
 
 
-def _archive(layout: Layout) -> str:
-    return shown(layout.latest / "archive")
+def _archives(layout: Layout, settings: JobSettings, *, every: bool) -> list[str]:
+    """Where the WARCs of the latest run are, or of every run.
 
-
-def _archives(layout: Layout) -> str:
-    """The WARCs of all runs: a later run holds only what was new, and refers to those before."""
-    several = len(list((layout.root / "runs").iterdir())) > 1
-    return shown(layout.root / "runs") + "/*/archive" if several else _archive(layout)
+    A later run holds only what was new, and refers to those before.
+    """
+    several = every and len(list((layout.root / "runs").iterdir())) > 1
+    run = "*" if several else layout.latest.resolve().name
+    base = layout.root / "runs" / run if several else layout.latest
+    named = settings.archive.directories
+    return [shown(base / name.replace("${launchId}", run)) for name in named]
 
 
 _WITHOUT_LIMIT = {
@@ -190,9 +195,12 @@ def _next_steps(
     yield f"Verify:    {nacre} archive {job} check"
     if result.exit is ExitStatus.FINISHED:
         name = Path(job).name
+        suffix = ".warc.gz" if settings.archive.compress else ".warc"
+        places = _archives(layout, settings, every=True)
+        files = " ".join(f"{place}/*{suffix}" for place in places)
         yield (
             f"Browse:    pip install pywb; wb-manager init {name}; "
-            f"wb-manager add {name} {_archives(layout)}/*.warc.gz; wayback"
+            f"wb-manager add {name} {files}; wayback"
         )
         yield f"Again:     {nacre} recrawl {job}"
 

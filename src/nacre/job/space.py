@@ -14,10 +14,17 @@ _EVERY = 2.0
 
 
 def places(layout: Layout, settings: JobSettings) -> list[str]:
-    """A directory on each file system that the job writes to."""
-    own = str(layout.root)
-    named = map(known_part, settings.archive.directories)
-    return [own, *(directory for directory in named if Path(directory).is_absolute())]
+    """A directory on each file system that the job writes to.
+
+    One that is still to be made is stood for by the nearest that is there.
+    """
+    named = map(Path, map(known_part, settings.archive.directories))
+    return [str(layout.root), *(str(_there(path)) for path in named if path.is_absolute())]
+
+
+def _there(directory: Path) -> Path:
+    above = (directory, *directory.parents)
+    return next(path for path in above if path.is_dir() or path.parent == path)
 
 
 def longest_wait(settings: JobSettings, *, on_terminal: bool) -> float | None:
