@@ -25,6 +25,21 @@ def test_closing_tags_in_advance_do_not_help_an_attack():
     assert not is_tame(b"</b>" * 1000 + attack(9000), "utf-8")
 
 
+@pytest.mark.parametrize(
+    "closed",
+    ["<table><tr><td></b></table>", "<!--</b>-->", "<select></b></select>", "<i t='</b>'>"],
+)
+def test_end_tags_that_close_nothing_do_not_help_an_attack(closed: str):
+    left_open = "".join(f"<p><b a{n}>{closed}</p>" for n in range(1000))
+    assert not is_tame(f"{left_open}{'<p>x' * 9000}".encode(), "utf-8")
+
+
+def test_a_large_page_is_tame_when_few_kinds_of_elements_can_be_open():
+    page = b"<p><code class=x>a</code><em>b</em>" * 30_000
+    assert is_tame(page, "utf-8")
+    assert not is_tame(page + b"<b><i><u><s><tt><big><small>" * 5, "utf-8")
+
+
 def test_small_pages_cannot_explode():
     assert is_tame(attack(2900), "utf-8")
 
@@ -35,6 +50,7 @@ def test_small_pages_cannot_explode():
         ("<b id='x'>", False),  # no more than three are kept, but that is not plain to see
         ('<b id="x">', True),
         ('<B ID="x"\tclass="y z" >', True),
+        ("<b id=x>", True),
         ('<b id=">{}">', False),  # the tag goes on behind the first `>`
         ('<b x=\'"\' y=">{}">', False),
         ('<b id="{}">', False),

@@ -19,13 +19,14 @@ from nacre.wire.charset import decode
 _TREE_NODES = 4_000_000
 _TAME_SIZE = 16_000  # `<b x>` and `<p>x`: 1,600 x 2,000 nodes
 _TAME_TAGS = 2 * 2000  # as many formatting elements as blocks: 2,000 x 2,000 nodes
-_ALWAYS_OPEN = 40  # three of each formatting element that have no attributes
+_AROUND = 4  # a tag, its text, and what they imply
 _EQUALS_KEPT = 3
 _NAMES = rb"big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u"
+_ALL_BARE = _EQUALS_KEPT * len(_NAMES.split(b"|"))
+_BARE = re.compile(rb"<(" + _NAMES + rb")>", re.IGNORECASE)
 _OPENING = re.compile(rb"<(?=[bcefinstu])(?:" + _NAMES + rb")[\s/][^>]*+", re.IGNORECASE)
 # Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
-_CLEAN = re.compile(rb"<\w+(?:\s++[\w-]++=\"[^\"]*+\"|(?!))*+\s*+")
-_FORMATTING = re.compile(rb"<(/?)(" + _NAMES + rb")(?=[\s/>])(>?)")
+_CLEAN = re.compile(rb"<\w+(?:\s++[\w-]++=(?:\"[^\"]*+\"|[\w-]++)|(?!))*+\s*+")
 _ASCII_IN = frozenset(("utf-8", "cp1252"))
 """The encodings of most pages; in both, ASCII is ASCII."""
 _MAX_TEXT_TOKENS = 200
@@ -248,15 +249,19 @@ def is_tame(body: bytes, encoding: str) -> bool:
         return True
     if encoding.lower().startswith("utf-16"):
         return False
-    allowed = _TREE_NODES // tags - _ALWAYS_OPEN
-    return allowed >= 0 and (_may_be_open(body) <= allowed or _most_open(body.lower()) <= allowed)
+    most = _TREE_NODES // tags - _AROUND
+    if most < 0:
+        return False
+    with_attributes = _may_be_open(body)
+    return with_attributes + _ALL_BARE <= most or with_attributes + _may_be_bare(body) <= most
 
 
 def _may_be_open(body: bytes) -> int:
-    """At most so many formatting elements with attributes are open at once, if none is closed.
+    """At most so many formatting elements with attributes are open at once, as if none were closed.
 
-    Of equal ones three are kept (HTML Standard, the "Noah's Ark clause"). Tags are only known to
-    be equal where it is plain what their attributes are.
+    What looks like an end tag may be none: in a comment, a title, another cell. Of equal elements
+    three are kept (HTML Standard, the "Noah's Ark clause"). Tags are only known to be equal where
+    it is plain what their attributes are.
     """
     openings = Counter(_OPENING.findall(body))
     return sum(
@@ -265,27 +270,9 @@ def _may_be_open(body: bytes) -> int:
     )
 
 
-def _most_open(body: bytes) -> int:
-    """The most formatting elements with attributes that are open at once.
-
-    Elements without attributes do not count, as three of each at most are kept.
-
-    Args:
-        body: The page, lower case.
-    """
-    most = current = 0
-    opened: dict[bytes, int] = {}
-    for end, name, bare in _FORMATTING.findall(body):
-        count = opened.get(name, 0)
-        if end:
-            if count:
-                opened[name] = count - 1
-                current -= 1
-        elif not bare:
-            opened[name] = count + 1
-            current += 1
-            most = max(most, current)
-    return most
+def _may_be_bare(body: bytes) -> int:
+    """The same of those without attributes: three of each name."""
+    return _EQUALS_KEPT * len({name.lower() for name in _BARE.findall(body)})
 
 
 def _tree(markup: bytes | str, encoding: str | None) -> Document:
