@@ -12,11 +12,10 @@ from nacre.frontier.queues import QueueRow, State
 from nacre.frontier.roster import _PREFIX
 from nacre.frontier.rows import future_key, pack, pack_future, queue_id, queue_key
 from nacre.frontier.settings import PolitenessSettings
-from nacre.job.assemble import canonicalizer
 from nacre.job.clock import SystemClock
 from nacre.job.explain import Explainer, politeness_text
 from nacre.job.explanation import Explanation, Standing
-from nacre.job.identity import Identity
+from nacre.job.identity import Identity, canonicalizer
 from nacre.job.layout import Layout
 from nacre.job.offline import View
 from nacre.job.outcomes import Outcomes

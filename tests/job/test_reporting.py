@@ -8,8 +8,7 @@ from nacre.config.effective import fixed
 from nacre.errors import JobError
 from nacre.frontier.frontier import Attempt
 from nacre.frontier.queues import QueueRow, State
-from nacre.job.assemble import canonicalizer
-from nacre.job.identity import Identity
+from nacre.job.identity import Identity, canonicalizer
 from nacre.job.layout import Layout
 from nacre.job.material import JobMaterial, Live, queue_facts, queue_host
 from nacre.job.outcomes import Outcomes

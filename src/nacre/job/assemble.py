@@ -1,13 +1,7 @@
 """Builds the parts of a running job from its settings and its opened store."""
 
-import os
-import socket
 from collections.abc import Callable, Mapping, Sequence
 
-from msgspec import structs
-
-from nacre import __version__
-from nacre.archive.segment import Origin, WarcWriter
 from nacre.config.effective import Effective
 from nacre.config.sheet import Overlays
 from nacre.core.clock import Clock
@@ -18,7 +12,6 @@ from nacre.fetch.cookies import CookieJar
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard
 from nacre.fetch.http import HttpFetcher
-from nacre.fetch.settings import fill_user_agent
 from nacre.fetch.spool import Spool
 from nacre.frontier.frontier import Frontier
 from nacre.frontier.settings import FrontierSettings
@@ -35,11 +28,11 @@ from nacre.job.engine import Chain, Engine
 from nacre.job.events import Alert, AlertLogged, Events
 from nacre.job.extraction import Extract
 from nacre.job.fetching import FetchDns, FetchHttp
-from nacre.job.identity import Identity, again_at
+from nacre.job.identity import Identity, again_at, canonicalizer
 from nacre.job.ignores import Ignored
 from nacre.job.journaling import RecoveryJournal
 from nacre.job.layout import Layout
-from nacre.job.logs import JobLogs, alerts_counter
+from nacre.job.logs import JobLogs, alerts_counter, line_writer
 from nacre.job.names import HostAnswers
 from nacre.job.normalizing import normalizing
 from nacre.job.numbers import Numbers
@@ -58,13 +51,14 @@ from nacre.job.runrow import RunRow
 from nacre.job.runtime import LimitRuntime
 from nacre.job.scoping import scope_state
 from nacre.job.seedbook import SeedBook
-from nacre.job.settings import JobSettings, UriSettings
+from nacre.job.settings import JobSettings
 from nacre.job.shared_slots import open_slots
 from nacre.job.sheet_list import sheet_list
 from nacre.job.sheets import Sheets
 from nacre.job.shortage import Shortage
 from nacre.job.speculation import Speculation
 from nacre.job.timeouts import Timeouts
+from nacre.job.warcseries import warc_writers
 from nacre.job.writing import ArchiveStep
 from nacre.report.stats import Statistics
 from nacre.report.steps import Steps
@@ -74,18 +68,6 @@ from nacre.scope.subject import Place
 from nacre.scope.watch import Logged
 from nacre.store.commit import GroupCommit
 from nacre.store.store import Store
-from nacre.uri.canonical import DEFAULT, HERITRIX, Canonicalizer, rule
-
-
-def canonicalizer(settings: UriSettings) -> Canonicalizer:
-    """The canonicalisation that the settings name."""
-    if isinstance(settings.canonical, str):
-        return Canonicalizer(HERITRIX if settings.canonical == "heritrix" else DEFAULT)
-    rules = []
-    for item in settings.canonical:
-        params = {"regex": item.regex, "format": item.format} if item.regex else {}
-        rules.append(rule(item.rule, **params))
-    return Canonicalizer(rules)
 
 
 class Parts:
@@ -159,7 +141,7 @@ class Parts:
 
     def _seal_with_groups(self) -> None:
         if self.settings.frontier.recovery_log:
-            journal = RecoveryJournal(self._line_writer(), self.clock)
+            journal = RecoveryJournal(line_writer(self.commit, self.run.name), self.clock)
             self.frontier.journal = journal.note
             self.commit.on_seal(journal.seal)
         for seal in (
@@ -221,7 +203,7 @@ class Parts:
     def _job_logs(self) -> JobLogs:
         """The logs; alerts are counted over the whole run, and others hear of them."""
         extra_info = self.settings.engine.log_extra_info
-        logs = JobLogs(self._line_writer(), self.clock, extra_info=extra_info)
+        logs = JobLogs(line_writer(self.commit, self.run.name), self.clock, extra_info=extra_info)
         store, name = self.store, alerts_counter(self.run.name)
         logs.alerts = store.counter(name)
 
@@ -277,41 +259,9 @@ class Parts:
         preloaded = Preloaded(canonical, self.rule_files.read_lines)
         return Identity(canonical, frontier, self._addresses, preloaded)
 
-    def _line_writer(self) -> Callable[[str, bytes], None]:
-        numbers: dict[str, int] = {}
-        commit, prefix = self.commit, f"runs/{self.run.name}/logs/"
-
-        def line(name: str, text: bytes) -> None:
-            number = numbers.get(name)
-            if number is None:
-                number = numbers[name] = commit.log(prefix + name)
-            commit.line(number, text)
-
-        return line
-
     def _archive(self) -> ArchiveStep:
-        settings = self.settings
-        base = Origin(
-            software=f"Nacre/{__version__}",
-            hostname=socket.gethostname(),
-            pid=os.getpid(),
-            is_part_of=settings.name,
-            robots=settings.robots.policy.value,
-            user_agent=fill_user_agent(settings.fetch.user_agent, settings.fetch.contact),
-            http_from=settings.fetch.mail_from,
-            run=f"runs/{self.run.name}",
-        )
-        total = self.store.counter("warc.total")
-        writer = WarcWriter(settings.archive, base, self.commit, self.clock, self.numbers, total)
-        large = WarcWriter(
-            settings.archive,
-            _in_series(base, "large"),
-            self.commit,
-            self.clock,
-            self.numbers,
-        )
-        self.commit.on_seal(
-            lambda: self.store.set_counter("warc.total", writer.total + large.total)
+        writer, large = warc_writers(
+            self.settings, self.run, self.store, self.commit, self.clock, self.numbers
         )
         return ArchiveStep(
             writer=writer,
@@ -426,7 +376,7 @@ class Parts:
             clock=self.clock,
             root=self.layout.root,
             run=f"runs/{self.run.name}",
-            line=self._line_writer(),
+            line=line_writer(self.commit, self.run.name),
             alert=self._alert,
             address=lambda visit: self.hosts.address(visit.uri.url, self.clock.now()),
             job=self.effective,
@@ -455,7 +405,3 @@ def _extract_settings(settings: JobSettings) -> ExtractSettings:
     if settings.extract.robots_agent:
         return settings.extract
     return settings.extract.model_copy(update={"robots_agent": settings.robots.agent})
-
-
-def _in_series(origin: Origin, series: str) -> Origin:
-    return structs.replace(origin, series=series)

@@ -7,10 +7,9 @@ import msgspec
 from nacre.config.check import Loaded
 from nacre.core.crawluri import CrawlURI, Directive, Hop, Outlink
 from nacre.errors import URIError
-from nacre.job.assemble import canonicalizer
 from nacre.job.explain import politeness_text
 from nacre.job.explanation import RobotsAnswer, RuleOpinion
-from nacre.job.identity import Identity
+from nacre.job.identity import Identity, canonicalizer
 from nacre.job.layout import Layout
 from nacre.job.preloaded import Preloaded
 from nacre.job.preview import make_sheets

@@ -16,7 +16,6 @@ from nacre.frontier.rows import queue_id
 from nacre.frontier.settings import PolitenessSettings
 from nacre.history.crawldb import History
 from nacre.history.timing import NEVER
-from nacre.job.assemble import canonicalizer
 from nacre.job.explanation import (
     CaptureAnswer,
     Explanation,
@@ -26,7 +25,7 @@ from nacre.job.explanation import (
     ScopeAnswer,
     Standing,
 )
-from nacre.job.identity import Identity
+from nacre.job.identity import Identity, canonicalizer
 from nacre.job.names import HostAnswers
 from nacre.job.normalizing import normalizing
 from nacre.job.offline import View

@@ -10,7 +10,8 @@ from nacre.frontier.assignment import core_key, moves, needs_address, split_key
 from nacre.frontier.choices import QueueAssignment
 from nacre.frontier.policy import Rank, prerequisite_rank, rank
 from nacre.frontier.settings import FrontierSettings
-from nacre.uri.canonical import Canonicalizer, seen_key
+from nacre.job.settings import UriSettings
+from nacre.uri.canonical import DEFAULT, HERITRIX, Canonicalizer, rule, seen_key
 from nacre.uri.parse import authority, host, is_ip
 
 _REDIRECT = Hop.REDIRECT  # the way to a member of an enumeration is long
@@ -24,6 +25,17 @@ Addresses = Callable[[str], Sequence[str]]
 
 Precedences = Callable[[str, bytes], int | None]
 """The precedence that a file gives a seen key; None when it gives none."""
+
+
+def canonicalizer(settings: UriSettings) -> Canonicalizer:
+    """The canonicalisation that the settings name."""
+    if isinstance(settings.canonical, str):
+        return Canonicalizer(HERITRIX if settings.canonical == "heritrix" else DEFAULT)
+    rules = []
+    for item in settings.canonical:
+        params = {"regex": item.regex, "format": item.format} if item.regex else {}
+        rules.append(rule(item.rule, **params))
+    return Canonicalizer(rules)
 
 
 class _Queues:

@@ -11,6 +11,7 @@ from nacre.report.crawllog import CrawlLog, LogTimes
 from nacre.report.escape import flat, safe, visible
 from nacre.scope.rule import Scope, Subject
 from nacre.scope.watch import Logged, decided, whole
+from nacre.store.commit import GroupCommit
 
 CRAWL = "crawl.log"
 URI_ERRORS = "uri-errors.log"
@@ -32,6 +33,20 @@ ScopeLog = Callable[[Scope, Subject], None]
 
 Line = Callable[[str, bytes], None]
 """Adds a line to the log of that name."""
+
+
+def line_writer(commit: GroupCommit, run: str) -> Line:
+    """Adds lines to the logs of a run; a log begins with its first line."""
+    numbers: dict[str, int] = {}
+    prefix = f"runs/{run}/logs/"
+
+    def line(name: str, text: bytes) -> None:
+        number = numbers.get(name)
+        if number is None:
+            number = numbers[name] = commit.log(prefix + name)
+        commit.line(number, text)
+
+    return line
 
 
 class JobLogs:

@@ -9,8 +9,8 @@ from nacre.core.stamp import iso_millis
 from nacre.frontier.queues import QueueRow, State
 from nacre.frontier.roster import scan_queues
 from nacre.frontier.totals import read_totals
-from nacre.job.assemble import Parts, canonicalizer
-from nacre.job.identity import Identity
+from nacre.job.assemble import Parts
+from nacre.job.identity import Identity, canonicalizer
 from nacre.job.outcomes import Outcomes
 from nacre.job.runrow import RunRow
 from nacre.job.seedbook import seed_rows
