@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from nacre.core.pagerow import PageRow
 from nacre.core.processor import Visit
 from nacre.errors import JobError
+from nacre.history.crawldb import History
 from nacre.history.pagestore import PageStore, fetch_rows
 from nacre.job.extraction import Extract
 from nacre.job.layout import Layout
@@ -202,6 +203,22 @@ def test_a_site_whose_validators_lie_is_asked_without_them(tmp_path: Path):
     assert [row.kind for row in visits if row.run == 2 and row.wanted != "pair"] == ["major"]
     alerts = "".join(path.read_text() for path in job.glob("runs/*/logs/alerts.log"))
     assert "other bytes under the same validators" in alerts
+
+
+def test_a_validator_of_any_length_is_not_kept(tmp_path: Path):
+    small(tmp_path / "site")
+    job = tmp_path / "job"
+    tag = "x" * 2500
+    with served(tmp_path, f"open_file_cache off; etag off; add_header ETag '\"{tag}\"';") as seed:
+        first(job, seed)
+    log = (max((job / "runs").iterdir()) / "logs/crawl.log").read_text()
+    assert "longValidator" in log
+    with Store.open(str(job / "state/store"), read_only=True) as store:
+        known = History(store).get(seed)
+    assert known is not None
+    assert known.date
+    assert known.etag == b""
+    assert known.last_modified  # this one is short, and serves as well
 
 
 SOFT = "open_file_cache off; error_page 404 =200 /sorry.html;"

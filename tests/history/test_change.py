@@ -65,6 +65,19 @@ def test_what_may_be_meant_is_not(one: str, two: str) -> None:
     assert _class(_page(extra=one), _page(extra=two)).is_change
 
 
+@pytest.mark.parametrize(
+    ("limit", "kind"),
+    [(1.0, "noise"), (0.9, "noise"), (0.02, "minor"), (0.0, "minor")],
+)
+def test_noise_beyond_the_limit_is_a_change(limit: float, kind: str) -> None:
+    # Where the page differs is not known to be volatile: only what it says is masked.
+    old, new = (_page(extra="".join(f"<p>浏览: {n}{i}</p>" for i in range(40))) for n in (12, 34))
+    change = compare(old, new, Template(), ChangeSettings(noise_limit=limit))
+    assert change.kind == kind
+    assert change.reason == ("score" if kind == "minor" else "masked")
+    assert 0.02 < change.score < 0.9
+
+
 def test_a_changed_deadline_is_a_change_of_its_text() -> None:
     change = compare(
         _page(), _page(BODY.replace("2024年12月31日", "2025年12月31日", 1)), Template(), SETTINGS

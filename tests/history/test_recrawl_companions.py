@@ -5,12 +5,13 @@ from string import ascii_lowercase
 import pytest
 
 from nacre.core.pagerow import PageKind, PageRow
+from nacre.history import recrawl_companions
 from nacre.history.change import ChangeClass
 from nacre.history.classes import Classes
 from nacre.history.deletion import Answer
 from nacre.history.ranking import Bid
 from nacre.history.rates import NO_EVIDENCE, PAGES, chance_of_change, observe
-from nacre.history.recrawl_companions import SMALL, Companions
+from nacre.history.recrawl_companions import SMALL, Companions, Folder
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.recrawl_step import Knowledge, Step
 from nacre.history.sites import Sites
@@ -248,3 +249,28 @@ def test_a_single_change_does_not_bring_back_thousands_of_images() -> None:
     least = RecrawlSettings().least_embed
     assert _chance(".jpg", 91.0, changed=1, same=17) < least
     assert _chance(".jpg", 91.0, changed=9, same=9) > least
+
+
+def test_what_is_remembered_of_a_site_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are more folders than that, those with a sign stay, and it is followed."""
+    monkeypatch.setattr(recrawl_companions, "_FOLDERS", 20)
+    monkeypatch.setattr(recrawl_companions, "_NAMED", 50)
+    names = [f"{one}{two}" for one in ascii_lowercase for two in ascii_lowercase[:10]]
+    signed = {"last_visit": NOW, "last_change": NOW, "visits": 2, "evidence": EVIDENCE}
+    rows = [
+        _row(f"{name}/a.css?v=1", **(signed if name == "bc" else {"evidence": b""}))
+        for name in names
+    ]
+    companions = _World(*rows, _row("bc/b.css", evidence=EVIDENCE)).companions
+    held = (companions._folders, companions._newest, companions._unknown)
+    assert [len(each) for each in held] == [pytest.approx(30, abs=10), 50, 50]
+    assert "http://a.test/bc/b.css" in {one.url for one in companions.batch(1000)}
+
+
+def test_references_to_a_folder_are_counted_up_to_a_bound() -> None:
+    folder = Folder(PageKind.EMBED)
+    for number in range(3_000):
+        folder.refer(f"http://a.test/{number}.png")
+    folder.refer("http://a.test/5.png")
+    assert len(folder.direct) == 1_000
+    assert folder.next(set(), 1) == ["http://a.test/5.png"]

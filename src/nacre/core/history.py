@@ -2,6 +2,9 @@
 
 import msgspec
 
+LONGEST_VALIDATOR = 2000
+"""Bytes of the longest ETag or Last-Modified that is kept and sent back."""
+
 
 class Base(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The capture, stored in full, that a later one of the same URL is a difference from.
@@ -44,7 +47,8 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         digest: Payload digest of that capture, `sha1:BASE32`.
         framing: Its transfer framing: `chunked` or "".
         record_id: Its WARC-Record-ID, without angle brackets.
-        etag: ETag of that capture, or of `noted`, as received; b"" when absent.
+        etag: ETag of that capture, or of `noted`, as received; b"" when absent, and when
+            it is longer than `LONGEST_VALIDATOR`.
         last_modified: The same of Last-Modified.
         length: Its payload length in bytes.
         visits: Number of visits.
@@ -118,3 +122,8 @@ class RevisitProfile(msgspec.Struct, frozen=True):
     original: Original
     digest: str
     same_url: bool = False
+
+
+def kept_validator(value: bytes | None) -> bytes:
+    """An ETag or Last-Modified as it is kept; b"" for none, and for one that is too long."""
+    return value if value is not None and len(value) <= LONGEST_VALIDATOR else b""

@@ -66,8 +66,9 @@ class ChangeSettings(Component):
         sheets=False,
     )
     noise_limit: float = setting(
-        0.02,
-        "Noise and template pieces beyond this share count as a change all the same; 1: never.",
+        1.0,
+        "Noise and boilerplate beyond this share of the page count as a change all the same, each "
+        "piece weighed by how seldom it differs without one; 1: never, 0: always.",
         ge=0,
         le=1,
         live=False,
@@ -144,7 +145,7 @@ def compare(
     score = _score(differing, old, new, template)
     if sorted_.real:
         return _change(sorted_.real, score, settings)
-    if score >= settings.noise_limit > 0.0 and not sorted_.proved:
+    if score >= settings.noise_limit < 1.0:
         return Change(ChangeClass.MINOR, score, "score", tuple(differing[: settings.shown]))
     kind = ChangeClass.TEMPLATE if sorted_.template else ChangeClass.NOISE
     return Change(kind, score, sorted_.reason, tuple(differing[: settings.shown]))
@@ -158,7 +159,6 @@ class _Sorted:
         self._listing = listing
         self.real: list[Difference] = []
         self.template = False
-        self.proved = True
         self.reason = "volatile"
 
     def add(self, one: Difference) -> None:

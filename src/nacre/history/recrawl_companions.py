@@ -33,6 +33,13 @@ _LEARNED = 16
 """After so many second visits a folder's past says how far signs are to be believed there."""
 _INDEXED = 64
 """Of each folder so many are remembered for signs; the rest goes by the rate of its class."""
+_FOLDERS = 2_000
+"""So many folders are remembered, twice as many for a while: on a site with more, others at each
+step, by lot. The rest goes by the rates of their classes."""
+_NAMED = 100_000
+"""Versions of names, and classes, of which a note is kept, of each: a bound of memory."""
+_REFERRED = 1_000
+"""The same of the references to one folder by pages that changed."""
 _SAMPLE = 2
 _SAMPLES = 30
 """Looks at what was never looked at again: of each directory and type, and in a step."""
@@ -70,6 +77,12 @@ class Folder:
         if len(self.index) >= 2 * _INDEXED:
             self.index.sort()
             del self.index[_INDEXED:]
+
+    def refer(self, url: str) -> None:
+        """A page that changed refers to one of them."""
+        self.signed = True
+        if url in self.direct or len(self.direct) < _REFERRED:
+            self.direct[url] += 1
 
     @property
     def size(self) -> int:
@@ -139,7 +152,7 @@ class Companions:
         self._note(row)
         name = _class(row)
         self._seen_again[name] += bool(row.evidence)
-        if not row.evidence:
+        if not row.evidence and (name in self._unknown or len(self._unknown) < _NAMED):
             lots = self._unknown.setdefault(name, [])
             lots.append((drawn, row.url))
             if len(lots) > _SAMPLE:
@@ -149,15 +162,23 @@ class Companions:
     def _note(self, row: PageRow) -> None:
         """When a name was first seen with the newest of its versions."""
         name = _bare(row.url)
-        if name:
+        if name and (name in self._newest or len(self._newest) < _NAMED):
             self._newest[name] = max(self._newest.get(name, 0.0), row.first_seen)
 
     def _folder(self, row: PageRow) -> Folder:
         name = f"{row.kind} {_directory(row.template)}"
         found = self._folders.get(name)
         if found is None:
+            if len(self._folders) >= 2 * _FOLDERS:
+                self._forget_folders()
             found = self._folders[name] = Folder(row.kind)
         return found
+
+    def _forget_folders(self) -> None:
+        """Keep those in which something speaks for a look, then those with the smallest lots."""
+        folders, now = self._folders, self._step.time
+        names = sorted(folders, key=lambda name: (not folders[name].signed, lot(name, now)))
+        self._folders = {name: folders[name] for name in names[:_FOLDERS]}
 
     def claim(self, row: PageRow, bid: Bid | None) -> None:
         """Let a bid stand, if its chance or the floor speaks for it."""
@@ -170,7 +191,7 @@ class Companions:
         least = settings.least_embed if embed else settings.least_file
         if bid.due or bid.chance >= least:
             self._claims.append(bid)
-        elif not row.evidence and row.life == Life.LIVE:
+        elif not row.evidence and row.life == Life.LIVE and len(self._idle) < _NAMED:
             self._idle.add(self._likes(row))
 
     def is_idle(self, row: PageRow) -> bool:
@@ -212,8 +233,7 @@ class Companions:
             row = self._rows.get(link.url) if link.hop in "EL" else None
             if row is not None and row.kind in KINDS and row.visits:
                 folder = self._folder(row)
-                folder.direct[row.url] += 1
-                folder.signed = True
+                folder.refer(row.url)
             elif row is None and link.hop == "E":
                 # Something new beside what was there: a build with other names for what is new.
                 name = _directory(shaped(link.url).name)

@@ -18,7 +18,7 @@ from nacre.archive.patch import apply_patch, make_patch
 from nacre.archive.restoring import response_at
 from nacre.config.effective import Effective
 from nacre.core.capture import Capture
-from nacre.core.history import Base, HistoryRecord
+from nacre.core.history import Base, HistoryRecord, kept_validator
 from nacre.core.processor import Keep, Visit
 from nacre.history.dedup import can_be_original
 from nacre.history.keeping import KeepSettings
@@ -187,8 +187,8 @@ def _delta(
         framing="chunked" if capture.framing == "chunked" else "",
         status=capture.status,
         mime=index_facts(capture.head)[1] or "",
-        etag=capture.header(b"etag") or b"",
-        last_modified=capture.header(b"last-modified") or b"",
+        etag=kept_validator(capture.header(b"etag")),
+        last_modified=kept_validator(capture.header(b"last-modified")),
         patch=patch,
     )
 

@@ -15,7 +15,7 @@ from nacre.archive.record import Record, capture_records, noted_record
 from nacre.archive.segment import WarcWriter
 from nacre.config.effective import Effective
 from nacre.core.capture import Body, Capture
-from nacre.core.history import Base, HistoryRecord, Noted, Original
+from nacre.core.history import Base, HistoryRecord, Noted, Original, kept_validator
 from nacre.core.processor import Visit
 from nacre.history.crawldb import History
 from nacre.history.dedup import (
@@ -232,8 +232,8 @@ class ArchiveStep:
             row = structs.replace(
                 row,
                 noted=Noted(record_id, capture.payload_digest),
-                etag=capture.header(b"etag") or b"",
-                last_modified=capture.header(b"last-modified") or b"",
+                etag=_validator(visit, capture, b"etag"),
+                last_modified=_validator(visit, capture, b"last-modified"),
                 confirmed=0,
             )
         self.history.put(row)
@@ -279,8 +279,8 @@ class ArchiveStep:
                 digest=revisit.digest if revisit else capture.payload_digest,
                 framing=_framing(capture),
                 record_id=original.record_id if original else record_id,
-                etag=capture.header(b"etag") or b"",
-                last_modified=capture.header(b"last-modified") or b"",
+                etag=_validator(visit, capture, b"etag"),
+                last_modified=_validator(visit, capture, b"last-modified"),
                 length=capture.payload_length,
                 visits=visits,
                 original=original.url if original and original.url != visit.uri.url else "",
@@ -301,3 +301,12 @@ def _close(members: Sequence[Body]) -> None:
 
 def _framing(capture: Capture) -> str:
     return "chunked" if capture.framing == "chunked" else ""
+
+
+def _validator(visit: Visit, capture: Capture, name: bytes) -> bytes:
+    """A validator of a reply; one that is too long to be kept is annotated and not asked with."""
+    received = capture.header(name)
+    kept = kept_validator(received)
+    if received and not kept:
+        visit.annotate("longValidator")
+    return kept
