@@ -179,6 +179,30 @@ def test_what_waits_and_is_denied_is_not_said_to_be_fetched():
     assert "will not be fetched then: robots.txt denies it" in lines[1]
 
 
+@pytest.mark.parametrize(
+    ("status", "last"),
+    [
+        (200, "HTTP status 200, cut short"),
+        (503, "HTTP status 503"),
+        (-2, "No connection, or its TLS handshake failed"),
+    ],
+)
+def test_what_is_to_be_tried_again_says_why(status: int, last: str):
+    world = World()
+    queued(world, HOME + "x", attempts=1, last_status=status, due=SystemClock().now() + 95.0)
+    lines = list(explanation_lines(world.explain(HOME + "x")))
+    assert lines[1].endswith(f"it waits to be tried again; the last try: {last}")
+
+
+def test_what_was_deleted_and_imported_again_waits():
+    world = World()
+    world.done(HOME + "x", HOME, "L", -6000)
+    queued(world, HOME + "x")
+    assert world.explain(HOME + "x").standing is Standing.QUEUED
+    world.done(HOME + "y", HOME, "L", -6000)
+    assert world.explain(HOME + "y").standing is Standing.FINISHED
+
+
 def test_nothing_is_in_process_when_nothing_runs():
     world = World()
     queued(world, HOME + "x")

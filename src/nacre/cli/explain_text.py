@@ -98,6 +98,10 @@ def _queued(what: Explanation) -> str:
     if what.behind is not None and what.behind.attempts:
         first = "robots.txt" if _is_robots(what.behind) else "the address of its host"
         return f"it waits for {first}, which could not be had so far: see queue"
+    if what.pending is not None and what.pending.attempts:
+        last = what.pending.last_status
+        short = ", cut short" if 0 < last < 400 else ""
+        return f"it waits to be tried again; the last try: {describe(last).rstrip('.')}{short}"
     return "it waits to be fetched"
 
 

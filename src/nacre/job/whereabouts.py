@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from nacre.core.crawluri import CrawlURI
+from nacre.core.status import FetchStatus
 from nacre.job.explanation import PrerequisiteAnswer, Standing, Step
 from nacre.job.identity import Identity
 from nacre.job.offline import View
@@ -84,7 +85,9 @@ class Whereabouts:
         key = self._identity.key(url)
         outcome = self._outcomes.get(key)
         busy = self._in_process(key)
-        waiting = None if busy or outcome else self._waiting(url, key)
+        # What was deleted may have been imported again.
+        final = outcome is not None and outcome.status != FetchStatus.DELETED
+        waiting = None if busy or final else self._waiting(url, key)
         refusal = None if outcome or busy or waiting else self._outside.get(key)
         pending = waiting.uri if waiting else busy
         return Place(
