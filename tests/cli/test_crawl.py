@@ -75,6 +75,28 @@ def test_a_limit(tmp_path: Path):
     assert told["queued"] == 0
 
 
+@pytest.mark.parametrize(
+    ("limit", "counted"),
+    [
+        ("limits.bytes=6000", "bytes"),
+        ("limits.novel_bytes=6000", "novel_bytes"),
+        ("limits.novel_documents=9", "documents"),
+        ("limits.warc_bytes=9000", "warc_bytes"),
+        ("archive.max_total=9000", "warc_bytes"),
+    ],
+)
+def test_a_limit_holds_however_fast_the_crawl_is(tmp_path: Path, limit: str, counted: str):
+    with site(many_pages(120)) as home:
+        done = nacre(
+            "crawl", home, "--delay", 0, "--parallel", 2, "--set", limit,
+            "--out", tmp_path / "job", "-q", "--json",
+        )  # fmt: skip
+    assert done.code == 4, done.err
+    told = json.loads(done.out)
+    wanted = int(limit.partition("=")[2])
+    assert wanted <= told[counted] < wanted * 1.6, "what is in process is finished, no more"
+
+
 def test_nothing_could_be_fetched(tmp_path: Path):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

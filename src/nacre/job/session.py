@@ -299,15 +299,32 @@ class Session:
                 continue
 
     def mind_limits(self) -> None:
-        """A limit of documents was set or taken away."""
-        self.parts.engine.limit(self._enough if self.settings.limits.documents else None)
+        """Limits were set or taken away: with one, each hand-out asks whether it is reached."""
+        limits = self.settings.limits
+        counted = (limits.documents, limits.bytes, limits.novel_bytes, limits.novel_documents)
+        written = (limits.warc_bytes, self.settings.archive.max_total)
+        self.parts.engine.limit(self._enough if any((*counted, *written)) else None)
 
     def _enough(self, busy: int) -> bool:
-        """With what is in process, the limit of documents is reached."""
-        fetched = self.parts.statistics.documents
-        if fetched >= self.settings.limits.documents:
+        """A limit is reached, or that of documents will be by what is in process."""
+        if self._limit() is not None:
             self._attention.set()
-        return fetched + busy >= self.settings.limits.documents
+            return True
+        documents = self.settings.limits.documents
+        return 0 < documents <= self.parts.statistics.documents + busy
+
+    def _limit(self) -> ExitStatus | None:
+        """The limit that is reached."""
+        archive, counts = self.parts.archive, self.parts.statistics
+        if archive.writer.full:
+            return ExitStatus.WRITE_LIMIT
+        return reached(
+            self.settings.limits,
+            counts.totals,
+            self.watch.elapsed,
+            archive.writer.total + archive.large.total,
+            counts.prerequisites,
+        )
 
     async def _over(self) -> ExitStatus | None:
         if self._asked is not None:
@@ -320,18 +337,7 @@ class Session:
             await self._more()
         if self.space.waited_too_long(self._clock.monotonic()):
             return ExitStatus.DISK_WAIT
-        archive = parts.archive
-        if archive.writer.full:
-            return ExitStatus.WRITE_LIMIT
-        written = archive.writer.total + archive.large.total
-        counts = parts.statistics
-        return reached(
-            self.settings.limits,
-            counts.totals,
-            self.watch.elapsed,
-            written,
-            counts.prerequisites,
-        )
+        return self._limit()
 
     def _finished(self) -> ExitStatus:
         """How it ends when nothing is left to do; somebody may have asked for the end meanwhile."""
