@@ -143,3 +143,23 @@ def test_nutch_gone_and_retry() -> None:
     schedule = NutchSchedule()
     assert schedule.gone(NutchDatum(1000.0, 0), 0).interval == 1500.0
     assert schedule.retried(NutchDatum(1000.0, 0), 0).fetch_time == 86_400_000
+
+
+@pytest.mark.parametrize(
+    ("interval", "gone", "due"),
+    [(61.0, 92.0, 61.0), (7_000_000.0, 6_998_400.0, 7_000_000.0), (8e6, 6_998_400.0, 6_998_400.0)],
+)
+def test_nutch_keeps_whole_seconds_and_shortens_only_what_is_beyond_the_longest(
+    interval: float, gone: float, due: float
+) -> None:
+    schedule, datum = NutchSchedule(), NutchDatum(interval, 10**15)
+    assert schedule.gone(datum, 5)[:2] == (gone, 5 + gone * 1000)
+    assert schedule.due(datum, 0)[1][:2] == (due, 0)
+
+
+@pytest.mark.parametrize(("rate", "offset"), [(0.5, 0), (1.0, 1_000_000)])
+def test_nutch_divides_integers_where_the_last_change_is_long_ago(rate: float, offset: int) -> None:
+    schedule = NutchSchedule(sync_delta_rate=rate, max_interval=1000.0)
+    at = 10**10
+    after = schedule.fetched(NutchDatum(60.0, 0, 1), at, PageState.UNKNOWN)
+    assert after[:2] == (1000, at - offset + 1_000_000)

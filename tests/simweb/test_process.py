@@ -65,7 +65,7 @@ def test_early_edits_fade():
     assert sum(time < 1.5 * DAY for time in times) / len(times) == pytest.approx(0.632, abs=0.05)
 
 
-@given(st.sampled_from(["flat", "office", "news"]), st.floats(-3 * WEEK, 50 * WEEK))
+@given(st.sampled_from(["flat", "office", "news", "holidays"]), st.floats(-60 * WEEK, 120 * WEEK))
 def test_operational_time_and_back(rhythm, time):
     there = operational(rhythm, time)
     assert operational(rhythm, real(rhythm, there)) == pytest.approx(there, abs=1e-3)
@@ -75,3 +75,11 @@ def test_a_week_is_a_week_in_both_times():
     for rhythm in ("office", "news"):
         assert operational(rhythm, 5 * WEEK) == pytest.approx(5 * WEEK)
         assert operational(rhythm, 3 * DAY) != pytest.approx(3 * DAY)
+
+
+def test_holidays_stand_still_and_a_year_is_a_year():
+    passed = [operational("holidays", (day + 1) * DAY) - operational("holidays", day * DAY)
+              for day in range(364)]  # fmt: skip
+    spring_festival, labour_day = passed[41:50], passed[116:121]
+    assert max(spring_festival + labour_day) < 0.05 * passed[36]
+    assert sum(passed) == pytest.approx(364 * DAY)

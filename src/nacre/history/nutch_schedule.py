@@ -1,8 +1,9 @@
 """Nutch's fetch schedules, exactly: Default, Adaptive, MimeAdaptive.
 
-Source: reference/nutch.md 1.5. Nutch keeps intervals and rates in single precision and times in
-milliseconds; so do these functions, so that a migrated crawl plans the same dates to the
-millisecond. They are for people who come from Nutch; `history.recrawl` spends a budget better.
+Source: reference/nutch.md 1.5. Nutch computes intervals and rates in single precision, keeps whole
+seconds of intervals, and times in milliseconds; so do these functions, so that a migrated crawl
+plans the same dates to the millisecond. They are for people who come from Nutch; `history.recrawl`
+spends a budget better.
 """
 
 import math
@@ -132,20 +133,28 @@ class NutchSchedule(NutchSettings):
         reference = fetched_at
         if self.sync_delta:
             delta = fetched_at - modified
-            if delta > interval * 1000.0:
-                interval = single(delta / 1000)
-            offset = rounded(delta * single(self.sync_delta_rate))
-            # Nutch divides integers here, so that an offset beyond the maximum counts as none.
-            reference -= 0 if offset > self.max_interval * 1000.0 else offset
+            if single(delta) > single(interval * 1000.0):
+                interval = single(delta // 1000)
+            offset, longest = rounded(delta * single(self.sync_delta_rate)), self.max_interval
+            if delta > 0 and offset > int(longest) * 1000:
+                # Nutch divides integers: none is left of an offset beyond the maximum.
+                offset = offset // delta * int(longest) * 1000
+            reference -= offset
         interval = min(max(interval, self.min_interval), self.max_interval)
-        return NutchDatum(interval, reference + rounded(interval * 1000.0), modified)
+        return NutchDatum(rounded(interval), reference + rounded(interval * 1000.0), modified)
 
     def gone(self, datum: NutchDatum, fetched_at: int) -> NutchDatum:
         """The timing of a page that was not there: it is asked for again, ever more rarely."""
         longer = single(datum.interval * _GONE_FACTOR)
         if longer >= self.interval_max:
-            longer = single(self.interval_max * single(_LARGEST_SHARE))
-        return datum._replace(interval=longer, fetch_time=fetched_at + rounded(longer * 1000.0))
+            longer = self._longest
+        longer = rounded(longer)
+        return datum._replace(interval=longer, fetch_time=fetched_at + longer * 1000)
+
+    @property
+    def _longest(self) -> int:
+        """What an interval becomes that is too long."""
+        return rounded(single(self.interval_max * single(_LARGEST_SHARE)))
 
     def retried(self, datum: NutchDatum, fetched_at: int) -> NutchDatum:
         """The timing after a failure that may pass: one day later, whatever the interval."""
@@ -158,14 +167,14 @@ class NutchSchedule(NutchSettings):
         """
         if datum.interval <= self.interval_max:
             return None
-        longest = single(self.interval_max * single(_LARGEST_SHARE))
-        return NutchDatum(longest, datum.fetch_time)
+        return NutchDatum(self._longest, datum.fetch_time)
 
     def due(self, datum: NutchDatum, now: int) -> tuple[bool, NutchDatum]:
         """Whether to fetch now, ms since the epoch; a date too far ahead is pulled to now."""
         if datum.fetch_time - now > self.interval_max * 1000.0:
-            limit = single(self.interval_max * single(_LARGEST_SHARE))
-            datum = datum._replace(interval=min(datum.interval, limit), fetch_time=now)
+            too_long = datum.interval > self.interval_max
+            interval = self._longest if too_long else datum.interval
+            datum = datum._replace(interval=interval, fetch_time=now)
         return datum.fetch_time <= now, datum
 
 
@@ -189,7 +198,7 @@ def read_mime_rates(text: str) -> Mapping[str, NutchRates]:
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
-        parts = line.split("\t")
+        parts = [part for part in line.split("\t") if part]
         try:
             mime, inc, dec = parts
             rates[mime.strip().lower()] = NutchRates(float(inc), float(dec))

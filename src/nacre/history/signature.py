@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from nacre.config.component import Component, setting
 from nacre.core.pageview import PageView
+from nacre.history.nutch_schedule import rounded, single
 
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿]+")
@@ -73,7 +74,7 @@ def text_profile(text: str, payload: bytes, settings: TextProfile) -> bytes:
     largest = max(counts.values(), default=0)
     # Nutch drops what comes once as soon as anything comes twice: most of a Chinese page.
     least = 2 if largest > 1 and not settings.unspaced else 1
-    quant = max(least, int(largest * settings.quant_rate + 0.5))
+    quant = max(least, rounded(single(largest * single(settings.quant_rate))))
     kept = [(word, count // quant * quant) for word, count in counts.items() if count >= quant]
     if settings.sec_sort_lex:
         kept.sort(key=lambda pair: (-pair[1], pair[0]))

@@ -146,11 +146,12 @@ def _trap() -> WorldParameters:
 
 
 def _multi_host() -> WorldParameters:
-    """A farm of forty small sites with a strict Crawl-delay each. No Poisson page."""
+    """A farm of forty small sites with holidays and a strict Crawl-delay. No Poisson page."""
     shape = Shape(hosts=40, pages=4000, sections=4, language="zh", urls="numbered")
     return WorldParameters(
-        domain="farm.test", shape=shape, births=Births(per_day=12), crawl_delay=10,
-        edits=Edits(processes=_WITHOUT_POISSON), moves=Moves(redesign=45),
+        domain="farm.test", shape=shape, births=Births(per_day=12, rhythm="holidays"),
+        edits=Edits(processes=_WITHOUT_POISSON, rhythm="holidays"), moves=Moves(redesign=45),
+        crawl_delay=10,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from nacre.archive.basefiles import BaseFiles
 from nacre.archive.delta import DeltaError, page_url
+from nacre.archive.fieldrules import unbracketed
 from nacre.archive.reader import WarcEntry, WarcReader
 from nacre.archive.restoring import difference_of, is_delta, restored
 from nacre.simweb.answer import payload_digest, without_port
@@ -60,7 +61,7 @@ def _records(path: Path, bases: BaseFiles, problems: list[str]) -> Iterator[Reco
 
     with path.open("rb") as file:
         for entry in WarcReader(file, note):
-            url = entry.get("WARC-Target-URI") or ""
+            url = _uri(entry, "WARC-Target-URI")
             if entry.get("WARC-Type") in _CAPTURES and url.startswith("http"):
                 yield _record(entry, without_port(url))
             elif is_delta(entry):
@@ -68,6 +69,11 @@ def _records(path: Path, bases: BaseFiles, problems: list[str]) -> Iterator[Reco
                     yield _rebuilt(entry, without_port(page_url(url)), bases)
                 except DeltaError as error:
                     note(error.code, entry.offset, str(error))
+
+
+def _uri(entry: WarcEntry, name: str) -> str:
+    """A URI of the header; wget writes it in angle brackets, as WARC 1.0 has it."""
+    return unbracketed(entry.get(name) or "")
 
 
 def _rebuilt(entry: WarcEntry, url: str, bases: BaseFiles) -> Record:
@@ -82,7 +88,7 @@ def _record(entry: WarcEntry, url: str) -> Record:
     block = b"".join(iter(entry.read, b""))
     date = entry.get("WARC-Date") or ""
     if entry.get("WARC-Type") == "revisit":
-        target = without_port(entry.get("WARC-Refers-To-Target-URI") or "")
+        target = without_port(_uri(entry, "WARC-Refers-To-Target-URI"))
         refers = target, entry.get("WARC-Refers-To-Date") or ""
         same = "identical-payload-digest" in (entry.get("WARC-Profile") or "")
         return Record(url, date, 200 if same else 304, "", 0, refers)
