@@ -8,14 +8,11 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 
 from nacre.job.session import Session
-from nacre.job.settings import JobSettings
 from nacre.job.states import ExitStatus
 
 
 @pytest.mark.parametrize("added", [False, True])
 def test_what_is_added_while_the_planner_thinks_is_not_left_behind(*, added: bool):
-    writer = SimpleNamespace(full=False, total=0)
-    counts = SimpleNamespace(totals=Mock(urls=0, size=0), prerequisites=0)
     session: Any = SimpleNamespace(
         _asked=None,
         _is_done=Mock(side_effect=[True, not added]),
@@ -24,11 +21,7 @@ def test_what_is_added_while_the_planner_thinks_is_not_left_behind(*, added: boo
         _finished=lambda: ExitStatus.FINISHED,
         _clock=Mock(),
         space=Mock(waited_too_long=Mock(return_value=False)),
-        parts=SimpleNamespace(
-            archive=SimpleNamespace(writer=writer, large=writer), statistics=counts
-        ),
-        settings=JobSettings(),
-        watch=SimpleNamespace(elapsed=0.0),
+        _limit=lambda: None,
     )
     how = asyncio.run(Session._over(cast("Session", session)))
     assert how == (None if added else ExitStatus.FINISHED)

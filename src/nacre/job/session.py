@@ -329,7 +329,6 @@ class Session:
     async def _over(self) -> ExitStatus | None:
         if self._asked is not None:
             return self._asked
-        parts = self.parts
         # Twice: while the planner thinks, an operator may add URLs.
         if self._is_done() and not await self._more() and self._is_done():
             return self._finished()
