@@ -29,6 +29,7 @@ from nacre.job.mending import mend
 from nacre.job.newrun import INCREMENTAL, clear
 from nacre.job.notes import take_notes
 from nacre.job.planning import Planning
+from nacre.job.progresslog import ProgressLog
 from nacre.job.reporting import material_of, write_run_reports
 from nacre.job.runs import (
     begin_run,
@@ -41,12 +42,10 @@ from nacre.job.runtime import RUNTIME
 from nacre.job.scoping import dump_prefixes
 from nacre.job.seeds import Entry
 from nacre.job.settings import JobSettings
-from nacre.job.snapshot import counts_of
 from nacre.job.space import SpaceGuard
 from nacre.job.states import ExitStatus, JobState, check_transition
 from nacre.job.variables import for_run
 from nacre.job.watchdog import Watchdog
-from nacre.report.progress import HEADER, INTERVAL, Progress
 from nacre.store.opening import Opened, open_for_work
 from nacre.store.recovery import Start
 from nacre.store.seam import Disk
@@ -110,58 +109,69 @@ class Session:
             StorageError: The store or a file cannot be used; DamageError when data contradicts.
         """
         self._become(JobState.PREPARING)
-        self._disk.makedirs(str(self.layout.scratch))
-        root = str(self.layout.root)
-        start = start._replace(
-            archives=run_archives(self.layout, self.settings.archive.directories),
-            sort_index=sorted_index,
-        )
-        memory = self.settings.store.memory
-        if start.accept_loss and self.layout.store.is_dir():
-            with Store.open(str(self.layout.store), memory=memory) as store:
-                accept_loss(store, self._disk, root, start)
-        opened = open_for_work(root, self._disk, self._clock, memory=memory, start=start)
-        self._opened = opened
-        store, commit = opened.store, opened.commit
+        self._opened = opened = self._open_store(start)
         self.recovered = opened.recovered
-        clear(store)
-        before = last.exit if (last := read_run(store)) else None
-        self.run_row, is_new = begin_run(store, self.layout, self._clock.now())
+        clear(opened.store)
+        last = read_run(opened.store)
+        self.run_row, is_new = begin_run(opened.store, self.layout, self._clock.now())
         self.settings = for_run(self.settings, self.run_row.name)
-        self.parts = Parts(
-            settings=self.settings,
-            layout=self.layout,
-            run=self.run_row,
-            store=store,
-            commit=commit,
-            guard=guard,
-            clock=self._clock,
-            events=self._events,
-        )
-        self.watch = Stopwatch(self._clock, self.run_row.elapsed)
-        self.progress = Progress(self.parts.statistics.totals, self.run_row.elapsed)
-        self._told = self._clock.monotonic()
-        self.space = SpaceGuard(self._disk, self.layout, self.settings, store.engine.size_limit)
-        commit.on_seal(self._save_run)
-        self.planning = self._planning() if self.run_row.mode == INCREMENTAL else None
+        self._assemble(opened, guard)
         rests = self.planning.recrawl.rests if self.planning is not None else None
         self._entering = Entering(self.parts, seeds, rests)
         if is_new:
-            self.parts.logs.progress(HEADER)
-            self._load_cookies()
-            self._entering.begin()
-            self._entering.portion()
+            self._begin()
         else:
-            self.parts.seeds.load()
-            self._entering.resume()
-            # The settings may be others now; who is over its budget retires again.
-            self.parts.frontier.steering.unretire(all_of_them=False)
-            if before == ExitStatus.FINISHED and not self.parts.statistics.totals.urls:
-                enter_seeds_again(self.parts)
+            self._go_on(last.exit if last else None)
         dump_prefixes(self.parts.scope_state, self._disk, self.layout.root, self.run_row.name)
         for text in take_notes(self.layout):
             self.parts.logs.job(text)
         self.parts.logs.job(f"{self.run_row.title} {'begins' if is_new else 'goes on'}")
+
+    def _open_store(self, start: Start) -> Opened:
+        self._disk.makedirs(str(self.layout.scratch))
+        root, memory = str(self.layout.root), self.settings.store.memory
+        start = start._replace(
+            archives=run_archives(self.layout, self.settings.archive.directories),
+            sort_index=sorted_index,
+        )
+        if start.accept_loss and self.layout.store.is_dir():
+            with Store.open(str(self.layout.store), memory=memory) as store:
+                accept_loss(store, self._disk, root, start)
+        return open_for_work(root, self._disk, self._clock, memory=memory, start=start)
+
+    def _assemble(self, opened: Opened, guard: AddressGuard) -> None:
+        self.parts = Parts(
+            settings=self.settings,
+            layout=self.layout,
+            run=self.run_row,
+            store=opened.store,
+            commit=opened.commit,
+            guard=guard,
+            clock=self._clock,
+            events=self._events,
+        )
+        limit = opened.store.engine.size_limit
+        self.watch = Stopwatch(self._clock, self.run_row.elapsed)
+        self.progress = ProgressLog(self.parts, self.watch, self._clock)
+        self.space = SpaceGuard(self._disk, self.layout, self.settings, limit)
+        opened.commit.on_seal(self._save_run)
+        self.planning = self._planning() if self.run_row.mode == INCREMENTAL else None
+
+    def _begin(self) -> None:
+        """A new run: its seeds enter, the first portion now."""
+        self.progress.begin()
+        self._load_cookies()
+        self._entering.begin()
+        self._entering.portion()
+
+    def _go_on(self, before: ExitStatus | None) -> None:
+        """A run that was begun; `before` says how it ended the last time."""
+        self.parts.seeds.load()
+        self._entering.resume()
+        # The settings may be others now; who is over its budget retires again.
+        self.parts.frontier.steering.unretire(all_of_them=False)
+        if before == ExitStatus.FINISHED and not self.parts.statistics.totals.urls:
+            enter_seeds_again(self.parts)
 
     def _planning(self) -> Planning:
         return Planning(
@@ -291,7 +301,7 @@ class Session:
                 await self.planning.look()
             if self.parts.frontier.steering.step(_REVIEWED):
                 self._attention.set()
-            self._tell()
+            self.progress.look()
             try:
                 async with asyncio.timeout(_TICK):
                     await self._attention.wait()
@@ -415,18 +425,6 @@ class Session:
     def _set_parallel(self, wanted: int | None) -> None:
         self.parts.engine.parallel = wanted or self.settings.engine.parallel
 
-    def _tell(self) -> None:
-        mono = self._clock.monotonic()
-        if mono - self._told >= INTERVAL:
-            self._told = mono
-            self._tell_row()
-
-    def _tell_row(self) -> None:
-        totals = self.parts.statistics.totals
-        rates = self.progress.rates(totals, self.watch.elapsed)
-        counts = counts_of(self.parts)
-        self.parts.logs.progress(self.progress.row(self._clock.now(), totals, rates, counts))
-
     def _wind_up(self, how: ExitStatus) -> None:
         """Close the files and note how it ended, all in the last commit group."""
         parts = self.parts
@@ -437,7 +435,7 @@ class Session:
         if self.planning is not None:
             self.planning.end()
         self._save_cookies()
-        self._tell_row()
+        self.progress.row()
         self.run_row = structs.replace(self.run_row, exit=how, ended=self._clock.now())
         parts.logs.job(f"run {self.run_row.name} ended: {how}")
         self._save_run()
@@ -477,7 +475,7 @@ class Session:
         check_transition(old, state)
         self.state, self.why = state, why
         if hasattr(self, "parts"):
-            self.parts.logs.progress(self.progress.event(self._clock.now(), state, why))
+            self.progress.event(state, why)
         self._events.emit(StateChanged(old, state, why))
 
 
