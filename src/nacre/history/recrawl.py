@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from nacre.history.rates import mean_rate
 from nacre.history.recrawl_choice import Choice
+from nacre.history.recrawl_idle import IdleParameters
 from nacre.history.recrawl_learning import Learning
 from nacre.history.recrawl_settings import RecrawlSettings
 from nacre.history.recrawl_step import Knowledge, Step
@@ -46,6 +47,7 @@ class Planner:
         self._step = Step()
         self._waves = Waves(known, self._step, timetable)
         self._traps = TrapBudget(known)
+        self._idle = IdleParameters(known)
         waves = self._waves
         self._learning = Learning(known, self._step, waves.classes, waves.companions)
 
@@ -67,6 +69,7 @@ class Planner:
         self._step.paging = dict.fromkeys(self._sites.paging())
         yield from self._waves.begin()
         self._traps.begin(chosen)
+        yield from self._idle.begin()
         if left >= 0:
             self._waves.left = self._waves.left[len(self._waves.left) - left :]
 
@@ -89,6 +92,11 @@ class Planner:
     def is_cut(self) -> bool:
         """The room did not do for all that the step wanted, so far."""
         return self._waves.tight or bool(self._waves.left or self._step.new)
+
+    @property
+    def repeated(self) -> int:
+        """New URLs of the step that wait, because they differ in idle parameters alone."""
+        return self._idle.held
 
     @property
     def waves_left(self) -> int:
@@ -115,6 +123,7 @@ class Planner:
             while not wave and waves.left:
                 wave = yield from waves.left.pop(0)(room)
             wave = [one for one in wave if one.url not in step.done][:room]
+            wave = self._idle.admitted(wave, step.time)
             wave = self._traps.admitted(wave, room, waves.known + len(step.chosen))
             if wave:
                 step.take(wave)

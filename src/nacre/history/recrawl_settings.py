@@ -78,6 +78,14 @@ class RecrawlSettings(Component):
         live=False,
         sheets=False,
     )
+    idle_parameters: Literal["report", "skip"] = setting(
+        "report",
+        "Query parameters whose value never changed a page, in five pairs of pages or more: "
+        "`report` names them; `skip` lets new URLs wait that differ from a known page in such "
+        "parameters alone, but for one in twenty, which tests whether that still holds.",
+        live=False,
+        sheets=False,
+    )
     trap_share: float = setting(
         0.02,
         "Share of the visits of a run (of its budget, or of the known pages where these are fewer) "

@@ -83,7 +83,7 @@ class Recrawl:
         self._rest: list[Choice] = []
         self._left = -1
         self._reopened = False
-        self._told = 0
+        self._told = (0, 0)
         self._last: Lesson | None = None
         self.probing = 0
 
@@ -147,16 +147,25 @@ class Recrawl:
         return self._reopened
 
     def _note_end(self, *, cut: bool) -> None:
-        if self.planner.held > self._told:
-            self._told = self.planner.held
-            self._parts.logs.job(
-                f"{self.planner.held} visits wait that lead into traps: calendars, filters, "
-                "session ids. `nacre report JOB templates` names them; recrawl.trap_share says "
-                "what share of a run they may take"
-            )
+        self._tell_what_waits()
         self._parts.store.set_counter(CUT, int(cut and bool(self._run.budget)))
         if self.planner.least > 0.0:
             self._parts.store.set_counter(PRICE, round(self.planner.least * PRICES))
+
+    def _tell_what_waits(self) -> None:
+        held, repeated = self.planner.held, self.planner.repeated
+        if held > self._told[0]:
+            self._parts.logs.job(
+                f"{held} visits wait that lead into traps: calendars, filters, "
+                "session ids. `nacre report JOB templates` names them; recrawl.trap_share says "
+                "what share of a run they may take"
+            )
+        if repeated > self._told[1]:
+            self._parts.logs.job(
+                f"{repeated} new URLs wait that differ from known pages in idle query parameters "
+                "alone: recrawl.idle_parameters is `skip`"
+            )
+        self._told = held, repeated
 
     def _room(self) -> int:
         run = self._run

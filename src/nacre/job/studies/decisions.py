@@ -210,7 +210,12 @@ def _waits(known: Known, row: PageRow) -> str:
 
 def _reason(row: PageRow, bid: Bid | None, plan: Plan, *, chosen: bool) -> str:
     if not row.visits:
-        return "it was heard of and never visited: a run visits it as a new page"
+        return (
+            "it was heard of and never visited: a run visits it as a new page, unless "
+            "`recrawl.idle_parameters` is `skip` and it differs from one in such alone"
+            if "?" in row.url
+            else "it was heard of and never visited: a run visits it as a new page"
+        )
     if bid is None:
         return f"it is {row.life}, and the next look at it is not due yet"
     if chosen:
