@@ -225,7 +225,7 @@ class ReplyReader:
 
     def _cut_head(self, raw: bytes) -> None:
         """Keep what fits of a head that is too long, without a body."""
-        head = parse_head(raw)
+        head = parse_head(_whole_lines(raw))
         if head.line.status < 200 and head.line.status >= 100:
             self._fail("headerTrunc")
             return
@@ -245,7 +245,7 @@ class ReplyReader:
         elif not _has_status(start):
             self._fail("headerCut")
         else:
-            self._set_head(raw, parse_head(raw))
+            self._set_head(raw, parse_head(_whole_lines(raw)))
             self.annotations.append("headerCut")
             self._finish("disconnect")
         return b""
@@ -358,6 +358,12 @@ class ReplyReader:
         self._sound = False
         if self._chunks is not None:
             self._chunks.runs.clip(self.body_length)
+
+
+def _whole_lines(raw: bytes) -> bytes:
+    """A head that is cut off, without the field that is cut: half of a value would mislead."""
+    whole = raw[: raw.rfind(b"\n") + 1]
+    return whole if whole.strip(b"\r\n") else raw
 
 
 def _has_status(raw: bytes) -> bool:
