@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.core.crawluri import Hop
-from nacre.extract.feed import FeedLink, feed_links, is_feed
+from nacre.extract.feed import FeedLink, based, feed_links, is_feed
 
 _RSS = """<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel>
 <title>t</title><link>http://a.test/</link><pubDate>never</pubDate>
@@ -35,6 +35,30 @@ def test_rss():
         FeedLink("/1#c", Hop.LINK, "item/comments"),
         FeedLink("http://a.test/2", Hop.LINK, "item/guid", updated="2024-01-02", is_item=True),
     ]
+
+
+_BASED = """<feed xml:base="/blog/"><link href="a"/><link href="/b"/>
+<entry xml:base="2024/"><link href="c"/><content src="http://b.test/d"/></entry>
+<entry><link href="e"/><enclosure url="//["/></entry></feed>"""
+
+
+def test_what_xml_base_says_holds_for_what_is_in_it():
+    found = [(link.href, link.bases) for link in feed_links(_BASED)]
+    assert found[2] == ("c", ("/blog/", "2024/"))
+    assert [based(link, "http://a.test/x/feed") for link in feed_links(_BASED)] == [
+        "http://a.test/blog/a",
+        "http://a.test/b",
+        "http://a.test/blog/2024/c",
+        "http://b.test/d",
+        "http://a.test/blog/e",
+        "",
+    ]
+    assert based(FeedLink("c", Hop.LINK, "link"), "http://a.test/x/feed") == "c"
+
+
+def test_bases_without_end_are_bounded():
+    source = "<rss>" + "<channel xml:base='a/'><link>b</link></channel>" * 20_000
+    assert max(len(link.bases) for link in feed_links(source)) <= 2
 
 
 _ATOM = """<feed xmlns="http://www.w3.org/2005/Atom"><updated>2001-01-01</updated>

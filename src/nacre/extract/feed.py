@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from nacre.core.crawluri import Hop
 from nacre.extract.xml_scan import End, Start, attributes, date_text, root_name, scan
+from nacre.uri.parse import Resolver
 
 _ROOTS = frozenset(("rss", "feed", "rdf"))
 _ITEMS = frozenset(("item", "entry"))
@@ -57,6 +58,10 @@ _REL_HOPS = {
 """Relations of `atom:link` that are followed; not `edit`, `hub`, `service` and the like."""
 
 
+_MOST_BASES = 2
+"""Of the feed, and of its channel."""
+
+
 class FeedLink(NamedTuple):
     """A link of a feed.
 
@@ -67,6 +72,7 @@ class FeedLink(NamedTuple):
         rel: Of an Atom link, lower case.
         updated: When the item changed, as written; "" when the feed does not say.
         is_item: It is the page of an item.
+        bases: What `xml:base` says around it, from the outside in (RFC 4287 2).
     """
 
     href: str
@@ -75,6 +81,21 @@ class FeedLink(NamedTuple):
     rel: str = ""
     updated: str = ""
     is_item: bool = False
+    bases: tuple[str, ...] = ()
+
+
+def based(link: FeedLink, base: str) -> str:
+    """The reference of a link, resolved where `xml:base` has a say; "" where it leads nowhere.
+
+    Args:
+        link: The link.
+        base: Base URL of the document.
+    """
+    if not link.bases:
+        return link.href
+    for one in link.bases:
+        base = Resolver(base).resolve(one) or base
+    return Resolver(base).resolve(link.href) or ""
 
 
 def is_feed(source: str) -> bool:
@@ -101,6 +122,7 @@ class _Feed:
         self._links: list[FeedLink] = []
         self._dates: dict[str, str] = {}
         self._permalink = True
+        self._bases: dict[bool, tuple[str, ...]] = {False: (), True: ()}  # by: of an item
 
     def start(self, event: Start) -> Iterator[FeedLink]:
         """Take a start tag; the links that are now complete."""
@@ -108,6 +130,8 @@ class _Feed:
         if name in _ITEMS:
             yield from self.close()
             self._item = name
+        if "base" in event.attributes:
+            self._take_base(name, attributes(event.attributes).get("base", ""))
         if name == "guid":
             self._permalink = "false" not in event.attributes.lower()
         elif name in _ATTRIBUTE_HOPS:
@@ -135,9 +159,16 @@ class _Feed:
         updated = self._updated() if self._item else ""
         has_link = any(link.is_item and link.context != "item/guid" for link in links)
         self._item, self._dates = "", {}
+        self._bases[True] = ()
         for link in links:
             is_item = link.is_item and not (has_link and link.context == "item/guid")
             yield link._replace(updated=updated if is_item else "", is_item=is_item)
+
+    def _take_base(self, name: str, base: str) -> None:
+        """Of the feed, its channel or an item; elsewhere it concerns nothing that is read here."""
+        bases = self._bases[bool(self._item)]
+        if len(bases) < _MOST_BASES and (name in _ITEMS or name in _ROOTS or name == "channel"):
+            self._bases[bool(self._item)] = (*bases, base)
 
     def _updated(self) -> str:
         order = ("updated", "modified", "pubdate", "date", "published", "issued")
@@ -166,4 +197,5 @@ class _Feed:
         href = href.strip()
         if href:
             context = f"{self._item}/{context}" if self._item else context
-            self._links.append(FeedLink(href, hop, context, rel, is_item=is_item))
+            bases = self._bases[False] + self._bases[True]
+            self._links.append(FeedLink(href, hop, context, rel, is_item=is_item, bases=bases))

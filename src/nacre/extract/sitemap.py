@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
-from nacre.extract.feed import feed_links, is_feed
+from nacre.extract.feed import based, feed_links, is_feed
 from nacre.extract.likely import speculative_fixup
 from nacre.extract.links import LinkCollector
 from nacre.extract.text import decode_text
@@ -174,10 +174,11 @@ def _add_entries(text: str, links: LinkCollector) -> None:
 
 def _add_feed(text: str, links: LinkCollector) -> None:
     for link in feed_links(text):
+        href = based(link, links.base)
         if link.is_item:
-            _add(link.href, links, lastmod=link.updated)
-        else:
-            links.add(link.href, link.hop, link.context, rel=link.rel)
+            _add(href, links, lastmod=link.updated)
+        elif href:
+            links.add(href, link.hop, link.context, rel=link.rel)
 
 
 def _add_lines(text: str, links: LinkCollector) -> None:

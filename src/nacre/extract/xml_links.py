@@ -12,7 +12,7 @@ from nacre.core.crawluri import Hop
 from nacre.extract import css
 from nacre.extract.absolute import absolute_urls
 from nacre.extract.document import Document
-from nacre.extract.feed import feed_links, is_feed
+from nacre.extract.feed import based, feed_links, is_feed
 from nacre.extract.likely import is_very_likely_uri
 from nacre.extract.links import LinkCollector
 from nacre.extract.text import read_text
@@ -57,7 +57,9 @@ def extract_xml(document: Document, links: LinkCollector) -> None:
 def _feed(source: str, links: LinkCollector, taken: set[str]) -> None:
     for link in feed_links(source):
         taken.add(link.href)
-        links.add(link.href, link.hop, link.context, rel=link.rel, lastmod=link.updated)
+        href = based(link, links.base)
+        if href:
+            links.add(href, link.hop, link.context, rel=link.rel, lastmod=link.updated)
 
 
 def _references(event: Start | End, links: LinkCollector, taken: set[str]) -> None:
