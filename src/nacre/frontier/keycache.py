@@ -1,7 +1,7 @@
-"""Keys that are known to be in the seen set: 8 to 32 bytes each; in a set of Python's it is 100.
+"""Keys that are known to be in the seen set: 8 to 21 bytes each; in a set of Python's it is 100.
 
-The table has buckets of four slots and grows by linear hashing: one bucket is divided at a time, so
-that no growth takes long or doubles the memory. In a full bucket the oldest key makes room.
+The table has buckets of eight slots and grows by linear hashing: one bucket is divided at a time,
+so that no growth takes long or doubles the memory. In a full bucket the oldest key makes room.
 
 A slot keeps 64 of the 96 bits that a key has for its URL. Which bucket it is comes from 12 of the
 others and, as far as the table has grown, from the 64. So an unknown key is taken for a known one
@@ -16,11 +16,11 @@ from typing import Final
 PARTS: Final = Struct("<4xIQ")
 """A seen key without its host: 32 bits, 64 bits."""
 
-_WAYS = 4
+_WAYS = 8
 _EMPTY = [0] * _WAYS
 _START = 1 << 12
 """Buckets of a new table."""
-_LOAD = 1
+_LOAD = 3
 """Keys added for each bucket while the table grows: then it forgets one in forty, by chance."""
 
 

@@ -122,7 +122,7 @@ class FrontierSettings(Component):
         ge=16,
     )
     recent_keys: int = setting(
-        12_000_000,
+        14_000_000,
         "URIs that may be remembered in memory to spare look-ups, 10 bytes each; memory is taken "
         "as the number of known URIs grows. 0 for next to none.",
         unit="URIs",
