@@ -223,12 +223,12 @@ def test_a_head_is_cut_at_its_limit() -> None:
         assert (reader.truncated, reader.annotations) == ("length", ["headerTrunc"])
 
 
-@pytest.mark.parametrize("limit", [0, 40])
+@pytest.mark.parametrize("limit", [1000, 40])
 def test_a_field_that_is_cut_is_not_read(limit: int) -> None:
     reply = OK + b"Server: x\r\nLocation: http://a.test/long"
-    reader, _ = read([reply], **({"max_header": limit} if limit else {}))
+    reader, _ = read([reply], max_header=limit)
     assert (reader.status, reader.headers) == (200, [(b"Server", b"x")])
-    assert reader.head == (reply[:limit] if limit else reply)
+    assert reader.head == reply[:limit]
     assert read([b"\r\n" + OK[:-2]])[0].status == 200
 
 
