@@ -67,7 +67,12 @@ def test_the_summary(crawled: Crawled):
     assert (told["seeds_crawled"], told["seeds_uncrawled"], told["hosts_visited"]) == (1, 0, 1)
     text = nacre("report", crawled.job).out
     assert "Total URIs Processed: 8\n" in text
-    assert "crawl-summary" in nacre("report", crawled.job, "list").out.splitlines()
+    listed = nacre("report", crawled.job, "list").out.splitlines()
+    assert [line.split()[0] for line in listed] == json.loads(
+        nacre("report", crawled.job, "list", "--json").out
+    )
+    assert {"crawl-summary", "threads", "savings"} <= {line.split()[0] for line in listed}
+    assert all(len(line.split()) > 2 for line in listed), "each says what it is about"
     unknown = nacre("report", crawled.job, "nothing")
     assert unknown.code == 2
     assert "crawl-summary" in unknown.err

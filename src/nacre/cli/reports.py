@@ -75,14 +75,14 @@ def report(
 
 def _list(as_json: bool) -> None:
     from nacre.job.studies.table import STUDIES
-    from nacre.report.reports import REPORTS
+    from nacre.report.reports import REPORTS, SUMMARIES
 
     names = [*REPORTS, *STUDIES]
     if as_json:
         output.say_json(names)
         return
-    output.say("\n".join(REPORTS))
-    output.say(output.pairs({study.name: study.summary for study in STUDIES.values()}, ""))
+    studies = {study.name: study.summary for study in STUDIES.values()}
+    output.say(output.pairs({name: SUMMARIES[name] for name in REPORTS} | studies, ""))
 
 
 def _of_run(layout: "Layout", settings: "JobSettings", name: str, as_json: bool) -> None:

@@ -22,3 +22,17 @@ _ALL: tuple[Report, ...] = (
 
 REPORTS: dict[str, Report] = {report.name: report for report in _ALL}
 """All reports by name."""
+
+SUMMARIES: dict[str, str] = {
+    "crawl-summary": "the whole run in numbers",
+    "seeds": "each seed, its status, and where it redirects",
+    "hosts": "documents and bytes of each host, new or known, and what is left",
+    "source": "documents of each seed and host (with `engine.source_tags`)",
+    "mimetype": "documents and bytes of each media type",
+    "responsecode": "URIs of each status",
+    "processors": "what each processor of the chains did",
+    "frontier-summary": "queues by state, and the largest",
+    "frontier-nonempty": "all queues with URIs left",
+    "threads": "the fetches in process",
+}
+"""What each is about, for people who choose one."""
