@@ -18,6 +18,28 @@ class _Stored(NamedTuple):
     digest: str
 
 
+class _Counts:
+    """Visits that found a change, and those that found noise alone; right and wrong."""
+
+    def __init__(self) -> None:
+        self.real = self.missed = self.noise = self.wrong = 0
+        self.hidden: set[tuple[str, int]] = set()
+        self.seen: Counter[NoiseKind] = Counter()
+        self.taken: Counter[NoiseKind] = Counter()
+
+    def changed(self, row: Row, *, holds: bool) -> None:
+        self.real += 1
+        self.missed += not holds
+        if row.status == 304:
+            self.hidden.add((row.url, row.version))
+
+    def noisy(self, kinds: tuple[NoiseKind, ...], *, full: bool) -> None:
+        self.noise += 1
+        self.wrong += full
+        self.seen.update(kinds)
+        self.taken.update(kinds if full else ())
+
+
 def judgements(world: World, archive: Archive) -> Measures:
     """FU and FC of articles, from what was stored at each visit.
 
@@ -27,37 +49,27 @@ def judgements(world: World, archive: Archive) -> Measures:
     """
     kept = {id(capture.row): capture for capture in archive.kept}
     stored: dict[str, _Stored] = {}
-    real = missed = noise = wrong = 0
-    hidden: set[tuple[str, int]] = set()
-    seen: Counter[NoiseKind] = Counter()
-    taken: Counter[NoiseKind] = Counter()
+    counts = _Counts()
     for row in archive.rows:
         if row.kind != "article" or row.status not in {200, 304}:
             continue
         last, capture = stored.get(row.url), kept.get(id(row))
         holds = capture is not None and row.status == 200
         if last is not None and differs(world, row, last.version):
-            real += 1
-            missed += not holds
-            if row.status == 304:
-                hidden.add((row.url, row.version))
+            counts.changed(row, holds=holds)
         elif last is not None and last.digest != row.digest and row.status == 200:
-            full = capture is not None and capture.full
-            kinds = noise_of(world, row)
-            noise, wrong = noise + 1, wrong + full
-            seen.update(kinds)
-            taken.update(kinds if full else ())
+            counts.noisy(noise_of(world, row), full=capture is not None and capture.full)
         if holds:
             stored[row.url] = _Stored(row.version, row.digest)
     result: Measures = {
-        "real_changes": float(real),
-        "false_unchanged": share(missed, real),
-        "hidden_by_304": share(len(hidden), _versions(world, archive)),
-        "noise_only": float(noise),
-        "false_changed": share(wrong, noise),
+        "real_changes": float(counts.real),
+        "false_unchanged": share(counts.missed, counts.real),
+        "hidden_by_304": share(len(counts.hidden), _versions(world, archive)),
+        "noise_only": float(counts.noise),
+        "false_changed": share(counts.wrong, counts.noise),
     }
-    for kind in sorted(seen):
-        result[f"false_changed_{kind}"] = share(taken[kind], seen[kind])
+    for kind in sorted(counts.seen):
+        result[f"false_changed_{kind}"] = share(counts.taken[kind], counts.seen[kind])
     return result
 
 

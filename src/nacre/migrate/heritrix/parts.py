@@ -68,29 +68,38 @@ def map_writer(work: Work, bean: Bean) -> None:
     paths = bean.settings.get("storePaths") or bean.settings.get("path")
     above = bean.settings.get("directory")
     if paths is not None or above is not None:
-        base = above.text if above is not None else "${launchId}"
-        listed = work.beans.listed(paths.value) if paths is not None else ["warcs"]
-        names = [str(name).strip() for name in listed if isinstance(name, str)] or ["warcs"]
-        places = [_in_run(PurePosixPath(base.replace("\\", "/")) / name) for name in names]
-        said = [setting for setting in (above, paths) if setting is not None]
-        work.draft.put("archive.directories", places, ", ".join(one.place for one in said))
-        fate = mapped("archive.directories", "relative to the directory of a run")
-        if any(_WINDOWS.search(place) for place in (base, *names)):
-            fate = to_check("a path of Windows: say where the files go", "archive.directories")
-            work.draft.settings.pop("archive.directories")
-        decide_all(said, fate)
+        _map_directories(work, above, paths)
     chain = bean.settings.get("chain")
     if chain is not None:
-        builders = work.beans.beans_in(chain)
-        lost = sorted(_RECORDS - {builder.kind for builder in builders})
-        extra = [one.kind for one in builders if not one.package.startswith("org.archive.")]
-        wrong = ", ".join((*lost, *extra))
-        chain.fate = (
-            to_check(f"every capture has request, response and metadata; see {wrong}")
-            if wrong
-            else defaulted("these records are written")
-        )
-        decide_inside(chain.value, chain.fate)
+        _map_records(work, chain)
+
+
+def _map_directories(work: Work, above: Setting | None, paths: Setting | None) -> None:
+    base = above.text if above is not None else "${launchId}"
+    listed = work.beans.listed(paths.value) if paths is not None else ["warcs"]
+    names = [str(name).strip() for name in listed if isinstance(name, str)] or ["warcs"]
+    said = [setting for setting in (above, paths) if setting is not None]
+    if any(_WINDOWS.search(place) for place in (base, *names)):
+        fate = to_check("a path of Windows: say where the files go", "archive.directories")
+        work.draft.settings.pop("archive.directories", None)
+    else:
+        fate = mapped("archive.directories", "relative to the directory of a run")
+        places = [_in_run(PurePosixPath(base.replace("\\", "/")) / name) for name in names]
+        work.draft.put("archive.directories", places, ", ".join(one.place for one in said))
+    decide_all(said, fate)
+
+
+def _map_records(work: Work, chain: Setting) -> None:
+    builders = work.beans.beans_in(chain)
+    lost = sorted(_RECORDS - {builder.kind for builder in builders})
+    extra = [one.kind for one in builders if not one.package.startswith("org.archive.")]
+    wrong = ", ".join((*lost, *extra))
+    chain.fate = (
+        to_check(f"every capture has request, response and metadata; see {wrong}")
+        if wrong
+        else defaulted("these records are written")
+    )
+    decide_inside(chain.value, chain.fate)
 
 
 def _in_run(path: PurePosixPath) -> str:
