@@ -160,4 +160,4 @@ def _beginning(session: Session) -> str:
         return f"goes on with run {run.name}: {done}, {waiting}"
     if run.mode == INCREMENTAL:
         return f"incremental run {run.name} begins"
-    return f"run {run.name} begins with {count(totals.queued, 'seed')}"
+    return f"run {run.name} begins with {count(totals.queued, 'URI')}"
