@@ -112,7 +112,7 @@ def test_a_uri_that_is_throttled_lets_the_others_go_before_it() -> None:
     front.finished(take(front, 20), Attempt(200, 30.0), 20)
     busy = take(front, 50)
     assert (busy.url, busy.attempts) == ("http://a/busy", 1)
-    front.retry(busy, Attempt(503), Retry(NOW + 110, hold=True), NOW + 50, 50)
+    front.retry(busy, Attempt(503, 60.0), Retry(NOW + 55, hold=True), NOW + 50, 50)
     assert front.next(NOW + 109, 109) is None
     too = take(front, 110)
     front.finished(too, Attempt(200, 60.0), 110)

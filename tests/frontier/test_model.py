@@ -191,7 +191,7 @@ class Machine(RuleBasedStateMachine):
         if hold and not others:
             site.pending.append(again)
         else:
-            later = self.time + (2 * wait if hold else wait)
+            later = self.time + (2 * max(wait, delay) if hold else wait)
             self.model.future.append((later, uri.queue[0], again))
         self.front.retry(uri, Attempt(-2, delay), Retry(self.now + wait, hold), self.now, self.mono)
 

@@ -242,7 +242,7 @@ class Frontier:
         if retry.hold and (uri.is_prerequisite or not queue.has_others):
             self.shelf.put(queue, key, again(uri, attempt.status, retry.kind))
         else:
-            later = self._time + (2.0 * wait if retry.hold else wait)
+            later = self._time + (2.0 * max(wait, attempt.delay) if retry.hold else wait)
             self.shelf.drop(queue, key)
             self.shelf.plan(queue, again(uri, attempt.status, retry.kind), later)
         self._charge(queue, 0 if retry.kind is Tries.STARVED else uri.cost)
