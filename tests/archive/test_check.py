@@ -83,6 +83,31 @@ def test_an_open_index_is_in_the_order_of_writing(tmp_path):
     assert codes(warc, unsorted) == set()
 
 
+def test_what_is_not_committed_yet_is_no_damage(tmp_path):
+    warc, index = write_crawl(tmp_path)
+    good = warc.read_bytes()
+    at_work = warc.rename(warc.with_name(warc.name + ".open"))
+    lines = index.read_bytes().splitlines(keepends=True)
+    behind = index.rename(index.with_name(index.name + ".open"))
+    behind.write_bytes(b"".join(lines[:-2]) + lines[-2][:20])
+
+    def found(data: bytes) -> dict[str, list[int]]:
+        at_work.write_bytes(data)
+        checker = Checker()
+        checker.file(at_work, behind, len(good))
+        by_code: dict[str, list[int]] = {}
+        for finding in checker.finish():
+            by_code.setdefault(finding.code, []).append(finding.offset)
+        return by_code
+
+    torn = good[: len(good) // 3]
+    assert found(good).keys() == {"index-behind"}
+    assert found(good + torn[:-5])["uncommitted"][0] >= len(good)
+    assert not {"gzip-truncated", "index-missing"} & found(good + torn[:-5]).keys()
+    assert "gzip-truncated" in found(good[:-3])
+    assert "gzip-damaged" in found(good[:50] + b"xxxx" + good[54:] + torn)
+
+
 def named_record(name: str) -> bytes:
     about: dict[str, Any] = {"WARC-Record-ID": name}
     return make_record(b"x", **about)

@@ -8,6 +8,7 @@ import pytest
 from nacre.archive.reader import WarcReader
 from tests.cli.conftest import Crawled
 from tests.cli.site import many_pages, nacre, site
+from tests.cli.test_control import ended, finished, running, until
 
 
 @pytest.fixture
@@ -74,6 +75,20 @@ def test_a_lost_warc_is_missed(copy: Path):
     assert f"{path.name}:{last}: error file-missing: " in nacre("archive", copy, "check").out
     shutil.rmtree(copy / "state" / "store")
     assert "file-missing" not in nacre("archive", copy, "check").out
+
+
+def test_a_crawl_at_work_is_not_damaged(tmp_path: Path):
+    job = tmp_path / "job"
+    with (
+        site(many_pages(60), slow=0.05) as home,
+        running(job, "crawl", home, "--delay", 0, "--parallel", 1, "--out", job) as process,
+    ):
+        until(lambda: finished(job) > 3)
+        checked = json.loads(nacre("archive", job, "check", "--json").out)
+        assert checked["damaged"] is False, checked
+        assert checked["records"]["response"] > 2
+        assert nacre("stop", job).code == 0
+        assert ended(process)[0] == 5
 
 
 def test_archives_in_other_places_are_named(tmp_path: Path):

@@ -69,17 +69,18 @@ class Checker:
         """An error was found (warnings and notes do not count)."""
         return any(finding.severity == Severity.ERROR for finding in self.findings)
 
-    def file(self, path: Path, index: Path | None = None) -> None:
+    def file(self, path: Path, index: Path | None = None, committed: int | None = None) -> None:
         """Check a file, and its index against it.
 
         Args:
             path: A WARC, plain or compressed; it may be open still (`.open`).
             index: Its CDXJ; None when there is none to compare.
+            committed: Bytes of an open file that must be whole; None: all of them.
         """
         self.summary.files += 1
         self._bases.add(path)
         try:
-            lines = _FileCheck(self, path).run()
+            lines = _FileCheck(self, path, committed).run()
             if index is not None:
                 self._index(index, lines)
         except OSError as error:
@@ -119,28 +120,35 @@ class Checker:
 
     def _index(self, path: Path, lines: dict[bytes, int]) -> None:
         """Compare an index with the lines that the WARC's content gives."""
+        is_open = path.suffix == ".open"
         previous, offset, found = b"", 0, set()
         with path.open("rb") as file:
             for line in file:
                 mark = line_mark(line)
                 found.add(mark)
-                if mark not in lines:
+                if mark not in lines and (line.endswith(b"\n") or not is_open):
                     self.note(str(path), offset, "index-extra", _shown(line))
-                if path.suffix != ".open" and line[:-1] < previous:
+                if not is_open and line[:-1] < previous:
                     self.note(str(path), offset, "index-order", _shown(line))
                 previous = line[:-1]
                 offset += len(line)
-        for mark, offset in lines.items():
-            if mark not in found:
-                self.note(str(path), offset, "index-missing", f"the record at {offset}")
+        missing = [offset for mark, offset in lines.items() if mark not in found]
+        if is_open and missing:
+            # They travel in the commits, and are written behind them.
+            self.note(str(path), missing[0], "index-behind", f"{len(missing)} lines")
+            return
+        for offset in missing:
+            self.note(str(path), offset, "index-missing", f"the record at {offset}")
 
 
 class _FileCheck:
     """One file."""
 
-    def __init__(self, checker: Checker, path: Path) -> None:
+    def __init__(self, checker: Checker, path: Path, committed: int | None) -> None:
         self._checker = checker
         self._path = path
+        self._committed = committed
+        self._told = False
         self._name = path.name.removesuffix(".open")
         self._file = str(path)
         self._indexer = Indexer(self._name)
@@ -166,7 +174,11 @@ class _FileCheck:
         return self._lines
 
     def _note(self, code: str, offset: int, message: str) -> None:
-        self._checker.note(self._file, offset, code, message)
+        if self._committed is None or offset < self._committed:
+            self._checker.note(self._file, offset, code, message)
+        elif not self._told:
+            self._told = True
+            self._checker.note(self._file, offset, "uncommitted", f"{code}: {message}")
 
     def _suffix(self, *, compressed: bool) -> None:
         if self._name.endswith(".warc") and compressed:

@@ -42,6 +42,8 @@ _WARNINGS = {
     "warcinfo-unknown": "WARC-Warcinfo-ID names no warcinfo record of the file",
 }
 _NOTES = {
+    "index-behind": "an open index that does not have all its lines yet",
+    "uncommitted": "what is not committed yet: of a crawl at work, or of one that was cut off",
     "payload-digest-wire": "the digest covers the chunked coding, which the standard removes",
 }
 _ERRORS = {

@@ -31,15 +31,17 @@ def check_archive(
     from nacre.archive.check import Checker
     from nacre.cli.archive_text import check_data, check_lines
     from nacre.cli.look import opened
-    from nacre.job.absent import missing_files
+    from nacre.job.absent import committed_sizes, known_files, missing_files
     from nacre.job.warcs import warc_files
 
     layout, settings = opened(ctx.obj)
     checker = Checker()
+    known = known_files(layout, settings)
+    sizes = committed_sizes(known)
     for warc, index in warc_files(layout, settings):
-        checker.file(warc, index)
+        checker.file(warc, index, sizes.get(str(warc)))
     checker.finish()
-    for file in missing_files(layout, settings):
+    for file in missing_files(known):
         there = f"{file.size:,} bytes are there" if file.size is not None else "it is gone"
         message = f"{there}; {file.row.size:,} were committed"
         checker.note(file.path, file.size or 0, "file-missing", message)

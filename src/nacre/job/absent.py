@@ -1,6 +1,6 @@
-"""Files of the archive that a job knows and that are not there, for `nacre archive DIR check`."""
+"""What a job knows of the files of its archive, for `nacre archive DIR check`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nacre.errors import NacreError
 from nacre.job.layout import Layout
@@ -8,22 +8,34 @@ from nacre.job.offline import reading
 from nacre.job.settings import JobSettings
 from nacre.store.disk import RealDisk
 from nacre.store.examine import Found, look
-from nacre.store.files import FileKind
+from nacre.store.files import FileKind, FileState
 
 
-def missing_files(layout: Layout, settings: JobSettings) -> Iterator[Found]:
-    """WARCs that are gone or shorter than what was committed, and indexes that are gone.
+def known_files(layout: Layout, settings: JobSettings) -> list[Found]:
+    """The files that the store knows, as they are; none where it is absent or cannot be read.
 
-    Nothing is known of them where the store is absent or cannot be read: an archive may be checked
-    without it.
+    An archive may be checked without it.
     """
     try:
         with reading(layout, settings) as view:
-            found = look(view.store, RealDisk(), str(layout.root))
+            return look(view.store, RealDisk(), str(layout.root))
     except NacreError:
-        return
-    for file in found:
+        return []
+
+
+def missing_files(known: Sequence[Found]) -> Iterator[Found]:
+    """WARCs that are gone or shorter than what was committed, and indexes that are gone."""
+    for file in known:
         if (file.row.kind == FileKind.WARC and file.short) or (
             file.row.kind == FileKind.INDEX and file.size is None
         ):
             yield file
+
+
+def committed_sizes(known: Sequence[Found]) -> dict[str, int]:
+    """Committed bytes of the WARCs that are being written, by path."""
+    return {
+        file.path: file.row.size
+        for file in known
+        if file.row.kind == FileKind.WARC and file.row.state == FileState.OPEN
+    }
