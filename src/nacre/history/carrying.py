@@ -16,12 +16,14 @@ from nacre.core.timingrow import TimingRow
 from nacre.core.wayrow import VersionRow, WayRow
 from nacre.errors import JobError
 from nacre.history.deletion import ErrorModel
+from nacre.history.gaps import GapRow
 from nacre.history.hints import Audit
 from nacre.history.linkwatch import RuleRow
 from nacre.history.pagestore import (
     AUDITS,
     ERRORS,
     FAMILY,
+    GAPS,
     LISTS,
     MAPS,
     RULES,
@@ -67,6 +69,7 @@ TABLES = (
     Table("sites", SiteRow, prefix=SITES),
     Table("rules", RuleRow, prefix=RULES),
     Table("traps", TrapRow, prefix=TRAPS),
+    Table("gaps", GapRow, prefix=GAPS),
     Table("sitemaps", MapRow, prefix=MAPS),
     Table("lists", ShownRow, prefix=LISTS),
     Table("templates", Template, prefix=TEMPLATES),

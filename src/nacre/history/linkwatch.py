@@ -11,7 +11,7 @@ import msgspec
 
 from nacre.history.classes import layout
 from nacre.history.linkrules import Choice, LinkHistory, LinkRule
-from nacre.history.urlshape import shaped
+from nacre.history.urlshape import Shaped, shaped
 from nacre.uri.parse import authority
 
 LATE = "late"
@@ -70,9 +70,7 @@ class LinkWatch:
             row = self._rows[name] = RuleRow()
         is_new: bool | None = None
         if watermark:
-            choice = self._choices.get(name)
-            if choice is None:
-                choice = self._choices[name] = row.history.choice()
+            choice = self._choice(name, row)
             is_new = choice.looks_new(one.tokens, watermark)
             if choice.rule is not LinkRule.KEY:
                 row.foreseen += is_new is True
@@ -80,6 +78,18 @@ class LinkWatch:
                 row.unjudged += is_new is None
         row.history.add(one.tokens, now)
         return is_new
+
+    def choice(self, url: str, one: Shaped) -> Choice:
+        """The rule of a URL, as it was known when the step began."""
+        name = rule_name(url, one.name)
+        row = self._rows.get(name)
+        return Choice(LinkRule.KEY) if row is None else self._choice(name, row)
+
+    def _choice(self, name: str, row: RuleRow) -> Choice:
+        found = self._choices.get(name)
+        if found is None:
+            found = self._choices[name] = row.history.choice()
+        return found
 
 
 def rule_name(url: str, template: str) -> str:

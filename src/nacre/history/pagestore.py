@@ -21,7 +21,7 @@ FAMILY = "pages"
 _PAGE, _WAY, _VERSION, _CHOSEN, _PAIR = b"p", b"w", b"v", b"c", b"d"
 _ALIAS, FETCHES = b"k", b"f"
 SITES, LISTS, TEMPLATES, ERRORS, TEXTS = b"s", b"l", b"t", b"e", b"x"
-AUDITS, TIMINGS, RULES, TRAPS, MAPS = b"a", b"n", b"r", b"q", b"m"
+AUDITS, TIMINGS, RULES, TRAPS, MAPS, GAPS = b"a", b"n", b"r", b"q", b"m", b"g"
 _CHUNK = 512
 
 T = TypeVar("T")

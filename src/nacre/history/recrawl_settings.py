@@ -123,6 +123,16 @@ class RecrawlSettings(Component):
         live=False,
         sheets=False,
     )
+    gap_probes: int = setting(
+        0,
+        "Requests of a run, a twentieth of its budget at most, for URLs that nobody linked: where "
+        "URLs are numbered as they appear, numbers in short gaps of the latest two hundred. Those "
+        "that lead to a page less often than one in twenty end. 0: none, as nobody named them.",
+        unit="requests",
+        ge=0,
+        live=False,
+        sheets=False,
+    )
     hints: bool = setting(
         True,
         "Believe sitemaps, feeds and lists as far as they earned it.",

@@ -6,11 +6,13 @@ from pathlib import Path
 from nacre.history.change import ChangeSettings
 from nacre.history.dedup import Digests
 from nacre.history.deletion import ErrorModel
+from nacre.history.gaps import GapRow
 from nacre.history.hints import Audit
 from nacre.history.linkwatch import RuleRow
 from nacre.history.pagestore import (
     AUDITS,
     ERRORS,
+    GAPS,
     LISTS,
     MAPS,
     RULES,
@@ -52,6 +54,7 @@ class Knowledge:
         judge: Compares.
         log: The fetch log.
         audits: Whether 304 replies tell the truth.
+        gaps: What guesses at numbers that were never seen have come to.
     """
 
     def __init__(
@@ -65,12 +68,13 @@ class Knowledge:
         lists = Named(store, LISTS, ShownRow, capacity=200, frozen=True)
         self._rules = Named(store, RULES, RuleRow, capacity=200)
         maps = Named(store, MAPS, MapRow, frozen=True)
+        self.gaps = Named(store, GAPS, GapRow)
         self._traps = Named(store, TRAPS, TrapRow, capacity=200)
         self._templates = Named(store, TEMPLATES, Template, capacity=50)
         errors = Named(store, ERRORS, ErrorModel)
         texts = Named(store, TEXTS, int, capacity=50_000, frozen=True)
         audits = Named(store, AUDITS, Audit)
-        self._often = (sites, lists, maps, errors, texts, audits)
+        self._often = (sites, lists, maps, errors, texts, audits, self.gaps)
         self.audits = Audits(audits)
         self.sites = Sites(sites, lists, self._rules, self._traps, maps)
         self.versions = ArchivedVersions(root, store, self.pages, Digests(store))

@@ -5,13 +5,16 @@ Source: reference/incremental.md 2.10.
 """
 
 from collections import Counter
+from collections.abc import MutableMapping
 from hashlib import blake2b
 
 from nacre.core.pagerow import PageKind
 from nacre.core.processor import Visit
 from nacre.extract.pageview import page_view
+from nacre.history.deletion import Answer
+from nacre.history.gaps import GapRow
 from nacre.history.slices import ROWS, Slices
-from nacre.history.visited import Rows
+from nacre.history.visited import Finding, Rows
 from nacre.job.judge import Lessons, directory
 from nacre.job.versions import text_of
 from nacre.uri.parse import origin
@@ -20,6 +23,10 @@ PROBE = "_probe"
 """Key in a URI's heritable data: its name is made up."""
 PROBE_SHARE = 50
 """Of so many requests, one may be for a name that does not exist."""
+GUESS = "_guess"
+"""Key in a URI's heritable data: its number was guessed; the name of its sequence."""
+GUESS_SHARE = 20
+"""Of so many requests, one may be for a number that was guessed."""
 _LEAST = 5
 """Pages that a directory must have to be asked."""
 _EVERY = 30 * 86_400.0
@@ -73,3 +80,13 @@ def learn_probe(lessons: Lessons, visit: Visit, now: float) -> None:
     view = page_view(text_of(capture, visit.charset)) if page else None
     model = lessons.error_model(visit.uri.url)
     model.learn_probe(visit.status, target, view, now)
+
+
+def learn_guess(gaps: MutableMapping[str, GapRow], visit: Visit, finding: Finding | None) -> None:
+    """Take in the answer to a number that was guessed; of one that is nothing a note is kept."""
+    if visit.status <= 0:
+        return
+    there = finding is not None and finding.answer is Answer.THERE
+    gaps.setdefault(visit.uri.heritable[GUESS], GapRow()).answered(there=there)
+    if not there:
+        visit.noted, visit.verdict = True, GUESS[1:]

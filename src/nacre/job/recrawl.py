@@ -16,6 +16,7 @@ from nacre.core.processor import Keep, Visit
 from nacre.core.wayrow import ChosenRow
 from nacre.history.change import ChangeClass
 from nacre.history.deletion import Answer
+from nacre.history.gaps import guesses
 from nacre.history.recrawl import Planner
 from nacre.history.recrawl_choice import Choice
 from nacre.history.slices import Slices
@@ -26,7 +27,15 @@ from nacre.job.auditing import AUDIT
 from nacre.job.budget import Budget, Spent, parse_budget
 from nacre.job.fetching import UNCONDITIONAL
 from nacre.job.knowledge import Knowledge
-from nacre.job.probing import PROBE, PROBE_SHARE, learn_probe, probes
+from nacre.job.probing import (
+    GUESS,
+    GUESS_SHARE,
+    PROBE,
+    PROBE_SHARE,
+    learn_guess,
+    learn_probe,
+    probes,
+)
 from nacre.job.revisits import Revisits
 from nacre.job.runrow import RunRow
 from nacre.job.scheduling import timetable_of
@@ -99,6 +108,7 @@ class Recrawl:
             store.set_counter(_LEFT, -1)
             yield from self.planner.recall(self.step)
             yield from self._probe()
+            yield from self._guess()
         else:
             rows = list(pages.chosen())
             self._chosen = {row.url: row for row in rows}
@@ -116,6 +126,20 @@ class Recrawl:
             if uri is not None:
                 uris.append(structs.replace(uri, heritable={PROBE: "1"}, path=Hop.INFERRED))
         self.probing = sum(parts.frontier.schedule(uris, parts.clock.now()))
+
+    def _guess(self) -> Slices[None]:
+        """Ask for some numbers that were never seen, where that is wanted."""
+        parts, known = self._parts, self._known
+        most = min(parts.settings.recrawl.gap_probes, self._room() // GUESS_SHARE)
+        if most <= 0:
+            return
+        uris = []
+        found = yield from guesses(known.pages, known.sites.links.choice, known.gaps, most)
+        for guess in found:
+            uri = self._revisits.linked(guess.url)
+            if uri is not None:
+                uris.append(structs.replace(uri, heritable={GUESS: guess.name}, path=Hop.INFERRED))
+        parts.frontier.schedule(uris, parts.clock.now())
 
     def more(self) -> Slices[bool]:
         """Let the next visits into the frontier, in slices; False when nothing more is wanted."""
@@ -206,6 +230,8 @@ class Recrawl:
             return
         self._last = lesson = self.teacher.teach(visit, self.step)
         finding = lesson.finding
+        if GUESS in visit.uri.heritable:
+            learn_guess(self._known.gaps, visit, finding)
         if finding is None:
             return
         visit.verdict = _verdict(finding, first=lesson.first)

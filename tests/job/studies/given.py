@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.history.change import ChangeSettings
+from nacre.history.gaps import GapRow
 from nacre.history.hints import Audit
 from nacre.history.linkwatch import RuleRow
 from nacre.history.rates import NO_EVIDENCE, observe
@@ -31,6 +32,7 @@ class Given:
         self.change = ChangeSettings()
         self.sites: Mapping[str, SiteRow] = {}
         self.rules: dict[str, RuleRow] = {}
+        self.gaps: dict[str, GapRow] = {}
         self.maps: dict[str, MapRow] = {}
         self.traps: dict[str, TrapRow] = {}
         self.templates: dict[str, Template] = {}

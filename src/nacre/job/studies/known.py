@@ -7,6 +7,7 @@ from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.history.change import ChangeSettings
 from nacre.history.deletion import Answer
+from nacre.history.gaps import GapRow
 from nacre.history.hints import Audit
 from nacre.history.linkwatch import RuleRow
 from nacre.history.recrawl_settings import RecrawlSettings
@@ -108,6 +109,11 @@ class Known(Protocol):
     @property
     def traps(self) -> dict[str, TrapRow]:
         """What pages that lead to more of their kind have said, by `history.traps.kind_of_trap`."""
+        ...
+
+    @property
+    def gaps(self) -> Mapping[str, GapRow]:
+        """What guesses at numbers that were never seen have come to."""
         ...
 
     @property

@@ -50,10 +50,27 @@ class Sequence(msgspec.Struct):
     bins: list[float]
 
 
+class Guesses(msgspec.Struct, frozen=True):
+    """What guesses at numbers that were never seen have come to (`recrawl.gap_probes`).
+
+    Attributes:
+        sequence: URLs, with a star in the place of the number.
+        asked: Guesses that were answered.
+        found: Those that led to a page.
+        goes_on: They lead to a page often enough.
+    """
+
+    sequence: str
+    asked: int
+    found: int
+    goes_on: bool
+
+
 class SequenceCoverage(msgspec.Struct):
-    """All sequences, the least complete first."""
+    """All sequences, the least complete first; and guesses at what is missing."""
 
     sequences: list[Sequence]
+    guesses: list[Guesses] = []
 
 
 def sequence_coverage(known: Known, _: str = "") -> SequenceCoverage:
@@ -74,7 +91,12 @@ def sequence_coverage(known: Known, _: str = "") -> SequenceCoverage:
         if (covered := coverage([number for _, number in pairs])) is not None
     ]
     found.sort(key=lambda one: (one.share, one.template))
-    return SequenceCoverage(found)
+    guesses = [
+        Guesses(name, row.asked, row.found, row.hopeful)
+        for name, row in sorted(known.gaps.items())
+        if row.asked
+    ]
+    return SequenceCoverage(found, guesses)
 
 
 def _sequence(name: str, pairs: list[tuple[float, int]], covered: Coverage) -> Sequence:
@@ -132,10 +154,25 @@ def document(found: SequenceCoverage) -> Document:
         (one.template, one.first, one.last, one.seen, one.share, one.a_day, len(one.gaps))
         for one in found.sequences
     )
-    whole = Section("", text, tables=(DataTable("Sequences", columns, rows),))
+    tables: tuple[DataTable, ...] = (DataTable("Sequences", columns, rows),)
+    if found.guesses:
+        tables += (_guesses(found.guesses),)
+    whole = Section("", text, tables=tables)
     return Document(
         "Coverage by number", (whole, *(_section(one) for one in found.sequences if one.gaps))
     )
+
+
+def _guesses(found: list[Guesses]) -> DataTable:
+    columns = (
+        Column("sequence"),
+        *(Column(name, Form.COUNT) for name in ("asked", "found")),
+        Column("goes on"),
+    )
+    rows = tuple(
+        (one.sequence, one.asked, one.found, "yes" if one.goes_on else "") for one in found
+    )
+    return DataTable("Guesses at numbers never seen", columns, rows)
 
 
 def _section(one: Sequence) -> Section:

@@ -14,10 +14,12 @@ from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.history.change import ChangeSettings
 from nacre.history.dedup import Digests
+from nacre.history.gaps import GapRow
 from nacre.history.hints import Audit
 from nacre.history.linkwatch import RuleRow
 from nacre.history.pagestore import (
     AUDITS,
+    GAPS,
     MAPS,
     RULES,
     SITES,
@@ -97,6 +99,11 @@ class StoredKnown:
     def traps(self) -> dict[str, TrapRow]:
         """See `Known`."""
         return self._named(TRAPS, TrapRow)
+
+    @cached_property
+    def gaps(self) -> dict[str, GapRow]:
+        """See `Known`."""
+        return self._named(GAPS, GapRow)
 
     @cached_property
     def maps(self) -> dict[str, MapRow]:
