@@ -11,7 +11,7 @@ from nacre.cli.options import AsJson, Assignments, Quiet, RobotsName, ScopeName
 _WHAT, _HOW, _LIMITS = "What is crawled", "How", "Limits"
 
 
-def _option(*names: str, help: str, panel: str, metavar: str | None = None) -> Any:  # noqa: A002, ANN401
+def _option(*names: str, help: str, panel: str, metavar: str | None = None) -> Any:  # noqa: A002, ANN401 - as typer has it
     return typer.Option(
         *names, help=help, rich_help_panel=panel, metavar=metavar, show_default=False
     )

@@ -60,7 +60,7 @@ def _composed(text: str, file: str, layer: Layer) -> Node | None:
     last = ""
     for _ in range(_MOST_REPAIRS):
         try:
-            return yaml.compose(text)  # type: ignore[no-any-return]
+            return yaml.compose(text)  # type: ignore[no-any-return]  # untyped there
         except MarkedYAMLError as error:
             fault = _fault(error, text)
             rest, lost = blanked(text, fault.begin, fault.line, again=text == last)

@@ -103,7 +103,7 @@ class Tls:
     def _verifier(self) -> "Verifier":
         if self._made is None:
             # A tenth of a second to load, which a crawl without TLS need not spend.
-            from nacre.fetch.verify import Verifier  # noqa: PLC0415
+            from nacre.fetch.verify import Verifier  # noqa: PLC0415 - slow
 
             self._made = Verifier(self._roots)
         return self._made

@@ -58,7 +58,7 @@ def doubts(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
 def _unordered(settings: JobSettings, order: _Order) -> Iterator[Problem]:
     lower, upper = value_at(settings, order.lower), value_at(settings, order.upper)
     assert isinstance(lower, float)  # noqa: S101 - all of them are durations
-    assert isinstance(upper, float)  # noqa: S101
+    assert isinstance(upper, float)  # noqa: S101 - likewise
     if lower > upper:
         yield Problem(
             order.lower,

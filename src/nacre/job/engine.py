@@ -274,7 +274,7 @@ class Engine:
             await self._chain.run(visit)
         except StorageError:
             raise
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:  # noqa: BLE001 - a bug costs its URI alone
             self._fault(visit, error)
 
     async def _prepare(self, visit: Visit) -> Prepared | None:
@@ -288,7 +288,7 @@ class Engine:
                 return await self._archive.prepare_large(visit)
         except StorageError:
             raise
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:  # noqa: BLE001 - a bug costs its URI alone
             self._fault(visit, error)
             return None
 

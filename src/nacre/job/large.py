@@ -33,8 +33,7 @@ def pack_in(scratch: Path | None, record: Record, level: int) -> PackedMember:
         StorageError: The scratch folder cannot take it.
     """
     try:
-        # The member owns the file and closes it.
-        file = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115
+        file = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115 - closed by its owner
         try:
             return pack_to_file(record, level, file)
         except BaseException:

@@ -22,11 +22,11 @@ class Report(Protocol):
     """
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str: ...  # noqa: D102 - said above
     @property
-    def file(self) -> str: ...  # noqa: D102
+    def file(self) -> str: ...  # noqa: D102 - said above
     @property
-    def default(self) -> bool: ...  # noqa: D102
+    def default(self) -> bool: ...  # noqa: D102 - said above
 
     def build(self, material: Material) -> Data:
         """Its data."""

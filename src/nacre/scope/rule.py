@@ -137,7 +137,7 @@ class Scope:
                     return answer
                 for inner, verdict in answer:
                     if inner(subject):
-                        return verdict  # type: ignore[no-any-return]
+                        return verdict  # type: ignore[no-any-return]  # a pair of these
         return self._default
 
     @property

@@ -54,7 +54,8 @@ class Crawling:
         policy: Its needs set the job's settings.
         clock: The crawler's time.
         to: Takes each step's time, seconds: the world, or its server, goes there.
-        hosts: Addresses of the world's names; None for those of the simulated network.
+        disk: The file operations; None for those that sync nothing.
+        port: Where a server has the world on loopback; 0 for the simulated network.
         delay: Politeness delay, seconds.
     """
 

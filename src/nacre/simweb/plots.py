@@ -48,7 +48,7 @@ def write_plots(trials: Sequence[Trial], title: str, directory: Path) -> list[Pa
 def _figure(trials: Sequence[Trial], title: str) -> "Figure":
     try:
         import matplotlib as mpl  # noqa: PLC0415 - an extra
-        from matplotlib.figure import Figure  # noqa: PLC0415
+        from matplotlib.figure import Figure  # noqa: PLC0415 - likewise
     except ImportError as error:
         raise ConfigError(
             "plots need matplotlib: pip install 'nacre[simweb]', or use --no-plots"

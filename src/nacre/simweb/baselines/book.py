@@ -18,6 +18,7 @@ class Book:
     Attributes:
         task: What there is to do.
         last: Time of the last visit of each URL, seconds since the epoch.
+        embeds: Which embeds of a page are visited with it.
     """
 
     name = ""
