@@ -23,6 +23,7 @@ from nacre.job.expanding import Made, expand
 from nacre.job.layout import Layout
 from nacre.job.lookback import forget
 from nacre.job.salvage import salvage
+from nacre.job.studies.difference import page_difference
 from nacre.job.studies.stored import StoredKnown
 from nacre.store.store import Store
 from tests.cli.site import nacre
@@ -253,9 +254,12 @@ def test_reports_read_differences_like_pages(run: Run):
         known = StoredKnown(job.root, store, settings(url), time.time())
         found = [one for one in known.captures([url]) if one.status == "200" and not one.is_revisit]
         texts = [known.text(one) for one in found]
+        difference = page_difference(known, url)
     pages = [version["0.html"].decode() for version in job.site.versions]
     assert texts == pages[:3]
     assert [one.url for one in found] == [url] * 3
+    assert {one.mime for one in found} == {"text/html"}
+    assert difference.pieces
 
 
 def test_the_command_line_checks_and_expands(run: Run, tmp_path: Path):

@@ -67,6 +67,15 @@ def test_the_real_crawler_and_decisions_alone_score_the_same(simulated):
     assert score_bytes(score(site, archive, window)) == score_bytes(score(site, expected, window))
 
 
+def test_who_reads_sitemaps_and_feeds_gets_no_larger_budget():
+    whole = [row for row in decided("full", STEPS._replace(share=None))[1].rows if row.time == 0]
+    site = {row.url for row in whole if row.status == 200 and row.kind not in {"embed", "hint"}}
+    for policy in ("heritrix", "nacre"):
+        _, archive = decided(policy)
+        spent = [row for row in archive.rows if row.time == STEPS.every and row.kind != "embed"]
+        assert len(spent) <= round(0.6 * len(site)), policy
+
+
 def test_the_archive_is_the_same_byte_for_byte(simulated, tmp_path):
     _, _, root = simulated
     site = world()

@@ -109,7 +109,7 @@ class Driver:
             room -= len(wishes)
             self._note(wishes, time)
             outcomes = await self._fetcher.visit(wishes, self._policy)
-            self._pages.update(each.url for each in outcomes if each.status == 200)
+            self._pages.update(each.url for each in outcomes if _is_page(each))
             for outcome in outcomes:
                 self._policy.learn(outcome)
             await self._visit_embeds(outcomes)
@@ -131,6 +131,12 @@ class Driver:
         if wanted:
             for outcome in await self._fetcher.visit(wanted, self._policy):
                 self._policy.learn(outcome)
+
+
+def _is_page(outcome: Outcome) -> bool:
+    """Budgets are shares of the site; who reads robots.txt and sitemaps gets no larger ones."""
+    hint = "xml" in outcome.mime or outcome.mime.startswith("text/plain")
+    return outcome.status == 200 and not hint
 
 
 def drive(world: World, policy: Policy, fetcher: Fetcher, steps: Steps) -> Driver:

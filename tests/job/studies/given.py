@@ -106,7 +106,7 @@ class Given:
     def capture(self, path: str, date: str, text: str = "", **more: object) -> Captured:
         """Add a captured page."""
         facts: dict[str, object] = {
-            "status": "200", "mime": "text/html", "digest": "sha1:X", "file": "a.warc.gz",
+            "status": "200", "mime": "text/html", "digest": f"sha1:{date}", "file": "a.warc.gz",
             "offset": 7,
         } | more  # fmt: skip
         found = Captured(SITE + path, date, **facts)  # type: ignore[arg-type]

@@ -22,7 +22,14 @@ def known() -> Given:
     given.visit("/moved", -1, 1, kind="new")
     given.page("/dead-link", life="suspect", life_since=MONDAY)
     given.visit("/dead-link", 0, 1, status=404, answer="missing")
-    given.capture("/gone", "2026-11-24T00:00:00Z", status="404", file="runs/a.warc.gz", offset=99)
+    given.capture(
+        "/gone",
+        "2026-11-24T00:00:00Z",
+        status="404",
+        file="runs/a.warc.gz",
+        offset=99,
+        digest="sha1:X",
+    )
     return given
 
 

@@ -3,7 +3,7 @@
 Source: reference/incremental.md 2.6; 5.2, 3.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -83,7 +83,7 @@ def page_difference(known: Known, url: str, dates: tuple[str, str] = ("", "")) -
     Raises:
         JobError: There are no two versions, or one is no page or cannot be read.
     """
-    stored = [one for one in known.captures((url,)) if not one.is_revisit and one.status == "200"]
+    stored = _versions(known.captures((url,)))
     old, new = _chosen(url, stored, dates)
     row = known.row(url)
     template = known.templates.get(authority(url), Template())
@@ -102,6 +102,16 @@ def page_difference(known: Known, url: str, dates: tuple[str, str] = ("", "")) -
         len(after.pieces) - sum(one.now is not None for one in differing),
         [one.date for one in stored],
     )
+
+
+def _versions(captures: Iterable[Captured]) -> list[Captured]:
+    """Those with a page, each version once: a full run may store one again after a difference."""
+    found: list[Captured] = []
+    for one in captures:
+        same = bool(found) and one.digest == found[-1].digest
+        if not (one.is_revisit or one.status != "200" or same):
+            found.append(one)
+    return found
 
 
 def _chosen(

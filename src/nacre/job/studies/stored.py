@@ -8,7 +8,8 @@ from typing import TypeVar
 
 import msgspec
 
-from nacre.archive.delta import MEDIA, TARGET, page_url
+from nacre.archive.delta import MEDIA, TARGET, Delta, DeltaError, page_url
+from nacre.archive.restoring import difference_at
 from nacre.core.capture import Capture
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
@@ -193,16 +194,21 @@ class StoredKnown:
             url, offset = page_url(str(fields["url"])), int(fields["offset"])
         except (ValueError, KeyError):
             return None  # a line that is just being written
-        differs = fields.get("mime") == MEDIA  # only of replies with status 200
-        return Captured(
-            url,
-            _date(when.decode()),
-            "200" if differs else str(fields.get("status", "")),
-            str(fields.get("mime", "")),
-            str(fields.get("digest", "")),
-            self._file(directory / str(fields.get("filename", ""))),
-            offset,
-        )
+        mime, status = str(fields.get("mime", "")), str(fields.get("status", ""))
+        file = self._file(directory / str(fields.get("filename", "")))
+        digest = str(fields.get("digest", ""))
+        if mime == MEDIA:  # only of replies with status 200
+            status = "200"
+            delta = self._difference(file, offset)
+            mime, digest = (delta.mime, delta.payload) if delta else (mime, digest)
+        return Captured(url, _date(when.decode()), status, mime, digest, file, offset)
+
+    def _difference(self, file: str, offset: int) -> Delta | None:
+        """What the record of a difference holds; None when it cannot be read."""
+        try:
+            return difference_at(self._root / file, offset).delta if file else None
+        except (DeltaError, OSError):
+            return None
 
     def _file(self, path: PurePosixPath) -> str:
         """Where a WARC is now, relative to the job; "" when it is nowhere."""
