@@ -108,7 +108,13 @@ class RuntimeSettings(Component):
 class LimitSettings(Component):
     """When the crawl ends by itself. 0 everywhere: no limit."""
 
-    documents: int = setting(0, "Documents fetched.", unit="documents", ge=0, sheets=False)
+    documents: int = setting(
+        0,
+        "Documents fetched, robots.txt left out.",
+        unit="documents",
+        ge=0,
+        sheets=False,
+    )
     bytes: Bytes = setting(0, "Bytes received.", unit="bytes", sheets=False)
     novel_bytes: Bytes = setting(0, "Bytes stored in full.", unit="bytes", sheets=False)
     novel_documents: int = setting(
