@@ -85,6 +85,11 @@ def test_a_pause_and_its_reason():
     assert lines["state"] == "paused (by the operator), 0 ms of crawling, about 1 min 30 s to go"
 
 
+def test_further_tries_may_take_longer_than_the_rest():
+    text = dict(number_lines(OVERVIEW, Rates(), 90.0))["state"]
+    assert text.endswith(", about 1 min 30 s to go and then what is tried again")
+
+
 def test_what_is_waited_for():
     lines = dict(number_lines(Overview("RUNNING", trouble="http://a/\x07: down"), Rates(), None))
     assert lines["waits"] == "http://a/\\x07: down"

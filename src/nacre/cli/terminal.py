@@ -198,6 +198,8 @@ def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tu
     """The numbers as names and texts."""
     state = safe(live_words(overview))
     left = f", about {duration(eta)} to go" if eta is not None else ""
+    if left and overview.retrying:
+        left += " and then what is tried again"
     saved = f"{size(overview.saved_bytes)} in {overview.saved_documents:,}"
     lines = [
         ("state", f"{state}, {duration(overview.elapsed)} of crawling{left}"),
