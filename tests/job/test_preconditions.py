@@ -118,6 +118,8 @@ def test_unreachable_robots_forbid_all():
     status, error = refused(gate, f"{SITE}/y")
     assert status == FetchStatus.PREREQUISITE_ROBOTS_FAILED
     assert "503" in error
+    gate = Gate(resolves=False).rules(RobotsState.UNREACHABLE, b"", status=-2)
+    assert "(-2: No connection" in refused(gate, f"{SITE}/y")[1]
 
 
 def test_redirected_robots_are_fetched_from_there():

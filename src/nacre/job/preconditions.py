@@ -7,7 +7,7 @@ returns to it as -50, at no cost. Source: architecture 8, reference/heritrix.md 
 from nacre.config.effective import Effective, fixed
 from nacre.core.clock import Clock
 from nacre.core.processor import Result, Visit
-from nacre.core.status import FetchStatus
+from nacre.core.status import FetchStatus, describe
 from nacre.job.names import HostAnswers
 from nacre.job.robots_cache import RobotsCache
 from nacre.scope.robots import RobotsPolicy, RobotsSettings, RobotsState
@@ -75,7 +75,8 @@ class Preconditions:
         if row.state is _REDIRECT:
             return _defer(visit, row.next_url)
         if row.state is _UNREACHABLE:
-            text = f"robots.txt of {site} could not be had (status {row.status})"
+            why = describe(row.status).rstrip(".")
+            text = f"robots.txt of {site} could not be had ({row.status}: {why})"
             return _fail(visit, FetchStatus.PREREQUISITE_ROBOTS_FAILED, text)
         visit.crawl_delay = (rules and rules.crawl_delay) or 0.0
         if rules is None:
