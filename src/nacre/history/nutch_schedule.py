@@ -6,18 +6,16 @@ plans the same dates to the millisecond. They are for people who come from Nutch
 spends a budget better.
 """
 
-import math
-import struct
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
 from nacre.config.component import Component, Seconds, setting
+from nacre.history.javafloat import rounded, single
 
 _DAY_MS = 86_400_000
 _GONE_FACTOR = 1.5
 _LARGEST_SHARE = 0.9
-_SINGLE = struct.Struct("f")
 
 
 class PageState(StrEnum):
@@ -176,16 +174,6 @@ class NutchSchedule(NutchSettings):
             interval = self._longest if too_long else datum.interval
             datum = datum._replace(interval=interval, fetch_time=now)
         return datum.fetch_time <= now, datum
-
-
-def single(value: float) -> float:
-    """The nearest number of single precision, as Java's `float` keeps it."""
-    return float(_SINGLE.unpack(_SINGLE.pack(value))[0])
-
-
-def rounded(value: float) -> int:
-    """Java's `Math.round`: halves go up."""
-    return math.floor(value + 0.5)
 
 
 def read_mime_rates(text: str) -> Mapping[str, NutchRates]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from nacre.config.component import Component, setting
 from nacre.core.pageview import PageView
-from nacre.history.nutch_schedule import rounded, single
+from nacre.history.javafloat import rounded, single
 
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿]+")

@@ -33,6 +33,8 @@ from nacre.job.judge import Lessons, PageJudge
 from nacre.job.versions import ArchivedVersions
 from nacre.store.store import Store
 
+WHOLE = "pages.whole"
+"""Counter: 1 while the WARCs of all runs are to be read, incremental ones too."""
 _TEMPLATES_EVERY = 5.0
 """Templates and link rules are large and change with each page: they are written so often, seconds.
 A kill loses what was learned of them since; nothing else."""

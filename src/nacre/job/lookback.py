@@ -13,6 +13,7 @@ from nacre.history.crawldb import History
 from nacre.history.deletion import Life
 from nacre.history.pagestore import FAMILY, FETCHES, TIMINGS, PageStore, fetch_rows
 from nacre.history.rates import mean_rate
+from nacre.job.knowledge import WHOLE
 from nacre.job.newrun import runs
 from nacre.job.runrow import RunRow
 from nacre.job.studies.known import MISSING
@@ -27,8 +28,6 @@ _ORDER = (
     *("still missing", "never there", "silent"),
 )
 _COUNTERS = ("pages.file", "pages.offset", "pages.run", "pages.waves")
-WHOLE = "pages.whole"
-"""Counter: 1 while the WARCs of all runs are to be read, incremental ones too."""
 
 
 def statistics(store: Store) -> dict[str, Any]:

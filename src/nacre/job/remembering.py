@@ -17,8 +17,7 @@ from nacre.history.dedup import Digests
 from nacre.job.assemble import Parts
 from nacre.job.auditing import PAIR
 from nacre.job.extraction import Extract
-from nacre.job.knowledge import Knowledge
-from nacre.job.lookback import WHOLE
+from nacre.job.knowledge import WHOLE, Knowledge
 from nacre.job.newrun import INCREMENTAL, runs
 from nacre.job.readback import Kept
 from nacre.job.recrawl import Recrawl
