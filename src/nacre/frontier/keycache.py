@@ -1,4 +1,4 @@
-"""Keys that are known to be in the seen set: 8 to 21 bytes each; in a set of Python's it is 100.
+"""Keys that are known to be in the seen set: 8 to 32 bytes each; in a set of Python's it is 100.
 
 The table has buckets of eight slots and grows by linear hashing: one bucket is divided at a time,
 so that no growth takes long or doubles the memory. In a full bucket the oldest key makes room.
@@ -20,8 +20,9 @@ _WAYS = 8
 _EMPTY = [0] * _WAYS
 _START = 1 << 12
 """Buckets of a new table."""
-_LOAD = 3
-"""Keys added for each bucket while the table grows: then it forgets one in forty, by chance."""
+_LOAD = 2
+"""Keys added for each bucket while the table grows: it forgets one in 200 then; with 3 it would be
+one in 40, for two thirds of the memory."""
 
 
 class KeyCache:
