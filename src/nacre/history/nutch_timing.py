@@ -7,13 +7,12 @@ from collections.abc import Mapping
 
 from nacre.core.timingrow import TimingRow
 from nacre.history.deletion import Answer
+from nacre.history.javafloat import rounded, single
 from nacre.history.nutch_schedule import (
     NutchDatum,
     NutchRates,
     NutchSchedule,
     PageState,
-    rounded,
-    single,
 )
 from nacre.history.schedule_settings import NutchTimes
 from nacre.history.timing import Met
