@@ -48,11 +48,10 @@ def check_lines(checker: Checker, root: Path, *, notes: bool) -> Iterator[str]:
     if summary.rebuilt:
         yield f"{count(summary.rebuilt, 'reply', 'replies')} rebuilt from differences"
     yield from _counts(checker)
-    yield (
-        "damaged; what can be done stands in docs/howto.md under Repair"
-        if checker.damaged
-        else "nothing damaged"
-    )
+    if checker.damaged:
+        yield "damaged; what can be done stands in docs/howto.md under Repair"
+    else:
+        yield "nothing damaged" if summary.files else "nothing to check: there are no WARCs yet"
 
 
 def _counts(checker: Checker) -> Iterator[str]:
