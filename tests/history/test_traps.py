@@ -6,10 +6,13 @@ from itertools import product
 
 import pytest
 
+from nacre.core.pagerow import PageRow
 from nacre.history.change import ChangeSettings
 from nacre.history.recrawl import Planner
 from nacre.history.recrawl_choice import Choice
 from nacre.history.recrawl_settings import RecrawlSettings
+from nacre.history.recrawl_step import Knowledge
+from nacre.history.recrawl_traps import TrapBudget
 from nacre.history.sites import Sites
 from nacre.history.traps import TrapRow, Traps, judged, kind_of_trap, print_of
 from nacre.history.urlshape import shaped
@@ -65,14 +68,18 @@ def test_one_kind_whatever_the_number_of_placeholders() -> None:
 # ---- by what they say
 
 
-def test_a_kind_whose_pages_repeat_is_one_until_they_say_something() -> None:
+@pytest.mark.parametrize("leads", [False, True])
+def test_a_kind_whose_pages_repeat_is_one_until_they_say_something(*, leads: bool) -> None:
     rows: dict[str, TrapRow] = {}
     traps = Traps(rows)
     for _ in range(50):
-        traps.read("x", print_of("the same"))
+        traps.read("x", print_of("the same"), leads=leads)
     assert traps.reason("x") == "of 100 of its pages 98 say what others say"
+    assert traps.is_endless("x") is leads
+    traps.begin_step()
+    assert traps.is_endless("x") is leads
     for number in range(60):
-        traps.read("x", print_of(str(number)))
+        traps.read("x", print_of(str(number)), leads=leads)
     traps.begin_step()
     assert not traps.reason("x")
     assert not judged(rows, ()).any
@@ -201,3 +208,20 @@ def test_the_share_is_the_operators(share: float, most: int) -> None:
     ]
     assert _trapped(later) <= most
     assert (_trapped(later) > 10) == (share > 0.0)
+
+
+@pytest.mark.parametrize("leads", [False, True])
+def test_known_pages_rest_only_where_they_lead_on(*, leads: bool) -> None:
+    rows, sites = MemoryRows(), Sites()
+    for number in range(100):
+        url = f"{HOME}{number}.html"
+        rows.put(PageRow(url, template=shaped(url).name, visits=1))
+        sites.traps.read(shaped(url).name, print_of("Down for a day"), leads=leads)
+    settings = RecrawlSettings(trap_share=0.1)
+    judge = PageJudge(_Versions(), Lessons.none(), ChangeSettings())
+    budget = TrapBudget(Knowledge(rows, sites, judge, settings))
+    budget.begin(())
+    for reason, held in [("rate", leads), ("new", True), ("start", False)]:
+        wave = [Choice(f"{HOME}{number}.html", 1.0, reason) for number in range(100)]
+        admitted = budget.admitted(wave, 1_000, 150)
+        assert len(admitted) < 20 if held else len(admitted) == 100

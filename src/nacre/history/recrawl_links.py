@@ -87,9 +87,9 @@ class Links:
         if row.kind is not PageKind.PAGE:
             return
         if breeds:
-            traps.read(row.template, self._judge.says(visit))
+            traps.read(row.template, self._judge.says(visit), leads=True)
         elif row.visits == 1 and visit.digest and traps.is_crowded(row.template):
-            traps.read(row.template, print_of(visit.digest))
+            traps.read(row.template, print_of(visit.digest), leads=False)
 
     def _born(self, row: PageRow, now: float) -> float:
         """When a link appeared: between two visits of the page; 0 when it had none before."""

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
-from nacre.history.recrawl_choice import Choice
+from nacre.history.recrawl_choice import PAGING, Choice
 from nacre.history.recrawl_step import Knowledge
 
 _LEAST = 10
 _FREE = frozenset(("start", "due", "pair", "sitemap", "feed"))
 """Wanted by the operator or by the plan, whatever they lead to."""
+_LEADING = frozenset(("new", "late", "index", "window", PAGING))
+"""Visits that lead deeper."""
 
 
 class TrapBudget:
@@ -58,7 +60,9 @@ class TrapBudget:
         return admitted
 
     def _is_trap(self, choice: Choice) -> bool:
-        if choice.reason in _FREE:
+        row = None if choice.reason in _FREE else self._rows.get(choice.url)
+        if row is None:
             return False
-        row = self._rows.get(choice.url)
-        return row is not None and self._sites.traps.reason(row.template) != ""
+        traps = self._sites.traps
+        leads = choice.reason in _LEADING and traps.reason(row.template) != ""
+        return leads or traps.is_endless(row.template)

@@ -27,6 +27,8 @@ _FUTURE = 30 * _DAY
 _MOST_FUTURE = 0.2
 _FACETS = 3
 _VALUES = 0.2
+_CROWD = " crowd"
+"""Behind the name of a kind: what those of its pages said that lead to none of their like."""
 _ROWS = re.compile(r"(\{\w+\})(?:[-_.,+~/]\1)+")
 _WORDS = re.compile(r"\W+")
 
@@ -98,18 +100,22 @@ class Traps:
     """Which kinds of URLs are traps.
 
     Args:
-        rows: By kind (`kind_of_trap`); None for a dictionary.
+        rows: By kind (`kind_of_trap`), for crowds apart; None for a dictionary.
     """
 
     def __init__(self, rows: MutableMapping[str, TrapRow] | None = None) -> None:
         self._rows = {} if rows is None else rows
         self._waiting: dict[str, _Waiting] = {}
         self._caught: dict[str, str] = {}
+        self._endless: set[str] = set()
 
     def begin_step(self) -> None:
         """Look at all kinds anew."""
         self._waiting.clear()
-        self._caught = {name: why for name in list(self._rows) if (why := self._rows[name].reason)}
+        self._caught.clear()
+        self._endless.clear()
+        for name in list(self._rows):
+            self._judge(name, self._rows[name])
 
     @property
     def any(self) -> bool:
@@ -138,19 +144,25 @@ class Traps:
         waiting = self._waiting.get(kind_of_trap(template))
         return waiting is not None and waiting.count >= MANY
 
-    def read(self, template: str, said: int) -> None:
+    def read(self, template: str, said: int, *, leads: bool) -> None:
         """A page was read that led to others of its kind, or is one of a crowd.
 
         Args:
             template: Of the page.
             said: What it says: `print_of` its text or digest.
+            leads: It led to others of its kind.
         """
-        name = kind_of_trap(template)
+        name = kind_of_trap(template) + ("" if leads else _CROWD)
         row = self._rows.get(name)
         if row is None:
             row = self._rows[name] = TrapRow()
         row.add(said)
-        self._note(name, row.reason)
+        self._judge(name, row)
+
+    def _judge(self, name: str, row: TrapRow) -> None:
+        self._note(name.removesuffix(_CROWD), row.reason)
+        if row.reason and not name.endswith(_CROWD):
+            self._endless.add(name)
 
     def _note(self, name: str, reason: str) -> None:
         if reason:
@@ -159,6 +171,13 @@ class Traps:
     def reason(self, template: str) -> str:
         """Why a template is a trap; "" when it is none."""
         return self._caught.get(kind_of_trap(template), "")
+
+    def is_endless(self, template: str) -> bool:
+        """Its pages lead on to their like and say the same: known ones are worth as little.
+
+        A crowd of pages that say the same may be a site that is down for a day.
+        """
+        return kind_of_trap(template) in self._endless
 
 
 def judged(rows: MutableMapping[str, TrapRow], pages: Iterable[PageRow]) -> Traps:
