@@ -41,7 +41,10 @@ def digest_capture(
     else:
         data = body.read(0, body.length)
         block.update(data)
-        payload = _digest(_cut(data, chunks) if chunked else (data,))
+        if chunked:
+            payload = _digest(_cut(data, chunks))
+        else:
+            payload = sha1(data, usedforsecurity=False).digest()
     return Digests(_text(block.digest()), _text(payload))
 
 

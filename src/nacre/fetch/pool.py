@@ -26,8 +26,11 @@ class Pool:
         """A live connection to a place, or None; `now` is the time of the loop."""
         idle = self._places.get(key)
         while idle:
-            connection = idle[-1]
-            self._remove(connection)
+            connection = idle.pop()
+            connection.forget = None
+            del self._order[connection]
+            if not idle:
+                del self._places[key]
             if connection.alive and now - connection.idle_since <= self._max_age:
                 return connection
             connection.abort()
