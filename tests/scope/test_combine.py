@@ -1,6 +1,6 @@
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nacre.scope.coercion import ScopeKind
@@ -40,11 +40,14 @@ def plainly(rule: dict[str, Any], subject: Subject) -> str:
 @given(
     TREES, st.sampled_from(["http://a.test/", "http://b.test/c", "http://x.test/d"]), st.booleans()
 )
+@example(rule={"rule": "content-length", "threshold": 5}, url="http://a.test/", has_via=False)
 def test_nested_sequences_are_their_members(rule: dict[str, Any], url: str, has_via: bool):
     subject = Subject(url, via="http://v.test/" if has_via else "")
     scope = scope_of(rule)
     assert str(scope.decide(subject).decision) == plainly(rule, subject)
-    assert str(scope.trace(subject)[0].decision) == plainly(rule, subject)
+    # In a sequence, for there are rules that have two opinions.
+    whole = scope_of({"rule": "sequence", "rules": [rule]})
+    assert str(whole.trace(subject)[0].decision) == plainly(rule, subject)
 
 
 def test_neighbouring_lists_are_asked_together_and_keep_their_names():
