@@ -229,7 +229,7 @@ def test_nothing_fetches_it(tmp_path: Path):
     gate = {"rule": "matches-regex", "regex": ".*/b\\.html", "decision": "REJECT"}
     with site(PAGES) as url:
         crawl = crawled(tmp_path / "job", url, {"fetch": {"fetch-http": {"gate": gate}}})
-    assert statuses(crawl)["b.html"] == 0
+    assert statuses(crawl)["b.html"] == -7
     assert crawl.ending == "FINISHED"
 
 
