@@ -96,4 +96,5 @@ def test_status_before_the_first_run(tmp_path):
 def test_a_finished_job_cannot_be_paused_and_says_what_can_be_done(crawled: Crawled):
     done = nacre("pause", crawled.job)
     assert done.code == 2
-    assert "is not running; it is finished, and `nacre recrawl" in done.err
+    assert "is not running; it is finished, and `" in done.err
+    assert "nacre recrawl " in done.err
