@@ -103,6 +103,7 @@ def all_runs(ctx: typer.Context, as_json: AsJson = False) -> None:
     for run in found:
         counts = ", ".join(f"{name} {n:,}" for name, n in run["found"].items())
         after = f" after {run['parent']}" if run["parent"] else ""
+        after += f", at most {run['budget']}" if run["budget"] else ""
         output.say(
             f"{run['number']}  {run['name']}  {run['mode']}{after}  {run['exit']}  "
             f"{output.duration(run['elapsed'])}  {counts}".rstrip()
@@ -137,7 +138,7 @@ def one_url(
     for name in ("page", "way", "version", "capture"):
         if name in found:
             output.say(f"{name}:")
-            facts = {k: _readable(k, v) for k, v in found[name].items() if k != "url"}
+            facts = {k: _readable(k, v) for k, v in found[name].items() if k != "url" and v != ""}
             output.say(output.pairs(facts))
     if due is not None:
         output.say(f"due: {_due_time(due)} ({due.why})")
@@ -273,7 +274,9 @@ def _due_time(one: "NextVisit") -> str:
 
 
 def _readable(name: str, value: object) -> object:
-    """Times as dates; all else as it is."""
+    """Times as dates, lists as words; all else as it is."""
+    if value is None or isinstance(value, tuple | list):
+        return ", ".join(map(str, value or ())) or "none"
     if isinstance(value, int | float) and name in _SECONDS:
         return _time(value)
     if isinstance(value, int | float) and name in _MICROSECONDS:

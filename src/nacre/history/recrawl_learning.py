@@ -99,7 +99,8 @@ class Learning:
         row.visits += 1
         row.changes += changed
         self._step.found += changed or row.visits == 1
-        row.noise += bool(row.digest) and not changed and visit.digest not in {"", row.digest}
+        other = answer is Answer.THERE and visit.digest not in {"", row.digest}
+        row.noise += bool(row.digest) and not changed and other
         row.last_change = visit.time if changed else row.last_change
         row.last_visit = visit.time
         row.told = ()

@@ -83,6 +83,8 @@ def _week(found: ChangeFrequency) -> Section:
         "Each change is shared among the hours between the visits before and after it; "
         f"{found.unplaced:,} lie more than a week apart and are left out.",
     )
+    if not any(map(any, found.week)):
+        return Section("By hour", text)
     return Section("By hour", text, plots=(plot,), tables=(DataTable(title, columns, rows),))
 
 
