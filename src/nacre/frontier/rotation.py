@@ -22,7 +22,8 @@ LONG_SNOOZE = 60.0
 """Queues that wait longer than this do so in the store, seconds."""
 
 _WAITING = (State.INACTIVE, State.INELIGIBLE)
-_READ_AHEAD_IN_ALL = 32_768
+_READ_AHEAD_IN_ALL = 65_536
+"""URIs that the active queues read ahead together, about: 20 MB. Each read costs some 0.2 ms."""
 _READ_AHEAD = 32
 _RESTART_ACTIVE = 1024
 
