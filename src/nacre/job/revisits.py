@@ -12,6 +12,7 @@ from nacre.job.fetching import UNCONDITIONAL
 from nacre.job.knowledge import Knowledge
 from nacre.job.seedbook import own_scope
 from nacre.scope.subject import OWN_SCOPE
+from nacre.uri.parse import authority
 
 
 class Revisits:
@@ -45,11 +46,16 @@ class Revisits:
         return None if uri is None else self._marked(uri, choice)
 
     def linked(self, url: str) -> CrawlURI | None:
-        """A URI as a link on the first seed; None when the scope does not accept it.
+        """A URI as a link on a seed; None when the scope does not accept it.
 
-        So pages enter that were seeds before, or in the job that their history is from.
+        So pages enter that were seeds before, or in the job that their history is from. The seed is
+        one of the page's host that has a scope of its own, or the first of all.
         """
-        return self._accepted(CrawlURI(self._first, b"", ""), Outlink(url, Hop.LINK, ""))
+        link = Outlink(url, Hop.LINK, "")
+        own = self._own.get(authority(url), ())
+        parents = (CrawlURI(seed, b"", "", heritable=own_scope(owner)) for seed, owner in own)
+        found = (self._accepted(one, link) for one in (*parents, CrawlURI(self._first, b"", "")))
+        return next((uri for uri in found if uri is not None), None)
 
     def _accepted(self, parent: CrawlURI, link: Outlink) -> CrawlURI | None:
         found = self._parts.candidates.accepted(parent, [link])
@@ -71,6 +77,14 @@ class Revisits:
         """Of seeds with a scope of their own, what they go by."""
         seeds = self._parts.seeds
         return {row.url: row.owner for row in seeds.rows() if row.owner} if seeds.has_owners else {}
+
+    @cached_property
+    def _own(self) -> dict[str, list[tuple[str, str]]]:
+        """The same with their seeds, by authority."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for seed, owner in self._owners.items():
+            found.setdefault(authority(seed), []).append((seed, owner))
+        return found
 
     def _marked(self, uri: CrawlURI, choice: Choice) -> CrawlURI:
         """Some are asked for without validators: pairs, audits, and where validators lied."""
