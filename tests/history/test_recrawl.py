@@ -285,3 +285,43 @@ def test_a_source_that_was_not_tried_is_tried_with_a_few_pages() -> None:
             planner.learn(site.visit(one.url, now))
     first = next(count for count in told if count)
     assert first == TRIED < sum(told)
+
+
+MONTH = 30 * DAY
+
+
+def test_the_second_crawl_of_a_small_site_is_a_small_one() -> None:
+    site, planner = _site(300), _planner()
+    _step(planner, site, START)
+    site.write(7, "edited, and the sitemap says so", START + DAY)
+    site.asked.clear()
+    _step(planner, site, START + MONTH)
+    assert _url(7) in site.asked
+    assert len(site.asked) <= 30
+
+
+def test_a_sitemap_that_was_silent_about_changes_is_not_taken_at_its_word() -> None:
+    site, planner = _site(300), _planner()
+    _step(planner, site, START)
+    for number in range(0, 300, 3):
+        site.texts[_url(number)] = f"edited, and the sitemap does not say so {number} " * 5
+    site.asked.clear()
+    _step(planner, site, START + MONTH)
+    changed = set(map(_url, range(0, 300, 3)))
+    assert len(changed & set(site.asked)) >= 95
+
+
+def test_what_a_sitemap_that_is_right_tells_is_visited_whatever_its_class_makes_of_it() -> None:
+    site, planner = _site(400), _planner(recall=0.5)
+    _step(planner, site, START)
+    now = START + 3 * MONTH
+    told = [*range(0, 400, 8), 1000]
+    for number in told:
+        site.write(number, f"edited within the quarter {number}", now - DAY)
+    withdrawn = [3, 113, 331]
+    for number in withdrawn:
+        del site.texts[_url(number)]
+    site.asked.clear()
+    _step(planner, site, now)
+    assert set(map(_url, [*told, *withdrawn])) <= set(site.asked)
+    assert len(site.asked) < 120

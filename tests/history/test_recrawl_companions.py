@@ -274,3 +274,18 @@ def test_references_to_a_folder_are_counted_up_to_a_bound() -> None:
     folder.refer("http://a.test/5.png")
     assert len(folder.direct) == 1_000
     assert folder.next(set(), 1) == ["http://a.test/5.png"]
+
+
+def test_files_of_which_their_class_alone_speaks_are_tried_with_a_few() -> None:
+    files = [_row(f"doc/{number}.pdf", PageKind.FILE) for number in range(100)]
+    seen = _row("doc/seen.pdf", PageKind.FILE, evidence=EVIDENCE)
+    due = [_row(f"doc/due{number}.pdf", PageKind.FILE) for number in range(30)]
+    world = _World(*files, seen, *due)
+    for row in (*files, seen):
+        world.companions.claim(row, _bid(row, 0.2))
+    for row in due:
+        world.companions.claim(row, _bid(row, 0.0)._replace(due=True, reason="floor"))
+    first = world.batch()
+    assert len(first) == 20 + 1 + 30
+    assert "doc/seen.pdf" in first
+    assert world.batch() == []

@@ -233,11 +233,13 @@ class Wanted(NamedTuple):
         recall: Share of all expected changes that should be found; 1 takes every bid.
         least: Chance of a change below which a visit is not worth its request.
         already: Changes found in this step before.
+        sure: Chance of a change from which on a page is visited though the recall is reached.
     """
 
     recall: float
     least: float = 0.0
     already: float = 0.0
+    sure: float = 1.0
 
 
 def choose(bids: Iterable[Bid], room: int, wanted: Wanted) -> list[Bid]:
@@ -266,7 +268,8 @@ def choosing(bids: Sequence[Bid], room: int, wanted: Wanted) -> Slices[list[Bid]
         if len(chosen) >= room:
             break
         enough = found >= wanted.recall * expected and wanted.recall < 1.0
-        if not bid.due and (enough or bid.chance < wanted.least):
+        least = wanted.sure if enough else wanted.least
+        if not bid.due and bid.chance < least:
             continue
         chosen.append(bid)
         found += bid.chance

@@ -17,8 +17,9 @@ from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.change import ChangeClass
 from nacre.history.deletion import Answer, Life
 from nacre.history.ranking import DAY, Bid
-from nacre.history.recrawl_choice import Choice, lot
+from nacre.history.recrawl_choice import Choice, choices, lot
 from nacre.history.recrawl_step import Knowledge, Step
+from nacre.history.sites import TRIED
 from nacre.history.urlshape import shaped
 from nacre.history.visited import Finding, SeenLink, Visited
 
@@ -278,8 +279,19 @@ class Companions:
     def _claimed(self, room: int, done: set[str]) -> list[Choice]:
         claims, self._claims = self._claims, []
         claims.sort(key=lambda bid: (not bid.due, -bid.chance, lot(bid.url, self._step.time)))
-        wanted = dict.fromkeys(bid for bid in claims if bid.url not in done)
-        return [Choice(bid.url, bid.chance, bid.reason) for bid in wanted][:room]
+        wanted = [bid for bid in dict.fromkeys(claims) if bid.url not in done]
+        untried = [bid.url for bid in wanted if self._is_untried(bid)]
+        held = set(untried[TRIED:])
+        return choices([bid for bid in wanted if bid.url not in held][:room])
+
+    def _is_untried(self, bid: Bid) -> bool:
+        """A file of which its class alone speaks: a few are visited before the others.
+
+        What is known of a class comes from a handful of visits, and of those on a sign more had
+        changed than of others.
+        """
+        row = self._rows.get(bid.url)
+        return row is not None and row.kind is PageKind.FILE and not row.evidence and not bid.due
 
     def _samples(self, room: int, done: set[str]) -> list[Choice]:
         """A few of each class that was never looked at again."""

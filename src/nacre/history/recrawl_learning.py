@@ -98,7 +98,7 @@ class Learning:
         row.looks, row.target = state.looks, state.target
         row.visits += 1
         row.changes += changed
-        self._step.found += changed or row.visits == 1
+        self._step.found += row.kind is not PageKind.EMBED and (changed or row.visits == 1)
         other = answer is Answer.THERE and visit.digest not in {"", row.digest}
         row.noise += bool(row.digest) and not changed and other
         row.last_change = visit.time if changed else row.last_change

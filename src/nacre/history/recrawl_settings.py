@@ -38,6 +38,15 @@ class RecrawlSettings(Component):
         live=False,
         sheets=False,
     )
+    least_silent: float = setting(
+        0.05,
+        "The same for pages of which a sitemap says nothing that was right so far: changes that it "
+        "told were there, and pages drawn by lot of which it told none had not changed.",
+        ge=0,
+        le=1,
+        live=False,
+        sheets=False,
+    )
     least_file: float = setting(
         0.1,
         "The same for attached files: they are large and seldom change, and hardly any hint tells "

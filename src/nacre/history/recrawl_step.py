@@ -65,7 +65,7 @@ class Step:
         showing: What each list showed that was new.
         late: New pages that the rule of their links would not have taken for new.
         told_new: New pages of which a sitemap or feed told.
-        found: New pages and changes found in it.
+        found: New pages and changes found in it; of embeds none, as recall is not about them.
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,8 @@
 """What one look at all rows shows at the beginning of a step (pure)."""
 
+import math
 from collections import Counter
+from collections.abc import Container
 from typing import NamedTuple
 
 from nacre.core.pagerow import PageKind, PageRow
@@ -20,6 +22,11 @@ _FILE_SAMPLE = 20
 _WATCHED = 40
 """The same of a site whose sitemap is believed, all its templates together: of pages that it does
 not tell of."""
+_AT_ONCE = 20
+_FILES_AT_ONCE = 10
+"""As many of these, and of attached files, in a step, unless one of them proves changed."""
+_SHARE = 0.1
+"""And no more than that share of the pages: a small site would be visited as a whole."""
 _INDEX = 0.5
 
 
@@ -71,7 +78,7 @@ class Survey:
             self.told[row.url] = None
         name = row.template
         if row.kind is PageKind.FILE:
-            name = f"{_FILES}{authority(row.url)}"
+            name = of(row)
         if row.evidence:
             self._known[name] += 1
         elif row.kind is PageKind.FILE or (row.kind is PageKind.PAGE and row.index < _INDEX):
@@ -86,13 +93,16 @@ class Survey:
             lots.sort()
             del lots[2 * _SAMPLE :]
 
-    def samples(self, done: set[str], visited: Counter[str], sites: Sites) -> list[Choice]:
+    def samples(
+        self, done: set[str], visited: Counter[str], sites: Sites, again: Container[str] = ()
+    ) -> list[Choice]:
         """A few pages of each class of which too little is known: what they show holds for all.
 
         Args:
             done: Pages that were chosen in this step.
             visited: Pages that were visited again in this step, by template.
             sites: Tells where a sitemap is believed: there all templates are one class.
+            again: Classes (`of`) of which one that was drawn before proved changed.
         """
         chosen: list[Choice] = []
         mapped: dict[str, list[_Lot]] = {}
@@ -100,7 +110,11 @@ class Survey:
         wanted = max(_LEAST_SAMPLE, _SAMPLE // max(1, len(self._unknown)))
         for name, lots in self._unknown.items():
             if name.startswith(_FILES):
-                chosen += _drawn(lots, _FILE_SAMPLE - self._known[name], self._counts[name], done)
+                size, count = _FILE_SAMPLE - self._known[name], self._counts[name]
+                size = size if name in again else min(size, _bounded(_FILES_AT_ONCE, count))
+                drawn = _drawn(lots, size, count, done)
+                self._known[name] += len(drawn)
+                chosen += drawn
             elif sites.is_mapped(lots[0].url, self._time):
                 site = authority(lots[0].url)
                 mapped.setdefault(site, []).extend(lots)
@@ -109,9 +123,20 @@ class Survey:
                 size = wanted - self._known[name] - visited[name]
                 chosen += _drawn(lots, size, self._counts[name], done)
         for site, lots in mapped.items():
-            size = _WATCHED - sites.watched(lots[0].url)
-            chosen += _drawn(lots, size, counts[site], done)
+            size, count = _WATCHED - sites.watched(lots[0].url), counts[site]
+            size = size if site in again else min(size, _bounded(_AT_ONCE, count))
+            chosen += _drawn(lots, size, count, done)
         return chosen
+
+
+def of(row: PageRow) -> str:
+    """Class of a page that was drawn, where a few at a time are."""
+    site = authority(row.url)
+    return f"{_FILES}{site}" if row.kind is PageKind.FILE else site
+
+
+def _bounded(most: int, count: int) -> int:
+    return max(_LEAST_SAMPLE, min(most, math.ceil(_SHARE * count)))
 
 
 def _drawn(lots: list[_Lot], size: int, count: int, done: set[str]) -> list[Choice]:

@@ -4,7 +4,7 @@ Source: reference/incremental.md 2.4, 2.9.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.classes import Classes
@@ -18,7 +18,7 @@ from nacre.history.recrawl_clock import Clocked
 from nacre.history.recrawl_companions import KINDS, Companions
 from nacre.history.recrawl_lists import LIST
 from nacre.history.recrawl_step import Knowledge, Step
-from nacre.history.recrawl_survey import Survey
+from nacre.history.recrawl_survey import Survey, of
 from nacre.history.recrawl_tellers import Tellers
 from nacre.history.recrawl_together import Together
 from nacre.history.sites import TRIED, ShownRow
@@ -30,8 +30,13 @@ _LIKELY_NEW = 0.1
 """Chance of new links from which on a list of a site that published much is read."""
 _LIST_LOTS = 0.1
 """Share of the lists left out for a sitemap that are read all the same."""
+_RIGHT = 0.5
+"""Who was right more often than not is believed as often as he was."""
 _LOTS = 0.03
 """Of a tight budget, lots take no more than this."""
+
+_PAIRED = 0.03
+"""Share of a tight budget that is kept for second fetches."""
 
 Wave = Callable[[int], Slices[list[Choice]]]
 """Chooses so many visits at most."""
@@ -64,6 +69,7 @@ class Waves:
         self._survey = Survey(-1.0)
         self._tellers = Tellers(known, step)
         self._together = Together(known, step)
+        self._sampled: list[str] = []
         self._price = 0.0
         self.least = 0.0
         self.tight = False
@@ -100,8 +106,9 @@ class Waves:
         tellers = self._tellers
         self.left = [
             *(tellers.indexes, self._starting, tellers.doubted, self._scheduled, self._telling),
-            *(self._together.sentinels, self._trying, self._told, self._sampling, self._pairing),
-            *(self._worthy, self._accompanying),
+            *(self._together.sentinels, self._trying, self._told),
+            *(self._sampling, self._sampling_on, self._pairing),
+            *(self._worthy, self._pairing, self._accompanying),
         ]
 
     @property
@@ -218,8 +225,21 @@ class Waves:
     def _sampling(self, room: int) -> Slices[list[Choice]]:
         """A few pages of each class of which too little is known: what they show holds for all."""
         yield
-        drawn = self._survey.samples(self._step.done, self._step.compared, self._sites)
-        return [one for one in drawn if not self._is_idle(one.url)][: room // 10]
+        drawn = self._samples(room)
+        self._sampled = [one.url for one in drawn]
+        return drawn
+
+    def _sampling_on(self, room: int) -> Slices[list[Choice]]:
+        """More of the classes of which one proved changed."""
+        yield
+        rows = self._known(self._sampled)
+        again = {of(row) for row in rows if row.last_change == self._step.time}
+        return self._samples(room, again) if again else []
+
+    def _samples(self, room: int, again: Container[str] = ()) -> list[Choice]:
+        step = self._step
+        drawn = self._survey.samples(step.done, step.compared, self._sites, again)
+        return [one for one in drawn if self._is_sample(one.url)][: room // 10]
 
     def _pairing(self, room: int) -> Slices[list[Choice]]:
         """Pages that looked changed, once more: what differs within seconds is noise."""
@@ -231,10 +251,16 @@ class Waves:
             if not self._clocked.governs(url) and sites[site] < self._judge.pairs_wanted(url):
                 sites[site] += 1
                 chosen.append(Choice(url, 0.0, "pair"))
-        chosen = chosen[: room // 10]
+        chosen = chosen[:room]
         self._step.pairs = {one.url for one in chosen}
         self._step.done -= self._step.pairs
         return chosen
+
+    def _kept_for_pairs(self, room: int) -> int:
+        """Visits of a budget that are kept back while the noise of a site is not known."""
+        sites = {authority(url): url for url in self.starts}.values()
+        wanted = sum(self._judge.pairs_wanted(url) for url in sites)
+        return min(wanted, round(_PAIRED * room))
 
     def _worthy(self, room: int) -> Slices[list[Choice]]:
         """All others, by what they are worth, and the lots."""
@@ -247,7 +273,7 @@ class Waves:
                 yield
             if row.url in self._step.done or not row.visits:
                 continue
-            if row.kind is PageKind.EMBED:
+            if row.kind is PageKind.EMBED or (row.kind is PageKind.FILE and not row.evidence):
                 self._claim(row)
                 continue
             bid = self._bid(self._withdrawn(row))
@@ -255,10 +281,12 @@ class Waves:
                 bids.append(bid)
             if share and lot(row.url, self._step.time) < share:
                 lots.append(Choice(row.url, bid.chance if bid else 0.0, "lot", share))
-        reserve = self.companions.reserve(room) if room < len(bids) + len(lots) else 0
+        reserve = 0
+        if room < len(bids) + len(lots):
+            reserve = self.companions.reserve(room) + self._kept_for_pairs(room)
         most = max(0, room - len(lots) - reserve)
         found = self._step.found
-        wanted = Wanted(self._settings.recall, self._settings.least, found)
+        wanted = Wanted(self._settings.recall, self._settings.least, found, TRUSTED)
         chosen = yield from choosing(bids, most, wanted)
         self.tight = len(chosen) == most < len(bids)
         self.least = min((bid.worth for bid in chosen if not bid.due), default=0.0)
@@ -328,18 +356,28 @@ class Waves:
                 bids.append(bid)
         return bids
 
-    def _is_idle(self, url: str) -> bool:
+    def _is_sample(self, url: str) -> bool:
+        """It speaks for others: no file that will not change, nor what its sitemap withdrew."""
         row = self._rows.get(url)
-        if row is None or row.kind is not PageKind.FILE:
-            return row is None
-        bid = self._bid(row)
-        return bid is None or self._is_idle_file(row, bid)
+        if row is None or self._withdrawn(row).told:
+            return False
+        bid = self._bid(row) if row.kind is PageKind.FILE else None
+        return row.kind is not PageKind.FILE or not (bid is None or self._is_idle_file(row, bid))
 
     def _rests(self, row: PageRow, bid: Bid) -> bool:
-        """A file that hardly changes, or a list of which a sitemap tells all: both wait."""
+        """A file that hardly changes, or a list or page of which a sitemap tells all: they wait."""
         if row.index >= LIST and not bid.due:
             return self._sites.is_mapped(row.url, self._step.time)
-        return self._is_idle_file(row, bid)
+        return self._is_idle_file(row, bid) or self._is_silent(row, bid)
+
+    def _is_silent(self, row: PageRow, bid: Bid) -> bool:
+        """A page of which a sitemap that is right says nothing, unless it is likely all the same.
+
+        Where few pages changed, the wanted recall would have all others visited to be sure.
+        """
+        if bid.due or bid.chance >= self._settings.least_silent:
+            return False
+        return self._sites.is_silent(row, self._step.time)
 
     def _is_idle_file(self, row: PageRow, bid: Bid) -> bool:
         idle = bid.chance < self._settings.least_file and not bid.due
@@ -360,9 +398,21 @@ class Waves:
         if mapped:
             time = self._sites.beside_map(row.url)
         bid = self._ranking.bid(row, self._step.time, time, signals, repeats=repeats)
+        if row.told and bid is not None and signals and row.index < LIST:
+            return self._proved(bid, row)
         if shown is None or bid is None or repeats or mapped or not self._overflows(row, shown):
             return bid
         return bid._replace(due=True, reason="window")
+
+    def _proved(self, bid: Bid, row: PageRow) -> Bid:
+        """Of a page told of, counting how right who told it proved.
+
+        Whatever its class makes of a long wait: false hints of a quarter would explain any.
+        """
+        right = self._sites.proved(row)
+        if right < _RIGHT:
+            return bid
+        return bid._replace(worth=max(bid.worth, right * row.weight), chance=max(bid.chance, right))
 
     def _overflows(self, row: PageRow, shown: ShownRow) -> bool:
         """New links would slip through the list if it had to wait for the next step."""

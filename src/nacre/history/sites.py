@@ -38,6 +38,8 @@ _OPEN = 0.25
 _LOOKS = 1_000.0
 _EARNS = 0.02
 _GROUPS = 300
+_MISSES = 0.05
+"""A sitemap that misses no more, of as many changes as it tells, is right."""
 
 
 class SiteRow(msgspec.Struct, array_like=True):
@@ -227,6 +229,20 @@ class Sites:
         site = self._site(row.url)
         trusts = [self._trust(site, Source(source)) for source in row.told]
         return any(trust.told + trust.false >= TRIED for trust in trusts)
+
+    def proved(self, row: PageRow) -> float:
+        """Share of the words of who told of a page that were right; 0 where it was not tried."""
+        site = self._site(row.url)
+        trusts = [self._trust(site, Source(source)) for source in row.told]
+        return max((one.precision for one in trusts if one.told + one.false >= TRIED), default=0.0)
+
+    def is_silent(self, row: PageRow, now: float) -> bool:
+        """A sitemap tells of this page and had nothing to say, and was right so far."""
+        site = self._site(row.url)
+        if not row.lastmod or row.listed != now or row.told or not self.is_mapped(row.url, now):
+            return False
+        trust = self._trust(site, Source.SITEMAP)
+        return site.watched > 0 and trust.untold <= _MISSES * trust.told
 
     def watched(self, url: str) -> int:
         """Visits of pages of its site of which a sitemap would have told and did not."""
