@@ -240,6 +240,37 @@ def test_lean_keeps_each_version_and_a_sample_a_month() -> None:
     assert (found["lean"], found["new_lean"], found["new_strict"]) == (1.5, 2.0, 4.0)
 
 
+def _kept_once(world: World, url: str, times: list[float]) -> float | None:
+    """Recall where the second of two versions was held for noise."""
+    rows = [
+        msgspec.structs.replace(_row("article", number, digest), url=url, time=time)
+        for number, (time, digest) in enumerate(zip(times, "ab", strict=True))
+    ]
+    held = [Finding(Answer.THERE, kind) for kind in (ChangeClass.NONE, ChangeClass.NOISE)]
+    archive = Archive(rows, [Kept(row, True, 10) for row in rows], [])
+    return lean(world, archive, {url: held}, Window(times))["recall"]
+
+
+def test_a_version_that_shows_what_is_held_is_held_with_it() -> None:
+    world = World(archetype("small"), 1)
+    article, changed = next(
+        (one, versions[1].start)
+        for one in world.site.articles[0]
+        if one.born < 0.0 and len(versions := world.lives.of(one).versions) > 1
+        if versions[1].change == "major" and versions[1].start < 20 * DAY
+    )
+    url = f"http://{world.site.hosts[0]}{world.resources.names.article(article)}"
+    assert _kept_once(world, url, [changed - 1.0, changed + 1.0]) == 0.5
+    assert _kept_once(world, url, [changed + 1.0, changed + 1.0]) == 1.0
+
+
+def test_a_figure_without_a_goal_is_there_to_compare() -> None:
+    goal = Goal("G3", "strict", None, "most", lambda _: None)
+    beside = Result(goal, (1.12,), 1.12, 1.12, 1.12)
+    assert not beside.reached
+    assert "| G3 | strict | - | 1.120 | - | 1 | to compare |" in markdown([figure_of(beside)])
+
+
 @pytest.mark.slow
 def test_rates_are_known_better_after_more_visits() -> None:
     found = estimates(1)

@@ -56,7 +56,7 @@ class Goal(NamedTuple):
     Attributes:
         name: As in the reference, `G1`.
         what: What is measured, where.
-        target: The figure.
+        target: The figure; None for one that stands beside a goal: a bound, a comparison.
         better: The figure is to be at least, or at most, so great.
         measure: Finds it for one seed; None where a world gives nothing to measure.
         apart: A figure of this machine: measured once, when nothing else runs.
@@ -64,7 +64,7 @@ class Goal(NamedTuple):
 
     name: str
     what: str
-    target: float
+    target: float | None
     better: Literal["least", "most"]
     measure: Callable[[Scores], float | None]
     apart: bool = False
@@ -89,8 +89,8 @@ class Result(NamedTuple):
 
     @property
     def reached(self) -> bool:
-        """The mean is what it should be."""
-        if self.mean is None:
+        """The mean is what it should be; never where nothing is wanted."""
+        if self.mean is None or self.goal.target is None:
             return False
         above = self.mean >= self.goal.target
         return above if self.goal.better == "least" else self.mean <= self.goal.target

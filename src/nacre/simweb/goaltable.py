@@ -17,7 +17,7 @@ class Figure(msgspec.Struct, frozen=True):
     Attributes:
         goal: As in the reference, `G1`.
         what: What was measured, where.
-        target: The figure to be reached.
+        target: The figure to be reached; None where there is none.
         better: It is to be at least, or at most, so great.
         values: By seed.
         mean: Their mean; None where there is none.
@@ -27,7 +27,7 @@ class Figure(msgspec.Struct, frozen=True):
 
     goal: str
     what: str
-    target: float
+    target: float | None
     better: str
     values: tuple[float, ...]
     mean: float | None
@@ -80,13 +80,27 @@ def line(one: Figure) -> str:
     cells = (
         one.goal,
         one.what,
-        f"{'≥' if one.better == 'least' else '≤'} {_shown(one.target, short=True)}",
+        _wanted(one),
         _shown(one.mean),
         f"{_shown(low)} to {_shown(high)}" if several else "-",
         str(len(one.values)),
-        "not measured" if one.mean is None else "reached" if one.reached else "missed",
+        _outcome(one),
     )
     return f"| {' | '.join(cells)} |"
+
+
+def _wanted(one: Figure) -> str:
+    if one.target is None:
+        return "-"
+    return f"{'≥' if one.better == 'least' else '≤'} {_shown(one.target, short=True)}"
+
+
+def _outcome(one: Figure) -> str:
+    if one.mean is None:
+        return "not measured"
+    if one.target is None:
+        return "to compare"
+    return "reached" if one.reached else "missed"
 
 
 def into(document: str, figures: Figures) -> str:

@@ -19,6 +19,9 @@ _SAMPLE = 30 * DAY
 _IDLE = frozenset((ChangeClass.MARKUP, ChangeClass.NOISE, ChangeClass.TEMPLATE))
 _HOLDS = frozenset(("article", "list", "home", "embed", "file"))
 
+_Key = tuple[str, int]
+"""URL and number of a version."""
+
 Findings = Mapping[str, Sequence[Finding]]
 
 
@@ -33,6 +36,9 @@ class _Layers(NamedTuple):
 def lean(world: World, archive: Archive, findings: Findings, window: Window) -> Measures:
     """Recall of versions of the lean layer, and bytes over those of one copy of each version.
 
+    A version that shows what one shows that is held, such as a list after an entry came and went,
+    is held with it.
+
     `new_` counts what came after the first step alone, versions held before it left out.
 
     Args:
@@ -44,7 +50,8 @@ def lean(world: World, archive: Archive, findings: Findings, window: Window) -> 
     layers = _layers(archive, findings)
     fetched = _versions(world, archive.rows)
     held = {(each.row.url, each.row.version) for each in layers.lean if each.row.status == 200}
-    found: Measures = {"recall": share(sum(key in held for key in fetched), len(fetched))}
+    lost = _lost(world, archive.rows, held, set(fetched) - held)
+    found: Measures = {"recall": share(len(fetched) - lost, len(fetched))}
     old = _versions(world, [row for row in archive.rows if row.time <= window.start])
     for prefix, since, known in (("", -1.0, {}), ("new_", window.start, old)):
         whole = sum(size for key, size in fetched.items() if key not in known)
@@ -79,6 +86,18 @@ def _by_row(rows: Iterable[Row], findings: Findings) -> dict[int, Finding]:
         if finding is not None:
             found[id(row)] = finding
     return found
+
+
+def _lost(world: World, rows: Iterable[Row], held: set[_Key], missing: set[_Key]) -> int:
+    """How many of the missing versions show something that no version that is held shows."""
+    urls = {url for url, _ in missing}
+    shown: dict[_Key, bytes] = {}
+    for row in rows:
+        key = row.url, row.version
+        if row.url in urls and row.status == 200 and key not in shown:
+            shown[key] = world.respond(row.url, row.time).text
+    there = {(url, text) for (url, version), text in shown.items() if (url, version) in held}
+    return sum((key[0], shown[key]) not in there for key in missing)
 
 
 def _versions(world: World, rows: Iterable[Row]) -> dict[tuple[str, int], float]:
