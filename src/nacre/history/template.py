@@ -14,6 +14,9 @@ from nacre.core.pageview import PageView, Piece
 
 _PRIOR_YES, _PRIOR_NO = 0.5, 5.0
 _NOISY = 0.2
+_SELDOM, _SURE = 0.01, 5.0
+"""Unchanged pages that look changed, before any pair, as if so many had been seen: most noise is
+masked, and where this were large, every change that is seen would be taken for noise."""
 _COMMON = 0.3
 _SLOT = 0.1
 _ENOUGH_PAGES = 5
@@ -66,7 +69,7 @@ class Template(msgspec.Struct, array_like=True):
     @property
     def noise(self) -> float:
         """Probability that an unchanged page looks changed; small before any paired fetch."""
-        return (self.false_changes + 0.1) / (self.pairs + 2.0)
+        return (self.false_changes + _SELDOM * _SURE) / (self.pairs + _SURE)
 
     def volatility(self, place: int) -> float:
         """Expected share of paired fetches in which a place differs."""
