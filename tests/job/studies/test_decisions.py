@@ -36,6 +36,7 @@ def test_a_busy_page_is_worth_its_price(known: Given):
     assert found.days == pytest.approx(2.0)
     assert sum(found.rates) == pytest.approx(1.0)
     assert found.shortest <= found.every <= found.longest
+    assert 1.0 / found.every <= found.expected <= 1.0 / found.shortest
 
 
 def test_a_calm_page_is_not(known: Given):

@@ -12,7 +12,7 @@ from nacre.core.pagerow import PageKind, PageRow
 from nacre.errors import JobError
 from nacre.history.deletion import Life
 from nacre.history.ranking import Bid
-from nacre.history.rates import interval_of, log_mean_rate
+from nacre.history.rates import interval_of, log_mean_rate, mean_rate
 from nacre.history.sitemaps import map_key
 from nacre.history.timetable import Due
 from nacre.history.traps import judged
@@ -77,7 +77,9 @@ class PageDecision(msgspec.Struct):
         chosen: A run now would visit it.
         reason: Why, or why not, in words.
         rates: Posterior of its rate over the grid of `history.rates`.
-        every: Days between two changes, as expected.
+        expected: Changes a day that are expected of it: the mean, by which `history top` orders.
+        every: Days between two changes at the rate in the middle of what is likely: where the rate
+            is in doubt, the mean is higher, for a few high rates weigh most in it.
         shortest: The 90 % credible interval of that is from here to `longest`, days.
         longest: See `shortest`.
         hints: Sources that told of a change since the last visit.
@@ -93,6 +95,7 @@ class PageDecision(msgspec.Struct):
     chosen: bool
     reason: str
     rates: list[float]
+    expected: float
     every: float
     shortest: float
     longest: float
@@ -164,6 +167,7 @@ def page_decision(known: Known, url: str) -> PageDecision:
         reason=(_scheduled(due) if due else _spared(known, row) or _waits(known, row))
         or _reason(row, bid, plan, chosen=chosen),
         rates=list(posterior),
+        expected=mean_rate(posterior),
         every=1.0 / log_mean_rate(posterior),
         shortest=1.0 / fast,
         longest=1.0 / slow,

@@ -22,7 +22,11 @@ def _page(found: PageDecision) -> Document:
         ("Chance of a change", share(found.chance)),
         ("Value of a visit (V)", written(found.value, Form.NUMBER)),
         ("Price of a visit (Λ)", written(found.price, Form.NUMBER)),
-        ("A change every", every),
+        (
+            "Changes a day, on average",
+            f"{found.expected:.5f} (`nacre history JOB top` orders by it)",
+        ),
+        ("A change every, in the middle", every),
         ("Hints since the last visit", ", ".join(found.hints) or "none"),
     )
     text = (

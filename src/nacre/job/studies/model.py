@@ -92,7 +92,7 @@ class Model:
             elif bid is not None:
                 (told if row.told and bid.chance >= TRUSTED else others).append(bid)
         settings = self._known.settings
-        wanted = Wanted(settings.recall, settings.least)
+        wanted = Wanted(settings.recall, settings.least, sure=TRUSTED)
         first = [*choose(lists, _UNLIMITED, wanted), *told]
         already = sum(bid.chance for bid in first)
         last = choose(others, _UNLIMITED, wanted._replace(already=already))
