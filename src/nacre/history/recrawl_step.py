@@ -103,6 +103,11 @@ class Step:
         self.done.update(one.url for one in wave)
         self.chosen.update((one.url, one) for one in wave)
 
+    def is_paired(self, url: str) -> bool:
+        """A second visit of it was chosen in this step."""
+        choice = self.chosen.get(url)
+        return choice is not None and choice.reason == "pair"
+
     def tell(self, row: PageRow, source: Source) -> None:
         """A source told of a change of a page."""
         if source not in row.told:

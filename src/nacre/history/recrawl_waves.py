@@ -248,12 +248,15 @@ class Waves:
         sites: Counter[str] = Counter()
         for url in self._step.looked_changed:
             site = authority(url)
+            if self._step.is_paired(url):
+                continue
             if not self._clocked.governs(url) and sites[site] < self._judge.pairs_wanted(url):
                 sites[site] += 1
                 chosen.append(Choice(url, 0.0, "pair"))
         chosen = chosen[:room]
-        self._step.pairs = {one.url for one in chosen}
-        self._step.done -= self._step.pairs
+        pairs = {one.url for one in chosen}
+        self._step.pairs |= pairs
+        self._step.done -= pairs
         return chosen
 
     def _kept_for_pairs(self, room: int) -> int:
