@@ -159,11 +159,7 @@ class Sites:
         """Sources that would have told of a change of this page, with their trust."""
         site = self._site(row.url)
         found: list[tuple[str, Signal]] = []
-        last = site.listed[0]
-        told_now = row.listed and last > site.doubted
-        if told_now and row.listed < last:
-            told_now = self.maps.names(row, last)
-        if row.lastmod and told_now:
+        if row.lastmod and site.listed[0] > site.doubted and self._is_named(row, site.listed[0]):
             found.append((Source.SITEMAP, self._trust(site, Source.SITEMAP).signal()))
         found += [
             (source, self._trust(site, Source(source)).signal())
@@ -173,6 +169,10 @@ class Sites:
         if row.told == () and self.word_of(row, self._now) is Word.QUIET:
             found.append((Source.CO_CHANGE, self._trust(site, Source.CO_CHANGE).signal()))
         return found
+
+    def _is_named(self, row: PageRow, last: float) -> bool:
+        """Sitemaps named it when they were read last, or what named it stands."""
+        return bool(row.listed) and (row.listed >= last or self.maps.names(row, last))
 
     def forget_words(self) -> None:
         """A step begins: none of its visits was made, so that sentinels say nothing yet."""
@@ -239,7 +239,9 @@ class Sites:
     def is_silent(self, row: PageRow, now: float) -> bool:
         """A sitemap tells of this page and had nothing to say, and was right so far."""
         site = self._site(row.url)
-        if not row.lastmod or row.listed != now or row.told or not self.is_mapped(row.url, now):
+        if not row.lastmod or row.told or not self.is_mapped(row.url, now):
+            return False
+        if not self._is_named(row, now):
             return False
         trust = self._trust(site, Source.SITEMAP)
         return site.watched > 0 and trust.untold <= _MISSES * trust.told
