@@ -27,11 +27,11 @@ from nacre.archive.reader import WarcReader
 from nacre.archive.restoring import is_delta
 from nacre.history.pagestore import fetch_rows
 from nacre.job.clock import SystemClock
-from nacre.job.expanding import expand
+from nacre.job.configuration.settings import JobSettings
+from nacre.job.holdings.expanding import expand
 from nacre.job.job import Job
 from nacre.job.layout import Layout
-from nacre.job.newrun import plan_run
-from nacre.job.settings import JobSettings
+from nacre.job.runs.newrun import plan_run
 from nacre.scope.options import ScopeKind, rules_for
 from nacre.simweb.archetypes import archetype
 from nacre.simweb.calendar import DAY

@@ -18,9 +18,9 @@ from nacre.core.status import STATUS_TABLE
 from nacre.job.chain.entry import Entry
 from nacre.job.chain.stock import STOCK
 from nacre.job.chain.table import PROCESSORS
+from nacre.job.configuration.schema import SHIPPED, schema
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.registry import sections
-from nacre.job.schema import SHIPPED, schema
-from nacre.job.settings import JobSettings
 from nacre.migrate.heritrix.added import ADDED
 from nacre.migrate.heritrix.rules import Kind
 from nacre.migrate.heritrix.rules import Rule as Mapping

@@ -28,7 +28,7 @@ _HOMES = {
     "ExitStatus": "nacre.job.states",
     "Job": "nacre.job.job",
     "JobError": "nacre.errors",
-    "JobSettings": "nacre.job.settings",
+    "JobSettings": "nacre.job.configuration.settings",
     "JobState": "nacre.job.states",
     "NacreError": "nacre.errors",
     "Problem": "nacre.errors",

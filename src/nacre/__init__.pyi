@@ -15,7 +15,7 @@ from nacre.job.program import check_job as check_job
 from nacre.job.program import new_job as new_job
 from nacre.job.program import open_job as open_job
 from nacre.job.session import Session as Session
-from nacre.job.settings import JobSettings as JobSettings
+from nacre.job.configuration.settings import JobSettings as JobSettings
 from nacre.job.states import ExitStatus as ExitStatus
 from nacre.job.states import JobState as JobState
 

@@ -8,7 +8,7 @@ import pytest
 from nacre.cli.new_job import Wishes, default_directory, values_of
 from nacre.cli.options import ScopeName
 from nacre.errors import ConfigError
-from nacre.job.configure import load_job
+from nacre.job.configuration.configure import load_job
 from nacre.job.layout import Layout
 from nacre.scope.options import ScopeKind
 from tests.cli.conftest import Crawled

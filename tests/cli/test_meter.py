@@ -1,5 +1,5 @@
 from nacre.cli.meter import Meter, Rates
-from nacre.job.overview import Overview
+from nacre.job.operator.overview import Overview
 
 
 def sample(elapsed: float, finished: int, received: int) -> Overview:

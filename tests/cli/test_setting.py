@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nacre.job.changing import Wish, alone, change_stopped
 from nacre.job.layout import Layout
-from nacre.job.notes import take_notes
+from nacre.job.operator.changing import Wish, alone, change_stopped
+from nacre.job.runs.notes import take_notes
 from nacre.store.disk import RealDisk
 from tests.cli.site import nacre
 

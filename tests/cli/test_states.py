@@ -1,7 +1,7 @@
 import pytest
 
 from nacre.cli.states import live_words, state_words
-from nacre.job.overview import Overview
+from nacre.job.operator.overview import Overview
 from nacre.job.states import ExitStatus, JobState
 
 

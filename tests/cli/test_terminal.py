@@ -7,7 +7,7 @@ from rich.console import Console
 from nacre.cli.meter import Rates
 from nacre.cli.terminal import JsonLines, LiveView, Silent, display_for, number_lines
 from nacre.job.clock import SystemClock
-from nacre.job.overview import Fetching, Overview, SlowQueue
+from nacre.job.operator.overview import Fetching, Overview, SlowQueue
 
 OVERVIEW = Overview(
     "RUNNING",

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from nacre.cli import recrawl
-from nacre.job.passes import Following
+from nacre.job.runs.passes import Following
 
 
 class SetClock:

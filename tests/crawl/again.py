@@ -11,10 +11,10 @@ import uvloop
 
 from nacre.archive.reader import WarcReader
 from nacre.job.clock import SystemClock
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.job import Job
 from nacre.job.layout import Layout
-from nacre.job.newrun import plan_run
-from nacre.job.settings import JobSettings
+from nacre.job.runs.newrun import plan_run
 from nacre.scope.options import ScopeKind, rules_for
 from nacre.store.store import Store
 

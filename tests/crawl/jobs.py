@@ -11,8 +11,8 @@ from typing import Any
 import uvloop
 
 from nacre.archive.reader import WarcReader
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.job import Job
-from nacre.job.settings import JobSettings
 from nacre.scope.options import ScopeKind, rules_for
 
 

@@ -11,9 +11,9 @@ from nacre.config.effective import Effective
 from nacre.core.processor import Candidate, Result, Visit
 from nacre.job.chain.entry import ChainName, Entry, Kit
 from nacre.job.chain.table import PROCESSORS
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.job import Job
 from nacre.job.layout import Layout
-from nacre.job.settings import JobSettings
 from nacre.report.steps import read_steps
 from nacre.store.store import Store
 from nacre.uri.surt import surt_authority

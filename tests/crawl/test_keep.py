@@ -19,11 +19,11 @@ from nacre.core.history import HistoryRecord
 from nacre.history.crawldb import History
 from nacre.history.dedup import Digests
 from nacre.history.pagestore import PageStore, fetch_rows
-from nacre.job.expanding import Made, expand
+from nacre.job.holdings.expanding import Made, expand
 from nacre.job.layout import Layout
-from nacre.job.lookback import forget
-from nacre.job.salvage import salvage
+from nacre.job.operator.salvage import salvage
 from nacre.job.studies.difference import page_difference
+from nacre.job.studies.lookback import forget
 from nacre.job.studies.stored import StoredKnown
 from nacre.store.store import Store
 from tests.cli.site import nacre

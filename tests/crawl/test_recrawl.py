@@ -15,11 +15,11 @@ from nacre.core.processor import Visit
 from nacre.errors import JobError
 from nacre.history.crawldb import History
 from nacre.history.pagestore import PageStore, fetch_rows
-from nacre.job.extraction import Extract
+from nacre.job.extracting.extraction import Extract
 from nacre.job.layout import Layout
-from nacre.job.lookback import forget
-from nacre.job.newrun import plan_run
-from nacre.job.runs import write_run
+from nacre.job.runs.newrun import plan_run
+from nacre.job.runs.runs import write_run
+from nacre.job.studies.lookback import forget
 from nacre.store.store import Store
 from tests.crawl.again import Kept, Site, again, first, kept
 from tests.crawl.replay import judge, replaying

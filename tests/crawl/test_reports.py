@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from nacre.history.audit import Audit
+from nacre.history.verdict.audit import Audit
 from nacre.job.studies.budget import budget_study
 from nacre.job.studies.decisions import AllDecisions, PageDecision, decisions
 from nacre.job.studies.deletions import deletion_register

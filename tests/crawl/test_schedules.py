@@ -9,13 +9,13 @@ import pytest
 
 from nacre.core.timingrow import TimingRow
 from nacre.history.pagestore import PageStore, fetch_rows
-from nacre.job.continuous import WhenDue
+from nacre.job.explaining.upcoming import Upcoming
 from nacre.job.layout import Layout
-from nacre.job.lookback import forget
-from nacre.job.newrun import runs
 from nacre.job.offline import reading
-from nacre.job.passes import next_pass
-from nacre.job.upcoming import Upcoming
+from nacre.job.operator.continuous import WhenDue
+from nacre.job.runs.newrun import runs
+from nacre.job.runs.passes import next_pass
+from nacre.job.studies.lookback import forget
 from nacre.store.store import Store
 from tests.crawl.again import again, first, settings
 from tools.nginx import Server, free_port, serving

@@ -17,7 +17,7 @@ from nacre.archive.reader import WarcReader
 from nacre.core.history import Original
 from nacre.frontier.listing import pending
 from nacre.frontier.totals import read_totals
-from nacre.job.outcomes import Outcome
+from nacre.job.visit.outcomes import Outcome
 from nacre.report.stats import totals
 from nacre.store.files import FileKind, FileState
 from nacre.store.store import Store

@@ -7,8 +7,8 @@ from pathlib import Path
 from nacre.archive.settings import WarcSettings
 from nacre.fetch.settings import FetchSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.job.configuration.settings import EngineSettings, JobSettings, StoreSettings
 from nacre.job.job import Job
-from nacre.job.settings import EngineSettings, JobSettings, StoreSettings
 from nacre.job.states import ExitStatus
 from nacre.scope.options import ScopeKind, rules_for
 from nacre.store.recovery import AS_USUAL, Start

@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from nacre.archive.cdxj import sorted_index
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.job import Job
-from nacre.job.outcomes import Outcome
-from nacre.job.runs import run_archives
-from nacre.job.settings import JobSettings
+from nacre.job.runs.runs import run_archives
 from nacre.job.states import ExitStatus
+from nacre.job.visit.outcomes import Outcome
 from nacre.store import commit, examine, writer
 from nacre.store.commit import GroupCommit
 from nacre.store.files import OpenFile

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import DamageError, StorageError
-from nacre.job import loss
+from nacre.job.mending import loss
 from nacre.job.states import ExitStatus
 from nacre.store.recovery import Start
 from tests.cli.site import many_pages, nacre, site

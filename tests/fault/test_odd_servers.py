@@ -14,8 +14,8 @@ import pytest
 from nacre.core.status import FetchStatus
 from nacre.fetch.settings import FetchSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.job.configuration.settings import EngineSettings, JobSettings
 from nacre.job.job import Job
-from nacre.job.settings import EngineSettings, JobSettings
 from nacre.job.states import ExitStatus
 from tests.crawl.replay import judge
 from tests.fault.facts import Facts, check_counters, check_originals

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import DamageError, StorageError
-from nacre.job import salvaged as salvaged_module
 from nacre.job.layout import Layout
-from nacre.job.salvage import Salvaged, salvage
-from nacre.job.salvaged import _Registration
+from nacre.job.mending import salvaged as salvaged_module
+from nacre.job.mending.salvaged import _Registration
+from nacre.job.operator.salvage import Salvaged, salvage
 from nacre.job.states import ExitStatus
 from nacre.store.store import Store
 from tests.fault.facts import Facts, by_path, check, check_same

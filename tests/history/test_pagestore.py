@@ -7,7 +7,7 @@ from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.core.wayrow import ChosenRow, VersionRow, WayRow
 from nacre.history.pagestore import SITES, TEXTS, FetchLog, Named, PageStore, fetch_rows
-from nacre.history.sites import SiteRow
+from nacre.history.recrawl.sites import SiteRow
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, cast
 
 from nacre.core.pagerow import PageRow
-from nacre.history.recrawl import Planner
-from nacre.history.recrawl_choice import Choice
-from nacre.history.recrawl_settings import RecrawlSettings
-from nacre.history.sites import Sites
+from nacre.history.recrawl.choice import Choice
+from nacre.history.recrawl.planner import Planner
+from nacre.history.recrawl.settings import RecrawlSettings
+from nacre.history.recrawl.sites import Sites
 from nacre.history.slices import ROWS, Slices, at_once
 from nacre.history.visited import DigestJudge, MemoryRows, SeenLink
 

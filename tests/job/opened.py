@@ -7,11 +7,11 @@ from pathlib import Path
 
 from nacre.fetch.guard import AddressGuard
 from nacre.job.clock import SystemClock
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.events import Event, Events
 from nacre.job.layout import Layout
-from nacre.job.seeds import Entry, read_seeds
+from nacre.job.seeding.seeds import Entry, read_seeds
 from nacre.job.session import Session
-from nacre.job.settings import JobSettings
 from nacre.store.disk import RealDisk
 from nacre.store.recovery import Start
 

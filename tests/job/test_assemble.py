@@ -3,11 +3,11 @@
 import asyncio
 from pathlib import Path
 
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.events import AlertLogged, Event
 from nacre.job.layout import Layout
-from nacre.job.overview import stored_overview
-from nacre.job.runs import read_run
-from nacre.job.settings import JobSettings
+from nacre.job.operator.overview import stored_overview
+from nacre.job.runs.runs import read_run
 from nacre.store.store import Store
 from tests.job.opened import opened
 

@@ -5,7 +5,7 @@ from nacre.core.crawluri import Hop, Outlink
 from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
 from nacre.job.chain.plan import Bound, FetchPlan
-from nacre.job.engine import Chain
+from nacre.job.running.engine import Chain
 from nacre.report.steps import Steps, read_steps
 from nacre.store.store import Store
 from tests.report.visits import make_visit

@@ -6,8 +6,8 @@ from nacre.config.check import load_partly
 from nacre.config.document import read_yaml
 from nacre.config.layer import Layer
 from nacre.job.checks import Findings, check
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout
-from nacre.job.settings import JobSettings
 
 
 async def nobody(_: str) -> Sequence[str]:

@@ -1,5 +1,5 @@
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.registry import HERITRIX, rules, section_named, sections
-from nacre.job.settings import JobSettings
 from nacre.scope.heritrix import CLASSES
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import uvloop
 
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.job.configuration.settings import EngineSettings, JobSettings
 from nacre.job.job import Job
-from nacre.job.settings import EngineSettings, JobSettings
 from nacre.scope.options import ScopeKind, rules_for
 
 

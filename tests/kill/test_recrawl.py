@@ -17,9 +17,9 @@ from nacre.archive.reader import WarcReader
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.history.pagestore import PageStore, fetch_rows
-from nacre.job.expanding import expand
+from nacre.job.holdings.expanding import expand
 from nacre.job.layout import Layout
-from nacre.job.newrun import plan_run
+from nacre.job.runs.newrun import plan_run
 from nacre.store.store import Store
 from tests.crawl import again
 from tests.kill.test_kill import Crawler, finish, undisturbed

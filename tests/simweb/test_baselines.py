@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from nacre.history.nutch_schedule import NutchSchedule
-from nacre.history.schedules import HERITRIX
+from nacre.history.schedule.nutch import NutchSchedule
+from nacre.history.schedule.schedules import HERITRIX
 from nacre.simweb.archetypes import archetype
 from nacre.simweb.baselines.adaptive import (
     Adaptive,

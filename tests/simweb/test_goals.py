@@ -5,8 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from nacre.history.change import ChangeClass
-from nacre.history.deletion import Answer
+from nacre.history.verdict.change import ChangeClass
+from nacre.history.verdict.deletion import Answer
 from nacre.history.visited import Finding
 from nacre.simweb import sweep as sweeping
 from nacre.simweb.archetypes import archetype

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from nacre.history.recrawl_settings import RecrawlSettings
+from nacre.history.recrawl.settings import RecrawlSettings
 from nacre.simweb.archetypes import archetype
 from nacre.simweb.baselines.table import make_policy
 from nacre.simweb.calendar import DAY

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from nacre.history.linkrules import LinkRule
+from nacre.history.finding.linkrules import LinkRule
 from nacre.simweb.archetypes import archetype
 from nacre.simweb.calendar import DAY
 from nacre.simweb.state import RULES

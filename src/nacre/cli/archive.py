@@ -31,8 +31,8 @@ def check_archive(
     from nacre.archive.check import Checker
     from nacre.cli.archive_text import check_data, check_lines
     from nacre.cli.look import opened
-    from nacre.job.absent import committed_sizes, known_files, missing_files
-    from nacre.job.warcs import warc_files
+    from nacre.job.holdings.warcs import warc_files
+    from nacre.job.operator.absent import committed_sizes, known_files, missing_files
 
     layout, settings = opened(ctx.obj)
     checker = Checker()
@@ -57,7 +57,7 @@ def check_archive(
 def rebuild(ctx: typer.Context) -> None:
     """Make the index of every WARC again, from its content."""
     from nacre.cli.look import opened
-    from nacre.job.reindex import reindex
+    from nacre.job.operator.reindex import reindex
 
     damaged = False
     for index in reindex(*opened(ctx.obj)):
@@ -85,8 +85,8 @@ def expand_archive(
     they serve any reader. The job is not changed, and the same is made each time.
     """
     from nacre.cli.look import opened
-    from nacre.job.expanding import expand
-    from nacre.job.warcs import warc_files
+    from nacre.job.holdings.expanding import expand
+    from nacre.job.holdings.warcs import warc_files
 
     layout, settings = opened(ctx.obj)
     warcs = [warc for warc, _ in warc_files(layout, settings)]
@@ -114,7 +114,7 @@ def expand_archive(
 def salvage_archive(ctx: typer.Context) -> None:
     """Register captures that the store does not know, after it was restored or damaged."""
     from nacre.cli.look import opened
-    from nacre.job.salvage import salvage
+    from nacre.job.operator.salvage import salvage
 
     layout, settings = opened(ctx.obj)
     saved = salvage(layout, settings)

@@ -10,15 +10,15 @@ from nacre.cli.options import AsJson, JobDir
 from nacre.core.stamp import iso
 
 if TYPE_CHECKING:
-    from nacre.job.checkpointing import Listed
+    from nacre.job.companions.checkpointing import Listed
 
 _PANEL = "While it runs"
 
 
 def _ask(directory: Path, command: str, **arguments: object) -> dict[str, Any]:
     from nacre.errors import JobError
-    from nacre.job.control import ask, running
     from nacre.job.layout import Layout
+    from nacre.job.operator.control import ask, running
 
     layout = Layout(directory)
     layout.require()
@@ -95,7 +95,7 @@ def checkpoint(
 
 
 def _list_checkpoints(directory: Path, *, as_json: bool) -> None:
-    from nacre.job.checkpointing import list_checkpoints
+    from nacre.job.companions.checkpointing import list_checkpoints
     from nacre.job.layout import Layout
 
     layout = Layout(directory)

@@ -146,7 +146,7 @@ def crawl(
 
 def _list_profiles(wanted: bool) -> None:
     if wanted:
-        from nacre.job.profiles import profiles
+        from nacre.job.configuration.profiles import profiles
 
         output.say(output.table([(one.name, one.purpose) for one in profiles()], indent=""))
         raise typer.Exit

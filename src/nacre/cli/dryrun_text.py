@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from nacre.cli.explain_text import robots_lines
-from nacre.job.dryrun import Outlook
+from nacre.job.explaining.dryrun import Outlook
 
 
 def outlook_lines(what: Outlook) -> Iterator[str]:

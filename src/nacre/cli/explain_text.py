@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from nacre.cli.output import count, duration, program, table
 from nacre.core.status import STATUS_TABLE, FetchStatus, describe
-from nacre.job.explanation import (
+from nacre.job.explaining.explanation import (
     Explanation,
     PrerequisiteAnswer,
     RobotsAnswer,

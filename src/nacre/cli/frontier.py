@@ -76,7 +76,7 @@ def count_uris(
     """Count them."""
     from nacre.cli.look import opened
     from nacre.frontier.listing import count
-    from nacre.job.edits import matcher
+    from nacre.job.intake.edits import matcher
     from nacre.job.offline import reading
 
     layout, settings = opened(ctx.obj)
@@ -116,9 +116,9 @@ def _delete(directory: Path, regex: str, queue: str) -> int:
     import asyncio
 
     from nacre.cli.look import opened
-    from nacre.job.control import ask, running
-    from nacre.job.edits import delete, matcher
+    from nacre.job.intake.edits import delete, matcher
     from nacre.job.offline import changing
+    from nacre.job.operator.control import ask, running
 
     layout, settings = opened(directory)
     urls, queues = matcher(regex), matcher(queue)
@@ -137,7 +137,7 @@ def _entries(directory: Path, regex: str, queue: str) -> "Iterator[Iterator[Entr
     """The entries that match, as of the last commit."""
     from nacre.cli.look import opened
     from nacre.frontier.listing import pending
-    from nacre.job.edits import matcher
+    from nacre.job.intake.edits import matcher
     from nacre.job.offline import reading
 
     layout, settings = opened(directory)

@@ -11,8 +11,8 @@ from nacre.cli import output
 from nacre.cli.options import AsJson, JobDir
 
 if TYPE_CHECKING:
+    from nacre.job.explaining.upcoming import NextVisit
     from nacre.job.offline import View
-    from nacre.job.upcoming import NextVisit
     from nacre.store.store import Store
 
 _NOTHING = "no page is known that could be told of: `recrawl` reads what was crawled when it begins"
@@ -64,8 +64,8 @@ def stats(
     as_json: AsJson = False,
 ) -> None:
     """Totals: pages by kind and by what became of them, visits by run and verdict."""
-    from nacre.job.lookback import statistics
-    from nacre.job.pagelist import by_host
+    from nacre.job.studies.lookback import statistics
+    from nacre.job.studies.pagelist import by_host
 
     with _reading(ctx.obj) as store:
         found = statistics(store)
@@ -93,7 +93,7 @@ def stats(
 @history.command("runs")
 def all_runs(ctx: typer.Context, as_json: AsJson = False) -> None:
     """The runs of the job: full or incremental, after which, how long, how it ended, what found."""
-    from nacre.job.lookback import run_list
+    from nacre.job.studies.lookback import run_list
 
     with _reading(ctx.obj) as store:
         found = run_list(store)
@@ -118,8 +118,8 @@ def one_url(
 ) -> None:
     """All that is known of one URL, and each of its visits."""
     from nacre.errors import JobError
-    from nacre.job.lookback import page
-    from nacre.job.upcoming import Upcoming
+    from nacre.job.explaining.upcoming import Upcoming
+    from nacre.job.studies.lookback import page
     from nacre.uri.parse import parse
 
     with _looking(ctx.obj) as view:
@@ -157,7 +157,7 @@ def due_next(
     as_json: AsJson = False,
 ) -> None:
     """The pages that are due next, by their schedules or by what a visit is worth, and why."""
-    from nacre.job.upcoming import Upcoming
+    from nacre.job.explaining.upcoming import Upcoming
 
     with _looking(ctx.obj) as view:
         found = Upcoming(view, view.clock.now()).first(number)
@@ -180,7 +180,7 @@ def top(
     as_json: AsJson = False,
 ) -> None:
     """The pages that change most, with the changes a day that are expected of them."""
-    from nacre.job import pagelist
+    from nacre.job.studies import pagelist
 
     with _reading(ctx.obj) as store:
         found = pagelist.top(store, number, least)
@@ -217,7 +217,7 @@ def dump_pages(
     import csv
     import sys
 
-    from nacre.job.pagelist import COLUMNS, Wanted, pages
+    from nacre.job.studies.pagelist import COLUMNS, Wanted, pages
 
     with _reading(ctx.obj) as store:
         found = pages(store, Wanted(regex, life, status, sample))
@@ -242,7 +242,7 @@ def export(
     ] = False,
 ) -> None:
     """Write all that is known into a folder of tables."""
-    from nacre.job.carrying import export_tables
+    from nacre.job.incremental.carrying import export_tables
 
     with _reading(ctx.obj) as store:
         for path, count in export_tables(store, folder, parquet=parquet):
@@ -252,7 +252,7 @@ def export(
 @history.command("import")
 def import_(ctx: typer.Context, folder: Folder) -> None:
     """Take in such a folder, into a job that does not run; rows that are there are replaced."""
-    from nacre.job.carrying import import_tables
+    from nacre.job.incremental.carrying import import_tables
 
     with _writing(ctx.obj) as store:
         for path, count in import_tables(store, folder):
@@ -262,7 +262,7 @@ def import_(ctx: typer.Context, folder: Folder) -> None:
 @history.command("rebuild")
 def rebuild(ctx: typer.Context) -> None:
     """Forget what the planner knows; the next `recrawl` reads it from the WARCs of all runs."""
-    from nacre.job.lookback import forget
+    from nacre.job.studies.lookback import forget
 
     with _writing(ctx.obj) as store:
         forget(store)

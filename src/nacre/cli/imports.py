@@ -15,8 +15,8 @@ from nacre.cli.options import AsJson
 from nacre.errors import ConfigError
 
 if TYPE_CHECKING:
-    from nacre.job.edits import Imported
-    from nacre.job.intake import Options, Tally
+    from nacre.job.intake.edits import Imported
+    from nacre.job.intake.intake import Options, Tally
 
 _LINES = 1000
 """Lines that are sent to a running job at a time."""
@@ -63,7 +63,7 @@ def import_uris(  # noqa: PLR0917 - typer reads them by name
     as_json: AsJson = False,
 ) -> None:
     """Schedule URIs as they are, in scope or not; Fs, Ff, Fd and Fi lines mark as seen."""
-    from nacre.job.intake import Options, Tally, Way
+    from nacre.job.intake.intake import Options, Tally, Way
 
     passes = [Way.IMPORT]
     if recover and crawl_log:
@@ -108,9 +108,9 @@ def _import(directory: Path, path: Path, options: "Options") -> "Iterator[Import
     import msgspec
 
     from nacre.cli.look import opened
-    from nacre.job.control import ask, running
-    from nacre.job.edits import Imported, bring_in
+    from nacre.job.intake.edits import Imported, bring_in
     from nacre.job.offline import changing
+    from nacre.job.operator.control import ask, running
 
     layout, settings = opened(directory)
     if running(layout.socket):
@@ -138,7 +138,7 @@ def _lines(path: Path) -> Iterator[TextIO]:
     Raises:
         ConfigError: It cannot be read.
     """
-    from nacre.job.seedfile import open_bytes
+    from nacre.job.seeding.seedfile import open_bytes
 
     if path == _STDIN:
         yield sys.stdin

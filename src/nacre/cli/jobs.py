@@ -10,9 +10,9 @@ from nacre.cli.options import AsJson, Assignments, JobDir, Quiet
 if TYPE_CHECKING:
     from nacre.config.check import Loaded
     from nacre.job.checks import Findings
+    from nacre.job.configuration.settings import JobSettings
     from nacre.job.layout import Layout
-    from nacre.job.manifest import OriginOf
-    from nacre.job.settings import JobSettings
+    from nacre.job.runs.manifest import OriginOf
 
 
 def check(
@@ -74,9 +74,9 @@ def examined(
     from nacre.fetch.dns import DnsResolver
     from nacre.job import checks
     from nacre.job.clock import SystemClock
-    from nacre.job.configure import examine_job
-    from nacre.job.contact import resolver_lookup
-    from nacre.job.settings import JobSettings
+    from nacre.job.configuration.configure import examine_job
+    from nacre.job.configuration.contact import resolver_lookup
+    from nacre.job.configuration.settings import JobSettings
 
     loaded, problems = examine_job(layout, assignments)
     settings = loaded.settings if loaded else JobSettings()
@@ -98,7 +98,7 @@ def _dry_run(
     from nacre.cli import output
     from nacre.cli.dryrun_text import outlook_lines
     from nacre.errors import ConfigError
-    from nacre.job.dryrun import DryRun
+    from nacre.job.explaining.dryrun import DryRun
     from nacre.job.offline import reading
 
     if not urls or loaded is None:
@@ -144,8 +144,8 @@ def schema(
 
     from nacre.cli import output
     from nacre.errors import JobError
-    from nacre.job.plugins import load_plugins
-    from nacre.job.schema import schema as made
+    from nacre.job.configuration.plugins import load_plugins
+    from nacre.job.configuration.schema import schema as made
 
     load_plugins()
     text = json.dumps(made(), indent=1)
@@ -210,10 +210,10 @@ def run_and_tell(
     from nacre.cli.summary import say_finished, summarize
     from nacre.cli.terminal import display_for
     from nacre.job.clock import SystemClock
-    from nacre.job.configure import load_job
-    from nacre.job.control import running
+    from nacre.job.configuration.configure import load_job
     from nacre.job.job import Job
     from nacre.job.offline import is_finished
+    from nacre.job.operator.control import running
     from nacre.store.recovery import Start
 
     if running(layout.socket):

@@ -9,15 +9,15 @@ from nacre.cli import output
 from nacre.cli.options import AsJson, JobDir
 
 if TYPE_CHECKING:
+    from nacre.job.configuration.settings import JobSettings
     from nacre.job.layout import Layout
-    from nacre.job.settings import JobSettings
 
 _PANEL = "Look"
 
 
 def opened(directory: Path) -> "tuple[Layout, JobSettings]":
     """A job's directories and settings."""
-    from nacre.job.configure import load_job
+    from nacre.job.configuration.configure import load_job
     from nacre.job.layout import Layout
 
     layout = Layout(directory)
@@ -27,7 +27,7 @@ def opened(directory: Path) -> "tuple[Layout, JobSettings]":
 def status(directory: JobDir, as_json: AsJson = False) -> None:
     """How a job stands."""
     from nacre.cli.status_text import status_lines
-    from nacre.job.control import ask, running
+    from nacre.job.operator.control import ask, running
 
     layout, settings = opened(directory)
     if running(layout.socket):
@@ -46,9 +46,9 @@ def _stored_status(layout: "Layout", settings: "JobSettings") -> dict[str, Any]:
     import msgspec
 
     from nacre.job.offline import reading
-    from nacre.job.overview import Overview, stored_overview
-    from nacre.job.policy_text import policy_lines
-    from nacre.job.runs import read_run
+    from nacre.job.operator.overview import Overview, stored_overview
+    from nacre.job.reports.policy_text import policy_lines
+    from nacre.job.runs.runs import read_run
 
     overview = Overview("NASCENT")
     if layout.store.is_dir():
@@ -69,12 +69,12 @@ def explain(
     import msgspec
 
     from nacre.cli.explain_text import explanation_lines
-    from nacre.job.configure import load_job
-    from nacre.job.control import ask, running
-    from nacre.job.explain import Explainer
-    from nacre.job.explanation import Explanation
+    from nacre.job.configuration.configure import load_job
+    from nacre.job.explaining.explain import Explainer
+    from nacre.job.explaining.explanation import Explanation
     from nacre.job.layout import Layout
     from nacre.job.offline import reading
+    from nacre.job.operator.control import ask, running
 
     layout = Layout(directory)
     loaded = load_job(layout)

@@ -3,7 +3,7 @@
 from collections import deque
 from typing import NamedTuple
 
-from nacre.job.overview import Overview
+from nacre.job.operator.overview import Overview
 
 _WINDOW = 5.0
 

@@ -14,11 +14,11 @@ from nacre.errors import ConfigError, Problem, URIError
 from nacre.fetch.dns import DnsResolver
 from nacre.job.checks import check
 from nacre.job.clock import SystemClock
-from nacre.job.configure import NewJob, create_job, examine_new, require_no_job
-from nacre.job.contact import resolver_lookup
+from nacre.job.configuration.configure import NewJob, create_job, examine_new, require_no_job
+from nacre.job.configuration.contact import resolver_lookup
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout, run_name
-from nacre.job.seeds import parse_seed
-from nacre.job.settings import JobSettings
+from nacre.job.seeding.seeds import parse_seed
 from nacre.scope.options import ScopeKind, rules_for
 from nacre.uri.parse import host
 

@@ -28,9 +28,9 @@ def queues(
 ) -> None:
     """List queues: state, precedence, what they spent, why they rest; the empty ones last."""
     from nacre.cli.look import opened
-    from nacre.job.edits import matcher
+    from nacre.job.intake.edits import matcher
     from nacre.job.offline import reading
-    from nacre.job.queue_facts import queue_facts
+    from nacre.job.operator.queue_facts import queue_facts
 
     layout, settings = opened(ctx.obj)
     wanted = matcher(queue)
@@ -64,7 +64,7 @@ def queue(
     from nacre.cli.look import opened
     from nacre.errors import JobError
     from nacre.job.offline import reading
-    from nacre.job.queue_facts import facts_of
+    from nacre.job.operator.queue_facts import facts_of
 
     layout, settings = opened(ctx.obj)
     with reading(layout, settings) as view:
@@ -116,9 +116,9 @@ def _steer(
     import asyncio
 
     from nacre.cli.look import opened
-    from nacre.job.control import ask, running
     from nacre.job.offline import changing
-    from nacre.job.steer import steer
+    from nacre.job.operator.control import ask, running
+    from nacre.job.operator.steer import steer
 
     layout, settings = opened(directory)
 

@@ -13,8 +13,8 @@ from nacre.cli.output import tell
 from nacre.core.clock import Clock
 
 if TYPE_CHECKING:
-    from nacre.job.continuous import WhenDue
-    from nacre.job.passes import Following, Rhythm
+    from nacre.job.operator.continuous import WhenDue
+    from nacre.job.runs.passes import Following, Rhythm
 
 Keep = Literal["strict", "lean", "delta"]
 
@@ -100,8 +100,8 @@ def recrawl(
     own.
     """
     from nacre.errors import ConfigError
-    from nacre.job.newrun import FULL, INCREMENTAL
-    from nacre.job.passes import parse_rhythm
+    from nacre.job.runs.newrun import FULL, INCREMENTAL
+    from nacre.job.runs.passes import parse_rhythm
 
     rhythm = parse_rhythm(every, at, zone, continuous=continuous)
     if full and budget and not (rhythm or continuous):
@@ -136,7 +136,7 @@ _NOTHING = "No further pass: nothing will be due."
 def _passes(one: _Pass, rhythm: "Rhythm | None", times: int) -> int:
     """One pass, or pass after pass; the exit code of the last."""
     from nacre.job.clock import SystemClock
-    from nacre.job.newrun import INCREMENTAL
+    from nacre.job.runs.newrun import INCREMENTAL
 
     clock, done = SystemClock(), 0
     begins = one.continuous and one.mode == INCREMENTAL
@@ -162,10 +162,10 @@ def _following(
 
 def _when_due(one: _Pass) -> "WhenDue":
     """Passes as pages become due; by the settings as they are now."""
-    from nacre.job.configure import load_job
-    from nacre.job.continuous import WhenDue
+    from nacre.job.configuration.configure import load_job
     from nacre.job.layout import Layout
     from nacre.job.offline import require_store
+    from nacre.job.operator.continuous import WhenDue
 
     layout = Layout(one.directory)
     require_store(layout)
@@ -202,9 +202,9 @@ def _tell_next(until: float, why: str) -> None:
 def _pass(one: _Pass) -> int:
     """One run; its exit code."""
     from nacre.cli.jobs import examined, run_and_tell
-    from nacre.job.control import running
     from nacre.job.layout import Layout
     from nacre.job.offline import plan_next
+    from nacre.job.operator.control import running
 
     layout = Layout(one.directory)
     loaded, findings = examined(layout, one.assignments)

@@ -11,8 +11,8 @@ from nacre.cli.options import AsJson, JobDir
 from nacre.errors import JobError
 
 if TYPE_CHECKING:
+    from nacre.job.configuration.settings import JobSettings
     from nacre.job.layout import Layout
-    from nacre.job.settings import JobSettings
     from nacre.job.studies.table import Asked
 
 
@@ -86,10 +86,10 @@ def _list(as_json: bool) -> None:
 
 
 def _of_run(layout: "Layout", settings: "JobSettings", name: str, as_json: bool) -> None:
-    from nacre.job.commands import report_of
-    from nacre.job.control import ask, running
     from nacre.job.offline import reading
-    from nacre.job.reporting import report_named
+    from nacre.job.operator.commands import report_of
+    from nacre.job.operator.control import ask, running
+    from nacre.job.reports.reporting import report_named
 
     chosen = report_named(name)
     if running(layout.socket):

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from nacre.cli.output import shown, tell
 from nacre.errors import JobError
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout
-from nacre.job.settings import JobSettings
 from nacre.store.checkpoint import checkpoints, restore_checkpoint
 from nacre.store.disk import RealDisk
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from nacre.cli import process
 from nacre.cli.output import count
 from nacre.cli.terminal import Display
-from nacre.job.commands import serving
 from nacre.job.events import ActionTaken, Alert, Event, StateChanged
 from nacre.job.job import Job
-from nacre.job.newrun import INCREMENTAL
-from nacre.job.overview import Overview, live_overview
-from nacre.job.reporting import any_seed_fetched
+from nacre.job.operator.commands import serving
+from nacre.job.operator.overview import Overview, live_overview
+from nacre.job.reports.reporting import any_seed_fetched
+from nacre.job.runs.newrun import INCREMENTAL
 from nacre.job.session import Session
 from nacre.job.states import EXIT_CODES, ExitStatus, JobState
 from nacre.store.recovery import Start

@@ -9,8 +9,8 @@ from nacre.cli import output
 from nacre.cli.options import AsJson, JobDir
 
 if TYPE_CHECKING:
-    from nacre.job.changing import Changed, Wish
     from nacre.job.layout import Layout
+    from nacre.job.operator.changing import Changed, Wish
 
 _PANEL = "While it runs"
 
@@ -48,7 +48,7 @@ def set_values(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Change settings, at once where the job runs, and in its crawl.yaml."""
-    from nacre.job.changing import Wish
+    from nacre.job.operator.changing import Wish
 
     _change(directory, Wish(assignments=values, place=place, preview=preview), as_json=as_json)
 
@@ -63,7 +63,7 @@ def _job(ctx: typer.Context, directory: JobDir) -> None:
 def list_sheets(ctx: typer.Context, as_json: AsJson = False) -> None:
     """All sheets, and what they are associated with."""
     from nacre.cli.look import opened
-    from nacre.job.sheet_text import overview
+    from nacre.job.configuration.sheet_text import overview
 
     rows = overview(opened(ctx.obj)[1])
     if as_json:
@@ -77,7 +77,7 @@ def list_sheets(ctx: typer.Context, as_json: AsJson = False) -> None:
 def show(ctx: typer.Context, name: Name, as_json: AsJson = False) -> None:
     """One sheet: its settings, and what it is associated with."""
     from nacre.cli.look import opened
-    from nacre.job.sheet_text import shown
+    from nacre.job.configuration.sheet_text import shown
 
     facts = shown(opened(ctx.obj)[1], name)
     output.say_json(facts) if as_json else output.say(output.pairs(facts))
@@ -92,7 +92,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Make a sheet, or give it more settings."""
-    from nacre.job.changing import Wish
+    from nacre.job.operator.changing import Wish
 
     wanted = [f"sheets.{name}.{text}" for text in values]
     _change(ctx.obj, Wish(assignments=wanted, preview=preview), as_json=as_json)
@@ -103,7 +103,7 @@ def remove(
     ctx: typer.Context, name: Name, preview: Preview = False, as_json: AsJson = False
 ) -> None:
     """Take a sheet away; no URIs may be associated with it."""
-    from nacre.job.changing import Wish
+    from nacre.job.operator.changing import Wish
 
     _change(ctx.obj, Wish(remove=name, preview=preview), as_json=as_json)
 
@@ -127,8 +127,8 @@ def associate(  # noqa: PLR0917 - typer reads them by name
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Let sheets apply to the URIs with some prefixes, or to those that a rule accepts."""
-    from nacre.job.changing import Wish
-    from nacre.job.sheet_text import association
+    from nacre.job.configuration.sheet_text import association
+    from nacre.job.operator.changing import Wish
 
     said = association(names, surts or [], rule, order)
     _change(ctx.obj, Wish(associate=said, preview=preview), as_json=as_json)
@@ -143,7 +143,7 @@ def dissociate(
     as_json: AsJson = False,
 ) -> None:
     """Take a sheet off all URIs that it is associated with, or off some prefixes only."""
-    from nacre.job.changing import Wish
+    from nacre.job.operator.changing import Wish
 
     wish = Wish(dissociate=name, surts=surts or [], preview=preview)
     _change(ctx.obj, wish, as_json=as_json)
@@ -153,8 +153,8 @@ def _change(directory: Path, wish: "Wish", *, as_json: bool) -> None:
     """Ask the running job, or change the file; and say what came of it."""
     import msgspec
 
-    from nacre.job.changing import alone
     from nacre.job.layout import Layout
+    from nacre.job.operator.changing import alone
 
     layout = Layout(directory)
     layout.require()
@@ -171,8 +171,8 @@ def _changed(layout: "Layout", wish: "Wish") -> "tuple[bool, Changed]":
     """Whether the job runs, and what was changed."""
     import msgspec
 
-    from nacre.job.changing import Changed, change_stopped, user
-    from nacre.job.control import ask, running
+    from nacre.job.operator.changing import Changed, change_stopped, user
+    from nacre.job.operator.control import ask, running
     from nacre.store.disk import RealDisk
 
     if running(layout.socket):

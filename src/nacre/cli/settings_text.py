@@ -13,8 +13,8 @@ from nacre.config.sheet import flat, suggestion
 from nacre.errors import ConfigError, Problem
 from nacre.job.chain.entry import ChainName, Entry
 from nacre.job.chain.stock import STOCK
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.registry import section_named
-from nacre.job.settings import JobSettings
 
 
 def explained(loaded: Loaded[JobSettings] | None, path: str) -> list[dict[str, str]]:

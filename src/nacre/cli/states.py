@@ -1,7 +1,7 @@
 """States of a job and ends of a run in words, for people."""
 
 from nacre.cli.output import to_copy
-from nacre.job.overview import Overview
+from nacre.job.operator.overview import Overview
 
 _GOES_ON = "; `nacre run` goes on"
 _HIGHER = "; with another limit `nacre run` goes on"

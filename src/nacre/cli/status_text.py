@@ -9,7 +9,7 @@ from nacre.cli.meter import Rates
 from nacre.cli.output import count, duration, pairs, table
 from nacre.cli.states import state_words
 from nacre.cli.terminal import number_lines
-from nacre.job.overview import Overview
+from nacre.job.operator.overview import Overview
 from nacre.report.forms import to_the_second
 
 

@@ -9,16 +9,16 @@ import msgspec
 from nacre.cli.output import count, duration, pairs, program, say, say_json, shown
 from nacre.cli.running import Result
 from nacre.cli.terminal import timeouts_text
-from nacre.job.budget import Unit, parse_budget
+from nacre.job.configuration.settings import JobSettings
+from nacre.job.incremental.recrawl import CUT
 from nacre.job.layout import Layout
-from nacre.job.lookback import found_by
-from nacre.job.newrun import INCREMENTAL
 from nacre.job.offline import reading
-from nacre.job.overview import Overview
-from nacre.job.recrawl import CUT
-from nacre.job.runs import read_run
-from nacre.job.settings import JobSettings
+from nacre.job.operator.overview import Overview
+from nacre.job.runs.budget import Unit, parse_budget
+from nacre.job.runs.newrun import INCREMENTAL
+from nacre.job.runs.runs import read_run
 from nacre.job.states import ExitStatus
+from nacre.job.studies.lookback import found_by
 from nacre.report.stats import rows
 from nacre.report.units import size
 
@@ -207,7 +207,7 @@ def _next_steps(
 
 def _first_seed(layout: Layout, settings: JobSettings) -> str:
     from nacre.job.job import Job
-    from nacre.job.seeds import Seed
+    from nacre.job.seeding.seeds import Seed
 
     seeds = Job(layout.root, settings).seeds()
     return next((seed.url for seed in seeds if isinstance(seed, Seed)), "URL")

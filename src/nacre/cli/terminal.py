@@ -14,7 +14,7 @@ from nacre.cli.meter import Meter, Rates
 from nacre.cli.output import count, duration, json_text, safe
 from nacre.cli.states import live_words
 from nacre.core.clock import Clock
-from nacre.job.overview import (
+from nacre.job.operator.overview import (
     Fetching,
     Overview,
     SlowQueue,

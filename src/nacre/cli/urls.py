@@ -58,7 +58,7 @@ Judge = Callable[[str], tuple[bool, str]]
 
 
 def _file_judge(rules: Sequence[Path], types: Sequence[str]) -> Judge:
-    from nacre.job.rulefiles import RuleFiles
+    from nacre.job.admission.rulefiles import RuleFiles
     from nacre.scope.nutch.filters import FilterChain, RuleText, make_filter
     from nacre.scope.nutch.reading import reading
 
@@ -99,11 +99,11 @@ def _kinds(rules: Sequence[Path], types: Sequence[str]) -> "list[tuple[Path | No
 def _job_judge(directory: Path) -> Judge:
     from nacre.cli.look import opened
     from nacre.errors import URIError
+    from nacre.job.admission.normalizing import normalizing
+    from nacre.job.admission.rulefiles import RuleFiles
     from nacre.job.checks import scope_with_seeds
     from nacre.job.job import Job
-    from nacre.job.normalizing import normalizing
-    from nacre.job.rulefiles import RuleFiles
-    from nacre.job.seeds import Seed
+    from nacre.job.seeding.seeds import Seed
     from nacre.scope.rule import Subject
     from nacre.uri.parse import parse
 
@@ -153,7 +153,7 @@ def normalize(
 def _normal_form(rules: Sequence[Path], normalizers: str, scope: str) -> "Reply":
     from nacre.cli.lines import text_of
     from nacre.errors import ConfigError, URIError
-    from nacre.job.rulefiles import RuleFiles
+    from nacre.job.admission.rulefiles import RuleFiles
     from nacre.scope.normalize.chain import NormalizerChain, NormalizeScope
 
     if scope not in list(NormalizeScope):

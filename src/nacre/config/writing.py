@@ -1,4 +1,4 @@
-"""Settings as the text of a new `crawl.yaml`; `job.amend` changes one that is there."""
+"""Settings as the text of a new `crawl.yaml`; `job` changes one that is there."""
 
 import io
 

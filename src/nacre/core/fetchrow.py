@@ -11,13 +11,13 @@ class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
         time: When, seconds since the epoch; the time the capture began where there is one.
         run: Number of the run.
         status: Fetch status.
-        answer: What it said of the page's existence (`history.deletion.Answer`): `there`,
+        answer: What it said of the page's existence (`history.verdict.deletion.Answer`): `there`,
             `missing`, `gone`, `soft-404`, `moved`, `silent`.
         kind: How it differs from the last version: `none`, `markup`, `noise`, `template`, `minor`,
             `major`; `new` for the first visit.
         score: Share of the page that differs, 0 to 1.
         reason: Code of what decided.
-        wanted: Why the planner chose it (`history.recrawl_choice`); `embed` for what a page
+        wanted: Why the planner chose it (`history.recrawl.choice`); `embed` for what a page
             embeds; "" for what it did not choose, as in a full run.
         propensity: Probability with which it was chosen: 1 but for lots.
         chance: The forecast that there was something to keep.

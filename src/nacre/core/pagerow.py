@@ -34,10 +34,10 @@ class PageRow(msgspec.Struct, array_like=True):
         changes: Those that found it changed.
         noise: Those at which only noise differed.
         errors: Visits without an answer.
-        evidence: Likelihood of its rate, see `history.rates`; b"" before the second visit.
+        evidence: Likelihood of its rate, see `history.worth.rates`; b"" before the second visit.
         arrivals: The same of the new links that it shows; b"" where it shows none.
         digest: Payload digest of its last answer.
-        life: `history.deletion.Life`.
+        life: `history.verdict.deletion.Life`.
         life_since: Since when.
         looks: Looks at it since it is gone.
         target: Where it moved to.
@@ -51,7 +51,8 @@ class PageRow(msgspec.Struct, array_like=True):
         bytes: Bytes of its last answer.
         depth: Hops from a start page.
         dated: What it said itself of its last change, whole seconds since the epoch; 0 for nothing.
-        map: The sitemap that named it then, `history.sitemaps.map_name`; 0 where that is not known.
+        map: The sitemap that named it then, `history.finding.sitemaps.map_name`; 0 where that is
+        not known.
     """
 
     url: str

@@ -4,5 +4,5 @@
 `script.py`, `feed.py`, `sitemap.py`, `xml_links.py`, `json_links.py`; the others are asked by
 chains. `links.py` collects what they find as `Outlink`s: resolved, each once, ranked. The walk over
 HTML is `html_walk.py` over `html_page.py`, the seam to the parser. Guesses from scripts pass
-`likely.py` and `speculative.py`. `pageview.py` takes a page apart for `history.change`.
+`likely.py` and `speculative.py`. `pageview.py` takes a page apart for `history.verdict.change`.
 """

@@ -1,11 +1,15 @@
 """What was known last time: deduplication, and the planner of incremental crawling.
 
-`dedup.py` over `crawldb.py` says what need not be stored again. The planner is `recrawl.py` (pure):
-in waves it chooses pages by what a visit is worth (`recrawl_waves.py`, `ranking.py`, `value.py`),
-and learns from each (`recrawl_learning.py`, `recrawl_links.py`, `recrawl_lists.py`). It learns how
-often pages change (`rates.py`, `classes.py`, `season.py`), how far hints can be trusted
-(`hints.py`), which links are new by their looks (`linkrules.py`, `linkwatch.py`), what is gone
-(`deletion.py`), per site (`sites.py`). `change.py` compares two versions, without the noise that
-`template.py` knows. Schedules of the operator's choice are `schedules.py` and `timetable.py`.
-`pagestore.py` keeps all of it in the store. Source: reference/incremental.md.
+`dedup.py` over `crawldb.py` says what need not be stored again; `pagestore.py` keeps what is known
+of pages in the store. All packages are pure: they take `now` and what a visit brought
+(`visited.py`).
+
+- `verdict/`: has a page changed, is it noise, is it gone?
+- `finding/`: what is new? Lists, sitemaps, link rules, hints, and how far each can be trusted.
+- `worth/`: how often does a page change, and what is a visit of it worth?
+- `recrawl/`: the planner. `recrawl/planner.py` chooses in waves (`recrawl/waves.py`,
+  `recrawl/ranking.py`) and learns from each visit (`recrawl/learning.py`, `recrawl/links.py`).
+- `schedule/`: schedules of the operator's choice in place of the planner.
+
+Source: reference/incremental.md.
 """

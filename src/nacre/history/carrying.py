@@ -15,10 +15,10 @@ from nacre.core.pagerow import PageRow
 from nacre.core.timingrow import TimingRow
 from nacre.core.wayrow import VersionRow, WayRow
 from nacre.errors import JobError
-from nacre.history.deletion import ErrorModel
-from nacre.history.gaps import GapRow
-from nacre.history.hints import Audit
-from nacre.history.linkwatch import RuleRow
+from nacre.history.finding.hints import Audit
+from nacre.history.finding.linkwatch import RuleRow
+from nacre.history.finding.sitemaps import MapRow
+from nacre.history.finding.traps import TrapRow
 from nacre.history.pagestore import (
     AUDITS,
     ERRORS,
@@ -32,10 +32,10 @@ from nacre.history.pagestore import (
     TIMINGS,
     TRAPS,
 )
-from nacre.history.sitemaps import MapRow
-from nacre.history.sites import ShownRow, SiteRow
-from nacre.history.template import Template
-from nacre.history.traps import TrapRow
+from nacre.history.recrawl.gaps import GapRow
+from nacre.history.recrawl.sites import ShownRow, SiteRow
+from nacre.history.verdict.deletion import ErrorModel
+from nacre.history.verdict.template import Template
 from nacre.store.store import Store
 
 _CHUNK = 512

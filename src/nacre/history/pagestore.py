@@ -120,12 +120,12 @@ class PageStore:
     # ---- schedules
 
     def timing(self, url: str) -> TimingRow | None:
-        """See `history.timetable.TimingRows`."""
+        """See `history.schedule.timetable.TimingRows`."""
         value = self._store.get(FAMILY, _key(TIMINGS, url))
         return None if value is None else self._decode_timing(value)
 
     def put_timing(self, row: TimingRow) -> None:
-        """See `history.timetable.TimingRows`."""
+        """See `history.schedule.timetable.TimingRows`."""
         self._store.put(FAMILY, _key(TIMINGS, row.url), _encode(row))
 
     # ---- the step

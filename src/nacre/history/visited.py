@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from nacre.core.pagerow import PageRow
-from nacre.history.change import ChangeClass
-from nacre.history.deletion import Answer
-from nacre.history.traps import print_of
+from nacre.history.finding.traps import print_of
+from nacre.history.verdict.change import ChangeClass
+from nacre.history.verdict.deletion import Answer
 
 
 class SeenLink(Protocol):
@@ -120,7 +120,7 @@ class Judge(Protocol):
         ...
 
     def says(self, visit: Visited) -> int:
-        """A print of what a page says, but for what stands in its URL too; see `history.traps`."""
+        """A print of what a page says, but for what stands in its URL too; see `traps`."""
         ...
 
 

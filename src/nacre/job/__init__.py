@@ -2,25 +2,23 @@
 
 A map, by what is asked:
 
-- *What is a job?* `layout.py` its directory, `settings.py` what `crawl.yaml` may say, `registry.py`
-  the table of components; `configure.py`, `layers.py` and `checks.py` make and check it, `runs.py`
-  and `newrun.py` have its runs.
+- *What is a job?* `layout.py` its directory, `configuration/` what `crawl.yaml` may say and how it
+is
+  read, `registry.py` the table of components, `checks.py` whether its parts suit each other.
+  `runs/` has its runs, `holdings/` their WARCs.
 - *How does it run?* `job.py` opens one, `session.py` is one life of it, `assemble.py` builds its
-  parts, `engine.py` works on the frontier. `states.py` and `events.py` say where it is.
-- *What happens to a URI?* In order: `entering.py` (seeds), `candidates.py` (scope, key, queue),
-  `preselect.py`, `preconditions.py`, `fetching.py`, `extraction.py`, then `disposition.py`, which
-  settles all in one step, with `writing.py` for the archive. `chain/` makes these steps
-  configurable.
-- *Other settings for some URIs, and for a running job:* `sheets.py`; `change.py`, `changing.py`,
-  `amend.py`, `live.py`.
-- *How does an operator look and steer?* `control.py` and `commands.py` in a running job,
-  `offline.py` in another; `overview.py`, `explain.py` and `reporting.py` answer; `edits.py` and
-  `steer.py` act; `actions.py`, `controlfiles.py` and `telling.py` by files and webhooks.
-- *Visiting again:* `recrawl.py` with `planning.py`, `teaching.py`, `revisits.py`, `judge.py` and
-  `remembering.py`; schedules and passes in `scheduling.py`, `upcoming.py`, `continuous.py`; what is
-  stored in `keeping.py`; `studies/` reports on it.
-- *After a crash or a loss:* `mending.py`, `loss.py`, `salvage.py`, `readback.py`,
-  `checkpointing.py`, `space.py`.
+  parts, `running/engine.py` works on the frontier, with all that looks after it beside it.
+  `states.py` and `events.py` say where it is.
+- *What happens to a URI?* In order: `seeding/` and `intake/` (whence it comes), `admission/`
+(scope,
+  key, queue), `visit/` and `extracting/` (the steps of the fetch chain), then
+  `visit/disposition.py`, which settles all in one step. `chain/` makes these steps configurable.
+- *How does an operator look and steer?* `operator/` in a running job, `offline.py` in another;
+  `explaining/` and `reports/` answer; `changes/` are other settings for a running job;
+  `companions/` serve files, checkpoints and webhooks.
+- *Visiting again:* `incremental/`; `studies/` reports on it.
+- *After a crash or a loss:* `mending/`.
 
-docs/architecture.md tells how they work together.
+No two of these import each other, even indirectly (`lint-imports`): from `configuration/` at the
+bottom to `operator/` at the top. docs/architecture.md tells how they work together.
 """

@@ -18,48 +18,48 @@ from nacre.frontier.settings import FrontierSettings
 from nacre.frontier.slots import Moment
 from nacre.history.crawldb import History
 from nacre.history.dedup import Digests
-from nacre.job.answers import Answers
-from nacre.job.candidates import Candidates
+from nacre.job.admission.candidates import Candidates
+from nacre.job.admission.identity import Identity, again_at, canonicalizer
+from nacre.job.admission.ignores import Ignored
+from nacre.job.admission.normalizing import normalizing
+from nacre.job.admission.outside import Outside
+from nacre.job.admission.preloaded import Preloaded
+from nacre.job.admission.rulefiles import RuleFiles
+from nacre.job.admission.scoping import scope_state
+from nacre.job.admission.speculation import Speculation
+from nacre.job.admission.timeouts import Timeouts
 from nacre.job.chain.entry import ChainName, Kit
 from nacre.job.chain.plan import ChainBuilder
-from nacre.job.cookie_rows import CookieRows
-from nacre.job.disposition import Disposition, DispositionParts
-from nacre.job.engine import Chain, Engine
+from nacre.job.configuration.settings import JobSettings
+from nacre.job.configuration.sheet_list import sheet_list
+from nacre.job.configuration.sheets import Sheets
 from nacre.job.events import Alert, AlertLogged, Events
-from nacre.job.extraction import Extract
-from nacre.job.fetching import FetchDns, FetchHttp
-from nacre.job.identity import Identity, again_at, canonicalizer
-from nacre.job.ignores import Ignored
-from nacre.job.journaling import RecoveryJournal
+from nacre.job.extracting.extraction import Extract
+from nacre.job.extracting.parser import ParserProcess
+from nacre.job.holdings.warcseries import warc_writers
 from nacre.job.layout import Layout
-from nacre.job.logs import JobLogs, alerts_counter, line_writer
-from nacre.job.names import HostAnswers
-from nacre.job.normalizing import normalizing
 from nacre.job.numbers import Numbers
-from nacre.job.outcomes import Outcomes
-from nacre.job.outside import Outside
-from nacre.job.pacer import Pacer
-from nacre.job.parser import ParserProcess
-from nacre.job.preconditions import CheckPreconditions, Preconditions
-from nacre.job.preloaded import Preloaded
-from nacre.job.preselect import Preselect, preselection
-from nacre.job.quotas import EnforceQuotas, QuotaBook
-from nacre.job.recheck import Recheck
-from nacre.job.robots_cache import RobotsCache
-from nacre.job.rulefiles import RuleFiles
+from nacre.job.running.engine import Chain, Engine
+from nacre.job.running.shortage import Shortage
 from nacre.job.runrow import RunRow
-from nacre.job.runtime import LimitRuntime
-from nacre.job.scoping import scope_state
-from nacre.job.seedbook import SeedBook
-from nacre.job.settings import JobSettings
-from nacre.job.shared_slots import open_slots
-from nacre.job.sheet_list import sheet_list
-from nacre.job.sheets import Sheets
-from nacre.job.shortage import Shortage
-from nacre.job.speculation import Speculation
-from nacre.job.timeouts import Timeouts
-from nacre.job.warcseries import warc_writers
-from nacre.job.writing import ArchiveStep
+from nacre.job.seeding.seedbook import SeedBook
+from nacre.job.visit.answers import Answers
+from nacre.job.visit.cookie_rows import CookieRows
+from nacre.job.visit.disposition import Disposition, DispositionParts
+from nacre.job.visit.fetching import FetchDns, FetchHttp
+from nacre.job.visit.journaling import RecoveryJournal
+from nacre.job.visit.logs import JobLogs, alerts_counter, line_writer
+from nacre.job.visit.names import HostAnswers
+from nacre.job.visit.outcomes import Outcomes
+from nacre.job.visit.pacer import Pacer
+from nacre.job.visit.preconditions import CheckPreconditions, Preconditions
+from nacre.job.visit.preselect import Preselect, preselection
+from nacre.job.visit.quotas import EnforceQuotas, QuotaBook
+from nacre.job.visit.recheck import Recheck
+from nacre.job.visit.robots_cache import RobotsCache
+from nacre.job.visit.runtime import LimitRuntime
+from nacre.job.visit.shared_slots import open_slots
+from nacre.job.visit.writing import ArchiveStep
 from nacre.report.stats import Statistics
 from nacre.report.steps import Steps
 from nacre.scope.compile import compile_gate, compile_scope

@@ -11,17 +11,17 @@ from pathlib import Path
 from nacre.config.check import Loaded
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.address import parse_address
-from nacre.job.conflicts import conflicts, doubts
-from nacre.job.contact import Lookup, contact_problems, public_hosts
+from nacre.job.admission.rulefiles import RuleFiles, examine_rule_files
+from nacre.job.admission.scoping import chain_problems, scope_doubts, scope_problems, scope_state
+from nacre.job.configuration.conflicts import conflicts, doubts
+from nacre.job.configuration.contact import Lookup, contact_problems, public_hosts
+from nacre.job.configuration.scopenotes import scope_notes
+from nacre.job.configuration.settings import JobSettings
+from nacre.job.configuration.variables import known_part
 from nacre.job.layout import Layout
-from nacre.job.rulefiles import RuleFiles, examine_rule_files
-from nacre.job.scopenotes import scope_notes
-from nacre.job.scoping import chain_problems, scope_doubts, scope_problems, scope_state
-from nacre.job.seedfile import seed_lines
-from nacre.job.seeds import Directive, Entry, Seed, read_seeds
-from nacre.job.seedsurvey import SeedSurvey, survey
-from nacre.job.settings import JobSettings
-from nacre.job.variables import known_part
+from nacre.job.seeding.seedfile import seed_lines
+from nacre.job.seeding.seeds import Directive, Entry, Seed, read_seeds
+from nacre.job.seeding.seedsurvey import SeedSurvey, survey
 from nacre.scope.compile import compile_scope
 from nacre.scope.rule import Scope
 

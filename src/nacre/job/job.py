@@ -9,25 +9,25 @@ from nacre.core.clock import Clock
 from nacre.errors import ConfigError, DamageError, NacreError, StorageError
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard, guard_for_seeds
-from nacre.job.actions import ActionDirectory
-from nacre.job.allocator import allow_many_files, keep_memory_at_hand
-from nacre.job.checkpointing import CheckpointKeeper
 from nacre.job.clock import SystemClock
-from nacre.job.configure import load_job
-from nacre.job.contact import contact_problems, public_hosts, resolver_lookup
-from nacre.job.controlfiles import ControlFiles
-from nacre.job.engine import DispositionError
+from nacre.job.companions.actions import ActionDirectory
+from nacre.job.companions.checkpointing import CheckpointKeeper
+from nacre.job.companions.controlfiles import ControlFiles
+from nacre.job.companions.telling import Teller
+from nacre.job.configuration.configure import load_job
+from nacre.job.configuration.contact import contact_problems, public_hosts, resolver_lookup
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.events import Alert, Events
 from nacre.job.layout import Layout
-from nacre.job.manifest import OriginOf, after_set, unknown_origin, write_effective
-from nacre.job.seedfile import seed_lines
-from nacre.job.seeds import Entry, read_seeds
-from nacre.job.seedsurvey import SeedSurvey, survey
+from nacre.job.running.allocator import allow_many_files, keep_memory_at_hand
+from nacre.job.running.engine import DispositionError
+from nacre.job.running.space import longest_wait, places
+from nacre.job.runs.manifest import OriginOf, after_set, unknown_origin, write_effective
+from nacre.job.seeding.seedfile import seed_lines
+from nacre.job.seeding.seeds import Entry, read_seeds
+from nacre.job.seeding.seedsurvey import SeedSurvey, survey
 from nacre.job.session import Session
-from nacre.job.settings import JobSettings
-from nacre.job.space import longest_wait, places
 from nacre.job.states import ExitStatus
-from nacre.job.telling import Teller
 from nacre.store.disk import RealDisk
 from nacre.store.recovery import AS_USUAL, Start
 from nacre.store.rocks import Memory

@@ -9,15 +9,15 @@ from nacre.core.clock import Clock
 from nacre.errors import JobError, OldLayoutError, StorageError
 from nacre.job.assemble import Parts
 from nacre.job.clock import SystemClock
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.events import Events
 from nacre.job.job import Job
 from nacre.job.layout import Layout
-from nacre.job.manifest import OriginOf, unknown_origin
-from nacre.job.newrun import INCREMENTAL, is_over, plan_run
 from nacre.job.runrow import RunRow
-from nacre.job.runs import read_run
+from nacre.job.runs.manifest import OriginOf, unknown_origin
+from nacre.job.runs.newrun import INCREMENTAL, is_over, plan_run
+from nacre.job.runs.runs import read_run
 from nacre.job.session import Session
-from nacre.job.settings import JobSettings
 from nacre.report.stats import totals
 from nacre.store.recovery import Start
 from nacre.store.store import Store

@@ -7,11 +7,11 @@ from pathlib import Path
 from nacre.fetch.dns import DnsResolver
 from nacre.job.checks import Findings, check
 from nacre.job.clock import SystemClock
-from nacre.job.configure import NewJob, create_job, examine_job, load_job
-from nacre.job.contact import resolver_lookup
+from nacre.job.configuration.configure import NewJob, create_job, examine_job, load_job
+from nacre.job.configuration.contact import resolver_lookup
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.job import Job
 from nacre.job.layout import Layout
-from nacre.job.settings import JobSettings
 from nacre.scope.options import ScopeKind, rules_for
 
 PathText = str | PathLike[str]

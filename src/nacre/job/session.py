@@ -14,38 +14,38 @@ from nacre.archive.cdxj import sorted_index
 from nacre.core.clock import Clock
 from nacre.fetch.guard import AddressGuard
 from nacre.frontier.queues import State
+from nacre.job.admission.scoping import dump_prefixes
 from nacre.job.assemble import Parts
-from nacre.job.clockwatch import ClockWatch
-from nacre.job.companion import Companion
-from nacre.job.edits import note_removed
-from nacre.job.entering import Entering
+from nacre.job.configuration.settings import JobSettings
+from nacre.job.configuration.variables import for_run
 from nacre.job.events import Alert, Events, StateChanged
+from nacre.job.incremental.planning import Planning
+from nacre.job.intake.edits import note_removed
+from nacre.job.intake.entering import Entering
 from nacre.job.layout import Layout
-from nacre.job.limits import Stopwatch, reached
-from nacre.job.loss import accept_loss
-from nacre.job.manifest import write_manifest
-from nacre.job.material import live_facts
-from nacre.job.mending import mend
-from nacre.job.newrun import INCREMENTAL, clear
-from nacre.job.notes import take_notes
-from nacre.job.planning import Planning
-from nacre.job.progresslog import ProgressLog
-from nacre.job.reporting import material_of, write_run_reports
-from nacre.job.runs import (
+from nacre.job.mending.loss import accept_loss
+from nacre.job.mending.mending import mend
+from nacre.job.reports.material import live_facts
+from nacre.job.reports.progresslog import ProgressLog
+from nacre.job.reports.reporting import material_of, write_run_reports
+from nacre.job.running.clockwatch import ClockWatch
+from nacre.job.running.companion import Companion
+from nacre.job.running.limits import Stopwatch, reached
+from nacre.job.running.space import SpaceGuard
+from nacre.job.running.watchdog import Watchdog
+from nacre.job.runs.manifest import write_manifest
+from nacre.job.runs.newrun import INCREMENTAL, clear
+from nacre.job.runs.notes import take_notes
+from nacre.job.runs.runs import (
     begin_run,
     enter_seeds_again,
     read_run,
     run_archives,
     write_run,
 )
-from nacre.job.runtime import RUNTIME
-from nacre.job.scoping import dump_prefixes
-from nacre.job.seeds import Entry
-from nacre.job.settings import JobSettings
-from nacre.job.space import SpaceGuard
+from nacre.job.seeding.seeds import Entry
 from nacre.job.states import ExitStatus, JobState, check_transition
-from nacre.job.variables import for_run
-from nacre.job.watchdog import Watchdog
+from nacre.job.visit.runtime import RUNTIME
 from nacre.store.opening import Opened, open_for_work
 from nacre.store.recovery import Start
 from nacre.store.seam import Disk

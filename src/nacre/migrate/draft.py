@@ -11,9 +11,9 @@ from nacre.config.check import load_partly
 from nacre.config.layer import Layer
 from nacre.config.writing import yaml_text
 from nacre.errors import JobError
-from nacre.job.configure import require_no_job
+from nacre.job.configuration.configure import require_no_job
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import SEEDS, Layout
-from nacre.job.settings import JobSettings
 from nacre.migrate.report import Flag, Outcome, Report
 
 REPORT = "migration"

@@ -14,13 +14,13 @@ from nacre.core.capture import Capture
 from nacre.core.clock import Clock
 from nacre.core.crawluri import Hop, Outlink
 from nacre.core.processor import Visit
-from nacre.job.auditing import AUDIT
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.events import Captured, Event, StateChanged
-from nacre.job.fetching import UNCONDITIONAL
+from nacre.job.incremental.auditing import AUDIT
+from nacre.job.incremental.versions import body_of
 from nacre.job.job import Job
-from nacre.job.settings import JobSettings
 from nacre.job.states import JobState
-from nacre.job.versions import body_of
+from nacre.job.visit.fetching import UNCONDITIONAL
 from nacre.simweb.draw import Draw
 from nacre.simweb.page import Link
 from nacre.simweb.policy import Outcome, Policy, Wish

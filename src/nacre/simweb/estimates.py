@@ -8,8 +8,8 @@ import math
 from statistics import fmean
 
 from nacre.core.pagerow import PageRow
-from nacre.history.classes import Classes
-from nacre.history.rates import NO_EVIDENCE, PAGES, log_mean_rate, observe
+from nacre.history.worth.classes import Classes
+from nacre.history.worth.rates import NO_EVIDENCE, PAGES, log_mean_rate, observe
 from nacre.simweb.draw import Draw
 from nacre.simweb.recall import Measures
 

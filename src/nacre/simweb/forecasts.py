@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from nacre.history.urlshape import shaped
+from nacre.history.finding.urlshape import shaped
 from nacre.simweb.calendar import DAY
 from nacre.simweb.driver import Forecast
 from nacre.simweb.kept import Archive

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from nacre.core.pageview import PageView
-from nacre.history.recrawl_settings import RecrawlSettings
+from nacre.history.recrawl.settings import RecrawlSettings
 from nacre.simweb.baselines.table import make_policy
 from nacre.simweb.calendar import DAY
 from nacre.simweb.decision import Decisions, Looks

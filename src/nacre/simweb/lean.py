@@ -6,7 +6,7 @@ Lean leaves out what differs in noise, markup or boilerplate alone, but for a sa
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from nacre.history.change import ChangeClass
+from nacre.history.verdict.change import ChangeClass
 from nacre.history.visited import Finding
 from nacre.simweb.calendar import DAY
 from nacre.simweb.cost import true_size

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from nacre.core.pageview import PageView
-from nacre.history.change import ChangeSettings
-from nacre.history.recrawl import Planner
-from nacre.history.recrawl_choice import Choice
-from nacre.history.recrawl_settings import RecrawlSettings
-from nacre.history.sites import Sites
+from nacre.history.recrawl.choice import Choice
+from nacre.history.recrawl.planner import Planner
+from nacre.history.recrawl.settings import RecrawlSettings
+from nacre.history.recrawl.sites import Sites
 from nacre.history.slices import at_once
+from nacre.history.verdict.change import ChangeSettings
 from nacre.history.visited import Finding, MemoryRows, Visited
-from nacre.job.auditing import AUDIT, Audits
-from nacre.job.judge import Lessons, PageJudge, view_of
-from nacre.job.probing import PROBE_SHARE, probes
+from nacre.job.incremental.auditing import AUDIT, Audits
+from nacre.job.incremental.judge import Lessons, PageJudge, view_of
+from nacre.job.incremental.probing import PROBE_SHARE, probes
 from nacre.simweb.page import Link
 from nacre.simweb.policy import EmbedMode, Outcome, Task, Wish
 from nacre.uri.parse import origin

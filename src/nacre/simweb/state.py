@@ -5,13 +5,13 @@ import time
 import msgspec
 
 from nacre.core.pagerow import PageRow
-from nacre.history.classes import Classes, layout
-from nacre.history.linkrules import LinkHistory, LinkRule
-from nacre.history.ranking import Ranking, Terms, Time
-from nacre.history.rates import LISTS, NO_EVIDENCE, PAGES, observe
-from nacre.history.season import Hazard, Season
-from nacre.history.urlshape import shaped
+from nacre.history.finding.linkrules import LinkHistory, LinkRule
+from nacre.history.finding.urlshape import shaped
+from nacre.history.recrawl.ranking import Ranking, Terms, Time
 from nacre.history.visited import Rows
+from nacre.history.worth.classes import Classes, layout
+from nacre.history.worth.rates import LISTS, NO_EVIDENCE, PAGES, observe
+from nacre.history.worth.season import Hazard, Season
 from nacre.simweb.calendar import DAY
 from nacre.simweb.kept import Archive
 from nacre.simweb.parameters import UrlStyle

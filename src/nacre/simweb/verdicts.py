@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from nacre.history.deletion import Answer
+from nacre.history.verdict.deletion import Answer
 from nacre.history.visited import Finding
 from nacre.simweb.judgement import differs, noise_of
 from nacre.simweb.kept import Archive

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nacre.history.nutch_schedule import NutchDatum, NutchSchedule, PageState
+from nacre.history.schedule.nutch import NutchDatum, NutchSchedule, PageState
 from tests.cases.table import Row, Table, json_lines
 
 _NAMES = {

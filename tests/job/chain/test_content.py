@@ -14,9 +14,9 @@ from nacre.core.processor import Visit
 from nacre.extract.settings import ExtractSettings
 from nacre.job.chain.entry import ChainName
 from nacre.job.chain.table import PROCESSORS
-from nacre.job.extraction import Extract
-from nacre.job.parser import ParserProcess
-from nacre.job.settings import JobSettings
+from nacre.job.configuration.settings import JobSettings
+from nacre.job.extracting.extraction import Extract
+from nacre.job.extracting.parser import ParserProcess
 from tests.job.chain.test_plan import kit
 
 URL = "http://a.test/list"

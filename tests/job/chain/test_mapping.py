@@ -7,11 +7,11 @@ import pytest
 from pydantic import ValidationError
 
 from nacre.core.crawluri import CrawlURI
+from nacre.job.admission.rulefiles import RuleFiles
+from nacre.job.admission.scoping import chain_problems
 from nacre.job.chain.mapping import CrawlMapper, read_ranges
 from nacre.job.chain.table import PROCESSORS
-from nacre.job.rulefiles import RuleFiles
-from nacre.job.scoping import chain_problems
-from nacre.job.settings import JobSettings
+from nacre.job.configuration.settings import JobSettings
 from nacre.scope.state import ScopeState
 from nacre.uri.surt import surt_authority
 from tests.job.chain.test_plan import kit

@@ -11,7 +11,7 @@ from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.processor import Candidate, Result, Visit
 from nacre.job.chain.entry import ChainName, Kit
 from nacre.job.chain.plan import ChainBuilder, link_subject, opens
-from nacre.job.settings import JobSettings
+from nacre.job.configuration.settings import JobSettings
 from nacre.report.steps import Steps
 from nacre.scope.state import ScopeState
 from nacre.store.store import Store

@@ -6,12 +6,12 @@ import pytest
 from pydantic import ValidationError
 
 from nacre.config.place import find, with_values
-from nacre.job.amend import amended
 from nacre.job.chain.entry import ChainName
 from nacre.job.chain.soundness import gate_place
 from nacre.job.chain.stock import STOCK
-from nacre.job.change import Changer
-from nacre.job.settings import JobSettings
+from nacre.job.changes.change import Changer
+from nacre.job.configuration.amend import amended
+from nacre.job.configuration.settings import JobSettings
 from nacre.scope.subject import Place
 
 FETCH = [entry.label for entry in STOCK[ChainName.FETCH]]

@@ -4,17 +4,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
-from nacre.history.change import ChangeSettings
-from nacre.history.gaps import GapRow
-from nacre.history.hints import Audit
-from nacre.history.linkwatch import RuleRow
-from nacre.history.rates import NO_EVIDENCE, observe
-from nacre.history.recrawl_settings import RecrawlSettings
-from nacre.history.sitemaps import MapRow
-from nacre.history.sites import SiteRow
-from nacre.history.template import Template
-from nacre.history.timetable import Due
-from nacre.history.traps import TrapRow
+from nacre.history.finding.hints import Audit
+from nacre.history.finding.linkwatch import RuleRow
+from nacre.history.finding.sitemaps import MapRow
+from nacre.history.finding.traps import TrapRow
+from nacre.history.recrawl.gaps import GapRow
+from nacre.history.recrawl.settings import RecrawlSettings
+from nacre.history.recrawl.sites import SiteRow
+from nacre.history.schedule.timetable import Due
+from nacre.history.verdict.change import ChangeSettings
+from nacre.history.verdict.template import Template
+from nacre.history.worth.rates import NO_EVIDENCE, observe
 from nacre.job.studies.known import Captured, Run
 
 DAY = 86_400.0

@@ -1,7 +1,7 @@
 import pytest
 
 from nacre.errors import JobError
-from nacre.history.timetable import Due
+from nacre.history.schedule.timetable import Due
 from nacre.job.studies.decisions import AllDecisions, PageDecision, decisions
 from nacre.job.studies.decisions_page import document
 from nacre.report.html import html_page

@@ -2,7 +2,7 @@ import pytest
 
 from nacre.errors import JobError
 from nacre.extract.pageview import page_view
-from nacre.history.template import Template
+from nacre.history.verdict.template import Template
 from nacre.job.studies.difference import document, page_difference
 from nacre.report.html import html_page
 from tests.job.studies.given import SITE, Given

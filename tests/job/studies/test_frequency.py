@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from nacre.history.rates import GRID, RATES
+from nacre.history.worth.rates import GRID, RATES
 from nacre.job.studies.frequency import change_frequency, interval, pace
 from nacre.job.studies.frequency_page import document
 from nacre.job.studies.model import Mixture

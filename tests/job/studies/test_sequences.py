@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.history.gaps import GapRow
+from nacre.history.recrawl.gaps import GapRow
 from nacre.job.studies.sequences import document, sequence_coverage
 from nacre.report.html import html_page
 from nacre.report.plain import plain_text

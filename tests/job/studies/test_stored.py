@@ -6,9 +6,9 @@ from nacre.archive.cdxj import format_line
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.history.pagestore import FetchLog, PageStore
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.runrow import RunRow
-from nacre.job.runs import write_run
-from nacre.job.settings import JobSettings
+from nacre.job.runs.runs import write_run
 from nacre.job.studies.known import Captured
 from nacre.job.studies.stored import StoredKnown
 from nacre.store.files import FileKind, FileRow, FileState

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nacre.errors import JobError
-from nacre.history.hints import Audit, HintTrust
-from nacre.history.sites import SiteRow
+from nacre.history.finding.hints import Audit, HintTrust
+from nacre.history.recrawl.sites import SiteRow
 from nacre.job.studies.table import STUDIES, Asked, Subject, examine
 from nacre.report.html import html_page
 from nacre.report.plain import plain_text

@@ -1,8 +1,8 @@
 import pytest
 
 from nacre.core.pagerow import PageKind
-from nacre.history.linkwatch import LinkWatch
-from nacre.history.traps import TrapRow
+from nacre.history.finding.linkwatch import LinkWatch
+from nacre.history.finding.traps import TrapRow
 from nacre.job.studies.decisions import page_decision
 from nacre.job.studies.templates import document, template_list
 from nacre.report.html import html_page

@@ -1,9 +1,9 @@
 import pytest
 
 from nacre.core.pagerow import PageKind
-from nacre.history.hints import Audit, HintTrust
-from nacre.history.sitemaps import MapRow, map_key
-from nacre.history.sites import SiteRow
+from nacre.history.finding.hints import Audit, HintTrust
+from nacre.history.finding.sitemaps import MapRow, map_key
+from nacre.history.recrawl.sites import SiteRow
 from nacre.job.studies.decisions import page_decision
 from nacre.job.studies.trust import document, trust_table
 from nacre.report.html import html_page

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from nacre.errors import ConfigError
 from nacre.job.checks import check
-from nacre.job.configure import examine_job
+from nacre.job.configuration.configure import examine_job
 from nacre.job.layout import Layout
 from nacre.migrate.draft import write_job
 from nacre.migrate.heritrix.convert import convert

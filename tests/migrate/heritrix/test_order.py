@@ -7,7 +7,7 @@ import pytest
 
 from nacre.config.check import load
 from nacre.config.layer import Layer
-from nacre.job.settings import JobSettings
+from nacre.job.configuration.settings import JobSettings
 from nacre.migrate.heritrix.convert import convert
 from nacre.migrate.report import Flag, Outcome
 from nacre.migrate.xml import open_xml

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from nacre.config.check import load
 from nacre.config.layer import Layer
-from nacre.job.settings import JobSettings
+from nacre.job.configuration.settings import JobSettings
 from nacre.migrate.heritrix.convert import convert
 
 HEAD = (

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from nacre.config.check import load
 from nacre.config.layer import Layer
 from nacre.errors import ConfigError, JobError
-from nacre.job.rulefiles import RuleFiles, examine_rule_files, mime_rates
-from nacre.job.settings import JobSettings
+from nacre.job.admission.rulefiles import RuleFiles, examine_rule_files, mime_rates
+from nacre.job.configuration.settings import JobSettings
 from nacre.migrate.draft import settle, write_job
 from nacre.migrate.nutch.convert import convert
 from nacre.migrate.nutch.defaults import DEFAULTS

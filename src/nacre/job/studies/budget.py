@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from nacre.history.allocation import Share, freshness, plan
-from nacre.history.rates import GRID, RATES, mean_rate
-from nacre.history.recrawl_choice import THETA
+from nacre.history.recrawl.choice import THETA
+from nacre.history.worth.allocation import Share, freshness, plan
+from nacre.history.worth.rates import GRID, RATES, mean_rate
 from nacre.job.studies.known import Known
 from nacre.job.studies.model import Mixture, Model, is_living
 from nacre.report.document import Column, Curve, Curves, DataTable, Document, Form, Section

@@ -10,12 +10,12 @@ import msgspec
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.errors import JobError
-from nacre.history.deletion import Life
-from nacre.history.ranking import Bid
-from nacre.history.rates import interval_of, log_mean_rate, mean_rate
-from nacre.history.sitemaps import map_key
-from nacre.history.timetable import Due
-from nacre.history.traps import judged
+from nacre.history.finding.sitemaps import map_key
+from nacre.history.finding.traps import judged
+from nacre.history.recrawl.ranking import Bid
+from nacre.history.schedule.timetable import Due
+from nacre.history.verdict.deletion import Life
+from nacre.history.worth.rates import interval_of, log_mean_rate, mean_rate
 from nacre.job.studies.known import CHANGED, LOT, MISSING, NEW, Known
 from nacre.job.studies.model import Model, Plan
 from nacre.report.forms import moment
@@ -76,7 +76,7 @@ class PageDecision(msgspec.Struct):
         price: What a visit must be worth (the price Λ), as a run without a budget would set it.
         chosen: A run now would visit it.
         reason: Why, or why not, in words.
-        rates: Posterior of its rate over the grid of `history.rates`.
+        rates: Posterior of its rate over the grid of `history.worth.rates`.
         expected: Changes a day that are expected of it: the mean, by which `history top` orders.
         every: Days between two changes at the rate in the middle of what is likely: where the rate
             is in doubt, the mean is higher, for a few high rates weigh most in it.

@@ -1,6 +1,6 @@
 """Decisions about visits, for people (pure)."""
 
-from nacre.history.rates import RATES
+from nacre.history.worth.rates import RATES
 from nacre.job.studies.decisions import WHY, AllDecisions, Decision, PageDecision
 from nacre.report.document import Bars, Column, DataTable, Document, Form, Section, Series
 from nacre.report.forms import written

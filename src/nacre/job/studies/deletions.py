@@ -10,7 +10,7 @@ import msgspec
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.core.stamp import iso
-from nacre.history.deletion import Existence, Life, next_look
+from nacre.history.verdict.deletion import Existence, Life, next_look
 from nacre.job.studies.known import MISSING, Captured, Known
 from nacre.report.document import Column, DataTable, Document, Form, Section
 

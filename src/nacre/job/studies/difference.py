@@ -10,8 +10,8 @@ import msgspec
 from nacre.core.pageview import PageView, Piece
 from nacre.errors import JobError
 from nacre.extract.pageview import page_view
-from nacre.history.change import Difference, compare, differences, excuse
-from nacre.history.template import Template
+from nacre.history.verdict.change import Difference, compare, differences, excuse
+from nacre.history.verdict.template import Template
 from nacre.job.studies.known import Captured, Known
 from nacre.report.document import Compared, Comparison, Document, Section
 from nacre.report.units import share
@@ -36,7 +36,7 @@ class DifferingPiece(msgspec.Struct, frozen=True):
         kind: What it is, see `core.pageview.Piece`.
         was: In the older version; None where it is new.
         now: In the newer one; None where it is gone.
-        noise: Code of why it does not count, see `history.change.excuse`; "" when it does.
+        noise: Code of why it does not count, see `history.verdict.change.excuse`; "" when it does.
     """
 
     kind: str

@@ -11,9 +11,9 @@ import msgspec
 
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
-from nacre.history.allocation import freshness
-from nacre.history.rates import RATES, interval_of, log_mean_rate
-from nacre.history.season import HOURS, hour_of_week
+from nacre.history.worth.allocation import freshness
+from nacre.history.worth.rates import RATES, interval_of, log_mean_rate
+from nacre.history.worth.season import HOURS, hour_of_week
 from nacre.job.studies.known import CHANGED, MISSING, NEW, Known, first_run
 from nacre.job.studies.model import Mixture, Model, is_living
 from nacre.job.studies.trigger import Trigger, next_trigger

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
 
-from nacre.history.rates import RATES
+from nacre.history.worth.rates import RATES
 from nacre.job.studies.frequency import ChangeFrequency, Day, Pace, TemplatePace
 from nacre.report.document import (
     Bars,

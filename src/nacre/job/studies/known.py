@@ -5,17 +5,17 @@ from typing import NamedTuple, Protocol
 
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
-from nacre.history.change import ChangeSettings
-from nacre.history.deletion import Answer
-from nacre.history.gaps import GapRow
-from nacre.history.hints import Audit
-from nacre.history.linkwatch import RuleRow
-from nacre.history.recrawl_settings import RecrawlSettings
-from nacre.history.sitemaps import MapRow
-from nacre.history.sites import SiteRow
-from nacre.history.template import Template
-from nacre.history.timetable import Due
-from nacre.history.traps import TrapRow
+from nacre.history.finding.hints import Audit
+from nacre.history.finding.linkwatch import RuleRow
+from nacre.history.finding.sitemaps import MapRow
+from nacre.history.finding.traps import TrapRow
+from nacre.history.recrawl.gaps import GapRow
+from nacre.history.recrawl.settings import RecrawlSettings
+from nacre.history.recrawl.sites import SiteRow
+from nacre.history.schedule.timetable import Due
+from nacre.history.verdict.change import ChangeSettings
+from nacre.history.verdict.deletion import Answer
+from nacre.history.verdict.template import Template
 
 MISSING = frozenset((Answer.MISSING, Answer.GONE, Answer.SOFT))
 """Answers that say that a page is not there."""
@@ -103,12 +103,12 @@ class Known(Protocol):
 
     @property
     def rules(self) -> Mapping[str, RuleRow]:
-        """What the links of each site have shown, by `history.linkwatch.rule_name`."""
+        """What the links of each site have shown, by `history.finding.linkwatch.rule_name`."""
         ...
 
     @property
     def traps(self) -> dict[str, TrapRow]:
-        """What pages that lead to more of their kind have said, by `history.traps.kind_of_trap`."""
+        """What pages that lead to more of their kind have said, by `kind_of_trap`."""
         ...
 
     @property

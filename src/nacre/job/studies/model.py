@@ -5,14 +5,14 @@ from operator import add
 from typing import NamedTuple
 
 from nacre.core.pagerow import PageKind, PageRow
-from nacre.history.classes import Classes
-from nacre.history.deletion import Life
-from nacre.history.hints import Signal
-from nacre.history.ranking import Bid, Ranking, Terms, Wanted, choose
-from nacre.history.rates import GRID, LISTS, PAGES, Distribution
-from nacre.history.recrawl_choice import THETA, TRUSTED
-from nacre.history.recrawl_waves import quiet
-from nacre.history.sites import Sites
+from nacre.history.finding.hints import Signal
+from nacre.history.recrawl.choice import THETA, TRUSTED
+from nacre.history.recrawl.ranking import Bid, Ranking, Terms, Wanted, choose
+from nacre.history.recrawl.sites import Sites
+from nacre.history.recrawl.waves import quiet
+from nacre.history.verdict.deletion import Life
+from nacre.history.worth.classes import Classes
+from nacre.history.worth.rates import GRID, LISTS, PAGES, Distribution
 from nacre.job.studies.known import Known
 
 _UNLIMITED = 1 << 60
@@ -117,7 +117,7 @@ class Mixture:
     """The rates of many pages: how many of them there are at each rate of the grid.
 
     Attributes:
-        pages: Expected number of pages at each of `history.rates.RATES`.
+        pages: Expected number of pages at each of `history.worth.rates.RATES`.
         count: Pages in all.
     """
 

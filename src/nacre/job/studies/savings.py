@@ -11,8 +11,8 @@ import msgspec
 
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
-from nacre.history.audit import Audit, Range
-from nacre.history.deletion import Life
+from nacre.history.verdict.audit import Audit, Range
+from nacre.history.verdict.deletion import Life
 from nacre.job.studies.known import CHANGED, LOT, MISSING, NEW, Known, Run, first_run
 from nacre.job.studies.model import Model, is_visited
 from nacre.job.studies.stored_as import Way, stored_as

@@ -9,8 +9,8 @@ from collections import defaultdict
 import msgspec
 
 from nacre.core.pagerow import PageKind
-from nacre.history.linkrules import Coverage, LinkRule, coverage, numbers_of
-from nacre.history.urlshape import shaped
+from nacre.history.finding.linkrules import Coverage, LinkRule, coverage, numbers_of
+from nacre.history.finding.urlshape import shaped
 from nacre.job.studies.known import Known
 from nacre.job.studies.templates import gather
 from nacre.report.document import Bars, Column, DataTable, Document, Form, Section, Series

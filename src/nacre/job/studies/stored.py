@@ -13,11 +13,11 @@ from nacre.archive.restoring import difference_at
 from nacre.core.capture import Capture
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
-from nacre.history.change import ChangeSettings
 from nacre.history.dedup import Digests
-from nacre.history.gaps import GapRow
-from nacre.history.hints import Audit
-from nacre.history.linkwatch import RuleRow
+from nacre.history.finding.hints import Audit
+from nacre.history.finding.linkwatch import RuleRow
+from nacre.history.finding.sitemaps import MapRow
+from nacre.history.finding.traps import TrapRow
 from nacre.history.pagestore import (
     AUDITS,
     GAPS,
@@ -30,20 +30,20 @@ from nacre.history.pagestore import (
     fetch_rows,
     scan,
 )
-from nacre.history.recrawl_settings import RecrawlSettings
-from nacre.history.sitemaps import MapRow
-from nacre.history.sites import SiteRow
-from nacre.history.template import Template
-from nacre.history.timetable import Due, Timetable
-from nacre.history.traps import TrapRow
-from nacre.job.bases import Bases
-from nacre.job.newrun import runs, spent_by
-from nacre.job.rereading import read_at
-from nacre.job.runs import read_run
-from nacre.job.scheduling import stored_timetable
-from nacre.job.settings import JobSettings
+from nacre.history.recrawl.gaps import GapRow
+from nacre.history.recrawl.settings import RecrawlSettings
+from nacre.history.recrawl.sites import SiteRow
+from nacre.history.schedule.timetable import Due, Timetable
+from nacre.history.verdict.change import ChangeSettings
+from nacre.history.verdict.template import Template
+from nacre.job.configuration.settings import JobSettings
+from nacre.job.holdings.bases import Bases
+from nacre.job.holdings.rereading import read_at
+from nacre.job.incremental.scheduling import stored_timetable
+from nacre.job.incremental.versions import text_of
+from nacre.job.runs.newrun import runs, spent_by
+from nacre.job.runs.runs import read_run
 from nacre.job.studies.known import Captured, Run
-from nacre.job.versions import text_of
 from nacre.store.files import FileKind, FileState
 from nacre.store.store import Store
 from nacre.store.table import file_rows

@@ -9,12 +9,12 @@ from heapq import nsmallest
 import msgspec
 
 from nacre.core.pagerow import PageKind, PageRow
-from nacre.history.deletion import Life
-from nacre.history.linkrules import Choice, LinkHistory, LinkRule
-from nacre.history.linkwatch import RuleRow
-from nacre.history.parameters import Parameter, parameters
-from nacre.history.traps import judged
-from nacre.history.urlshape import Shaped, date_of, shaped
+from nacre.history.finding.linkrules import Choice, LinkHistory, LinkRule
+from nacre.history.finding.linkwatch import RuleRow
+from nacre.history.finding.parameters import Parameter, parameters
+from nacre.history.finding.traps import judged
+from nacre.history.finding.urlshape import Shaped, date_of, shaped
+from nacre.history.verdict.deletion import Life
 from nacre.job.studies.known import Known
 from nacre.report.document import Column, DataTable, Document, Form, Section
 from nacre.report.units import span
@@ -47,7 +47,7 @@ class TemplateFacts(msgspec.Struct):
         visits: Visits of all.
         changes: Changes seen at them.
         contents: Different payloads among the visited ones.
-        rule: `T`, `S` or `K`: what tells a new link, see `history.linkrules`.
+        rule: `T`, `S` or `K`: what tells a new link, see `history.finding.linkrules`.
         slack: Of rule T: days by which links come later than their date; of rule S: by how much
             numbers fall behind the highest; 0 for K.
         examples: Some of its URLs.

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from nacre.history.deletion import Existence, Life, next_look
+from nacre.history.verdict.deletion import Existence, Life, next_look
 from nacre.job.studies.known import Known
 from nacre.job.studies.model import Model, is_visited
 from nacre.report.units import span

@@ -7,10 +7,10 @@ from collections import Counter
 
 import msgspec
 
-from nacre.history.audit import beta_quantile
-from nacre.history.hints import Audit, HintTrust
-from nacre.history.sitemaps import believes
-from nacre.history.sites import SiteRow
+from nacre.history.finding.hints import Audit, HintTrust
+from nacre.history.finding.sitemaps import believes
+from nacre.history.recrawl.sites import SiteRow
+from nacre.history.verdict.audit import beta_quantile
 from nacre.job.studies.known import Known
 from nacre.report.document import Column, DataTable, Document, Form, Section
 

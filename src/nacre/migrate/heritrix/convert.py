@@ -6,7 +6,7 @@ from pathlib import Path
 from nacre.config.check import load_partly
 from nacre.config.layer import Layer
 from nacre.errors import ConfigError, Problem
-from nacre.job.settings import JobSettings
+from nacre.job.configuration.settings import JobSettings
 from nacre.migrate.draft import Draft, settle
 from nacre.migrate.fate import Fate, defaulted, mapped, missing, shown, to_check
 from nacre.migrate.heritrix.added import insert_added

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nacre.config.sheet import check_sheet
-from nacre.job.settings import JobSettings
+from nacre.job.configuration.settings import JobSettings
 from nacre.migrate.draft import Noted
 from nacre.migrate.fate import mapped, to_check
 from nacre.migrate.heritrix.added import property_of_entry

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nacre.config.place import UnknownPropertyError, find
-from nacre.job.settings import JobSettings
+from nacre.job.configuration.settings import JobSettings
 from nacre.migrate.draft import Draft
 from nacre.migrate.fate import Fate, defaulted, mapped, missing, to_check
 from nacre.migrate.heritrix.beans import Bean, Beans, Ref, Setting, inside

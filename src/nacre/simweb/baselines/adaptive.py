@@ -6,8 +6,8 @@ None knows of a budget. Where one binds, what has been due longest goes first.
 from heapq import heappop, heappush
 from typing import Protocol
 
-from nacre.history.nutch_schedule import NutchDatum, NutchSchedule, PageState
-from nacre.history.schedules import HERITRIX, STORMCRAWLER, Factors, heritrix_first
+from nacre.history.schedule.nutch import NutchDatum, NutchSchedule, PageState
+from nacre.history.schedule.schedules import HERITRIX, STORMCRAWLER, Factors, heritrix_first
 from nacre.simweb.baselines.book import Book
 from nacre.simweb.policy import Outcome
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from nacre.history.value import captured
+from nacre.history.worth.value import captured
 from nacre.simweb.baselines.book import Book
 from nacre.simweb.calendar import DAY
 from nacre.simweb.oracle import Oracle

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from nacre.errors import ConfigError, JobError
 from nacre.job.clock import SystemClock
+from nacre.job.configuration.settings import JobSettings
 from nacre.job.job import Job
 from nacre.job.layout import Layout
-from nacre.job.newrun import INCREMENTAL, plan_run
-from nacre.job.settings import JobSettings
+from nacre.job.runs.newrun import INCREMENTAL, plan_run
 from nacre.scope.options import ScopeKind, rules_for
 from nacre.simweb.calendar import START
 from nacre.simweb.captures import read_archive

@@ -1,0 +1,1 @@
+"""Finding what is new without asking for every page: lists, link rules, hints (pure)."""

@@ -1,0 +1,1 @@
+"""The planner of incremental crawling: which known pages to visit again, and when (pure)."""

@@ -1,0 +1,142 @@
+"""Learns from a visit: of the page itself, and through `links` of others (pure)."""
+
+import math
+
+from nacre.core.pagerow import PageKind, PageRow
+from nacre.history.finding.hints import Source
+from nacre.history.recrawl.choice import PAGING
+from nacre.history.recrawl.companions import Companions
+from nacre.history.recrawl.links import Links
+from nacre.history.recrawl.lists import LIST
+from nacre.history.recrawl.ranking import DAY
+from nacre.history.recrawl.rows import unknown_page
+from nacre.history.recrawl.step import Knowledge, Step
+from nacre.history.recrawl.survey import MOST_ERRORS
+from nacre.history.verdict.deletion import Answer, Existence, Life, after
+from nacre.history.visited import Finding, Visited
+from nacre.history.worth.classes import Classes
+from nacre.history.worth.rates import NO_EVIDENCE, chance_of_change, kept, observe
+
+_EMBEDDED = (
+    *("image/", "audio/", "video/", "font/", "text/css", "text/javascript"),
+    *("application/javascript", "application/x-javascript", "application/font"),
+)
+
+
+class Learning:
+    """Takes in what visits showed.
+
+    Args:
+        known: What the planner knows and wants.
+        step: The current step.
+        classes: Priors of the rates of change.
+        companions: Follows signs that embeds and files changed.
+    """
+
+    def __init__(
+        self, known: Knowledge, step: Step, classes: Classes, companions: Companions
+    ) -> None:
+        self._rows, self._sites, self._judge, self._settings = known
+        self._step = step
+        self._classes = classes
+        self._companions = companions
+        self._links = Links(known, step)
+
+    def learn(self, visit: Visited) -> Finding:
+        """Take in what a visit showed."""
+        row = self._rows.get(visit.url) or unknown_page(visit.url, visit.time, 0)
+        if not row.visits and visit.status == 200:
+            row.kind = _kind_of(visit.mime)
+        if visit.url in self._step.pairs:
+            self._step.pairs.discard(visit.url)
+            self._judge.pair(row, visit)
+            return Finding(Answer.SILENT, reason="pair")
+        finding = self._judge.judge(row, visit)
+        choice = self._step.chosen.get(visit.url)
+        if finding.answer is Answer.SILENT:
+            row.errors += 1
+        else:
+            self._observe(row, visit, finding, choice.propensity if choice else 1.0)
+        if choice is not None and choice.reason == PAGING:
+            self._page_was_read(row, finding)
+        self._rows.put(row)
+        self._step.touched[row.url] = None
+        if finding.answer is not Answer.SILENT:
+            self._links.follow(row, visit)
+            self._companions.saw(row, visit, finding)
+        if finding.kind.is_change and row.kind is PageKind.PAGE and row.index < 0.5:
+            self._step.looked_changed.append(row.url)
+        return finding
+
+    def _page_was_read(self, row: PageRow, finding: Finding) -> None:
+        """A page of a list that gave no answer is tried in further steps, but not for ever."""
+        if finding.answer is not Answer.SILENT or row.errors >= MOST_ERRORS:
+            self._sites.was_read(row.url)
+
+    def settle(self) -> None:
+        """The lists of the step were read: each learns its own pace of new links."""
+        self._links.settle()
+
+    def _observe(self, row: PageRow, visit: Visited, finding: Finding, propensity: float) -> None:
+        """Learn of the page itself."""
+        changed = finding.kind.is_change or (row.life == Life.LIVE and _is_missing(finding.answer))
+        if row.visits and row.life == Life.LIVE:
+            self._learn_rate(row, visit.time, finding, changed=changed)
+        if row.visits and row.life == Life.LIVE and row.kind is PageKind.PAGE:
+            self._sites.learn_hints(row, visit.time, changed=changed, propensity=propensity)
+            if row.dated:
+                self._sites.learn_date(row, visit.time, finding.dated, changed=changed)
+            if row.index < LIST:
+                self._sites.note_together(row, visit.time, changed=changed)
+        answer = finding.answer
+        if answer in {Answer.MISSING, Answer.SOFT} and set(row.told) - {Source.CO_CHANGE}:
+            # Its site says so too: no second look is needed.
+            answer = Answer.GONE
+        state = Existence(Life(row.life), row.life_since, row.looks, row.target)
+        state = after(state, answer, visit.time, _target(visit))
+        row.life, row.life_since = str(state.life), state.since
+        row.looks, row.target = state.looks, state.target
+        row.visits += 1
+        row.changes += changed
+        self._step.found += row.kind is not PageKind.EMBED and (changed or row.visits == 1)
+        other = answer is Answer.THERE and visit.digest not in {"", row.digest}
+        row.noise += bool(row.digest) and not changed and other
+        row.last_change = visit.time if changed else row.last_change
+        row.last_visit = visit.time
+        row.told = ()
+        if finding.answer is Answer.THERE:
+            row.digest = visit.digest or row.digest
+            row.bytes = visit.length or row.bytes
+            row.dated = finding.dated or row.dated
+            row.index = row.index if finding.listing is None else finding.listing
+
+    def _learn_rate(self, row: PageRow, now: float, finding: Finding, *, changed: bool) -> None:
+        time = self._sites.time(row.url)
+        days = time.days(row.last_visit, now)
+        plain = (now - row.last_visit) / DAY
+        own = chance_of_change(self._classes.posterior(row), days)
+        # A change that youth explains says little of the page's own rate: like noise.
+        calm = (1.0 - finding.noise) * math.exp(-time.young(row, row.last_visit, now))
+        self._step.compared[row.template] += not row.evidence
+        row.evidence = observe(
+            row.evidence or NO_EVIDENCE,
+            days,
+            changed=changed,
+            noise=1.0 - calm,
+            keep=kept(plain, self._settings.half_life / DAY),
+        )
+        self._sites.learn_age(row, now, own, changed=changed)
+
+
+def _target(visit: Visited) -> str:
+    return next((link.url for link in visit.links if link.hop == "R"), "")
+
+
+def _is_missing(answer: Answer) -> bool:
+    return answer in {Answer.MISSING, Answer.GONE, Answer.SOFT, Answer.MOVED}
+
+
+def _kind_of(mime: str) -> PageKind:
+    if mime.startswith(_EMBEDDED):
+        return PageKind.EMBED
+    return PageKind.PAGE if "html" in mime or "xml" in mime or not mime else PageKind.FILE

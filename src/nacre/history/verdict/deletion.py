@@ -1,0 +1,218 @@
+"""Gone for good? Only what was seen twice counts, and what was gone is looked at again (pure).
+
+live → suspect (404, 410, soft-404) → gone, after a second look a day later (410: at once) → looked
+at again after 7, 14, 30, 60 … 180 days. Failures and refusals never count. Source:
+reference/incremental.md 2.10.
+"""
+
+from enum import StrEnum
+
+import msgspec
+
+from nacre.core.pageview import PageView
+from nacre.history.verdict.template import fingerprint
+
+DAY = 86_400.0
+_CONFIRM_AFTER = DAY
+_AGAIN = (7.0, 14.0, 30.0, 60.0, 120.0, 180.0)
+_ALIKE = 0.9
+_SINK = 3
+_SHARED = 5
+_SHORT_TEXT = 900
+_WORDS = (
+    "页面不存在",
+    "页面未找到",
+    "找不到页面",
+    "已被删除",
+    "已删除",
+    "内容不存在",
+    "您访问的页面",
+    "not found",
+    "no longer available",
+    "does not exist",
+    "has been removed",
+    "error 404",
+)
+_BLOCKED_WORDS = (
+    "captcha",
+    "验证码",
+    "安全验证",
+    "访问过于频繁",
+    "访问受限",
+    "checking your browser",
+    "access denied",
+    "are you a robot",
+    "are you human",
+    "verify you are human",
+    "security check",
+    "人机验证",
+    "unusual traffic",
+    "请求被拦截",
+    "web application firewall",
+)
+BLOCKING = frozenset((401, 403, 407, 429, 451, 503))
+
+
+class Life(StrEnum):
+    """Where a page stands."""
+
+    LIVE = "live"
+    SUSPECT = "suspect"
+    GONE = "gone"
+    MOVED = "moved"
+
+
+class Answer(StrEnum):
+    """What one visit said of a page's existence.
+
+    `SILENT`: nothing at all (no answer, 5xx, refused, challenged): it is as if nobody had asked.
+    """
+
+    THERE = "there"
+    MISSING = "missing"
+    GONE = "gone"
+    SOFT = "soft-404"
+    MOVED = "moved"
+    SILENT = "silent"
+
+
+class Existence(msgspec.Struct, frozen=True, array_like=True):
+    """What is known of a page's existence; kept with its history.
+
+    Attributes:
+        life: Where it stands.
+        since: Time of the first of the answers that made it so, seconds since the epoch.
+        looks: Looks at a page that is gone.
+        target: Where it moved to; "" for nowhere.
+    """
+
+    life: Life = Life.LIVE
+    since: float = 0.0
+    looks: int = 0
+    target: str = ""
+
+
+def after(state: Existence, answer: Answer, now: float, target: str = "") -> Existence:
+    """The state after an answer.
+
+    Args:
+        state: Before.
+        answer: What a visit said.
+        now: Its time, seconds since the epoch.
+        target: Where it moved to, for `Answer.MOVED`.
+    """
+    if answer is Answer.SILENT:
+        return state
+    if answer is Answer.THERE or answer is Answer.MOVED:
+        life = Life.MOVED if answer is Answer.MOVED else Life.LIVE
+        same = state.life is life and state.target == target
+        return state if same else Existence(life, now, 0, target)
+    return _missing(state, answer, now)
+
+
+def _missing(state: Existence, answer: Answer, now: float) -> Existence:
+    if state.life is Life.GONE:
+        return msgspec.structs.replace(state, looks=state.looks + 1)
+    if answer is Answer.GONE:
+        return Existence(Life.GONE, state.since if state.life is Life.SUSPECT else now)
+    if state.life is not Life.SUSPECT:
+        return Existence(Life.SUSPECT, now)
+    return Existence(Life.GONE, state.since) if now - state.since >= _CONFIRM_AFTER else state
+
+
+def next_look(state: Existence, last: float) -> float | None:
+    """When to look again at a page that may be gone, seconds since the epoch; None for live ones.
+
+    Args:
+        state: Where it stands.
+        last: Time of the last look.
+    """
+    if state.life is Life.SUSPECT:
+        return max(last, state.since) + _CONFIRM_AFTER
+    if state.life is Life.GONE:
+        return last + DAY * _AGAIN[min(state.looks, len(_AGAIN) - 1)]
+    return None
+
+
+class ErrorModel(msgspec.Struct, array_like=True):
+    """What a host answers, below one directory, to names that do not exist; kept in the store.
+
+    Attributes:
+        status: Status of the answer to a made-up name; 0 before any was tried.
+        target: Where it was redirected to; "" for nowhere.
+        prints: Pieces of the page that came, by fingerprint.
+        sinks: How many different pages were redirected to a target.
+        probed: Time of the last probe, seconds since the epoch.
+    """
+
+    status: int = 0
+    target: str = ""
+    prints: frozenset[int] = frozenset()
+    sinks: dict[str, int] = {}
+    probed: float = 0.0
+
+    def learn_probe(self, status: int, target: str, view: PageView | None, now: float) -> None:
+        """Learn from the answer to a made-up name."""
+        self.status, self.target, self.probed = status, target, now
+        self.prints = _prints(view) if view else frozenset()
+
+    def learn_redirect(self, target: str) -> None:
+        """Count a page that was redirected to a target."""
+        if target in self.sinks or len(self.sinks) < 1000:
+            self.sinks[target] = self.sinks.get(target, 0) + 1
+
+    def is_sink(self, target: str) -> bool:
+        """A target to which pages are sent that are no more."""
+        return (bool(target) and target == self.target) or self.sinks.get(target, 0) >= _SINK
+
+
+def likeness(one: frozenset[int], two: frozenset[int]) -> float:
+    """Share of the pieces that two pages have in common (Jaccard); 0 when both are empty."""
+    both = len(one | two)
+    return len(one & two) / both if both else 0.0
+
+
+def looks_gone(view: PageView, old: PageView | None, model: ErrorModel, shared: int = 0) -> bool:
+    """Whether a page with status 200 says that it does not exist: a soft-404.
+
+    Args:
+        view: The page as it came.
+        old: Its last version; None when there is none.
+        model: What the host answers to made-up names.
+        shared: Other pages of the site whose longest text is the same.
+    """
+    prints = _prints(view)
+    if model.status == 200 and model.prints and likeness(prints, model.prints) >= _ALIKE:
+        return old is None or likeness(_prints(old), model.prints) < _ALIKE
+    lost = old is not None and main_text(old) not in {piece.text for piece in view.pieces}
+    if lost and shared >= _SHARED:
+        return True
+    return _says(view, _WORDS) and (old is None or lost)
+
+
+def looks_blocked(status: int, view: PageView | None, *, challenged: bool = False) -> bool:
+    """Whether a visitor was turned away: a challenge, a login, a firewall.
+
+    Args:
+        status: Fetch status.
+        view: The page that came; None when it was no page.
+        challenged: The reply carries the mark of a challenge, such as `cf-mitigated`.
+    """
+    if challenged or status in BLOCKING:
+        return True
+    return view is not None and _says(view, _BLOCKED_WORDS)
+
+
+def main_text(view: PageView) -> str:
+    """The longest text of a page: what it is about."""
+    return max((piece.text for piece in view.pieces if piece.kind == "text"), key=len, default="")
+
+
+def _says(view: PageView, words: tuple[str, ...]) -> bool:
+    """A short page that says one of these."""
+    text = view.text.lower()
+    return view.shape.text < _SHORT_TEXT and any(word in text for word in words)
+
+
+def _prints(view: PageView) -> frozenset[int]:
+    return frozenset(fingerprint(piece) for piece in view.pieces)

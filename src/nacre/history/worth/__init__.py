@@ -1,0 +1,1 @@
+"""How often pages change, and what a visit of one is worth (pure)."""

@@ -1,0 +1,241 @@
+"""From a URL to the CrawlURI that the frontier keeps: key, queue, directive, cost."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import structs
+
+from nacre.config.effective import Effective
+from nacre.core.crawluri import CrawlURI, Directive, Hop, Outlink, extend_path
+from nacre.frontier.assignment import core_key, moves, needs_address, split_key
+from nacre.frontier.choices import QueueAssignment
+from nacre.frontier.policy import Rank, prerequisite_rank, rank
+from nacre.frontier.settings import FrontierSettings
+from nacre.job.configuration.settings import UriSettings
+from nacre.uri.canonical import DEFAULT, HERITRIX, Canonicalizer, rule, seen_key
+from nacre.uri.parse import authority, host, is_ip
+
+_REDIRECT = Hop.REDIRECT  # the way to a member of an enumeration is long
+
+_QUEUES = 65536
+"""Authorities whose queue key is remembered; the cache starts anew when it is full."""
+
+
+Addresses = Callable[[str], Sequence[str]]
+"""The addresses of a host as far as they are known; none otherwise."""
+
+Precedences = Callable[[str, bytes], int | None]
+"""The precedence that a file gives a seen key; None when it gives none."""
+
+
+def canonicalizer(settings: UriSettings) -> Canonicalizer:
+    """The canonicalisation that the settings name."""
+    if isinstance(settings.canonical, str):
+        return Canonicalizer(HERITRIX if settings.canonical == "heritrix" else DEFAULT)
+    rules = []
+    for item in settings.canonical:
+        params = {"regex": item.regex, "format": item.format} if item.regex else {}
+        rules.append(rule(item.rule, **params))
+    return Canonicalizer(rules)
+
+
+class _Queues:
+    """Queue keys under one choice; those of authorities met before are remembered."""
+
+    __slots__ = ("_addresses", "_by_scheme", "_choice", "_known", "_plain", "_split")
+
+    def __init__(self, choice: QueueAssignment, addresses: Addresses) -> None:
+        self._choice = choice
+        self._addresses = addresses
+        self._split = choice.parallel_queues > 1
+        self._plain = not needs_address(choice)
+        self._by_scheme = choice.policy == "hostname"
+        self._known: dict[str, str] = {}
+
+    def key(self, url: str) -> str:
+        """Queue key of a URL."""
+        name = authority(url)
+        if not (name and self._plain):
+            return split_key(self._choice, self._core(url), url)
+        if self._by_scheme:
+            name += url[:5]
+        key = self._known.get(name)
+        if key is None:
+            if len(self._known) >= _QUEUES:
+                self._known.clear()
+            key = self._known[name] = core_key(self._choice, url)
+        return split_key(self._choice, key, url) if self._split else key
+
+    def _core(self, url: str) -> str:
+        name = host(url)
+        if self._plain or not name:
+            return core_key(self._choice, url)
+        known = (name.strip("[]"),) if is_ip(name) else self._addresses(name)
+        return core_key(self._choice, url, known)
+
+
+class Identity:
+    """Makes CrawlURIs; the only place that knows how a URL becomes a key and a queue.
+
+    Args:
+        canonicalizer: For the seen key.
+        settings: The frontier's.
+        addresses: For queues by address.
+        preloaded: For precedences from files.
+    """
+
+    def __init__(
+        self,
+        canonicalizer: Canonicalizer,
+        settings: Effective[FrontierSettings],
+        addresses: Addresses | None = None,
+        preloaded: Precedences | None = None,
+    ) -> None:
+        self._preloaded = preloaded or _not_given
+        self._canonicalizer = canonicalizer
+        self._settings = settings
+        known = addresses or _unknown
+        self._queues = settings.then(lambda each: _Queues(each.queue_assignment, known))
+
+    @property
+    def moves(self) -> bool:
+        """`queue` may give another key for a URI that is queued already."""
+        return any(moves(settings.queue_assignment) for settings in self._settings)
+
+    def canonical(self, url: str) -> str:
+        """Canonical form of a URL, for the seen key only."""
+        return self._canonicalizer.canonical(url)
+
+    def key(self, url: str) -> bytes:
+        """Seen key of a URL, 16 bytes."""
+        return seen_key(self._canonicalizer.canonical(url))
+
+    def queue(self, url: str, overlay: int = 0) -> str:
+        """Queue key of a URL, as `frontier.queue_assignment` says."""
+        return self._queues[overlay].key(url)
+
+    def requeue(self, uri: CrawlURI, overlay: int = 0) -> str:
+        """Queue key of a URI that is queued already."""
+        if moves(self._settings[overlay].queue_assignment):
+            return self._queues[overlay].key(uri.url)
+        return uri.queue
+
+    def seed(
+        self,
+        url: str,
+        *,
+        source: str = "",
+        heritable: Mapping[str, str] | None = None,
+        overlay: int = 0,
+    ) -> CrawlURI:
+        """A seed: no via, directive MEDIUM."""
+        key = self.key(url)
+        settings = self._settings[overlay]
+        order = self._placed(settings, key, rank(settings, "", is_seed=True, url=url))
+        return CrawlURI(
+            url=url,
+            key=key,
+            queue=self.queue(url, overlay),
+            source=source,
+            is_seed=True,
+            directive=order.directive,
+            precedence=order.precedence,
+            cost=order.cost,
+            heritable=dict(heritable or {}),
+        )
+
+    def child(self, parent: CrawlURI, link: Outlink, overlay: int = 0) -> CrawlURI:
+        """A URI found on another: it inherits source tag and heritable data.
+
+        A redirect target with its via's canonical key but another URL is forced: it is another
+        page (http to https, or with a session id), not one already seen.
+        """
+        path = extend_path(parent.path, link.hop)
+        key = self.key(link.url)
+        settings = self._settings[overlay]
+        order = rank(settings, path, url=link.url, via=parent.url)
+        if settings.uri_precedence.file:
+            order = self._placed(settings, key, order)
+        return CrawlURI(
+            url=link.url,
+            key=key,
+            queue=self.queue(link.url, overlay),
+            via=parent.url,
+            path=path,
+            context=link.context,
+            source=parent.source,
+            force_fetch=link.hop is _REDIRECT and key == parent.key and link.url != parent.url,
+            directive=order.directive,
+            precedence=order.precedence,
+            cost=order.cost,
+            heritable=_inherited(parent),
+            annotations=("isSitemap",) if link.sitemap else (),
+        )
+
+    def _placed(self, settings: FrontierSettings, key: bytes, order: Rank) -> Rank:
+        """The rank, with the precedence that a file gives."""
+        choice = settings.uri_precedence
+        given = self._preloaded(choice.file, key) if choice.file else None
+        return order if given is None else order._replace(precedence=given)
+
+    def redirected_seed(self, parent: CrawlURI, link: Outlink, overlay: int = 0) -> CrawlURI:
+        """The redirect target of a seed: a seed too, fetched even when it was seen."""
+        return structs.replace(
+            self.child(parent, link, overlay),
+            is_seed=True,
+            force_fetch=link.url != parent.url,
+            directive=Directive.MEDIUM,
+        )
+
+    def prerequisite(
+        self, parent: CrawlURI, url: str, heritable: Mapping[str, str] | None = None
+    ) -> CrawlURI:
+        """What must be fetched before a URI: in the same queue, one directive sooner, forced."""
+        order = prerequisite_rank(parent)
+        return CrawlURI(
+            url=url,
+            key=self.key(url),
+            queue=parent.queue,
+            via=parent.url,
+            path=extend_path(parent.path, Hop.PREREQUISITE),
+            context="prerequisite",
+            source=parent.source,
+            force_fetch=True,
+            directive=order.directive,
+            precedence=order.precedence,
+            cost=order.cost,
+            heritable=dict(heritable or {}),
+        )
+
+
+def again_at(uri: CrawlURI, due: float) -> CrawlURI:
+    """A URI as it enters the frontier once more, to be fetched at a time; seen or not."""
+    return structs.replace(
+        uri,
+        ordinal=0,
+        not_before=due,
+        force_fetch=True,
+        attempts=0,
+        deferrals=0,
+        last_status=0,
+        throttled=0,
+        truncated=0,
+        starved=0,
+    )
+
+
+def _unknown(_: str) -> Sequence[str]:
+    """Nothing is known of addresses."""
+    return ()
+
+
+def _not_given(_file: str, _key: bytes) -> int | None:
+    """No file gives a precedence."""
+    return None
+
+
+def _inherited(parent: CrawlURI) -> dict[str, str]:
+    """What descends: keys that begin with `_` are about the one URI only."""
+    heritable = parent.heritable
+    if not heritable:
+        return heritable
+    return {key: value for key, value in heritable.items() if key[0] != "_"}

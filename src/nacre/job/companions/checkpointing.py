@@ -1,0 +1,201 @@
+"""Checkpoints of a running job: by command, on a timer, at its end. Source: heritrix.md 1.15."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from nacre.core.clock import Clock
+from nacre.core.stamp import digits14
+from nacre.errors import JobError, NacreError
+from nacre.job.layout import Layout
+from nacre.job.reports.material import live_facts
+from nacre.job.reports.reporting import write_checkpoint_reports
+from nacre.job.session import Session
+from nacre.job.states import ExitStatus
+from nacre.store.checkpoint import checkpoints, forget_checkpoint, make_checkpoint
+from nacre.store.schema import SCHEMA
+from nacre.store.seam import Disk
+from nacre.store.writer import write_whole
+
+_OWN_NAME = re.compile(r"cp[0-9]{5,}-[0-9]{14}\Z")
+_LOOK = 5.0
+"""The timer is looked at so often, seconds: its setting may change."""
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """What a checkpoint is of.
+
+    Attributes:
+        run: Name of the run.
+        finished: URIs done.
+        queued: URIs that wait.
+        discovered: URIs ever found.
+        ordinal: Grows with each URI that is queued.
+        schema: Version of the layout of the store.
+    """
+
+    run: str
+    finished: int = 0
+    queued: int = 0
+    discovered: int = 0
+    ordinal: int = 0
+    schema: int = SCHEMA
+
+
+class Listed(NamedTuple):
+    """A checkpoint.
+
+    Attributes:
+        name: Its name.
+        made: When, seconds since the epoch.
+        moment: What it is of; None when that was not noted.
+    """
+
+    name: str
+    made: float
+    moment: Moment | None
+
+
+def list_checkpoints(layout: Layout) -> Iterator[Listed]:
+    """All checkpoints of a job, the oldest first."""
+    for name in checkpoints(str(layout.checkpoints)):
+        made = (layout.checkpoints / name / "CURRENT").stat().st_mtime
+        yield Listed(name, made, _moment(layout, name))
+
+
+def _notes(layout: Layout, name: str) -> Path:
+    return layout.checkpoints / f"{name}.json"
+
+
+def _moment(layout: Layout, name: str) -> Moment | None:
+    try:
+        return msgspec.json.decode(_notes(layout, name).read_bytes(), type=Moment)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+class CheckpointKeeper:
+    """Makes the checkpoints of one session, and forgets those that are not to be kept.
+
+    Args:
+        session: It.
+        disk: Where the notes of a checkpoint go.
+        clock: For names and the timer.
+    """
+
+    name = "checkpoints"
+    busy = False
+
+    def __init__(self, session: Session, disk: Disk, clock: Clock) -> None:
+        self._session = session
+        self._disk = disk
+        self._clock = clock
+        self._last = clock.monotonic()
+        self._making = asyncio.Lock()
+
+    async def run(self) -> None:
+        """Make one whenever its time has come."""
+        while True:
+            await self._clock.sleep(_LOOK)
+            interval = self._session.settings.checkpoint.interval
+            if interval and self._clock.monotonic() - self._last >= interval:
+                await self._by_itself()
+
+    async def ending(self, how: ExitStatus) -> None:
+        """Make one if the job can go on."""
+        if self._session.settings.checkpoint.on_stop and how is not ExitStatus.FINISHED:
+            await self._by_itself()
+
+    async def _by_itself(self) -> None:
+        try:
+            await self.make()
+        except (NacreError, OSError) as error:
+            self._session.parts.logs.alert(f"no checkpoint was made: {error}")
+
+    async def make(self, name: str = "") -> str:
+        """Make a checkpoint; the crawl goes on meanwhile.
+
+        Args:
+            name: Its name; "" for one of the form `cp00001-20261120151100`. Without a name none is
+                made when nothing changed since the last.
+
+        Returns:
+            Its name; "" when nothing changed.
+
+        Raises:
+            JobError: There is one of that name, or it is no name.
+            StorageError: It could not be made.
+        """
+        if "/" in name or name.startswith("."):
+            raise JobError(
+                f"{name!r} is no name for a checkpoint: no slash, and no dot at the beginning"
+            )
+        async with self._making:
+            self._last = self._clock.monotonic()
+            layout = self._session.layout
+            moment = self._now()
+            if not name and self._is_known(moment):
+                return ""
+            name = name or self._own_name()
+            await self._make(name, layout.checkpoints / name)
+            write_whole(self._disk, str(_notes(layout, name)), msgspec.json.encode(moment))
+            await self._forget()
+            return name
+
+    async def _make(self, name: str, path: Path) -> None:
+        session = self._session
+        parts = session.parts
+        parts.archive.writer.rotate()
+        parts.archive.large.rotate()
+        await make_checkpoint(parts.commit, parts.store, str(path))
+        parts.logs.job(f"checkpoint {name}")
+        problem = await asyncio.to_thread(
+            write_checkpoint_reports,
+            self._disk,
+            session.layout,
+            session.settings,
+            path,
+            live_facts(parts),
+        )
+        if problem:
+            parts.logs.alert(problem)
+
+    def _now(self) -> Moment:
+        totals = self._session.parts.frontier.totals
+        return Moment(
+            run=self._session.run_row.name,
+            finished=totals.finished,
+            queued=totals.queued,
+            discovered=totals.discovered,
+            ordinal=totals.ordinal,
+        )
+
+    def _is_known(self, moment: Moment) -> bool:
+        """The last checkpoint is of this very moment: nothing happened since."""
+        names = checkpoints(str(self._session.layout.checkpoints))
+        return bool(names) and _moment(self._session.layout, names[-1]) == moment
+
+    def _own_name(self) -> str:
+        """As Heritrix names them: `cp00001-20261120151100`."""
+        names = checkpoints(str(self._session.layout.checkpoints))
+        numbers = [int(each[2:].partition("-")[0]) for each in names if _OWN_NAME.match(each)]
+        return f"cp{max(numbers, default=0) + 1:05}-{digits14(self._clock.now())}"
+
+    async def _forget(self) -> None:
+        """Keep only the latest of those that were made without a name."""
+        session = self._session
+        keep = session.settings.checkpoint.keep
+        directory = session.layout.checkpoints
+        own = [each for each in checkpoints(str(directory)) if _OWN_NAME.match(each)]
+        for name in own[: len(own) - keep] if keep else ():
+            try:
+                await asyncio.to_thread(forget_checkpoint, str(directory), name)
+                _notes(session.layout, name).unlink(missing_ok=True)
+            except OSError as error:
+                session.parts.logs.alert(f"checkpoint {name} cannot be removed: {error}")
+            else:
+                session.parts.logs.job(f"checkpoint {name} is no longer kept")

@@ -1,0 +1,1 @@
+"""From files, options and sheets to checked settings that know where each value comes from."""

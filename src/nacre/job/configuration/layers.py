@@ -1,0 +1,115 @@
+"""The files that a job's settings come from: the user's, a profile's, includes, `crawl.yaml`.
+
+Weakest first: default, the user's file, the profile, the includes in their order, the file itself.
+"""
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from nacre.config.document import read_yaml
+from nacre.config.layer import Layer
+from nacre.config.spelling import nearest
+from nacre.errors import Problem
+from nacre.job.configuration.profiles import find_profile, profile_names, user_folder
+
+_MOST_INCLUDES = 64
+_MAGIC = frozenset("*?[")
+
+
+def user_config() -> Path:
+    """The user's own configuration, which holds for all jobs: contact and the like."""
+    return user_folder() / "config.yaml"
+
+
+def inner_layers(files: Sequence[Layer], root: Path) -> list[Layer]:
+    """The layers up to the job's own files: the user's and the profile's come before them."""
+    named = [layer for layer in files if layer.profile[0]]
+    profile = _profile_layers(named[-1], root) if named else []
+    return [*_user_layer(), *profile, *files]
+
+
+def file_layers(path: Path, root: Path) -> list[Layer]:
+    """A file after its includes: what it says itself is stronger.
+
+    Args:
+        path: The file.
+        root: The job's directory; files below it are named relative to it.
+    """
+    return _with_includes(path, root, [], "file")
+
+
+def _user_layer() -> list[Layer]:
+    path = user_config()
+    return [_read(path, str(path), "user")] if path.exists() else []
+
+
+def _profile_layers(by: Layer, root: Path) -> list[Layer]:
+    name, line = by.profile
+    path = find_profile(name, root)
+    if path is not None:
+        layers = _with_includes(path, root, [], f"profile {name}")
+        for layer in layers:
+            if layer.profile[0]:
+                problem = Problem("profile", "a profile stands on no other", file=str(path))
+                layer.problems.append(problem._replace(line=layer.profile[1]))
+        return layers
+    near = nearest(name, profile_names())
+    hint = f"did you mean `{near}`?" if near else "one of: " + ", ".join(profile_names())
+    layer = Layer("profile")
+    file = by.places["profile"].file if "profile" in by.places else ""
+    layer.problems.append(
+        Problem("profile", f"no such profile: {name}; {hint}", "", "", file, line)
+    )
+    return [layer]
+
+
+def _with_includes(path: Path, root: Path, above: list[Path], source: str) -> list[Layer]:
+    name = _name(path, root)
+    own = _read(path, name, source)
+    found: list[Layer] = []
+    for text, line in own.includes:
+        for include in _included(path, text):
+            problem = _not_included(include, [*above, path], root)
+            if problem:
+                own.problems.append(Problem("include", problem, "", "", name, line))
+            else:
+                found += _with_includes(include, root, [*above, path], source)
+    return [*found, own]
+
+
+def _included(path: Path, text: str) -> Iterator[Path]:
+    """The files that an include names; those of a pattern in the order of their names."""
+    place = os.path.normpath(path.parent / Path(text).expanduser())
+    if _MAGIC.isdisjoint(text):
+        yield Path(place)
+    else:
+        yield from map(Path, sorted(glob.glob(place)))  # noqa: PTH207 - absolute patterns too
+
+
+def _not_included(path: Path, above: Sequence[Path], root: Path) -> str:
+    """Why a file cannot be included; "" when it can."""
+    if path in above:
+        circle = [*above[above.index(path) :], path]
+        return "a circle of includes: " + " -> ".join(_name(file, root) for file in circle)
+    if len(above) >= _MOST_INCLUDES:
+        return f"more than {_MOST_INCLUDES} includes within each other"
+    if not path.is_file():
+        return f"{_name(path, root)} does not exist"
+    return ""
+
+
+def _name(path: Path, root: Path) -> str:
+    return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
+
+
+def _read(path: Path, name: str, source: str) -> Layer:
+    try:
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        layer = Layer(source)
+        layer.problems.append(Problem("", f"cannot be read: {reason}", file=name))
+        return layer
+    return read_yaml(text, name, source=source)

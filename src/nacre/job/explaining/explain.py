@@ -1,0 +1,288 @@
+"""Why a URL was or was not crawled, and by which rule."""
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from msgspec.structs import replace
+
+from nacre.config.effective import Effective
+from nacre.core.stamp import iso_millis
+from nacre.core.status import describe
+from nacre.errors import URIError
+from nacre.frontier.queues import State
+from nacre.frontier.repose import why_it_rests
+from nacre.frontier.roster import read_queue
+from nacre.frontier.rows import queue_id
+from nacre.frontier.settings import PolitenessSettings
+from nacre.history.crawldb import History
+from nacre.history.schedule.timing import NEVER
+from nacre.job.admission.identity import Identity, canonicalizer
+from nacre.job.admission.normalizing import normalizing
+from nacre.job.admission.preloaded import Preloaded
+from nacre.job.admission.rulefiles import RuleFiles
+from nacre.job.admission.scoping import scope_state
+from nacre.job.configuration.preview import make_sheets
+from nacre.job.configuration.sheet_list import sheet_list
+from nacre.job.configuration.sheets import Sheets
+from nacre.job.explaining.explanation import (
+    CaptureAnswer,
+    Explanation,
+    PendingAnswer,
+    QueueAnswer,
+    RuleOpinion,
+    ScopeAnswer,
+    Standing,
+)
+from nacre.job.explaining.origins import settings_for
+from nacre.job.explaining.robots_answer import robots_answer
+from nacre.job.explaining.upcoming import Upcoming
+from nacre.job.explaining.waiting import Waiting
+from nacre.job.explaining.whereabouts import Found, Place, Whereabouts
+from nacre.job.offline import View
+from nacre.job.seeding.seedbook import SeedBook
+from nacre.job.visit.names import HostAnswers
+from nacre.job.visit.outcomes import Outcome
+from nacre.job.visit.robots_cache import RobotsCache
+from nacre.scope.compile import compile_scope
+from nacre.scope.rule import Scope, Subject
+from nacre.store.table import file_rows
+from nacre.uri.parse import origin, parse
+
+_SHOWN = ("politeness", "robots", "frontier")
+
+
+class Explainer:
+    """Answers for any number of URLs.
+
+    Args:
+        view: The job.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        settings, store = view.settings, view.store
+        self._hosts = HostAnswers(store)
+        self._history = History(store)
+        self._scope, self._seeds, self._sheets = self._scope_now()
+        effective = self._sheets.overlays.settings
+        self._robots = RobotsCache(store, effective.then(lambda s: s.robots))
+        self._identity = (
+            view.session.parts.identity
+            if view.session is not None
+            else Identity(
+                canonicalizer(settings.uri),
+                effective.then(lambda s: s.frontier),
+                self._addresses,
+                Preloaded(canonicalizer(settings.uri), RuleFiles(view.layout.root).read_lines),
+            )
+        )
+        self._places = Whereabouts(view, self._identity, self._queue_of, self._first_seed)
+
+    def _first_seed(self) -> str:
+        first = next(self._seeds.rows(), None)
+        return first.url if first else ""
+
+    def _scope_now(self) -> tuple[Effective[Scope], SeedBook, Sheets]:
+        if self._view.session is not None:
+            parts = self._view.session.parts
+            return parts.candidates.scope, parts.seeds, parts.sheets
+        view = self._view
+        root = view.layout.root
+        state = scope_state(root, RuleFiles(root), queue_of=self._queue_of)
+        seeds = SeedBook(view.store, state)
+        seeds.load()
+        sheets = make_sheets(view.settings, sheet_list(view.settings, view.layout.root), state)
+        rules = sheets.overlays.settings.then(lambda s: s.scope)
+        return rules.then(lambda listed: compile_scope(listed, state)), seeds, sheets
+
+    def explain(self, text: str) -> Explanation:
+        """Everything about a URL.
+
+        Raises:
+            URIError: It is none.
+        """
+        url = self._normal(self._parsed(text))
+        place = self._places.find(url)
+        found, pending, outcome = place.found, place.pending, place.outcome
+        subject = self._subject(found)
+        overlay = self._sheets.of(pending) if pending else self._sheets.overlay(subject)
+        settings = self._sheets.overlays.settings[overlay]
+        due, due_why = self._due(found.url)
+        explanation = Explanation(
+            url=url,
+            canonical=self._identity.canonical(url),
+            standing=self._standing(place),
+            same_as=found.url if found.url != url else "",
+            context=found.context,
+            scope=self._scope_answer(overlay, subject, place),
+            robots=robots_answer(self._robots, found.url, settings.robots.policy, overlay),
+            queue=self._queue_answer(pending.queue if pending else self._queue_of(url), overlay),
+            pending=_pending(place.waiting) if place.waiting else None,
+            behind=self._places.behind(place.waiting),
+            politeness=politeness_text(settings.politeness),
+            capture=self._capture(found.url, outcome),
+            sheets=self._sheets.names(overlay),
+            due=due,
+            due_why=due_why,
+            settings=list(settings_for(self._sheets, overlay, _SHOWN, self._view.origin)),
+        )
+        if found.known:
+            way = self._places.way(found.via)
+            explanation = replace(explanation, path=found.path, via=found.via, way=way)
+        return _with_outcome(explanation, outcome) if outcome else explanation
+
+    def _standing(self, place: Place) -> Standing:
+        standing = self._places.standing(place)
+        if standing is Standing.UNKNOWN and self._history.get(place.found.url) is not None:
+            return Standing.KNOWN
+        return standing
+
+    def _due(self, url: str) -> tuple[str, str]:
+        """When it is visited again, and why; a running job has no time to ask the planner."""
+        upcoming = Upcoming(self._view, self._view.clock.now())
+        found = upcoming.scheduled(url) if self._view.session else upcoming.of(url)
+        if found is None:
+            return "", ""
+        return _iso(round(found.time * 1e6)) if found.time < NEVER else "never", found.why
+
+    def _normal(self, url: str) -> str:
+        """The form that the job's normalizers give it, unless it is known as it is."""
+        settings = self._view.settings
+        if not settings.uri.normalize or self._places.outcome(url):
+            return url
+        forms = normalizing(settings, RuleFiles(self._view.layout.root))
+        return (forms.link(url) if forms else None) or url
+
+    def _parsed(self, text: str) -> str:
+        limit = self._view.settings.uri.max_length
+        try:
+            return parse(text, max_length=limit)
+        except URIError:
+            if "://" in text:
+                raise
+        guesses = [parse(f"{scheme}://{text}", max_length=limit) for scheme in ("https", "http")]
+        known = [url for url in guesses if self._places.outcome(url)]
+        asked = [url for url in guesses if self._robots.last(origin(url))]
+        return [*known, *asked, *guesses][0]
+
+    # ---- where it stands
+
+    # ---- what others say of it
+
+    def _subject(self, found: Found) -> Subject:
+        is_seed = found.known and self._seeds.knows(found.url)
+        seed = self._owner(found) if found.known else ""
+        return Subject(found.url, found.path, found.via, found.context, is_seed, found.source, seed)
+
+    def _owner(self, found: Found) -> str:
+        """The seed with a scope of its own that a URL descends from; "" for none."""
+        if not self._seeds.has_owners:
+            return ""
+        way = self._places.way(found.via)
+        return self._seeds.owner(way[0].url if way else found.url)
+
+    def _scope_answer(self, overlay: int, subject: Subject, place: Place) -> ScopeAnswer:
+        scope = self._scope[overlay]
+        verdict = scope.judge(subject)
+        opinions = [
+            RuleOpinion(opinion.name, str(verdict.decision), str(opinion.decision), opinion.depth)
+            for opinion, verdict in zip(scope.opinions, scope.trace(subject), strict=True)
+        ]
+        return ScopeAnswer(
+            str(verdict.decision),
+            verdict.rule,
+            opinions,
+            assumed=not place.found.known,
+            refused_by=place.refusal.rule if place.refusal else "",
+        )
+
+    def _queue_of(self, url: str) -> str:
+        return self._identity.queue(url, self._sheets.of_url(url))
+
+    def _addresses(self, name: str) -> Sequence[str]:
+        answer = self._hosts.get(name, self._view.clock.now())
+        return answer.addresses if answer else ()
+
+    def _queue_answer(self, name: str, overlay: int) -> QueueAnswer:
+        settings = self._sheets.overlays.settings[overlay].frontier
+        wait = None
+        row = None
+        if self._view.session is not None:
+            queue = self._view.session.parts.frontier.rotation.roster.get(name)
+            if queue is not None:
+                row = queue.row
+                wait = max(queue.wake - self._view.clock.monotonic(), 0.0)
+        row = row or read_queue(self._view.store, queue_id(name))
+        if row is None:
+            return QueueAnswer(name)
+        return QueueAnswer(
+            name,
+            self._state_text(State(row.state)),
+            row.size + row.waiting,
+            row.errors,
+            row.delay,
+            wait,
+            row.backoff,
+            row.last_peek,
+            why_it_rests(row, settings, wait),
+            row.precedence,
+            row.spent,
+            settings.queue_total_budget,
+        )
+
+    def _state_text(self, state: State) -> str:
+        if state is State.IN_PROCESS and self._view.session is None:
+            return "ready"  # a process that is gone had it; the next one begins with it
+        return state.name.lower().replace("_", " ")
+
+    def _capture(self, url: str, outcome: Outcome | None) -> CaptureAnswer | None:
+        known = self._history.get(url)
+        file = outcome.file if outcome else ""
+        if known is None and not file:
+            return None
+        path = self._path_of(file) if file else ""
+        offset = outcome.offset if outcome else 0
+        if known is None:
+            return CaptureAnswer(path, offset)
+        date = _iso(known.date)
+        return CaptureAnswer(path, offset, date, known.digest, known.visits, known.original)
+
+    def _path_of(self, name: str) -> str:
+        """Path of a WARC relative to the job, by its name."""
+        for _, row in file_rows(self._view.store):
+            for path in (row.path, row.final):
+                if PurePosixPath(path).name.removesuffix(".open") == name.removesuffix(".open"):
+                    return row.final if row.state == "closed" else row.path
+        return name
+
+
+def _with_outcome(explanation: Explanation, outcome: Outcome) -> Explanation:
+    return replace(
+        explanation,
+        status=outcome.status,
+        meaning=describe(outcome.status),
+        error=outcome.error,
+        time=_iso(outcome.finished),
+        annotations=outcome.annotations,
+    )
+
+
+def _pending(waiting: Waiting) -> PendingAnswer:
+    uri = waiting.uri
+    return PendingAnswer(
+        waiting.where, waiting.ahead, uri.directive, uri.precedence, uri.attempts, uri.last_status
+    )
+
+
+def politeness_text(politeness: PolitenessSettings) -> str:
+    """The politeness of the settings, in words."""
+    if politeness.delay is not None:
+        return f"{politeness.delay:g} s between fetches, {politeness.in_flight} at a time"
+    return (
+        f"{politeness.delay_factor:g} times the last fetch, {politeness.min_delay:g} to "
+        f"{politeness.max_delay:g} s, {politeness.in_flight} at a time"
+    )
+
+
+def _iso(micros: int) -> str:
+    return iso_millis(micros / 1_000_000) if micros > 0 else ""

@@ -1,0 +1,1 @@
+"""The extraction step, and the helper process for documents that are large."""

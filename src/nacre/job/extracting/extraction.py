@@ -1,0 +1,97 @@
+"""The extraction step: content decoded within its caps, then the extractors."""
+
+from functools import lru_cache
+
+from nacre.config.effective import Effective
+from nacre.core.capture import LONGEST_TYPE, Capture
+from nacre.core.processor import Result, Visit
+from nacre.extract.dispatch import extract
+from nacre.extract.document import Document, Extraction
+from nacre.extract.settings import ExtractSettings
+from nacre.job.extracting.parser import ParserProcess
+from nacre.job.extracting.turnstile import Turnstile
+from nacre.wire.coding import decode_content
+
+_PROCEED = Result.PROCEED  # the way to a member of an enumeration is long
+
+LARGE = 1_000_000
+"""Documents above this go to the helper process, bytes."""
+
+
+class Extract:
+    """Finds the outlinks of what was fetched."""
+
+    def __init__(self, settings: Effective[ExtractSettings], parser: ParserProcess) -> None:
+        self._turnstile = Turnstile()
+        self._settings = settings
+        self._parser = parser
+
+    def accepts(self, visit: Visit) -> bool:
+        """Anything that was received over HTTP, and that nobody claimed."""
+        return visit.capture is not None and visit.status > 0 and not visit.extracted
+
+    async def process(self, visit: Visit) -> Result:
+        """Extract; a document that takes too much is annotated and has no outlinks."""
+        capture = visit.capture
+        if capture is None:
+            return _PROCEED
+        await self._turnstile.enter(capture.body.length)
+        settings = self._settings[visit.overlay]
+        document = document_of(visit, capture, settings.max_document)
+        if len(document.body) > LARGE:
+            found = await self._parser.extract(document, settings)
+        else:
+            found = extract(document, settings)
+        self._take(visit, found)
+        return _PROCEED
+
+    def _take(self, visit: Visit, found: Extraction) -> None:
+        before = visit.outlinks
+        visit.outlinks = [*before, *found.outlinks] if before else found.outlinks
+        visit.dropped = found.dropped
+        visit.charset = found.charset
+        visit.robots_meta = found.robots
+        visit.extracted = found.claimed
+        for annotation in found.annotations:
+            visit.annotate(annotation)
+        if found.dropped:
+            visit.annotate(f"dol:{found.dropped}")
+        visit.uri_errors = found.errors
+
+
+def document_of(visit: Visit, capture: Capture, limit: int) -> Document:
+    """What was fetched as extractors see it: content decoded, at most `limit` bytes."""
+    body = capture.payload(limit)
+    encodings = capture.header_values(b"content-encoding")
+    if encodings and body:
+        decoded = decode_content(body, encodings, limit)
+        visit.annotations.extend(decoded.annotations)
+        body = decoded.data
+    uri = visit.uri
+    return Document(
+        url=uri.url,
+        mime=visit.mime,
+        charset_header=_charset(capture),
+        headers=capture.headers,
+        body=body,
+        status=visit.status,
+        path=uri.path,
+        context=uri.context,
+        via=uri.via,
+        is_sitemap="isSitemap" in uri.annotations,
+    )
+
+
+def _charset(capture: Capture) -> str | None:
+    value = capture.header(b"content-type")
+    return None if value is None else _charset_of(value[:LONGEST_TYPE])
+
+
+@lru_cache(maxsize=256)
+def _charset_of(value: bytes) -> str | None:
+    """The `charset` parameter of a Content-Type, lower case."""
+    _, found, rest = value.lower().partition(b"charset=")
+    if not found:
+        return None
+    text = rest.partition(b";")[0].strip(b" \t\"'")
+    return text.decode("latin-1") or None

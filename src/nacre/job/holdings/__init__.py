@@ -1,0 +1,1 @@
+"""What a job holds in its WARCs: found, read back, indexed again."""

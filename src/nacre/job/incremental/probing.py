@@ -1,0 +1,92 @@
+"""What does a site answer to names that do not exist? A few are made up and asked for.
+
+Only then can a page that says "gone" with status 200 be told from one that changed.
+Source: reference/incremental.md 2.10.
+"""
+
+from collections import Counter
+from collections.abc import MutableMapping
+from hashlib import blake2b
+
+from nacre.core.pagerow import PageKind
+from nacre.core.processor import Visit
+from nacre.extract.pageview import page_view
+from nacre.history.recrawl.gaps import GapRow
+from nacre.history.slices import ROWS, Slices
+from nacre.history.verdict.deletion import Answer
+from nacre.history.visited import Finding, Rows
+from nacre.job.incremental.judge import Lessons, directory
+from nacre.job.incremental.versions import text_of
+from nacre.uri.parse import origin
+
+PROBE = "_probe"
+"""Key in a URI's heritable data: its name is made up."""
+PROBE_SHARE = 50
+"""Of so many requests, one may be for a name that does not exist."""
+GUESS = "_guess"
+"""Key in a URI's heritable data: its number was guessed; the name of its sequence."""
+GUESS_SHARE = 20
+"""Of so many requests, one may be for a number that was guessed."""
+_LEAST = 5
+"""Pages that a directory must have to be asked."""
+_EVERY = 30 * 86_400.0
+"""A directory is asked so often, seconds."""
+
+
+def probes(pages: Rows, lessons: Lessons, now: float, most: int) -> Slices[list[str]]:
+    """Made-up names in the directories with the most pages, those asked lately left out.
+
+    Args:
+        pages: What is known of the pages.
+        lessons: What was learned of directories.
+        now: Seconds since the epoch.
+        most: Names at most.
+    """
+    counts: Counter[str] = Counter()
+    samples: dict[str, str] = {}
+    for number, row in enumerate(pages.scan()):
+        if not number % ROWS:
+            yield
+        if row.kind is PageKind.PAGE and row.visits and row.life == "live":
+            name = directory(row.url)
+            counts[name] += 1
+            samples[name] = row.url
+    found: list[str] = []
+    for name, count in counts.most_common():
+        if count < _LEAST or len(found) >= most:
+            break
+        model = lessons.errors.get(name)
+        if model is None or now - model.probed >= _EVERY:
+            found.append(_made_up(samples[name], name, now))
+    return found
+
+
+def _made_up(sample: str, name: str, now: float) -> str:
+    """A name in the directory of a page, with its ending."""
+    path = name.partition("/")[2]
+    last = sample.partition("?")[0].rpartition("/")[2]
+    ending = last[last.rfind(".") :] if "." in last else ""
+    word = blake2b(f"{name} {now:.0f}".encode(), digest_size=6).hexdigest()
+    return f"{origin(sample)}/{path}{word}{ending}"
+
+
+def learn_probe(lessons: Lessons, visit: Visit, now: float) -> None:
+    """Take in the answer to a made-up name; none, when there was no answer."""
+    capture = visit.capture
+    if capture is None or visit.status <= 0:
+        return
+    target = next((link.url for link in visit.outlinks if link.hop == "R"), "")
+    page = "html" in visit.mime and capture.body.length > 0
+    view = page_view(text_of(capture, visit.charset)) if page else None
+    model = lessons.error_model(visit.uri.url)
+    model.learn_probe(visit.status, target, view, now)
+
+
+def learn_guess(gaps: MutableMapping[str, GapRow], visit: Visit, finding: Finding | None) -> None:
+    """Take in the answer to a number that was guessed; of one that is nothing a note is kept."""
+    if visit.status <= 0:
+        return
+    there = finding is not None and finding.answer is Answer.THERE
+    gaps.setdefault(visit.uri.heritable[GUESS], GapRow()).answered(there=there)
+    if not there:
+        visit.noted, visit.verdict = True, GUESS[1:]

@@ -1,0 +1,1 @@
+"""URIs that enter a frontier from outside, and edits of it by the operator."""

@@ -1,0 +1,1 @@
+"""What an operator asks of a job by commands, whether it runs or lies still."""

@@ -1,0 +1,217 @@
+"""How a job stands, in numbers: for the terminal, `nacre status` and programs."""
+
+from heapq import nlargest
+from typing import NamedTuple
+
+import msgspec
+
+from nacre.core.clock import Clock
+from nacre.core.status import describe
+from nacre.frontier.listing import pending
+from nacre.frontier.queues import Queue, State
+from nacre.frontier.totals import Totals, read_totals
+from nacre.job.admission.timeouts import COUNTER
+from nacre.job.assemble import Parts
+from nacre.job.reports.policy_text import policy_lines
+from nacre.job.runrow import RunRow
+from nacre.job.runs.passes import next_pass
+from nacre.job.session import Session
+from nacre.job.visit.logs import alerts_counter
+from nacre.report.stats import Tally, totals
+from nacre.store.store import Store
+
+
+class Overview(msgspec.Struct, frozen=True):
+    """The numbers of one moment. Bytes are as received, heads included.
+
+    Attributes:
+        state: State of the job; how it ended when it does not run.
+        why: Why it is paused; "" otherwise.
+        run: Name of the run; "" before the first.
+        started: Its first start, seconds since the epoch.
+        elapsed: Seconds that it ran, pauses left out.
+        discovered: Different URIs seen.
+        queued: URIs that wait or are in process.
+        retrying: Of these, the ones that wait for another try after a failure.
+        finished: URIs with a final result.
+        succeeded: Of these, with a reply.
+        failed: Of these, without.
+        failed_pages: Of those, what was no prerequisite (`dns:`, robots.txt).
+        disregarded: Of these, denied by robots.txt and the like, or deleted.
+        deleted: Of those, what the operator deleted.
+        documents: Replies that were archived, DNS answers left out.
+        bytes: Their bytes.
+        novel_bytes: Bytes stored in full.
+        saved_documents: Documents that a revisit record was enough for.
+        saved_bytes: Bytes that were not stored again for that reason.
+        warc_bytes: Bytes of WARC written.
+        busy: Fetches in process.
+        parallel: Fetches that may be in process; 0 when it does not run.
+        queues: Number of queues by state.
+        timeouts: Matches of operators' expressions that took too long, and counted as none.
+        trouble: What is waited for when nothing but further tries is left; "" otherwise.
+        alerts: Alerts raised in this run.
+        next_pass: When the next pass of a crawl that never ends begins, seconds since the epoch; 0
+            for none.
+        next_why: Why then.
+        policy: Order, budgets, quotas and bandwidth, in words.
+    """
+
+    state: str
+    why: str = ""
+    run: str = ""
+    started: float = 0.0
+    elapsed: float = 0.0
+    discovered: int = 0
+    queued: int = 0
+    retrying: int = 0
+    finished: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    failed_pages: int = 0
+    disregarded: int = 0
+    deleted: int = 0
+    documents: int = 0
+    bytes: int = 0
+    novel_bytes: int = 0
+    saved_documents: int = 0
+    saved_bytes: int = 0
+    warc_bytes: int = 0
+    busy: int = 0
+    parallel: int = 0
+    queues: dict[str, int] = {}
+    alerts: int = 0
+    timeouts: int = 0
+    trouble: str = ""
+    next_pass: float = 0.0
+    next_why: str = ""
+    policy: tuple[str, ...] = ()
+
+    @property
+    def refused(self) -> int:
+        """What was disregarded but for what the operator deleted."""
+        return self.disregarded - self.deleted
+
+    @property
+    def active_hosts(self) -> int:
+        """Queues that are being worked on, or could be."""
+        return sum(self.queues.get(name, 0) for name in ("in_process", "snoozed", "ready"))
+
+
+def live_overview(session: Session) -> Overview:
+    """Of a running job."""
+    parts = session.parts
+    fresh = _overview(parts.frontier.totals, parts.statistics.totals, session.run_row)
+    written = parts.archive.writer.total + parts.archive.large.total
+    return msgspec.structs.replace(
+        fresh,
+        state=str(session.state),
+        why=session.why,
+        elapsed=session.watch.elapsed,
+        warc_bytes=written,
+        busy=parts.engine.busy,
+        parallel=parts.engine.parallel,
+        alerts=parts.logs.alerts,
+        timeouts=parts.timeouts.total,
+        trouble=_trouble(session),
+        policy=tuple(policy_lines(session.settings, parts.pacer.pace)),
+    )
+
+
+def _trouble(session: Session) -> str:
+    """One of the URIs that are tried again, once only such are left."""
+    parts = session.parts
+    if parts.engine.busy or not parts.frontier.only_retries_remain:
+        return ""
+    entry = next((entry for entry in pending(parts.store) if entry.uri.attempts), None)
+    if entry is None:
+        return ""
+    uri = entry.uri
+    why = describe(uri.last_status).rstrip(".")
+    return f"{uri.url}: {why} ({uri.last_status}, try {uri.attempts}); it will be tried again"
+
+
+def stored_overview(store: Store, run: RunRow | None) -> Overview:
+    """Of a job that does not run, as last committed."""
+    if run is None:
+        return Overview("NASCENT")
+    fresh = _overview(read_totals(store), totals(store), run)
+    # A run that says it is running while nothing answers was cut off: it can be resumed.
+    state = "CRASHED" if run.exit == "RUNNING" else str(run.exit)
+    following = next_pass(store)
+    return msgspec.structs.replace(
+        fresh,
+        state=state,
+        next_pass=following.time if following else 0.0,
+        next_why=following.why if following else "",
+        warc_bytes=store.counter("warc.total"),
+        timeouts=store.counter(COUNTER),
+        alerts=store.counter(alerts_counter(run.name)),
+    )
+
+
+def _overview(frontier: Totals, tally: Tally, run: RunRow) -> Overview:
+    return Overview(
+        state="",
+        run=run.name,
+        started=run.started,
+        elapsed=run.elapsed,
+        discovered=frontier.discovered,
+        queued=frontier.queued,
+        retrying=frontier.stuck,
+        finished=frontier.finished,
+        succeeded=frontier.succeeded,
+        failed=frontier.failed,
+        failed_pages=tally.failed_pages,
+        disregarded=frontier.disregarded,
+        deleted=tally.deleted,
+        documents=tally.urls,
+        bytes=tally.size,
+        novel_bytes=tally.novel_bytes,
+        saved_documents=tally.duplicate_urls + tally.not_modified_urls,
+        saved_bytes=tally.duplicate_bytes + tally.not_modified_bytes,
+        queues={state.name.lower(): frontier.states[state] for state in State},
+    )
+
+
+class SlowQueue(NamedTuple):
+    """A queue that takes long.
+
+    Attributes:
+        name: Queue key.
+        pending: URIs in it.
+        delay: Its politeness delay, seconds.
+        needs: Seconds that it needs at that delay and at its usual latency.
+    """
+
+    name: str
+    pending: int
+    delay: float
+    needs: float
+
+
+def slowest_queues(parts: Parts, number: int = 5) -> list[SlowQueue]:
+    """The queues in memory that will take longest at their present delay."""
+    found = (_slow(queue) for queue in parts.frontier.rotation.roster.in_memory())
+    return nlargest(number, (slow for slow in found if slow.needs), key=lambda slow: slow.needs)
+
+
+def _slow(queue: Queue) -> SlowQueue:
+    row = queue.row
+    pending = row.size + row.waiting
+    return SlowQueue(row.name, pending, row.delay, pending * (row.delay + row.latency / 1000))
+
+
+class Fetching(NamedTuple):
+    """A visit in process: its URL, and since how many seconds."""
+
+    url: str
+    seconds: float
+
+
+def longest_fetches(parts: Parts, clock: Clock, number: int = 5) -> list[Fetching]:
+    """The visits that have been in process for longest."""
+    mono = clock.monotonic()
+    visits = list(parts.engine.current.values())
+    busy = (Fetching(visit.uri.url, max(mono - visit.started, 0.0)) for visit in visits)
+    return nlargest(number, busy, key=lambda fetching: fetching.seconds)

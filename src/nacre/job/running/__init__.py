@@ -1,0 +1,1 @@
+"""The engine, and what looks after it: limits, space, file handles, the event loop."""

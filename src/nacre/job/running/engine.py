@@ -1,0 +1,320 @@
+"""The engine: workers over one frontier, one event loop, one commit.
+
+Each worker ("toe") takes a URI, runs the fetch chain, and disposes of the visit in one synchronous
+step. Nobody polls: an idle toe is woken when there may be work for it.
+"""
+
+import asyncio
+import sys
+from collections import deque
+from collections.abc import Callable
+
+from nacre.config.effective import Effective
+from nacre.core.clock import Clock
+from nacre.core.crawluri import CrawlURI
+from nacre.core.processor import Result, Visit
+from nacre.core.status import FetchStatus
+from nacre.errors import StorageError
+from nacre.frontier.frontier import Frontier
+from nacre.frontier.policy import Final, Retry
+from nacre.job.chain.plan import FetchPlan
+from nacre.job.events import Captured, Events
+from nacre.job.visit.disposition import Disposition
+from nacre.job.visit.logs import JobLogs
+from nacre.job.visit.writing import ArchiveStep, Prepared
+from nacre.store.commit import GroupCommit
+from nacre.uri.parse import scheme
+
+_FINISH = Result.FINISH  # the way to a member of an enumeration is long
+_LONGEST_WAIT = 1.0
+"""An idle engine looks again after this, seconds: clocks jump, operators change things."""
+
+
+class DispositionError(Exception):
+    """A bug while a visit was disposed of: the session ends, the next one gives the URI -5."""
+
+    def __init__(self, url: str, error: Exception) -> None:
+        super().__init__(f"{type(error).__name__} while disposing of {url}")
+        self.url = url
+        self.error = error
+
+
+class Chain:
+    """The fetch chain at work: FINISH leaves out the rest.
+
+    Args:
+        plans: Its steps under each combination of sheets.
+        clock: For the time that each takes.
+
+    Attributes:
+        last: Name of the step that began last, and the URL it began with.
+        refuses: Asked first of all: True ends the visit, which then has its status.
+    """
+
+    def __init__(self, plans: Effective[FetchPlan], clock: Clock) -> None:
+        self._plans = plans
+        self.refuses: Callable[[Visit], bool] = _refuses_nothing
+        self._time = clock.monotonic
+        self.last = ("", "")
+
+    async def run(self, visit: Visit) -> None:
+        """Pass the visit along the chain."""
+        if self.refuses(visit):
+            return
+        at, links = self._time(), len(visit.outlinks)
+        for processor, step in self._plans[visit.overlay]:
+            if not processor.accepts(visit):
+                continue
+            visit.step = name = step.name
+            self.last = (name, visit.uri.url)
+            step.handled += 1
+            result = await processor.process(visit)
+            began, at = at, self._time()
+            step.seconds += at - began
+            if len(visit.outlinks) != links:
+                step.links += len(visit.outlinks) - links
+                links = len(visit.outlinks)
+            if result is _FINISH:
+                return
+        if not visit.status and not visit.retire:
+            visit.status = FetchStatus.UNFETCHABLE
+            visit.error = f"no step of the fetch chain fetches {scheme(visit.uri.url)} URLs"
+
+
+def _refuses_nothing(_: Visit) -> bool:
+    return False
+
+
+class Engine:
+    """Runs visits until it is told to stop or nothing is left.
+
+    Attributes:
+        current: Visits in process, by number of their toe.
+        on_settled: Called when nothing is in process: the crawl may be over, or paused.
+        holds: Asked before each hand-out, with the number of visits in process: True waits, because
+            what is in process may reach a limit.
+        ceiling: Most visits in process, whatever `parallel` says.
+        judge: Says what a visit means, in the step in which its records are made; None: nobody.
+        disposition: Ends visits.
+        faults: URLs whose disposition failed in an earlier session, with the bug.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts that meet here
+        self,
+        *,
+        frontier: Frontier,
+        chain: Chain,
+        disposition: Disposition,
+        archive: ArchiveStep,
+        commit: GroupCommit,
+        logs: JobLogs,
+        events: Events,
+        clock: Clock,
+        parallel: int,
+        overlay_of: Callable[[CrawlURI], int],
+    ) -> None:
+        self._overlay_of = overlay_of
+        self.judge: Callable[[Visit], None] | None = None
+        self._frontier = frontier
+        self._chain = chain
+        self.disposition = disposition
+        self._archive = archive
+        self._commit = commit
+        self._logs = logs
+        self._events = events
+        self._clock = clock
+        self._wanted = parallel
+        self._toes = 0
+        self._idle: deque[asyncio.Future[None]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+        self._packing = asyncio.Lock()
+        self._stopping = False
+        self._paused = False
+        self._group: asyncio.TaskGroup | None = None
+        self.current: dict[int, Visit] = {}
+        self.on_settled: Callable[[], None] = _nothing
+        self.holds: Callable[[int], bool] = _never
+        self.ceiling = sys.maxsize
+        self.faults: dict[str, Exception] = {}
+
+    @property
+    def busy(self) -> int:
+        """Visits in process."""
+        return len(self.current)
+
+    @property
+    def doing(self) -> str:
+        """What began last, for those who ask why nothing else goes on."""
+        step, url = self._chain.last
+        return f"after {step} began with {url}" if step else "before any step began"
+
+    @property
+    def parallel(self) -> int:
+        """Number of toes wanted; may be set while running."""
+        return self._wanted
+
+    @parallel.setter
+    def parallel(self, number: int) -> None:
+        self._wanted = number
+        self._raise_toes()
+        self.wake()
+
+    async def run(self) -> None:
+        """Work until `stop`; every toe ends with it.
+
+        Raises:
+            StorageError: The store failed; drop everything and open again.
+        """
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            self._raise_toes()
+        self._group = None
+
+    def stop(self) -> None:
+        """Hand out nothing more; toes end when their visits are done."""
+        self._stopping = True
+        self.wake()
+
+    def limit(self, holds: Callable[[int], bool] | None) -> None:
+        """See `holds`; None for no limit."""
+        self.holds = holds or _never
+
+    def pause(self) -> None:
+        """Hand out nothing until `resume`."""
+        self._paused = True
+
+    def resume(self) -> None:
+        """Go on handing out."""
+        self._paused = False
+        self.wake()
+
+    def wake(self) -> None:
+        """Something changed: all idle toes look for work."""
+        idle = self._idle
+        while idle:
+            future = idle.popleft()
+            if not future.done():
+                future.set_result(None)
+
+    def _raise_toes(self) -> None:
+        group = self._group
+        while group is not None and self._toes < self._wanted and not self._stopping:
+            group.create_task(self._toe(self._toes), name=f"toe-{self._toes}")
+            self._toes += 1
+
+    async def _toe(self, number: int) -> None:
+        while not self._stopping and number < self._wanted:
+            uri = self._take()
+            if uri is None:
+                await self._rest()
+                continue
+            # There may be more where this came from: one toe wakes the next.
+            self._wake_one()
+            await self._visit(uri, number)
+        self._toes -= 1
+
+    def _take(self) -> CrawlURI | None:
+        busy = len(self.current)
+        if self._paused or self._commit.saturated or busy >= self.ceiling or self.holds(busy):
+            return None
+        return self._frontier.next(self._clock.now(), self._clock.monotonic())
+
+    async def _rest(self) -> None:
+        """Wait until there may be work; the first idle toe sets the timer for all."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._idle.append(future)
+        if not self.current:
+            self.on_settled()
+        self._set_timer()
+        await future
+
+    def _set_timer(self) -> None:
+        wait = None if self._paused else self._frontier.next_wake(self._clock.monotonic())
+        wait = _LONGEST_WAIT if wait is None else min(max(wait, 0.001), _LONGEST_WAIT)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(wait, self.wake)
+
+    async def _visit(self, uri: CrawlURI, toe: int) -> None:
+        visit = Visit(
+            uri, toe=toe, annotations=list(uri.annotations), overlay=self._overlay_of(uri)
+        )
+        self.current[toe] = visit
+        try:
+            visit.started = self._clock.monotonic()
+            await self._run_chain(visit)
+            decision = self.disposition.decide(visit)
+            prepared = None
+            if isinstance(decision, Final) and self.disposition.archives(visit):
+                visit.step = "archive"
+                prepared = await self._prepare(visit)
+            self._dispose(visit, decision, prepared)
+            if self._events.wants_captures and isinstance(decision, Final):
+                self._events.emit(Captured(visit))
+        finally:
+            del self.current[toe]
+            if visit.capture is not None:
+                visit.capture.body.close()
+
+    def _wake_one(self) -> None:
+        while self._idle:
+            future = self._idle.popleft()
+            if not future.done():
+                future.set_result(None)
+                return
+
+    # One processor's bug is the end of one visit, not of the crawl: only this file may catch all.
+
+    async def _run_chain(self, visit: Visit) -> None:
+        fault = self.faults.get(visit.uri.url)
+        if fault is not None:
+            self._fault(visit, fault)
+            return
+        try:
+            await self._chain.run(visit)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a bug costs its URI alone
+            self._fault(visit, error)
+
+    async def _prepare(self, visit: Visit) -> Prepared | None:
+        """Make the records; those of a large capture are compressed in a thread."""
+        try:
+            if not self._archive.is_large(visit):
+                if self.judge is not None:
+                    self.judge(visit)
+                return self._archive.prepare(visit)
+            async with self._packing:
+                return await self._archive.prepare_large(visit)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a bug costs its URI alone
+            self._fault(visit, error)
+            return None
+
+    def _dispose(
+        self, visit: Visit, decision: Retry | Final | None, prepared: Prepared | None
+    ) -> None:
+        """The synchronous step. A bug in it leaves half a step behind: the session must end."""
+        self._chain.last = ("disposition", visit.uri.url)
+        try:
+            self.disposition.dispose(visit, decision, prepared)
+        except StorageError:
+            raise
+        except Exception as error:
+            raise DispositionError(visit.uri.url, error) from error
+
+    def _fault(self, visit: Visit, error: Exception) -> None:
+        visit.status = FetchStatus.RUNTIME_EXCEPTION
+        visit.annotate(f"err={type(error).__name__}")
+        visit.outlinks = []
+        self._logs.runtime_error(visit, error)
+
+
+def _never(_: int) -> bool:
+    """No limit is set."""
+    return False
+
+
+def _nothing() -> None:
+    """Nobody asked to be told."""

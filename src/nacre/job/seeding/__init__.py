@@ -1,0 +1,1 @@
+"""The seeds of a job: lists of any length, looked over, read a portion at a time, kept durably."""

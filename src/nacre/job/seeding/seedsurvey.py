@@ -1,0 +1,71 @@
+"""One look over a seed list of any length: what a check and the address guard need of it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from nacre.fetch.guard import is_private_seed_name
+from nacre.job.seeding.seeds import BadSeed, Directive, Entry, Seed
+from nacre.uri.parse import host, is_ip
+
+KEPT = 1000
+"""So many seeds, hosts and bad lines are looked at closely."""
+
+
+@dataclass
+class SeedSurvey:
+    """What a seed list holds.
+
+    Attributes:
+        count: Seeds in all.
+        first: The first seeds, at most `KEPT`.
+        directives: All `+` and `-` lines.
+        bad: The first lines that are neither, at most `KEPT`.
+        bad_count: Such lines in all.
+        names: The first different hosts that are no addresses, at most `KEPT`, and behind them as
+            many more of those that are private by their names.
+        addresses: All different hosts that are private addresses.
+        public: The first different hosts that are not private by their names.
+    """
+
+    count: int = 0
+    first: list[Seed] = field(default_factory=list)
+    directives: list[str] = field(default_factory=list)
+    bad: list[BadSeed] = field(default_factory=list)
+    bad_count: int = 0
+    names: dict[str, None] = field(default_factory=dict)
+    addresses: dict[str, None] = field(default_factory=dict)
+    public: dict[str, None] = field(default_factory=dict)
+
+    def note(self, seed: Seed) -> None:
+        """Count a seed and look at its host."""
+        self.count += 1
+        if len(self.first) < KEPT:
+            self.first.append(seed)
+        if seed.url.startswith("dns:"):
+            return
+        name = host(seed.url)
+        if name in self.names or name in self.addresses or name in self.public:
+            return
+        private = is_private_seed_name(name)
+        if not private and len(self.public) < KEPT:
+            self.public[name] = None
+        if is_ip(name):
+            if private:
+                self.addresses[name] = None
+        elif len(self.names) < (2 * KEPT if private else KEPT):
+            self.names[name] = None
+
+
+def survey(entries: Iterable[Entry]) -> SeedSurvey:
+    """Look over a seed list once; nothing of it is kept but what the survey says."""
+    found = SeedSurvey()
+    for entry in entries:
+        if isinstance(entry, Seed):
+            found.note(entry)
+        elif isinstance(entry, Directive):
+            found.directives.append(entry.text)
+        else:
+            found.bad_count += 1
+            if len(found.bad) < KEPT:
+                found.bad.append(entry)
+    return found

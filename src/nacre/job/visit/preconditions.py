@@ -1,0 +1,123 @@
+"""What must be known before a URI is fetched: its host's addresses, and its robots.txt.
+
+Both are URIs of their own (hop P), fetched through the same queue; the URI that needs them
+returns to it as -50, at no cost. Source: architecture 8, reference/heritrix.md 1.7.
+"""
+
+from nacre.config.effective import Effective, fixed
+from nacre.core.clock import Clock
+from nacre.core.processor import Result, Visit
+from nacre.core.status import FetchStatus, describe
+from nacre.job.visit.names import HostAnswers
+from nacre.job.visit.robots_cache import RobotsCache
+from nacre.scope.robots import RobotsPolicy, RobotsSettings, RobotsState
+from nacre.scope.robots_rules import AgentRules
+from nacre.uri.parse import host, is_ip, origin, request_target
+
+# The way to a member of an enumeration is long.
+_IGNORE, _REDIRECT, _UNREACHABLE, _PROCEED = (
+    RobotsPolicy.IGNORE,
+    RobotsState.REDIRECT,
+    RobotsState.UNREACHABLE,
+    Result.PROCEED,
+)
+
+ROBOTS_FOR = "_robots-for"
+"""Key of a robots.txt URI: the origin whose rules it holds."""
+
+ROBOTS_REDIRECTS = "_robots-redirects"
+"""Key of the same: redirects followed to get there, in decimal."""
+
+
+class Preconditions:
+    """Sets `visit.status` and `visit.prerequisite`; FINISH when the URI cannot be fetched now."""
+
+    def __init__(
+        self,
+        answers: HostAnswers,
+        robots: RobotsCache,
+        settings: Effective[RobotsSettings],
+        *,
+        resolves: Effective[bool] | None = None,
+    ) -> None:
+        self._answers = answers
+        self._robots = robots
+        self._settings = settings
+        self._resolves = resolves or fixed(True)  # noqa: FBT003 - the value itself
+
+    def accepts(self, visit: Visit) -> bool:
+        """Everything but `dns:` has preconditions."""
+        return not visit.uri.url.startswith("dns:")
+
+    def check(self, visit: Visit, now: float) -> Result:
+        """Decide whether the visit may go on."""
+        url = visit.uri.url
+        name = host(url)
+        if self._resolves[visit.overlay] and not is_ip(name):
+            answer = self._answers.get(name, now)
+            if answer is None:
+                return _defer(visit, f"dns:{name}")
+            if not answer.addresses:
+                return _fail(visit, FetchStatus.PREREQUISITE_DNS_FAILED, f"{name} has no address")
+        # Other schemes have no robots.txt.
+        web = url.startswith(("http:", "https:"))
+        return self._check_robots(visit, url, now) if web else Result.PROCEED
+
+    def _check_robots(self, visit: Visit, url: str, now: float) -> Result:
+        policy = self._settings[visit.overlay].policy
+        if policy is _IGNORE or ROBOTS_FOR in visit.uri.heritable:
+            return _PROCEED
+        site = origin(url)
+        entry = self._robots.get(site, now, visit.overlay)
+        if entry is None:
+            return _defer(visit, f"{site}/robots.txt")
+        row, rules = entry
+        if row.state is _REDIRECT:
+            return _defer(visit, row.next_url)
+        if row.state is _UNREACHABLE:
+            why = describe(row.status).rstrip(".")
+            text = f"robots.txt of {site} could not be had ({row.status}: {why})"
+            return _fail(visit, FetchStatus.PREREQUISITE_ROBOTS_FAILED, text)
+        visit.crawl_delay = (rules and rules.crawl_delay) or 0.0
+        if rules is None:
+            return _PROCEED
+        return _judge(visit, rules, calculates=self._settings[visit.overlay].calculate_only)
+
+
+class CheckPreconditions:
+    """The preconditions as a step of the chain."""
+
+    def __init__(self, preconditions: Preconditions, clock: Clock) -> None:
+        self._preconditions = preconditions
+        self._clock = clock
+
+    def accepts(self, visit: Visit) -> bool:
+        """See `Preconditions.accepts`."""
+        return self._preconditions.accepts(visit)
+
+    async def process(self, visit: Visit) -> Result:
+        """See `Preconditions.check`."""
+        return self._preconditions.check(visit, self._clock.now())
+
+
+def _judge(visit: Visit, rules: AgentRules, *, calculates: bool) -> Result:
+    verdict = rules.verdict(request_target(visit.uri.url))
+    if verdict.allowed:
+        return _PROCEED
+    visit.robots = verdict.line
+    if calculates:
+        visit.annotate("robotExcluded")
+        return _PROCEED
+    return _fail(visit, FetchStatus.ROBOTS_PRECLUDED, f"robots.txt says {verdict.line!r}")
+
+
+def _defer(visit: Visit, prerequisite: str) -> Result:
+    visit.status = FetchStatus.DEFERRED
+    visit.prerequisite = prerequisite
+    return Result.FINISH
+
+
+def _fail(visit: Visit, status: FetchStatus, error: str) -> Result:
+    visit.status = status
+    visit.error = error
+    return Result.FINISH

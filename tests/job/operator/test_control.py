@@ -1,0 +1,90 @@
+import asyncio
+import json
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nacre.errors import JobError
+from nacre.job.operator.control import Answer, ControlServer, ask, running
+
+
+async def echo(request: Mapping[str, Any]) -> Answer:
+    return {"said": request["text"]}
+
+
+async def refuse(_: Mapping[str, Any]) -> Answer:
+    raise JobError("not now")
+
+
+async def stumble(_: Mapping[str, Any]) -> Answer:
+    raise KeyError("a bug")
+
+
+async def garble(_: Mapping[str, Any]) -> Answer:
+    return {"bytes": b"no JSON"}
+
+
+COMMANDS = {"echo": echo, "refuse": refuse, "stumble": stumble, "garble": garble}
+FAULTS: list[tuple[str, str]] = []
+
+
+def note_fault(command: str, error: Exception) -> None:
+    FAULTS.append((command, type(error).__name__))
+
+
+async def serving(named: Path, work: Any) -> Any:
+    server = ControlServer(named, COMMANDS, note_fault)
+    await server.start()
+    try:
+        return await asyncio.to_thread(work)
+    finally:
+        await server.close()
+
+
+def test_a_running_job_answers(tmp_path: Path):
+    named = tmp_path / "control"
+    answer = asyncio.run(serving(named, lambda: ask(named, "echo", text="日本")))
+    assert answer == {"ok": True, "said": "日本"}
+    assert not running(named)
+
+
+def test_its_refusal_is_an_error(tmp_path: Path):
+    named = tmp_path / "control"
+    with pytest.raises(JobError, match="not now"):
+        asyncio.run(serving(named, lambda: ask(named, "refuse")))
+    with pytest.raises(JobError, match="no such command: dance"):
+        asyncio.run(serving(named, lambda: ask(named, "dance")))
+
+
+def test_a_bug_in_a_command_is_answered_and_told(tmp_path: Path):
+    named = tmp_path / "control"
+
+    def work() -> Answer:
+        for command in ("stumble", "garble"):
+            with pytest.raises(JobError, match="a fault of the crawler"):
+                ask(named, command)
+        return ask(named, "echo", text="still there")
+
+    FAULTS.clear()
+    assert asyncio.run(serving(named, work))["said"] == "still there"
+    assert FAULTS == [("stumble", "KeyError"), ("garble", "TypeError")]
+
+
+def test_only_its_user_can_connect(tmp_path: Path):
+    named = tmp_path / "control"
+
+    def look() -> int:
+        path = Path(json.loads(named.read_text())["socket"])
+        return stat.S_IMODE(path.stat().st_mode) | stat.S_IMODE(path.parent.stat().st_mode)
+
+    assert asyncio.run(serving(named, look)) & 0o077 == 0
+
+
+def test_a_job_that_does_not_run(tmp_path: Path):
+    with pytest.raises(JobError, match="the job is not running"):
+        ask(tmp_path / "control", "echo", text="")
+    (tmp_path / "control").write_text('{"socket": "/nonexistent/socket"}')
+    assert not running(tmp_path / "control")

@@ -1,0 +1,43 @@
+import pytest
+
+from nacre.errors import URIError
+from nacre.job.seeding.seeds import BadSeed, Directive, Seed, parse_seed, read_seeds
+
+
+def test_a_list_with_comments_directives_and_a_bad_line():
+    text = (
+        "# seeds\nhttp://a.test/x # why\n\n+http://(test,b,\n-http://a.test/private/\nhttp://[::1\n"
+    )
+    seed, plus, minus, bad = read_seeds(text.splitlines())
+    assert seed == Seed("http://a.test/x", "http://a.test/x")
+    assert (plus, minus) == (Directive("+http://(test,b,"), Directive("-http://a.test/private/"))
+    assert isinstance(bad, BadSeed)
+    assert bad[:2] == (6, "http://[::1")
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "fallback"),
+    [
+        ("example.test", "https://example.test/", "http://example.test/"),
+        ("127.0.0.1:8080/a", "https://127.0.0.1:8080/a", "http://127.0.0.1:8080/a"),
+        ("HTTP://Example.test", "http://example.test/", ""),
+        (
+            "example.test/?u=http://b.test/",
+            "https://example.test/?u=http://b.test/",
+            "http://example.test/?u=http://b.test/",
+        ),
+    ],
+)
+def test_a_seed_without_scheme_tries_https_first(text: str, url: str, fallback: str):
+    seed = parse_seed(text)
+    assert (seed.text, seed.url, seed.fallback) == (text, url, fallback)
+
+
+@pytest.mark.parametrize("text", ["http://", "htp:/a.test", "mailto:a@b.test", "file:///etc/hosts"])
+def test_what_is_no_seed(text: str):
+    with pytest.raises(URIError):
+        parse_seed(text)
+
+
+def test_a_mark_at_the_start_of_a_file_is_no_part_of_a_seed():
+    assert list(read_seeds(["\ufeffhttp://a.test/"])) == [Seed("http://a.test/", "http://a.test/")]
