@@ -6,6 +6,7 @@ from nacre.errors import NacreError as NacreError
 from nacre.errors import Problem as Problem
 from nacre.errors import StorageError as StorageError
 from nacre.errors import URIError as URIError
+from nacre.job.configuration.settings import JobSettings as JobSettings
 from nacre.job.events import Alert as Alert
 from nacre.job.events import Captured as Captured
 from nacre.job.events import Event as Event
@@ -15,7 +16,6 @@ from nacre.job.program import check_job as check_job
 from nacre.job.program import new_job as new_job
 from nacre.job.program import open_job as open_job
 from nacre.job.session import Session as Session
-from nacre.job.configuration.settings import JobSettings as JobSettings
 from nacre.job.states import ExitStatus as ExitStatus
 from nacre.job.states import JobState as JobState
 
