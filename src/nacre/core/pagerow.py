@@ -4,6 +4,9 @@ from enum import StrEnum
 
 import msgspec
 
+_Bytes = bytes
+"""The type, where a field has its name."""
+
 
 class PageKind(StrEnum):
     """What a URL is visited for."""
@@ -53,6 +56,8 @@ class PageRow(msgspec.Struct, array_like=True):
         dated: What it said itself of its last change, whole seconds since the epoch; 0 for nothing.
         map: The sitemap that named it then, `history.finding.sitemaps.map_name`; 0 where that is
         not known.
+        recent: What its latest visits saw, where older ones may be forgotten, see
+        `history.worth.rates.with_recent`; b"" for nothing.
     """
 
     url: str
@@ -84,3 +89,4 @@ class PageRow(msgspec.Struct, array_like=True):
     depth: int = 0
     dated: int = 0
     map: int = 0
+    recent: _Bytes = b""

@@ -15,7 +15,17 @@ from nacre.history.recrawl.survey import MOST_ERRORS
 from nacre.history.verdict.deletion import Answer, Existence, Life, after
 from nacre.history.visited import Finding, Visited
 from nacre.history.worth.classes import Classes
-from nacre.history.worth.rates import NO_EVIDENCE, chance_of_change, kept, observe
+from nacre.history.worth.rates import (
+    NO_EVIDENCE,
+    RECENT,
+    chance_of_change,
+    has_drifted,
+    kept,
+    mean_rate,
+    observe,
+    recent_evidence,
+    with_recent,
+)
 
 _EMBEDDED = (
     *("image/", "audio/", "video/", "font/", "text/css", "text/javascript"),
@@ -125,7 +135,17 @@ class Learning:
             noise=1.0 - calm,
             keep=kept(plain, self._settings.half_life / DAY),
         )
+        if self._settings.drift:
+            self._watch_drift(row, days, plain, changes=calm * changed)
         self._sites.learn_age(row, now, own, changed=changed)
+
+    def _watch_drift(self, row: PageRow, days: float, plain: float, *, changes: float) -> None:
+        """What was seen long ago is forgotten when the latest visits contradict it."""
+        believed = self._classes.posterior(row)
+        keep = kept(plain, self._settings.half_life / DAY / RECENT)
+        row.recent = with_recent(row.recent, mean_rate(believed), days, changes=changes, keep=keep)
+        if has_drifted(believed, row.recent, self._classes.prior(row), self._settings.drift):
+            row.evidence = recent_evidence(row.recent)
 
 
 def _target(visit: Visited) -> str:

@@ -155,6 +155,16 @@ class RecrawlSettings(Component):
         live=False,
         sheets=False,
     )
+    drift: float = setting(
+        0.0,
+        "Forget at once what was seen of a page before when its latest visits (those of a sixth of "
+        "the half-life) are so much likelier at the rates that they speak for: logarithm of the "
+        "ratio; 4 takes clear cases only. 0: never, it fades with the half-life alone.",
+        unit="nats",
+        ge=0,
+        live=False,
+        sheets=False,
+    )
     index_half_life: Seconds = setting(
         45 * DAY, "The same for the new links of an index page.", unit="s", live=False, sheets=False
     )

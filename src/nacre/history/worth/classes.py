@@ -81,11 +81,14 @@ class Classes:
 
     def posterior(self, row: PageRow) -> Distribution:
         """What a row's evidence and its class say of its rate."""
+        prior, evidence = self.prior(row), self._of(row)
+        return posterior(evidence, prior) if evidence else prior
+
+    def prior(self, row: PageRow) -> Distribution:
+        """What its class says of its rate."""
         priors, names = self._priors, _chain(row)
         found = next((priors[name] for name in reversed(names) if name in priors), None)
-        prior = found or self._root_of(names[0])
-        evidence = self._of(row)
-        return posterior(evidence, prior) if evidence else prior
+        return found or self._root_of(names[0])
 
     def _root_of(self, name: str) -> Distribution:
         kind = name.partition(" ")[0]

@@ -27,6 +27,9 @@ PER_NAT = 256
 """Evidence is kept in 1/256 nat."""
 _FLOOR = -32_000
 _PACK = struct.Struct(f"<{GRID}h")
+_RECENT = struct.Struct("<2f")
+RECENT = 6.0
+"""The latest visits are those that fade so many times as fast as all."""
 NO_EVIDENCE = _PACK.pack(*[0] * GRID)
 """The evidence of a page that was visited once: its first visit says nothing of changes."""
 
@@ -84,7 +87,7 @@ def observe(
     return _added(evidence, terms, keep)
 
 
-def observe_count(evidence: bytes, count: int, interval: float, *, keep: float = 1.0) -> bytes:
+def observe_count(evidence: bytes, count: float, interval: float, *, keep: float = 1.0) -> bytes:
     """Evidence where every change in a time was seen (a feed, the links of an index page)."""
     terms = [count * log - rate * interval for rate, log in zip(RATES, _LOG_RATES, strict=True)]
     return _added(evidence, terms, keep)
@@ -155,17 +158,50 @@ def chance_of_change(distribution: Distribution, interval: float) -> float:
     )
 
 
-def has_drifted(evidence: bytes, recent: bytes, prior: Distribution) -> bool:
-    """The recent visits speak so clearly against the older ones that these should be forgotten.
+def with_recent(
+    recent: bytes, rate: float, interval: float, *, changes: float, keep: float
+) -> bytes:
+    """What the latest visits saw: changes, and days looked at, both fading.
 
-    Compares what recent evidence is worth at the old posterior's rates with its worth under the
-    prior: a ratio beyond e^4.
+    Args:
+        recent: Before; b"" for nothing.
+        rate: Changes a day that are believed in: behind a change that was seen may lie several.
+        interval: Days since the last visit; none for 0 or less.
+        changes: 1 for a change that was seen, less where it may be noise, 0 for none.
+        keep: Share of what was seen before that still counts, see `kept`.
     """
-    old = posterior(evidence, prior)
-    told = likelihood(recent)
-    under_old = sum(map(mul, told, old))
-    under_prior = sum(map(mul, told, prior))
-    return bool(under_prior > under_old * math.exp(4.0))
+    if interval <= 0.0:
+        return recent
+    count, days = _RECENT.unpack(recent) if recent else (0.0, 0.0)
+    expected = max(rate * interval, 1e-9)
+    behind = changes * expected / -math.expm1(-expected)
+    return _RECENT.pack(keep * count + behind, keep * days + interval)
+
+
+def recent_evidence(recent: bytes) -> bytes:
+    """The same as evidence, as if nothing had been seen before."""
+    count, days = _RECENT.unpack(recent) if recent else (0.0, 0.0)
+    return observe_count(NO_EVIDENCE, count, days)
+
+
+def has_drifted(
+    believed: Distribution, recent: bytes, prior: Distribution, nats: float = 4.0
+) -> bool:
+    """The latest visits speak so clearly against the older ones that these should be forgotten.
+
+    Compares the likelihood of what was seen of late at the rates that it speaks for by itself with
+    that at the rates believed in. Source: reference/incremental.md 2.1 (drift).
+
+    Args:
+        believed: What is believed of the page's rate.
+        recent: Of `with_recent`.
+        prior: Of its class.
+        nats: Logarithm of the ratio beyond which they speak clearly.
+    """
+    evidence = recent_evidence(recent)
+    told = likelihood(evidence)
+    fast, slow = (sum(map(mul, told, rates)) for rates in (posterior(evidence, prior), believed))
+    return bool(fast > slow * math.exp(nats))
 
 
 def fit_prior(

@@ -110,7 +110,7 @@ def fields(row: msgspec.Struct) -> dict[str, Any]:
     return {
         name: _plain(value)
         for name, value in msgspec.structs.asdict(row).items()
-        if name not in {"evidence", "arrivals"}
+        if name not in {"evidence", "arrivals", "recent"}
     }
 
 
