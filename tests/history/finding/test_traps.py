@@ -5,6 +5,7 @@ from hashlib import sha1
 from itertools import product
 
 import pytest
+from msgspec.structs import replace
 
 from nacre.core.pagerow import PageRow
 from nacre.history.finding.traps import TrapRow, Traps, judged, kind_of_trap, print_of
@@ -17,6 +18,7 @@ from nacre.history.recrawl.step import Knowledge
 from nacre.history.recrawl.traps import TrapBudget
 from nacre.history.verdict.change import ChangeSettings
 from nacre.history.visited import MemoryRows
+from nacre.history.worth.rates import NO_EVIDENCE, observe
 from nacre.job.incremental.judge import Lessons, PageJudge
 from tests.history.visits import Link, Visit
 
@@ -225,3 +227,24 @@ def test_known_pages_rest_only_where_they_lead_on(*, leads: bool) -> None:
         wave = [Choice(f"{HOME}{number}.html", 1.0, reason) for number in range(100)]
         admitted = budget.admitted(wave, 1_000, 150)
         assert len(admitted) < 20 if held else len(admitted) == 100
+
+
+def test_room_that_traps_may_not_take_goes_to_other_pages() -> None:
+    rows, sites = MemoryRows(), Sites()
+    hot, warm = NO_EVIDENCE, NO_EVIDENCE
+    for number in range(8):
+        hot = observe(hot, 1.0, changed=True)
+        warm = observe(warm, 1.0, changed=number % 2 == 0)
+    for number in range(100):
+        for url, evidence in ((f"filter/{number}", hot), (f"news/{number}.html", warm)):
+            row = PageRow(HOME + url, template=shaped(HOME + url).name, visits=9, changes=4)
+            rows.put(replace(row, evidence=evidence, last_visit=START - 3 * DAY))
+        sites.traps.read(shaped(f"{HOME}filter/{number}").name, print_of("Nothing"), leads=True)
+    judge = PageJudge(_Versions(), Lessons.none(), ChangeSettings())
+    planner = Planner(rows, sites, judge, RecrawlSettings.model_validate({"lots": 0.0}))
+    planner.begin([])
+    chosen: list[Choice] = []
+    while len(chosen) < 50 and (wave := planner.choose(START, 50 - len(chosen))):
+        chosen += wave
+    assert len(chosen) == 50
+    assert sum("/filter/" in one.url for one in chosen) == 10

@@ -124,7 +124,10 @@ class Planner:
                 wave = yield from waves.left.pop(0)(room)
             wave = [one for one in wave if one.url not in step.done][:room]
             wave = self._idle.admitted(wave, step.time)
+            asked = len(wave)
             wave = self._traps.admitted(wave, room, waves.known + len(step.chosen))
+            if len(wave) < asked:
+                waves.shut_traps()
             if wave:
                 step.take(wave)
                 return wave

@@ -72,7 +72,7 @@ class Waves:
         self._sampled: list[str] = []
         self._price = 0.0
         self.least = 0.0
-        self.tight = False
+        self.tight = self._shut = False
         self.starts: tuple[str, ...] = ()
         self.left: list[Wave] = []
         self.classes = Classes(lambda row: row.evidence, PAGES)
@@ -103,6 +103,7 @@ class Waves:
         self._tellers.begin(survey.tellers)
         step.new = {url: depth for url, depth in survey.unvisited.items() if url not in step.done}
         self._ranking = self._make_ranking()
+        self.tight = self._shut = False
         tellers = self._tellers
         self.left = [
             *(tellers.indexes, self._starting, tellers.doubted, self._scheduled, self._telling),
@@ -123,6 +124,16 @@ class Waves:
         self.tight = False
         self.left.append(self._worthy)
         return True
+
+    def shut_traps(self) -> None:
+        """The share of traps is used up: what they took of the room goes to other pages."""
+        self._shut = True
+        if self.tight:
+            self.tight = False
+            self.left.insert(0, self._worthy)
+
+    def _is_shut(self, row: PageRow) -> bool:
+        return self._shut and self._sites.traps.is_endless(row.template)
 
     def _make_ranking(self) -> Ranking:
         settings = self._settings
@@ -274,7 +285,7 @@ class Waves:
         for number, row in enumerate(self._clocked.others(self._rows.scan())):
             if not number % ROWS:
                 yield
-            if row.url in self._step.done or not row.visits:
+            if row.url in self._step.done or not row.visits or self._is_shut(row):
                 continue
             if row.kind is PageKind.EMBED or (row.kind is PageKind.FILE and not row.evidence):
                 self._claim(row)
@@ -354,7 +365,7 @@ class Waves:
         for number, row in enumerate(rows):
             if not number % ROWS:
                 yield
-            bid = self._bid(row) if row.visits else None
+            bid = self._bid(row) if row.visits and not self._is_shut(row) else None
             if bid is not None:
                 bids.append(bid)
         return bids
