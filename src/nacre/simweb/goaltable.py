@@ -132,4 +132,8 @@ def _shown(value: float | None, *, short: bool = False) -> str:
         return "-"
     if abs(value) >= 1000.0:
         return f"{value:,.0f}"
-    return f"{value:g}" if short else f"{value:.4f}" if 0.0 < abs(value) < 0.01 else f"{value:.3f}"
+    if short:
+        return f"{value:g}"
+    # Near 0 and just below 1, more digits tell whether it is.
+    close = 0.0 < abs(value) < 0.01 or 0.999 < value < 1.0
+    return f"{value:.4f}" if close else f"{value:.3f}"
