@@ -87,10 +87,11 @@ def test_a_lost_warc_is_missed(copy: Path):
 def test_a_crawl_at_work_is_not_damaged(tmp_path: Path):
     job = tmp_path / "job"
     with (
-        site(many_pages(60), slow=0.05) as home,
+        site(many_pages(120), slow=0.05) as home,
         running(job, "crawl", home, "--delay", 0, "--parallel", 1, "--out", job) as process,
     ):
-        until(lambda: finished(job) > 3)
+        # Of what is finished, the visits of 0.2 s or so are not committed yet.
+        until(lambda: finished(job) > 15)
         checked = json.loads(nacre("archive", job, "check", "--json").out)
         assert checked["damaged"] is False, checked
         assert checked["records"]["response"] > 2
