@@ -36,6 +36,7 @@ from nacre.history.recrawl.gaps import GapRow
 from nacre.history.recrawl.sites import ShownRow, SiteRow
 from nacre.history.verdict.deletion import ErrorModel
 from nacre.history.verdict.template import Template
+from nacre.history.worth.rates import EVIDENCE_BYTES, RECENT_BYTES
 from nacre.store.store import Store
 
 _CHUNK = 512
@@ -103,6 +104,15 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - a field may hold anything
     return plain if isinstance(plain, str | int | float) else msgspec.json.encode(plain).decode()
 
 
+def _check_lengths(row: PageRow) -> None:
+    """What was learned of rates can be read; else the planner would stumble over it later."""
+    wanted = {"evidence": EVIDENCE_BYTES, "arrivals": EVIDENCE_BYTES, "recent": RECENT_BYTES}
+    for name, size in wanted.items():
+        found = len(getattr(row, name))
+        if found not in {0, size}:
+            raise ValueError(f"{name} has {found} bytes; expected {size}, or none")
+
+
 class Taking:
     """Puts rows of a table into a store, and commits now and then.
 
@@ -136,6 +146,8 @@ class Taking:
                 if name in columns
             }
             row = self._table.kind(**fields)
+            if isinstance(row, PageRow):
+                _check_lengths(row)
         except (KeyError, TypeError, ValueError, AttributeError, msgspec.MsgspecError) as error:
             number = self.count + 1
             raise JobError(f"row {number} of {self._table.name} cannot be read: {error}") from error

@@ -38,7 +38,7 @@ from nacre.store.store import Store
 from tests.store.memory import MemoryEngine
 
 URL = "http://a.test/ü?x=1"
-PAGE = PageRow(URL, PageKind.INDEX, "t", 1.5, evidence=b"\x00\xff", told=("feed", "listing"))
+PAGE = PageRow(URL, PageKind.INDEX, "t", 1.5, evidence=b"\x00\xff" * 28, told=("feed", "listing"))
 BASE = Base("urn:uuid:1", 3, "sha1:B", "chunked", 4)
 RECORD = HistoryRecord(URL, 200, 5, 5, "sha1:A", etag=b'"\xe4"', length=7, base=BASE, confirmed=6)
 TIMING = TimingRow(URL, "calendar", 1.5, 60.0, math.inf, signed=False, mime="text/html")
@@ -105,6 +105,8 @@ def test_what_leaves_comes_in_again(tmp_path: Path, parquet: bool):
         ("pages.jsonl", "[]", "line 1 is no JSON object"),
         ("pages.jsonl", '{"url":"x"}', "row 1 of pages cannot be read: 'key'"),
         ("pages.jsonl", '{"key":"x","url":5}', "row 1 of pages cannot be read: Expected `str`"),
+        ("pages.jsonl", '{"key":"x","url":"x","evidence":"\\"YWJj\\""}', "evidence has 3 bytes"),
+        ("pages.jsonl", '{"key":"x","url":"x","recent":"\\"YWJj\\""}', "expected 8, or none"),
         ("visits.jsonl", '{"key":"zz","url":"x"}', "row 1 of visits"),
         ("pages.parquet", "no parquet", "no Parquet file that can be read"),
         ("other.jsonl", "", "holds no tables of history"),

@@ -43,6 +43,9 @@ Distribution = tuple[float, ...]
 
 FLAT: Distribution = (1.0 / GRID,) * GRID
 
+EVIDENCE_BYTES, RECENT_BYTES = _PACK.size, _RECENT.size
+"""Lengths of evidence and of the latest visits, where there are any."""
+
 
 def _lognormal(median: float, spread: float) -> Distribution:
     weights = [math.exp(-0.5 * ((log - math.log(median)) / spread) ** 2) for log in _LOG_RATES]
