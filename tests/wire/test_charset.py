@@ -1,3 +1,5 @@
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,6 +90,17 @@ def test_any_bytes_have_an_encoding_and_become_text(data, header):
         (b"a\xff", "UTF8", "a\ufffd"),
         (b"\x94\x39\xda\x33", "gbk", "💩"),
         (b"\x80", "iso-8859-1", "€"),
+        (b"\x81\x8d", "iso-8859-1", "\x81\x8d"),
+        (b"\x80\xa6\xd9\xfeY\xa8\xbc\xa3\xa0", "gbk", "€\ufe10\u9fb4ḿ\u3000"),
+        (b"\x815\xf47", "gb18030", "\ue7c7"),
+        (b"\xae\xbe", "koi8-u", "ўЎ"),
+        (b"\xa2\xb6\xff", "x-mac-cyrillic", "Ґґ€"),
+        (b"\xca", "windows-1255", "\u05ba"),
+        (b"\xa1\xc1\xa1\xdd\xad\xa1\xfc\xf1", "euc-jp", "\uff5e\uff0d①\u2170"),
+        (b"\x8f\xa2\xc3\x8e\xb1", "euc-jp", "¦\uff71"),
+        (b"\x1b$B!A-!\x1b(Ba\x0e\x1b(J\\", "iso-2022-jp", "\uff5e①a\ufffd¥"),
+        (b"\xa1\x45\xa3\xe1\x87\xa3", "big5", "\u2027€\u7afc"),
+        (b"\xa0\xfd", "shift_jis", "\ufffd\ufffd"),
         (b"a", "no-such", "a"),
         (b"a", "hex", "a"),
         (b"a", "undefined", "a"),
@@ -107,3 +120,15 @@ def test_what_was_learned_of_one_beginning_is_no_answer_for_another():
     for number in range(40):
         assert detect(b"<!--%d-->" % number + latin, None) == ("cp1252", "meta")
     assert detect(latin, None) == ("cp1252", "meta")
+
+
+def test_the_japanese_encodings_have_one_table():
+    """All of JIS X 0208 with the rows of NEC and IBM: Python's table of Shift_JIS has them too."""
+    for row, cell in itertools.product(range(94), repeat=2):
+        lead, trail = divmod(row * 94 + cell, 188)
+        shifted = (lead + (0x81 if lead < 0x1F else 0xC1), trail + (0x40 if trail < 0x3F else 0x41))
+        char = bytes(shifted).decode("cp932", "replace")
+        if char.startswith("\ufffd") or "\ue000" <= char <= "\uf8ff":
+            continue
+        assert decode(bytes((row + 0xA1, cell + 0xA1)), "euc-jp") == char
+        assert decode(b"\x1b$B%c%c" % (row + 0x21, cell + 0x21), "iso-2022-jp") == char

@@ -1,13 +1,16 @@
-"""What browsers write for a character in the encodings of East Asia.
+"""What browsers write for a character in the encodings before Unicode.
 
-Python's codecs read nearly the same tables, but write other bytes: HKSCS in Big5, JIS X 0212 in
-EUC-JP, private characters in gb18030. Each function takes one character beyond ASCII and gives its
-bytes, None where the encoding has none. Source: WHATWG Encoding Standard, sections 9 to 13.
+Python's codecs would write other bytes: HKSCS in Big5, JIS X 0212 in EUC-JP, private characters in
+gb18030. Each function takes one character beyond ASCII and gives its bytes, None where the encoding
+has none. The tables are got by reading all that can be written. Source: WHATWG Encoding Standard,
+sections 9 to 13.
 """
 
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from itertools import chain
+
+from nacre.uri.reading import reader_of
 
 Encoder = Callable[[str], bytes | None]
 
@@ -17,6 +20,10 @@ _JIS_SELECTED_BY_NEC = 8272
 _JIS_BY_IBM = range(10716, 11104)
 _BIG5 = range(5024, 19782)
 """Pointers from lead byte A1 on: what lies before it, HKSCS, is read but not written."""
+_SINGLE_BYTE = ("cp125", "cp866", "cp874", "iso8859-", "koi8-", "mac-")
+"""How the names of these codecs begin."""
+_GB18030 = range(126 * 190)
+_BROKEN = "\ufffd"
 _BIG5_LAST = "\u2550\u255e\u2561\u256a\u5341\u5345"
 """Of these Big5 has two, and the last counts."""
 _JIS_ASCII = {"\xa5": b"\\", "\u203e": b"~"}
@@ -39,14 +46,19 @@ def _big5_bytes(pointer: int) -> bytes:
     return bytes((lead + 0x81, trail + (0x40 if trail < 0x3F else 0x62)))
 
 
+def _gb_bytes(pointer: int) -> bytes:
+    lead, trail = divmod(pointer, 190)
+    return bytes((lead + 0x81, trail + (0x40 if trail < 0x3F else 0x41)))
+
+
 def _index(pointers: Iterable[int], write: Callable[[int], bytes], codec: str) -> dict[str, int]:
-    """The first pointer of each character, read by a codec whose table is the standard's."""
+    """The first pointer of each character."""
+    reader = reader_of(codec)
     found: dict[str, int] = {}
     for pointer in pointers:
-        try:
-            found.setdefault(write(pointer).decode(codec), pointer)
-        except UnicodeDecodeError:
-            continue
+        char = write(pointer).decode(reader, "replace")
+        if len(char) == 1 and char != _BROKEN:
+            found.setdefault(char, pointer)
     return found
 
 
@@ -65,6 +77,16 @@ def _big5_index() -> dict[str, int]:
     found = _index(_BIG5, _big5_bytes, "big5hkscs")
     last = _index(reversed(_BIG5), _big5_bytes, "big5hkscs")
     return found | {char: last[char] for char in _BIG5_LAST}
+
+
+@cache
+def _gb18030_index() -> dict[str, int]:
+    return _index(_GB18030, _gb_bytes, "gb18030")
+
+
+@cache
+def _single_bytes(codec: str) -> dict[str, int]:
+    return _index(range(0x80, 0x100), lambda byte: bytes((byte,)), codec)
 
 
 def _jis_char(char: str) -> str:
@@ -105,7 +127,10 @@ def gb18030(char: str) -> bytes | None:
     """gb18030; it has every character but a private one and lone surrogates."""
     if char == "\ue5e5" or "\ud800" <= char <= "\udfff":
         return None
-    return b"\xa8\xbc" if char == "\u1e3f" else char.encode("gb18030")
+    if char == "\ue7c7":
+        return b"\x81\x35\xf4\x37"
+    pointer = _gb18030_index().get(char)
+    return char.encode("gb18030") if pointer is None else _gb_bytes(pointer)
 
 
 def gbk(char: str) -> bytes | None:
@@ -116,14 +141,33 @@ def gbk(char: str) -> bytes | None:
     return found if found is None or len(found) < 4 else None
 
 
-ENCODERS: dict[str, Encoder] = {
+def _single_byte(codec: str, char: str) -> bytes | None:
+    """The encodings of one byte for each character."""
+    byte = _single_bytes(codec).get(char)
+    return None if byte is None else bytes((byte,))
+
+
+def _by_codec(codec: str, char: str) -> bytes | None:
+    """EUC-KR, which Python writes as browsers do, and what the standard does not know."""
+    return char.encode(codec, "ignore") or None
+
+
+_DOUBLE_BYTE: dict[str, Encoder] = {
     "cp932": shift_jis,
     "euc_jp": euc_jp,
     "big5hkscs": big5,
     "gb18030": gb18030,
     "gbk": gbk,
 }
-"""By Python's name of the codec."""
+
+
+@cache
+def encoder_of(codec: str) -> Encoder:
+    """The encoder in the place of Python's codec of that name."""
+    if found := _DOUBLE_BYTE.get(codec):
+        return found
+    return partial(_single_byte if codec.startswith(_SINGLE_BYTE) else _by_codec, codec)
+
 
 _ASCII, _ROMAN, _DOUBLE = b"\x1b(B", b"\x1b(J", b"\x1b$B"
 

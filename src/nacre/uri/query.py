@@ -6,9 +6,8 @@ encoding".
 """
 
 import codecs
-from functools import partial
 
-from nacre.uri.encoders import ENCODERS, Encoder, iso2022_jp
+from nacre.uri.encoders import Encoder, encoder_of, iso2022_jp
 
 _ESCAPED = frozenset(b" \"#<>'") | frozenset(range(0x20)) | frozenset(range(0x7F, 0x100))
 _DROPPED = frozenset(b"\t\n\r")
@@ -25,7 +24,6 @@ _TEXT = tuple(map(_text, range(256)))
 _SHIFTS = str.maketrans("\x0e\x0f\x1b", "\ufffd\ufffd\ufffd")
 # Of these the output encoding is UTF-8 (Encoding Standard, 4.3).
 _AS_UTF8 = ("utf-8", "utf8", "utf-16", "utf-16-le", "utf-16-be", "hz", "iso2022_kr")
-_C1 = range(0x80, 0xA0)
 
 
 def query_codec(encoding: str) -> str:
@@ -56,12 +54,7 @@ def encode_query(query: str, codec: str) -> str:
 def _encoded(query: str, codec: str) -> bytes:
     if codec == "iso2022_jp":
         return iso2022_jp(query.translate(_SHIFTS), _reference)
-    encoder = ENCODERS.get(codec)
-    if encoder is None:
-        try:
-            return query.encode(codec)
-        except UnicodeEncodeError:
-            encoder = partial(_by_codec, codec)
+    encoder = encoder_of(codec)
     return b"".join([_character(char, encoder) for char in query])
 
 
@@ -70,20 +63,6 @@ def _character(char: str, encoder: Encoder) -> bytes:
         return char.encode("ascii")
     found = encoder(char)
     return _reference(char) if found is None else found
-
-
-def _by_codec(codec: str, char: str) -> bytes | None:
-    try:
-        return char.encode(codec)
-    except UnicodeEncodeError:
-        pass
-    # The standard's tables of the Windows code pages have control characters where these have none.
-    free = ord(char) in _C1 and codec.startswith(("cp125", "cp874")) and not _reads(char, codec)
-    return bytes((ord(char),)) if free else None
-
-
-def _reads(char: str, codec: str) -> str:
-    return bytes((ord(char),)).decode(codec, "ignore")
 
 
 def _reference(char: str) -> bytes:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from nacre.uri.reading import reader_of
 from nacre.wire.labels import codec_of
 
 PRESCAN = 4096
@@ -74,17 +75,17 @@ def detect(head: bytes, header_charset: str | None) -> tuple[str, str]:
 def decode(data: bytes, charset: str) -> str:
     """Text of a document, in a codec or label; U+FFFD where it is broken. Never raises.
 
-    A byte order mark of the encoding is dropped. An unknown name is read as windows-1252.
+    Bytes mean what they mean to a browser. A byte order mark of the encoding is dropped. An unknown
+    name is read as windows-1252.
     """
     name = _codec_of(charset) or charset
     for bom, codec in _BOMS:
         if name == codec and data.startswith(bom):
             data = data[len(bom) :]
     try:
-        # GBK pages also hold what only its superset knows.
-        return data.decode("gb18030" if name == "gbk" else name, "replace")
+        return data.decode(reader_of(name), "replace")
     except (LookupError, ValueError):
-        return data.decode("cp1252", "replace")
+        return data.decode(reader_of("cp1252"), "replace")
 
 
 @lru_cache(maxsize=1024)
