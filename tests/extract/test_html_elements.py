@@ -66,6 +66,21 @@ ELEMENTS = [
     ("<form action=a method=POST>", []),
     ("<button formaction=a formmethod=get>", [("L", "/dir/a", "button/@formaction")]),
     ("<button formaction=a>", []),
+    (
+        "<form><button formaction=a><input type=image formaction=b></form>",
+        [("L", "/dir/a", "button/@formaction"), ("L", "/dir/b", "input/@formaction")],
+    ),
+    ("<form method=post><button formaction=a></form>", []),
+    ("<form><button formaction=a formmethod=POST></form>", []),
+    (
+        "<form method=post><button formaction=a formmethod=''></form>",
+        [("L", "/dir/a", "button/@formaction")],
+    ),
+    ("<form id=x></form><form method=post><button form=y formaction=a></form>", []),
+    (
+        "<form id=x></form><form method=post><button form=x formaction=a></form>",
+        [("L", "/dir/a", "button/@formaction")],
+    ),
     ("<option value='/x/y.html'>", [("L", "/x/y.html", "option/@value")]),
     ("<option value='yes/no maybe'>", []),
     ("<input type=image src=a value='text'>", [("E", "/dir/a", "input/@src")]),

@@ -3,8 +3,9 @@
 from urllib.parse import unquote
 
 from nacre.core.crawluri import Hop
+from nacre.extract.html_forms import control, form
 from nacre.extract.html_page import Node
-from nacre.extract.html_script import script
+from nacre.extract.html_script import is_script, script, script_of
 from nacre.extract.html_table import (
     EMBEDDED_METAS,
     PLAIN,
@@ -17,12 +18,10 @@ from nacre.extract.refresh import refresh_target
 from nacre.extract.rel import link_hop
 from nacre.extract.robots_meta import directives
 
-_SCRIPT_SCHEME = "javascript:"
 _ANCHOR_CONTEXTS = {
     tag: (f"{tag}/@href", f"{tag}[data-remote='true']/@href") for tag in ("a", "area")
 }
 _FRAME = references("iframe", "longdesc:E")
-_INPUT = references("input", "src:E usemap:E")
 _OBJECT = references("object", "usemap:E")
 _EMBED = references("embed", "src:E")
 _PICTURE = tuple(row for row in PLAIN["img"] if row.attribute != "src")
@@ -63,7 +62,7 @@ def anchor(walk: Walk, node: Node, tag: str) -> None:
         if href is None:
             return
     if href[:1] in MAY_BE_SCRIPT and is_script(href):
-        walk.script(unquote(href.lstrip()[len(_SCRIPT_SCHEME) :]))
+        walk.script(script_of(href))
         return
     if walk.settings.obey_rel_nofollow and is_nofollow(node):
         return
@@ -73,11 +72,6 @@ def anchor(walk: Walk, node: Node, tag: str) -> None:
     ping = node.attr("ping")
     if ping:
         walk.refer_list(ping, Hop.SPECULATIVE, f"{tag}/@ping")
-
-
-def is_script(href: str) -> bool:
-    """True for `javascript:` in any case, with white space before it."""
-    return href.lstrip()[: len(_SCRIPT_SCHEME)].lower() == _SCRIPT_SCHEME
 
 
 def link(walk: Walk, node: Node, _tag: str) -> None:
@@ -128,31 +122,6 @@ def _embedded_meta(walk: Walk, name: str, content: str) -> None:
     walk.links.add(content.strip(), Hop.EMBED, context)
 
 
-def form(walk: Walk, node: Node, tag: str) -> None:
-    """A form's action."""
-    walk.met["form"] += 1
-    action = node.attr("action")
-    if action is None or walk.settings.ignore_form_action_urls:
-        return
-    method = (node.attr("method") or "get").strip().lower()
-    if is_script(action):
-        walk.script(unquote(action.lstrip()[len(_SCRIPT_SCHEME) :]))
-    elif method != "post" or not walk.settings.only_form_gets:
-        walk.links.add(action, Hop.LINK, f"{tag}/@action")
-
-
-def control(walk: Walk, node: Node, tag: str) -> None:
-    """A control of a form, or a value of a list."""
-    walk.value(node, tag)
-    if tag == "input":
-        walk.refer(node, _INPUT)
-    if tag in {"input", "button"} and not walk.settings.ignore_form_action_urls:
-        action = node.attr("formaction")
-        method = (node.attr("formmethod") or "").strip().lower()
-        if action and (method == "get" or not walk.settings.only_form_gets):
-            walk.links.add(action, Hop.LINK, f"{tag}/@formaction")
-
-
 def frame(walk: Walk, node: Node, tag: str) -> None:
     """A frame: what it shows, or holds in `srcdoc`."""
     walk.met["frame"] += 1
@@ -160,7 +129,7 @@ def frame(walk: Walk, node: Node, tag: str) -> None:
     source = node.attr("src")
     if source is not None:
         if is_script(source):
-            walk.script(unquote(source.lstrip()[len(_SCRIPT_SCHEME) :]))
+            walk.script(script_of(source))
         else:
             walk.links.add(source, hop, f"{tag}/@src")
     walk.refer(node, _FRAME)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 import msgspec
 
@@ -13,6 +14,17 @@ from nacre.extract.likely import speculative_fixup
 
 _MARKUP = ("html", "template", "handlebars", "mustache", "x-jsrender", "x-tmpl")
 _SCRIPT = ("script", "module", "livescript", "mathjax-config")
+_SCHEME = "javascript:"
+
+
+def is_script(href: str) -> bool:
+    """True for `javascript:` in any case, with white space before it."""
+    return href.lstrip()[: len(_SCHEME)].lower() == _SCHEME
+
+
+def script_of(href: str) -> str:
+    """The script behind `javascript:`."""
+    return unquote(href.lstrip()[len(_SCHEME) :])
 
 
 def script(walk: Walk, node: Node, tag: str) -> None:

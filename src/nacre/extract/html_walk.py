@@ -39,6 +39,7 @@ class Walk:
         links: Where the links go.
         settings: What is wanted.
         robots: Directives of meta elements met so far.
+        methods: How forms met so far send what is filled in, by their ids; the last under "".
         met: How many elements of a name were met, for those that a tree builder may drop.
         depth: 0 for the page itself.
         pictures: `src` of the pictures met so far.
@@ -54,6 +55,7 @@ class Walk:
         "inner",
         "links",
         "met",
+        "methods",
         "page",
         "pictures",
         "robots",
@@ -69,6 +71,7 @@ class Walk:
         self.robots: set[str] = set()
         self.pictures: set[str] = set()
         self.met = {"form": 0, "frame": 0}
+        self.methods: dict[str, str] = {}
         self.depth = 0
         self.inner: list[tuple[str, int]] = []
         self._handlers = handlers
