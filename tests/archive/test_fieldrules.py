@@ -70,3 +70,22 @@ def test_brackets():
     assert unbracketed("<a>") == "a"
     assert unbracketed("<a") == "<a"
     assert unbracketed("") == ""
+
+
+@pytest.mark.parametrize(
+    ("version", "profile", "found"),
+    [
+        ("1.0", "0.18", ["profile-old"]),
+        ("1.1", "0.18", ["profile-invalid"]),
+        ("1.0", "1.0", []),
+        ("1.1", "1.0", ["profile-invalid"]),
+    ],
+)
+def test_profiles_of_drafts_are_old_only(version, profile, found):
+    changed = {
+        "WARC-Type": "revisit",
+        "WARC-Date": "2026-11-20T10:00:00Z",
+        "WARC-Profile": f"http://netpreserve.org/warc/{profile}/revisit/server-not-modified",
+    }
+    fields = [(name, text) for name, text in GOOD if name not in changed]
+    assert codes([*changed.items(), *fields], version) == found

@@ -1,5 +1,7 @@
 from io import BytesIO
 
+import pytest
+
 from nacre.archive.reader import WarcEntry
 from nacre.archive.references import References
 from nacre.archive.source import PlainSource
@@ -36,3 +38,31 @@ def test_a_warcinfo_must_have_been_seen():
     assert list(references.record("f", info)) == []
     for name, found in (("<a:1>", []), ("<a:2>", [("warcinfo-unknown", "<a:2>")])):
         assert list(references.record("f", entry(Type="response", Warcinfo_ID=name))) == found
+
+
+SAME = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+TOLD = {"Refers_To_Target_URI": "http://e/", "Refers_To_Date": "2026"}
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ({"Refers_To": "<a:1>", "Payload_Digest": "sha1:AB"}, []),
+        ({"Refers_To": "<a:1>", "Payload_Digest": "SHA-1:ab="}, []),
+        ({"Refers_To": "<a:1>", "Payload_Digest": "sha1:AC"}, ["revisit-digest"]),
+        ({"Refers_To": "<a:1>", "Payload_Digest": "md5:AC"}, []),
+        ({"Refers_To": "<a:1>", "Payload_Digest": "sha1:AC", "Profile": "http://x/"}, []),
+        ({"Refers_To": "<a:1>", **TOLD, "Refers_To_Date": "2025"}, ["revisit-date"]),
+        ({**TOLD, "Payload_Digest": "sha1:AB"}, []),
+        ({**TOLD, "Payload_Digest": "sha1:AC"}, ["revisit-digest"]),
+        ({**TOLD, "Refers_To_Date": "2025"}, ["revisit-unresolved"]),
+        ({"Refers_To_Date": "2025"}, []),
+    ],
+)
+def test_a_revisit_is_compared_with_its_original(said, found):
+    references = References()
+    facts = {"Target_URI": "http://e/", "Date": "2026", "Payload_Digest": "sha1:AB"}
+    original = entry(Type="response", Record_ID="<a:1>", **facts)
+    revisit = entry(**({"Type": "revisit", "Record_ID": "<a:2>", "Profile": SAME} | said))
+    assert list(references.record("f", original)) + list(references.record("f", revisit)) == []
+    assert [code for _, _, code, _ in references.unresolved()] == found

@@ -10,7 +10,12 @@ from nacre.archive.reader import WarcEntry
 from nacre.archive.source import CHUNK
 from nacre.wire.chunks import ChunkScanner
 
-ALGORITHMS = frozenset(("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b"))
+_ALIKE = """
+    md5 sha1 sha224 sha256 sha384 sha512 sha3_224 sha3_256 sha3_384 sha3_512 blake2b blake2s
+"""
+ALGORITHMS = {name.replace("_", ""): name for name in _ALIKE.split()}
+"""Names for hashlib, by labels of digests without case, hyphens and underscores."""
+_BASE64 = str.maketrans("-_", "+/")
 _HEAD_MOST = 1 << 20
 
 
@@ -29,6 +34,7 @@ class BlockFacts:
         head: The HTTP head, as far as it goes; b"" when it is no HTTP message.
         cut: The block ended before the head did.
         body_length: Bytes behind the head.
+        behind: Of these, bytes behind the end of the chunked coding.
         chunks: The chunked coding of the body; None when it has none.
     """
 
@@ -39,6 +45,7 @@ class BlockFacts:
         self.head = b""
         self.cut = False
         self.body_length = 0
+        self.behind = 0
         self.chunks: ChunkScanner | None = None
         self._held = b"" if http else None
         self._block = _hash(block)
@@ -91,7 +98,8 @@ class BlockFacts:
 
     def _unchunk(self, scanner: ChunkScanner, data: bytes) -> None:
         base = scanner.offset
-        scanner.feed(data)
+        taken = scanner.feed(data)
+        self.behind += len(data) - taken if scanner.finished else 0
         runs = scanner.runs
         while self._run < len(runs):
             offset, size = runs[self._run]
@@ -116,10 +124,14 @@ def read_block(entry: WarcEntry) -> BlockFacts:
     return facts
 
 
+def label_of(digest: str) -> str:
+    """The label of `LABEL:VALUE` without case, hyphens and underscores: `SHA3-256` is `sha3256`."""
+    return digest.partition(":")[0].lower().replace("-", "").replace("_", "")
+
+
 def algorithm(digest: str | None) -> str:
     """Name for hashlib of the algorithm of `LABEL:VALUE`; `sha1` when there is none to be had."""
-    label = (digest or "").partition(":")[0].lower().replace("-", "")
-    return label if label in ALGORITHMS else "sha1"
+    return ALGORITHMS.get(label_of(digest or ""), "sha1")
 
 
 def digest_matches(text: str, digest: bytes) -> bool | None:
@@ -127,17 +139,17 @@ def digest_matches(text: str, digest: bytes) -> bool | None:
 
     Writers differ in base and case, so values are compared after decoding.
     """
-    label, _, value = text.partition(":")
-    if label.lower().replace("-", "") not in ALGORITHMS:
+    if label_of(text) not in ALGORITHMS:
         return None
-    value = value.rstrip("=")
+    value = text.partition(":")[2].rstrip("=")
     try:
         if len(value) == 2 * len(digest):
             return bytes.fromhex(value) == digest
         if len(value) == (len(digest) * 8 + 4) // 5:
             return b32decode(value.upper() + "=" * (-len(value) % 8)) == digest
         if len(value) == (len(digest) * 8 + 5) // 6:
-            return b64decode(value + "=" * (-len(value) % 4), validate=True) == digest
+            plain = value.translate(_BASE64) + "=" * (-len(value) % 4)
+            return b64decode(plain, validate=True) == digest
     except (ValueError, binascii.Error):
         return None
     return None

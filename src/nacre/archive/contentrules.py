@@ -1,12 +1,21 @@
 """What is wrong with the content of a record: digests, HTTP message, chunked coding."""
 
+import re
 from collections.abc import Iterator
 from typing import Protocol
 
-from nacre.archive.block import BlockFacts, digest_matches
-from nacre.archive.fieldrules import Defect
+from nacre.archive.block import BlockFacts, digest_matches, label_of
+from nacre.archive.fieldrules import FIELDS, Defect
 from nacre.archive.httphead import header_value
 from nacre.archive.reader import WarcEntry
+
+_ELSEWHERE = """
+    blake3 blake2b256 blake2s256 crc32 crc32c md4 murmur3 ripemd160 sha512224 sha512256 shake128
+    shake256 sm3 tiger whirlpool xxh3 xxh32 xxh64 xxh128
+"""
+_NOT_HERE = frozenset(_ELSEWHERE.split())
+"""Labels of algorithms that cannot be computed here."""
+_REQUEST = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+ [^\s]")
 
 
 class Counts(Protocol):
@@ -31,6 +40,8 @@ def content_defects(entry: WarcEntry, facts: BlockFacts, counts: Counts) -> Iter
     yield from _payload_digest(entry, facts, counts)
     if facts.http:
         yield from _message(entry, facts)
+    elif (entry.get("Content-Type") or "").strip().lower().startswith(FIELDS):
+        yield from _lines(facts)
 
 
 def _block_digest(entry: WarcEntry, facts: BlockFacts, counts: Counts) -> Iterator[Defect]:
@@ -47,8 +58,8 @@ def _block_digest(entry: WarcEntry, facts: BlockFacts, counts: Counts) -> Iterat
 
 def _payload_digest(entry: WarcEntry, facts: BlockFacts, counts: Counts) -> Iterator[Defect]:
     text = entry.get("WARC-Payload-Digest")
-    if text is None or entry.get("WARC-Type") == "revisit":
-        return
+    if text is None or entry.get("WARC-Type") == "revisit" or _segment(entry):
+        return  # of a revisit it is the original's, of a segment the whole record's
     counts.digests += 1
     decoded, wire = (digest_matches(text, digest) for digest in facts.payload_digests())
     if decoded is None:
@@ -65,13 +76,8 @@ def _payload_digest(entry: WarcEntry, facts: BlockFacts, counts: Counts) -> Iter
 
 
 def _unread(text: str) -> Defect:
-    label, colon, _ = text.partition(":")
-    known = digest_matches(text, b"") is None and colon and _unknown(label)
+    known = ":" in text and label_of(text) in _NOT_HERE
     return ("digest-algorithm" if known else "digest-invalid"), text[:80]
-
-
-def _unknown(label: str) -> bool:
-    return label.lower().replace("-", "") in ("blake3", "xxh3", "xxh128", "sha3256", "sha3512")
 
 
 def _message(entry: WarcEntry, facts: BlockFacts) -> Iterator[Defect]:
@@ -82,15 +88,32 @@ def _message(entry: WarcEntry, facts: BlockFacts) -> Iterator[Defect]:
         return
     if _malformed(entry, facts):
         yield "http-malformed", f"the block begins with {facts.start[:40]!r}"
-    elif kind == "response" and not entry.get("WARC-Truncated"):
+    elif kind == "response" and not entry.get("WARC-Truncated") and not _segment(entry):
         if facts.cut:
             yield "http-malformed", "the block ends inside the HTTP head"
         yield from _framing(facts)
 
 
+def _segment(entry: WarcEntry) -> bool:
+    """The block is a part of a record only (WARC 1.1, 7)."""
+    return entry.get("WARC-Segment-Number") is not None
+
+
 def _malformed(entry: WarcEntry, facts: BlockFacts) -> bool:
-    reply = facts.http and entry.get("WARC-Type") != "request"
-    return reply and not facts.start.startswith(b"HTTP/")
+    if entry.get("WARC-Type") == "request":
+        return facts.http and not _REQUEST.match(facts.start)
+    return facts.http and not facts.start.startswith(b"HTTP/")
+
+
+def _lines(facts: BlockFacts) -> Iterator[Defect]:
+    """The fields of a block: `name: value`, or more of the line before, up to a blank line."""
+    whole = facts.start[: facts.start.rfind(b"\n") + 1] or facts.start
+    for line in whole.splitlines():
+        if not line:
+            return
+        if line[:1] not in (b" ", b"\t") and b":" not in line:
+            yield "fields-malformed", f"a line that is no field: {line[:40]!r}"
+            return
 
 
 def _framing(facts: BlockFacts) -> Iterator[Defect]:
@@ -98,6 +121,8 @@ def _framing(facts: BlockFacts) -> Iterator[Defect]:
     if scanner is not None:
         if scanner.fault or not scanner.has_last_chunk:
             yield "chunks-broken", scanner.fault or "the last chunk is missing"
+        elif facts.behind:
+            yield "chunks-broken", f"{facts.behind} bytes behind the last chunk"
         return
     length = header_value(facts.head, b"content-length")
     if facts.body_length and length and length.isascii() and length.isdigit():

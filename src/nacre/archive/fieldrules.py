@@ -14,6 +14,7 @@ Defect = tuple[str, str]
 """Code and message."""
 
 WITH_URI = frozenset(("response", "resource", "request", "revisit", "conversion", "continuation"))
+FIELDS = "application/warc-fields"
 TYPES = WITH_URI | {"warcinfo", "metadata"}
 
 _STANDARD = """
@@ -25,7 +26,8 @@ _STANDARD = """
 """
 _EXTENSIONS = """
     WARC-Protocol WARC-Cipher-Suite WARC-Refers-To-Container WARC-Page-ID WARC-JSON-Metadata
-    WARC-Resource-Type WARC-Source-URI WARC-Creation-Date
+    WARC-Resource-Type WARC-Source-URI WARC-Creation-Date WARC-Etag WARC-Last-Modified
+    WARC-Refers-To-Filename WARC-Refers-To-File-Offset
 """
 KNOWN = {name.lower(): name for name in (_STANDARD + _EXTENSIONS).split()}
 REPEATABLE = frozenset(("warc-concurrent-to", "warc-protocol"))
@@ -41,17 +43,25 @@ _FORBIDDEN: dict[str, frozenset[str]] = {
     "warc-filename": TYPES - {"warcinfo"},
     "warc-warcinfo-id": frozenset(("warcinfo",)),
     "warc-payload-digest": frozenset(("warcinfo",)),
+    "warc-identified-payload-type": frozenset(("warcinfo",)),
+    "warc-segment-origin-id": TYPES - {"continuation"},
+    "warc-segment-total-length": TYPES - {"continuation"},
 }
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>]+\Z")
-_UUID = re.compile(r"urn:uuid:[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\Z")
+_UUID = re.compile(r"(?i:urn:uuid:)[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\Z")
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z\Z", re.ASCII)
-_COARSE_DATE = re.compile(r"\d{4}(-\d\d){0,2}\Z|\d{4}-\d\d-\d\dT\d\d:\d\dZ\Z", re.ASCII)
+_COARSE_DATE = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d:\d\dZ)?)?)?\Z", re.ASCII)
+_EARLIEST = "0000-01-01T00:00:00"
+"""What a date that is given in part is filled up with."""
 _DIGEST = re.compile(r"[A-Za-z0-9_-]+:\S+\Z")
 _PROTOCOL = re.compile(r"[a-z0-9]+(/[0-9.]+)?\Z")
 _PROFILE = re.compile(
     r"http://netpreserve\.org/warc/(1\.[01])/(revisit/)?"
     r"(identical-payload-digest|server-not-modified|uri-agnostic-identical-payload-digest)\Z"
+)
+_OLD_PROFILE = re.compile(
+    r"http://netpreserve\.org/warc/0\.1[78]/(revisit/)?(identical-payload-digest|server-not-modified)\Z"
 )
 _NEARLY_OURS = ("netpreserve.org/warc", "/revisit/")
 """A profile with one of these is one of the standard's, perhaps with a mistake in it."""
@@ -111,6 +121,8 @@ def _absent(entry: WarcEntry) -> Iterator[Defect]:
         yield "uri-missing", f"a {kind} record without WARC-Target-URI"
     if kind == "revisit":
         yield from _revisit(entry)
+    if kind == "continuation":
+        yield from _continuation(entry)
     if entry.length > 0 and entry.get("Content-Type") is None and kind != "continuation":
         yield "content-type-missing", "no Content-Type"
 
@@ -122,6 +134,13 @@ def _revisit(entry: WarcEntry) -> Iterator[Defect]:
         yield "profile-missing", "a revisit without WARC-Profile"
     elif _BY_DIGEST in profile and entry.get("WARC-Payload-Digest") is None:
         yield "digest-missing", "a revisit by digest without WARC-Payload-Digest"
+
+
+def _continuation(entry: WarcEntry) -> Iterator[Defect]:
+    """What a continuation shall have (WARC 1.1, 5.19 and 5.20)."""
+    for name in ("WARC-Segment-Number", "WARC-Segment-Origin-ID"):
+        if entry.get(name) is None:
+            yield "segment-missing", f"a continuation without {name}"
 
 
 def _type(_: WarcEntry, value: str) -> Iterator[Defect]:
@@ -141,15 +160,15 @@ def _identifier(code: str) -> Callable[[WarcEntry, str], Iterator[Defect]]:
 
 def _date(entry: WarcEntry, value: str) -> Iterator[Defect]:
     match = _DATE.match(value)
-    if match is None:
-        if not (_COARSE_DATE.match(value) and entry.version == "1.1"):
-            yield "date-invalid", value[:40]
+    if match is None and not (_COARSE_DATE.match(value) and entry.version == "1.1"):
+        yield "date-invalid", value[:40]
         return
+    given = value[:19].removesuffix("Z")
     try:
-        datetime.fromisoformat(value[:19])
+        datetime.fromisoformat(given + _EARLIEST[len(given) :])
     except ValueError:
         yield "date-invalid", value[:40]
-    if match[1] and entry.version != "1.1":
+    if match and match[1] and entry.version != "1.1":
         yield "date-precision", f"{value} in WARC/{entry.version}"
 
 
@@ -180,7 +199,9 @@ def _truncated(_: WarcEntry, value: str) -> Iterator[Defect]:
 
 def _profile(entry: WarcEntry, value: str) -> Iterator[Defect]:
     match = _PROFILE.match(value)
-    if match is None and _URI.match(value) and not any(part in value for part in _NEARLY_OURS):
+    if _OLD_PROFILE.match(value) and entry.version != "1.1":
+        yield "profile-old", f"{value[:100]} in WARC/{entry.version}"
+    elif match is None and _URI.match(value) and not any(part in value for part in _NEARLY_OURS):
         yield "profile-unknown", value[:100]
     elif match is None or match[1] != entry.version:
         yield "profile-invalid", f"{value[:100]} in WARC/{entry.version}"
@@ -189,6 +210,23 @@ def _profile(entry: WarcEntry, value: str) -> Iterator[Defect]:
 def _protocol(_: WarcEntry, value: str) -> Iterator[Defect]:
     if not _PROTOCOL.match(value):
         yield "protocol-unknown", value[:40]
+
+
+def _segment_number(entry: WarcEntry, value: str) -> Iterator[Defect]:
+    """The first segment has 1 and is no continuation; those have 2 and more."""
+    later = value.isdecimal() and value.isascii() and value.lstrip("0") not in ("", "1")
+    if later != (entry.get("WARC-Type") == "continuation") or not (later or value == "1"):
+        yield "segment-invalid", f"WARC-Segment-Number {value[:40]}"
+
+
+def _total_length(_: WarcEntry, value: str) -> Iterator[Defect]:
+    if not (value.isdecimal() and value.isascii()):
+        yield "segment-invalid", f"WARC-Segment-Total-Length {value[:40]}"
+
+
+def _media_type(_: WarcEntry, value: str) -> Iterator[Defect]:
+    if "/" not in value.partition(";")[0]:
+        yield "content-type-invalid", f"WARC-Identified-Payload-Type {value[:60]}"
 
 
 def _content_type(entry: WarcEntry, value: str) -> Iterator[Defect]:
@@ -219,5 +257,9 @@ _VALUES: dict[str, Callable[[WarcEntry, str], Iterator[Defect]]] = {
     "warc-truncated": _truncated,
     "warc-profile": _profile,
     "warc-protocol": _protocol,
+    "warc-segment-number": _segment_number,
+    "warc-segment-origin-id": _reference,
+    "warc-segment-total-length": _total_length,
+    "warc-identified-payload-type": _media_type,
     "content-type": _content_type,
 }

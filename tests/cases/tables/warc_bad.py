@@ -10,13 +10,14 @@ from nacre.archive.finding import Finding, Severity
 from tests.cases.table import Row, Table, json_lines
 
 NAMED: tuple[tuple[str, set[str]], ...] = (
+    (r"^control|(?<!not )\b(legal|allowed|valid sha\d*)\b", set()),
     ("clipped|gzip member cut short", {"gzip-truncated"}),
     ("inside a WARC header", {"header-truncated"}),
     ("block cut short", {"block-truncated"}),
     ("CRC", {"gzip-damaged"}),
     ("in one gzip member|one gzip stream|gzip per record", {"member-shared"}),
     ("after the last gzip member", {"gzip-junk"}),
-    ("garbage between", {"no-record", "junk"}),
+    ("garbage between", {"no-record", "junk", "gzip-junk"}),
     ("Content-Length too large", {"length-overrun", "block-truncated"}),
     ("Content-Length too small", {"trailer"}),
     ("negative Content-Length|Content-Length (over|not|is no)", {"length-invalid"}),
@@ -48,14 +49,18 @@ NAMED: tuple[tuple[str, set[str]], ...] = (
     ("without angle brackets", {"id-invalid"}),
     ("space in(side)? (the )?(WARC-Target-URI|target URI)|relative .*URI", {"uri-invalid"}),
     ("unknown version|version .*unknown", {"version-unknown"}),
-    ("named .warc$", {"name-suffix"}),
+    (r"named \.warc(\.gz)?$", {"name-suffix"}),
     (r"not a WARC|\bARC with|\bARC header|truncated ARC", {"no-record"}),
     ("byte order mark", {"byte-order-mark"}),
     ("blank lines before", {"blank-lines"}),
     (r"WARC-[\w-]+ on (a )?\w+", {"field-forbidden"}),
     ("empty gzip|gzip of nothing", {"member-empty"}),
     ("empty file", {"empty"}),
-    ("control|legal|allowed|valid sha", set()),
+    (r"line (without|with no) colon", {"header-line"}),
+    (r"WARC-Date\b.*\b(no|not|without|offset|zone|local|digits|impossible)", {"date-invalid"}),
+    ("WARC-IP-Address .*(no|not|bad|port|host)", {"ip-invalid"}),
+    ("continuation without", {"segment-missing"}),
+    (r"(mixed|mixture of) case", {"field-case"}),
 )
 
 
