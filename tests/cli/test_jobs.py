@@ -1,8 +1,17 @@
+import io
 import json
+import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from nacre.cli.jobs import run_and_tell
+from nacre.cli.terminal import Display
+from nacre.job.configuration.configure import load_job
+from nacre.job.job import Job
+from nacre.job.layout import Layout
+from nacre.store.recovery import Start
 from tests.cli.conftest import Crawled
 from tests.cli.site import nacre
 
@@ -209,3 +218,29 @@ def test_a_dry_run_after_a_run_knows_robots_txt(crawled: Crawled):
 def test_a_section_is_explained_by_the_name_of_heritrix(made: Path):
     ours = nacre("check", made, "--explain", "fetch.max_length").out
     assert nacre("check", made, "--explain", "FetchHTTP.max_length").out == ours
+
+
+class _Terminal(io.StringIO):
+    def __init__(self, *, real: bool) -> None:
+        super().__init__()
+        self._real = real
+
+    def isatty(self) -> bool:
+        return self._real
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_a_job_knows_whether_somebody_watches_at_a_terminal(tmp_path, monkeypatch, watched):
+    layout = Layout(tmp_path / "job")
+    assert nacre("new", layout.root, "http://a.test/").code == 0
+    jobs: list[Job] = []
+
+    def run(job: Job, display: Display, start: Start) -> NoReturn:
+        jobs.append(job)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nacre.cli.running.run_job", run)
+    monkeypatch.setattr(sys, "stderr", _Terminal(real=watched))
+    with pytest.raises(KeyboardInterrupt):
+        run_and_tell(layout, load_job(layout).settings, quiet=True, as_json=False)
+    assert [job.on_terminal for job in jobs] == [watched]

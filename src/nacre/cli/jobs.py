@@ -1,5 +1,6 @@
 """`nacre check` and `nacre run`: a job's directory, checked and run."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -224,7 +225,7 @@ def run_and_tell(
         say_finished(layout, as_json=as_json)
         return 0
     layout.state.mkdir(parents=True, exist_ok=True)
-    job = Job(layout.root, settings)
+    job = Job(layout.root, settings, on_terminal=sys.stderr.isatty())
     job.origin = origin or load_job(layout).origin
     display = display_for(SystemClock(), quiet=quiet)
     result = run_job(job, display, Start(accept_loss=accept_loss))

@@ -51,6 +51,7 @@ class Job:
         on_terminal: A person watches: a pause for space lasts until there is some.
 
     Attributes:
+        on_terminal: As given.
         events: Subscribe here.
         session: The running session; None while none runs.
         checkpoints: Makes those of the running session; set while one runs.
@@ -86,7 +87,7 @@ class Job:
         self._fruitless = 0
         self.origin: OriginOf = unknown_origin
         self._teller = Teller(self)
-        self._on_terminal = on_terminal
+        self.on_terminal = on_terminal
 
     def seeds(self) -> Iterator[Entry]:
         """The seed list of the configuration, read while it is gone through.
@@ -142,7 +143,7 @@ class Job:
                 session.parts.engine.faults = self.faults
                 self._mind_progress(session)
                 write_effective(session.directory, self.settings, self.origin)
-                session.space.on_terminal = self._on_terminal
+                session.space.on_terminal = self.on_terminal
                 self._accompany(session)
                 self.session = session
                 return await session.run()
@@ -214,6 +215,6 @@ class Job:
             places(self.layout, self.settings),
             max(own, self.settings.disk.reserve),
             self.clock,
-            longest_wait(self.settings, on_terminal=self._on_terminal),
+            longest_wait(self.settings, on_terminal=self.on_terminal),
             lambda missing: self._tell_trouble(f"waiting for space: {missing}"),
         )
