@@ -4,20 +4,22 @@ from dataclasses import dataclass
 
 import pytest
 
+from nacre.core.pagerow import PageRow
 from nacre.simweb.archetypes import archetype
 from nacre.simweb.baselines.table import make_policy
 from nacre.simweb.calendar import DAY
 from nacre.simweb.cost import costs
 from nacre.simweb.decision import Decisions
 from nacre.simweb.draw import Draw
-from nacre.simweb.driver import Forecast, Steps, drive
+from nacre.simweb.driver import Driver, Forecast, Steps, drive
 from nacre.simweb.forecasts import forecast_quality, rate_error
 from nacre.simweb.holdings import Holdings
 from nacre.simweb.judgement import judgements
 from nacre.simweb.kept import Archive, Kept
 from nacre.simweb.oracle import Oracle
+from nacre.simweb.ours import Nacre
 from nacre.simweb.recall import Window, deletion, discovery, epoch_recall, version_recall
-from nacre.simweb.score import score, score_bytes
+from nacre.simweb.score import Claims, claims_of, score, score_bytes
 from nacre.simweb.servelog import Row
 from nacre.simweb.steadiness import blur, coherence, freshness
 from nacre.simweb.truth import Span, Track
@@ -70,6 +72,17 @@ def test_deletion():
     assert (found["died"], found["recall"], found["false"]) == (1, 1, 0.5)
     early = archive(row("e", 10, -1, "error", 404))
     assert deletion(TRACKS, Holdings(early), WINDOW, None)["recall"] == 0
+
+
+def test_a_policy_claims_what_it_knows():
+    site = World(archetype("small", "honest"), 11)
+    ours, other = Nacre(), make_policy("heritrix", site)
+    ours.known.put(PageRow("http://a.test/gone", life="gone", life_since=5.0))
+    ours.known.put(PageRow("http://a.test/suspect", life="suspect", life_since=6.0))
+    steps, visits = Steps(DAY, 1), Decisions(site)
+    claims = claims_of(ours, Driver(site, ours, visits, steps))
+    assert (claims.rates, claims.register) == ({}, {"http://a.test/gone": 5.0})
+    assert claims_of(other, Driver(site, other, visits, steps)) == Claims(None, [], None)
 
 
 def test_epoch_recall():

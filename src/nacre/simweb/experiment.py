@@ -14,7 +14,7 @@ from nacre.simweb.driver import Driver, Steps, drive
 from nacre.simweb.kept import Archive
 from nacre.simweb.policy import Policy
 from nacre.simweb.recall import Window
-from nacre.simweb.score import Claims, Score, score
+from nacre.simweb.score import Score, claims_of, score
 from nacre.simweb.simulated import crawl_served, crawl_simulated
 from nacre.simweb.world import World
 
@@ -119,10 +119,7 @@ def _trial(
     archive, driver = _archive(
         plan, world, policy, steps, jobs / f"{name}-{budget or 'all'}", looks
     )
-    rates = getattr(policy, "rates", None)
-    register = getattr(policy, "register", None)
-    claims = Claims(rates() if rates else None, driver.forecasts, register() if register else None)
-    return score(world, archive, Window(steps.times), claims)
+    return score(world, archive, Window(steps.times), claims_of(policy, driver))
 
 
 def _archive(

@@ -20,7 +20,7 @@ from nacre.simweb.lean import lean
 from nacre.simweb.ours import Nacre
 from nacre.simweb.policy import Policy
 from nacre.simweb.recall import Window
-from nacre.simweb.score import Claims, Score, score
+from nacre.simweb.score import Score, claims_of, score
 from nacre.simweb.state import rules, state
 from nacre.simweb.verdicts import verdicts
 from nacre.simweb.world import World
@@ -97,10 +97,8 @@ class Runs:
         policy = _policy(spec.policy, stage)
         decisions = Decisions(stage.world, stage.looks)
         driver = drive(stage.world, policy, decisions, steps)
-        rates = getattr(policy, "rates", None)
-        claims = Claims(rates() if rates else None, driver.forecasts)
         window = Window([time for time in steps.times if time >= spec.warm * DAY])
-        found = score(stage.world, decisions.archive, window, claims)
+        found = score(stage.world, decisions.archive, window, claims_of(policy, driver))
         if isinstance(policy, Nacre):
             archive = decisions.archive
             found["verdicts"] = verdicts(stage.world, archive, policy.findings, policy.pairs)

@@ -9,6 +9,7 @@ from nacre.history.recrawl.settings import RecrawlSettings
 from nacre.history.recrawl.sites import Sites
 from nacre.history.slices import at_once
 from nacre.history.verdict.change import ChangeSettings
+from nacre.history.verdict.deletion import Life
 from nacre.history.visited import Finding, MemoryRows, Visited
 from nacre.job.incremental.auditing import AUDIT, Audits
 from nacre.job.incremental.judge import Lessons, PageJudge, view_of
@@ -139,6 +140,10 @@ class Nacre:
     def rates(self) -> dict[str, float]:
         """See `WithRates`."""
         return self.planner.rates()
+
+    def register(self) -> dict[str, float]:
+        """See `WithRegister`."""
+        return {row.url: row.life_since for row in self.known.scan() if row.life == Life.GONE}
 
 
 def _same_stamps(one: Outcome, two: Outcome) -> bool:

@@ -5,7 +5,7 @@ in the decision-only mode; it cannot tell which.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from nacre.simweb.page import Link
 
@@ -108,9 +108,19 @@ class Policy(Protocol):
         ...
 
 
+@runtime_checkable
 class WithRates(Protocol):
     """A policy that estimates rates of change: they are scored."""
 
     def rates(self) -> dict[str, float]:
         """Changes a day, by URL."""
+        ...
+
+
+@runtime_checkable
+class WithRegister(Protocol):
+    """A policy that knows which pages are gone: that is scored too."""
+
+    def register(self) -> dict[str, float]:
+        """Since when a page is gone, seconds since the epoch, by URL."""
         ...

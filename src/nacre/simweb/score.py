@@ -13,11 +13,12 @@ import msgspec
 from nacre.simweb.calendar import DAY
 from nacre.simweb.cost import costs, savings
 from nacre.simweb.draw import Draw
-from nacre.simweb.driver import Forecast
+from nacre.simweb.driver import Driver, Forecast
 from nacre.simweb.forecasts import forecast_quality, rate_error
 from nacre.simweb.holdings import Holdings
 from nacre.simweb.judgement import judgements
 from nacre.simweb.kept import Archive
+from nacre.simweb.policy import Policy, WithRates, WithRegister
 from nacre.simweb.recall import (
     Measures,
     Window,
@@ -49,6 +50,13 @@ class Claims(NamedTuple):
     rates: Mapping[str, float] | None = None
     forecasts: Sequence[Forecast] = ()
     register: dict[str, float] | None = None
+
+
+def claims_of(policy: Policy, driver: Driver) -> Claims:
+    """What a policy says of itself, once it was driven."""
+    rates = policy.rates() if isinstance(policy, WithRates) else None
+    register = policy.register() if isinstance(policy, WithRegister) else None
+    return Claims(rates, driver.forecasts, register)
 
 
 def score(world: World, archive: Archive, window: Window, claims: Claims | None = None) -> Score:
