@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
-from nacre.archive.check import Checker, check_file
+from nacre.archive.check import Checker
 from nacre.archive.facts import CaptureFacts
 from nacre.archive.finding import CODES, Severity
 from nacre.archive.reader import WarcReader
 from nacre.archive.record import capture_records
 from tests.archive.captures import counting_ids, make_capture
+from tests.archive.checking import check_file
 from tests.archive.files import MemoryFiles, make_writer, write_crawl
 from tests.archive.warcs import make_record, plain_file
 

@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.archive.check import check_file
+from tests.archive.checking import check_file
 from tests.archive.warcs import make_record, plain_file
 
 HTTP = {"WARC-Type": "response", "Content-Type": "application/http"}

@@ -1,12 +1,12 @@
 from msgspec.structs import replace
 
-from nacre.archive.check import check_file
 from nacre.archive.index import rebuild_index
 from nacre.archive.member import pack
 from nacre.archive.segment import Files
 from nacre.core.capture import BytesBody
 from nacre.store.commit import GroupCommit
 from nacre.store.files import FileKind
+from tests.archive.checking import check_file
 from tests.archive.files import ORIGIN, MemoryFiles, make_writer, small_crawl
 
 

@@ -1,5 +1,5 @@
 from nacre.job.configuration.settings import JobSettings
-from nacre.job.registry import HERITRIX, rules, section_named, sections
+from nacre.job.registry import HERITRIX, section_named, sections
 from nacre.scope.heritrix import CLASSES
 
 
@@ -14,12 +14,6 @@ def test_no_name_means_two_things():
     every = [name for one in sections() for name in one.heritrix]
     assert len(every) == len(set(every))
     assert not set(every) & set(CLASSES)
-
-
-def test_rules_have_their_names_and_heritrixs():
-    known = {one.name: one for one in rules()}
-    assert known["too-many-hops"].heritrix == ("TooManyHopsDecideRule",)
-    assert len(known) == len(list(rules()))
 
 
 def test_a_section_by_the_name_of_heritrix():

@@ -1,8 +1,8 @@
 """Verification of WARC files: structure, fields, digests, references, and the index beside them.
 
-`Checker` looks at any number of files, so that ids and revisits are followed between them;
-`check_file` looks at one. Nothing is changed, and memory is bounded by the number of records.
-Source: WARC 1.1; reference/peers.md 2.1-2.3 and 2.7.
+`Checker` looks at any number of files, so that ids and revisits are followed between them. Nothing
+is changed, and memory is bounded by the number of records. Source: WARC 1.1; reference/peers.md
+2.1-2.3 and 2.7.
 """
 
 from collections import Counter
@@ -217,21 +217,6 @@ class _FileCheck:
 def line_mark(line: bytes) -> bytes:
     """A short stand-in for an index line, so that many can be remembered."""
     return blake2b(line, digest_size=16).digest()
-
-
-def check_file(path: Path, index: Path | None = None) -> tuple[list[Finding], Summary]:
-    """Check one file by itself.
-
-    Args:
-        path: A WARC, plain or compressed.
-        index: Its CDXJ; None when there is none to compare.
-
-    Returns:
-        What was found, in order of its place, and the counts.
-    """
-    checker = Checker()
-    checker.file(path, index)
-    return checker.finish(), checker.summary
 
 
 def _shown(line: bytes) -> str:

@@ -14,7 +14,7 @@ from nacre.core.clock import Clock
 
 if TYPE_CHECKING:
     from nacre.job.operator.continuous import WhenDue
-    from nacre.job.runs.passes import Following, Rhythm
+    from nacre.job.runs.passes import Following, Passes, Rhythm
 
 Keep = Literal["strict", "lean", "delta"]
 
@@ -156,7 +156,7 @@ def _passes(one: _Pass, rhythm: "Rhythm | None", times: int) -> int:
 def _following(
     one: _Pass, rhythm: "Rhythm | None", began: float, clock: Clock
 ) -> "Following | None":
-    passes = rhythm or _when_due(one)
+    passes: Passes = rhythm or _when_due(one)
     return passes.following(began, clock.now())
 
 

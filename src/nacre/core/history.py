@@ -115,13 +115,11 @@ class RevisitProfile(msgspec.Struct, frozen=True):
         kind: `identical-payload-digest` or `server-not-modified`.
         original: What it refers to.
         digest: Payload digest of the original.
-        same_url: The original is an earlier capture of the same URL.
     """
 
     kind: str
     original: Original
     digest: str
-    same_url: bool = False
 
 
 def kept_validator(value: bytes | None) -> bytes:

@@ -14,7 +14,7 @@ from nacre.fetch.dial import Dialer, Refusal, describe
 from nacre.fetch.digest import STEP, digest_capture
 from nacre.fetch.exchange import End, Exchange
 from nacre.fetch.message import Origin, request_bytes, split_url
-from nacre.fetch.pool import MAX_IDLE, Pool
+from nacre.fetch.pool import Pool
 from nacre.fetch.proxy import proxy_authorization
 from nacre.fetch.request import FetchRequest, FetchResult, Guard
 from nacre.fetch.settings import FetchSettings
@@ -68,7 +68,6 @@ class HttpFetcher:
         guard: Guard,
         *,
         spool: Spool | None = None,
-        max_idle: int = MAX_IDLE,
         roots: Path | None = None,
     ) -> None:
         """Prepare; nothing is opened yet.
@@ -77,14 +76,13 @@ class HttpFetcher:
             clock: Gives the times of captures; limits run on the time of the loop.
             guard: Says which addresses may be connected to.
             spool: Where bodies go; None for one of its own with the defaults.
-            max_idle: Most idle connections.
             roots: PEM file of root certificates; None for the system's.
         """
         self._loop = asyncio.get_running_loop()
         self._clock = clock
         self._guard = guard
         self._spool = spool or Spool()
-        self._pool = Pool(max_idle)
+        self._pool = Pool()
         self._deadlines = Deadlines(self._loop)
         self.throttle = Throttle()
         self._auth = Authenticator()

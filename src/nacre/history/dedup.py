@@ -132,16 +132,13 @@ def _identical(
         and known.framing == framing
         and known.date
     ):
-        same = not known.original
-        return RevisitProfile(IDENTICAL, _original(known), capture.payload_digest, same_url=same)
+        return RevisitProfile(IDENTICAL, _original(known), capture.payload_digest)
     if settings.mode is _SAME_URL:
         return None
     found = digests.get(capture.payload_digest, framing)
     if found is None or found.base:
         return None
-    return RevisitProfile(
-        IDENTICAL, found, capture.payload_digest, same_url=found.url == capture.url
-    )
+    return RevisitProfile(IDENTICAL, found, capture.payload_digest)
 
 
 def _alike(
@@ -151,13 +148,13 @@ def _alike(
     same = found is not None and found.url == capture.url
     if found is None or found.base or (settings.mode is _SAME_URL and not same):
         return None
-    return RevisitProfile(IDENTICAL, found, found.digest, same_url=same)
+    return RevisitProfile(IDENTICAL, found, found.digest)
 
 
 def _not_modified(known: HistoryRecord | None) -> RevisitProfile | None:
     if known is None or not known.revisitable:
         return None
-    return RevisitProfile(NOT_MODIFIED, _original(known), known.digest, same_url=True)
+    return RevisitProfile(NOT_MODIFIED, _original(known), known.digest)
 
 
 def _original(known: HistoryRecord) -> Original:

@@ -11,14 +11,13 @@ from typing import NamedTuple
 
 from nacre.config.component import Component
 from nacre.job.configuration.settings import JobSettings
-from nacre.scope.table import RULES
 
 
 class Registered(NamedTuple):
     """One component.
 
     Attributes:
-        name: Its short name: the section of `crawl.yaml`, or what `rule:` says.
+        name: Its short name: the section of `crawl.yaml`.
         kind: Its settings.
         heritrix: Class names of Heritrix that it stands for.
     """
@@ -73,13 +72,6 @@ def sections() -> Iterator[Registered]:
         kind = info.annotation
         if isinstance(kind, type) and issubclass(kind, Component):
             yield Registered(name, kind, HERITRIX.get(name, ()))
-
-
-def rules() -> Iterator[Registered]:
-    """All rules; those of plug-ins once the settings of a job were read."""
-    for kind in RULES:
-        name = str(kind.model_fields["rule"].default)
-        yield Registered(name, kind, (kind.heritrix,) if kind.heritrix else ())
 
 
 def section_named(heritrix: str) -> str:

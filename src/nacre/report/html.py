@@ -68,13 +68,8 @@ def _variables(colours: tuple[str, ...]) -> str:
 STYLE = _STYLE % (_variables(_COLOURS_BRIGHT), _variables(_COLOURS_DARK)) + _colour_rules()
 
 
-def html_page(document: Document, language: str = "en") -> str:
-    """The whole report.
-
-    Args:
-        document: The report.
-        language: Of its words, as in BCP 47.
-    """
+def html_page(document: Document) -> str:
+    """The whole report."""
     head = (
         element("meta", charset="utf-8")
         + element("meta", http_equiv="Content-Security-Policy", content=_POLICY)
@@ -86,7 +81,7 @@ def html_page(document: Document, language: str = "en") -> str:
     body = element("h1", text(document.title)) + "".join(map(_section, document.sections))
     body += element("footer", "Made by Nacre. Times are UTC.")
     page = element("head", head) + element("body", element("main", body))
-    return "<!DOCTYPE html>\n" + element("html", page, lang=language) + "\n"
+    return "<!DOCTYPE html>\n" + element("html", page, lang="en") + "\n"
 
 
 def _section(section: Section) -> str:

@@ -46,10 +46,10 @@ class Builder:
         """Markup as it is."""
         self._parts += markup
 
-    def link(self, path: str, text: str, attributes: str = "") -> None:
+    def link(self, path: str, text: str) -> None:
         """An anchor."""
         self._note(path, "L", text)
-        self._parts.append(f'<a href="{escape(path)}"{attributes}>{escape(text)}</a>')
+        self._parts.append(f'<a href="{escape(path)}">{escape(text)}</a>')
 
     def embed(self, path: str) -> None:
         """A style sheet, script or image, by its suffix."""

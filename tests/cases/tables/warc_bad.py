@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from nacre.archive.check import check_file
 from nacre.archive.finding import Finding, Severity
+from tests.archive.checking import check_file
 from tests.cases.table import Row, Table, json_lines
 
 NAMED: tuple[tuple[str, set[str]], ...] = (

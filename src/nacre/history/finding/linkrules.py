@@ -23,6 +23,7 @@ _LATEST = 366 * 86_400.0
 """What comes later than that, s, is hardly a date of publication: ten digits may be any number."""
 _COUNTING = frozenset(("int", "unix", "unixms"))
 _MAX_NUMBER = 2**53
+_GAPS = 20
 
 
 class LinkRule(StrEnum):
@@ -142,7 +143,7 @@ class Coverage(msgspec.Struct, frozen=True):
         first: Lowest number.
         last: Highest number.
         seen: Distinct numbers seen.
-        gaps: Longest runs of numbers never seen, (from, to), longest first.
+        gaps: The 20 longest runs of numbers never seen, (from, to), longest first.
     """
 
     first: int
@@ -156,14 +157,14 @@ class Coverage(msgspec.Struct, frozen=True):
         return self.seen / (self.last - self.first + 1)
 
 
-def coverage(numbers: Sequence[int], *, most: int = 20) -> Coverage | None:
-    """Coverage of a template's sequence; None without any number."""
+def coverage(numbers: Sequence[int]) -> Coverage | None:
+    """Coverage of a template's sequence, with its widest gaps; None without any number."""
     known = sorted(set(numbers))
     if not known:
         return None
     gaps = [(below + 1, above - 1) for below, above in pairwise(known) if above - below > 1]
     gaps.sort(key=lambda gap: gap[0] - gap[1])
-    return Coverage(known[0], known[-1], len(known), tuple(gaps[:most]))
+    return Coverage(known[0], known[-1], len(known), tuple(gaps[:_GAPS]))
 
 
 def spearman(one: Sequence[float], two: Sequence[float]) -> float:

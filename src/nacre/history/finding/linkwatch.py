@@ -25,13 +25,11 @@ class RuleRow(msgspec.Struct, array_like=True):
         history: Their dates and numbers.
         foreseen: New links that the rule took for new.
         late: New links that it did not: the rule alone would have missed them.
-        unjudged: New links of which it could not tell.
     """
 
     history: LinkHistory = msgspec.field(default_factory=LinkHistory)
     foreseen: int = 0
     late: int = 0
-    unjudged: int = 0
 
     @property
     def share(self) -> float | None:
@@ -75,7 +73,6 @@ class LinkWatch:
             if choice.rule is not LinkRule.KEY:
                 row.foreseen += is_new is True
                 row.late += is_new is False
-                row.unjudged += is_new is None
         row.history.add(one.tokens, now)
         return is_new
 

@@ -190,15 +190,14 @@ def looks_gone(view: PageView, old: PageView | None, model: ErrorModel, shared: 
     return _says(view, _WORDS) and (old is None or lost)
 
 
-def looks_blocked(status: int, view: PageView | None, *, challenged: bool = False) -> bool:
+def looks_blocked(status: int, view: PageView | None) -> bool:
     """Whether a visitor was turned away: a challenge, a login, a firewall.
 
     Args:
         status: Fetch status.
         view: The page that came; None when it was no page.
-        challenged: The reply carries the mark of a challenge, such as `cf-mitigated`.
     """
-    if challenged or status in BLOCKING:
+    if status in BLOCKING:
         return True
     return view is not None and _says(view, _BLOCKED_WORDS)
 

@@ -92,15 +92,3 @@ def freshness(rate: float, often: float) -> float:
         return 0.0 if rate > 0.0 else 1.0
     x = rate / often
     return 1.0 - x / 2.0 if x < 1e-6 else -math.expm1(-x) / x
-
-
-def recall(pages: Sequence[Share], often: Sequence[float]) -> float:
-    """Share of all versions that a plan captures (equal to freshness, weighted by the rates)."""
-    total = sum(page.pages * page.rate for page in pages)
-    if total <= 0.0:
-        return 1.0
-    caught = sum(
-        page.pages * page.rate * freshness(page.rate, visits)
-        for page, visits in zip(pages, often, strict=True)
-    )
-    return caught / total

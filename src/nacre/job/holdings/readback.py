@@ -304,7 +304,7 @@ def confirmed(entry: WarcEntry, metadata: Metadata) -> Kept | None:
         record_id=unbracketed(entry.get("WARC-Record-ID") or ""),
         date=micros(entry.get("WARC-Date")),
         digest=digest,
-        revisit=RevisitProfile(kind, Original(url, 0, name), digest, same_url=True),
+        revisit=RevisitProfile(kind, Original(url, 0, name), digest),
     )
 
 
@@ -314,6 +314,5 @@ def _revisit(entry: WarcEntry) -> RevisitProfile | None:
     url = unbracketed(entry.get("WARC-Refers-To-Target-URI") or "")
     date = micros(entry.get("WARC-Refers-To-Date"))
     original = Original(url, date, unbracketed(entry.get("WARC-Refers-To") or ""))
-    same = url == unbracketed(entry.get("WARC-Target-URI") or "")
     kind = (entry.get("WARC-Profile") or "").rpartition("/")[2]
-    return RevisitProfile(kind, original, entry.get("WARC-Payload-Digest") or "", same)
+    return RevisitProfile(kind, original, entry.get("WARC-Payload-Digest") or "")

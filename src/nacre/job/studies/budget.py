@@ -94,7 +94,7 @@ class _Group:
         return Share(self.rate / self.mixture.count, pages=float(self.mixture.count))
 
 
-def budget_study(known: Known, _: str = "") -> BudgetStudy:
+def budget_study(known: Known) -> BudgetStudy:
     """Make plans for many budgets."""
     groups = _groups(known)
     aim = known.settings.aim

@@ -77,7 +77,7 @@ class DeletionRegister(msgspec.Struct):
     never_there: int
 
 
-def deletion_register(known: Known, _: str = "") -> DeletionRegister:
+def deletion_register(known: Known) -> DeletionRegister:
     """Make the register."""
     found = [row for row in known.rows() if row.life != Life.LIVE]
     urls = {row.url for row in found}

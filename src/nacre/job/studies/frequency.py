@@ -109,7 +109,7 @@ class ChangeFrequency(msgspec.Struct):
     trigger: Trigger
 
 
-def change_frequency(known: Known, _: str = "") -> ChangeFrequency:
+def change_frequency(known: Known) -> ChangeFrequency:
     """Make the page."""
     model = Model(known)
     log = _Log(first_run(known.runs()))

@@ -96,7 +96,7 @@ class Savings(msgspec.Struct):
     ways: list[Way]
 
 
-def savings(known: Known, _: str = "") -> Savings:
+def savings(known: Known) -> Savings:
     """Compare the incremental runs with full crawls."""
     runs = known.runs()
     counts = _Counts(first_run(runs))

@@ -73,7 +73,7 @@ class SequenceCoverage(msgspec.Struct):
     guesses: list[Guesses] = []
 
 
-def sequence_coverage(known: Known, _: str = "") -> SequenceCoverage:
+def sequence_coverage(known: Known) -> SequenceCoverage:
     """Find the sequences and their gaps."""
     rules = {name: one.rule() for name, one in gather(known.rows()).items()}
     places = {name: rule.at for name, rule in rules.items() if rule.rule is LinkRule.SEQUENCE}

@@ -108,7 +108,7 @@ class TemplateList(msgspec.Struct):
     trap_share: float = 0.0
 
 
-def template_list(known: Known, _: str = "") -> TemplateList:
+def template_list(known: Known) -> TemplateList:
     """Make the list."""
     gathered = gather(known.rows())
     traps = judged(known.traps, known.rows())

@@ -106,7 +106,7 @@ class TrustTable(msgspec.Struct):
     indexes: list[IndexTrust] = []
 
 
-def trust_table(known: Known, _: str = "") -> TrustTable:
+def trust_table(known: Known) -> TrustTable:
     """Make the table."""
     found = [
         _source(name, site, source, trust)

@@ -71,9 +71,6 @@ _HTML: dict[str, Rule] = {
     "maxAttributeValLength": needless("values of any length are read"),
 }
 _SEARCHED = "what it searches is archived; no links are taken from it"
-_MAPPER = "write entries {}-crawl-mapper into chains.fetch and chains.candidate"
-
-
 _NOTHING = Kind("", _SEARCHED, "missing")
 _SCRIPT = "a script cannot run; Nacre takes plug-ins by entry point"
 

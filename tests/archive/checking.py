@@ -1,0 +1,21 @@
+"""Checks one WARC by itself."""
+
+from pathlib import Path
+
+from nacre.archive.check import Checker, Summary
+from nacre.archive.finding import Finding
+
+
+def check_file(path: Path, index: Path | None = None) -> tuple[list[Finding], Summary]:
+    """Check one file by itself.
+
+    Args:
+        path: A WARC, plain or compressed.
+        index: Its CDXJ; None when there is none to compare.
+
+    Returns:
+        What was found, in order of its place, and the counts.
+    """
+    checker = Checker()
+    checker.file(path, index)
+    return checker.finish(), checker.summary
