@@ -49,6 +49,10 @@ WHOLE = [
     (b"<html>old</html>", 200, "close", b"<html>old</html>", "", ["http09"]),
     (b"HTT", 200, "close", b"HTT", "", ["http09"]),
     (b"\r\n" + OK + b"Content-Length: 1\r\n\r\nx", 200, "length", b"x", "", ["leadingBlankLine"]),
+    (b"\r\n" * 9 + OK + b"Content-Length: 1\r\n\r\nx", 200, "length", b"x", "",
+     ["leadingBlankLine"]),
+    (b"\n" * 9, 200, "close", b"\n" * 9, "", ["http09"]),
+    (b"\r\n\r\n\r\nHTML\n\nx", 200, "close", b"\r\n\r\n\r\nHTML\n\nx", "", ["http09"]),
     (b"HTTP/1.0 200 OK\nContent-Length: 1\n\nx", 200, "length", b"x", "", ["bareLf"]),
     (OK + b"no colon\r\nContent-Length: 1\r\n\r\nx", 200, "length", b"x", "",
      ["headerWithoutColon"]),
@@ -129,7 +133,8 @@ def test_every_split_in_three_of_a_chunked_reply() -> None:
 FRAGMENTS = st.sampled_from([
     b"HTTP/1.1 200 OK\r\n", b"HTTP/1.0 404 Gone\n", b"HTTP/1.1 100 C\r\n\r\n", b"ICY 200\r\n",
     b"Content-Length: 3\r\n", b"Content-Length: 4\r\n", b"Transfer-Encoding: chunked\r\n",
-    b"Connection: close\r\n", b"\r\n", b"\n", b"\r", b" fold\r\n", b"X : y\r\n", b"0\r\n", b"3\r\n",
+    b"Connection: close\r\n", b"\r\n", b"\n", b"\r", b"\r\n" * 4, b" fold\r\n", b"X : y\r\n",
+    b"0\r\n", b"3\r\n",
     b"3;x\r\nabc\r\n", b"3\r\nabc\r\n", b"abc", b"\x15\x03\x01", b"\0", b":",
     b"ffffffffffffffff\r\n",
 ])  # fmt: skip
@@ -245,6 +250,14 @@ def test_a_body_is_cut_at_its_limit_and_not_before() -> None:
         assert (body, reader.truncated, reader.annotations) == (b"12345", "length", ["lenTrunc"])
         reader, body = read([reply], max_body=6)
         assert (body, reader.truncated) == (b"123456", "")
+
+
+def test_a_broken_chunk_behind_the_limit_is_not_seen_however_it_comes() -> None:
+    reply = OK + b"Transfer-Encoding: chunked\r\n\r\nno size\r\n"
+    whole = facts(*read([reply], max_body=5))
+    assert "badChunk" not in read([reply], max_body=5)[0].annotations
+    for at in range(len(reply)):
+        assert facts(*read([reply[:at], reply[at:]], max_body=5)) == whole
 
 
 def test_a_chunk_cut_at_the_limit_keeps_its_part_of_the_payload() -> None:

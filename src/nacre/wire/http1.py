@@ -51,7 +51,7 @@ class ReplyReader:
     """
 
     __slots__ = (
-        "_broken", "_chunks", "_interims", "_left", "_max_body", "_max_header", "_method",
+        "_blank", "_broken", "_chunks", "_interims", "_left", "_max_body", "_max_header", "_method",
         "_pending", "_scanned", "_sound", "annotations", "body_length", "complete", "excess",
         "failure", "framing", "head", "headers", "interim", "protocol", "reason", "status",
         "truncated",
@@ -72,6 +72,7 @@ class ReplyReader:
         self._max_body = max_body
         self._pending = bytearray()
         self._scanned = 0
+        self._blank = 0
         self._interims = 0
         self._left = 0
         self._chunks: ChunkScanner | None = None
@@ -144,12 +145,11 @@ class ReplyReader:
         room = self._max_header - len(self.interim)
         end = self._find_end(buffer)
         if end < 0 and len(buffer) <= room:
-            self._scanned = len(buffer)
             if buffer is data:
                 self._pending = bytearray(data)
             return b""
         self._pending = bytearray()
-        self._scanned = 0
+        self._scanned = self._blank = 0
         if end == 0:
             return self._headless(bytes(buffer))
         if end < 0 or end > room:
@@ -161,7 +161,7 @@ class ReplyReader:
     def _find_end(self, buffer: bytes | bytearray) -> int:
         """Length of the head; 0 when this is none, -1 when more is needed to tell."""
         begin = self._scanned - 2
-        if self._scanned < 8 and not buffer.startswith(b"HTTP/1."):
+        if not self._scanned and not buffer.startswith(b"HTTP/1."):
             begin = self._find_start(buffer)
             if begin < 0:
                 return begin + 1
@@ -170,11 +170,14 @@ class ReplyReader:
         bare = buffer.find(b"\n\n", begin, crlf + 1 if crlf >= 0 else len(buffer))
         if bare >= 0:
             return bare + 2
-        return crlf + 3 if crlf >= 0 else -1
+        if crlf >= 0:
+            return crlf + 3
+        self._scanned = len(buffer)  # from now on it is known to begin like a head
+        return -1
 
     def _find_start(self, buffer: bytes | bytearray) -> int:
         """Offset of the status line; -1 when there is none, -2 when more is needed to tell."""
-        start = len(buffer) - len(buffer.lstrip(b"\r\n"))
+        start = self._blank = len(buffer) - len(buffer[self._blank :].lstrip(b"\r\n"))
         first = bytes(buffer[start : start + 5]).upper()
         if first.startswith(_STARTS):
             return start
@@ -279,7 +282,7 @@ class ReplyReader:
         if self._broken:
             return self._read_tail(data)
         taken = chunks.feed(data)
-        if chunks.fault:
+        if chunks.fault and not 0 < self._max_body < chunks.offset:  # else it lies behind the cut
             self._break(chunks)
             body = self._keep(data[:taken])
             return body if self.complete else body + self._read_tail(data[taken:])
