@@ -11,12 +11,12 @@ def keys(first: int, last: int) -> list[bytes]:
 
 
 def test_remembers_nearly_all_while_it_grows() -> None:
-    cache, known = KeyCache(300_000), keys(0, 60_000)
+    cache, known = KeyCache(2_000_000), keys(0, 200_000)
     for first in range(0, len(known), 100):
         cache.add(known[first : first + 100])
     assert len(cache.unknown(known)) < 0.01 * len(known)
-    assert 220_000 <= cache.room <= 260_000
-    assert cache.unknown(keys(60_000, 90_000)) == keys(60_000, 90_000)
+    assert 780_000 <= cache.room <= 800_000
+    assert cache.unknown(keys(200_000, 230_000)) == keys(200_000, 230_000)
 
 
 def test_takes_no_more_room_than_it_may_and_forgets_the_oldest() -> None:
@@ -42,6 +42,16 @@ def test_has_only_what_was_added_and_not_forgotten(limit: int, numbers: list[int
             model.discard(key)
         assert not model.isdisjoint(known) or set(cache.unknown(known)) == set(known)
         assert set(cache.unknown(known)) >= set(known) - model
+
+
+def test_a_key_is_found_where_slots_begin_only() -> None:
+    cache = KeyCache(8)
+    one, other = b"host" + b"u" * 6 + b"abcdef", b"host" + b"u" * 6 + b"ghijkl"
+    cache.add([one, other])
+    across = b"host" + b"u" * 6 + b"jklabc"
+    assert cache.unknown([one, other, across]) == [across]
+    cache.add([across])
+    assert cache.unknown([one, other, across]) == []
 
 
 def test_a_key_of_another_host_is_another_key_only_by_its_url() -> None:

@@ -122,8 +122,8 @@ class FrontierSettings(Component):
         ge=16,
     )
     recent_keys: int = setting(
-        14_000_000,
-        "URIs that may be remembered in memory to spare look-ups, 10 bytes each; memory is taken "
+        16_777_216,
+        "URIs that may be remembered in memory to spare look-ups, 7 bytes each; memory is taken "
         "as the number of known URIs grows. 0 for next to none.",
         unit="URIs",
         live=False,
