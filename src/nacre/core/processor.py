@@ -51,6 +51,7 @@ class Visit(msgspec.Struct):
         ttl: How long they hold, seconds.
         robots_meta: Directives of meta robots and X-Robots-Tag in effect, lower case.
         uri_errors: (reference, message) of links that are no URI, for uri-errors.log.
+        sets_cookies: The reply set a cookie that was taken.
         delay: Politeness delay for its queue, seconds; None for the default.
         crawl_delay: What robots.txt asks for, seconds; 0 when it does not, None when it was not
             looked at.
@@ -109,6 +110,7 @@ class Visit(msgspec.Struct):
     verdict: str = ""
     noted: bool = False
     keep: Keep | None = None
+    sets_cookies: bool = False
 
     def annotate(self, text: str) -> None:
         """Add an annotation once, keeping the order."""

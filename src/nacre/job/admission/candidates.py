@@ -9,6 +9,7 @@ from nacre.core.crawluri import CrawlURI, Hop, Outlink, extend_path
 from nacre.core.processor import Candidate, LinkProcessor, Result, Visit
 from nacre.errors import StorageError
 from nacre.frontier.frontier import Frontier
+from nacre.job.admission.cookiewalls import through_walls
 from nacre.job.admission.identity import Identity
 from nacre.job.admission.ignores import IGNORES
 from nacre.job.admission.normalizing import Normalizing
@@ -97,6 +98,8 @@ class Candidates:
             self.timeouts.annotate(visit)
         if not accepted:
             return 0
+        if visit.status >= 300:
+            accepted = through_walls(visit, accepted)
         for uri in accepted:
             self.recent.add(uri.url)
         return sum(self._frontier.schedule(accepted, now))

@@ -15,6 +15,7 @@ from nacre.fetch.http import HttpFetcher
 from nacre.fetch.request import Check, FetchRequest
 from nacre.fetch.settings import FetchSettings
 from nacre.history.crawldb import History
+from nacre.job.admission.cookiewalls import AGAIN
 from nacre.job.visit.cookie_rows import CookieRows
 from nacre.job.visit.names import HostAnswers
 from nacre.job.visit.pacer import Pacer
@@ -128,7 +129,7 @@ class FetchHttp:
             addresses = answer.addresses if answer else ()
         known = None if uri.is_prerequisite else self._history.get(uri.url)
         visit.history = known
-        plain = UNCONDITIONAL in uri.heritable
+        plain = UNCONDITIONAL in uri.heritable or AGAIN in uri.annotations
         last = known if known and known.date and self._conditional and not plain else None
         return FetchRequest(
             url=uri.url,
@@ -170,7 +171,9 @@ class FetchHttp:
                 visit.retry_after = retry_after(value.decode("latin-1"), self._clock.now())
         if set_cookies and self._keeps_cookies[visit.overlay]:
             now = self._clock.now()
-            self._cookie_rows.keep(self._cookies.store(visit.uri.url, set_cookies, now))
+            changed = self._cookies.store(visit.uri.url, set_cookies, now)
+            visit.sets_cookies = bool(changed)
+            self._cookie_rows.keep(changed)
 
 
 def _body_check(settings: FetchSettings) -> Check | None:
