@@ -21,7 +21,9 @@ from nacre.extract.xml_scan import End, Start, Stylesheet, attributes, scan, une
 CONTEXT = "=SPECULATIVE_MISC"
 """Link context of a URL that merely stands in a document (Heritrix's word)."""
 
-_VALUE = re.compile(r"""=\s*+(?:"([^"<]*+)"|'([^'<]*+)')""")
+_VALUE = re.compile(
+    r"""((?<![^\s"'])xmlns(?::[^\s="'<]{0,64})?\s*+)?=\s*+(?:"([^"<]*+)"|'([^'<]*+)')"""
+)
 _HOPS = {"a": Hop.LINK} | dict.fromkeys(
     ("image", "feimage", "use", "script", "include", "import", "audio", "video", "iframe"),
     Hop.EMBED,
@@ -33,8 +35,9 @@ def extract_xml(document: Document, links: LinkCollector) -> None:
     """Add the links of an XML document.
 
     Items, enclosures and further pages of RSS and Atom (hops L and E); references of SVG and
-    XInclude (E; of `a`, L); style sheets (E). Every other absolute http(s) URL, namespaces
-    included, and every other relative `href` or `src` that is very likely one, is speculative (X).
+    XInclude (E; of `a`, L); style sheets (E). Every other absolute http(s) URL, and every
+    other relative `href` or `src` that is very likely one, is speculative (X); the names of
+    namespaces are names, not places.
     """
     source = read_text(document)
     taken: set[str] = set()
@@ -103,5 +106,6 @@ def _mentioned(event: Start | End) -> Iterator[str]:
     if "://" in text:
         yield from absolute_urls(text)
     if isinstance(event, Start) and "://" in event.attributes:
-        for double, single in _VALUE.findall(event.attributes):
-            yield from absolute_urls(unescape_xml(double or single))
+        for namespace, double, single in _VALUE.findall(event.attributes):
+            if not namespace:
+                yield from absolute_urls(unescape_xml(double or single))
