@@ -15,7 +15,8 @@ _X = ("X", "=SPECULATIVE_MISC")
 
 
 def test_absolute_urls_anywhere_are_guesses():
-    source = """<r xmlns="http://ns.test/" xmlns:a.b='http://ns.test/b' notxmlns="http://z.test/"><!-- http://no.test/ --><a b='http://b.test/?x=1&amp;y=2'>
+    source = """<r xmlns="http://ns.test/" xmlns:a.b='http://ns.test/b' notxmlns="http://z.test/">
+    <!-- http://no.test/ --><a b='http://b.test/?x=1&amp;y=2'>
     see http://c.test/x, <b>or</b> https://d.test/</a><c><![CDATA[<i src="http://e.test/f">]]></c></r>"""
     assert _links(source) == [
         (url, *_X)
