@@ -274,7 +274,7 @@ DIFFERENCES: list[Difference] = [
     Difference(
         "likely_uri",
         "unusual characters in a relative path",
-        "The older, laxer rule; heritrix.md 1.9 asks for segments of letters, digits and hyphens.",
+        "The older, laxer rule; Heritrix asks for segments of letters, digits and hyphens.",
         lambda row: row["expected"] and bool(re.match(r"[^?#:]*[^\w\s./\\?#:-]", row["input"])),
     ),
     Difference(
@@ -341,7 +341,7 @@ DIFFERENCES: list[Difference] = [
     Difference(
         "extract_html",
         "references that Heritrix overlooks or takes for mere links",
-        "Gaps of its table that heritrix.md 1.9 lists: poster, ping, manifest, preload, SVG, data "
+        "Gaps of its table: poster, ping, manifest, preload, SVG, data "
         "attributes, pictures for other sites, JSON-LD.",
         lambda row: (
             row["extractor"] == "html"
@@ -448,7 +448,7 @@ DIFFERENCES: list[Difference] = [
     Difference(
         "decide_rules",
         "seeds without a slash behind the host",
-        "They let subdomains in, as Heritrix's manual says (heritrix.md 1.4); its code adds the "
+        "They let subdomains in, as Heritrix's manual says; its code adds the "
         "slash first, so that they never do.",
         lambda row: any(
             re.fullmatch(r"\w+://[^/]+", seed)

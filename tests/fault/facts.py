@@ -1,6 +1,6 @@
 """What a job holds, as plain facts, and the invariants that must hold of them at every start.
 
-Source: architecture section 6.
+Source: docs/architecture.md, "Durability".
 """
 
 import json
@@ -144,7 +144,7 @@ def indexed(path: Path) -> dict[tuple[str, int], str]:
 
 
 def check(found: Facts, again: Collection[str] = ()) -> None:
-    """The invariants of architecture section 6.
+    """The invariants of docs/architecture.md, "Durability".
 
     Args:
         found: What a job holds.

@@ -48,7 +48,7 @@ def test_goes_on_where_it_was_committed(path: str) -> None:
 
 
 def test_popping_does_not_slow_down_over_what_was_deleted(path: str) -> None:
-    """From 20 µs to 3 ms without a cursor, at 20,000 (reference/store_engine.md 1.6)."""
+    """From 20 µs to 3 ms without a cursor, at 20,000."""
     spent = []
     with Store.open(path) as store:
         front = frontier(store)

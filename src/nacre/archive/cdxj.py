@@ -1,6 +1,6 @@
 """CDXJ lines, the same as `cdxj-indexer --post-append` makes from the finished file.
 
-Source: CDXJ 0.1.0; reference/peers.md 2.5; compared with cdxj-indexer in tests/contract.
+Source: CDXJ 0.1.0; compared with cdxj-indexer in tests/contract.
 """
 
 from json.encoder import encode_basestring_ascii as quoted

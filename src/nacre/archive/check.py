@@ -1,8 +1,7 @@
 """Verification of WARC files: structure, fields, digests, references, and the index beside them.
 
 `Checker` looks at any number of files, so that ids and revisits are followed between them. Nothing
-is changed, and memory is bounded by the number of records. Source: WARC 1.1; reference/peers.md
-2.1-2.3 and 2.7.
+is changed, and memory is bounded by the number of records. Source: WARC 1.1.
 """
 
 from collections import Counter

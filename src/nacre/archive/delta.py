@@ -2,8 +2,8 @@
 
 Such a record is of type `metadata`, of a media type of its own, under a target URI of its own
 (`urn:x-nacre-delta:URL`): a reader that does not know it finds nothing under the page's URL that it
-could take for the page. `WARC-Refers-To` names the base, a `response` in an earlier WARC.
-Source: WARC 1.1 clauses 5.8, 6.6; reference/incremental.md 2.11.
+could take for the page. `WARC-Refers-To` names the base, a `response` in an earlier WARC. Source:
+WARC 1.1 clauses 5.8, 6.6.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Values of WARC header fields: nothing that the web sent can break a line.
 
-Source: WARC 1.1 clauses 4 and 5; reference/peers.md 2.1 (digests, dates, no folding).
+Source: WARC 1.1 clauses 4 and 5.
 """
 
 import hashlib

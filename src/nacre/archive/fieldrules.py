@@ -1,6 +1,6 @@
 """Which header fields a record must, may and must not have, and what their values look like.
 
-Source: WARC 1.1 clauses 5 and 6; reference/peers.md 2.1.
+Source: WARC 1.1 clauses 5 and 6.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Records -> bytes of the file: one gzip member per record (WARC 1.1 annex D), or plain.
 
-isal at level 1 gives 540 MB/s, eight times zlib, for a few per cent more bytes
-(reference/perf.md D). It releases the GIL, so these functions may run in a thread.
+isal at level 1 gives 540 MB/s, eight times zlib, for a few per cent more bytes. It releases the
+GIL, so these functions may run in a thread.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """The block of a capture's metadata record: how it was found, and what has no other place.
 
-Source: WARC 1.1 clause 6.4; reference/heritrix.md 1.11 (field names and their order).
+Source: WARC 1.1 clause 6.4; Heritrix 3 (field names and their order).
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,6 @@
 """A block as what differs from an earlier one: a zstd frame with that one as its dictionary (pure).
 
-This is what `zstd --patch-from` makes; one call holds both blocks in memory.
-Source: RFC 8878; reference/incremental.md 2.11.
+This is what `zstd --patch-from` makes; one call holds both blocks in memory. Source: RFC 8878.
 """
 
 import zstandard

@@ -1,8 +1,8 @@
 """A WARC reader that goes on behind damage, tells what is wrong where, and holds little memory.
 
 It reads what others wrote (WARC 0.17 to 1.1, plain or gzip) as well as Nacre's own files; what a
-strict reader would refuse is noted and read anyway where that is possible.
-Source: WARC 1.1 clauses 4, 5 and annex D; reference/peers.md 2.7 (common mistakes).
+strict reader would refuse is noted and read anyway where that is possible. Source: WARC 1.1 clauses
+4, 5 and annex D.
 """
 
 import io

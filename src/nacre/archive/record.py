@@ -1,6 +1,6 @@
 """Capture -> WARC records: pure, hand-assembled, with a fixed field order.
 
-Source: WARC 1.1 (ISO 28500:2017); reference/peers.md 2.1-2.3; what pywb makes of each form.
+Source: WARC 1.1 (ISO 28500:2017); what pywb makes of each form.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """WARC files: named by a template, rotated by size, each begun with its warcinfo record.
 
 Every file has its index beside it. All bytes go through `Files`, in one synchronous step with the
-rows of the visit, so that they become durable together (architecture section 6).
+rows of the visit, so that they become durable together (docs/architecture.md, "Durability").
 """
 
 from collections.abc import Sequence

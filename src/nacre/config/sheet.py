@@ -1,7 +1,7 @@
 """Sheets: named overlays of property path -> value, checked when the job is built.
 
 Several can apply to one URI: then they are a combination, which has a number. Where two of them say
-something of the same property, the later one wins. Source: reference/heritrix.md 1.2.
+something of the same property, the later one wins. Source: Heritrix 3, sheets.
 """
 
 import difflib

@@ -59,7 +59,7 @@ MAX_HOP_PATH = 50
 def extend_path(path: str, hop: str) -> str:
     """Append one hop letter; above 50 letters the overflow is counted, `3+` before the last 50.
 
-    Source: reference/heritrix.md 1.4.
+    Source: Heritrix 3, hop types.
     """
     overflow, letters = split_path(path)
     letters += hop

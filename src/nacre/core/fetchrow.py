@@ -4,7 +4,7 @@ import msgspec
 
 
 class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One visit; rows are only ever added. Source: reference/incremental.md 5.1.
+    """One visit; rows are only ever added.
 
     Attributes:
         url: Of what.

@@ -22,8 +22,7 @@ class PageKind(StrEnum):
 class PageRow(msgspec.Struct, array_like=True):
     """One row for each URL ever fetched; survives runs. Times are seconds since the epoch, UTC.
 
-    Source: reference/incremental.md 5.1. The validators, digests and place of the last capture are
-    in `core.history.HistoryRecord`.
+    The validators, digests and place of the last capture are in `core.history.HistoryRecord`.
 
     Attributes:
         url: The URL.

@@ -51,7 +51,7 @@ class PageView(msgspec.Struct, frozen=True, array_like=True, gc=False):
             attributes, tokens against forgery, spaces): equal means that only bytes differ.
         pieces: What it says.
         paper: Digest of the text in `p`, `span` and beside `br`: the National Library of China's
-            test. Source: reference/incremental.md 1.1 R17.
+            test.
         text: All text in document order, for whole-text signatures.
         truncated: Not all of it was read.
         shape: What tells an index page from a content page.

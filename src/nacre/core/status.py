@@ -1,7 +1,7 @@
 """Fetch status: HTTP codes and the crawler's own negative ones, in one table.
 
-Source: reference/heritrix.md 1.4. Codes of processors that come later (quotas, crawl
-mappers, logins) stand here already, so that no log ever changes its meaning.
+Source: Heritrix 3, `FetchStatusCodes`. Codes of processors that come later (quotas, crawl mappers,
+logins) stand here already, so that no log ever changes its meaning.
 """
 
 from enum import Enum, IntEnum

@@ -1,7 +1,7 @@
 """Links in PDF, Word and Flash files, without reading them as such: nothing in them is run.
 
-Source: reference/heritrix.md 1.9, ExtractorPDF, ExtractorDOC, ExtractorSWF. Compressed parts are
-inflated within limits; encrypted files yield nothing.
+Source: Heritrix's ExtractorPDF, ExtractorDOC and ExtractorSWF. Compressed parts are inflated within
+limits; encrypted files yield nothing.
 """
 
 import re

@@ -2,7 +2,7 @@
 
 One linear scan in the manner of the CSS tokenizer (CSS Syntax 3): comments and other strings are
 passed over, escapes are resolved. It is laxer where Heritrix is: an unquoted `url()` may hold
-spaces. Source: reference/heritrix.md 1.9, ExtractorCSS.
+spaces. Source: Heritrix's ExtractorCSS.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""URLs within a URL: in its path, or in the values of its query. Source: heritrix.md 1.9."""
+"""URLs within a URL: in its path, or in the values of its query (Heritrix's ExtractorURI)."""
 
 import re
 from urllib.parse import unquote

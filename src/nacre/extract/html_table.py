@@ -1,6 +1,6 @@
 """Which attribute of which element refers to what: the table, as data.
 
-Source: reference/heritrix.md 1.9, "HTML tag/attribute to hop table", with its gaps closed.
+Source: Heritrix's ExtractorHTML, with its gaps closed; the HTML Standard.
 """
 
 from functools import lru_cache

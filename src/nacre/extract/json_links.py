@@ -1,8 +1,8 @@
 """JSON: strings that are URIs, those in arrays included.
 
 A scan of the string literals, not a parse: cut-off documents, JSONP, several documents in one,
-comments and any depth of nesting make no difference. Keys are passed over.
-Source: reference/heritrix.md 1.9, ExtractorJson (which misses arrays), and ExtractorJS.
+comments and any depth of nesting make no difference. Keys are passed over. Source: Heritrix's
+ExtractorJson (which misses arrays) and ExtractorJS.
 """
 
 import re

@@ -1,7 +1,7 @@
 """What a document is: which one extractor claims it.
 
-Source: reference/heritrix.md 1.9, "Extractor inventory": media type, then the beginning of the
-body, then the extension, then how it was found; the first claimant wins.
+Source: Heritrix's extractors: media type, then the beginning of the body, then the extension, then
+how it was found; the first claimant wins.
 """
 
 from enum import StrEnum

@@ -1,9 +1,9 @@
 """Is a string a URI? The gate of speculative links.
 
 Scripts, JSON and `value=` attributes are full of strings; only those of a conservative shape are
-tried. Source: reference/heritrix.md 1.9, "Very likely URI" rules. Where Nacre is wider: any number
-of dots, dotted folders, non-ASCII letters and names like HTML elements (`style.css`, `video.mp4`)
-pass when the extension is a known one.
+tried. Source: Heritrix's `UriUtils.isVeryLikelyUri`. Where Nacre is wider: any number of dots,
+dotted folders, non-ASCII letters and names like HTML elements (`style.css`, `video.mp4`) pass when
+the extension is a known one.
 """
 
 import re

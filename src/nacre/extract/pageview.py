@@ -1,6 +1,6 @@
 """A page taken apart for comparison with its earlier version (pure, linear, bounded).
 
-Read tag by tag, so that no page grows beyond its size. Source: reference/incremental.md 2.6.
+Read tag by tag, so that no page grows beyond its size.
 """
 
 import hashlib

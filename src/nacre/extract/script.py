@@ -3,9 +3,9 @@ r"""Scripts: string literals that are very likely URIs.
 No parser of JavaScript, but a scan that knows its strings, comments, regular expressions and
 template literals well enough not to lose its way in minified code. What stands in quotes inside a
 string is tried too (`"<img src='a.png'>"`), and quotes that are escaped outside of any string
-(`\u0027a.html\u0027`, `\"a.html\"`), as in scripts that were quoted once more than needed.
-Linear on any input: a pattern that fails at some place is not tried again in the stretch that it
-failed on. Source: reference/heritrix.md 1.9, ExtractorJS.
+(`\u0027a.html\u0027`, `\"a.html\"`), as in scripts that were quoted once more than needed. Linear
+on any input: a pattern that fails at some place is not tried again in the stretch that it failed
+on. Source: Heritrix's ExtractorJS.
 """
 
 import re

@@ -6,7 +6,7 @@ from nacre.config.component import Bytes, Component, setting
 class ExtractSettings(Component):
     """Which links are taken from a document, and how many.
 
-    Source: reference/heritrix.md 1.9 (`extractorParameters`, `ExtractorHTML`, `ExtractorHTTP`).
+    Heritrix has these settings in `extractorParameters`, `ExtractorHTML` and `ExtractorHTTP`.
     """
 
     max_outlinks: int = setting(

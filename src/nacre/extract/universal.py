@@ -1,8 +1,8 @@
 """URLs among the bytes of what no extractor reads: PDF, Flash, office files, executables.
 
-Source: reference/heritrix.md 1.9, ExtractorUniversal. Where Nacre is narrower: only absolute
-http(s) URLs, and names that begin with `www.`; Heritrix's addresses and its old list of top-level
-domains found mostly noise.
+Source: Heritrix's ExtractorUniversal. Where Nacre is narrower: only absolute http(s) URLs, and
+names that begin with `www.`; Heritrix's addresses and its old list of top-level domains found
+mostly noise.
 """
 
 import re

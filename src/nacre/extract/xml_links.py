@@ -1,8 +1,8 @@
 """XML of any kind: URLs in attributes, text and CDATA; feeds get their own semantics.
 
-Source: reference/heritrix.md 1.9, ExtractorXML, which takes absolute URLs only (hop X). Here the
-references of SVG and of `xml-stylesheet` are followed too, relative ones included, as a browser
-that shows the document does.
+Source: Heritrix's ExtractorXML, which takes absolute URLs only (hop X). Here the references of SVG
+and of `xml-stylesheet` are followed too, relative ones included, as a browser that shows the
+document does.
 """
 
 import re

@@ -18,7 +18,7 @@ TlsPolicy = Literal["record", "strict"]
 
 
 class FetchSettings(Component):
-    """How a URL is fetched over HTTP. Source: reference/heritrix.md 1.8."""
+    """How a URL is fetched over HTTP."""
 
     timeout: Seconds = setting(
         1200.0, "Limit of a whole fetch; what came by then is kept (`timeTrunc`).", unit="s", gt=0

@@ -1,7 +1,7 @@
 """What an operator may choose about order: queue assignment, precedences.
 
 Each is a name alone, or a mapping of a `policy` and its parameters. Heritrix's class names are
-understood. Source: reference/heritrix.md 1.6.
+understood. Source: Heritrix 3.
 """
 
 from typing import Any, ClassVar, Literal

@@ -1,4 +1,4 @@
-"""What a fetch costs the budget of its queue. Source: reference/heritrix.md 1.6, cost policies."""
+"""What a fetch costs the budget of its queue. Source: Heritrix 3, cost policies."""
 
 import re
 from typing import Literal

@@ -1,6 +1,6 @@
 """Which URI sooner, how long to wait, whether to try again: decisions without side effects.
 
-Source: reference/heritrix.md 1.6 (queues, politeness), architecture section 8 (retries).
+Source: Heritrix 3 (queues, politeness).
 """
 
 from enum import Enum

@@ -1,4 +1,4 @@
-"""Precedences of URIs and queues. Source: reference/heritrix.md 1.6, precedence policies."""
+"""Precedences of URIs and queues. Source: Heritrix 3, precedence policies."""
 
 from nacre.core.crawluri import Hop, hop_count, split_path
 from nacre.frontier.choices import QueuePrecedence, UriPrecedence

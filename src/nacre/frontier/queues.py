@@ -14,7 +14,7 @@ _NONE: set[bytes] = set()
 
 
 class State(IntEnum):
-    """Where a queue stands. Source: reference/heritrix.md 1.6."""
+    """Where a queue stands."""
 
     READY = 0
     IN_PROCESS = 1

@@ -1,6 +1,6 @@
 """Quotas: how much may be taken of a server, a host, a queue, a domain, a source.
 
-Source: reference/heritrix.md 1.7 (QuotaEnforcer) and 1.17 (HostQuotaEnforcer, SourceQuotaEnforcer).
+Source: Heritrix's QuotaEnforcer, HostQuotaEnforcer and SourceQuotaEnforcer.
 """
 
 from enum import StrEnum

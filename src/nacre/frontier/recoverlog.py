@@ -1,8 +1,8 @@
 """Heritrix's recovery journal, a line for each thing that happened to a URI.
 
-`F+ URI PATH VIA` it entered; `Fe URI` it was handed out; `Fr URI` it goes back; `Fs`, `Ff` and
-`Fd URI PATH VIA` it is finished: success, failure, disregarded; `Fi URI` it counts as seen without
-a fetch; `T TIME` every 10,000 lines. Source: reference/heritrix.md 1.6.
+`F+ URI PATH VIA` it entered; `Fe URI` it was handed out; `Fr URI` it goes back; `Fs`, `Ff` and `Fd
+URI PATH VIA` it is finished: success, failure, disregarded; `Fi URI` it counts as seen without a
+fetch; `T TIME` every 10,000 lines. Source: Heritrix 3, `FrontierJournal`.
 """
 
 from collections.abc import Callable

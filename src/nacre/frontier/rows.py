@@ -7,7 +7,7 @@ hosts   "q", queue id (8 B) -> `QueueRow`; other stages use other first letters
 seen    seen key (16 B) -> nothing
 meta    "frontier" -> `Totals`
 
-Source: reference/heritrix.md 1.6 (order within a queue); reference/store_engine.md 1.8.
+Source of the order within a queue: Heritrix 3.
 """
 
 from collections.abc import Iterator, Sequence

@@ -8,7 +8,7 @@ from nacre.frontier.cost import CostPolicy
 
 
 class PolitenessSettings(Component):
-    """How long a queue waits between two fetches. Source: reference/heritrix.md 1.6."""
+    """How long a queue waits between two fetches."""
 
     delay_factor: float = setting(
         5.0, "The wait is this many times the duration of the last fetch.", ge=0
@@ -49,7 +49,7 @@ class PolitenessSettings(Component):
 
 
 class FrontierSettings(Component):
-    """Order, budgets and retries. Source: reference/heritrix.md 1.6; architecture section 8."""
+    """Order, budgets and retries."""
 
     balance_replenish: int = setting(
         3000,

@@ -13,8 +13,7 @@ class Window:
 
     Every row below the cursor is in the window or was taken from it; those from the cursor on are
     only in the store. A new row below the cursor enters the window, so nothing is ever read again:
-    popping a head over the remains of deleted rows costs milliseconds (reference/store_engine.md
-    1.6).
+    popping a head over the remains of deleted rows costs milliseconds.
 
     Attributes:
         batch: Rows to read at a time; the window never holds more than twice as many.

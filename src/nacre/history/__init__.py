@@ -10,6 +10,4 @@ of pages in the store. All packages are pure: they take `now` and what a visit b
 - `recrawl/`: the planner. `recrawl/planner.py` chooses in waves (`recrawl/waves.py`,
   `recrawl/ranking.py`) and learns from each visit (`recrawl/learning.py`, `recrawl/links.py`).
 - `schedule/`: schedules of the operator's choice in place of the planner.
-
-Source: reference/incremental.md.
 """

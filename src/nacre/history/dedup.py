@@ -1,4 +1,4 @@
-"""What need not be stored again: revisits by payload digest and by 304. Source: architecture 9.
+"""What need not be stored again: revisits by payload digest and by 304.
 
 A revisit refers only to an original with the same transfer framing: an identity revisit of a
 chunked original would replay with the framing in its body. Truncated and empty payloads are

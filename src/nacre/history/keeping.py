@@ -1,7 +1,4 @@
-"""What incremental runs write to WARC: confirmations, failures, differences.
-
-Source: reference/incremental.md 2.11.
-"""
+"""What incremental runs write to WARC: confirmations, failures, differences (docs/recrawl.md)."""
 
 from nacre.config.component import Bytes, Component, Seconds, setting
 

@@ -1,4 +1,4 @@
-"""Where everything of a job lies. Source: architecture 12."""
+"""Where everything of a job lies."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -3,7 +3,6 @@
 This is the one table of them: `crawl.yaml` has a section for each, the reference is written from
 it, and `nacre check --explain FetchHTTP` finds a section by the name that Heritrix gives it. Rules
 are components too, with a table of their own (`scope.table`); plug-ins add to that (`plugins`).
-Source: reference/heritrix.md 1.2, 1.3, 1.6 to 1.11.
 """
 
 from collections.abc import Iterator

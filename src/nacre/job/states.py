@@ -1,4 +1,4 @@
-"""The states of a job, as a table. Source: reference/heritrix.md 1.1.
+"""The states of a job, as a table. Source: Heritrix 3, `CrawlController.State`.
 
 NASCENT -> PREPARING -> RUNNING or PAUSED; RUNNING <-> PAUSING/PAUSED; RUNNING <-> EMPTY;
 everything -> STOPPING -> FINISHED. Every transition is an event that others can listen to.
@@ -65,7 +65,7 @@ EXIT_CODES: dict[ExitStatus, int] = {
     ExitStatus.ABORTED: 5,
     ExitStatus.DISK_WAIT: 5,
 }
-"""Process exit codes (architecture 12); 6 is FINISHED with nothing fetched."""
+"""Process exit codes; 6 is FINISHED with nothing fetched."""
 
 
 def check_transition(old: JobState, new: JobState) -> None:

@@ -1,7 +1,7 @@
 """crawl.log, in Heritrix's exact format: one line for each URI that is final.
 
-Source: reference/heritrix.md 1.14. Nothing from the web can break a line: blanks and control
-characters inside a field become `%20` and so on.
+Source: Heritrix 3, `UriProcessingFormatter`. Nothing from the web can break a line: blanks and
+control characters inside a field become `%20` and so on.
 """
 
 import json

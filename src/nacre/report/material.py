@@ -59,7 +59,7 @@ class SeedFacts(NamedTuple):
 
 
 class QueueFacts(NamedTuple):
-    """A queue. Source of the columns: reference/heritrix.md 1.13 (queue line).
+    """A queue. Source of the columns: Heritrix 3, `WorkQueue`.
 
     Attributes:
         queue: Queue key.

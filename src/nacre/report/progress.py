@@ -1,6 +1,6 @@
 """How a crawl goes: rates now and on average, for progress-statistics.log.
 
-Source: reference/heritrix.md 1.14.
+Source: Heritrix 3.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The reports about the frontier. Source: reference/heritrix.md 1.13."""
+"""The reports about the frontier. Source: Heritrix 3."""
 
 from collections.abc import Iterator
 from heapq import heappush, heappushpop

@@ -1,4 +1,4 @@
-"""All reports by name. Source: reference/heritrix.md 1.13."""
+"""All reports by name. Source: Heritrix 3."""
 
 from nacre.report.queues import NONEMPTY, SUMMARY
 from nacre.report.report import Report

@@ -1,4 +1,4 @@
-"""What each step of the chains did, and the processors report. Source: heritrix.md 1.13.
+"""What each step of the chains did, and the processors report. Source: Heritrix 3.
 
 The counts of a step are absolute and joined to each commit group, as the statistics are.
 """

@@ -1,4 +1,4 @@
-"""The crawl-summary report. Source: reference/heritrix.md 1.13."""
+"""The crawl-summary report. Source: Heritrix 3."""
 
 from nacre.report.escape import flat
 from nacre.report.material import Data, Material

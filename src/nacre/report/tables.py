@@ -1,6 +1,6 @@
 """The reports with a row for each seed, host, source, media type and status.
 
-Source: reference/heritrix.md 1.13. The rows with the most URIs come first.
+Source: Heritrix 3. The rows with the most URIs come first.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The threads report: what each worker ("toe") is at. Source: reference/heritrix.md 1.13."""
+"""The threads report: what each worker ("toe") is at. Source: Heritrix 3."""
 
 from collections.abc import Iterator
 

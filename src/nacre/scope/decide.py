@@ -1,4 +1,4 @@
-"""What all DecideRules have, and the two that always speak. Source: reference/heritrix.md 1.3."""
+"""What all DecideRules have, and the two that always speak."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Heritrix's names of rules and of their settings, as Nacre's. Source: reference/heritrix.md 1.3.
+"""Heritrix's names of rules and of their settings, as Nacre's.
 
 A rule may be written with its class name, `TooManyHopsDecideRule` or with its package before it,
 and then with Heritrix's names for its settings too.
@@ -159,7 +159,7 @@ def equivalent(class_name: str) -> Equivalent | None:
 def short_form(said: Mapping[str, Any]) -> dict[str, Any]:
     """A rule under Nacre's names; one that has them already is left as it is.
 
-    Source: reference/heritrix.md 1.3. A twin such as `NotOnHostsDecideRule` becomes a `not`.
+    A twin such as `NotOnHostsDecideRule` becomes a `not`.
     """
     name = said.get("rule")
     known = equivalent(name) if isinstance(name, str) else None

@@ -1,4 +1,4 @@
-"""Tests on hop paths. Source: reference/heritrix.md 1.3, 1.4."""
+"""Tests on hop paths."""
 
 from functools import lru_cache
 

@@ -1,6 +1,6 @@
 """Is this path a trap? Relative links that lead ever deeper repeat their segments.
 
-Source: reference/peers.md 1.5, "Zeno traps".
+Source: the path rules of Zeno, the crawler of the Internet Archive.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The scope options of `nacre crawl`, compiled to a list of rules. Source: architecture 12."""
+"""The scope options of `nacre crawl`, compiled to a list of rules."""
 
 from collections.abc import Sequence
 

@@ -12,7 +12,8 @@ def pathological(url: str, repetitions: int) -> bool:
     r"""A segment, or a run of segments, stands more than `repetitions` times in a row.
 
     The rule behind Heritrix's expression `.*?/(.*?/)\1{n,}.*`: each repetition lies between two
-    slashes, so the last piece of the URL never counts. Source: reference/heritrix.md 1.3.
+    slashes, so the last piece of the URL never counts. Source: Heritrix's
+    PathologicalPathDecideRule.
     """
     pieces = url.split("/")[1:-1]
     count = len(pieces)

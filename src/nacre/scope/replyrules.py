@@ -1,4 +1,4 @@
-"""DecideRules on what came back: status, type, length, digest. Source: heritrix.md 1.3."""
+"""DecideRules on what came back: status, type, length, digest. Source: Heritrix 3."""
 
 from typing import Literal
 

@@ -68,7 +68,7 @@ RULES.add(*NUTCH_RULES)
 
 
 def stock_rules() -> tuple[AnyRule, ...]:
-    """Heritrix's stock scope in its stock order. Source: reference/heritrix.md 1.3.
+    """Heritrix's stock scope in its stock order.
 
     Embeds come behind the hop limit, which does not bind them, and before the lists that refuse.
     """

@@ -1,6 +1,6 @@
 """The worlds by name. Half of them contain no page that follows a Poisson process.
 
-Source: reference/incremental.md 1.4 (the paper's two sites), 3.2, 4.
+Two are after the sites of the National Library of China's paper.
 """
 
 from collections.abc import Callable

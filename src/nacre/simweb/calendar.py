@@ -1,8 +1,7 @@
 """The hours of a week or a year: where life is quick and where it stands still.
 
 A process runs in *operational time*, of which a quiet hour has little and a busy one much; on the
-average of a week, or of a year with holidays, both clocks run alike. Source:
-reference/incremental.md 2.1, 3.2.
+average of a week, or of a year with holidays, both clocks run alike.
 """
 
 from bisect import bisect_right

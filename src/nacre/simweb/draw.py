@@ -1,7 +1,7 @@
 """Random numbers by counter: each is a function of (seed, path, number), in whatever order asked.
 
 Nothing is stored and nothing depends on what was drawn before, so that every policy sees the same
-world. Source: reference/incremental.md 3.1.
+world.
 """
 
 import math

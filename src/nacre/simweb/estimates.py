@@ -1,7 +1,7 @@
 """How far estimated rates are off, in bare pages that differ in their rate alone.
 
-The set-up of table 2.1 of reference/incremental.md: ln λ normal about one change in 20 days with a
-spread of 1.5, visits at irregular intervals of 10 days on average.
+The set-up: ln λ normal about one change in 20 days with a spread of 1.5, visits at irregular
+intervals of 10 days on average.
 """
 
 import math

@@ -1,8 +1,7 @@
 """The goals of incremental crawling, each measured on worlds and seeds that nothing was tuned on.
 
-Source: reference/incremental.md 3.5. A goal is a figure of several runs of one seed, so that
-policies are compared in the same world; over the seeds there is a mean with its bootstrapped
-interval.
+See docs/incremental.md. A goal is a figure of several runs of one seed, so that policies are
+compared in the same world; over the seeds there is a mean with its bootstrapped interval.
 """
 
 from collections import defaultdict

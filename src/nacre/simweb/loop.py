@@ -3,7 +3,7 @@
 Time stands still while anything is to be done: callbacks that are ready, bytes in flight (they are
 callbacks), work for threads (done on the spot). Only when every task sleeps does it jump to the
 moment that the first of them waits for. So months pass in seconds, the same way each time, and the
-crawler on it does not know. Source: reference/incremental.md 3.1, mode A.
+crawler on it does not know.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Noise: what differs between two replies and means nothing. Source: incremental.md 3.2.
+"""Noise: what differs between two replies and means nothing.
 
 All of it has a fixed width, so that the size of a page does not depend on it.
 """

@@ -1,4 +1,4 @@
-"""What a world is like: every figure of reference/incremental.md 3.2, frozen."""
+"""What a world is like, in figures."""
 
 from typing import Literal
 

@@ -1,7 +1,7 @@
 """When things happen: processes of change, as sorted lists of times.
 
 Only the first is the Poisson process that estimators assume; half of the worlds contain none of it,
-so that nobody is flattered by sharing its model. Source: reference/incremental.md 3.2, 6 (a).
+so that nobody is flattered by sharing its model.
 """
 
 import math

@@ -1,7 +1,7 @@
 """The score of an archive: from the WARCs and the server's log, never from the crawler's claims.
 
-Every metric of reference/incremental.md 3.3; articles, files, lists and embeds apart. The same
-archive gives the same bytes.
+The measures are told in docs/simweb.md; articles, files, lists and embeds apart. The same archive
+gives the same bytes.
 """
 
 from collections.abc import Mapping, Sequence

@@ -25,7 +25,7 @@ _MEGA = 1e6
 def normalised(trials: Sequence[Trial]) -> dict[str, float | None]:
     """NS of each trial: version recall between that of uniform (0) and of the oracle (1).
 
-    Source: reference/incremental.md 3.3. None where either was not run under that budget.
+    None where either was not run under that budget.
     """
     recalls = {(trial.policy, trial.budget): trial.scores["versions"]["recall"] for trial in trials}
     found: dict[str, float | None] = {}

@@ -1,4 +1,4 @@
-"""Endless and hostile places. Source: reference/incremental.md 3.2."""
+"""Endless and hostile places."""
 
 import re
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """The table of files: the store, not a suffix, knows what belongs to the job and how far.
 
-Each WARC, index and log has a row in `meta`: kind, path, state, committed size, epoch.
-Source: architecture section 6.
+Each WARC, index and log has a row in `meta`: kind, path, state, committed size, epoch. See
+docs/architecture.md, "Durability".
 """
 
 from enum import StrEnum

@@ -1,7 +1,7 @@
 """The start of a job: every file and the store are brought to the same commit.
 
 Also what follows a storage error in a running job: one code path. Each step may be cut off by a
-crash and is then done again by the next start. Source: architecture section 6, "Start".
+crash and is then done again by the next start. See docs/architecture.md, "Durability".
 """
 
 from collections.abc import Callable, Collection, Sequence

@@ -1,8 +1,8 @@
 """RocksDB as the engine below the store: options, opening, checked scans.
 
-Two habits of the binding shape this module (reference/store_engine.md 1.6). Options are not
-remembered, so that all are passed at every open and the result is checked. The iterators `keys`,
-`items` and `values` end silently at a damaged block, so that `RocksEngine.rows` is the only scan.
+Two habits of the binding shape this module. Options are not remembered, so that all are passed at
+every open and the result is checked. The iterators `keys`, `items` and `values` end silently at a
+damaged block, so that `RocksEngine.rows` is the only scan.
 """
 
 import os

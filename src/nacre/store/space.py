@@ -1,7 +1,7 @@
 """Free space: what a job must find before it starts or goes on, and ballast for a full disk.
 
 RocksDB cannot even be opened on a full disk, so that a file of known size is kept to be thrown
-overboard. Source: architecture section 6, "A storage error is an in-process crash".
+overboard.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,7 @@
 """What a sealed group does to the files: before its batch, and after it.
 
-Order of a commit (architecture section 6): directories of new files; WARC bytes and fdatasync; the
-batch, on the loop thread; `flush_wal`; then lines into logs and indexes, and new names.
+Order of a commit: directories of new files; WARC bytes and fdatasync; the batch, on the loop
+thread; `flush_wal`; then lines into logs and indexes, and new names.
 """
 
 from collections.abc import Callable, Sequence

@@ -2,7 +2,7 @@
 
 The canonical form only decides whether a URL was seen before; what is requested, stored and indexed
 is the URL itself. Rules stand in an order, by name (`rule`); `DEFAULT` merges only what is safe to
-merge, `HERITRIX` is the stock list of Heritrix. Source: reference/heritrix.md 1.4.
+merge, `HERITRIX` is the stock list of Heritrix. Source: Heritrix 3, canonicalization rules.
 """
 
 from collections.abc import Callable, Iterable

@@ -2,8 +2,8 @@
 
 Archives must agree on it to the byte, so it does what the `surt` library does (its answers are the
 oracle), also where one might wish otherwise: it unescapes and lower-cases everything, drops scheme,
-`www`, userinfo, session ids and the final slash, and sorts the query.
-Source: reference/peers.md 2.5; Safe Browsing "canonicalization" for the escapes.
+`www`, userinfo, session ids and the final slash, and sorts the query. Source: the `surt` library;
+Safe Browsing "canonicalization" for the escapes.
 """
 
 import re

@@ -3,7 +3,7 @@
 The URL Standard (WHATWG) decides what is requested, as in a browser: escapes stay as written, path
 in UTF-8, query in the document's encoding. On top come tolerances of Heritrix that gain captures:
 NBSP is trimmed like a space, spaces after a host are dropped, as are dots around it, and fragments.
-Source: url.spec.whatwg.org; reference/heritrix.md 1.4, "UURI normalisation".
+Source: url.spec.whatwg.org; Heritrix's `UsableURIFactory`.
 """
 
 import re

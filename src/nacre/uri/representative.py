@@ -1,6 +1,6 @@
 """Which of two URLs names a page: the one that redirected, or the one that it led to.
 
-Source: reference/nutch.md 1.7, "Representative URL".
+Source: Nutch, `URLUtil.chooseRepr`.
 """
 
 from nacre.uri.domain import registry_domain

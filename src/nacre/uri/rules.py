@@ -1,8 +1,8 @@
 """The canonicalisation rules, each a small value: text of a URL in, text of a URL out.
 
 They make the seen key only; what is requested never passes through them. A rule does what
-Heritrix's does in one pass; `Canonicalizer` repeats the list until nothing changes.
-Source: reference/heritrix.md 1.4, "Canonicalization".
+Heritrix's does in one pass; `Canonicalizer` repeats the list until nothing changes. Source:
+Heritrix 3, canonicalization rules.
 """
 
 import re

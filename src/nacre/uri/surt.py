@@ -1,8 +1,8 @@
 """SURT: URLs with the labels of the host reversed, so that one domain is one prefix.
 
 Two dialects, not to be mixed. Heritrix's keeps scheme and port, `http://(com,example,www,)/path`:
-scope, sheets and history. The index key (`indexkey`) drops both: CDXJ, pywb, OutbackCDX.
-Source: reference/heritrix.md 1.4, "SURT"; reference/peers.md 2.5.
+scope, sheets and history. The index key (`indexkey`) drops both: CDXJ, pywb, OutbackCDX. Source:
+Heritrix 3 (`SURT`); the `surt` library.
 """
 
 import re

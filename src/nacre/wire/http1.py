@@ -10,9 +10,9 @@ What `feed` and `eof` return is the body as received, transfer coding and traile
 `interim + head + body` are the bytes of the reply, however they were split. Bytes behind the end
 of the reply are counted in `excess`, never returned. What was odd stands in `annotations`.
 
-States: the head (again after each interim reply), then the body by its framing, then complete.
-A head or a chunk that breaks the rules never raises: the reply goes on to the close of the
-connection, within the caps below. Source: RFC 9112; reference/peers.md 2.3.
+States: the head (again after each interim reply), then the body by its framing, then complete. A
+head or a chunk that breaks the rules never raises: the reply goes on to the close of the
+connection, within the caps below. Source: RFC 9112.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Which lists to watch: each new link counts for the cheapest that shows it (pure).
 
 A list that only repeats what others show first earns nothing, and is visited less and less. Source:
-reference/incremental.md 2.7 (greedy weighted cover; window overflow).
+Dasgupta et al., "The discoverability of the web", 2007 (greedy weighted cover).
 """
 
 import heapq

@@ -1,8 +1,7 @@
 """Is a page an index, whose links matter, or content, whose text does? Pure.
 
 A logistic classifier with weights set by hand, corrected by how the page behaves from visit to
-visit. It gives a probability; where it is not sure, a page gets both treatments. Source:
-reference/incremental.md 2.7.
+visit. It gives a probability; where it is not sure, a page gets both treatments.
 """
 
 import math

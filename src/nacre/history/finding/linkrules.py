@@ -1,8 +1,8 @@
-"""Is a link new by its looks? The paper's three rules, chosen for each template from data (pure).
+"""Is a link new by its looks? Three rules, chosen for each template from data (pure).
 
 T: the URL carries a date; S: it carries a rising number; K: neither, only the set of known URLs
 tells. T and S find what is missing and speed things up; the exact set always has the last word.
-Source: reference/incremental.md 1.1 R9 and 2.8.
+The rules are those of the National Library of China's paper (`simweb.paper.published`).
 """
 
 from collections.abc import Sequence

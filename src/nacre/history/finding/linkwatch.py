@@ -2,7 +2,6 @@
 
 One row for the templates of a site that differ only in their plain words. Whether a URL is known
 has the last word: a link that the rule takes for old and nobody knows is fetched too, and marked.
-Source: reference/incremental.md 1.1 R9, 2.8.
 """
 
 from collections.abc import MutableMapping

@@ -1,7 +1,4 @@
-"""What an index page showed last time, and what is new, changed or gone on it now (pure).
-
-Source: reference/incremental.md 2.5 (evidence of index pages).
-"""
+"""What an index page showed last time, and what is new, changed or gone on it now (pure)."""
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b

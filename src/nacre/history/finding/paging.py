@@ -1,8 +1,7 @@
 """Lists in pages: which page a URL is, which comes next, and when reading on is over (pure).
 
-Source: reference/incremental.md 2.7: where a list shows nothing that was known, more was published
-than it shows, and its paging is followed until two known links stand together. What is pinned to
-the top says nothing.
+Where a list shows nothing that was known, more was published than it shows, and its paging is
+followed until two known links stand together. What is pinned to the top says nothing.
 """
 
 import re

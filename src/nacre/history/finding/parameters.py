@@ -1,9 +1,9 @@
 """Query parameters whose value never changes the page: session IDs, sort orders, trackers (pure).
 
-Source: reference/incremental.md 2.8, tested on five pairs of pages at least. It is reported, and
-nothing is dropped from any URL: bytes that are the same today may differ tomorrow. Where the
-operator wants it (`recrawl.idle_parameters`), new URLs that differ from a known page in such
-parameters alone wait (`idle`).
+Tested on five pairs of pages at least. It is reported, and nothing is dropped from any URL: bytes
+that are the same today may differ tomorrow. Where the operator wants it
+(`recrawl.idle_parameters`), new URLs that differ from a known page in such parameters alone wait
+(`idle`).
 """
 
 from collections.abc import Iterable, Iterator

@@ -2,8 +2,8 @@
 
 A sitemap that its index dates no later than our last reading rests, once ten such words were held
 against a reading and none was wrong; a tenth of those that rest is read all the same. What it named
-stands, as it does where a sitemap answers 304. Source: reference/incremental.md 2.5; sitemaps.org
-protocol 0.9 (`lastmod` of an index).
+stands, as it does where a sitemap answers 304. Source: sitemaps.org protocol 0.9 (`lastmod` of an
+index).
 """
 
 import re

@@ -2,7 +2,6 @@
 
 A calendar leads from month to month, a search page to itself under other session ids, a shop to
 every combination of its filters. Nothing is dropped: a run visits few of them (`traps`).
-Source: reference/incremental.md 2.8.
 """
 
 import re

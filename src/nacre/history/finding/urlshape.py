@@ -1,7 +1,6 @@
 """URLs of one kind share a template: `/{yyyy}-{mm}/t{date}_{int}.html` (pure).
 
-Source: reference/incremental.md 2.8. Runs of digits, tokens and slugs become placeholders by their
-look.
+Runs of digits, tokens and slugs become placeholders by their look.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Pages that change together: visit a few, then the group when they changed (pure).
 
-Source: reference/incremental.md 2.5 (6): joint lift above 5 with a support of at least 5.
+What counts as together: joint lift above 5 with a support of at least 5.
 """
 
 from collections.abc import Sequence

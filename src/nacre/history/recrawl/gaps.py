@@ -2,7 +2,7 @@
 
 Their pages were deleted, never published, or missed: a few may be asked for, if that is wanted. How
 often such a guess led to a page is learned for each kind of URL, and guesses that lead nowhere end.
-Source: reference/incremental.md 2.8 (gap probing: optional, off by default, limited).
+Off by default (`recrawl.gap_probes`).
 """
 
 from collections.abc import Callable, Iterator, MutableMapping

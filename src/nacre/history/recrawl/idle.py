@@ -2,7 +2,7 @@
 
 Which parameters are idle is learned anew at each step (`history.finding.parameters`); whether a
 page is known without them is a matter of its exact URL. A few are visited all the same: one that
-differs takes its parameter out of the idle ones. Source: reference/incremental.md 2.8.
+differs takes its parameter out of the idle ones.
 """
 
 from hashlib import blake2b

@@ -1,7 +1,4 @@
-"""Learns from the links of a page that was visited: new pages, and news of known ones (pure).
-
-Source: reference/incremental.md 2.5 (hints), 2.7 (lists).
-"""
+"""Learns from the links of a page that was visited: new pages, and news of known ones (pure)."""
 
 from collections.abc import Sequence
 

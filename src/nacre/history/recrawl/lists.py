@@ -1,8 +1,7 @@
 """Reads lists: what is new, changed and gone on them, and when to read on (pure).
 
 A list that shows nothing that was known is read on, page by page, until two known links stand
-together. New links count for the cheapest lists that show them. Source: reference/incremental.md
-2.5 (1), 2.7.
+together. New links count for the cheapest lists that show them.
 """
 
 from collections.abc import Collection, Sequence

@@ -3,7 +3,7 @@
 A step goes in waves. First what tells of others: start pages, sitemaps, feeds, index pages. Then
 what they showed: new links, and pages of which they told. Then pages by what a visit is worth, as
 far as the budget goes or until the wanted recall is expected, and a few drawn by lot, which keep
-the estimates honest. Source: reference/incremental.md 2.
+the estimates honest. See docs/recrawl.md.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""What a visit of each known page is worth in this step (pure).
-
-Source: reference/incremental.md 2.4 (value), 2.5 (hints), 2.9 (recall of a choice).
-"""
+"""What a visit of each known page is worth in this step (pure)."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -22,12 +19,12 @@ DAY = 86_400.0
 _SURE = 2.0
 _LIKELY_DEAD = 0.5
 _BACK = 0.05
-"""Share of the pages that were gone and come back (reference/incremental.md 2.10)."""
+"""Share of the pages that were gone and come back."""
 _INDEX = 0.5
 _RUN = 4096
 """Bids that are sorted in one slice."""
 _LISTS = 3.0
-"""A list with news is worth that many changed pages (reference/incremental.md 2.4)."""
+"""A list with news is worth that many changed pages."""
 
 
 class Bid(NamedTuple):

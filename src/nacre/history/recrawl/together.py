@@ -1,7 +1,4 @@
-"""Sentinels: of pages that change together a few are visited first and speak for all (pure).
-
-Source: reference/incremental.md 2.5 (6).
-"""
+"""Sentinels: of pages that change together a few are visited first and speak for all (pure)."""
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.finding.hints import Source

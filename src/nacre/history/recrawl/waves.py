@@ -1,7 +1,4 @@
-"""Chooses the waves of a step: what tells of others first, then pages by their worth (pure).
-
-Source: reference/incremental.md 2.4, 2.9.
-"""
+"""Chooses the waves of a step: what tells of others first, then pages by their worth (pure)."""
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence

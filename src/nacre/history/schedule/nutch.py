@@ -1,9 +1,9 @@
 """Nutch's fetch schedules, exactly: Default, Adaptive, MimeAdaptive.
 
-Source: reference/nutch.md 1.5. Nutch computes intervals and rates in single precision, keeps whole
-seconds of intervals, and times in milliseconds; so do these functions, so that a migrated crawl
-plans the same dates to the millisecond. They are for people who come from Nutch;
-`history.recrawl.planner` spends a budget better.
+Source: Nutch, `AbstractFetchSchedule` and below. Nutch computes intervals and rates in single
+precision, keeps whole seconds of intervals, and times in milliseconds; so do these functions, so
+that a migrated crawl plans the same dates to the millisecond. They are for people who come from
+Nutch; `history.recrawl.planner` spends a budget better.
 """
 
 from collections.abc import Mapping

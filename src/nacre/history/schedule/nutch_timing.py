@@ -1,6 +1,6 @@
 """Nutch's schedules in a job: what `updatedb` makes of each outcome of a visit (pure).
 
-Source: reference/nutch.md 1.4 (the switch on the fetch status), 1.5, 1.8 (statuses).
+Source: Nutch, `CrawlDbReducer` (the switch on the fetch status).
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Simple schedules that an operator can choose in place of the planner (pure).
 
 A fixed interval (as libraries do today), a calendar, the factors of Heritrix's adaptive revisiting
-and StormCrawler's. Nutch's are in `history.schedule.nutch`. Source: reference/incremental.md 2.2.
+and StormCrawler's. Nutch's are in `history.schedule.nutch`.
 """
 
 from collections.abc import Iterator

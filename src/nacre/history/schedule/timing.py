@@ -1,6 +1,6 @@
 """When a page under a schedule is due: what a visit makes of its timing (pure).
 
-Source: reference/incremental.md 2.2. Nutch's schedules are in `history.schedule.nutch_timing`.
+Nutch's schedules are in `history.schedule.nutch_timing`.
 """
 
 import math

@@ -1,8 +1,7 @@
 """How complete was a visit of a site? Estimated from pages drawn by lot (pure).
 
 The pages that a plan leaves out are unknown; a few of them, drawn by lot and visited all the same,
-show what share had changed: an estimate that owes nothing to any model. Source:
-reference/incremental.md 2.9 and 5.2 (random-visit audit).
+show what share had changed: an estimate that owes nothing to any model.
 """
 
 import math

@@ -1,8 +1,7 @@
 """Has a page changed? A class and a score, by pieces, biased to "changed" (pure).
 
 Levels: L0 the payload, L1 the markup without what never matters, L2 the pieces of the page, of
-which those that are noise or belong to the template do not count. Source: reference/incremental.md
-2.6.
+which those that are noise or belong to the template do not count.
 """
 
 import math

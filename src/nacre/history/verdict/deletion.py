@@ -1,8 +1,8 @@
 """Gone for good? Only what was seen twice counts, and what was gone is looked at again (pure).
 
 live → suspect (404, 410, soft-404) → gone, after a second look a day later (410: at once) → looked
-at again after 7, 14, 30, 60 … 180 days. Failures and refusals never count. Source:
-reference/incremental.md 2.10.
+at again after 7, 14, 30, 60 … 180 days. Failures and refusals never count. Source of the probing:
+Bar-Yossef et al., "Sic transit gloria telae", 2004.
 """
 
 from enum import StrEnum

@@ -1,7 +1,7 @@
 """Whole-page signatures, to choose in place of the comparison by pieces (pure).
 
-Nutch's two, its TextProfile made fit for Chinese, and the National Library of China's.
-Source: reference/nutch.md (signatures), reference/incremental.md 2.2 and 1.1 R17.
+Nutch's two, its TextProfile made fit for Chinese, and the one of the National Library of China's
+paper (`simweb.paper.published`).
 """
 
 import hashlib

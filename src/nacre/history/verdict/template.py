@@ -1,7 +1,6 @@
 """What a template has taught: which of its places are noise, which blocks are on every page (pure).
 
-Source: reference/incremental.md 2.6: paired fetches tell noise for certain, churn hints at it, and
-document frequency finds boilerplate.
+Paired fetches tell noise for certain, churn hints at it, and document frequency finds boilerplate.
 """
 
 import math

@@ -1,7 +1,6 @@
 """What changes by itself: masked for the verdict only, never in what is stored (pure).
 
 A bare date or number is never masked: a changed deadline is a change.
-Source: reference/incremental.md 2.6.
 """
 
 import re

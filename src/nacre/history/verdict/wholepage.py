@@ -1,8 +1,8 @@
 """The verdict of a whole-page signature, in place of the comparison by pieces (pure).
 
 Two versions with one signature are the same page: what differs is noise. Others are a change, and
-the share of the text that differs says of which size. Source: reference/incremental.md 1.1 R10 and
-R17; reference/nutch.md (signatures).
+the share of the text that differs says of which size. The signatures are in
+`history.verdict.signature`.
 """
 
 from nacre.core.pageview import PageView

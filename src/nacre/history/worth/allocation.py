@@ -1,7 +1,7 @@
 """How a budget is best spread over pages, and what it buys (pure): for plans and reports.
 
-Source: reference/incremental.md 2.3. The crawl itself needs no such plan: it follows one price
-(`history.worth.value`).
+Source: Cho and Garcia-Molina, "Effective page refresh policies for web crawlers", 2003. The crawl
+itself needs no such plan: it follows one price (`history.worth.value`).
 """
 
 import math

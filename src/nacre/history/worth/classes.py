@@ -1,7 +1,6 @@
 """Priors of classes of pages: template, layout, site, all (pure).
 
-A class that has been revisited often speaks for itself, a small one leans on the wider one. Source:
-reference/incremental.md 2.1 (back-off chain).
+A class that has been revisited often speaks for itself, a small one leans on the wider one.
 """
 
 from collections.abc import Callable, Iterable

@@ -2,7 +2,7 @@
 
 Each page keeps the logarithm of the likelihood of its visits at 28 rates, evenly spaced in their
 logarithm; a class of pages shares a prior over them. Together they give a posterior that is sane
-after one visit and sharp after thirty. Source: reference/incremental.md 2.1 (b).
+after one visit and sharp after thirty. Source: empirical Bayes with a prior estimated by EM.
 
 Times are operational days (`history.worth.season`): plain days where nothing is known of the
 season.
@@ -58,7 +58,7 @@ PAGES: Distribution = _lognormal(1.0 / 365.0, 2.2)
 (Cho and Garcia-Molina 2000, Ntoulas et al. 2004), and a few change daily."""
 FILES: Distribution = _lognormal(1.0 / 5000.0, 1.5)
 """The same of attached files: most are never replaced; of a hundred edits two put another file
-under the same URL (reference/incremental.md 3.2)."""
+under the same URL."""
 CODE: Distribution = _lognormal(1.0 / 150.0, 1.5)
 """The same of style sheets and scripts: they change with releases and redesigns."""
 MEDIA: Distribution = _lognormal(1.0 / 20000.0, 0.9)
@@ -193,7 +193,7 @@ def has_drifted(
     """The latest visits speak so clearly against the older ones that these should be forgotten.
 
     Compares the likelihood of what was seen of late at the rates that it speaks for by itself with
-    that at the rates believed in. Source: reference/incremental.md 2.1 (drift).
+    that at the rates believed in.
 
     Args:
         believed: What is believed of the page's rate.

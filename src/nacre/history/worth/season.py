@@ -2,7 +2,7 @@
 
 A site that publishes on weekday mornings ages little at night. Replacing plain time by the integral
 of its weekly profile keeps every formula of `history.worth.rates`. Beside it stand the corrections
-of fresh pages, which come on top of whatever rate a page has. Source: reference/incremental.md 2.1.
+of fresh pages, which come on top of whatever rate a page has.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """What a visit is worth (pure).
 
 Its value grows with the time since the last one; a page is visited once that reaches the price of a
-request. Source: reference/incremental.md 2.3, 2.4.
+request. Source: Olston and Pandey, "Recrawl scheduling based on information longevity", 2008.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Lines of the logs that sequences of rules write. Formats: reference/heritrix.md 1.3, 1.14."""
+"""Lines of the logs that sequences of rules write. Formats: Heritrix 3."""
 
 import json
 

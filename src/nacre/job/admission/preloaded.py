@@ -1,6 +1,6 @@
 """Precedences of URIs that a file gives: lines of a URL, spaces, and a number from 0 to 127.
 
-Source: reference/heritrix.md 1.6 (PreloadedUriPrecedencePolicy and its PrecedenceLoader).
+Source: Heritrix's PreloadedUriPrecedencePolicy and its PrecedenceLoader.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

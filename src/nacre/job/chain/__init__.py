@@ -1,4 +1,4 @@
-"""The chains: lists of processors that a configuration can change. Source: heritrix.md 1.7.
+"""The chains: lists of processors that a configuration can change. Source: Heritrix 3.
 
 An entry is a component (`entry.py`) whose class says what it gives and needs; `stock.py` has those
 of the stock chains, `table.py` all that can be named. `editing.py` makes the entries of what

@@ -1,4 +1,4 @@
-"""Extractors of binary files. Source: reference/heritrix.md 1.9."""
+"""Extractors of binary files."""
 
 import asyncio
 from collections.abc import Callable

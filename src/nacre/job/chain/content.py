@@ -1,4 +1,4 @@
-"""Processors that look at what was fetched. Source: reference/heritrix.md 1.7, 1.9."""
+"""Processors that look at what was fetched. Source: Heritrix 3."""
 
 import hashlib
 from base64 import b32encode

@@ -1,4 +1,4 @@
-"""What an entry of a chain says, whatever its processor. Source: reference/heritrix.md 1.7."""
+"""What an entry of a chain says, whatever its processor."""
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Processors that look at the outlinks of a page. Source: reference/heritrix.md 1.7, 1.9."""
+"""Processors that look at the outlinks of a page. Source: Heritrix 3."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal

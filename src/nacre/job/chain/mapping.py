@@ -1,7 +1,7 @@
 """A crawl shared by several crawlers: each takes its part of the queues, and writes the rest down.
 
-Source: reference/heritrix.md 1.17. Where Nacre differs: with one crawler more, only 1/n of the
-sites move (Heritrix: nearly all), and links are mapped after the scope has accepted them.
+Source: Heritrix 3, `CrawlMapper`. Where Nacre differs: with one crawler more, only 1/n of the sites
+move (Heritrix: nearly all), and links are mapped after the scope has accepted them.
 """
 
 import re

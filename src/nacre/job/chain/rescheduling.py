@@ -1,4 +1,4 @@
-"""URIs that are fetched again and again. Source: reference/heritrix.md 1.7."""
+"""URIs that are fetched again and again. As Heritrix's ReschedulingProcessor."""
 
 from typing import Any, Literal
 

@@ -1,4 +1,4 @@
-"""The names of files in the action directory, and what each asks for. Source: heritrix.md 1.15."""
+"""The names of files in the action directory, and what each asks for. Source: Heritrix 3."""
 
 import re
 from collections.abc import Iterator, Sequence

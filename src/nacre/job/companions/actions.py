@@ -1,8 +1,8 @@
 """The action directory: files put into `JOB/action` are taken in while the job runs.
 
-How far a file is taken in is a row of the store, written in the same commit group as what
-came of its lines. So after a crash it goes on with the next line: each is taken once. The report
-is a log of the store, too. Source: heritrix.md 1.15.
+How far a file is taken in is a row of the store, written in the same commit group as what came of
+its lines. So after a crash it goes on with the next line: each is taken once. The report is a log
+of the store, too. Source: Heritrix 3, `ActionDirectory`.
 """
 
 import asyncio

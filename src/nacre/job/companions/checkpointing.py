@@ -1,4 +1,4 @@
-"""Checkpoints of a running job: by command, on a timer, at its end. Source: heritrix.md 1.15."""
+"""Checkpoints of a running job: by command, on a timer, at its end."""
 
 import asyncio
 import re

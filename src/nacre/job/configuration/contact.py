@@ -1,6 +1,6 @@
 """Who may be crawled without leaving a word: only the operator's own servers.
 
-A public crawl names somebody whom the owners of sites can reach. Architecture 12; issue section 5.
+A public crawl names somebody whom the owners of sites can reach.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence

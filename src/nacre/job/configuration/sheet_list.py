@@ -28,7 +28,7 @@ STOCK: Mapping[str, Mapping[str, object]] = {
 }
 """Sheets that may be named without being written; one of the same name in the file replaces its.
 
-Heritrix ships the same ones, but its highPrecedence sets a budget. Source: heritrix.md 1.2.
+Heritrix ships the same ones, but its highPrecedence sets a budget.
 """
 
 

@@ -1,4 +1,4 @@
-"""Which sheets apply to a URI. Source: reference/heritrix.md 1.2, architecture 4.
+"""Which sheets apply to a URI. Source: Heritrix 3, sheets.
 
 All SURT prefixes that match, the shortest first, then the rules in their order; for each property
 the last value wins. What is fetched because another URI needs it (hop P) takes that one's sheets.

@@ -1,7 +1,7 @@
 """When known pages are due next, and why: by their schedules, or by what a visit will be worth.
 
 The planner knows no dates: a page is due when a visit is worth what the last one that was chosen in
-the last run was worth. Source: reference/incremental.md 2.4.
+the last run was worth.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""Does a 304 tell the truth? Some pages are asked for without validators, to see.
-
-Source: reference/incremental.md 2.5, audits of 304 replies.
-"""
+"""Does a 304 tell the truth? Some pages are asked for without validators, to see."""
 
 from collections.abc import MutableMapping
 

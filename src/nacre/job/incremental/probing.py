@@ -1,7 +1,6 @@
 """What does a site answer to names that do not exist? A few are made up and asked for.
 
 Only then can a page that says "gone" with status 200 be told from one that changed.
-Source: reference/incremental.md 2.10.
 """
 
 from collections import Counter

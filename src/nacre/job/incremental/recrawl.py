@@ -2,7 +2,7 @@
 
 Seeds and what the planner chose enter the frontier. When it runs empty, the planner is asked again,
 until it wants nothing more or the budget is spent. What a visit taught joins the commit group of
-its records. Source: architecture 10; reference/incremental.md 2.10, 2.11.
+its records.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""What a visit teaches the planner: its links under the names by which pages are known.
-
-Source: architecture 10; reference/incremental.md 2.10, 2.11.
-"""
+"""What a visit teaches the planner: its links under the names by which pages are known."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

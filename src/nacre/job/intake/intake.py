@@ -2,7 +2,7 @@
 
 A portion is one synchronous step, so that all of it, and the note how far it is, is in one commit
 group. Nothing is skipped silently: a line is taken, known, of no account for the way it is read, or
-rejected with a reason. Source: reference/heritrix.md 1.6 and 1.15.
+rejected with a reason. Formats: Heritrix 3.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What a running job can be asked over its socket. Architecture 4 and 12."""
+"""What a running job can be asked over its socket."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager

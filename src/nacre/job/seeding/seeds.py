@@ -1,4 +1,4 @@
-"""Seed lists: plain lines, comments, and `+` / `-` directives. Source: heritrix.md 1.5."""
+"""Seed lists: plain lines, comments, and `+` / `-` directives. Source: Heritrix 3."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

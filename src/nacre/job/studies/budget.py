@@ -1,8 +1,7 @@
 """What does it cost to be so complete? Requests against recall and freshness (pure).
 
 The rates are those fitted so far; each page's plan follows its expected rate, and what the plan
-brings is counted at all rates that its visits allow. Source: reference/incremental.md 2.3, 2.9 and
-5.2, 5.
+brings is counted at all rates that its visits allow.
 """
 
 import math

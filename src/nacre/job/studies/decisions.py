@@ -1,6 +1,6 @@
 """Why a page was or was not visited: its value, the price, its posterior, what was decided (pure).
 
-Without a URL: how good the forecasts of all visits were. Source: reference/incremental.md 5.2, 10.
+Without a URL: how good the forecasts of all visits were.
 """
 
 from collections import Counter, deque

@@ -1,7 +1,4 @@
-"""The register of deleted pages, each with the records that prove it (pure).
-
-Source: reference/incremental.md 2.10 and 5.2, 6.
-"""
+"""The register of deleted pages, each with the records that prove it (pure)."""
 
 from collections import defaultdict
 

@@ -1,7 +1,4 @@
-"""What differs between two versions of a page, and which of it is noise (pure).
-
-Source: reference/incremental.md 2.6; 5.2, 3.
-"""
+"""What differs between two versions of a page, and which of it is noise (pure)."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,6 +1,7 @@
 """The change-frequency page: how often the pages of a job change, and when to come again (pure).
 
-Source: reference/incremental.md 5.2, 1; 1.1 R11 (网站更新频率数据库).
+It is what the National Library of China's paper calls 网站更新频率数据库, the database of change
+frequencies.
 """
 
 import math

@@ -2,7 +2,6 @@
 
 A full crawl at the same moment would have asked once for every URL known then. What was missed is
 estimated twice: from pages drawn by lot, which owes nothing to any model, and from the rates.
-Source: reference/incremental.md 2.9, 3.3 and 5.2, 4.
 """
 
 import math

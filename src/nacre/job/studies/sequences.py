@@ -1,7 +1,7 @@
 """How much of each sequence of numbered pages is known: its gaps (pure).
 
 Where the pages of a template are numbered as they appear, numbers that were never seen are pages
-that were deleted, never published, or missed. Source: reference/incremental.md 2.8 and 5.2, 9.
+that were deleted, never published, or missed.
 """
 
 from collections import defaultdict

@@ -1,6 +1,6 @@
 """The URL templates of a job: their pages, their rule for new links, and what looks like a trap.
 
-Pure. Source: reference/incremental.md 2.8 and 5.2, 8.
+Pure.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,4 @@
-"""The time line of a page: what each visit found, and when its changes came about (pure).
-
-Source: reference/incremental.md 5.2, 2.
-"""
+"""The time line of a page: what each visit found, and when its changes came about (pure)."""
 
 import msgspec
 

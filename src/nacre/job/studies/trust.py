@@ -1,7 +1,4 @@
-"""How far the word of each site can be trusted: what its hints told, and what visits found (pure).
-
-Source: reference/incremental.md 2.5 and 5.2, 7.
-"""
+"""How far each site's word can be trusted: what its hints told, and what visits found (pure)."""
 
 from collections import Counter
 

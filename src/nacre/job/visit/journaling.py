@@ -1,7 +1,7 @@
 """The recovery journal of a run, `logs/frontier.recover.gz`, in Heritrix's format.
 
 Lines are collected until their commit group is sealed and go into its batch as one gzip member, so
-that the file is as durable as what it tells of. Source: reference/heritrix.md 1.6.
+that the file is as durable as what it tells of. Source: Heritrix 3, `FrontierJournal`.
 """
 
 import gzip

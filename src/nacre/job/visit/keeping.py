@@ -2,8 +2,7 @@
 
 A version that resembles an earlier one may be stored as a difference from it, always from one that
 is stored in full, in a WARC that is finished. What only confirms what is known, and what says
-nothing, is written now and then; the fetch log has all of it.
-Source: reference/incremental.md 2.11.
+nothing, is written now and then; the fetch log has all of it. See docs/recrawl.md.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The logs of a run, as lines that travel in the commit groups. Formats: heritrix.md 1.14."""
+"""The logs of a run, as lines that travel in the commit groups. Formats: Heritrix 3."""
 
 import traceback
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """What must be known before a URI is fetched: its host's addresses, and its robots.txt.
 
-Both are URIs of their own (hop P), fetched through the same queue; the URI that needs them
-returns to it as -50, at no cost. Source: architecture 8, reference/heritrix.md 1.7.
+Both are URIs of their own (hop P), fetched through the same queue; the URI that needs them returns
+to it as -50, at no cost. Source: Heritrix 3, PreconditionEnforcer.
 """
 
 from nacre.config.effective import Effective, fixed

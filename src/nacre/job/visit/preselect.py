@@ -1,6 +1,6 @@
 """The first step of the fetch chain: what need not be fetched after all.
 
-Source: reference/heritrix.md 1.7, Preselector, in its order.
+Source: Heritrix's Preselector, in its order.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The scope once more before the fetch, when the address is known. Source: heritrix.md 1.7."""
+"""The scope once more before the fetch, when the address is known. As Heritrix's Preselector."""
 
 from collections.abc import Callable
 

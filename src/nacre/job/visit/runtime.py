@@ -1,4 +1,4 @@
-"""A limit of running time, looked at for each URI. Source: reference/heritrix.md 1.7, 1.15."""
+"""A limit of running time, looked at for each URI. As Heritrix's RuntimeLimitEnforcer."""
 
 from collections.abc import Callable
 

@@ -1,6 +1,6 @@
 """Processors of Heritrix that are not in Nacre's stock chains: they are inserted if active.
 
-Source: reference/heritrix.md 1.7, 1.9, 1.17; docs/chains.md.
+What they do is told in docs/chains.md.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """What a configuration of Heritrix says: beans, and the properties that are set on them.
 
 `crawler-beans.cxml` of Heritrix 3 is this already (`spring`); `order.xml` of Heritrix 1 is read
-into the same form (`order`). Source: reference/heritrix.md 1.2.
+into the same form (`order`).
 """
 
 from collections.abc import Iterator

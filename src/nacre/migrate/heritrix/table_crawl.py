@@ -1,7 +1,4 @@
-"""Classes of Heritrix that order, keep and report, and what becomes of their properties.
-
-Source: reference/heritrix.md 1.1, 1.2, 1.5 to 1.7, 1.11 to 1.15.
-"""
+"""Classes of Heritrix that order, keep and report, and what becomes of their properties."""
 
 from nacre.migrate.heritrix.rules import (
     Kind,

@@ -1,7 +1,4 @@
-"""Classes of Heritrix that fetch and extract, and what becomes of their properties.
-
-Source: reference/heritrix.md 1.7, 1.8, 1.9.
-"""
+"""Classes of Heritrix that fetch and extract, and what becomes of their properties."""
 
 from nacre.migrate.heritrix.rules import (
     Kind,

@@ -1,4 +1,4 @@
-"""A configuration directory of Nutch becomes a job. Source: reference/nutch.md 1.9, 1.10, 1.17.
+"""A configuration directory of Nutch becomes a job.
 
 `conf.py` reads properties and finds rule files; what differs from the stock values (`defaults.py`)
 is mapped by `values.py`, `urls.py`, `schedule.py`, `agent.py` and `plugins.py`; `others.py` says

@@ -1,4 +1,4 @@
-"""The URL filters of Nutch, which read its rule files unchanged. Source: reference/nutch.md 1.9.
+"""The URL filters of Nutch, which read its rule files unchanged.
 
 Each kind of file has a module: `regexes.py`, `domains.py`, `affixes.py`, `fast.py`, `validator.py`.
 `filters.py` has them by name and the chain that a URL must pass, `rules.py` makes DecideRules of

@@ -1,6 +1,6 @@
 """The validator: what does not look like a URL of the public web is rejected.
 
-It has no file. Source: reference/nutch.md 1.9, `urlfilter-validator`.
+It has no file. Source: Nutch, `urlfilter-validator`.
 """
 
 import re

@@ -1,6 +1,7 @@
 """B8: LambdaLearnAndCrawl: maximum likelihood of the rate, harmonic staleness as the objective.
 
-Source: reference/incremental.md 2.1, 2.3 (Kolobov et al. 2019), from the published formulas.
+Source: Kolobov et al., "Staying up to date with online content changes using reinforcement learning
+for scheduling", 2019, from the published formulas.
 """
 
 import math

@@ -9,7 +9,7 @@ from nacre.simweb.oracle import Oracle
 from nacre.simweb.policy import Outcome
 
 _LISTS = 3.0
-"""A list is worth that many pages (reference/incremental.md 2.4)."""
+"""A list is worth that many pages."""
 
 
 class Proportional(Book):

@@ -1,4 +1,4 @@
-"""B6: the design of the National Library of China's paper. Source: incremental.md 1.1, 1.2.
+"""B6: the design of the National Library of China's paper.
 
 Index pages, told by the characters of their URLs, are walked at every step; the links on them pass
 three rules; a content page is fetched once. It never looks at an old content page again.

@@ -1,7 +1,7 @@
 """What can be saved at all: by somebody who knows every rate and no event (2.9), and who knows all.
 
 Pages are visited in the order of their true chance to need it; lists and new pages must be fetched
-in any case. Source: reference/incremental.md 2.9.
+in any case.
 """
 
 import math

@@ -2,7 +2,7 @@
 
 The world stands still during each crawl (epochs). Full 1 and the incremental crawl are runs of one
 job, as `nacre crawl` and `nacre recrawl` make them; full 2 is a job of its own, which knows nothing
-of the others. Source: reference/incremental.md 3.1 (C).
+of the others.
 """
 
 import asyncio

@@ -137,7 +137,7 @@ def _less(spent: float, whole: float) -> float | None:
 
 
 def relative(one: Figures, full: Figures, least: Necessary) -> dict[str, float | None]:
-    """S_rel (reference/incremental.md 3.3): of pages, of embeds, and of both, which is time."""
+    """Requests saved, relative: of pages, of embeds, and of both, which is time."""
     pages = full.requests - one.requests, full.requests - least.requests
     embeds = full.embeds - one.embeds, full.embeds - least.embeds
     return {

@@ -1,7 +1,7 @@
 """The table that the paper published, in its own figures.
 
-Source: Ji and Zhao, the incremental crawling of the National Library of China, 2021, by way of
-reference/incremental.md 1.4.
+Source: 季士妍 (Ji), 赵丹阳 (Zhao), 国家图书馆WEB数据增量采集设计及其实现 (incremental crawling at
+the National Library of China), 数字图书馆论坛 2021(1), 32-37.
 """
 
 from typing import NamedTuple
