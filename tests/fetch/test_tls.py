@@ -323,3 +323,33 @@ def test_few_handshakes_begin_in_one_turn() -> None:
     passed = run(main())
     assert len(passed) == 10
     assert max(passed.count(turn) for turn in set(passed)) <= 4
+
+
+def test_a_connection_that_ends_before_its_handshake_is_told_quietly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Handshakes wait for their turn: a server that speaks first, or goes, is not asked for one."""
+
+    async def late(_: Gate) -> None:
+        await asyncio.sleep(0.05)
+
+    async def speak(peer: Peer) -> None:
+        await peer.send(b"220 mail.example ESMTP\r\n")
+        await peer.wait_for_end()
+
+    async def leave(peer: Peer) -> None:
+        peer.reset()
+
+    async def main(handler: Handler) -> tuple[FetchResult, list[str]]:
+        faults: list[str] = []
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: faults.append(str(context)))
+        async with serving(handler) as server, fetching() as fetcher:
+            return await fetcher.fetch(ask(server.url("/", "https")), QUICK), faults
+
+    monkeypatch.setattr(Gate, "enter", late)
+    for handler in (speak, leave):
+        result, faults = run(main(handler))
+        assert result.status == FetchStatus.CONNECT_FAILED
+        assert result.error == "it spoke or closed before the TLS handshake"
+        assert not faults

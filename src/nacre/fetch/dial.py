@@ -198,6 +198,10 @@ class Dialer:
         self, connection: Connection, context: ssl.SSLContext, sni: str, settings: FetchSettings
     ) -> None:
         """Begin TLS on an open connection."""
+        if not connection.alive:
+            # uvloop would wait for a handshake all the same, and print a traceback.
+            connection.abort()
+            raise ConnectionResetError("it spoke or closed before the TLS handshake")
         limit = settings.handshake_timeout
         try:
             async with asyncio.timeout(limit):
