@@ -8,7 +8,7 @@ from nacre.uri.javaurl import JavaURL, split_java
 
 def test_all_parts():
     assert split_java(" HTTP://u:p@Ex.org:0080/a/./b/../c?q=1#r ") == JavaURL(
-        "http", "u:p@Ex.org:0080", "u:p", "Ex.org", 80, "/a/c", "q=1", "r"
+        "http", "u:p@Ex.org:0080", "u:p", "Ex.org", 80, "/a/./b/../c", "q=1", "r"
     )
 
 
@@ -21,9 +21,10 @@ def test_all_parts():
         ("http://a?x=/y", "a", -1, "?x=/y"),
         ("http:", "", -1, ""),
         ("http:////", "", -1, "////"),
-        ("file:/x/../y", "", -1, "/y"),
-        ("file:///x/y/.", "", -1, "/x/y/"),
-        ("ftp:x/y/..", "", -1, "x/"),
+        ("file:/x/../y", "", -1, "/x/../y"),
+        ("file:///x/y/.", "", -1, "/x/y/."),
+        ("ftp:x/y/..", "", -1, "x/y/.."),
+        ("http://a:0000000000080/", "a", 80, "/"),
         ("mailto:a@b?c", "", -1, "a@b?c"),
         ("http://a/../../b", "a", -1, "/../../b"),
         ("http://u@v@a/b", "", -1, "/b"),

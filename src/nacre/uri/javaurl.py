@@ -1,7 +1,7 @@
 """A URL as `java.net.URL` takes it apart: what Nutch's filters and normalizers see of it.
 
 It is laxer than the URL Standard: nothing is escaped, the host keeps its case, any port number will
-do. Dot segments of the path go where that is possible.
+do, and dot segments stay.
 """
 
 import re
@@ -14,7 +14,6 @@ DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 _KNOWN = frozenset((*DEFAULT_PORTS, "file", "jar", "mailto"))
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9.+-]*):")
 _BLANK = "".join(map(chr, range(0x21)))
-_DOTS = re.compile(r"/\.{1,2}(?:/|\Z)")
 
 
 class JavaURL(NamedTuple):
@@ -73,7 +72,7 @@ def split_java(text: str) -> JavaURL:
         userinfo,
         host,
         port,
-        _without_dots(rest),
+        rest,
         query if question else None,
         ref if mark else None,
     )
@@ -91,27 +90,7 @@ def _authority(text: str) -> tuple[str | None, str, int]:
         name, port = name + bracket, after[1:]
     elif ":" in netloc:
         name, _, port = netloc.partition(":")
-    if port and not (port.isascii() and port.isdigit() and len(port) < 10):
+    digits = port.lstrip("0") or port[:1]
+    if digits and not (digits.isascii() and digits.isdigit() and len(digits) < 10):
         raise URIError(f"no port: {port[:200]!r}")
-    return (userinfo if at else None), name, int(port) if port else -1
-
-
-def _without_dots(path: str) -> str:
-    """Dot segments resolved, but for `..` that nothing stands before."""
-    if not _DOTS.search(path):
-        return path
-    kept: list[str] = []
-    segments = path.split("/")
-    for index, segment in enumerate(segments):
-        last = index == len(segments) - 1
-        if segment == "..":
-            if len(kept) > 1 and kept[-1] != "..":
-                kept.pop()
-                kept += [""] * last
-            else:
-                kept.append(segment)
-        elif segment != "." or not index:
-            kept.append(segment)
-        elif last:
-            kept.append("")
-    return "/".join(kept)
+    return (userinfo if at else None), name, int(digits) if digits else -1

@@ -9,8 +9,9 @@ from nacre.scope.normalize.basic import Basic
 @pytest.mark.parametrize(
     ("url", "normal"),
     [
-        (" HTTP://User:pw@Ex.ORG:80/%7ea/./b//../%2f?a=[x y]#r ", "http://ex.org/~a/b/%2F?a=%5Bx%20y%5D"),
+        (" HTTP://User:pw@Ex.ORG:80/%7ea/./b//../%2f?a=[x y]#r ", "http://ex.org/~a/%2F?a=%5Bx%20y%5D"),
         ("ftp://u@h:21/a//b", "ftp://u@h/a/b"),
+        ("http://h/a/../b\\%63", "http://h/a/../b\\c"),
         ("http://h", "http://h/"),
         ("http://h?q", "http://h/?q"),
         ("http://h/?", "http://h/?"),

@@ -121,9 +121,12 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def _with_plain_path(file: str) -> str:
-    """Dot segments and empty ones resolved in the path; the query stays."""
+    """Dot segments and empty ones resolved in the path; the query stays.
+
+    With a backslash all stays: it is no URI for Java, whose function resolves them.
+    """
     path, mark, query = file.partition("?")
-    if _ROUGH_PATH.search(path):
+    if _ROUGH_PATH.search(path) and "\\" not in file:
         path = _plain(path)
     return f"{path}{mark}{query}"
 
