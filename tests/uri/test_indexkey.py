@@ -15,6 +15,8 @@ ID = "0123456789abcdefghijklemopqrstuv"
         ("http://example.com", "com,example)/"),
         ("HTTPS://u:p@WWW2.Example.com:443/A/B/?", "com,example)/a/b"),
         ("https://example.com:80/", "com,example:80)/"),
+        ("http://example.com:080/", "com,example)/"),
+        ("http://example.com:0/", "com,example)/"),
         ("http://www.com/x", "com)/x"),
         ("http://www/x", "www)/x"),
         ("http://..a..b./", "b,a)/"),

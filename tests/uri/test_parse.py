@@ -89,6 +89,7 @@ def test_what_is_requested(text, url):
             "http://",
             "http://./",
             "http://a b/",
+            "http://a\x01/",
             "http://a<b/",
         ),
         *("http://a:65536/", "http://a:x/", "http://[::1/", "http://a.1../", "http://\ud800/"),

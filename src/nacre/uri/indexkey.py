@@ -78,6 +78,7 @@ def _host_key(scheme: str, netloc: str) -> str:
     name, port = where, ""
     if not where.endswith("]") and ":" in where:
         name, _, port = where.rpartition(":")
+        port = port.lstrip("0")
     name = _normal_host(name)
     name = _WWW.sub("", name, count=1) if _WWW.match(name) else name
     if port == _DEFAULT_PORTS.get(scheme):

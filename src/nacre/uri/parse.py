@@ -122,7 +122,7 @@ def _repaired(text: str) -> str:
     found = _AUTHORITY.match(text)
     if found is None:
         return text
-    trimmed = found[1].replace("%20", " ").rstrip(_TRIM)
+    trimmed = found[1].replace("%20", " ").rstrip(" \xa0")
     return text[: found.start(1)] + trimmed + text[found.end(1) :]
 
 
