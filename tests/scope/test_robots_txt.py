@@ -29,6 +29,7 @@ def delay(text: str, agent: str = "nacre") -> float | None:
         "Dissallow: /x",
         "Disallow: /x # because",
         "Disallowed: /x",
+        "Disallow: /x\0y",
     ],
 )
 def test_lines_that_forbid(line):

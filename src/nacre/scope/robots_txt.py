@@ -11,7 +11,7 @@ import re
 from nacre.scope.robots import MAX_BYTES
 from nacre.scope.robots_rules import AgentRules, RobotsRule
 
-_MAX_LINE = 2083 * 8
+_MAX_LINE = 2083 * 8 - 1
 _TOKEN = re.compile(r"[A-Za-z_-]*")
 _NAME = re.compile(r"[^\s/]*")
 _NUMBER = re.compile(rb"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
@@ -145,7 +145,7 @@ def _names(value: str) -> set[str]:
 
 
 def _key_and_value(raw: bytes) -> tuple[bytes, bytes]:
-    line = raw.partition(b"#")[0].strip()
+    line = raw.partition(b"\0")[0].partition(b"#")[0].strip()
     key, colon, value = line.partition(b":")
     if not colon:
         # A forgotten colon is forgiven where there are just two words.
