@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from nacre import __version__
 from nacre.cli import (
@@ -23,6 +22,7 @@ from nacre.cli import (
     urls,
 )
 from nacre.cli.output import complain
+from nacre.cli.program import Group, Program
 from nacre.errors import ConfigError, JobError, NacreError, URIError
 
 EXIT_CODES = (
@@ -40,7 +40,7 @@ _PYDANTIC = (
 )
 
 
-class Commands(TyperGroup):
+class Commands(Group):
     """Turns the errors that Nacre raises on purpose into a message and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as its base says
@@ -59,10 +59,8 @@ class Commands(TyperGroup):
             raise typer.Exit(1) from None
 
 
-app = typer.Typer(
+app = Program(
     cls=Commands,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=EXIT_CODES,

@@ -7,10 +7,11 @@ import typer
 
 from nacre.cli import output
 from nacre.cli.options import AsJson, JobDir
+from nacre.cli.program import Program
 
 DAMAGED = 7
 
-archive = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
+archive = Program()
 
 
 @archive.callback()

@@ -72,7 +72,7 @@ def checkpoint(
     name: Annotated[
         str | None,
         typer.Option(
-            "--name", metavar="NAME", help="Its name [cp<number>-<time>].", show_default=False
+            "--name", metavar="NAME", help="Its name; else cpNUMBER-TIME.", show_default=False
         ),
     ] = None,
     listed: Annotated[

@@ -60,7 +60,7 @@ Robots = Annotated[
 Out = Annotated[
     Path | None,
     _option(
-        "--out", metavar="DIR", panel=_HOW, help="Directory of the job [crawls/<host>-<time>]."
+        "--out", metavar="DIR", panel=_HOW, help="Directory of the job; else crawls/HOST-TIME."
     ),
 ]
 Contact = Annotated[
@@ -81,7 +81,7 @@ Parallel = Annotated[
     int | None,
     typer.Option(
         "--parallel", metavar="N", min=1, rich_help_panel=_HOW, show_default=False,
-        help="Fetches at the same time [25].",
+        help="Fetches at the same time; else 25.",
     ),
 ]  # fmt: skip
 WarcPrefix = Annotated[

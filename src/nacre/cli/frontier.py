@@ -10,6 +10,7 @@ import typer
 
 from nacre.cli import imports, output, queues
 from nacre.cli.options import AsJson, Everything, JobDir, Regex, require_choice
+from nacre.cli.program import Program
 
 if TYPE_CHECKING:
     from nacre.frontier.listing import Entry
@@ -22,7 +23,7 @@ Queue = Annotated[
     ),
 ]  # fmt: skip
 
-frontier = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
+frontier = Program()
 
 
 @frontier.callback()

@@ -9,6 +9,7 @@ import typer
 
 from nacre.cli import output
 from nacre.cli.options import AsJson, JobDir
+from nacre.cli.program import Program
 
 if TYPE_CHECKING:
     from nacre.job.explaining.upcoming import NextVisit
@@ -21,7 +22,7 @@ _SECONDS = frozenset(
 )
 _MICROSECONDS = frozenset(("visited", "date", "confirmed", "noted"))
 
-history = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
+history = Program()
 
 
 @history.callback()
@@ -238,7 +239,7 @@ def export(
     ctx: typer.Context,
     folder: Folder,
     parquet: Annotated[
-        bool, typer.Option("--parquet", help="Parquet (nacre[parquet]); else JSON Lines.")
+        bool, typer.Option("--parquet", help="As Parquet, which needs pyarrow; else JSON Lines.")
     ] = False,
 ) -> None:
     """Write all that is known into a folder of tables."""

@@ -20,7 +20,7 @@ def check(
     directory: JobDir,
     urls: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[URL]...", help="For --dry-run.", show_default=False),
+        typer.Argument(metavar="URL", help="For --dry-run.", show_default=False),
     ] = None,
     path: Annotated[
         str | None,

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.cli.options import AsJson
+from nacre.cli.program import Program
 
 if TYPE_CHECKING:
     from nacre.migrate.draft import Draft
     from nacre.migrate.report import Report
 
-migrate = typer.Typer(
-    no_args_is_help=True, help="Make a job of the configuration of another crawler."
-)
+migrate = Program(help="Make a job of the configuration of another crawler.")
 
 _OUT = typer.Option("--out", metavar="DIR", help="Directory of the new job.", show_default=False)
 

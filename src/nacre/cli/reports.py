@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 def report(
     directory: JobDir,
     name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="Its name; `list` names them all.")
+        str, typer.Argument(metavar="NAME", help="Its name; `list` names them all.")
     ] = "crawl-summary",
     url: Annotated[
         str,
         typer.Argument(
-            metavar="[URL]", show_default=False, help="For timeline, diff and decisions: the page."
+            metavar="URL", show_default=False, help="For timeline, diff and decisions: the page."
         ),
     ] = "",
     *,

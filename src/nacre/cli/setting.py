@@ -7,6 +7,7 @@ import typer
 
 from nacre.cli import output
 from nacre.cli.options import AsJson, JobDir
+from nacre.cli.program import Program
 
 if TYPE_CHECKING:
     from nacre.job.layout import Layout
@@ -16,7 +17,7 @@ _PANEL = "While it runs"
 
 Values = Annotated[
     list[str],
-    typer.Argument(metavar="PATH=VALUE...", help="Settings and values.", show_default=False),
+    typer.Argument(metavar="PATH=VALUE", help="Settings and values.", show_default=False),
 ]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The sheet.", show_default=False)]
 Preview = Annotated[
@@ -31,7 +32,7 @@ Surts = Annotated[
     ),
 ]  # fmt: skip
 
-sheets = typer.Typer(no_args_is_help=True)
+sheets = Program()
 
 
 def set_values(
@@ -112,7 +113,7 @@ def remove(
 def associate(  # noqa: PLR0917 - typer reads them by name
     ctx: typer.Context,
     names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="Sheets, the strongest last.")
+        list[str], typer.Argument(metavar="NAME", help="Sheets, the strongest last.")
     ],
     surts: Surts = None,
     rule: Annotated[

@@ -7,6 +7,7 @@ import typer
 
 from nacre.cli import output
 from nacre.cli.options import AsJson
+from nacre.cli.program import Program
 
 if TYPE_CHECKING:
     from nacre.simweb.experiment import Plan, Trial
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 HintsName = Literal["none", "honest", "partial", "lying"]
 ModeName = Literal["decision", "crawler", "http"]
 
-simweb = typer.Typer(no_args_is_help=True, help="The simulated web: a benchmark of crawlers.")
+simweb = Program(help="The simulated web: a benchmark of crawlers.")
 
 WorldName = Annotated[
     str, typer.Option("--world", metavar="NAME", help="A world; `nacre simweb worlds` lists them.")

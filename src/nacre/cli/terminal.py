@@ -218,7 +218,7 @@ def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tu
             "work",
             f"{overview.busy} of {overview.parallel} fetches, "
             f"{count(overview.active_hosts, 'host')} active, "
-            f"{overview.queues.get('inactive', 0):,} hosts in waiting",
+            f"{count(overview.queues.get('inactive', 0), 'host')} in waiting",
         ),
         (
             "trouble",
