@@ -4,10 +4,7 @@ from nacre.config.component import Bytes, Component, setting
 
 
 class ExtractSettings(Component):
-    """Which links are taken from a document, and how many.
-
-    Heritrix has these settings in `extractorParameters`, `ExtractorHTML` and `ExtractorHTTP`.
-    """
+    """Which links are taken from a document, and how many."""
 
     max_outlinks: int = setting(
         6000, "Links kept of one document; more are counted (`dol:n`). 0 keeps none.", ge=0

@@ -21,7 +21,7 @@ _MAX_FIELDS = 500
 
 
 class CookieSettings(Component):
-    """Cookies: accepted and sent back as a browser would, but for what only scripts see."""
+    """Cookies of replies, accepted and sent back as a browser would; no script sets any."""
 
     enabled: bool = setting(True, "Accept and send cookies.")
     load_file: str = setting(

@@ -78,8 +78,8 @@ class FetchSettings(Component):
     )
     proxy: Secret = setting(
         Secret(),
-        "Proxy: `http://`, `https://` or `socks5://`, with `user:password@` if needed; then "
-        "rather `{env: NAME}` or `{file: PATH}` where that is. Empty: none.",
+        "Proxy: `http://`, `https://` or `socks5://`, with `user:password@` if needed; a password "
+        "is better given by `{env: NAME}` or `{file: PATH}`. Empty: none.",
         sample="http://proxy.example:3128",
     )
     credentials: tuple[Credential, ...] = setting(

@@ -40,14 +40,14 @@ class WindowSettings(Component):
 class BandwidthSettings(Component):
     """How much of the line the crawl may take. Heads and bodies of replies count."""
 
-    total: Bytes = setting(0, "Of the whole crawl; 0: no limit.", unit="B/s", sheets=False)
+    total: Bytes = setting(0, "Limit of the whole crawl; 0: none.", unit="B/s", sheets=False)
     per_host: Bytes = setting(
         0,
-        "Of one host: reading is slowed down, and the politeness delay lengthened; 0: no limit.",
+        "Limit of one host, by reading more slowly and waiting longer between fetches; 0: none.",
         unit="B/s",
     )
     time_zone: str = setting(
-        "UTC", "Whose hours the windows mean, such as `Asia/Shanghai`.", sheets=False
+        "UTC", "Time zone of the windows, such as `Asia/Shanghai`.", sheets=False
     )
     windows: tuple[WindowSettings, ...] = setting(
         (), "What holds at other hours; where several do, the last one wins.", sheets=False

@@ -87,19 +87,22 @@ class QueueAssignment(Choice):
     )
     labels: int = setting(
         0,
-        "Of the host only this many labels from the top (2: `com,example,`); 0 for all. It knows "
-        "nothing of public suffixes: `assignment-level-surt` does.",
+        "Labels of the host that count, from the top (2: `com,example,`); 0 for all. Public "
+        "suffixes play no part: `assignment-level-surt` knows them.",
         unit="labels",
         ge=0,
     )
     buckets: int = setting(1021, "Number of buckets.", unit="queues", ge=1, le=65536)
     force: str = setting(
-        "", "This queue for all, whatever the policy says; for sheets. Empty: as the policy says."
+        "",
+        "Put every URI into this queue, whatever the policy says; meant for sheets. Empty: "
+        "the policy decides.",
     )
     defer_to_previous: bool = setting(
         True,
-        "A URI stays in the queue it was put in although the settings have changed; false moves "
-        "it when its turn comes. `ip` and `bucket` move it once the address is known in any case.",
+        "A URI stays in the queue it was put into, also when the settings change later; false "
+        "moves it when its turn comes. `ip` and `bucket` always move it once the address is "
+        "known.",
     )
     parallel_queues: int = setting(
         1,

@@ -61,10 +61,13 @@ class FrontierSettings(Component):
         -1, "What a queue may spend in all before it is retired; -1 for no limit.", unit="cost"
     )
     force_retire: bool = setting(
-        False, "Retire queues: nothing of them is fetched. Meant for sheets."
+        False, "Retire the queue: nothing in it is fetched. Meant for sheets."
     )
     error_penalty: int = setting(
-        100, "What a final failure costs its queue beside its own cost.", unit="cost", ge=0
+        100,
+        "What a final failure costs its queue, on top of the cost of the fetch.",
+        unit="cost",
+        ge=0,
     )
     cost: CostPolicy = setting(
         "unit",
@@ -104,7 +107,10 @@ class FrontierSettings(Component):
         3, "Further tries once nothing but retries is left.", unit="tries", sheets=False, ge=1
     )
     last_tries_within: Seconds = setting(
-        600.0, "Time for these; what is left after it is final.", unit="s", sheets=False
+        600.0,
+        "Time for the last tries; what has not succeeded by then has failed.",
+        unit="s",
+        sheets=False,
     )
     recovery_log: bool = setting(
         False,
@@ -115,7 +121,7 @@ class FrontierSettings(Component):
     )
     max_queues_in_memory: int = setting(
         50_000,
-        "Queues kept in memory; the rest is found in the store.",
+        "Queues kept in memory; the others stay in the store.",
         unit="queues",
         live=False,
         sheets=False,

@@ -36,12 +36,14 @@ class DedupSettings(Component):
     """Deduplication to revisit records."""
 
     mode: DedupMode = setting(
-        DedupMode.ALL, "`all`: by payload, whatever the URL; `same-url`: only then; `off`: never."
+        DedupMode.ALL,
+        "When a payload that was stored before becomes a revisit record. `all`: whatever its "
+        "URL; `same-url`: if it was stored for the same URL; `off`: never.",
     )
     conditional: bool = setting(
         default=True,
-        doc="Ask with the validators of the last 200, so that an unchanged page costs a 304; off: "
-        "every visit fetches the whole body.",
+        doc="Send the validators (ETag, Last-Modified) of the last reply 200, so that an "
+        "unchanged page costs a 304; false: every visit fetches the whole body.",
     )
     min_length: int = setting(1, "Shorter payloads are always stored.", unit="bytes", ge=1)
 

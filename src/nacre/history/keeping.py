@@ -22,8 +22,8 @@ class KeepSettings(Component):
     )
     full_every: Seconds = setting(
         30 * _DAY,
-        "`lean`, `delta`: what is kept as a note or a difference is stored in full at least so "
-        "often; 0: each time.",
+        "`lean`, `delta`: what is kept as a note or a difference is stored in full at least once "
+        "in this time; 0: each time.",
         unit="s",
     )
     versions: int = setting(

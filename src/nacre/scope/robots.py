@@ -31,7 +31,8 @@ class RobotsSettings(Component):
     )
     ttl: Seconds = setting(
         86400.0,
-        "How long a fetched robots.txt holds; a queue may wait long between it and a page.",
+        "How long a fetched robots.txt is valid. Not too short: a queue may wait long between "
+        "robots.txt and the next page.",
         unit="s",
         ge=3600,
     )

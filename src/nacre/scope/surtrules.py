@@ -58,7 +58,9 @@ class Prefixed(Predicated):
         "File that the prefixes are written to when the crawl starts, relative to the job; "
         f"`{RUN_ID}` is the directory of the run. Empty: none.",
     )
-    also_check_via: bool = setting(False, "A URI whose via matches is in too: one hop off.")
+    also_check_via: bool = setting(
+        False, "A URI that was found on a page that matches counts too: one hop off."
+    )
 
     _readable = field_validator("prefixes")(readable)
     _files = field_validator("files", mode="before")(as_files)

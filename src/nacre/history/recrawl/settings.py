@@ -22,8 +22,8 @@ class RecrawlSettings(Component):
     )
     recall: float = setting(
         0.995,
-        "Share of all changes that a visit should find, as estimated; pages that are left over "
-        "are not visited. 1 visits every page.",
+        "Share of all changes that a run should find, as estimated; once it is expected, the "
+        "remaining pages are not visited. 1 visits every page.",
         ge=0,
         le=1,
         live=False,
@@ -31,8 +31,8 @@ class RecrawlSettings(Component):
     )
     least: float = setting(
         0.002,
-        "Chance of a change below which a page is not visited (but for the floor and the lots): "
-        "0.002 makes at most 500 requests for one change; 0 is no limit.",
+        "Lowest chance of a change for which a page is visited, apart from `floor` and `lots`: "
+        "0.002 makes at most 500 requests for one change; 0: no limit.",
         ge=0,
         le=1,
         live=False,
@@ -40,8 +40,8 @@ class RecrawlSettings(Component):
     )
     least_silent: float = setting(
         0.05,
-        "The same for pages of which a sitemap says nothing that was right so far: changes that it "
-        "told were there, and pages drawn by lot of which it told none had not changed.",
+        "The same for pages that a proven sitemap does not name as changed: the changes that it "
+        "named were real, and pages drawn by lot that it did not name had not changed.",
         ge=0,
         le=1,
         live=False,
@@ -49,8 +49,8 @@ class RecrawlSettings(Component):
     )
     least_file: float = setting(
         0.1,
-        "The same for attached files: they are large and seldom change, and hardly any hint tells "
-        "of them.",
+        "The same for attached files: they are large, change seldom, and hardly any hint tells of "
+        "them.",
         ge=0,
         le=1,
         live=False,
@@ -67,21 +67,21 @@ class RecrawlSettings(Component):
     )
     embed_floor: Seconds = setting(
         365 * DAY,
-        "Every embed is visited at least so often; 0 for no floor.",
+        "Every embed is visited at least once in this time; 0 for no floor.",
         unit="s",
         live=False,
         sheets=False,
     )
     floor: Seconds = setting(
         180 * DAY,
-        "Every page and attached file is visited at least so often; 0 for no floor.",
+        "Every page and attached file is visited at least once in this time; 0 for no floor.",
         unit="s",
         live=False,
         sheets=False,
     )
     lots: float = setting(
         0.003,
-        "Share of the known pages drawn by lot each time: they measure the recall.",
+        "Share of the known pages that each run visits by lot; they measure its recall.",
         ge=0,
         le=1,
         live=False,
@@ -89,17 +89,18 @@ class RecrawlSettings(Component):
     )
     idle_parameters: Literal["report", "skip"] = setting(
         "report",
-        "Query parameters whose value never changed a page, in five pairs of pages or more: "
-        "`report` names them; `skip` lets new URLs wait that differ from a known page in such "
-        "parameters alone, but for one in twenty, which tests whether that still holds.",
+        "What to do about query parameters whose value never changed a page, in five pairs of "
+        "pages or more. `report`: name them; `skip`: also leave out new URLs that differ from a "
+        "known page in such parameters alone, except one in twenty, which tests whether that "
+        "still holds.",
         live=False,
         sheets=False,
     )
     trap_share: float = setting(
         0.02,
-        "Share of the visits of a run (of its budget, or of the known pages where these are fewer) "
-        "that places without end may take together: calendars, filters, session ids; at least "
-        "ten visits. What is over waits for the next run; 0 visits none, 1 sets no limit.",
+        "Largest share of a run's visits for places without end (calendars, filters, session "
+        "ids), all of them together: of its budget, or of the known pages where these are fewer; "
+        "at least ten visits. The rest waits for the next run. 0: none, 1: no limit.",
         ge=0,
         le=1,
         live=False,
@@ -125,8 +126,9 @@ class RecrawlSettings(Component):
     )
     probes: int = setting(
         10,
-        "Names made up and asked for in a run, in the directories with the most pages: so a page "
-        "that says with status 200 that it is gone can be told. Each directory once a month.",
+        "Requests of a run for made-up names, in the directories with the most pages: they show "
+        "how a site answers for a page that is gone, were it with status 200. Each directory once "
+        "a month.",
         unit="requests",
         ge=0,
         live=False,
@@ -135,8 +137,9 @@ class RecrawlSettings(Component):
     gap_probes: int = setting(
         0,
         "Requests of a run, a twentieth of its budget at most, for URLs that nobody linked: where "
-        "URLs are numbered as they appear, numbers in short gaps of the latest two hundred. Those "
-        "that lead to a page less often than one in twenty end. 0: none, as nobody named them.",
+        "pages are numbered as they appear, the numbers that are missing in short gaps among the "
+        "latest two hundred. A kind of URL of which fewer than one in twenty lead to a page is "
+        "given up. 0: none.",
         unit="requests",
         ge=0,
         live=False,
@@ -144,22 +147,23 @@ class RecrawlSettings(Component):
     )
     hints: bool = setting(
         True,
-        "Believe sitemaps, feeds and lists as far as they earned it.",
+        "Use what sitemaps, feeds and lists tell of changes, as far as it has proved true.",
         live=False,
         sheets=False,
     )
     half_life: Seconds = setting(
         180 * DAY,
-        "Age at which what was seen of a page counts half; 0: for ever.",
+        "Age at which what was seen of a page counts half; 0: it always counts in full.",
         unit="s",
         live=False,
         sheets=False,
     )
     drift: float = setting(
         0.0,
-        "Forget at once what was seen of a page before when its latest visits (those of a sixth of "
-        "the half-life) are so much likelier at the rates that they speak for: logarithm of the "
-        "ratio; 4 takes clear cases only. 0: never, it fades with the half-life alone.",
+        "Forget what was seen of a page long ago as soon as its latest visits (those of a sixth "
+        "of the half-life) contradict it so clearly: logarithm of how much likelier they are at "
+        "the rates that they suggest. 4: clear cases only; 0: never, what was seen fades with the "
+        "half-life alone.",
         unit="nats",
         ge=0,
         live=False,

@@ -68,7 +68,7 @@ class NutchSettings(Component):
         0.4, "Growth of the interval of an unchanged page; 0: none.", ge=0, live=False
     )
     dec_rate: float = setting(
-        0.2, "Shrinkage of that of a changed page; 0: none.", ge=0, lt=1, live=False
+        0.2, "Shrinkage of the interval of a changed page; 0: none.", ge=0, lt=1, live=False
     )
     min_interval: Seconds = setting(60.0, "Shortest adaptive interval.", unit="s", live=False)
     max_interval: Seconds = setting(
@@ -78,11 +78,12 @@ class NutchSettings(Component):
         True, "Move the next fetch towards the time of the last change.", live=False
     )
     sync_delta_rate: float = setting(
-        0.3, "By this share of the time since then.", ge=0, le=1, live=False
+        0.3, "Share of the time since the last change by which it is moved.", ge=0, le=1, live=False
     )
     mime_rates: dict[str, NutchRates] = setting(
         dict,
-        "For the schedule by media type: its rates, `[growth, shrinkage]`. Of others: those above.",
+        "For `nutch-mime-adaptive`: rates of media types, `[growth, shrinkage]`. Other types have "
+        "those above.",
         live=False,
     )
 

@@ -43,8 +43,8 @@ class FactorTimes(Component):
     """An interval that shrinks when a page changed and grows when it did not."""
 
     first: Seconds = setting(DAY, "First interval.", unit="s", gt=0, live=False)
-    first_text: Seconds = setting(DAY, "That of text.", unit="s", gt=0, live=False)
-    first_image: Seconds = setting(DAY, "That of images.", unit="s", gt=0, live=False)
+    first_text: Seconds = setting(DAY, "First interval of text.", unit="s", gt=0, live=False)
+    first_image: Seconds = setting(DAY, "First interval of images.", unit="s", gt=0, live=False)
     unknown: Seconds = setting(
         DAY, "Time until the next visit after one that said nothing.", unit="s", gt=0, live=False
     )
@@ -57,8 +57,8 @@ class FactorTimes(Component):
 class HeritrixTimes(FactorTimes):
     """Wait factors of Heritrix 1.14's adaptive revisiting; its defaults."""
 
-    first_text: Seconds = setting(DAY / 2, "That of text.", unit="s", gt=0, live=False)
-    first_image: Seconds = setting(2 * DAY, "That of images.", unit="s", gt=0, live=False)
+    first_text: Seconds = setting(DAY / 2, "First interval of text.", unit="s", gt=0, live=False)
+    first_image: Seconds = setting(2 * DAY, "First interval of images.", unit="s", gt=0, live=False)
     unknown: Seconds = setting(
         3 * DAY,
         "Time until the next visit after one that said nothing.",
@@ -67,9 +67,12 @@ class HeritrixTimes(FactorTimes):
         live=False,
     )
     shrink: float = setting(
-        HERITRIX.shrink, "Factor for one that did: 1 by Heritrix's changed-factor.", gt=0, le=1,
+        HERITRIX.shrink,
+        "Factor for a page that changed: 1 divided by Heritrix's changed-factor.",
+        gt=0,
+        le=1,
         live=False,
-    )  # fmt: skip
+    )
 
     @property
     def factors(self) -> Factors:

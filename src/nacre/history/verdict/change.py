@@ -66,8 +66,9 @@ class ChangeSettings(Component):
     )
     noise_limit: float = setting(
         1.0,
-        "Noise and boilerplate beyond this share of the page count as a change all the same, each "
-        "piece weighed by how seldom it differs without one; 1: never, 0: always.",
+        "Share of the page beyond which differences in noise and boilerplate are a change after "
+        "all; a piece counts the more, the more seldom it differs on unchanged pages. 1: never, "
+        "0: always.",
         ge=0,
         le=1,
         live=False,

@@ -67,7 +67,7 @@ _Disposition = Annotated[
 
 
 class ChainSettings(Component):
-    """The processors that a URI meets: a list of them, or what is other than in the stock chain.
+    """The processors that a URI meets: a list of them, or what differs from the stock chain.
 
     `insert: [{processor: NAME, before: OTHER}]` (or `after`; without both it goes where it usually
     stands), `remove: [NAME]`, `reorder: [NAME, NAME]`, and `NAME: {enabled: false, gate: RULES}`.

@@ -15,8 +15,8 @@ class ActionSettings(Component):
 
     interval: Seconds = setting(
         30.0,
-        "It is looked through so often; first after at most 10 s, and once more before the crawl "
-        "ends. 0: never.",
+        "How often the action directory is looked through: first after 10 s at most, and once "
+        "more before the crawl ends. 0: never.",
         unit="s",
         sheets=False,
     )
@@ -26,14 +26,18 @@ class CheckpointSettings(Component):
     """Checkpoints that are made by themselves; `nacre checkpoint` makes one at any time."""
 
     interval: Seconds = setting(
-        0.0, "Time between two, when something changed meanwhile; 0: none.", unit="s", sheets=False
+        0.0,
+        "Time between two checkpoints; none is made when nothing has changed. 0: no timer.",
+        unit="s",
+        sheets=False,
     )
     on_stop: bool = setting(
-        False, "Make one when the crawl ends and can go on later.", sheets=False
+        False, "Make a checkpoint when the crawl ends and can go on later.", sheets=False
     )
     keep: int = setting(
         0,
-        "How many of those without a name of their own are kept, the latest; 0: all.",
+        "How many checkpoints are kept, the latest; those that were given a name are kept "
+        "besides. 0: all.",
         unit="checkpoints",
         ge=0,
         sheets=False,

@@ -56,7 +56,7 @@ class UriSettings(Component):
     )
     normalize_loops: int = setting(
         1,
-        "How often they are gone through at most, until nothing changes.",
+        "Passes over the normalizers at most; they end with the first pass that changes nothing.",
         ge=1,
         le=100,
         live=False,
