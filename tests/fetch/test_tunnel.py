@@ -99,7 +99,7 @@ def test_a_proxy_that_refuses_is_a_failed_connection(answer: bytes, text: str) -
 
     result = run(main())
     assert result.status == FetchStatus.CONNECT_FAILED
-    assert result.error.startswith("proxy: ")
+    assert result.error.startswith("proxy 127.0.0.1:")
     assert text in result.error
 
 
@@ -192,7 +192,9 @@ def test_a_proxy_that_is_silent_meets_the_connect_limit() -> None:
             )
             return await fetcher.fetch(ask("https://good.test/", addresses=()), settings)
 
-    assert run(main()).error == "connect: no answer within 0.2 s"
+    error = run(main()).error
+    assert error.startswith("proxy 127.0.0.1:")
+    assert error.endswith(": connect: no answer within 0.2 s")
 
 
 def test_tls_to_the_proxy_itself_is_always_verified(authority: Authority) -> None:

@@ -187,9 +187,10 @@ def robots_lines(robots: RobotsAnswer) -> list[str]:
         return ["not asked (robots.policy is ignore)"]
     if not robots.known:
         return [f"that of {robots.origin} has not been fetched"]
+    why = f"{robots.status}: {robots.error}" if robots.error else f"status {robots.status}"
     known = {
         "allow": f"there is none (status {robots.status}): everything is allowed",
-        "unreachable": f"it could not be had (status {robots.status}): nothing is allowed",
+        "unreachable": f"it could not be had ({why}): nothing is allowed",
         "redirect": "it redirects elsewhere, and was not fetched there yet",
     }
     if robots.known in known:

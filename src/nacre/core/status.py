@@ -130,7 +130,10 @@ def describe(status: int) -> str:
     """One sentence about a status, for `explain` and reports."""
     if status in _KNOWN:
         return STATUS_TABLE[FetchStatus(status)].meaning
+    if status == _PROXY_ASKS:
+        return f"HTTP status {status}: the proxy asks for a name and a password (fetch.proxy)."
     return f"HTTP status {status}." if status > 0 else f"Unknown status {status}."
 
 
+_PROXY_ASKS = 407
 _KNOWN = frozenset(int(s) for s in FetchStatus)

@@ -96,11 +96,11 @@ class Dialer:
         try:
             found = await self._connect(origin, addresses, settings)
         except TimeoutError as error:
-            return Refusal(FetchStatus.CONNECT_FAILED, str(error) or "timed out")
+            return _failed(settings, str(error) or "timed out")
         except ssl.SSLError as error:
-            return Refusal(FetchStatus.CONNECT_FAILED, f"TLS handshake: {describe(error)}")
+            return _failed(settings, f"TLS handshake: {describe(error)}")
         except (OSError, ProxyError, ValueError) as error:
-            return Refusal(FetchStatus.CONNECT_FAILED, describe(error), is_starvation(error))
+            return _failed(settings, describe(error), starved=is_starvation(error))
         if origin.scheme == "https" and isinstance(found, Connection):
             return await self._with_tls(found, origin, settings, sni)
         return found
@@ -217,6 +217,14 @@ class Dialer:
         if transport is None or not connection.alive:
             raise ConnectionResetError("closed in the TLS handshake")
         connection.connection_made(transport)
+
+
+def _failed(settings: FetchSettings, text: str, *, starved: bool = False) -> Refusal:
+    """No connection; through a proxy it is the proxy that was not reached, or did not reach."""
+    proxy = settings.proxy_server
+    if proxy is not None and not starved:
+        text = f"proxy {proxy.host}:{proxy.port}: {text}"
+    return Refusal(FetchStatus.CONNECT_FAILED, text, starved)
 
 
 def _may_be_the_name(error: Exception) -> bool:

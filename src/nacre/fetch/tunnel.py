@@ -51,15 +51,15 @@ class Tunnel:
         if 200 <= reader.status < 300 and not reader.excess and reader.framing == "none":
             self.done.set_result(None)
         else:
-            self._refuse(f"proxy: no tunnel, status {reader.status or reader.failure}")
+            self._refuse(f"no tunnel, status {reader.status or reader.failure}")
 
     def closed(self, error: BaseException | None, *, clean: bool) -> None:
         """See `Conversation`."""
-        self._refuse(f"proxy: closed, {error or clean}")
+        self._refuse(f"closed, {error}" if error else "closed without a reply")
 
     def fail(self, error: BaseException) -> None:
         """See `Conversation`."""
-        self._refuse(f"proxy: {error}")
+        self._refuse(str(error))
 
     def _refuse(self, text: str) -> None:
         if not self.done.done():

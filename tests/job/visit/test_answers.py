@@ -109,6 +109,15 @@ def test_no_reply_forbids_all(status):
     assert learning.row().status == status
 
 
+def test_why_there_was_no_reply_is_kept():
+    learning = Learning()
+    failed = visit_of(URL, -2, **{ROBOTS_FOR: SITE})
+    failed.error = "proxy p.test:3128: no tunnel, status 407" + "!" * 900
+    learning.learn(failed)
+    assert learning.row().error.startswith("proxy p.test:3128: no tunnel, status 407!")
+    assert len(learning.row().error) == 200
+
+
 @pytest.mark.parametrize(
     ("location", "target"),
     [

@@ -120,6 +120,8 @@ def test_unreachable_robots_forbid_all():
     assert "503" in error
     gate = Gate(resolves=False).rules(RobotsState.UNREACHABLE, b"", status=-2)
     assert "(-2: No connection" in refused(gate, f"{SITE}/y")[1]
+    gate = Gate(resolves=False).rules(RobotsState.UNREACHABLE, b"", status=-2, error="no tunnel")
+    assert "(-2: no tunnel)" in refused(gate, f"{SITE}/y")[1]
 
 
 def test_redirected_robots_are_fetched_from_there():

@@ -84,6 +84,7 @@ class RobotsAnswer(msgspec.Struct, frozen=True):
         allowed: None when that is not known.
         line: The line that decides; "" for none.
         crawl_delay: Seconds; None for none.
+        error: Why the file could not be had; "" when it was, or that is not known.
     """
 
     policy: str
@@ -93,6 +94,7 @@ class RobotsAnswer(msgspec.Struct, frozen=True):
     allowed: bool | None = None
     line: str = ""
     crawl_delay: float | None = None
+    error: str = ""
 
 
 class QueueAnswer(msgspec.Struct, frozen=True):

@@ -37,4 +37,5 @@ def robots_answer(
         None if row.state is RobotsState.REDIRECT else permitted,
         line,
         rules.crawl_delay if rules else None,
+        row.error,
     )

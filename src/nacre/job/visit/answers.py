@@ -22,6 +22,9 @@ lets a crawler use it, 2.3.1.4 names the 30 days)."""
 _CODING = 1024
 """Bytes that a coded file may be larger than its content."""
 
+_LONGEST_ERROR = 200
+"""Characters that are kept of why a robots.txt could not be had."""
+
 _ANSWERED = frozenset((RobotsState.RULES, RobotsState.ALLOW))
 
 
@@ -54,7 +57,8 @@ class Answers:
     def _row(self, visit: Visit, now: float) -> RobotsRow:
         capture, expires = visit.capture, now + self._settings[visit.overlay].ttl
         outcome = outcome_of(visit.status) if capture is not None else RobotsState.UNREACHABLE
-        row = RobotsRow(outcome, expires, status=visit.status, fetched=now)
+        error = visit.error[:_LONGEST_ERROR] if outcome is RobotsState.UNREACHABLE else ""
+        row = RobotsRow(outcome, expires, status=visit.status, fetched=now, error=error)
         if capture is not None and outcome is RobotsState.RULES:
             return structs.replace(row, text=self._text(visit, capture))
         if capture is not None and outcome is RobotsState.REDIRECT:

@@ -75,7 +75,7 @@ class Preconditions:
         if row.state is _REDIRECT:
             return _defer(visit, row.next_url)
         if row.state is _UNREACHABLE:
-            why = describe(row.status).rstrip(".")
+            why = row.error or describe(row.status).rstrip(".")
             text = f"robots.txt of {site} could not be had ({row.status}: {why})"
             return _fail(visit, FetchStatus.PREREQUISITE_ROBOTS_FAILED, text)
         visit.crawl_delay = (rules and rules.crawl_delay) or 0.0

@@ -35,6 +35,7 @@ class RobotsRow(msgspec.Struct, frozen=True, array_like=True):
         next_url: For REDIRECT: where it went.
         redirects: Redirects followed so far.
         fetched: Epoch seconds of the reply.
+        error: Why there was none, in one line, for `explain`; "" when that is not known.
     """
 
     state: RobotsState
@@ -44,6 +45,7 @@ class RobotsRow(msgspec.Struct, frozen=True, array_like=True):
     next_url: str = ""
     redirects: int = 0
     fetched: float = 0.0
+    error: str = ""
 
 
 class _Reading(NamedTuple):
