@@ -419,6 +419,12 @@ DIFFERENCES: list[Difference] = [
         lambda row: row["extractor"] == "xml" and "<urlset" in row["document"],
     ),
     Difference(
+        "cdx_golden",
+        "ARC files",
+        "Nacre reads and indexes WARC; what was kept in ARC before it is for other tools.",
+        lambda row: row["fields"]["filename"].endswith((".arc", ".arc.gz")),
+    ),
+    Difference(
         "warc_bad",
         "a repeated record id",
         "The judge does not compare the ids of a file; the standard demands that they differ.",

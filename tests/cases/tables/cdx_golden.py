@@ -1,5 +1,6 @@
 """Lines of pywb's own indexes: Nacre's index of the same WARC says the same."""
 
+import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,14 +20,17 @@ def load(folder: Path) -> Iterator[Row]:
     if not golden.is_dir():
         raise FileNotFoundError(2, "no such folder", str(golden))
     for path in sorted(golden.iterdir()):
-        if path.suffix not in (".cdx", ".cdxj"):
+        kind = Path(path.name.removesuffix(".gz")).suffix
+        if kind not in (".cdx", ".cdxj"):
             continue
         header = CDX11
-        for number, line in enumerate(path.read_text().splitlines(), 1):
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+        for number, line in enumerate(text.splitlines(), 1):
             if line.startswith(" CDX"):
                 header = line
             else:
-                row = _cdxj(line) if path.suffix == ".cdxj" else _cdx(line, header)
+                row = _cdxj(line) if kind == ".cdxj" else _cdx(line, header)
                 surt = "non-surt" not in path.name
                 yield row | {"id": f"{path.name}:{number}", "folder": folder, "surt": surt}
 
@@ -45,7 +49,10 @@ def _cdx(line: str, header: str) -> Row:
 
 
 def check(row: Row) -> str | None:
-    """All that the golden line tells; its digests have no label, and its keys may be no SURTs."""
+    """All that the golden line tells; its digests have no label, and its keys may be no SURTs.
+
+    pywb writes `unk` for a media type that is not told, which Nacre leaves out.
+    """
     wanted = row["fields"]
     name = wanted["filename"]
     folder: Path = row["folder"]
@@ -53,7 +60,8 @@ def check(row: Row) -> str | None:
     lines = rebuild_index(next(filter(Path.is_file, places), places[0])).decode()
     for line in lines.splitlines():
         found = _cdxj(line)
-        fields = found["fields"] | {"digest": found["fields"]["digest"].removeprefix("sha1:")}
+        fields = {"mime": "unk"} | found["fields"]
+        fields["digest"] = fields.get("digest", "").removeprefix("sha1:")
         same_key = found["key"] == row["key"] or not row["surt"]
         if same_key and found["time"] == row["time"] and wanted.items() <= fields.items():
             return None
