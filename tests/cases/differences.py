@@ -1,6 +1,7 @@
 """Where Nacre rightly answers otherwise than a row: general, named, each with its reason."""
 
 import re
+from xml.etree import ElementTree
 
 import ada_url
 
@@ -13,6 +14,14 @@ def _outside_its_folder(row: Row) -> bool:
     folder = row["url"].rpartition("/")[0] + "/"
     listed = re.findall(r"<(?!image:)(?:\w+:)?loc>\s*([^\s<]+)", row.get("document", ""))
     return any(not url.startswith(folder) for url in listed)
+
+
+def _ill_formed(row: Row) -> bool:
+    try:
+        ElementTree.fromstring(row.get("document", ""))
+    except ElementTree.ParseError:
+        return "<loc>" in row.get("document", "")
+    return False
 
 
 def _several_links_an_entry(row: Row) -> bool:
@@ -317,6 +326,12 @@ DIFFERENCES: list[Difference] = [
         "Whether a URL outside the sitemap's folder is followed, the scope and the robots.txt of "
         "its host decide; the extractor gives all.",
         lambda row: "strict=true" in row["parser_config"] and _outside_its_folder(row),
+    ),
+    Difference(
+        "sitemap",
+        "broken XML",
+        "It is read as far as it goes: what a truncated sitemap lists are pages all the same.",
+        lambda row: "error" in row and _ill_formed(row),
     ),
     Difference(
         "sitemap",

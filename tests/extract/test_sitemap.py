@@ -65,6 +65,19 @@ def test_odd_nesting_is_tolerated():
     assert [entry.loc for entry in entries(body)] == ["http://a.test/1", "http://a.test/2"]
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "<loc>http://a.test/1</loc><loc>http://a.test/2</loc>",
+        "http://a.test/1</url><url>http://a.test/2",
+        "<loc><a href='http://b.test/'>http://a.test/1</a></loc></url><url><loc>http://a.test/2",
+    ],
+)
+def test_pages_without_an_entry_of_their_own(url):
+    found = entries(f"<urlset><url>{url}</url></urlset>")
+    assert [entry.loc for entry in found] == ["http://a.test/1", "http://a.test/2"]
+
+
 def test_text_and_feeds():
     assert _pages("\ufeffhttp://a.test/1\r\n\n https://b.test/2 \nnot a url\nftp://c.test/\n") == [
         ("http://a.test/1", ""),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.wire.charset import PRESCAN, decode, detect
+from nacre.wire.charset import HEAD, PRESCAN, decode, detect
 
 META = b'<meta charset="koi8-r">'
 
@@ -26,6 +26,8 @@ META = b'<meta charset="koi8-r">'
         (b"", None, ("cp1252", "default")),
         (b"plain", None, ("cp1252", "default")),
         ("é".encode(), None, ("utf-8", "default")),
+        (b"<?xml version='1.0'encoding='gbk'?><a/>", None, ("gbk", "xml")),
+        (b" " * 5000 + "é".encode(), None, ("utf-8", "default")),
         ("aé".encode() + b"\xe4\xb8", None, ("utf-8", "default")),
         (b"\xe9t\xe9", None, ("cp1252", "default")),
     ],
@@ -57,7 +59,12 @@ def test_the_order_of_the_sources(head, header, answer):
         (b"<meta charset=utf-16>", "utf-8"),
         (b"<meta charset=x-user-defined>", "cp1252"),
         (b" " * 2000 + b"<meta charset=gbk>", "gbk"),
-        (b" " * PRESCAN + b"<meta charset=gbk>", None),
+        (b" " * (PRESCAN - 9) + b"<meta charset=gbk>", "gbk"),
+        (b" " * PRESCAN + b"<meta charset=gbk>", "gbk"),
+        (b" " * HEAD + b"<meta charset=gbk>", None),
+        (b"<meta/a='><meta charset=gbk>", None),
+        (b"<meta http-equiv=content-type content='charset=;charset=gbk'>", None),
+        (b"<meta http-equiv=content-type content='charset=\"gbk;charset=gbk'>", None),
     ],
 )
 def test_prescan(head, codec):

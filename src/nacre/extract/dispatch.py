@@ -17,12 +17,11 @@ from nacre.extract.script import extract_script
 from nacre.extract.settings import ExtractSettings
 from nacre.extract.sitemap import extract_sitemap, robots_sitemaps
 from nacre.extract.xml_links import extract_xml
-from nacre.wire.charset import detect
+from nacre.wire.charset import HEAD, detect
 
 # The way to a member of an enumeration is long.
 _HTML, _SITEMAP, _ROBOTS, _INFERRED = Kind.HTML, Kind.SITEMAP, Kind.ROBOTS, Hop.INFERRED
 
-_HEAD = 4096
 _FAVICON = "/favicon.ico"
 
 _EXTRACTORS: dict[Kind, tuple[str, Callable[[Document, LinkCollector], None]]] = {
@@ -65,7 +64,7 @@ def extract(document: Document, settings: ExtractSettings) -> Extraction:
 
 
 def _detect(document: Document, result: Extraction) -> str:
-    encoding, source = detect(document.body[:_HEAD], document.charset_header)
+    encoding, source = detect(document.body[:HEAD], document.charset_header)
     result.charset = encoding
     if source == "meta":
         result.annotations.append(f"usingCharsetInHTML:{encoding}")

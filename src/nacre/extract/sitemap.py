@@ -112,7 +112,7 @@ class _Reading:
     def start(self, event: Start) -> None:
         name = event.name
         if name == "loc":
-            self._in_loc = True
+            self._next_loc()
         elif name in {"url", "sitemap"} and not self._in_loc:
             self.close()
             self._name = name
@@ -122,15 +122,14 @@ class _Reading:
             self._alternate(attributes(event.attributes))
 
     def end(self, name: str, text: str) -> None:
+        if self._in_loc or name in {"url", "sitemap"}:
+            self._take_loc(text)  # some have an element within `loc`, or none
         if name == "loc":
-            self._take_loc(text)
             self._in_loc = False
         elif name == "publication_date" and self._group == "news":
             self._published = date_text(text)
         elif name in {"url", "sitemap"}:
-            if self._in_loc:
-                self._take_loc(text)
-            else:
+            if not self._in_loc:
                 self.close()
         elif name == self._group:
             self._group = ""
@@ -150,6 +149,14 @@ class _Reading:
             self._extras = []
         self._name = self._loc = self._lastmod = self._published = self._group = ""
         self._in_loc = False
+
+    def _next_loc(self) -> None:
+        """Another `loc` begins: of the same entry a second one is a page too."""
+        if self._loc and not self._group:
+            name = self._name
+            self.close()
+            self._name = name
+        self._in_loc = True
 
     def _take_loc(self, text: str) -> None:
         if text and self._group == "image":

@@ -1,8 +1,8 @@
 """In which encoding a document is written: byte order mark, header, `meta`, XML declaration.
 
-Source: HTML Standard, 13.2.3.2 "Determining the character encoding", in its order. What a page
-declares is searched in its first 4,096 bytes: browsers prescan 1,024, but start again when they
-meet a later `meta`.
+Source: HTML Standard, 13.2.3.2 "Determining the character encoding", in its order. Browsers prescan
+1,024 bytes, but start again when they meet a later `meta`: here 4,096 bytes are searched, and
+16 KiB where they declare nothing.
 """
 
 import re
@@ -13,7 +13,12 @@ from nacre.uri.reading import reader_of
 from nacre.wire.labels import codec_of
 
 PRESCAN = 4096
-"""Bytes that are searched for a declaration."""
+"""Bytes that are searched for a declaration first."""
+
+HEAD = 16384
+"""Bytes that are looked at in all."""
+
+_LONGEST_META = 512
 
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -30,17 +35,17 @@ _SKIPPED = rb"(?:[\t\n\f\r /]*+%b(?:%b=%b(?:%b)|(?!))?+|(?!))*+" % (_NAME, _SPAC
 _ATTRIBUTE = re.compile(rb"(%b)(?:%b=%b(%b))?" % (_NAME, _SPACE, _SPACE, _VALUE))
 _MARKUP = re.compile(
     rb"<(?:!(?=--)(?s:.*?)(?:-->|\Z)"
-    rb"|meta(?=[\t\n\f\r /])(%b)[\t\n\f\r /]*+>"
-    rb"|/?[a-z][^\t\n\f\r >]*+%b"
+    rb"|meta(?=[\t\n\f\r /])(%b)[\t\n\f\r /]*+(>)?"
+    rb"|(?:/|(?!meta[\t\n\f\r /]))[a-z][^\t\n\f\r >]*+%b"
     rb"|[!/?][^>]*+)" % (_SKIPPED, _SKIPPED),
     re.IGNORECASE,
 )
 _IN_CONTENT = re.compile(
-    rb"charset%b=%b(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*))" % (_SPACE, _SPACE),
+    rb"charset%b=%b(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r ;]*+))" % (_SPACE, _SPACE),
     re.IGNORECASE,
 )
 _XML = re.compile(
-    rb"<\?xml[^>]*?\sencoding[\x00-\x20]*=[\x00-\x20]*(?:\"([^\">]*)\"|'([^'>]*)')", re.ASCII
+    rb"<\?xml[^>]*?encoding[\x00-\x20]*=[\x00-\x20]*(?:\"([^\">]*)\"|'([^'>]*)')", re.ASCII
 )
 
 
@@ -48,7 +53,7 @@ def detect(head: bytes, header_charset: str | None) -> tuple[str, str]:
     """Find the encoding of a document.
 
     Args:
-        head: The document, or its beginning; 4,096 bytes are enough.
+        head: The document, or its beginning; `HEAD` bytes are enough.
         header_charset: The `charset` parameter of Content-Type; None or "" when absent. A label
             that is not known counts as absent.
 
@@ -61,7 +66,7 @@ def detect(head: bytes, header_charset: str | None) -> tuple[str, str]:
             return codec, "bom"
     if header_charset and (codec := _codec_of(header_charset)):
         return codec, "header"
-    head = head[:PRESCAN]
+    head = head[:HEAD]
     for start, codec in _UTF16_XML:
         if head.startswith(start):
             return codec, "xml"
@@ -106,10 +111,19 @@ def _declared_in_meta(head: bytes) -> str:
     for start, codec in _STARTS.items():
         if head.startswith(start):
             return codec
-    if b"charset" not in head.lower():
+    return _prescan(head, 0, PRESCAN) or _prescan(head, PRESCAN, HEAD)
+
+
+def _prescan(head: bytes, since: int, end: int) -> str:
+    """What a `meta` says that ends between two places."""
+    if len(head) <= since:
+        return ""
+    head = head[:end]
+    lower, begin = head.lower(), max(since - _LONGEST_META, 0)
+    if lower.find(b"<meta", begin) < 0 or lower.find(b"charset", begin) < 0:
         return ""
     for found in _MARKUP.finditer(head):
-        if found[1] is not None and (codec := _of_meta(found[1])):
+        if found[2] and (codec := _of_meta(found[1])):
             _remember_start(head[: found.end()], codec)
             return codec
     return ""

@@ -48,7 +48,7 @@ from nacre.store.files import FileKind, FileState
 from nacre.store.store import Store
 from nacre.store.table import file_rows
 from nacre.uri.surt import index_key
-from nacre.wire.charset import detect
+from nacre.wire.charset import HEAD, detect
 
 _OPEN = ".open"
 
@@ -237,4 +237,4 @@ def _date(digits: str) -> str:
 def _charset(capture: Capture) -> str:
     header = b"".join(capture.header_values(b"content-type")).lower()
     label = header.partition(b"charset=")[2].partition(b";")[0].strip(b" \"'")
-    return detect(capture.payload(4096), label.decode("latin-1"))[0]
+    return detect(capture.payload(HEAD), label.decode("latin-1"))[0]
