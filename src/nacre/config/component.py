@@ -101,6 +101,20 @@ def setting(  # noqa: PLR0913 - what may be said of a field
     return Field(default, description=doc, json_schema_extra=extra, **limits)
 
 
+def section(kind: "type[Component]", doc: str, *, sheets: bool = True) -> Any:
+    """A field that is a component of Nacre, by default with the default of each of its settings.
+
+    Those are taken as they stand, already of their types: a job validates what it says, and makes
+    no validators of the components that it says nothing of.
+
+    Args:
+        kind: The component.
+        doc: What it is about.
+        sheets: See `setting`.
+    """
+    return setting(kind.model_construct, doc, sheets=sheets)
+
+
 class Component(BaseModel):
     """Base of every component's settings: frozen; an unknown key is an error.
 

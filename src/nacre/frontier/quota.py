@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 from pydantic import BeforeValidator, Field
 
-from nacre.config.component import Bytes, Component, setting
+from nacre.config.component import Bytes, Component, section, setting
 
 
 class Level(StrEnum):
@@ -76,11 +76,11 @@ class QuotaLimits(Component):
 class QuotaSettings(Component):
     """Quotas. In bytes, what is being fetched at the same moment may go beyond them."""
 
-    server: QuotaLimits = setting(QuotaLimits, "Of one host and port.")
-    host: QuotaLimits = setting(QuotaLimits, "Of one host.")
-    group: QuotaLimits = setting(QuotaLimits, "Of one queue.")
-    domain: QuotaLimits = setting(QuotaLimits, "Of one registered domain.")
-    source: QuotaLimits = setting(
+    server: QuotaLimits = section(QuotaLimits, "Of one host and port.")
+    host: QuotaLimits = section(QuotaLimits, "Of one host.")
+    group: QuotaLimits = section(QuotaLimits, "Of one queue.")
+    domain: QuotaLimits = section(QuotaLimits, "Of one registered domain.")
+    source: QuotaLimits = section(
         QuotaLimits, "Of what descends from one seed; needs `engine.source_tags`."
     )
     force_retire: bool = setting(

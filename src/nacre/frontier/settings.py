@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from nacre.config.component import Component, Seconds, setting
+from nacre.config.component import Component, Seconds, section, setting
 from nacre.frontier.choices import QueueAssignment, QueuePrecedence, UriPrecedence
 from nacre.frontier.cost import CostPolicy
 
@@ -75,9 +75,9 @@ class FrontierSettings(Component):
         "for a query, 1 more again if the page it was found on begins the same; `anti-calendar`: "
         "1, 1 more for a URL that looks like a calendar's.",
     )
-    queue_assignment: QueueAssignment = setting(QueueAssignment, "Which queue a URI goes to.")
-    uri_precedence: UriPrecedence = setting(UriPrecedence, "Where a URI stands in its queue.")
-    queue_precedence: QueuePrecedence = setting(QueuePrecedence, "When a queue has its turn.")
+    queue_assignment: QueueAssignment = section(QueueAssignment, "Which queue a URI goes to.")
+    uri_precedence: UriPrecedence = section(UriPrecedence, "Where a URI stands in its queue.")
+    queue_precedence: QueuePrecedence = section(QueuePrecedence, "When a queue has its turn.")
     precedence_floor: int = setting(
         255, "Queues of this precedence and above are never activated.", sheets=False, ge=0, le=255
     )

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from nacre.config.component import Bytes, Component, setting
+from nacre.config.component import Bytes, Component, section, setting
 from nacre.simweb.calendar import Rhythm
 from nacre.simweb.process import Kind
 
@@ -174,17 +174,17 @@ class WorldParameters(Component):
     """A world."""
 
     domain: str = setting("site.test", "Hosts are `www.` and `h2.`, `h3.` … under it.")
-    shape: Shape = setting(Shape, "How it is built.")
-    births: Births = setting(Births, "New articles.")
-    edits: Edits = setting(Edits, "Changes.")
-    templates: Templates = setting(Templates, "Boilerplate.")
-    noise: Noise = setting(Noise, "Noise.")
-    deaths: Deaths = setting(Deaths, "Deletions.")
-    moves: Moves = setting(Moves, "Moves.")
-    validators: Validators = setting(Validators, "Validators.")
-    hints: Hints = setting(Hints, "Hints.")
-    traps: Traps = setting(Traps, "Traps.")
-    failures: Failures = setting(Failures, "Failures.")
+    shape: Shape = section(Shape, "How it is built.")
+    births: Births = section(Births, "New articles.")
+    edits: Edits = section(Edits, "Changes.")
+    templates: Templates = section(Templates, "Boilerplate.")
+    noise: Noise = section(Noise, "Noise.")
+    deaths: Deaths = section(Deaths, "Deletions.")
+    moves: Moves = section(Moves, "Moves.")
+    validators: Validators = section(Validators, "Validators.")
+    hints: Hints = section(Hints, "Hints.")
+    traps: Traps = section(Traps, "Traps.")
+    failures: Failures = section(Failures, "Failures.")
     crawl_delay: float = setting(0.0, "Crawl-delay of robots.txt; 0: none.", unit="s", ge=0)
     days: float = setting(120.0, "Length of its history.", unit="d", gt=0)
     bytes_scale: float = setting(

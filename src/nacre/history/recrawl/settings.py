@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from nacre.config.component import Component, Seconds, setting
+from nacre.config.component import Component, Seconds, section, setting
 from nacre.history.recrawl.ranking import DAY
 from nacre.history.schedule.settings import ScheduleSettings
 
@@ -10,7 +10,7 @@ from nacre.history.schedule.settings import ScheduleSettings
 class RecrawlSettings(Component):
     """How a site is visited again."""
 
-    schedule: ScheduleSettings = setting(
+    schedule: ScheduleSettings = section(
         ScheduleSettings, "When pages are visited again: as the planner sees fit, or by the clock."
     )
     aim: Literal["fresh", "balanced", "versions"] = setting(

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from nacre.config.component import Component, Seconds, setting
+from nacre.config.component import Component, Seconds, section, setting
 from nacre.history.schedule.nutch import NutchSettings
 from nacre.history.schedule.schedules import DAY, HERITRIX, HOUR, STORMCRAWLER, Calendar, Factors
 
@@ -125,9 +125,9 @@ class ScheduleSettings(Component):
     time_zone: str = setting(
         "UTC", "For `calendar`: its time zone, such as Asia/Shanghai.", live=False
     )
-    nutch: NutchTimes = setting(NutchTimes, "For `nutch-default` and the like.")
-    heritrix: HeritrixTimes = setting(HeritrixTimes, "For `heritrix`.")
-    stormcrawler: StormTimes = setting(StormTimes, "For `stormcrawler`.")
+    nutch: NutchTimes = section(NutchTimes, "For `nutch-default` and the like.")
+    heritrix: HeritrixTimes = section(HeritrixTimes, "For `heritrix`.")
+    stormcrawler: StormTimes = section(StormTimes, "For `stormcrawler`.")
 
     @model_validator(mode="after")
     def _is_a_calendar(self) -> Self:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
-from nacre.config.component import Component, setting
+from nacre.config.component import Component, section, setting
 from nacre.core.pageview import PageView, Piece
 from nacre.history.verdict.signature import ProfileSettings
 from nacre.history.verdict.template import Template
@@ -53,7 +53,7 @@ class ChangeSettings(Component):
         live=False,
         sheets=False,
     )
-    text_profile: ProfileSettings = setting(
+    text_profile: ProfileSettings = section(
         ProfileSettings, "For `text-profile` and `text-profile-cjk`: how words count."
     )
     major: float = setting(

@@ -152,18 +152,24 @@ PROCESSORS.add(Preselect, LimitRuntime, EnforceQuotas, CheckPreconditions, Reche
 PROCESSORS.add(FetchDns, FetchHttp, Extract)
 PROCESSORS.add(Archive, FollowLinks, Dispose)
 
+
+def _entries(*kinds: type[Entry]) -> tuple[Entry, ...]:
+    """Entries as they stand by default; without validators, like `config.component.section`."""
+    return tuple(kind.model_construct() for kind in kinds)
+
+
 STOCK: dict[ChainName, tuple[Entry, ...]] = {
-    ChainName.CANDIDATE: (JudgeScope(), Prepare()),
-    ChainName.FETCH: (
-        Preselect(),
-        LimitRuntime(),
-        EnforceQuotas(),
-        CheckPreconditions(),
-        RecheckScope(),
-        FetchDns(),
-        FetchHttp(),
-        Extract(),
+    ChainName.CANDIDATE: _entries(JudgeScope, Prepare),
+    ChainName.FETCH: _entries(
+        Preselect,
+        LimitRuntime,
+        EnforceQuotas,
+        CheckPreconditions,
+        RecheckScope,
+        FetchDns,
+        FetchHttp,
+        Extract,
     ),
-    ChainName.DISPOSITION: (Archive(), FollowLinks(), Dispose()),
+    ChainName.DISPOSITION: _entries(Archive, FollowLinks, Dispose),
 }
 """The entries of each chain where a configuration changes nothing, in order."""

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import field_validator
 
-from nacre.config.component import Component, Seconds, setting
+from nacre.config.component import Component, Seconds, section, setting
 from nacre.config.secret import Secret
 from nacre.errors import URIError
 from nacre.uri.parse import parse
@@ -76,7 +76,7 @@ class WebhookSettings(Component):
 class AlertSettings(Component):
     """Who is told of what happens, beside alerts.log."""
 
-    webhook: WebhookSettings = setting(WebhookSettings, "Where it is posted.", sheets=False)
+    webhook: WebhookSettings = section(WebhookSettings, "Where it is posted.", sheets=False)
     on: tuple[Told, ...] = setting(
         ("alert", "paused", "finished", "limit", "disk"),
         "What is posted: every `alert`; `started`, `paused`, `resumed`, `finished`; the end at a "

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 
 from nacre.archive.settings import WarcSettings
-from nacre.config.component import Bytes, Component, Seconds, setting
+from nacre.config.component import Bytes, Component, Seconds, section, setting
 from nacre.extract.settings import ExtractSettings
 from nacre.fetch.cookies import CookieSettings
 from nacre.fetch.dns import DnsSettings
@@ -121,7 +121,7 @@ class LimitSettings(Component):
         0, "Documents stored in full.", unit="documents", ge=0, sheets=False
     )
     time: Seconds = setting(0.0, "Time running, pauses left out.", unit="s", sheets=False)
-    runtime: RuntimeSettings = setting(RuntimeSettings, "Time running, for each URI.")
+    runtime: RuntimeSettings = section(RuntimeSettings, "Time running, for each URI.")
     warc_bytes: Bytes = setting(0, "Bytes of WARC written.", unit="bytes", sheets=False)
 
 
@@ -183,30 +183,30 @@ class JobSettings(Component):
     scope: tuple[AnyRule, ...] = setting(
         stock_rules, "DecideRules in order; the last opinion wins."
     )
-    uri: UriSettings = setting(UriSettings, "URLs.")
-    engine: EngineSettings = setting(EngineSettings, "The engine.")
-    chains: ChainSettings = setting(ChainSettings, "What is done with a URI, in order.")
-    frontier: FrontierSettings = setting(FrontierSettings, "The frontier.")
-    politeness: PolitenessSettings = setting(PolitenessSettings, "Politeness.")
-    robots: RobotsSettings = setting(RobotsSettings, "robots.txt.")
-    fetch: FetchSettings = setting(FetchSettings, "Fetching.")
-    network: NetworkSettings = setting(NetworkSettings, "Addresses.")
-    dns: DnsSettings = setting(DnsSettings, "Names.")
-    cookies: CookieSettings = setting(CookieSettings, "Cookies.")
-    extract: ExtractSettings = setting(ExtractSettings, "Extraction.")
-    dedup: DedupSettings = setting(DedupSettings, "Deduplication.")
-    recrawl: RecrawlSettings = setting(RecrawlSettings, "Incremental runs.")
-    keep: KeepSettings = setting(KeepSettings, "What incremental runs write to WARC.")
-    change: ChangeSettings = setting(ChangeSettings, "When a page counts as changed.")
-    archive: WarcSettings = setting(WarcSettings, "WARC files.")
-    bandwidth: BandwidthSettings = setting(BandwidthSettings, "Bandwidth.")
-    quotas: QuotaSettings = setting(QuotaSettings, "Quotas.")
-    limits: LimitSettings = setting(LimitSettings, "Limits.")
-    disk: DiskSettings = setting(DiskSettings, "Disk space.")
-    store: StoreSettings = setting(StoreSettings, "The store.")
-    action: ActionSettings = setting(ActionSettings, "The action directory.")
-    checkpoint: CheckpointSettings = setting(CheckpointSettings, "Checkpoints.")
-    alerts: AlertSettings = setting(AlertSettings, "Who is told of what happens.")
+    uri: UriSettings = section(UriSettings, "URLs.")
+    engine: EngineSettings = section(EngineSettings, "The engine.")
+    chains: ChainSettings = section(ChainSettings, "What is done with a URI, in order.")
+    frontier: FrontierSettings = section(FrontierSettings, "The frontier.")
+    politeness: PolitenessSettings = section(PolitenessSettings, "Politeness.")
+    robots: RobotsSettings = section(RobotsSettings, "robots.txt.")
+    fetch: FetchSettings = section(FetchSettings, "Fetching.")
+    network: NetworkSettings = section(NetworkSettings, "Addresses.")
+    dns: DnsSettings = section(DnsSettings, "Names.")
+    cookies: CookieSettings = section(CookieSettings, "Cookies.")
+    extract: ExtractSettings = section(ExtractSettings, "Extraction.")
+    dedup: DedupSettings = section(DedupSettings, "Deduplication.")
+    recrawl: RecrawlSettings = section(RecrawlSettings, "Incremental runs.")
+    keep: KeepSettings = section(KeepSettings, "What incremental runs write to WARC.")
+    change: ChangeSettings = section(ChangeSettings, "When a page counts as changed.")
+    archive: WarcSettings = section(WarcSettings, "WARC files.")
+    bandwidth: BandwidthSettings = section(BandwidthSettings, "Bandwidth.")
+    quotas: QuotaSettings = section(QuotaSettings, "Quotas.")
+    limits: LimitSettings = section(LimitSettings, "Limits.")
+    disk: DiskSettings = section(DiskSettings, "Disk space.")
+    store: StoreSettings = section(StoreSettings, "The store.")
+    action: ActionSettings = section(ActionSettings, "The action directory.")
+    checkpoint: CheckpointSettings = section(CheckpointSettings, "Checkpoints.")
+    alerts: AlertSettings = section(AlertSettings, "Who is told of what happens.")
     sheets: dict[str, dict[str, Any]] = setting(
         dict, "Sheets by name: other values for some URIs, by property path.", sheets=False
     )
