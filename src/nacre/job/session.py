@@ -7,6 +7,7 @@ recovers as after a crash (docs/architecture.md, "Durability"). One code path.
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
@@ -19,7 +20,6 @@ from nacre.job.assemble import Parts
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.configuration.variables import for_run
 from nacre.job.events import Alert, Events, StateChanged
-from nacre.job.incremental.planning import Planning
 from nacre.job.intake.edits import note_removed
 from nacre.job.intake.entering import Entering
 from nacre.job.layout import Layout
@@ -50,6 +50,9 @@ from nacre.store.opening import Opened, open_for_work
 from nacre.store.recovery import Start
 from nacre.store.seam import Disk
 from nacre.store.store import Store
+
+if TYPE_CHECKING:
+    from nacre.job.incremental.planning import Planning
 
 _LAST_TRIES_OF_NOTHING = 60.0
 """Time for the last tries of a crawl that has fetched nothing at all, seconds."""
@@ -173,7 +176,9 @@ class Session:
         if before == ExitStatus.FINISHED and not self.parts.statistics.totals.urls:
             enter_seeds_again(self.parts)
 
-    def _planning(self) -> Planning:
+    def _planning(self) -> "Planning":
+        from nacre.job.incremental.planning import Planning  # noqa: PLC0415 - 50 modules
+
         return Planning(
             self.parts,
             self.layout,
