@@ -77,7 +77,9 @@ def _print_version(wanted: bool) -> None:
 def nacre(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it and end."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and end."
+        ),
     ] = False,
 ) -> None:
     """Keep the web: exact WARC captures, politely collected.

@@ -56,7 +56,7 @@ def check_archive(
 
 @archive.command("index")
 def rebuild(ctx: typer.Context) -> None:
-    """Make the index of every WARC again, from its content."""
+    """Rebuild the index of every WARC from its content."""
     from nacre.cli.look import opened
     from nacre.job.operator.reindex import reindex
 

@@ -80,7 +80,7 @@ def checkpoint(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Keep the state of now, to go back to with `run --checkpoint`; or list what is kept."""
+    """Save the present state, to go back to with `run --checkpoint`; or list what is saved."""
     if listed:
         _list_checkpoints(directory, as_json=as_json)
         return

@@ -30,7 +30,7 @@ Profile = Annotated[
     str | None,
     _option(
         "--profile", metavar="NAME", panel=_WHAT,
-        help="Settings for a kind of crawl to stand on; `nacre new --list-profiles` names them.",
+        help="Begin with the settings for a kind of crawl; `nacre new --list-profiles` names them.",
     ),
 ]  # fmt: skip
 Depth = Annotated[
@@ -42,10 +42,16 @@ Depth = Annotated[
 ]  # fmt: skip
 Include = Annotated[
     list[str] | None,
-    _option("--include", metavar="REGEX", panel=_WHAT, help="Pages of which one must match."),
+    _option(
+        "--include",
+        metavar="REGEX",
+        panel=_WHAT,
+        help="Crawl only pages whose URL matches; of several, one must.",
+    ),
 ]
 Exclude = Annotated[
-    list[str] | None, _option("--exclude", metavar="REGEX", panel=_WHAT, help="Pages left out.")
+    list[str] | None,
+    _option("--exclude", metavar="REGEX", panel=_WHAT, help="Leave out pages whose URL matches."),
 ]
 AllowNet = Annotated[
     list[str] | None,
@@ -55,7 +61,12 @@ AllowNet = Annotated[
 ]
 Robots = Annotated[
     RobotsName | None,
-    _option("--robots", metavar="obey|ignore", panel=_WHAT, help="What robots.txt is for."),
+    _option(
+        "--robots",
+        metavar="obey|ignore",
+        panel=_WHAT,
+        help="Obey robots.txt (the default) or ignore it.",
+    ),
 ]
 Out = Annotated[
     Path | None,
@@ -92,15 +103,26 @@ MaxPages = Annotated[
     int | None,
     typer.Option(
         "--max-pages", metavar="N", min=1, rich_help_panel=_LIMITS, show_default=False,
-        help="Documents fetched.",
+        help="End after so many documents.",
     ),
 ]  # fmt: skip
 MaxBytes = Annotated[
     str | None,
-    _option("--max-bytes", metavar="SIZE", panel=_LIMITS, help="Bytes received, such as 500MB."),
+    _option(
+        "--max-bytes",
+        metavar="SIZE",
+        panel=_LIMITS,
+        help="End after so many bytes received, such as 500MB.",
+    ),
 ]
 MaxTime = Annotated[
-    str | None, _option("--max-time", metavar="TIME", panel=_LIMITS, help="Such as 90, 10m, 2h.")
+    str | None,
+    _option(
+        "--max-time",
+        metavar="TIME",
+        panel=_LIMITS,
+        help="End after this time: 90 (seconds), 10m, 2h.",
+    ),
 ]
 
 

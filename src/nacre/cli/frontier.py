@@ -28,7 +28,7 @@ frontier = Program()
 
 @frontier.callback()
 def _job(ctx: typer.Context, directory: JobDir) -> None:
-    """The URIs that wait, and their queues; running or not."""
+    """The waiting URIs and their queues, whether the job runs or not."""
     ctx.obj = directory
 
 
@@ -42,7 +42,7 @@ def list_uris(
     ] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """List them, queue by queue, in their order."""
+    """List the waiting URIs, queue by queue, in their order."""
     with _entries(ctx.obj, regex, queue) as entries:
         for entry in islice(entries, limit or None):
             _print_entry(entry, as_json=as_json)
@@ -74,7 +74,7 @@ def _print_entry(entry: "Entry", *, as_json: bool) -> None:
 def count_uris(
     ctx: typer.Context, regex: Regex = "", queue: Queue = "", as_json: AsJson = False
 ) -> None:
-    """Count them."""
+    """Count the waiting URIs."""
     from nacre.cli.look import opened
     from nacre.frontier.listing import count
     from nacre.job.intake.edits import matcher
@@ -88,7 +88,7 @@ def count_uris(
 
 @frontier.command("export")
 def export_uris(ctx: typer.Context, regex: Regex = "", queue: Queue = "") -> None:
-    """Write them as lines of a recovery journal: `F+ URI PATH VIA`."""
+    """Write the waiting URIs as lines of a recovery journal: `F+ URI PATH VIA`."""
     from nacre.frontier.listing import export
 
     with _entries(ctx.obj, regex, queue) as entries:
@@ -104,7 +104,7 @@ def delete_uris(
     everything: Everything = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete those that match; they count as disregarded (-6000)."""
+    """Delete the waiting URIs that match; they count as disregarded (-6000)."""
     require_choice(regex, queue, everything=everything)
     number = _delete(ctx.obj, regex, queue)
     if as_json:

@@ -93,7 +93,7 @@ def stats(
 
 @history.command("runs")
 def all_runs(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """The runs of the job: full or incremental, after which, how long, how it ended, what found."""
+    """The runs of the job: when and how each ran, how it ended, and what it found."""
     from nacre.job.studies.lookback import run_list
 
     with _reading(ctx.obj) as store:

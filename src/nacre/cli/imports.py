@@ -52,7 +52,8 @@ def import_uris(  # noqa: PLR0917 - typer reads them by name
     retain_failures: Annotated[
         bool,
         typer.Option(
-            "--retain-failures", help="With these two: what failed stays failed, and is seen."
+            "--retain-failures",
+            help="With --recover or --crawl-log: what failed is marked as seen, not tried again.",
         ),
     ] = False,
     scope: Annotated[bool, typer.Option("--scope", help="Only what is in scope.")] = False,
@@ -62,7 +63,7 @@ def import_uris(  # noqa: PLR0917 - typer reads them by name
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Schedule URIs as they are, in scope or not; Fs, Ff, Fd and Fi lines mark as seen."""
+    """Schedule URIs, in scope or not; lines Fs, Ff, Fd and Fi of a journal mark them as seen."""
     from nacre.job.intake.intake import Options, Tally, Way
 
     passes = [Way.IMPORT]

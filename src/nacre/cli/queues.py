@@ -79,7 +79,7 @@ def queue(
 
 
 def retire(ctx: typer.Context, queue: Queue = "", as_json: AsJson = False) -> None:
-    """Hand out nothing more of them until `unretire`."""
+    """Hand out nothing more of these queues until `unretire`."""
     _steer(ctx.obj, "retire", "retired", queue, as_json=as_json)
 
 
@@ -89,12 +89,12 @@ def unretire(ctx: typer.Context, queue: Queue = "", as_json: AsJson = False) -> 
 
 
 def wake(ctx: typer.Context, queue: Queue = "", as_json: AsJson = False) -> None:
-    """End their waiting; the politeness delay stays."""
+    """End the waiting of queues; the politeness delay stays."""
     _steer(ctx.obj, "wake", "woken", queue, as_json=as_json)
 
 
 def reconsider(ctx: typer.Context, queue: Queue = "", as_json: AsJson = False) -> None:
-    """Look again at budgets, quotas and order; what the operator retired stays so."""
+    """Look again at budgets, quotas and order of queues; what the operator retired stays so."""
     _steer(ctx.obj, "reconsider", "changed places", queue, as_json=as_json)
 
 
@@ -105,7 +105,7 @@ def forget(
     everything: Everything = False,
     as_json: AsJson = False,
 ) -> None:
-    """Forget that URIs were crawled: they are again, once they are found again."""
+    """Forget that URIs were crawled, so that they are crawled again once they are found again."""
     require_choice(regex, queue, everything=everything)
     _steer(ctx.obj, "forget", "forgotten", queue, regex, as_json=as_json)
 

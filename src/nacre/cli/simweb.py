@@ -300,7 +300,7 @@ def goals(
         str, typer.Option("--only", metavar="G1,G2,...", help="These goals; empty: all.")
     ] = "",
     quick: Annotated[
-        bool, typer.Option("--quick", help="Only that it works: a tiny world, in seconds.")
+        bool, typer.Option("--quick", help="See that it works: a tiny world, in seconds.")
     ] = False,
     scale: Annotated[
         float,
