@@ -106,3 +106,12 @@ def test_one_that_was_being_forgotten_is_none(tmp_path):
     assert checkpoints(str(place)) == ["cp2"]
     forget_checkpoint(str(place), "cp2")
     assert list(place.iterdir()) == []
+
+
+def test_one_that_a_killed_process_was_making_is_none_and_is_cleared_away(tmp_path):
+    run(tmp_path, b"one", "cp1")
+    place = tmp_path / "checkpoints"
+    (place / "cp1").rename(place / "cp1.tmp")
+    assert checkpoints(str(place)) == []
+    run(tmp_path, b"two", "cp2")
+    assert [each.name for each in place.iterdir()] == ["cp2"]

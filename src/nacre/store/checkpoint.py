@@ -21,6 +21,8 @@ LASTING = ("files", "epoch")
 
 _CHUNK = 1 << 20
 _FORGOTTEN = ".forgotten-"
+UNFINISHED = ".tmp"
+"""Behind the name of a checkpoint while RocksDB makes it."""
 
 
 async def make_checkpoint(commit: GroupCommit, store: Store, path: str) -> None:
@@ -46,6 +48,8 @@ def _prepare(path: Path) -> None:
     if path.exists():
         raise JobError(f"{path}: there is a checkpoint of that name; choose another one.")
     path.parent.mkdir(parents=True, exist_ok=True)
+    for left in path.parent.glob(f"*{UNFINISHED}"):  # by a process that was killed meanwhile
+        shutil.rmtree(left, ignore_errors=True)
 
 
 def checkpoints(directory: str) -> list[str]:
@@ -53,8 +57,15 @@ def checkpoints(directory: str) -> list[str]:
     place = Path(directory)
     if not place.is_dir():
         return []
-    found = [each for each in place.iterdir() if each.name[0] != "." and _current(each).exists()]
+    found = [each for each in place.iterdir() if _is_whole(each)]
     return [each.name for each in sorted(found, key=lambda each: (_made(each), each.name))]
+
+
+def _is_whole(checkpoint: Path) -> bool:
+    name = checkpoint.name
+    return (
+        not name.startswith(".") and not name.endswith(UNFINISHED) and _current(checkpoint).exists()
+    )
 
 
 def _current(checkpoint: Path) -> Path:

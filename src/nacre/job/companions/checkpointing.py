@@ -16,7 +16,12 @@ from nacre.job.reports.material import live_facts
 from nacre.job.reports.reporting import write_checkpoint_reports
 from nacre.job.session import Session
 from nacre.job.states import ExitStatus
-from nacre.store.checkpoint import checkpoints, forget_checkpoint, make_checkpoint
+from nacre.store.checkpoint import (
+    UNFINISHED,
+    checkpoints,
+    forget_checkpoint,
+    make_checkpoint,
+)
 from nacre.store.schema import SCHEMA
 from nacre.store.seam import Disk
 from nacre.store.writer import write_whole
@@ -130,9 +135,10 @@ class CheckpointKeeper:
             JobError: There is one of that name, or it is no name.
             StorageError: It could not be made.
         """
-        if "/" in name or name.startswith("."):
+        if "/" in name or name.startswith(".") or name.endswith(UNFINISHED):
             raise JobError(
-                f"{name!r} is no name for a checkpoint: no slash, and no dot at the beginning"
+                f"{name!r} is no name for a checkpoint: no slash, no dot at the beginning, and no "
+                f"{UNFINISHED} at the end"
             )
         async with self._making:
             self._last = self._clock.monotonic()
