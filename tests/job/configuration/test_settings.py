@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from nacre.config.component import Component
 from nacre.job.configuration.settings import JobSettings
-from nacre.job.registry import rules
+from nacre.scope.rules import RULES
 
 
 def kinds(of: type[Component] = Component) -> Iterator[type[Component]]:
@@ -33,7 +33,7 @@ def exactly(one: object, other: object) -> bool:
 
 def test_defaults_are_what_validation_would_make_of_them():
     looked_at = 0
-    assert list(rules())
+    assert list(RULES)
     for kind in kinds():
         if any(info.is_required() for info in kind.model_fields.values()):
             continue
