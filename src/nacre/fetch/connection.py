@@ -13,7 +13,7 @@ class Conversation(Protocol):
 
     @property
     def over(self) -> bool:
-        """It wants no more bytes."""
+        """Whether the conversation is over: it wants no more bytes."""
         ...
 
     def begin(self, transport: asyncio.Transport) -> None:
@@ -99,7 +99,7 @@ class Connection(asyncio.Protocol):
         self.transport.write(data)
 
     def release(self) -> None:
-        """The talk is over: what comes now is unasked for."""
+        """Note that the conversation is over: what comes now is unasked for."""
         self._talk = None
 
     def abort(self) -> None:

@@ -33,13 +33,13 @@ class Deadlines:
         self._at = float("inf")
 
     def watch(self, one: Timed, due: float) -> None:
-        """Look at it from now on; `due` as its attribute says."""
+        """Look at something from now on; `due` as its attribute says."""
         self._watched.add(one)
         if due < self._at:
             self._arm(due)
 
     def drop(self, one: Timed) -> None:
-        """Its limits do not matter any more."""
+        """Look at it no more: its limits do not matter any longer."""
         self._watched.discard(one)
 
     def close(self) -> None:

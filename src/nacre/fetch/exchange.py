@@ -81,7 +81,7 @@ class Exchange:
         return self.done.done()
 
     def begin(self, transport: asyncio.Transport) -> None:
-        """The request goes out: the waiting begins."""
+        """Note that the request goes out: the waiting begins."""
         self._transport = transport
         self._started = self._last = self._loop.time()
         self._deadlines.watch(self, self.due)
@@ -139,7 +139,7 @@ class Exchange:
             self.done.set_exception(error)
 
     def give_up(self) -> None:
-        """Nobody waits for it any more: drop what came."""
+        """Drop what came: nobody waits for it any more."""
         self._deadlines.drop(self)
         self.sink.discard()
 

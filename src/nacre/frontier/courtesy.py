@@ -31,7 +31,7 @@ class Courtesy:
         self.slots: SlotTable | None = None
 
     def may_take(self, queue: Queue) -> bool:
-        """Its delay is over, and that of all others who have a say; else it is lined up again.
+        """Whether all delays that concern a queue are over; else it is lined up again.
 
         After a True, `begin` or `refrain` must follow.
         """
@@ -61,23 +61,23 @@ class Courtesy:
             queue.wake = rotation.mono + min(wait, _ASK_AGAIN)
 
     def begin(self, queue: Queue) -> None:
-        """A URI of it was handed out."""
+        """Note that a URI of the queue was handed out."""
         self.groups.begin(queue.row.group)
 
     def refrain(self, queue: Queue) -> None:
-        """It had none to hand out."""
+        """Note that the queue had no URI to hand out."""
         if self.slots is not None:
             self.slots.give(queue.identity, 0.0)
 
     def end(self, queue: Queue, wake: float) -> None:
-        """It came back, and all who have a say wait until `wake`, monotonic seconds."""
+        """Note that its URI came back: all who share its host wait until `wake` (monotonic)."""
         mono = self._rotation.mono
         self.groups.end(queue.row.group, wake, mono)
         if self.slots is not None:
             self.slots.give(queue.identity, wake if wake > mono else 0.0)
 
     def share(self, queue: Queue, addresses: Sequence[str]) -> None:
-        """The addresses of its host; none when it shares with nobody."""
+        """Set the addresses of a queue's host; none when it shares with nobody."""
         row, group, mono = queue.row, " ".join(sorted(addresses)), self._rotation.mono
         if row.group != group:
             for _ in queue.taken:
@@ -87,13 +87,13 @@ class Courtesy:
             self._rotation.roster.touch(queue)
 
     def look(self, mono: float) -> None:
-        """See whether other jobs are there; to be called twice a second."""
+        """Look for other jobs; to be called twice a second."""
         if self.slots is not None:
             self._rotation.mono = mono
             self.slots.look(mono, self._all_occupied)
 
     def leave(self) -> None:
-        """The job ends, its store may have failed: other jobs are told which hosts rest."""
+        """Tell other jobs which hosts rest: this one ends, perhaps because its store failed."""
         if self.slots is not None:
             self.slots.close(self._occupied(self._rotation.roster.in_memory()))
             self.slots = None
@@ -110,10 +110,10 @@ class Courtesy:
                 yield Occupied(queue.identity, len(queue.taken), rests)
 
     def release(self) -> None:
-        """Line those up again whose group has a place now."""
+        """Line up again the parked queues whose group has a place now."""
         while (parked := self.groups.released(self._rotation.mono)) is not None:
             self._rotation.settle(parked)
 
     def wait(self) -> float | None:
-        """Seconds until `release` may find one; None when none waits."""
+        """Seconds until `release` may find a queue; None when none waits."""
         return self.groups.wait(self._rotation.mono)

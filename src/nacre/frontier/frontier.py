@@ -198,7 +198,7 @@ class Frontier:
     # ---- URIs back
 
     def finished(self, uri: CrawlURI, attempt: Attempt, mono: float) -> None:
-        """A URI has its final result; it and those of `retry`, `deferred` are as handed out."""
+        """A URI has its final result; give it back as it was handed out, as in `retry`."""
         self.rotation.mono = mono
         queue, key = self._give_back(uri)
         row = queue.row
@@ -340,11 +340,11 @@ class Frontier:
         self.rotation.snooze(self.rotation.find(name), mono + until - now)
 
     def share(self, name: str, addresses: Sequence[str]) -> None:
-        """The addresses of a queue's host: it waits for all that share one; none for nobody."""
+        """Set the addresses of a queue's host: queues that share one wait for each other."""
         self.courtesy.share(self.rotation.find(name), addresses)
 
     def retire(self, name: str, why: str = BY_OPERATOR) -> bool:
-        """Hand out nothing more of a queue until `unretire`; False when it was so already."""
+        """Hand out nothing more of a queue until `unretire`; False when it was retired already."""
         queue = self.rotation.find(name)
         if queue.row.state is State.RETIRED:
             return False
@@ -376,7 +376,7 @@ class Frontier:
         return self._last_tries.only
 
     def last_since(self, now: float) -> float | None:
-        """When `only_retries_remain` began, seconds since the epoch; None while it is not so."""
+        """Since when only retries remain, seconds since the epoch; None while other URIs wait."""
         since = self.totals.last_since
         return None if since is None else now - (self._time - since)
 

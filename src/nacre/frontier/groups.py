@@ -40,7 +40,7 @@ class Groups:
         self._many = _MANY
 
     def until(self, group: str, mono: float, limit: int) -> float | str:
-        """Monotonic time from which a group may fetch; an address that has `limit` URIs out."""
+        """Monotonic time from which a group may fetch; else an address with `limit` URIs out."""
         wake = mono
         for name in group.split():
             address = self._addresses.get(name)
@@ -52,11 +52,11 @@ class Groups:
         return wake
 
     def park(self, name: str, queue: Queue) -> None:
-        """The queue waits until an address has a place; `released` gives it back."""
+        """Let a queue wait until an address has a place; `released` gives it back."""
         self._addresses[name].parked.append(queue)
 
     def begin(self, group: str) -> None:
-        """A URI of the group was handed out; "" is no group."""
+        """Note that a URI of the group was handed out; "" is no group."""
         for name in group.split():
             self._address(name).busy += 1
 
@@ -67,7 +67,7 @@ class Groups:
         return address
 
     def end(self, group: str, wake: float, mono: float) -> None:
-        """It came back, and all its addresses wait until `wake`."""
+        """Note that it came back: all addresses of the group wait until `wake`."""
         for name in group.split():
             address = self._address(name)
             address.busy = max(address.busy - 1, 0)
@@ -78,7 +78,7 @@ class Groups:
             self._sweep(mono)
 
     def repace(self, group: str, old: float, new: float, mono: float) -> None:
-        """A delay of a group that would have ended at `old` ends at `new`."""
+        """Let a delay of a group that would have ended at `old` end at `new`."""
         for name in group.split():
             address = self._addresses.get(name)
             if address is not None and abs(address.wake - old) < _SAME:
@@ -99,7 +99,7 @@ class Groups:
         return None
 
     def wait(self, mono: float) -> float | None:
-        """Seconds until `released` may have one; None when none is parked."""
+        """Seconds until `released` may have a queue; None when none is parked."""
         return max(self._due[0][0] - mono, 0.0) if self._due else None
 
     def _sweep(self, mono: float) -> None:

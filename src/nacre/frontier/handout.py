@@ -29,7 +29,7 @@ class HandOut:
         self._courtesy = courtesy
 
     def take(self, queue: Queue, now: float) -> CrawlURI | None:
-        """Take its first URI; None when it may not go, or waits elsewhere from now on.
+        """Take the first URI of a queue; None when it may not go, or waits elsewhere from now on.
 
         Args:
             queue: It is ready.

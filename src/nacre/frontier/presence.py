@@ -10,7 +10,7 @@ from nacre.frontier.lockfile import FREE, OWN, SHARED, LockFile
 
 
 class Presence:
-    """One job's.
+    """The presence of one job.
 
     Args:
         file: Has the two bytes.
@@ -29,7 +29,7 @@ class Presence:
         self._asking = first + 1
 
     def reach(self) -> None:
-        """Be there; alone, if nobody else is."""
+        """Make this job known; alone, if no other job is there."""
         file = self._file
         self.alone = file.lock(self._there, OWN)
         if self.alone or file.lock(self._there, SHARED):
@@ -39,13 +39,13 @@ class Presence:
             file.lock(self._asking, SHARED)
 
     def is_asked(self) -> bool:
-        """Somebody wants to come."""
+        """Another job asks to come in."""
         if not self._file.lock(self._asking, OWN):
             return True
         self._file.lock(self._asking, FREE)
         return False
 
     def share(self) -> None:
-        """Let others come."""
+        """Let other jobs in."""
         self.alone = False
         self._file.lock(self._there, SHARED)

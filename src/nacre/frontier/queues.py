@@ -101,7 +101,7 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
         return min(self.levels) if self.levels else 0
 
     def count_level(self, precedence: int, change: int) -> None:
-        """A URI of a precedence came (1) or went (-1)."""
+        """Count that a URI of a precedence came (1) or went (-1)."""
         number = self.levels.get(precedence, 0) + change
         if number > 0:
             self.levels[precedence] = number
@@ -157,7 +157,7 @@ class Queue:
 
     @property
     def has_others(self) -> bool:
-        """URIs stand in it beside the one that just came back and those in process."""
+        """Whether URIs wait in it beside the one that just came back and those in process."""
         return self.row.size - len(self.taken) > 1
 
     @property
@@ -166,7 +166,7 @@ class Queue:
         return Backoff(self.row.backoff, self.row.latency)
 
     def hold(self, key: bytes, uri: CrawlURI) -> None:
-        """A URI of it is in process."""
+        """Note that one of its URIs is in process."""
         if self.taken:
             self.taken.add(key)
         else:
@@ -176,7 +176,7 @@ class Queue:
             self.prerequisites |= {uri.key}
 
     def give_back(self, key: bytes, uri: CrawlURI) -> None:
-        """It is not any more."""
+        """Note that one of its URIs is not in process any more."""
         self.taken.discard(key)
         if not self.taken:
             self.taken = _NONE
@@ -184,7 +184,7 @@ class Queue:
             self.blocking -= 1
 
     def lower_head(self, key: bytes) -> None:
-        """A row of `queue` was put below what was read."""
+        """Note that a row was put into `queue` below what was read."""
         suffix = key[len(self.identity) :]
         self.row.head = min(self.row.head, suffix)
 
@@ -197,7 +197,7 @@ class Queue:
             self.row.head = low[len(self.identity) :]
 
     def read_again(self) -> None:
-        """Rows of it were deleted that may have been read ahead."""
+        """Read the queue again: rows were deleted that may have been read ahead."""
         if self.window is not None:
             self.settle_head()
             self.window.restart(self.range[0])

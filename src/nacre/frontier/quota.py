@@ -113,7 +113,7 @@ class Check(NamedTuple):
         return f"Q:{self.level}{_HERITRIX[self.name]}"
 
     def reached(self, usage: Usage, more: int = 0) -> bool:
-        """Nothing more may be fetched.
+        """Whether the limit is reached: nothing more may be fetched.
 
         Args:
             usage: What was taken so far.

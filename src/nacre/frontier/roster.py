@@ -55,7 +55,7 @@ class Roster:
 
     @property
     def busy(self) -> int:
-        """Number of queues that cannot be put out of memory."""
+        """Number of queues that must stay in memory."""
         return len(self._queues) - len(self._idle)
 
     def get(self, name: str) -> Queue | None:
@@ -80,16 +80,16 @@ class Roster:
                 self._enter(name, value)
 
     def keep(self, queue: Queue) -> None:
-        """It is busy from now on: it stays in memory."""
+        """Keep a queue in memory: it is busy from now on."""
         self._idle.pop(queue.name, None)
 
     def rest(self, queue: Queue) -> None:
-        """It is not busy any more: it may be put out of memory."""
+        """Let a queue leave memory: it is not busy any more."""
         self._idle[queue.name] = queue
         self._make_room()
 
     def touch(self, queue: Queue) -> None:
-        """Its row changed; it is written with the next `save`, or when it leaves memory."""
+        """A queue's row changed: it is written with the next `save`, or when it leaves memory."""
         if not queue.dirty:
             queue.dirty = True
             self._dirty.append(queue)

@@ -63,7 +63,7 @@ class Rotation:
         return self.roster.find(name)
 
     def adopt(self, queue: Queue, overlay: int) -> None:
-        """From now on a queue has these sheets."""
+        """Give a queue the sheets that it has from now on."""
         queue.overlay = overlay
         self.rank(queue)
 
@@ -78,7 +78,7 @@ class Rotation:
 
     @property
     def by_level(self) -> bool:
-        """The order of the queues depends on the precedences of their URIs."""
+        """Whether the order of the queues depends on the precedences of their URIs."""
         return self.terms.whole.queue_precedence.policy == "highest-uri"
 
     def _rate(self, queue: Queue) -> State:
@@ -132,7 +132,7 @@ class Rotation:
             self._line_up(queue)
 
     def arrived(self, queue: Queue) -> None:
-        """A URI was put into a queue."""
+        """Note that a URI was put into a queue."""
         state = queue.row.state
         if state is _EXHAUSTED:
             self.deactivate(queue)
@@ -142,12 +142,12 @@ class Rotation:
             self.rank(queue)
 
     def deactivate(self, queue: Queue) -> None:
-        """It waits for its turn, out of memory if need be."""
+        """Let a queue wait for its turn, out of memory if need be."""
         self._withdraw(queue, self._rate(queue))
         self._turns.wait(queue)
 
     def retire(self, queue: Queue, why: str) -> None:
-        """It hands out nothing more until `unretire`."""
+        """Let a queue hand out nothing more until `unretire`."""
         queue.row.why = why
         self._withdraw(queue, State.RETIRED)
         self._turns.retire(queue)
@@ -174,7 +174,7 @@ class Rotation:
         return count
 
     def snooze(self, queue: Queue, mono: float) -> None:
-        """No hand-out before a monotonic time."""
+        """Let a queue hand out nothing before a monotonic time."""
         if mono > queue.wake:
             queue.wake = mono
             queue.row.wake = self._timeline.at(mono)
@@ -203,7 +203,7 @@ class Rotation:
         return self.rouse(queue, self.mono + queue.row.delay)
 
     def rouse(self, queue: Queue, mono: float) -> bool:
-        """A queue may hand out from an earlier monotonic time on; True when it had to wait."""
+        """Let a queue hand out from an earlier monotonic time on; True when it had to wait."""
         if mono < queue.wake:
             queue.wake = mono
             queue.row.wake = self._timeline.at(mono)
@@ -284,7 +284,7 @@ class Rotation:
         return queue.blocking > 0 or len(queue.taken) >= self.terms.limit(queue)
 
     def is_spent(self, queue: Queue) -> bool:
-        """It must stop: over its budget, behind the floor, or its turn is over."""
+        """Whether a queue must stop: over its budget, behind the floor, or its turn is over."""
         if self.terms.is_over_budget(queue):
             return True
         if queue.row.precedence >= self.terms.whole.precedence_floor:

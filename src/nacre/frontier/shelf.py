@@ -47,7 +47,7 @@ class Shelf:
         return self._cursor is not None
 
     def insert(self, queue: Queue, uri: CrawlURI, ordinal: int) -> None:
-        """A URI enters its queue."""
+        """Put a URI into its queue."""
         row = queue.row
         row.size += 1
         row.last_queued = uri.url
@@ -59,7 +59,7 @@ class Shelf:
         self._rotation.arrived(queue)
 
     def put(self, queue: Queue, key: bytes, uri: CrawlURI) -> None:
-        """Write its row; nothing is counted."""
+        """Write the row of a URI; nothing is counted."""
         value = pack(uri)
         self._rows.put("queue", key, value)
         if queue.window is not None:
@@ -75,7 +75,7 @@ class Shelf:
             queue.row.count_level(precedence_in(key), -1)
 
     def plan(self, queue: Queue, uri: CrawlURI, due: float) -> None:
-        """A URI waits in `future` until a frontier time: a retry if it was tried before."""
+        """Let a URI wait in `future` until a frontier time: a retry if it was tried before."""
         if uri.attempts:
             queue.row.waiting += 1
         else:
@@ -123,7 +123,7 @@ class Shelf:
         return queue
 
     def read_again(self) -> None:
-        """Rows of `future` were deleted that may have been read ahead."""
+        """Read `future` again: rows were deleted that may have been read ahead."""
         self._future.restart(b"")
 
     def wait(self, time: float) -> float | None:

@@ -93,7 +93,7 @@ class SlotTable:
         self.is_free = self._presence.alone and quiet
 
     def look(self, mono: float, occupied: Callable[[], Iterable[Occupied]]) -> None:
-        """See who is there; to be called twice a second.
+        """Look for other jobs; to be called twice a second.
 
         Args:
             mono: Monotonic seconds.
@@ -129,7 +129,7 @@ class SlotTable:
             return 0.0
 
     def give(self, identity: bytes, until: float) -> None:
-        """Give a slot back; one that is not held is let be.
+        """Give a slot back; one that is not held is left alone.
 
         Args:
             identity: Eight bytes of its queue.

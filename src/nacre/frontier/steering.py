@@ -88,7 +88,7 @@ class Steering:
             yield self._reconsider_one(self._rotation.find(row.name))
 
     def order_changed(self) -> None:
-        """Queues are ordered by something else now: `step` looks at all of them."""
+        """Note that queues are ordered by something else now: `step` looks at all of them."""
         self._review = self.reconsider()
 
     def _settings_changed(self) -> None:

@@ -12,11 +12,11 @@ class Chooser(Protocol):
     """Says which combination of sheets applies."""
 
     def of(self, uri: CrawlURI) -> int:
-        """To a URI."""
+        """The combination of sheets that applies to a URI."""
         ...
 
     def of_url(self, url: str) -> int:
-        """To a URL of which nothing else is known."""
+        """The combination that applies to a URL of which nothing else is known."""
         ...
 
 
@@ -75,14 +75,14 @@ class Terms:
         queue.overlay = self._of_url(queue.row.last_peek or queue.row.last_queued)
 
     def is_over_budget(self, queue: Queue) -> bool:
-        """Nothing more may be fetched of it."""
+        """Whether a queue is over its budget: nothing more may be fetched of it."""
         settings = self.settings[queue.overlay]
         return settings.force_retire or 0 <= settings.queue_total_budget <= queue.row.spent
 
     def replenish(self, queue: Queue) -> int:
-        """What it may spend before another queue takes its turn."""
+        """What a queue may spend before another one takes its turn."""
         return self.settings[queue.overlay].balance_replenish
 
     def limit(self, queue: Queue) -> int:
-        """Fetches of it at the same time."""
+        """How many URIs of a queue may be fetched at the same time."""
         return 1 if queue.row.alone else self.politeness[queue.overlay].in_flight

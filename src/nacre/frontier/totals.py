@@ -49,7 +49,7 @@ class Totals(msgspec.Struct):
     last_since: float | None = None
 
     def enter(self, row: QueueRow, state: State) -> None:
-        """A queue changes its state."""
+        """Note that a queue changes its state."""
         if row.state is not state:
             self.states[row.state] -= 1
             self.states[state] += 1
@@ -68,7 +68,7 @@ class Totals(msgspec.Struct):
         row.stuck = stuck
 
     def finish(self, status: int) -> Counted:
-        """Count a final result; the answer says as what."""
+        """Count a final result; returns what it counted as."""
         kind = counted(status)
         self.finished += 1
         if kind is _SUCCESS:
@@ -80,7 +80,7 @@ class Totals(msgspec.Struct):
         return kind
 
     def take_back(self, status: int) -> None:
-        """A final result is none any more: its URI waits again."""
+        """Take back a final result: its URI waits again."""
         kind = counted(status)
         self.finished -= 1
         if kind is _SUCCESS:

@@ -35,27 +35,27 @@ class Turns:
         self._asleep = Window(rows, "wake", b"s", b"t", _READ_AHEAD)
 
     def activate(self, queue: Queue) -> None:
-        """It is in memory from now on."""
+        """Note that a queue is in memory from now on."""
         self._place(queue, self._run + queue.identity)
 
     def wait(self, queue: Queue) -> None:
-        """It waits for its turn, behind all of its precedence."""
+        """Let a queue wait for its turn, behind all others of its precedence."""
         row = queue.row
         self._totals.turn += 1
         turn = self._totals.turn.to_bytes(6, "big")
         self._inactive.offer(*self._place(queue, b"i%c" % row.precedence + turn + queue.identity))
 
     def sleep(self, queue: Queue) -> None:
-        """It waits in the store until its `row.wake`."""
+        """Let a queue wait in the store until its `row.wake`."""
         key = b"s" + time_bytes(queue.row.wake) + queue.identity
         self._asleep.offer(*self._place(queue, key))
 
     def retire(self, queue: Queue) -> None:
-        """It waits for the operator."""
+        """Let a queue wait for the operator."""
         self._place(queue, b"r" + queue.identity)
 
     def leave(self, queue: Queue) -> None:
-        """It has nothing to wait for."""
+        """Take a queue out: it has nothing to wait for."""
         if queue.row.place:
             self._rows.delete("wake", queue.row.place)
             queue.row.place = b""
@@ -78,7 +78,7 @@ class Turns:
         return row
 
     def may_activate(self, time: float, floor: int) -> bool:
-        """`next` would find one."""
+        """Whether `next` would find a queue."""
         if self._left.peek() is not None:
             return True
         row = self._asleep.peek()
@@ -117,11 +117,11 @@ class Lineup:
         self._count = 0
 
     def ready(self, queue: Queue) -> None:
-        """It may hand out a URI, after those that are ready already."""
+        """Line up a queue that may hand out a URI, behind those that are ready already."""
         self._ready.append(queue)
 
     def snooze(self, queue: Queue) -> None:
-        """It may hand out a URI from its `wake` on."""
+        """Line up a queue that may hand out a URI from its `wake` on."""
         self._count += 1
         heappush(self._snoozed, (queue.wake, self._count, queue))
 
@@ -144,7 +144,7 @@ class Lineup:
         return None
 
     def wait(self, mono: float) -> float | None:
-        """Seconds until `next_ready` or `next_due` may have one; None when nothing waits."""
+        """Seconds until `next_ready` or `next_due` may have a queue; None when nothing waits."""
         if self._ready:
             return 0.0
         return max(self._snoozed[0][0] - mono, 0.0) if self._snoozed else None

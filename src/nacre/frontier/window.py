@@ -54,7 +54,7 @@ class Window:
         return heappop(self._heap) if self._heap else None
 
     def low(self) -> bytes:
-        """No row that was not taken has a lower key."""
+        """A bound: no row that was not taken yet has a lower key."""
         return self._heap[0][0] if self._heap else self._cursor
 
     def restart(self, start: bytes) -> None:

@@ -159,12 +159,12 @@ class GroupCommit:
         return row.size if row else 0
 
     def on_seal(self, callback: Callable[[], None]) -> None:
-        """Call it just before each seal; it puts absolute counters into the group."""
+        """Have a function called just before each seal, to put absolute counters into the group."""
         self._before_seal.append(callback)
 
     @property
     def saturated(self) -> bool:
-        """So much waits to become durable that no more URIs should be handed out."""
+        """Whether so much waits to become durable that no more URIs should be handed out."""
         sealed = self._sealed.size if self._sealed else 0
         return self._store.group.size + sealed >= PENDING
 
@@ -286,7 +286,7 @@ class GroupCommit:
         self._ripe.set()
 
     async def in_writer(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run something in the writer thread, after what it was given before."""
+        """Run a function in the writer thread, after those that it was given before."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, lambda: work(*args, **kwargs))
 

@@ -42,17 +42,17 @@ class Found(NamedTuple):
 
     @property
     def short(self) -> bool:
-        """Committed bytes are missing."""
+        """Whether committed bytes are missing."""
         return self.size is None or self.size < self.row.size
 
     @property
     def tail(self) -> bool:
-        """A WARC that holds more than was committed."""
+        """Whether it is a WARC that holds more than was committed."""
         return self.row.kind == FileKind.WARC and (self.size or 0) > self.row.size
 
     @property
     def ahead(self) -> bool:
-        """It holds what only commits unknown to the store can have written."""
+        """Whether it holds what only commits unknown to the store can have written."""
         if self.early:
             return True
         extra = (self.size or 0) - self.row.size
@@ -69,7 +69,7 @@ class Stray(NamedTuple):
 
     @property
     def ahead(self) -> bool:
-        """More than groups in flight can have left, or closed: only a commit closes a WARC."""
+        """Whether groups in flight cannot have left so much, or closed it: only a commit does."""
         return self.size > TAIL_LIMIT or self.path.endswith((".warc", ".warc.gz"))
 
 

@@ -59,16 +59,16 @@ class Group:
 
     @property
     def empty(self) -> bool:
-        """Nothing to commit, and nobody waits for it."""
+        """Whether there is nothing to commit, and nobody waits for it."""
         return not (self.size or self.visits or self.waiters or self.closing)
 
     @property
     def touches_files(self) -> bool:
-        """It holds more than rows."""
+        """Whether it holds more than rows."""
         return bool(self.appends or self.lines or self.closing or self.directories)
 
     def close_bodies(self) -> None:
-        """Give back what holds the bodies of a group that nobody will commit."""
+        """Close the bodies of a group that nobody will commit."""
         for parts in self.appends.values():
             for part in parts:
                 if not isinstance(part, bytes):

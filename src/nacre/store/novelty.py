@@ -1,4 +1,4 @@
-"""What a family surely does not hold: most rows of a first crawl are new, and need no look-up."""
+"""Keys that are certainly not in a family: most rows of a first crawl are new; no look-up then."""
 
 _BITS = 24
 _PLACE = slice(4, 7)
@@ -21,7 +21,7 @@ class Novelty:
         self._bits = bytearray(1 << _BITS - 3) if is_empty else None
 
     def is_new(self, key: bytes) -> bool:
-        """True when a key surely was never put; a key has at least seven bytes."""
+        """True when a key was certainly never put; a key has at least seven bytes."""
         bits = self._bits
         if bits is None:
             return False
@@ -29,7 +29,7 @@ class Novelty:
         return not bits[place >> 3] >> (place & 7) & 1
 
     def add(self, key: bytes) -> None:
-        """A key is put."""
+        """Note that a key is put."""
         if self._bits is not None:
             place = int.from_bytes(key[_PLACE], "big")
             self._bits[place >> 3] |= 1 << (place & 7)

@@ -86,7 +86,7 @@ class Store:
         return values
 
     def novelty(self, family: str) -> Novelty:
-        """What is surely new to a family; whoever puts rows into it tells it their keys."""
+        """What a family certainly does not hold; whoever puts rows into it tells it their keys."""
         known = self._novelties.get(family)
         if known is None:
             is_empty = not any(True for _ in self.scan(family, b"", limit=1))

@@ -116,7 +116,7 @@ class FileTable:
                 self._add(number, row, handle)
 
     def release(self, handle: int) -> None:
-        """Give one handle back."""
+        """Close one handle."""
         self._handles.discard(handle)
         self._disk.close(handle)
 

@@ -95,7 +95,7 @@ class Writer:
         work.group.directories.clear()
 
     def before(self, work: Work) -> None:
-        """All that the batch of the group speaks of becomes durable."""
+        """Make durable all that the batch of the group speaks of."""
         self.name(work)
         for append in work.appends:
             write_parts(self._disk, append.file.handle, append.offset, append.parts)
@@ -107,7 +107,7 @@ class Writer:
         return [*(append.file for append in work.appends), *work.closed]
 
     def after(self, work: Work) -> dict[OpenFile, int]:
-        """The batch becomes durable, then everything that is only allowed after it.
+        """Make the batch durable, then do all that is only allowed after it.
 
         Returns:
             Final sizes of the indexes and logs that ended.
