@@ -40,10 +40,11 @@ def test_the_end_is_found_to_the_byte() -> None:
         (b"1;" + b"x" * MAX_LINE + b"\r\n", "badChunk"),
         (b"0\r\n" + b"X: y\r\n" * (MAX_TRAILER // 6 + 1), "trailerTrunc"),
         (b"\r\n1\r\na\r\n", "badChunk"),
+        (b"\r1\r\na\r\n", "badChunk"),
         (b"1_0\r\n", "badChunk"),
         (b"+1\r\n", "badChunk"),
     ],
-    ids=["long extension", "endless trailers", "blank line", "underscore", "sign"],
+    ids=["long extension", "endless trailers", "blank line", "CR before", "underscore", "sign"],
 )
 def test_what_breaks_the_framing(body: bytes, fault: str) -> None:
     whole, single = ChunkScanner(), ChunkScanner()

@@ -15,6 +15,7 @@ HEADERS = [
     (b"A: 1\r\ngarbage\r\n more\r\n", [(b"A", b"1")], ["headerWithoutColon", "foldedHeader"]),
     (b"A: 1\nB: 2\r\n", [(b"A", b"1"), (b"B", b"2")], ["bareLf"]),
     (b"A: 1\rB: 2\r\n", [(b"A", b"1\rB: 2")], []),
+    (b"\rA: 1\r\n", [(b"\rA", b"1")], []),
     (b"A: 1\0\r\n", [(b"A", b"1\0")], ["nulInHeader"]),
 ]
 

@@ -21,7 +21,6 @@ MAX_TINY = 100_000
 TINY = 16
 
 _HEX = b"0123456789abcdefABCDEF"
-_SPACE = b" \t\r\n"
 
 
 class ChunkRuns(Sequence[tuple[int, int]]):
@@ -181,7 +180,7 @@ class ChunkScanner:
                 self._fail("trailerTrunc", line)
 
     def _read_size(self, line: bytes) -> None:
-        digits = line.partition(b";")[0].strip(_SPACE)
+        digits = line.rstrip(b"\r\n").partition(b";")[0].strip(b" \t")
         number = digits.lstrip(b"0")
         if not digits or len(number) > 16 or digits.translate(None, _HEX):
             self._fail("badChunk", line)

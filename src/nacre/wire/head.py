@@ -121,7 +121,7 @@ def _odd_field(text: bytes, headers: list[tuple[bytes, bytes]], annotations: lis
             _note(annotations, "spaceBeforeColon")
         if not name.strip():
             _note(annotations, "headerWithoutName")
-        headers.append((name.strip(), value.strip()))
+        headers.append((name.lstrip(_SPACE).rstrip() if name.strip() else b"", value.strip()))
 
 
 def _note(annotations: list[str], text: str) -> None:
