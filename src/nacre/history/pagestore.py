@@ -105,7 +105,7 @@ class PageStore:
         return None if value is None else self._decode_version(value)
 
     def put_version(self, url: str, version: VersionRow) -> None:
-        """This is the last version now."""
+        """Remember the last version."""
         self._store.put(FAMILY, _key(_VERSION, url), _encode(version))
 
     def name(self, key: bytes) -> str | None:
@@ -114,7 +114,7 @@ class PageStore:
         return None if value is None else value.decode()
 
     def put_name(self, key: bytes, url: str) -> None:
-        """A page of that seen key is known under this URL."""
+        """Remember the URL under which a page of a seen key is known."""
         self._store.put(FAMILY, _ALIAS + key, url.encode())
 
     # ---- schedules
@@ -143,7 +143,7 @@ class PageStore:
                 yield decode(value)
 
     def forget_step(self) -> None:
-        """A new step begins."""
+        """Forget the visits of the last step."""
         for prefix in (_CHOSEN, _PAIR):
             for key, _ in scan(self._store, prefix):
                 self._store.delete(FAMILY, prefix + key)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 MOST_LOST = 1e-3
-"""Of the new links, so many at most may slip through the window of a list."""
+"""Largest share of new links that may slip through the window of a list."""
 _SMALL = 700.0
 
 
@@ -81,7 +81,7 @@ def _by_normal(window: int, arriving: float) -> float:
 
 
 def overflows(window: int, per_day: float, days: float) -> bool:
-    """Too many new links would slip through a list that is visited so seldom.
+    """Whether too many new links would slip through a list that is visited this seldom.
 
     Args:
         window: Links that it shows at a time; 0 where that is not known.

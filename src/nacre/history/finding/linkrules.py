@@ -69,7 +69,7 @@ class LinkHistory(msgspec.Struct, array_like=True):
 
     @property
     def speaks(self) -> bool:
-        """It has seen enough for a rule of its own; else that of a wider template is the better."""
+        """Whether it has seen enough for a rule of its own; else a wider template's is better."""
         return len(self.samples) >= _ENOUGH
 
     def choice(self) -> "Choice":

@@ -49,7 +49,7 @@ class LinkWatch:
         self._choices: dict[str, Choice] = {}
 
     def begin_step(self) -> None:
-        """Rules are chosen once a step, from what was known before it."""
+        """Begin a step: rules are chosen once for it, from what was known before."""
         self._choices.clear()
 
     def meet(self, url: str, now: float, watermark: float) -> bool | None:

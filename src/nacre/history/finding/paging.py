@@ -14,9 +14,9 @@ from nacre.history.finding.urlshape import shaped
 ANCHORS = 2
 """Known links in a row that end the reading."""
 TOP = 3
-"""A link among the first so many …"""
+"""Places at the top of a list where links may be pinned."""
 STAYS = 3
-""" … at more visits than this is pinned there."""
+"""A link that has stood there at more visits than this is pinned."""
 
 _INDEX = re.compile(r"(?i)/(?:index|default|home)?(?:[_-](\d{1,5}))?(?:\.\w{2,5})?$")
 _NAMED = re.compile(r"(?i)(/[a-z][a-z_-]*?(?:_\d{1,7})?)[_-](\d{1,5})(\.\w{2,5})?$")
@@ -95,7 +95,7 @@ def page_of(url: str) -> Page:
 
 
 def is_later(url: str) -> bool:
-    """A URL looks like a page of a list that is not its first."""
+    """Whether a URL looks like a page of a list that is not its first."""
     number = page_of(url).number
     return number > 1 or (number == 1 and "?" not in url and _FOLDER.search(url) is None)
 
@@ -146,12 +146,12 @@ class Known(NamedTuple):
 
     @property
     def flooded(self) -> bool:
-        """Nothing was known: more was published than the page shows."""
+        """Whether nothing on the page was known: more was published than it shows."""
         return self.entries > 0 and not self.any_old
 
     @property
     def anchored(self) -> bool:
-        """So many stand together that were known that nothing new is to be expected behind."""
+        """Whether so many known links stand together that nothing new is expected behind."""
         return self.old >= ANCHORS
 
 

@@ -12,11 +12,11 @@ from typing import NamedTuple
 from nacre.uri.parse import authority
 
 PAIRS = 5
-"""So many pairs, all of them the same, make a parameter idle."""
+"""Pairs of pages that must be the same, all of them, for a parameter to be idle."""
 _MOST = 24
 _NAMES = 10_000
 _REMEMBERED = 1_000_000
-"""Pages that others are compared with, of each parameter: a bound of memory."""
+"""Pages of each parameter that others are compared with: a bound of memory."""
 
 
 class Parameter(NamedTuple):
@@ -36,7 +36,7 @@ class Parameter(NamedTuple):
 
     @property
     def idle(self) -> bool:
-        """Its value never changed the page."""
+        """Whether its value never changed the page."""
         return self.pairs >= PAIRS and self.same == self.pairs
 
 

@@ -18,7 +18,7 @@ from nacre.history.finding.hints import Audit
 from nacre.wire.date import parse_w3c_date
 
 SPARED_LOTS = 0.1
-"""Share of the sitemaps that rest that is read all the same."""
+"""Share of the resting sitemaps that is read all the same, as an audit."""
 TRIED = 10
 """Words of an index that have to be found true before it is believed."""
 _DAY = 86_400.0
@@ -83,12 +83,12 @@ class Sitemaps:
         self._rows[map_key(row.url)] = row
 
     def note(self, index: str, url: str, lastmod: str, now: float) -> None:
-        """An index that is being read dates a sitemap that is known."""
+        """Note the date that an index gives a known sitemap."""
         row = self.get(url) or MapRow(url)
         self._put(replace(row, index=index, newest=lastmod, noted=now))
 
     def was_read(self, url: str, now: float, *, links: int, children: int, news: bool) -> None:
-        """A sitemap was read.
+        """Note that a sitemap was read.
 
         Args:
             url: It.
@@ -104,7 +104,7 @@ class Sitemaps:
         self._look(replace(row, read=now, before=before, links=links, children=children), now)
 
     def stands(self, url: str, now: float) -> None:
-        """A sitemap is as it was when it was read: it said so itself (304)."""
+        """Note that a sitemap said itself that it is as it was (304)."""
         row = self.get(url)
         if row is not None:
             if self._is_silent(row, now):
@@ -120,7 +120,7 @@ class Sitemaps:
         self._put(replace(row, looked=now, lastmod=told))
 
     def spare(self, url: str, now: float) -> None:
-        """A sitemap is not read, on its index's word."""
+        """Note that a sitemap is not read, on its index's word."""
         row = self.get(url)
         index = self.get(row.index) if row is not None else None
         if row is not None and index is not None:
@@ -128,12 +128,12 @@ class Sitemaps:
             self._put(replace(index, spared=index.spared + 1))
 
     def is_index(self, url: str) -> bool:
-        """It named sitemaps with their dates when it was read."""
+        """Whether it named sitemaps with their dates when it was read."""
         row = self.get(url)
         return row is not None and row.children > 0
 
     def rests(self, url: str, now: float) -> bool:
-        """It need not be read: its index says so, and was right so far."""
+        """Whether it need not be read: its index says so, and was right so far."""
         row = self.get(url)
         if row is None or not self._is_silent(row, now) or now - row.looked > _LONGEST:
             return False
@@ -141,7 +141,7 @@ class Sitemaps:
         return index is not None and believes(index.audit, now)
 
     def is_doubted(self, url: str, now: float) -> bool:
-        """It was spared in this step, and its index has told a lie since."""
+        """Whether it was spared in this step, and its index has told a lie since."""
         row = self.get(url)
         if row is None or row.stood != now or row.looked == now:
             return False
@@ -149,12 +149,12 @@ class Sitemaps:
         return index is not None and not believes(index.audit, now)
 
     def names(self, page: PageRow, last: float) -> bool:
-        """What named a page stands, though it was not read when sitemaps were last, `last`."""
+        """Whether the sitemap of a page stands, though it was not read at the `last` reading."""
         row = self._of(page)
         return row is not None and row.read == page.listed and row.stood >= last
 
     def dropped(self, page: PageRow, before: float, now: float) -> bool:
-        """What named a page was read now, and does not name it any more.
+        """Whether the sitemap that named a page was read now and does not name it any more.
 
         Args:
             page: The page.
@@ -182,7 +182,7 @@ class Sitemaps:
 
 
 def believes(audit: Audit, now: float) -> bool:
-    """An index with this record is believed: ten words were true, and none wrong for 90 days."""
+    """Whether an index with this record is believed: ten true words, none wrong for 90 days."""
     return audit.clean >= TRIED and audit.trusted(now)
 
 

@@ -16,9 +16,9 @@ from nacre.core.pageview import PageView
 from nacre.history.finding.urlshape import date_of, shaped
 
 MANY = 50
-"""So many URLs of a kind are let through before it is looked at, and so many are looked at."""
+"""URLs of a kind that are let through before it is looked at, and how many are then looked at."""
 _AGAIN = 0.8
-"""Share of its pages that say nothing new, from which on a kind is a trap."""
+"""A kind is a trap from this share on of pages that say nothing new."""
 _RECENT = 200.0
 _TEXTS = 500
 _DAY = 86_400.0
@@ -27,7 +27,7 @@ _MOST_FUTURE = 0.2
 _FACETS = 3
 _VALUES = 0.2
 _CROWD = " crowd"
-"""Behind the name of a kind: what those of its pages said that lead to none of their like."""
+"""Suffix of a kind's name: what those of its pages said that lead to no others of the kind."""
 _ROWS = re.compile(r"(\{\w+\})(?:[-_.,+~/]\1)+")
 _WORDS = re.compile(r"\W+")
 
@@ -46,7 +46,7 @@ class TrapRow(msgspec.Struct, array_like=True):
     texts: list[int] = []
 
     def add(self, said: int) -> None:
-        """A page was read that says this."""
+        """Take in what a page says."""
         if self.shown >= _RECENT:
             self.shown, self.again = self.shown / 2.0, self.again / 2.0
         self.shown += 1.0
@@ -118,11 +118,11 @@ class Traps:
 
     @property
     def any(self) -> bool:
-        """There is one at least."""
+        """Whether there is any trap."""
         return bool(self._caught)
 
     def meet(self, template: str, url: str, first_seen: float) -> None:
-        """A URL that was never visited.
+        """Take in a URL that was never visited.
 
         Args:
             template: Its template.
@@ -139,12 +139,12 @@ class Traps:
             self._note(name, waiting.reason)
 
     def is_crowded(self, template: str) -> bool:
-        """Many URLs of its kind were met in this step."""
+        """Whether many URLs of its kind were met in this step."""
         waiting = self._waiting.get(kind_of_trap(template))
         return waiting is not None and waiting.count >= MANY
 
     def read(self, template: str, said: int, *, leads: bool) -> None:
-        """A page was read that led to others of its kind, or is one of a crowd.
+        """Take in a page that led to others of its kind, or is one of a crowd.
 
         Args:
             template: Of the page.
@@ -172,7 +172,7 @@ class Traps:
         return self._caught.get(kind_of_trap(template), "")
 
     def is_endless(self, template: str) -> bool:
-        """Its pages lead on to their like and say the same: known ones are worth as little.
+        """Whether pages of a kind lead on to their like and say the same: worth as little if known.
 
         A crowd of pages that say the same may be a site that is down for a day.
         """

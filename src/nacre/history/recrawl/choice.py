@@ -9,7 +9,7 @@ from nacre.history.recrawl.ranking import Bid
 THETA = {"fresh": 0.0, "balanced": 0.5, "versions": 1.0}
 """What each aim means to `history.worth.value`."""
 TRUSTED = 0.2
-"""Pages that were told of are visited first where a change is at least so likely."""
+"""From this chance of a change on, pages that were told of are visited first."""
 
 SENTINEL = "sentinel"
 """Reason of a visit: one of a few pages that speak for those that change with them."""

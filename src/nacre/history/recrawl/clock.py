@@ -27,7 +27,7 @@ class Clocked:
         return Clocked(self._table, time)
 
     def governs(self, url: str) -> bool:
-        """The page is under a schedule."""
+        """Whether a page is under a schedule."""
         return self._table is not None and self._table.governs(url)
 
     def others(self, rows: Iterable[PageRow]) -> Iterator[PageRow]:
@@ -45,6 +45,6 @@ class Clocked:
         return True
 
     def rests(self, row: PageRow | None) -> bool:
-        """A page has its time; a new one has not."""
+        """Whether a page waits for its time; a new one does not."""
         table = self._table
         return table is not None and row is not None and table.due(row, self._time) is not None

@@ -29,11 +29,11 @@ SMALL = 16
 _FILES = 4
 """The same of files, which are larger, and come one by one."""
 _HOPEFUL = 0.05
-"""So much of what was looked at has to have changed for more of the folder to be looked at."""
+"""Share of what was looked at that must have changed for more of the folder to be looked at."""
 _LEARNED = 16
-"""After so many second visits a folder's past says how far signs are to be believed there."""
+"""Second visits after which a folder's past says how far signs are to be believed there."""
 _INDEXED = 64
-"""Of each folder so many are remembered for signs; the rest goes by the rate of its class."""
+"""Members of a folder that are remembered for signs; the rest goes by the rate of its class."""
 _FOLDERS = 2_000
 """So many folders are remembered, twice as many for a while: on a site with more, others at each
 step, by lot. The rest goes by the rates of their classes."""
@@ -43,7 +43,7 @@ _REFERRED = 1_000
 """The same of the references to one folder by pages that changed."""
 _SAMPLE = 2
 _SAMPLES = 30
-"""Looks at what was never looked at again: of each directory and type, and in a step."""
+"""Second looks at what had none yet: of each directory and type, and in a step."""
 _RESERVE = 0.02
 """Share of a tight budget that is kept for what comes with pages."""
 
@@ -73,14 +73,14 @@ class Folder:
         self._first = SMALL if kind is PageKind.EMBED else _FILES
 
     def keep(self, drawn: float, url: str) -> None:
-        """Remember one, if its lot is small enough."""
+        """Remember a member, if its lot is small enough."""
         self.index.append((drawn, url))
         if len(self.index) >= 2 * _INDEXED:
             self.index.sort()
             del self.index[_INDEXED:]
 
     def refer(self, url: str) -> None:
-        """A page that changed refers to one of them."""
+        """Note that a page that changed refers to one of them."""
         self.signed = True
         if url in self.direct or len(self.direct) < _REFERRED:
             self.direct[url] += 1
@@ -126,7 +126,7 @@ class Companions:
         self.begin()
 
     def begin(self) -> None:
-        """A step begins."""
+        """Begin a step."""
         self._folders: dict[str, Folder] = {}
         self._claims: list[Bid] = []
         self._seen_again: Counter[str] = Counter()
@@ -196,14 +196,14 @@ class Companions:
             self._idle.add(self._likes(row))
 
     def is_idle(self, row: PageRow) -> bool:
-        """Nothing spoke for one that is like it: of the same class, and visited on the same day."""
+        """Whether nothing spoke for its like: one of the same class, visited on the same day."""
         return not row.evidence and row.life == Life.LIVE and self._likes(row) in self._idle
 
     def _likes(self, row: PageRow) -> tuple[str, int]:
         return row.template, int((self._step.time - row.last_visit) / DAY)
 
     def take_news(self) -> bool:
-        """Something of what comes with pages changed since the last call."""
+        """Whether something of what comes with pages changed since the last call."""
         news, self._news = self._news, False
         self._idle.clear()
         return news

@@ -19,7 +19,7 @@ from nacre.history.visited import Rows
 from nacre.uri.parse import origin
 
 _LATEST = 200
-"""Of each sequence the highest numbers are looked at: so many."""
+"""How many of the highest numbers of a sequence are looked at."""
 _LONGEST = 20
 """A longer gap is no accident: its numbers were given to something else."""
 _SEQUENCES = 1_000
@@ -43,11 +43,11 @@ class GapRow(msgspec.Struct, array_like=True):
 
     @property
     def hopeful(self) -> bool:
-        """They lead to a page often enough, or were not tried enough."""
+        """Whether guesses lead to a page often enough, or were not tried enough."""
         return self.asked < _ENOUGH or self.found >= _LEAST * self.asked
 
     def answered(self, *, there: bool) -> None:
-        """A guess was answered."""
+        """Count the answer to a guess."""
         self.asked += 1
         self.found += there
 

@@ -14,7 +14,7 @@ from nacre.history.slices import ROWS, Slices
 from nacre.uri.parse import authority
 
 AUDITED = 0.05
-"""Share of those that wait that is visited all the same."""
+"""Share of the waiting URLs that is visited all the same, as an audit."""
 _NEW = frozenset(("new", "late"))
 
 
@@ -36,7 +36,7 @@ class IdleParameters:
         self.held = 0
 
     def begin(self) -> Slices[None]:
-        """A step begins: learn which parameters are idle, and what is known without them."""
+        """Begin a step: learn which parameters are idle, and what is known without them."""
         self.held, self._known = 0, set()
         if not self._wanted:
             return

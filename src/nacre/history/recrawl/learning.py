@@ -84,7 +84,7 @@ class Learning:
             self._sites.was_read(row.url)
 
     def settle(self) -> None:
-        """The lists of the step were read: each learns its own pace of new links."""
+        """After the lists of the step were read: each learns its own pace of new links."""
         self._links.settle()
 
     def _observe(self, row: PageRow, visit: Visited, finding: Finding, propensity: float) -> None:

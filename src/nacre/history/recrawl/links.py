@@ -13,7 +13,7 @@ from nacre.history.visited import SeenLink, Visited
 
 _TELLERS = frozenset((PageKind.SITEMAP, PageKind.FEED))
 _FINE = 3 * 3600.0
-"""New links tell the hours of a site only where its lists are visited so often, s."""
+"""New links tell the hours of a site only where its lists are visited at least this often, s."""
 
 
 class Links:

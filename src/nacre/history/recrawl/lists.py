@@ -88,7 +88,7 @@ class Lists:
         self._rows.put(row)
 
     def settle(self) -> None:
-        """The lists of the step were read: each learns its own pace of new links."""
+        """After the lists of the step were read: each learns its own pace of new links."""
         showing, self._step.showing = self._step.showing, {}
         found = credited({url: one.hub for url, one in showing.items()})
         for url, one in showing.items():

@@ -90,7 +90,7 @@ class Planner:
 
     @property
     def is_cut(self) -> bool:
-        """The room did not do for all that the step wanted, so far."""
+        """Whether the room did not suffice for all that the step wanted, so far."""
         return self._waves.tight or bool(self._waves.left or self._step.new)
 
     @property

@@ -27,19 +27,19 @@ from nacre.wire.date import parse_w3c_date
 
 _MOST_WEIGHT = 50.0
 TRIED = 20
-"""Visits of pages of which a source told, after which it is known how right it is."""
+"""Visits of pages of which a source told that show how right it is."""
 _BUCKETS = len(AGES) + 1
 _SOME = 0.01
 _LIST_ITSELF = 0.003
 _TELLS = 1.0
-"""A list is believed to tell of one page a visit before any visit showed it."""
+"""Pages that a list is believed to tell of at each visit before any visit showed it."""
 _OPEN = 0.25
-"""As many new links told, and as many untold, are taken for seen before any was."""
+"""New links told, and as many untold, that count as seen before any was."""
 _LOOKS = 1_000.0
 _EARNS = 0.02
 _GROUPS = 300
 _MISSES = 0.05
-"""A sitemap that misses no more, of as many changes as it tells, is right."""
+"""Largest share of changes that a sitemap may miss and still count as right."""
 
 
 class SiteRow(msgspec.Struct, array_like=True):
@@ -100,7 +100,7 @@ class ShownRow(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def repeats(self) -> bool:
-        """It was looked at again, and showed nothing that others had not shown."""
+        """Whether it was looked at again and showed nothing that others had not shown."""
         return self.settled > 0 and self.earned < _EARNS
 
 
@@ -139,7 +139,7 @@ class Sites:
         self._now = -1.0
 
     def begin_step(self) -> None:
-        """Seasons, hazards and link rules are fitted once a step."""
+        """Begin a step: fit seasons, hazards and link rules."""
         self.links.begin_step()
         self.traps.begin_step()
         self._times.clear()
@@ -175,11 +175,11 @@ class Sites:
         return bool(row.listed) and (row.listed >= last or self.maps.names(row, last))
 
     def forget_words(self) -> None:
-        """A step begins: none of its visits was made, so that sentinels say nothing yet."""
+        """Begin a step: none of its visits was made, so that sentinels say nothing yet."""
         self._now = -1.0
 
     def changes_together(self, row: PageRow) -> bool:
-        """The pages of the template of a page change together, so that a few speak for all."""
+        """Whether the pages of a page's template change together, so that a few speak for all."""
         site = self._sites.get(authority(row.url))
         return site is not None and change_together(site.together.get(row.template, ()))
 
@@ -202,7 +202,7 @@ class Sites:
         note(looks, now, changed=changed)
 
     def is_mapped(self, url: str, now: float) -> bool:
-        """A sitemap of the site was read in the step of this time, and is believed."""
+        """Whether a sitemap of the site was read in the step of this time, and is believed."""
         site = self._site(url)
         return self.hints and site.listed[0] == now > site.doubted
 
@@ -225,19 +225,19 @@ class Sites:
         )
 
     def is_tried(self, row: PageRow) -> bool:
-        """Enough visits have shown how right one of the sources is that told of a page."""
+        """Whether enough visits have shown how right one of the sources is that told of a page."""
         site = self._site(row.url)
         trusts = [self._trust(site, Source(source)) for source in row.told]
         return any(trust.told + trust.false >= TRIED for trust in trusts)
 
     def proved(self, row: PageRow) -> float:
-        """Share of the words of who told of a page that were right; 0 where it was not tried."""
+        """Share of the words of those that told of a page that were right; 0 before any trial."""
         site = self._site(row.url)
         trusts = [self._trust(site, Source(source)) for source in row.told]
         return max((one.precision for one in trusts if one.told + one.false >= TRIED), default=0.0)
 
     def is_silent(self, row: PageRow, now: float) -> bool:
-        """A sitemap tells of this page and had nothing to say, and was right so far."""
+        """Whether a sitemap covers this page, had nothing to say of it, and was right so far."""
         site = self._site(row.url)
         if not row.lastmod or row.told or not self.is_mapped(row.url, now):
             return False
@@ -362,7 +362,7 @@ class Sites:
         self._shown[url] = row
 
     def learn_tells(self, url: str, count: int) -> None:
-        """A list that was visited again told of so many pages; the last thousand visits count."""
+        """Count the pages that a list told of when visited again; the last 1,000 visits count."""
         site = self._site(url)
         if site.looks >= _LOOKS:
             site.looks, site.tells = site.looks / 2.0, site.tells / 2.0
@@ -370,13 +370,13 @@ class Sites:
         site.tells += count
 
     def read_on(self, url: str) -> None:
-        """A further page of a list is to be read."""
+        """Note that a further page of a list is to be read."""
         site = self._site(url)
         if url not in site.paging:
             site.paging.append(url)
 
     def was_read(self, url: str) -> None:
-        """A page was read, so that it need not be read as one of a list any more."""
+        """Note that a page was read: it need not be read as one of a list any more."""
         site = self._sites.get(authority(url))
         if site is not None and url in site.paging:
             site.paging.remove(url)

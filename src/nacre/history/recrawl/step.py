@@ -92,37 +92,37 @@ class Step:
         self.found = 0.0
 
     def begin(self, now: float) -> None:
-        """Another step begins."""
+        """Begin another step."""
         if self.time > 0.0:
             self.every = (now - self.time) / DAY
         self.time = now
         self._clear()
 
     def take(self, wave: Sequence[Choice]) -> None:
-        """These were chosen."""
+        """Note what was chosen."""
         self.done.update(one.url for one in wave)
         self.chosen.update((one.url, one) for one in wave)
 
     def is_paired(self, url: str) -> bool:
-        """A second visit of it was chosen in this step."""
+        """Whether a second visit of a page was chosen in this step."""
         choice = self.chosen.get(url)
         return choice is not None and choice.reason == "pair"
 
     def tell(self, row: PageRow, source: Source) -> None:
-        """A source told of a change of a page."""
+        """Note that a source told of a change of a page."""
         if source not in row.told:
             row.told = (*row.told, str(source))
         self.told[row.url] = None
         self.touched[row.url] = None
 
     def take_up(self, chosen: Sequence[Choice]) -> None:
-        """Another process had chosen these."""
+        """Take up what another process had chosen."""
         self.chosen.update((one.url, one) for one in chosen)
         self.pairs.update(one.url for one in chosen if one.reason == "pair")
         self.done = set(self.chosen)
 
     def take_pages(self, most: int) -> list[Choice]:
-        """So many of the further pages of lists."""
+        """Take some of the further pages of lists, `most` at most."""
         urls = [url for url in self.paging if url not in self.done][:most]
         for url in urls:
             self.chains[page_of(url).stem] = self.chains.get(page_of(url).stem, 0) + 1
@@ -130,7 +130,7 @@ class Step:
         return [Choice(url, 1.0, PAGING) for url in urls]
 
     def take_new(self, most: int) -> list[Choice]:
-        """So many of the new pages, in the order in which they were heard of."""
+        """Take some of the new pages, in the order in which they were heard of."""
         urls = list(self.new)[:most]
         for url in urls:
             del self.new[url]

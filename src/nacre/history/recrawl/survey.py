@@ -12,7 +12,7 @@ from nacre.history.recrawl.sites import Sites
 from nacre.uri.parse import authority
 
 MOST_ERRORS = 5
-"""A page that never answered is tried in so many steps."""
+"""Steps in which a page that never answered is tried."""
 _SAMPLE = 200
 """Pages that are visited again, all classes together, before others are judged by them."""
 _LEAST_SAMPLE = 4

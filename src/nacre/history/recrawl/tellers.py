@@ -26,7 +26,7 @@ class Tellers:
         self._tellers: list[Choice] = []
 
     def begin(self, tellers: Sequence[tuple[str, str]]) -> None:
-        """A step begins: these are known, each with its kind."""
+        """Begin a step with what is known, each with its kind."""
         self._tellers = [Choice(url, 1.0, kind) for url, kind in tellers if self._hints]
 
     def indexes(self, room: int) -> Slices[list[Choice]]:

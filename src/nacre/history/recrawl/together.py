@@ -25,7 +25,7 @@ class Together:
         self._groups: dict[str, list[str]] = {}
 
     def begin(self) -> None:
-        """A step begins."""
+        """Begin a step."""
         self._groups = {}
         self._sites.forget_words()
 
@@ -47,7 +47,7 @@ class Together:
         return [one for one in chosen if one.url not in self._step.done][:room]
 
     def tell(self) -> Slices[None]:
-        """The pages of groups whose sentinels have changed are told of."""
+        """Tell of the pages of groups whose sentinels have changed."""
         for urls in self._groups.values():
             for number, url in enumerate(urls):
                 if not number % ROWS:

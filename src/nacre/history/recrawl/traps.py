@@ -7,9 +7,9 @@ from nacre.history.recrawl.step import Knowledge
 
 _LEAST = 10
 _FREE = frozenset(("start", "due", "pair", "sitemap", "feed"))
-"""Wanted by the operator or by the plan, whatever they lead to."""
+"""Reasons of visits that the operator or the plan wants, whatever they lead to."""
 _LEADING = frozenset(("new", "late", "index", "window", PAGING))
-"""Visits that lead deeper."""
+"""Reasons of visits that lead deeper."""
 
 
 class TrapBudget:
@@ -29,7 +29,7 @@ class TrapBudget:
         self.held = 0
 
     def begin(self, chosen: Sequence[Choice]) -> None:
-        """A step begins, in which another process had chosen these."""
+        """Begin a step, in which another process had chosen these already."""
         self._taken = self._room = self.held = 0
         if self._sites.traps.any:
             self._taken = sum(self._is_trap(one) for one in chosen)

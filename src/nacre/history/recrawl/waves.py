@@ -24,19 +24,19 @@ from nacre.history.worth.rates import LISTS, PAGES, silence
 from nacre.uri.parse import authority
 
 _LIKELY_NEW = 0.1
-"""Chance of new links from which on a list of a site that published much is read."""
+"""From this chance of new links on, a list of a site that published much is read."""
 _LIST_LOTS = 0.1
 """Share of the lists left out for a sitemap that are read all the same."""
 _RIGHT = 0.5
-"""Who was right more often than not is believed as often as he was."""
+"""A source that was right more often than not is believed to that degree."""
 _LOTS = 0.03
-"""Of a tight budget, lots take no more than this."""
+"""Largest share of a tight budget for pages drawn by lot."""
 
 _PAIRED = 0.03
 """Share of a tight budget that is kept for second fetches."""
 
 Wave = Callable[[int], Slices[list[Choice]]]
-"""Chooses so many visits at most."""
+"""Chooses visits, at most as many as it is given."""
 
 
 class Waves:
@@ -77,7 +77,7 @@ class Waves:
         self._ranking = self._make_ranking()
 
     def begin(self) -> Slices[None]:
-        """A step begins: look at all rows once."""
+        """Begin a step: look at all rows once."""
         self._sites.begin_step()
         step, survey = self._step, Survey(self._step.time, self._sites.traps)
         clocked = self._clocked = self._clocked.at(step.time)
@@ -123,7 +123,7 @@ class Waves:
         return True
 
     def shut_traps(self) -> None:
-        """The share of traps is used up: what they took of the room goes to other pages."""
+        """Give what traps took of the room to other pages: their share is used up."""
         self._shut = True
         if self.tight:
             self.tight = False
@@ -432,7 +432,7 @@ class Waves:
 
 
 def quiet(row: PageRow, signals: Sequence[tuple[str, Signal]], now: float) -> bytes:
-    """Silence of a source that tells of changes speaks too, or only changed pages would.
+    """The evidence of silence: sources that would have told of a change have not.
 
     Args:
         row: A page that was visited, and of which nobody told since.

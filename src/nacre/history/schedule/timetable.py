@@ -82,7 +82,7 @@ class Timetable:
         self._of = of
 
     def governs(self, url: str) -> bool:
-        """The page is under a schedule: the planner does not choose it."""
+        """Whether a page is under a schedule: the planner does not choose it."""
         return self._of(url) is not None
 
     def timing(self, page: PageRow) -> TimingRow | None:

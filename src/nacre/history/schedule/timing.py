@@ -13,9 +13,9 @@ from nacre.history.verdict.deletion import Answer
 
 NEVER = math.inf
 _EARLY = 0.01
-"""Of its interval, so much sooner a page may be visited: runs never begin to the second."""
+"""Share of its interval by which a page may be visited sooner: runs never begin to the second."""
 _MINUTES = 10_000
-"""Minutes of which a calendar's answer is remembered."""
+"""Minutes for which a calendar's answer is remembered."""
 
 
 class Met(NamedTuple):
