@@ -106,8 +106,37 @@ def test_nothing_could_be_fetched(tmp_path: Path):
             "--set", "frontier.max_retries=1", "-q",
         )  # fmt: skip
     assert done.code == 6
-    assert done.out.startswith("Nothing could be fetched.")
+    home = f"http://127.0.0.1:{port}"
+    first, why, *_ = done.out.splitlines()
+    assert first == "Nothing could be fetched."
+    assert why == (
+        f"  {home}/: robots.txt of {home} could not be had "
+        "(-2: No connection, or its TLS handshake failed) (-61)"
+    )
     assert "nacre explain" in done.out
+
+
+def test_commands_to_copy_are_whole_where_the_directory_has_spaces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    with site() as home:
+        out = nacre("crawl", home, "--delay", "0", "--out", "my crawl.1", "-q").out
+    assert "nacre report 'my crawl.1'\n" in out
+    assert "wb-manager init my-crawl-1;" in out
+    assert " 'my crawl.1/latest/archive/'*.warc.gz;" in out
+
+
+def test_queues_that_the_operator_retired_are_named_with_what_brings_them_back(tmp_path: Path):
+    job = tmp_path / "job"
+    with site(many_pages(30)) as home:
+        nacre("crawl", home, "--out", job, "--delay", "0", "--parallel", "1", "--max-pages", "2")
+        nacre("frontier", job, "retire", "--queue", ".")
+        done = nacre("run", job, "-q", "--set", "limits.documents=0")
+    assert done.code == 4
+    assert "left     what waits in 1 retired queue\n" in done.out
+    assert f"nacre frontier {job} queues" in done.out
+    assert f"nacre frontier {job} unretire; nacre run {job}\n" in done.out
 
 
 def test_progress_is_json_lines_when_stderr_is_no_terminal(tmp_path: Path):

@@ -1,6 +1,16 @@
 import pytest
 
-from nacre.cli.output import complain, count, duration, pairs, safe, safe_lines, table
+from nacre.cli.output import (
+    complain,
+    count,
+    duration,
+    pairs,
+    program,
+    safe,
+    safe_lines,
+    table,
+    typed,
+)
 from nacre.errors import ConfigError, Problem
 
 
@@ -55,3 +65,27 @@ def test_of_a_list_with_many_bad_lines_the_first_are_shown(capsys: pytest.Captur
     assert said[20] == "nacre: crawl.yaml:1: a.b1: is wrong"
     assert said[-2:] == ["nacre: rules.txt: and 980 more lines", "nacre: 1040 problems"]
     assert len(said) == 20 + 40 + 2
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("crawls/demo", "crawls/demo"),
+        ("crawls/my crawl", "'crawls/my crawl'"),
+        ("my crawl/runs/*/archive/*.warc", "'my crawl/runs/'*/archive/*.warc"),
+        ("Lücke", "'Lücke'"),
+        ("a;b$c", "'a;b$c'"),
+    ],
+)
+def test_paths_as_a_shell_takes_them(path: str, text: str):
+    assert typed(path) == text
+
+
+@pytest.mark.parametrize(
+    ("called", "text"), [("./nacre", "./nacre"), ("/my programs/nacre", "'/my programs/nacre'")]
+)
+def test_commands_to_copy_begin_as_nacre_was_called(
+    called: str, text: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("NACRE_COMMAND", called)
+    assert program() == text

@@ -213,8 +213,9 @@ def new(
         max_pages=max_pages, max_bytes=max_bytes, max_time=max_time,
     )  # fmt: skip
     layout, _ = make_job(wishes, directory)
-    program, job = output.program(), output.shown(layout.root)
-    output.say(f"Made {job}: settings in {output.shown(layout.config)}, seeds beside them.")
+    program, job = output.program(), output.typed(layout.root)
+    made, settings = output.shown(layout.root), output.shown(layout.config)
+    output.say(f"Made {made}: settings in {settings}, seeds beside them.")
     output.say(f"Check:  {program} check {job}")
     output.say(f"Start:  {program} run {job}")
 

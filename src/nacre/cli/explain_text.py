@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nacre.cli.output import count, duration, program, table
+from nacre.cli.output import count, duration, program, table, typed
 from nacre.core.status import STATUS_TABLE, FetchStatus, describe
 from nacre.job.explaining.explanation import (
     Explanation,
@@ -31,7 +31,7 @@ def explanation_lines(what: Explanation, job: str = "JOB") -> Iterator[str]:
     yield what.url
     yield from _section("answer", _answer(what))
     if what.standing is Standing.KNOWN:
-        yield from _section("look", [f"{program()} history {job} url {what.url}"])
+        yield from _section("look", [f"{program()} history {job} url {typed(what.url)}"])
     if what.canonical != what.url:
         yield from _section("counts as", [what.canonical])
     yield from _section("found", _found(what))
@@ -41,6 +41,8 @@ def explanation_lines(what: Explanation, job: str = "JOB") -> Iterator[str]:
         behind = what.behind
         if not what.robots.known and behind is not None and behind.attempts and _is_robots(behind):
             lines = [f"that of {what.robots.origin} could not be had so far: see queue"]
+        elif not what.robots.known and what.status == FetchStatus.PREREQUISITE_ROBOTS_FAILED:
+            lines = [f"that of {what.robots.origin} could not be had: see answer"]
         yield from _section("robots.txt", lines)
     yield from _section("queue", _queue(what))
     if what.sheets:

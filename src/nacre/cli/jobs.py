@@ -207,8 +207,9 @@ def run_and_tell(
     origin: "OriginOf | None" = None,
 ) -> int:
     """Run a job and print what came of it; the exit code."""
+    from nacre.cli.next_steps import say_finished
     from nacre.cli.running import run_job
-    from nacre.cli.summary import say_finished, summarize
+    from nacre.cli.summary import summarize
     from nacre.cli.terminal import display_for
     from nacre.job.clock import SystemClock
     from nacre.job.configuration.configure import load_job

@@ -87,7 +87,7 @@ def explain(
     if as_json:
         output.say_json(msgspec.to_builtins(explanation))
         return
-    for line in explanation_lines(explanation, output.shown(layout.root)):
+    for line in explanation_lines(explanation, output.typed(layout.root)):
         output.say(line)
 
 

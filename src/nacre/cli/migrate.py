@@ -78,7 +78,7 @@ def _write(out: Path, draft: "Draft", report: "Report", *, as_json: bool) -> Non
         output.say(f"  {line}")
     where = output.shown(out)
     output.say(f"What became of each: {where}/{REPORT}.txt")
-    output.say(f"Next: {output.program()} check {where}")
+    output.say(f"Next: {output.program()} check {output.typed(out)}")
 
 
 def register(app: typer.Typer) -> None:

@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from nacre.errors import ConfigError, NacreError, Problem
@@ -133,6 +134,9 @@ def table(rows: Sequence[Sequence[object]], indent: str = "  ") -> str:
 
 def program() -> str:
     """How this program was called, for commands to copy."""
+    called = os.environ.get("NACRE_COMMAND", "")
+    if called:
+        return quote(called)
     local = Path(sys.argv[0]).name == "__main__.py" and Path("nacre").is_file()
     return "./nacre" if local else "nacre"
 
@@ -142,6 +146,12 @@ def shown(path: Path) -> str:
     here = Path.cwd()
     text = str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
     return text or "."
+
+
+def typed(path: Path | str) -> str:
+    """A path as a shell takes it: what is special in it is quoted, but for `*`."""
+    text = path if isinstance(path, str) else shown(path)
+    return "*".join(quote(part) if part else "" for part in text.split("*"))
 
 
 def pairs(facts: Mapping[str, Any], indent: str = "  ") -> str:

@@ -2,9 +2,10 @@
 
 import asyncio
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 
 from nacre.cli import process
 from nacre.cli.output import count
@@ -13,7 +14,7 @@ from nacre.job.events import ActionTaken, Alert, Event, StateChanged
 from nacre.job.job import Job
 from nacre.job.operator.commands import serving
 from nacre.job.operator.overview import Overview, live_overview
-from nacre.job.reports.reporting import any_seed_fetched
+from nacre.job.reports.reporting import Unfetched, any_seed_fetched, seeds_without_reply
 from nacre.job.runs.newrun import INCREMENTAL
 from nacre.job.session import Session
 from nacre.job.states import EXIT_CODES, ExitStatus, JobState
@@ -21,6 +22,8 @@ from nacre.store.recovery import Start
 
 _TICK = 0.25
 NOTHING_FETCHED = 6
+_NAMED = 3
+"""Seeds that are named when none could be fetched."""
 
 
 @dataclass
@@ -31,11 +34,13 @@ class Result:
         exit: Why.
         overview: The last numbers; None when it never came to run.
         fetched: At least one seed was fetched.
+        unfetched: Where none was: the first of them, and why.
     """
 
     exit: ExitStatus
     overview: Overview | None = None
     fetched: bool = True
+    unfetched: Sequence[Unfetched] = ()
 
     @property
     def code(self) -> int:
@@ -110,7 +115,10 @@ class _Runner:
         session = self._job.session
         if event.new is JobState.FINISHED and session is not None:
             self._result.overview = live_overview(session)
-            self._result.fetched = any_seed_fetched(session.parts.store, session.parts.identity)
+            store, identity = session.parts.store, session.parts.identity
+            self._result.fetched = any_seed_fetched(store, identity)
+            if not self._result.fetched:
+                self._result.unfetched = [*islice(seeds_without_reply(store, identity), _NAMED)]
             self._display.ended(session)
         why = f": {event.why}" if event.why else ""
         self._display.message("state", f"{event.old} -> {event.new}{why}")

@@ -1,14 +1,15 @@
 """The last lines of a crawl: what it got, where it is, and how to look at it."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from nacre.cli.output import count, duration, pairs, program, say, say_json, shown
+from nacre.cli.next_steps import archives, next_steps
+from nacre.cli.output import count, duration, pairs, say, say_json, shown
 from nacre.cli.running import Result
 from nacre.cli.terminal import timeouts_text
+from nacre.core.status import describe
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.incremental.recrawl import CUT
 from nacre.job.layout import Layout
@@ -60,10 +61,12 @@ def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json:
         say_json(_data(layout, result, got))
         return
     say(_how_it_ended(result, got))
+    for seed in result.unfetched:
+        say(f"  {seed.url}: {seed.error or describe(seed.status).rstrip('.')} ({seed.status})")
     if overview is not None:
         say(pairs(dict(_facts(layout, settings, overview, got))))
     say()
-    for line in _next_steps(layout, settings, result, again=bool(got.again)):
+    for line in next_steps(layout, settings, result, again=bool(got.again)):
         say(line)
 
 
@@ -147,78 +150,16 @@ def _facts(
         yield "regexes", timeouts_text(overview.timeouts)
     if overview.alerts:
         yield "alerts", f"{overview.alerts:,}, in {shown(layout.latest / 'logs/alerts.log')}"
-    if overview.queued:
-        yield "left", count(overview.queued, "URI")
+    if left := _left(overview):
+        yield "left", left
     yield "time", duration(overview.elapsed)
-    places = " and ".join(f"{place}/" for place in _archives(layout, settings, every=False))
+    places = " and ".join(f"{place}/" for place in archives(layout, settings, every=False))
     yield "archive", f"{size(overview.warc_bytes)} of WARC in {places}"
 
 
-def _archives(layout: Layout, settings: JobSettings, *, every: bool) -> list[str]:
-    """Where the WARCs of the latest run are, or of every run.
-
-    A later run holds only what was new, and refers to those before.
-    """
-    several = every and len(list((layout.root / "runs").iterdir())) > 1
-    run = "*" if several else layout.latest.resolve().name
-    base = layout.root / "runs" / run if several else layout.latest
-    named = settings.archive.directories
-    return [shown(base / name.replace("${launchId}", run)) for name in named]
-
-
-_WITHOUT_LIMIT = {
-    ExitStatus.TIME_LIMIT: " --set limits.time=0 --set limits.runtime.after=0",
-    ExitStatus.DATA_LIMIT: " --set limits.bytes=0 --set limits.novel_bytes=0",
-    ExitStatus.DOCUMENT_LIMIT: " --set limits.documents=0 --set limits.novel_documents=0",
-    ExitStatus.WRITE_LIMIT: " --set limits.warc_bytes=0 --set archive.max_total=0",
-    ExitStatus.QUEUE_BUDGET: " --set frontier.queue_total_budget=-1",
-}
-"""What lifts the limit that ended the run, for the command that goes on."""
-
-
-def _next_steps(
-    layout: Layout, settings: JobSettings, result: Result, *, again: bool
-) -> Iterator[str]:
-    nacre, job = program(), shown(layout.root)
-    if result.exit is not ExitStatus.FINISHED:
-        yield f"Go on:     {nacre} run {job}{_WITHOUT_LIMIT.get(result.exit, '')}"
-    elif not result.fetched:
-        seed = _first_seed(layout, settings)
-        yield f"Why:       {nacre} explain {job} {seed}"
-        return
-    yield f"Look:      {nacre} report {job}"
-    yield f"           {nacre} explain {job} URL"
-    if again:
-        yield f"Worth:     {nacre} report {job} savings"
-    if result.overview and (result.overview.failed_pages or result.overview.refused):
-        yield f"Not got:   {nacre} report {job} responsecode"
-    yield f"Verify:    {nacre} archive {job} check"
-    if result.exit is ExitStatus.FINISHED:
-        name = Path(job).name
-        suffix = ".warc.gz" if settings.archive.compress else ".warc"
-        places = _archives(layout, settings, every=True)
-        files = " ".join(f"{place}/*{suffix}" for place in places)
-        yield (
-            f"Browse:    pip install pywb; wb-manager init {name}; "
-            f"wb-manager add {name} {files}; wayback"
-        )
-        yield f"Again:     {nacre} recrawl {job}"
-
-
-def _first_seed(layout: Layout, settings: JobSettings) -> str:
-    from nacre.job.job import Job
-    from nacre.job.seeding.seeds import Seed
-
-    seeds = Job(layout.root, settings).seeds()
-    return next((seed.url for seed in seeds if isinstance(seed, Seed)), "URL")
-
-
-def say_finished(layout: Layout, *, as_json: bool) -> None:
-    """`nacre run` on a finished job changes nothing."""
-    nacre, job = program(), shown(layout.root)
-    if as_json:
-        say_json({"exit": "FINISHED", "exit_code": 0, "changed": False, "job": str(layout.root)})
-        return
-    say(f"{job} is finished; nothing was changed.")
-    say(f"Look:      {nacre} report {job}")
-    say(f"Again:     {nacre} recrawl {job}")
+def _left(overview: Overview) -> str:
+    """What waits; the URIs of retired queues are not counted."""
+    parts = [count(overview.queued, "URI")] if overview.queued else []
+    if retired := overview.queues.get("retired"):
+        parts.append(f"what waits in {count(retired, 'retired queue')}")
+    return " and ".join(parts)

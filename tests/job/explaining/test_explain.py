@@ -66,6 +66,13 @@ def test_the_way_from_the_seed():
     assert told.capture is None
 
 
+def test_what_was_given_up_for_want_of_robots_txt():
+    world = World()
+    world.done(HOME, status=-61)
+    lines = list(explanation_lines(world.explain(HOME)))
+    assert "  robots.txt  that of http://a.test could not be had: see answer" in lines
+
+
 def test_a_way_in_a_circle_ends():
     world = World()
     world.done(HOME + "a", HOME + "b", "L")

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from nacre.core.processor import Visit
-from nacre.core.status import counted
+from nacre.core.status import FetchStatus, counted, describe
 from nacre.errors import ConfigError
 from nacre.frontier.listing import Matcher, any_text
 from nacre.frontier.recoverlog import ENDS
@@ -15,6 +15,7 @@ from nacre.job.assemble import Parts
 from nacre.job.intake.intake import Intake, Line, Options, Rejected, Tally
 from nacre.report.stats import Stored
 from nacre.scope.patterns import PatternList, examine
+from nacre.uri.parse import origin
 
 PORTION = 256
 """URIs that are taken in, or away, in one go."""
@@ -41,11 +42,22 @@ def note_removed(parts: Parts, removed: Removed) -> None:
     if journal is not None:
         journal(ENDS[counted(removed.status)], uri.url, uri.path, uri.via)
     visit = Visit(uri, status=removed.status, annotations=list(uri.annotations))
+    visit.error = _why(parts, removed)
     now = parts.clock.now()
     parts.statistics.count(visit, Stored.NOTHING, now)
     parts.outcomes.put(visit)
     parts.logs.finished(visit, now)
     parts.commit.visit_done()
+
+
+def _why(parts: Parts, removed: Removed) -> str:
+    """What kept robots.txt from being had, where that is the reason; else ""."""
+    if removed.status != FetchStatus.PREREQUISITE_ROBOTS_FAILED:
+        return ""
+    site = origin(removed.uri.url)
+    known = parts.outcomes.get(parts.identity.key(f"{site}/robots.txt"))
+    why = f" ({known.status}: {describe(known.status).rstrip('.')})" if known else ""
+    return f"robots.txt of {site} could not be had{why}"
 
 
 async def delete(parts: Parts, urls: Matcher, queues: Matcher) -> int:

@@ -1,6 +1,8 @@
 """The reports of a job: by name, and into the files of its run."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from nacre.errors import JobError, StorageError
 from nacre.job.admission.identity import Identity
@@ -94,6 +96,29 @@ def write_checkpoint_reports(
             return write_run_reports(disk, layout, material_of(store, layout, settings, live))
     except StorageError as error:
         return f"reports were not written ({error}); `nacre report` shows them"
+
+
+class Unfetched(NamedTuple):
+    """A seed that had no reply.
+
+    Attributes:
+        url: The seed.
+        status: Its fetch status.
+        error: What was in the way; "" when the status says it all.
+    """
+
+    url: str
+    status: int
+    error: str
+
+
+def seeds_without_reply(store: Store, identity: Identity) -> Iterator[Unfetched]:
+    """The seeds that were tried in vain, or not allowed to be."""
+    outcomes = Outcomes(store)
+    for row in seed_rows(store):
+        outcome = outcomes.get(identity.key(row.url))
+        if outcome is not None and outcome.status <= 0:
+            yield Unfetched(row.url, outcome.status, outcome.error)
 
 
 def any_seed_fetched(store: Store, identity: Identity) -> bool:

@@ -1,0 +1,99 @@
+"""What to do after a run: commands that a shell takes as they are printed."""
+
+import re
+from collections.abc import Iterator
+
+from nacre.cli.output import program, say, say_json, shown, typed
+from nacre.cli.running import Result
+from nacre.job.configuration.settings import JobSettings
+from nacre.job.layout import Layout
+from nacre.job.states import ExitStatus
+
+_WITHOUT_LIMIT = {
+    ExitStatus.TIME_LIMIT: " --set limits.time=0 --set limits.runtime.after=0",
+    ExitStatus.DATA_LIMIT: " --set limits.bytes=0 --set limits.novel_bytes=0",
+    ExitStatus.DOCUMENT_LIMIT: " --set limits.documents=0 --set limits.novel_documents=0",
+    ExitStatus.WRITE_LIMIT: " --set limits.warc_bytes=0 --set archive.max_total=0",
+    ExitStatus.QUEUE_BUDGET: " --set frontier.queue_total_budget=-1",
+}
+"""What lifts the limit that ended the run, for the command that goes on."""
+
+
+def next_steps(
+    layout: Layout, settings: JobSettings, result: Result, *, again: bool
+) -> Iterator[str]:
+    """One command a line; `again`: it was a recrawl."""
+    nacre, job = program(), typed(layout.root)
+    if result.exit is not ExitStatus.FINISHED:
+        yield from _going_on(f"{nacre} run {job}", f"{nacre} frontier {job}", settings, result)
+    elif not result.fetched:
+        yield f"Why:       {nacre} explain {job} {typed(_first_seed(layout, settings))}"
+        return
+    yield f"Look:      {nacre} report {job}"
+    yield f"           {nacre} explain {job} URL"
+    if again:
+        yield f"Worth:     {nacre} report {job} savings"
+    if result.overview and (result.overview.failed_pages or result.overview.refused):
+        yield f"Not got:   {nacre} report {job} responsecode"
+    yield f"Verify:    {nacre} archive {job} check"
+    if result.exit is ExitStatus.FINISHED:
+        yield from _browsing(layout, settings)
+        yield f"Again:     {nacre} recrawl {job}"
+
+
+def _going_on(run: str, frontier: str, settings: JobSettings, result: Result) -> Iterator[str]:
+    """The command, with what lifts the limit; queues may also rest by quotas or by order."""
+    resting = result.exit is ExitStatus.QUEUE_BUDGET
+    if resting:
+        yield f"Left:      {frontier} queues"
+    if resting and settings.frontier.queue_total_budget < 0:
+        yield f"Go on:     {frontier} unretire; {run}"
+    else:
+        yield f"Go on:     {run}{_WITHOUT_LIMIT.get(result.exit, '')}"
+
+
+def _browsing(layout: Layout, settings: JobSettings) -> Iterator[str]:
+    """Two lines: pywb in an environment of its own, then the collection."""
+    name = collection(layout.root.name)
+    suffix = ".warc.gz" if settings.archive.compress else ".warc"
+    files = " ".join(
+        typed(f"{place}/*{suffix}") for place in archives(layout, settings, every=True)
+    )
+    yield "Browse:    python3 -m venv replay; . replay/bin/activate; pip install pywb"
+    yield f"           wb-manager init {name}; wb-manager add {name} {files}; wayback --port 8090"
+
+
+def collection(name: str) -> str:
+    """A name that pywb takes for a collection: letters, digits, `_` and `-`."""
+    return re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") or "crawl"
+
+
+def archives(layout: Layout, settings: JobSettings, *, every: bool) -> list[str]:
+    """Where the WARCs of the latest run are, or of every run.
+
+    A later run holds only what was new, and refers to those before.
+    """
+    several = every and len(list((layout.root / "runs").iterdir())) > 1
+    run = "*" if several else layout.latest.resolve().name
+    base = layout.root / "runs" / run if several else layout.latest
+    named = settings.archive.directories
+    return [shown(base / name.replace("${launchId}", run)) for name in named]
+
+
+def _first_seed(layout: Layout, settings: JobSettings) -> str:
+    from nacre.job.job import Job
+    from nacre.job.seeding.seeds import Seed
+
+    seeds = Job(layout.root, settings).seeds()
+    return next((seed.url for seed in seeds if isinstance(seed, Seed)), "URL")
+
+
+def say_finished(layout: Layout, *, as_json: bool) -> None:
+    """`nacre run` on a finished job changes nothing."""
+    nacre, job = program(), typed(layout.root)
+    if as_json:
+        say_json({"exit": "FINISHED", "exit_code": 0, "changed": False, "job": str(layout.root)})
+        return
+    say(f"{shown(layout.root)} is finished; nothing was changed.")
+    say(f"Look:      {nacre} report {job}")
+    say(f"Again:     {nacre} recrawl {job}")
