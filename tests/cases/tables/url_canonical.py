@@ -20,7 +20,8 @@ _INDEX_KEY = (
 )
 
 
-def _parsed(text: str) -> str | None:
+def parsed(text: str) -> str | None:
+    """The URL that is requested; None for none."""
     try:
         return parse(text)
     except URIError:
@@ -28,13 +29,13 @@ def _parsed(text: str) -> str | None:
 
 
 def _address(text: str | None) -> str | None:
-    url = _parsed(f"http://{text}/")
+    url = parsed(f"http://{text}/")
     return host(url) if url and text and is_ip(host(url)) else None
 
 
 def _path(prefix: str) -> Callable[[str], str | None]:
     def answer(path: str) -> str | None:
-        url = _parsed(prefix + path)
+        url = parsed(prefix + path)
         return split(url).path if url else None
 
     return answer
@@ -47,7 +48,7 @@ def _default_port(scheme: str | None) -> int:
 
 
 def _key_of_parsed(text: str) -> str:
-    return index_key(_parsed(text) or text)
+    return index_key(parsed(text) or text)
 
 
 def _key_part(before: str) -> Callable[[str], str]:
@@ -55,7 +56,7 @@ def _key_part(before: str) -> Callable[[str], str]:
 
 
 _FUNCTIONS: dict[str, Callable[[str], str | int | None]] = {
-    "urlcanon.whatwg": _parsed,
+    "urlcanon.whatwg": parsed,
     "urlcanon.ipv4_host": _address,
     "py:GoogleURLCanonicalizer.attemptIPFormats": _address,
     "BasicURLCanonicalizer.attemptIPFormats": _address,
