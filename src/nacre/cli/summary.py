@@ -8,7 +8,7 @@ import msgspec
 from nacre.cli.next_steps import archives, next_steps
 from nacre.cli.output import count, duration, pairs, say, say_json, shown
 from nacre.cli.running import Result
-from nacre.cli.terminal import timeouts_text
+from nacre.cli.terminal import got_text, timeouts_text
 from nacre.core.status import describe
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.incremental.recrawl import CUT
@@ -50,13 +50,12 @@ _FOUND = {
     "silent": "no answer or refused",
 }
 """Verdicts in words; those that are not here are words already."""
-_HTML = ("text/html", "application/xhtml+xml")
 
 
 def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json: bool) -> None:
     """Print how a run ended."""
     overview = result.overview
-    got = _what_was_got(layout, settings) if overview else Got(0, {}, {})
+    got = _what_was_got(layout, settings) if overview else Got({}, {})
     if as_json:
         say_json(_data(layout, result, got))
         return
@@ -82,13 +81,11 @@ class Got(NamedTuple):
     """What the store counted.
 
     Attributes:
-        pages: HTML pages.
-        statuses: Documents by status.
+        statuses: Replies by status.
         found: What a recrawl found, by verdict.
         again: Why a recrawl ended, when nothing hindered it; "" for other runs.
     """
 
-    pages: int
     statuses: dict[int, int]
     found: dict[str, int]
     again: str = ""
@@ -96,18 +93,17 @@ class Got(NamedTuple):
 
 def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
     with reading(layout, settings) as view:
-        pages = sum(tally.urls for mime, tally in rows(view.store, "mime") if mime in _HTML)
         by_status = ((int(status), tally.urls) for status, tally in rows(view.store, "status"))
         run = read_run(view.store)
         statuses = {status: number for status, number in by_status if status >= 100}
         if run is None or run.mode != INCREMENTAL:
-            return Got(pages, statuses, {})
+            return Got(statuses, {})
         found = found_by(view.store, run)
         if view.store.counter(CUT):
             again = f"the budget of {_budget(run.budget)} is spent; more would be worth a visit"
         else:
             again = "nothing more is due" if found else "nothing was due"
-        return Got(pages, statuses, found, again)
+        return Got(statuses, found, again)
 
 
 def _budget(text: str) -> str:
@@ -123,7 +119,6 @@ def _data(layout: Layout, result: Result, got: Got) -> dict[str, Any]:
         **numbers,
         "exit": str(result.exit),
         "exit_code": result.code,
-        "pages": got.pages,
         **({"found": got.found} if got.found else {}),
         **({"ended": got.again} if got.again else {}),
         "statuses": {str(status): number for status, number in sorted(got.statuses.items())},
@@ -134,14 +129,15 @@ def _data(layout: Layout, result: Result, got: Got) -> dict[str, Any]:
 def _facts(
     layout: Layout, settings: JobSettings, overview: Overview, got: Got
 ) -> Iterator[tuple[str, str]]:
-    documents = count(overview.documents, "document")
-    yield "got", f"{documents} ({got.pages:,} HTML), {size(overview.bytes)}"
+    yield "got", got_text(overview)
     if got.statuses:
-        yield "replies", ", ".join(f"{s}: {n:,}" for s, n in sorted(got.statuses.items()))
+        replies = ", ".join(f"{s}: {n:,}" for s, n in sorted(got.statuses.items()))
+        needed = overview.prerequisites
+        yield "replies", replies + (f" ({needed:,} of them for robots.txt)" if needed else "")
     if got.found:
         yield "found", ", ".join(f"{_FOUND.get(k, k)} {n:,}" for k, n in got.found.items())
     if overview.saved_documents:
-        saved = count(overview.saved_documents, "document")
+        saved = count(overview.saved_documents, "reply", "replies")
         yield "saved", f"{size(overview.saved_bytes)} by dedup ({saved} stored as revisits)"
     troubles = f"{overview.failed_pages:,} failed, {overview.refused:,} disregarded"
     troubles += " (robots.txt and the like)"

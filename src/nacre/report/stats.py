@@ -17,6 +17,7 @@ from nacre.uri.parse import host
 
 _TOTALS = b"t:"
 _KINDS = {"host": b"h:", "mime": b"m:", "status": b"s:", "source": b"o:"}
+_HTML = frozenset(("text/html", "application/xhtml+xml"))
 _LONGEST_MIME = 127
 """Characters of a media type that are told apart; what names itself longer is a mistake."""
 
@@ -114,8 +115,47 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
             self.failed_pages += page
 
 
+class Overall(Tally, array_like=True, gc=False):
+    """Counts over everything, and what kinds of replies they were.
+
+    The kinds leave out what other URIs needed first (robots.txt); with those, and with what was not
+    modified, they add up to `urls`.
+
+    Attributes:
+        documents: Replies with a document, status 200 to 299.
+        html: Of these, HTML pages.
+        redirects: Replies that only led elsewhere.
+        errors: Replies that said that there is no document: 404, 503 and their kind.
+        unchanged: Replies 304.
+    """
+
+    documents: int = 0
+    html: int = 0
+    redirects: int = 0
+    errors: int = 0
+    unchanged: int = 0
+
+    def replied(self, status: int, mime: str) -> None:
+        """Count the kind of a reply."""
+        if 200 <= status < 300:
+            self.documents += 1
+            self.html += mime in _HTML
+        elif status == 304:
+            self.unchanged += 1
+        elif 300 <= status < 400:
+            self.redirects += 1
+        else:
+            self.errors += 1
+
+    @property
+    def prerequisites(self) -> int:
+        """Replies that other URIs needed first."""
+        return self.urls - self.documents - self.unchanged - self.redirects - self.errors
+
+
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Tally).decode
+_decode_totals = msgspec.msgpack.Decoder(Overall).decode
 
 
 class Statistics:
@@ -160,7 +200,10 @@ class Statistics:
                 self.dns += 1
             else:
                 self.hosts += not tally.urls
-                self.prerequisites += visit.uri.is_prerequisite
+                if visit.uri.is_prerequisite:
+                    self.prerequisites += 1
+                else:
+                    self.totals.replied(status, visit.mime)
                 self.totals.add(size, stored, saved)
                 self.totals.last_success = now
             tally.add(size, stored, saved)
@@ -201,10 +244,10 @@ def rows(store: Store, kind: str) -> Iterator[tuple[str, Tally]]:
         yield key[len(prefix) :].decode(), _decode(value)
 
 
-def totals(store: Store) -> Tally:
+def totals(store: Store) -> Overall:
     """The totals as last committed."""
     row = store.get(FAMILY, _TOTALS)
-    return Tally() if row is None else _decode(row)
+    return Overall() if row is None else _decode_totals(row)
 
 
 def hosts_visited(store: Store) -> int:

@@ -17,7 +17,7 @@ from nacre.job.runrow import RunRow
 from nacre.job.runs.passes import next_pass
 from nacre.job.session import Session
 from nacre.job.visit.logs import alerts_counter
-from nacre.report.stats import Tally, totals
+from nacre.report.stats import Overall, totals
 from nacre.store.store import Store
 
 
@@ -39,10 +39,15 @@ class Overview(msgspec.Struct, frozen=True):
         failed_pages: Of those, what was no prerequisite (`dns:`, robots.txt).
         disregarded: Of these, denied by robots.txt and the like, or deleted.
         deleted: Of those, what the operator deleted.
-        documents: Replies that were archived, DNS answers left out.
-        bytes: Their bytes.
+        documents: Replies with a document: status 200 to 299, robots.txt left out.
+        html: Of these, HTML pages.
+        unchanged: Replies 304.
+        redirects: Replies that only led elsewhere.
+        errors: Replies that said that there is no document, such as 404.
+        prerequisites: Replies that other URIs needed first (robots.txt).
+        bytes: Bytes of all these replies.
         novel_bytes: Bytes stored in full.
-        saved_documents: Documents that a revisit record was enough for.
+        saved_documents: Replies that a revisit record was enough for.
         saved_bytes: Bytes that were not stored again for that reason.
         warc_bytes: Bytes of WARC written.
         busy: Fetches in process.
@@ -72,6 +77,11 @@ class Overview(msgspec.Struct, frozen=True):
     disregarded: int = 0
     deleted: int = 0
     documents: int = 0
+    html: int = 0
+    unchanged: int = 0
+    redirects: int = 0
+    errors: int = 0
+    prerequisites: int = 0
     bytes: int = 0
     novel_bytes: int = 0
     saved_documents: int = 0
@@ -150,7 +160,7 @@ def stored_overview(store: Store, run: RunRow | None) -> Overview:
     )
 
 
-def _overview(frontier: Totals, tally: Tally, run: RunRow) -> Overview:
+def _overview(frontier: Totals, tally: Overall, run: RunRow) -> Overview:
     return Overview(
         state="",
         run=run.name,
@@ -165,7 +175,12 @@ def _overview(frontier: Totals, tally: Tally, run: RunRow) -> Overview:
         failed_pages=tally.failed_pages,
         disregarded=frontier.disregarded,
         deleted=tally.deleted,
-        documents=tally.urls,
+        documents=tally.documents,
+        html=tally.html,
+        unchanged=tally.unchanged,
+        redirects=tally.redirects,
+        errors=tally.errors,
+        prerequisites=tally.prerequisites,
         bytes=tally.size,
         novel_bytes=tally.novel_bytes,
         saved_documents=tally.duplicate_urls + tally.not_modified_urls,
