@@ -112,7 +112,7 @@ def test_nothing_could_be_fetched(tmp_path: Path):
     assert first == "Nothing could be fetched."
     assert why == (
         f"  {home}/: robots.txt of {home} could not be had "
-        "(-2: No connection, or its TLS handshake failed) (-61)"
+        "(-2: Connection refused (errno 111)) (-61)"
     )
     assert "nacre explain" in done.out
 
