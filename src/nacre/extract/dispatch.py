@@ -1,6 +1,7 @@
 """One document in, its links out: headers first, then the one extractor that claims the content."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,10 +15,12 @@ from nacre.extract.kind import Kind, kind_of
 from nacre.extract.links import LinkCollector
 from nacre.extract.robots_meta import NOFOLLOW, header_directives
 from nacre.extract.script import extract_script
-from nacre.extract.settings import ExtractSettings
 from nacre.extract.sitemap import extract_sitemap, robots_sitemaps
 from nacre.extract.xml_links import extract_xml
 from nacre.wire.charset import HEAD, detect
+
+if TYPE_CHECKING:
+    from nacre.extract.settings import ExtractSettings
 
 # The way to a member of an enumeration is long.
 _HTML, _SITEMAP, _ROBOTS, _INFERRED = Kind.HTML, Kind.SITEMAP, Kind.ROBOTS, Hop.INFERRED
@@ -34,7 +37,7 @@ _EXTRACTORS: dict[Kind, tuple[str, Callable[[Document, LinkCollector], None]]] =
 }
 
 
-def extract(document: Document, settings: ExtractSettings) -> Extraction:
+def extract(document: Document, settings: "ExtractSettings") -> Extraction:
     """All links of a document.
 
     Never raises, and takes time and memory linear in the size of the document, of which at most

@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Iterable, Mapping
 from functools import lru_cache
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from nacre.core.crawluri import Hop
 from nacre.extract.css import css_urls
@@ -11,8 +11,10 @@ from nacre.extract.html_table import URL, Reference
 from nacre.extract.likely import is_very_likely_uri, speculative_fixup
 from nacre.extract.links import MAX_TEXT, LinkCollector, is_never_fetched
 from nacre.extract.script import script_urls
-from nacre.extract.settings import ExtractSettings
 from nacre.extract.srcset import candidates
+
+if TYPE_CHECKING:
+    from nacre.extract.settings import ExtractSettings
 
 MAY_BE_SCRIPT = frozenset(("j", "J", " ", "\t", "\n", "\r", "\f"))
 """First characters of what may be a `javascript:` link, whose `#` is no fragment."""

@@ -6,10 +6,13 @@ how it was found; the first claimant wins.
 
 from enum import StrEnum
 from functools import lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from nacre.extract.document import Document
-from nacre.extract.settings import ExtractSettings
+
+if TYPE_CHECKING:
+    from nacre.extract.settings import ExtractSettings
 
 _HEAD = 1000
 _MAGIC = (
@@ -44,7 +47,7 @@ class Kind(StrEnum):
 _HTML, _NONE = Kind.HTML, Kind.NONE  # the way to a member of an enumeration is long
 
 
-def kind_of(document: Document, settings: ExtractSettings) -> Kind:
+def kind_of(document: Document, settings: "ExtractSettings") -> Kind:
     """Which extractor takes a document; `NONE` for what holds no links that could be read."""
     body = document.body
     if not body or not _is_searched(document.status, settings) or body.startswith(_MAGIC):
@@ -62,7 +65,7 @@ def kind_of(document: Document, settings: ExtractSettings) -> Kind:
     return _by_type(mime) or _by_content(document, path) or _by_name(document, path)
 
 
-def _is_searched(status: int, settings: ExtractSettings) -> bool:
+def _is_searched(status: int, settings: "ExtractSettings") -> bool:
     return 200 <= status < 400 or (status >= 400 and settings.extract_error_pages)
 
 
@@ -77,7 +80,7 @@ def _path(url: str) -> str:
     return unquote(path[-300:]).lower()
 
 
-def _html(path: str, settings: ExtractSettings) -> Kind:
+def _html(path: str, settings: "ExtractSettings") -> Kind:
     unexpected = settings.ignore_unexpected_html and path.endswith(_MEDIA)
     return _NONE if unexpected else _HTML
 

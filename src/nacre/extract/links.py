@@ -1,10 +1,14 @@
 """Raw references in, `Outlink`s out: resolved, each once, ranked, capped."""
 
+from typing import TYPE_CHECKING
+
 from nacre.core.crawluri import Hop, Outlink
 from nacre.errors import URIError
 from nacre.extract.document import MAX_ERRORS, Document
-from nacre.extract.settings import ExtractSettings
 from nacre.uri.parse import Resolver
+
+if TYPE_CHECKING:
+    from nacre.extract.settings import ExtractSettings
 
 ANCHOR = "a/@href"
 """Context of the links that most are."""
@@ -66,7 +70,7 @@ class LinkCollector:
     )
 
     def __init__(
-        self, document: Document, settings: ExtractSettings, encoding: str = "utf-8"
+        self, document: Document, settings: "ExtractSettings", encoding: str = "utf-8"
     ) -> None:
         self.document = document
         self.settings = settings

@@ -5,9 +5,6 @@ import os
 import ssl
 from typing import NamedTuple
 
-from python_socks import ProxyError, ProxyType
-from python_socks.async_.asyncio import Proxy as SocksProxy
-
 from nacre.core.clock import Clock
 from nacre.core.status import FetchStatus
 from nacre.fetch.connection import Connection
@@ -99,7 +96,7 @@ class Dialer:
             return _failed(settings, str(error) or "timed out")
         except ssl.SSLError as error:
             return _failed(settings, f"TLS handshake: {describe(error)}")
-        except (OSError, ProxyError, ValueError) as error:
+        except (OSError, ValueError) as error:
             return _failed(settings, describe(error), starved=is_starvation(error))
         if origin.scheme == "https" and isinstance(found, Connection):
             return await self._with_tls(found, origin, settings, sni)
@@ -171,15 +168,9 @@ class Dialer:
 
     async def _socks(self, proxy: Proxy, host: str, port: int) -> Connection:
         """Connect through SOCKS5; the address that was checked, where there is one."""
-        client = SocksProxy(
-            ProxyType.SOCKS5,
-            proxy.host,
-            proxy.port,
-            username=proxy.username or None,
-            password=proxy.password or None,
-            rdns=True,
-        )
-        sock = await client.connect(host, port)
+        from nacre.fetch.socks import open_socks  # noqa: PLC0415 - slow, and seldom used
+
+        sock = await open_socks(proxy, host, port)
         _, connection = await self._loop.create_connection(Connection, sock=sock)
         return connection
 

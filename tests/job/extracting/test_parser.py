@@ -1,10 +1,13 @@
 import asyncio
+import subprocess
+import sys
 
 import pytest
 
 from nacre.extract.dispatch import extract
 from nacre.extract.document import Document
 from nacre.extract.settings import ExtractSettings
+from nacre.job.extracting import parsing
 from nacre.job.extracting.parser import ParserProcess
 
 PAGE = b"<!DOCTYPE html><a href='b.html'>b</a><img src=c.png>"
@@ -34,3 +37,9 @@ def test_the_helper_finds_what_the_process_itself_finds():
 def test_a_document_that_takes_too_long_costs_only_itself():
     # The time limit is shorter than the start of the helper.
     assert ask(DOCUMENT, time_limit=0.001) == [["parserTimeout"]]
+
+
+def test_the_helper_starts_without_the_library_of_settings() -> None:
+    code = f"import sys, {parsing.__name__}; print('pydantic' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

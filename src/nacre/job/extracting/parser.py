@@ -32,7 +32,7 @@ class ParserProcess:
 
     async def extract(self, document: Document, settings: ExtractSettings) -> Extraction:
         """The links of a document; none and an annotation when it took too much."""
-        job = self._encoder.encode(Job(document, settings.model_dump_json()))
+        job = self._encoder.encode(Job(document, settings.model_dump()))
         async with self._turn:
             try:
                 async with asyncio.timeout(self._time):

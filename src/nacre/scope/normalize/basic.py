@@ -11,7 +11,8 @@ from nacre.uri.javaurl import DEFAULT_PORTS, JavaURL, split_java
 IdnForm = Literal["keep", "ascii", "unicode"]
 
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
-_UNSAFE = re.compile(r'%(?![0-9A-Fa-f]{2})|[\x00-\x20"<>\[\]^`{|}\x7f-\U0010ffff]')
+# All but printable ASCII, and of that `"<>[]^`{|}`.
+_UNSAFE = re.compile(r"%(?![0-9A-Fa-f]{2})|[^!#-;=?-Z\\_a-z~]")
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _NO_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _ROUGH_PATH = re.compile(r"/[./]|[.]/")
