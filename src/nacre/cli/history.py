@@ -94,10 +94,11 @@ def stats(
 @history.command("runs")
 def all_runs(ctx: typer.Context, as_json: AsJson = False) -> None:
     """The runs of the job: when and how each ran, how it ended, and what it found."""
+    from nacre.job.operator.control import running
     from nacre.job.studies.lookback import run_list
 
-    with _reading(ctx.obj) as store:
-        found = run_list(store)
+    with _looking(ctx.obj) as view:
+        found = run_list(view.store, is_running=running(view.layout.socket))
     if as_json:
         output.say_json(found)
         return

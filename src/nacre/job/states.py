@@ -53,6 +53,9 @@ class ExitStatus(StrEnum):
     ABNORMAL = "FINISHED_ABNORMAL"
 
 
+CRASHED = "CRASHED"
+"""How a run ended that has no end and no process: it was cut off, and can be gone on with."""
+
 EXIT_CODES: dict[ExitStatus, int] = {
     ExitStatus.FINISHED: 0,
     ExitStatus.ABNORMAL: 1,

@@ -1,13 +1,16 @@
 """What runs found, told apart."""
 
 import pytest
+from msgspec import structs
 
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.core.wayrow import VersionRow
 from nacre.history.pagestore import FetchLog, PageStore
 from nacre.job.runrow import RunRow
-from nacre.job.studies.lookback import found_by, statistics
+from nacre.job.runs.runs import write_run
+from nacre.job.states import ExitStatus
+from nacre.job.studies.lookback import found_by, run_list, statistics
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine
 
@@ -45,3 +48,18 @@ def test_what_is_missing_anew_is_told_from_what_was_missing_before_and_from_dead
 
 def test_a_visit_that_found_no_page_found_no_page_unchanged(store: Store):
     assert statistics(store)["visits"]["2"] == {"minor": 1, "missing": 3, "none": 1, "silent": 1}
+
+
+@pytest.mark.parametrize(
+    ("ended", "is_running", "told"),
+    [
+        (ExitStatus.NONE, True, "RUNNING"),
+        (ExitStatus.NONE, False, "CRASHED"),
+        (ExitStatus.INTERRUPTED, False, "INTERRUPTED"),
+    ],
+)
+def test_a_run_without_an_end_runs_or_was_cut_off(
+    store: Store, ended: ExitStatus, is_running: bool, told: str
+):
+    write_run(store, structs.replace(RUN, exit=ended))
+    assert [run["exit"] for run in run_list(store, is_running=is_running)] == [told]

@@ -16,6 +16,7 @@ from nacre.job.reports.policy_text import policy_lines
 from nacre.job.runrow import RunRow
 from nacre.job.runs.passes import next_pass
 from nacre.job.session import Session
+from nacre.job.states import CRASHED, ExitStatus
 from nacre.job.visit.logs import alerts_counter
 from nacre.report.stats import Overall, totals
 from nacre.store.store import Store
@@ -146,8 +147,7 @@ def stored_overview(store: Store, run: RunRow | None) -> Overview:
     if run is None:
         return Overview("NASCENT")
     fresh = _overview(read_totals(store), totals(store), run)
-    # A run that says it is running while nothing answers was cut off: it can be resumed.
-    state = "CRASHED" if run.exit == "RUNNING" else str(run.exit)
+    state = CRASHED if run.exit is ExitStatus.NONE else str(run.exit)
     following = next_pass(store)
     return msgspec.structs.replace(
         fresh,

@@ -14,7 +14,7 @@ from nacre.job.assemble import Parts
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.runrow import RunRow
 from nacre.job.seeding.seedbook import seed_rows
-from nacre.job.states import ExitStatus
+from nacre.job.states import CRASHED, ExitStatus
 from nacre.job.visit.outcomes import Outcomes
 from nacre.report.material import QueueFacts, RunFacts, SeedFacts, ToeFacts
 from nacre.store.store import Store
@@ -95,7 +95,7 @@ class JobMaterial:
         return RunFacts(
             job=self._settings.name,
             run=run.name,
-            status=str(run.exit) if self._runs or run.exit is not ExitStatus.NONE else "CRASHED",
+            status=str(run.exit) if self._runs or run.exit is not ExitStatus.NONE else CRASHED,
             started=run.started,
             elapsed=run.elapsed,
             seeds_crawled=crawled,

@@ -16,6 +16,7 @@ from nacre.history.worth.rates import mean_rate
 from nacre.job.incremental.knowledge import WHOLE
 from nacre.job.runrow import RunRow
 from nacre.job.runs.newrun import runs
+from nacre.job.states import CRASHED, ExitStatus
 from nacre.job.studies.known import MISSING
 from nacre.store.store import Store
 
@@ -85,9 +86,19 @@ def _outcome(visit: FetchRow, run: RunRow, pages: PageStore) -> str:
     return "still missing" if missed else visit.answer
 
 
-def run_list(store: Store) -> list[dict[str, Any]]:
-    """All runs in their order, each with what it found."""
-    return [{**msgspec.to_builtins(run), "found": found_by(store, run)} for run in runs(store)]
+def run_list(store: Store, *, is_running: bool) -> list[dict[str, Any]]:
+    """All runs in their order, each with what it found.
+
+    Args:
+        store: The job's.
+        is_running: A process has the job. Without one a run that has no end is `CRASHED`.
+    """
+    found = [{**msgspec.to_builtins(run), "found": found_by(store, run)} for run in runs(store)]
+    if not is_running:
+        for run in found:
+            if run["exit"] == ExitStatus.NONE:
+                run["exit"] = CRASHED
+    return found
 
 
 def page(store: Store, url: str) -> dict[str, Any] | None:
