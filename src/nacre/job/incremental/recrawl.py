@@ -223,10 +223,7 @@ class Recrawl:
     def learn(self, visit: Visit) -> None:
         """Say what a visit means, in the step in which its records are made."""
         if PROBE in visit.uri.heritable:
-            self._last = Lesson(visit, None, first=True, accepted=[])
-            visit.noted, visit.verdict = True, PROBE[1:]
-            self.probing = max(0, self.probing - 1)
-            learn_probe(self._known.judge.lessons, visit, self.step)
+            self._learn_probe(visit)
             return
         self._last = lesson = self.teacher.teach(visit, self.step)
         finding = lesson.finding
@@ -235,18 +232,31 @@ class Recrawl:
         if finding is None:
             return
         visit.verdict = _verdict(finding, first=lesson.first)
+        self._note_audit(visit, finding)
+        if finding.kind is not ChangeClass.NONE:
+            visit.annotate(f"verdict:{finding.kind}:{finding.score:.3f}")
+        self._say_what_is_kept(visit, finding)
+
+    def _learn_probe(self, visit: Visit) -> None:
+        self._last = Lesson(visit, None, first=True, accepted=[])
+        visit.noted, visit.verdict = True, PROBE[1:]
+        self.probing = max(0, self.probing - 1)
+        learn_probe(self._known.judge.lessons, visit, self.step)
+
+    def _note_audit(self, visit: Visit, finding: Finding) -> None:
+        """Why it was asked for without validators, and whether that showed a lie."""
         why = visit.uri.heritable.get(UNCONDITIONAL, "")
         if why:
             visit.annotate(why)
-        if why == AUDIT and self._known.audits.lied(
-            visit, self.step, changed=finding.kind.is_change
-        ):
+        changed = finding.kind.is_change
+        if why == AUDIT and self._known.audits.lied(visit, self.step, changed=changed):
             self._parts.logs.alert(
                 f"{visit.uri.url}: other bytes under the same validators; pages like it are asked "
                 "for without them for 90 days"
             )
-        if finding.kind is not ChangeClass.NONE:
-            visit.annotate(f"verdict:{finding.kind}:{finding.score:.3f}")
+
+    def _say_what_is_kept(self, visit: Visit, finding: Finding) -> None:
+        """What of it need not be stored in full, for the archive step (`visit.keeping`)."""
         keep = visit.keep = Keep(silent=finding.answer is Answer.SILENT)
         keep.patchable = self._run.keep == "delta"
         if self._run.keep == "lean" and visit.status == 200:
@@ -271,47 +281,68 @@ class Recrawl:
 
     def log(self, lesson: Lesson, stored: Stored, run: int, now: float) -> None:
         """Note a visit, and the version that the next one is compared with."""
-        visit, finding = lesson.visit, lesson.finding
-        url, capture = visit.uri.url, visit.capture
+        finding, url = lesson.finding, lesson.visit.uri.url
         if finding is None:
             return
-        keep = visit.keep or _ALL
-        if capture is not None and visit.status == 200 and stored is not Stored.NOTED:
-            version = self._known.pages.version(url)
-            if self._known.versions.kept == url or (stored in _VERSIONS and version):
-                differs = stored is Stored.DELTA and version is not None
-                full = version.full if version is not None and differs else self.step
-                self._known.versions.moved_on(url, capture, visit.charset, full)
+        self._keep_version(lesson.visit, stored)
+        chosen, row = self._done(url), self._known.pages.get(url)
+        if self._timetable is not None and row is not None:
+            self._timetable.learn(url, _met(lesson, finding, row, now))
+        self._known.log.add(_fetch_row(lesson, finding, stored, chosen, row, run=run, now=now))
+
+    def _keep_version(self, visit: Visit, stored: Stored) -> None:
+        """Remember where the version lies that counts from now on, if this is another one."""
+        url, capture = visit.uri.url, visit.capture
+        if capture is None or visit.status != 200 or stored is Stored.NOTED:
+            return
+        version = self._known.pages.version(url)
+        if self._known.versions.kept == url or (stored in _VERSIONS and version):
+            differs = stored is Stored.DELTA and version is not None
+            full = version.full if version is not None and differs else self.step
+            self._known.versions.moved_on(url, capture, visit.charset, full)
+
+    def _done(self, url: str) -> ChosenRow | None:
+        """The choice that a visit was made for, which is done now; None where nobody chose it."""
         chosen = self._chosen.get(url)
         if chosen is not None and not chosen.done:
             self._chosen[url] = chosen = structs.replace(chosen, done=True)
             self._known.pages.choose(chosen)
-        row = self._known.pages.get(url)
-        embedded = row is not None and row.kind is PageKind.EMBED
-        if self._timetable is not None and row is not None:
-            self._timetable.learn(url, _met(lesson, finding, row, now))
-        self._known.log.add(
-            FetchRow(
-                url,
-                capture.began / 1e6 if capture is not None else now,
-                run,
-                visit.status,
-                str(finding.answer),
-                "new" if lesson.first and visit.status == 200 else str(finding.kind),
-                finding.score,
-                finding.reason,
-                chosen.reason if chosen else ("embed" if embedded else ""),
-                chosen.propensity if chosen else 1.0,
-                chosen.chance if chosen else 0.0,
-                capture.payload_length if capture is not None else 0,
-                "" if keep.unrecorded else str(stored),
-                keep.size,
-            )
-        )
+        return chosen
 
     def rests(self, url: str) -> bool:
         """A seed is under a schedule: it is visited when that says so, or when it is new."""
         return self._timetable is not None and self._timetable.governs(url)
+
+
+def _fetch_row(  # noqa: PLR0913 - all that is known of a visit
+    lesson: Lesson,
+    finding: Finding,
+    stored: Stored,
+    chosen: ChosenRow | None,
+    row: PageRow | None,
+    *,
+    run: int,
+    now: float,
+) -> FetchRow:
+    visit, capture = lesson.visit, lesson.visit.capture
+    keep = visit.keep or _ALL
+    unasked = "embed" if row is not None and row.kind is PageKind.EMBED else ""
+    return FetchRow(
+        url=visit.uri.url,
+        time=capture.began / 1e6 if capture is not None else now,
+        run=run,
+        status=visit.status,
+        answer=str(finding.answer),
+        kind="new" if lesson.first and visit.status == 200 else str(finding.kind),
+        score=finding.score,
+        reason=finding.reason,
+        wanted=chosen.reason if chosen else unasked,
+        propensity=chosen.propensity if chosen else 1.0,
+        chance=chosen.chance if chosen else 0.0,
+        bytes=capture.payload_length if capture is not None else 0,
+        stored="" if keep.unrecorded else str(stored),
+        patch=keep.size,
+    )
 
 
 def _met(lesson: Lesson, finding: Finding, row: PageRow, now: float) -> Met:
