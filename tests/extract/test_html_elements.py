@@ -122,6 +122,9 @@ ELEMENTS = [
     ("<meta property=og:image:type content=image/png>", []),
     ("<meta property=og:url content=/u.html>", [("X", "/u.html", "meta")]),
     ("<meta name=description content=/u.html>", []),
+    ("<meta itemprop=image content=/i.png>", [("E", "/i.png", "meta/@content")]),
+    ("<meta itemprop=url content=/u.html>", [("X", "/u.html", "meta")]),
+    ("<frame longdesc=l.html>", [("E", "/dir/l.html", "frame/@longdesc")]),
     (
         "<style>@import 'a.css'; b{c:url(d.png)}</style>",
         [

@@ -21,7 +21,7 @@ from nacre.extract.robots_meta import directives
 _ANCHOR_CONTEXTS = {
     tag: (f"{tag}/@href", f"{tag}[data-remote='true']/@href") for tag in ("a", "area")
 }
-_FRAME = references("iframe", "longdesc:E")
+_FRAMES = {tag: references(tag, "longdesc:E") for tag in ("frame", "iframe")}
 _OBJECT = references("object", "usemap:E")
 _EMBED = references("embed", "src:E")
 _PICTURE = tuple(row for row in PLAIN["img"] if row.attribute != "src")
@@ -102,7 +102,7 @@ def meta(walk: Walk, node: Node, _tag: str) -> None:
             target = refresh_target(content)
             if target is not None:
                 walk.links.add(target, Hop.REDIRECT, "meta")
-    elif name in {"robots", walk.settings.robots_agent}:
+    elif name and name in {"robots", walk.settings.robots_agent}:
         walk.robots |= directives(content)
     elif name.startswith(EMBEDDED_METAS) or _is_picture(node):
         _embedded_meta(walk, name, content)
@@ -132,7 +132,7 @@ def frame(walk: Walk, node: Node, tag: str) -> None:
             walk.script(script_of(source))
         else:
             walk.links.add(source, hop, f"{tag}/@src")
-    walk.refer(node, _FRAME)
+    walk.refer(node, _FRAMES[tag])
     inner = node.attr("srcdoc")
     if inner:
         walk.nested(inner)
