@@ -6,8 +6,8 @@ from typing import NoReturn
 
 import pytest
 
+from nacre.cli.display import Display
 from nacre.cli.jobs import run_and_tell
-from nacre.cli.terminal import Display
 from nacre.job.configuration.configure import load_job
 from nacre.job.job import Job
 from nacre.job.layout import Layout

@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from nacre.cli.meter import Rates
-from nacre.cli.terminal import JsonLines, LiveView, Silent, display_for, number_lines
+from nacre.cli.terminal import JsonLines, LiveView, number_lines
 from nacre.job.clock import SystemClock
 from nacre.job.operator.overview import Fetching, Overview, SlowQueue
 
@@ -100,11 +100,3 @@ def test_messages_are_lines_of_json(capsys: pytest.CaptureFixture[str]):
     line = capsys.readouterr().err
     assert line.isascii()
     assert json.loads(line)["text"] == "disk\n\u202efull"
-
-
-def test_a_quiet_display_still_tells_of_trouble(capsys: pytest.CaptureFixture[str]):
-    display = display_for(SystemClock(), quiet=True)
-    assert isinstance(display, Silent)
-    display.message("state", "x -> y")
-    display.message("alert", "disk full")
-    assert capsys.readouterr().err == "disk full\n"

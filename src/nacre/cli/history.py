@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -152,10 +152,14 @@ def one_url(
         )
 
 
+_USUAL = 20
+Number = Annotated[int, typer.Argument(metavar="N", min=1, help="How many.")]
+
+
 @history.command("due")
 def due_next(
     ctx: typer.Context,
-    number: Annotated[int, typer.Argument(metavar="N", min=1, show_default=False)],
+    number: Number = _USUAL,
     as_json: AsJson = False,
 ) -> None:
     """The pages that are due next, by their schedules or by what a visit is worth, and why."""
@@ -175,7 +179,7 @@ def due_next(
 @history.command("top")
 def top(
     ctx: typer.Context,
-    number: Annotated[int, typer.Argument(metavar="N", min=1, show_default=False)],
+    number: Number = _USUAL,
     least: Annotated[
         float, typer.Option("--least", metavar="RATE", min=0, help="Changes a day at least.")
     ] = 0.0,
@@ -195,6 +199,9 @@ def top(
         output.say(f"{rate:.5f}  {url}")
 
 
+LifeName = Literal["live", "suspect", "gone", "moved"]
+
+
 @history.command("dump")
 def dump_pages(
     ctx: typer.Context,
@@ -203,8 +210,11 @@ def dump_pages(
         str, typer.Option("--regex", metavar="REGEX", help="Found in the URL.", show_default=False)
     ] = "",
     life: Annotated[
-        str, typer.Option("--life", help="live, suspect, gone, moved.", show_default=False)
-    ] = "",
+        LifeName | None,
+        typer.Option(
+            "--life", metavar="LIFE", help="live, suspect, gone, moved.", show_default=False
+        ),
+    ] = None,
     status: Annotated[
         int | None, typer.Option("--status", help="Of the last visit.", show_default=False)
     ] = None,
@@ -222,7 +232,7 @@ def dump_pages(
     from nacre.job.studies.pagelist import COLUMNS, Wanted, pages
 
     with _reading(ctx.obj) as store:
-        found = pages(store, Wanted(regex, life, status, sample))
+        found = pages(store, Wanted(regex, life or "", status, sample))
         if as_csv:
             table = csv.writer(sys.stdout, lineterminator="\n")
             table.writerow(COLUMNS)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from nacre.cli import process
+from nacre.cli.display import Display
 from nacre.cli.output import count
-from nacre.cli.terminal import Display
 from nacre.job.events import ActionTaken, Alert, Event, StateChanged
 from nacre.job.job import Job
 from nacre.job.operator.commands import serving

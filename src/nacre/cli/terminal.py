@@ -1,7 +1,6 @@
 """What a person sees while a crawl runs, and what a program reads in its place."""
 
 import sys
-from typing import Protocol
 
 import msgspec
 from rich.console import Console, Group
@@ -9,6 +8,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from nacre.cli.display import Display, Silent, Unread
 from nacre.cli.eta import Eta
 from nacre.cli.meter import Meter, Rates
 from nacre.cli.output import count, duration, json_text, safe
@@ -34,51 +34,6 @@ _DETAILS_EVERY = 3.0
 _SHOWN = 5
 _LONG = 2.0
 """A fetch is shown once it takes longer, seconds."""
-
-
-class Display(Protocol):
-    """Shows a crawl."""
-
-    def start(self) -> None:
-        """The crawl begins."""
-        ...
-
-    def tick(self, session: Session) -> None:
-        """Show the numbers of now; called a few times a second."""
-        ...
-
-    def message(self, kind: str, text: str) -> None:
-        """Something happened: `start`, `state`, `alert`, `signal`."""
-        ...
-
-    def ended(self, session: Session) -> None:
-        """The numbers will not change any more."""
-        ...
-
-    def stop(self) -> None:
-        """The crawl ended."""
-        ...
-
-
-class Silent:
-    """Nothing but alerts and what a signal did, as plain lines."""
-
-    def start(self) -> None:
-        """See `Display`."""
-
-    def tick(self, session: Session) -> None:
-        """See `Display`."""
-
-    def message(self, kind: str, text: str) -> None:
-        """See `Display`."""
-        if kind in {"alert", "signal"}:
-            print(safe(text), file=sys.stderr)
-
-    def ended(self, session: Session) -> None:
-        """See `Display`."""
-
-    def stop(self) -> None:
-        """See `Display`."""
 
 
 class JsonLines:
@@ -279,5 +234,5 @@ def _list_table(name: str, rows: list[tuple[str, str]]) -> Table:
 def display_for(clock: Clock, *, quiet: bool) -> Display:
     """The display that suits stderr."""
     if quiet:
-        return Silent()
-    return LiveView(clock) if sys.stderr.isatty() else JsonLines(clock)
+        return Unread(Silent())
+    return Unread(LiveView(clock) if sys.stderr.isatty() else JsonLines(clock))

@@ -19,7 +19,8 @@ class PolitenessSettings(Component):
     )
     delay: Seconds | None = setting(
         None,
-        "Fixed wait in place of the three above; None computes it. 0 only where you may.",
+        "Fixed wait in place of `delay_factor`, `min_delay` and `max_delay`; None: what these "
+        "give. 0 only where you may.",
         unit="s",
     )
     respect_crawl_delay_up_to: Seconds = setting(

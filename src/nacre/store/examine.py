@@ -133,8 +133,8 @@ def refuse(
     if short and not accept_loss:
         raise DamageError(
             "Data that was committed is missing.\n" + "\n".join(short) + "\nNothing was changed. "
-            "Put the files back, or go on with `--accept-loss`, which lists what was in them and "
-            "fetches it again."
+            "Put the files back, or go on without them: `nacre run JOB --accept-loss` fetches "
+            "again what was in them."
         )
 
 

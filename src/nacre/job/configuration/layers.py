@@ -42,7 +42,13 @@ def file_layers(path: Path, root: Path) -> list[Layer]:
 
 def _user_layer() -> list[Layer]:
     path = user_config()
-    return [_read(path, str(path), "user")] if path.exists() else []
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError:
+        pass  # said by the layer, with its path
+    return [_read(path, str(path), "user")]
 
 
 def _profile_layers(by: Layer, root: Path) -> list[Layer]:

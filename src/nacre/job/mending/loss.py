@@ -102,6 +102,8 @@ async def requeue_lost(parts: Parts, disk: Disk) -> str:
     await _remake_indexes(parts, disk, missing)
     names = ", ".join(file.path for file in missing)
     text = f"lost: {count} captures of {names}; they are fetched again, see {RECOVERY}"
+    if not count:
+        text = f"lost: captures of earlier runs in {names}; nothing refers to them any more"
     parts.logs.alert(text)
     parts.store.delete("meta", _KEY)
     await parts.commit.flush()

@@ -39,7 +39,11 @@ def open_slots(
         path = slots_directory() / _BOOT.read_text("ascii").strip()
         table = SlotTable(path, tell, moment)
     except (OSError, RuntimeError) as error:
-        tell(f"politeness is not shared with other jobs: {error} (see politeness.shared_slots)")
+        reason = (isinstance(error, OSError) and error.strerror) or error
+        tell(
+            f"politeness is not shared with other jobs, as {slots_directory()} cannot be used: "
+            f"{reason} (politeness.shared_slots=false switches it off)"
+        )
         return None
     _sweep(path, moment.now)
     return table
