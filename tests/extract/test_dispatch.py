@@ -151,6 +151,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "one line": lambda: b"x" * 12_000_000,
     "unclosed script": lambda: b"<script>" + b"'/a.html' " * 300_000,
     "unclosed comment": lambda: b"<!--[if" * 500_000,
+    "scripts in MathML": lambda: b"<math>" + b"<script>'/a.html'" * 50_000,
     "entities": lambda: b"<a href='" + b"&amp;" * 1_000_000 + b"'>",
     "attributes": lambda: b"<a " + b"".join(b"a%d=1 " % n for n in range(200_000)) + b">",
     "misnested": lambda: b"".join(b"<b id=%d><p>" % n for n in range(30_000)) + b"</b>" * 30_000,

@@ -33,6 +33,11 @@ def test_text_ends_with_its_budget():
     assert [link.text for link in made.links.outlinks] == ["12345", "6789", ""]
 
 
+def test_scripts_are_read_up_to_their_budget():
+    made = walk("<script>'/a.html'</script><script>'/b.html'</script>", budget=4)
+    assert [link.url for link in made.links.outlinks] == ["http://a.test/a.html"]
+
+
 def test_documents_within_are_kept_for_later_to_a_depth():
     made = walk("<noscript><p></noscript><noscript>no markup</noscript>")
     assert made.inner == [("<p>", 1)]

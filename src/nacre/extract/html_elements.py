@@ -188,12 +188,12 @@ def flashvars(walk: Walk, value: str, context: str) -> None:
 
 def style(walk: Walk, node: Node, _tag: str) -> None:
     """A style sheet."""
-    walk.style(walk.page.text(node))
+    walk.style(walk.content(node))
 
 
 def raw_markup(walk: Walk, node: Node, _tag: str) -> None:
     """Markup that a browser with scripts, frames or plug-ins does not show."""
-    walk.nested(walk.page.text(node))
+    walk.nested(walk.content(node))
 
 
 HANDLERS: dict[str, Handler] = {

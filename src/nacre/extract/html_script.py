@@ -36,13 +36,13 @@ def script(walk: Walk, node: Node, tag: str) -> None:
             break
     kind = (node.attr("type") or "").partition(";")[0].strip().lower()
     if not kind or kind.endswith(_SCRIPT):
-        walk.script(walk.page.text(node))
+        walk.script(walk.content(node))
     elif kind == "importmap":
-        _import_map(walk, walk.page.text(node))
+        _import_map(walk, walk.content(node))
     elif "json" in kind or kind == "speculationrules":
-        _data(walk, walk.page.text(node))
+        _data(walk, walk.content(node))
     elif kind.endswith(_MARKUP):
-        walk.nested(walk.page.text(node))
+        walk.nested(walk.content(node))
 
 
 def _import_map(walk: Walk, text: str) -> None:

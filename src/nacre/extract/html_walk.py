@@ -49,6 +49,7 @@ class Walk:
     """
 
     __slots__ = (
+        "_content_left",
         "_handlers",
         "_seen",
         "_text_left",
@@ -80,6 +81,7 @@ class Walk:
         self._seen: set[str] = set()
         self._wants_href_only = not (self.settings.anchor_text or self.settings.element_path)
         self._text_left = text_budget
+        self._content_left = 2 * text_budget
 
     def run(self, tags: Container[str] | None = None) -> None:
         """Take the links of all elements that have a handler, or of some."""
@@ -158,6 +160,17 @@ class Walk:
         self._text_left -= len(text) + 1
         text = " ".join(text[:_RAW_TEXT].split()) or " ".join(self.page.alt(node).split())
         return text if len(text) <= MAX_TEXT else text[:MAX_TEXT]
+
+    def content(self, node: Node) -> str:
+        """What a script, a style sheet or the like holds; "" when it was more than a page can hold.
+
+        Those of SVG and MathML may lie within each other, so that a page has more text than bytes.
+        """
+        if self._content_left <= 0:
+            return ""
+        text = self.page.text(node)
+        self._content_left -= len(text)
+        return text
 
     def path(self, node: Node) -> str:
         """Element path, when the settings ask for it."""
