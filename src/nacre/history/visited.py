@@ -93,6 +93,7 @@ class Finding(NamedTuple):
         listing: Probability that it is an index page; None where nobody looked.
         noise: Probability that an unchanged page of this template looks changed.
         dated: What the page says of its own last change, whole seconds since the epoch; 0: nothing.
+        suspect: Place of a difference that may be noise, as a second visit would tell; 0: none.
     """
 
     answer: Answer
@@ -102,6 +103,7 @@ class Finding(NamedTuple):
     listing: float | None = None
     noise: float = 0.0
     dated: int = 0
+    suspect: int = 0
 
 
 class Judge(Protocol):
@@ -111,8 +113,11 @@ class Judge(Protocol):
         """The finding; `row` is as it was before the visit."""
         ...
 
-    def pair(self, row: PageRow, visit: Visited) -> None:
-        """Learn from a second visit within the step: what differs from the first is noise."""
+    def pair(self, row: PageRow, visit: Visited) -> bool:
+        """Learn from a second visit within the step: what differs from the first is noise.
+
+        True when the page looks changed once more, and by nothing but what changes by itself.
+        """
         ...
 
     def pairs_wanted(self, url: str) -> int:
@@ -170,8 +175,9 @@ class DigestJudge:
         same = visit.digest == row.digest
         return Finding(answer, ChangeClass.NONE if same else ChangeClass.MAJOR, reason="payload")
 
-    def pair(self, row: PageRow, visit: Visited) -> None:
+    def pair(self, row: PageRow, visit: Visited) -> bool:
         """A digest has nothing to learn."""
+        return False
 
     def pairs_wanted(self, url: str) -> int:
         """See `Judge`."""

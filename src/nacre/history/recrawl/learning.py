@@ -1,6 +1,9 @@
 """Learns from a visit: of the page itself, and through `links` of others (pure)."""
 
 import math
+from functools import partial
+
+from msgspec import structs
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.finding.hints import Source
@@ -59,7 +62,8 @@ class Learning:
             row.kind = _kind_of(visit.mime)
         if visit.url in self._step.pairs:
             self._step.pairs.discard(visit.url)
-            self._judge.pair(row, visit)
+            noisy = self._judge.pair(row, visit)
+            self._step.doubts.was_paired(visit.url, noisy=noisy)
             return Finding(Answer.SILENT, reason="pair")
         finding = self._judge.judge(row, visit)
         choice = self._step.chosen.get(visit.url)
@@ -85,6 +89,7 @@ class Learning:
 
     def settle(self) -> None:
         """After the lists of the step were read: each learns its own pace of new links."""
+        self._step.doubts.settle()
         self._links.settle()
 
     def _observe(self, row: PageRow, visit: Visited, finding: Finding, propensity: float) -> None:
@@ -93,11 +98,18 @@ class Learning:
         if row.visits and row.life == Life.LIVE:
             self._learn_rate(row, visit.time, finding, changed=changed)
         if row.visits and row.life == Life.LIVE and row.kind is PageKind.PAGE:
-            self._sites.learn_hints(row, visit.time, changed=changed, propensity=propensity)
-            if row.dated:
-                self._sites.learn_date(row, visit.time, finding.dated, changed=changed)
-            if row.index < LIST:
-                self._sites.note_together(row, visit.time, changed=changed)
+            learn = partial(
+                self._learn_of_others,
+                now=visit.time,
+                dated=finding.dated,
+                propensity=propensity,
+                changed=changed,
+            )
+            if finding.suspect:
+                before = structs.replace(row)
+                self._step.doubts.note(row.url, finding.suspect, partial(learn, before))
+            else:
+                learn(row)
         answer = finding.answer
         if answer in {Answer.MISSING, Answer.SOFT} and set(row.told) - {Source.CO_CHANGE}:
             # Its site says so too: no second look is needed.
@@ -119,6 +131,16 @@ class Learning:
             row.bytes = visit.length or row.bytes
             row.dated = finding.dated or row.dated
             row.index = row.index if finding.listing is None else finding.listing
+
+    def _learn_of_others(
+        self, row: PageRow, now: float, dated: int, propensity: float, *, changed: bool
+    ) -> None:
+        """Learn who had told of a change, and what changed with it; `row` is as before."""
+        self._sites.learn_hints(row, now, changed=changed, propensity=propensity)
+        if row.dated:
+            self._sites.learn_date(row, now, dated, changed=changed)
+        if row.index < LIST:
+            self._sites.note_together(row, now, changed=changed)
 
     def _learn_rate(self, row: PageRow, now: float, finding: Finding, *, changed: bool) -> None:
         time = self._sites.time(row.url)

@@ -10,6 +10,7 @@ from nacre.history.recrawl.lists import Lists
 from nacre.history.recrawl.rows import unknown_page
 from nacre.history.recrawl.step import Knowledge, Step
 from nacre.history.visited import SeenLink, Visited
+from nacre.wire.date import parse_w3c_date
 
 _TELLERS = frozenset((PageKind.SITEMAP, PageKind.FEED))
 _FINE = 3 * 3600.0
@@ -96,19 +97,32 @@ class Links:
         """What a sitemap or feed says of pages that are known."""
         source = Source.FEED if teller.kind is PageKind.FEED else Source.SITEMAP
         known = [(link, row) for link in visit.links if (row := self._rows.get(link.url))]
-        moved = [(link, row) for link, row in known if link.lastmod and link.lastmod != row.lastmod]
+        moved = [(link, row) for link, row in known if self._is_moved(link.lastmod, row, source)]
         dates = [link.lastmod for link in told]
-        again = sum(row.lastmod != "" for _, row in moved)
+        again = sum(_was_dated(row, source) for _, row in moved)
         believed = self._sites.read_dates(teller.url, dates, again, visit.time)
         for link, row in moved:
-            is_news = row.lastmod != "" or self._sites.is_later(link.lastmod, row.last_visit)
-            row.lastmod = link.lastmod
+            is_news = _was_dated(row, source) or self._sites.is_later(link.lastmod, row.last_visit)
+            row.lastmod = row.lastmod if _is_mapped(row, source) else link.lastmod
             if is_news and believed:
                 self._step.tell(row, source)
         if source is Source.SITEMAP:
             self._read_map(teller, visit, known, news=bool(moved) or len(known) < len(visit.links))
         for _, row in known:
             self._rows.put(row)
+
+    def _is_moved(self, lastmod: str, row: PageRow, source: Source) -> bool:
+        """A teller dates a page otherwise than before, whatever the form of the date.
+
+        Feeds often date a page otherwise than its sitemap, without any change: of a page that a
+        sitemap dates, they tell what is later than its last visit.
+        """
+        if not lastmod or lastmod == row.lastmod:
+            return False
+        if _is_mapped(row, source):
+            return row.visits > 0 and self._sites.is_later(lastmod, row.last_visit)
+        date = parse_w3c_date(lastmod)
+        return date is None or not row.lastmod or date != parse_w3c_date(row.lastmod)
 
     def _read_map(
         self,
@@ -131,6 +145,16 @@ class Links:
                 maps.note(teller.url, link.url, link.lastmod, now)
                 children += 1
         maps.was_read(teller.url, now, links=len(visit.links), children=children, news=news)
+
+
+def _is_mapped(row: PageRow, source: Source) -> bool:
+    """The page has its date from a sitemap, and this is none."""
+    return source is Source.FEED and row.listed > 0.0 and row.lastmod != ""
+
+
+def _was_dated(row: PageRow, source: Source) -> bool:
+    """Tellers of the same kind had dated the page before."""
+    return row.lastmod != "" and (source is Source.FEED or row.listed > 0.0)
 
 
 def _is_sitemap(visit: Visited) -> bool:

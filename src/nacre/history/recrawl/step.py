@@ -10,6 +10,7 @@ from nacre.history.finding.hubs import Hub
 from nacre.history.finding.linkwatch import LATE
 from nacre.history.finding.paging import page_of
 from nacre.history.recrawl.choice import PAGING, Choice
+from nacre.history.recrawl.doubts import Doubts
 from nacre.history.recrawl.ranking import DAY
 from nacre.history.recrawl.settings import RecrawlSettings
 from nacre.history.recrawl.sites import Sites
@@ -55,6 +56,7 @@ class Step:
         new: Pages that were heard of and never visited: URL to depth.
         pairs: Second visits that were asked for and not made yet.
         looked_changed: Pages that looked changed in it.
+        doubts: Changes in it that may be noise.
         told: Pages of which somebody told in it.
         touched: Pages of which more is known than at its beginning.
         compared: Pages visited again for the first time, by template.
@@ -79,6 +81,7 @@ class Step:
         self.new: dict[str, int] = {}
         self.pairs: set[str] = set()
         self.looked_changed: list[str] = []
+        self.doubts = Doubts()
         self.flooded: set[str] = set()
         self.told: dict[str, None] = {}
         self.touched: dict[str, None] = {}

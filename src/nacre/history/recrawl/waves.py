@@ -34,6 +34,7 @@ _LOTS = 0.03
 
 _PAIRED = 0.03
 """Share of a tight budget that is kept for second fetches."""
+_LEAST_PAIRS = 2
 
 Wave = Callable[[int], Slices[list[Choice]]]
 """Chooses visits, at most as many as it is given."""
@@ -254,11 +255,12 @@ class Waves:
         yield
         chosen: list[Choice] = []
         sites: Counter[str] = Counter()
-        for url in self._step.looked_changed:
+        suspects = self._step.doubts.pages(max(_LEAST_PAIRS, round(_PAIRED * room)))
+        for url in dict.fromkeys([*suspects, *self._step.looked_changed]):
             site = authority(url)
-            if self._step.is_paired(url):
+            if self._step.is_paired(url) or self._clocked.governs(url):
                 continue
-            if not self._clocked.governs(url) and sites[site] < self._judge.pairs_wanted(url):
+            if url in suspects or sites[site] < self._judge.pairs_wanted(url):
                 sites[site] += 1
                 chosen.append(Choice(url, 0.0, "pair"))
         chosen = chosen[:room]

@@ -20,6 +20,8 @@ _COMMON = 0.3
 _SLOT = 0.1
 _ENOUGH_PAGES = 5
 _CHURN_VISITS = 4
+_CALM = 3.0
+"""Pairs in which a place stayed as it was that show that it does not change by itself."""
 _WINDOW = 200
 _MAX_PLACES = 2_000
 _MAX_PRINTS = 20_000
@@ -85,6 +87,13 @@ class Template(msgspec.Struct, array_like=True):
         if counts.visits >= _CHURN_VISITS and counts.gone == counts.visits and counts.differed:
             return True
         return _lower_bound(counts) > _NOISY
+
+    def is_suspect(self, place: int) -> bool:
+        """What stood there seldom lived until the next visit, and too few pairs tell why."""
+        counts = self.places.get(place)
+        if counts is None or 2 * counts.gone < max(1, counts.visits):
+            return False
+        return counts.pairs - counts.differed < _CALM and not self.is_volatile(place)
 
     def frequency(self, piece: Piece) -> int:
         """On how many of the last pages a piece was seen."""

@@ -137,8 +137,14 @@ class PageJudge:
         if old is None or change.kind.is_change or change.kind is ChangeClass.TEMPLATE:
             self._count_text(visit.url, old, view)
             self._versions.keep(visit.url, view)
-        noise = template.noise if self._by_blocks else 0.0
-        return Finding(Answer.THERE, change.kind, change.score, change.reason, listing, noise)
+        noise, suspect = 0.0, 0
+        if self._by_blocks:
+            noise, suspect = template.noise, _suspect(change, template)
+        return Finding(
+            *(Answer.THERE, change.kind, change.score, change.reason, listing),
+            noise=noise,
+            suspect=suspect,
+        )
 
     def _verdict(
         self, old: PageView, view: PageView, template: Template, *, listing: bool
@@ -147,15 +153,16 @@ class PageJudge:
             return compare(old, view, template, self._settings, listing=listing)
         return compare_whole(old, view, self._settings)
 
-    def pair(self, row: PageRow, visit: Visited) -> None:
+    def pair(self, row: PageRow, visit: Visited) -> bool:
         """See `nacre.history.visited.Judge`."""
         first = self._versions.last(visit.url)
         if first is None or visit.status != 200 or visit.mime not in _HTML:
-            return
+            return False
         second = self._view(visit)
         template = self.lessons.template(visit.url)
         looked = compare(first, second, template, self._settings).kind.is_change
         template.learn_pair(first, second, looked_changed=looked)
+        return looked
 
     def pairs_wanted(self, url: str) -> int:
         """See `nacre.history.visited.Judge`; a signature of the whole page learns no noise."""
@@ -191,6 +198,12 @@ class PageJudge:
             key = _text_key(url, text)
             if len(text) >= _MAIN_LEAST and (key in texts or len(texts) < _MAX_TEXTS):
                 texts[key] = max(0, texts.get(key, 0) + step)
+
+
+def _suspect(change: Change, template: Template) -> int:
+    """The place of a change that is nowhere but where noise may be; 0 for none."""
+    places = [one.piece.place for one in change.evidence] if change.kind.is_change else []
+    return places[0] if places and all(map(template.is_suspect, places)) else 0
 
 
 def view_of(visit: Visited) -> PageView:
