@@ -4,7 +4,8 @@ from nacre.core.pagerow import PageKind
 from nacre.history.finding.linkwatch import LinkWatch
 from nacre.history.finding.traps import TrapRow
 from nacre.job.studies.decisions import page_decision
-from nacre.job.studies.templates import document, template_list
+from nacre.job.studies.templates import template_list
+from nacre.job.studies.templates_page import document
 from nacre.report.html import html_page
 from tests.job.studies.given import DAY, MONDAY, SITE, Given
 from tests.report.pages import harmless

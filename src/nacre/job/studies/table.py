@@ -17,6 +17,7 @@ from nacre.job.studies import (
     savings_page,
     sequences,
     templates,
+    templates_page,
     timeline,
     trust,
 )
@@ -113,7 +114,7 @@ _ALL = (
         "templates",
         "URL templates, their rules for new links, traps",
         lambda known, _: templates.template_list(known),
-        templates.document,
+        templates_page.document,
     ),
     Study(
         "coverage",

@@ -1,7 +1,4 @@
-"""The URL templates of a job: their pages, their rule for new links, and what looks like a trap.
-
-Pure.
-"""
+"""The URL templates of a job: pages, rules for new links, and what looks like a trap (pure)."""
 
 from collections.abc import Iterable
 from heapq import nsmallest
@@ -16,8 +13,6 @@ from nacre.history.finding.traps import judged
 from nacre.history.finding.urlshape import Shaped, date_of, shaped
 from nacre.history.verdict.deletion import Life
 from nacre.job.studies.known import Known
-from nacre.report.document import Column, DataTable, Document, Form, Section
-from nacre.report.units import span
 
 _DAY = 86_400.0
 _EXAMPLES = 3
@@ -27,12 +22,6 @@ _FUTURE = 30 * _DAY
 _MOST_FUTURE = 0.2
 _FACETS = 3
 _ALIKE = 0.2
-RULES = {
-    LinkRule.TIMESTAMP: "the date in the URL",
-    LinkRule.SEQUENCE: "a rising number in the URL",
-    LinkRule.KEY: "the set of known URLs alone",
-}
-"""What tells a new link, in words."""
 
 
 class TemplateFacts(msgspec.Struct):
@@ -207,88 +196,3 @@ def trap(one: Gathered) -> str:
     if one.facets >= _FACETS and one.visited < one.urls / 2:
         return f"combinations of {one.facets} parameters, of which most were never visited"
     return ""
-
-
-def document(found: TemplateList) -> Document:
-    """The list for people."""
-    columns = (
-        Column("template", Form.URL),
-        *(Column(name, Form.COUNT) for name in ("URLs", "visited", "live", "index pages")),
-        *(Column(name, Form.COUNT) for name in ("visits", "changes", "contents")),
-        Column("rule"),
-        Column("slack"),
-        Column("trap"),
-        Column("waits", Form.COUNT),
-    )
-    rows = tuple(
-        (
-            *(one.template, one.urls, one.visited, one.live, one.index),
-            *(
-                one.visits,
-                one.changes,
-                one.contents,
-                one.rule,
-                _slack(one),
-                one.trap,
-                one.waits or None,
-            ),
-        )
-        for one in found.templates
-    )
-    examples = tuple((one.template, url) for one in found.templates for url in one.examples)
-    facts = tuple(
-        (f"Rule {rule}", f"new links are told by {words}") for rule, words in RULES.items()
-    )
-    tables: tuple[DataTable, ...] = (
-        DataTable("Templates", columns, rows),
-        DataTable("Examples", (Column("template", Form.URL), Column("URL", Form.URL)), examples),
-    )
-    if found.rules:
-        tables += (_rules(found.rules),)
-    if found.parameters:
-        tables += (_parameters(found.parameters),)
-    text: tuple[str, ...] = (
-        "Rules T and S find what is missing; whether a URL is known has the last word.",
-    )
-    waits = sum(one.waits for one in found.templates)
-    if waits:
-        text += (
-            f"{waits:,} URLs that were never visited lead into traps, and wait: a run spends "
-            f"{100 * found.trap_share:g} % of its visits on such. `recrawl.trap_share` says so; "
-            "1 visits them all.",
-        )
-    return Document("URL templates", (Section("", text, facts, tables=tables),))
-
-
-def _parameters(found: list[Parameter]) -> DataTable:
-    columns = (
-        *(Column("site"), Column("parameter")),
-        *(Column(name, Form.COUNT) for name in ("pairs", "same")),
-        Column("idle"),
-    )
-    rows = tuple(
-        (one.site, one.name, one.pairs, one.same, "yes" if one.idle else "") for one in found
-    )
-    return DataTable("Query parameters", columns, rows)
-
-
-def _rules(found: list[RuleFacts]) -> DataTable:
-    columns = (
-        *(Column("links"), Column("rule"), Column("slack"), Column("highest", Form.COUNT)),
-        *(Column(name, Form.COUNT) for name in ("foreseen", "late")),
-        Column("share", Form.SHARE),
-    )
-    rows = tuple(
-        (
-            *(one.links, one.rule, _slack(one), one.highest or None),
-            *(one.foreseen, one.late, one.share),
-        )
-        for one in found
-    )
-    return DataTable("Rules at work", columns, rows)
-
-
-def _slack(one: TemplateFacts | RuleFacts) -> str:
-    if one.rule == LinkRule.TIMESTAMP:
-        return span(max(one.slack, 0.0))
-    return f"{one.slack:,.0f}" if one.rule == LinkRule.SEQUENCE else ""
