@@ -53,7 +53,7 @@ class Goal(NamedTuple):
     """What is to be reached.
 
     Attributes:
-        name: As in the reference, `G1`.
+        name: As in docs/incremental.md, `G1`.
         what: What is measured, where.
         target: The figure; None for one that stands beside a goal: a bound, a comparison.
         better: The figure is to be at least, or at most, so great.

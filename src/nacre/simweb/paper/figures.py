@@ -137,7 +137,7 @@ def _less(spent: float, whole: float) -> float | None:
 
 
 def relative(one: Figures, full: Figures, least: Necessary) -> dict[str, float | None]:
-    """Requests saved, relative: of pages, of embeds, and of both, which is time."""
+    """S_rel, the share saved of what can be: of pages, of embeds, and of both, which is time."""
     pages = full.requests - one.requests, full.requests - least.requests
     embeds = full.embeds - one.embeds, full.embeds - least.embeds
     return {
