@@ -44,7 +44,12 @@ def _as_the_standard_says(row: Row) -> bool:
     if "whatwg_href" in row:
         browser = row["whatwg_href"]
         return answer == (browser.partition("#")[0] if browser else None)
-    return answer is not None and answer == _in_a_browser(row["input"], row.get("base"))
+    browser = _in_a_browser(row["input"], row.get("base"))
+    return answer is not None and browser is not None and answer == _DOTS.sub(r"\1\2", browser)
+
+
+_DOTS = re.compile(r"(://(?:[^/?@]*@)?)\.*([^/?@:]*?)\.*(?=[/?:]|$)")
+"""Dots around a host."""
 
 
 def _in_a_browser(text: str, base: str | None) -> str | None:
@@ -109,7 +114,7 @@ _INDEX_KEY_OPTIONS = {
 
 def _uses_options(row: Row) -> bool:
     options = row.get("options", {})
-    return any(_INDEX_KEY_OPTIONS[name] != value for name, value in options.items())
+    return any(_INDEX_KEY_OPTIONS.get(name, False) != value for name, value in options.items())
 
 
 def _link_header(row: Row) -> str:
@@ -176,6 +181,12 @@ DIFFERENCES: list[Difference] = [
         "as the URL Standard says",
         "Nacre requests what a browser requests; Heritrix's tolerance only where that is nothing.",
         _as_the_standard_says,
+    ),
+    Difference(
+        "uuri",
+        "spaces after a host that Heritrix refuses",
+        "They are dropped whatever the host, of which a browser decides whether it can be.",
+        lambda row: bool(row.get("error")) and _trimmed_by_heritrix(row),
     ),
     Difference(
         "uuri",

@@ -62,6 +62,7 @@ TEXTS = st.one_of(st.text(max_size=40), st.lists(PIECES, max_size=12).map("".joi
         ("http://example.com./a", "http://example.com/a"),
         ("http://u:p@.example.com.:81/a", "http://u:p@example.com:81/a"),
         ("http://example.com%20/a", "http://example.com/a"),
+        ("ht\ntp:\t//example.com%20\t/a", "http://example.com/a"),
         ("http://example.com \xa0/a", "http://example.com/a"),
         ("http://bücher.example/ä?ö", "http://xn--bcher-kva.example/%C3%A4?%C3%B6"),
         ("http://[2001:DB8::1]:8080/", "http://[2001:db8::1]:8080/"),

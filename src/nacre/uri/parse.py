@@ -29,6 +29,7 @@ IGNORED_SCHEMES = frozenset(
 
 _TRIM = "".join(map(chr, range(0x21))) + "\xa0"
 _WEB = ("http://", "https://")
+_DROPPED = dict.fromkeys(map(ord, "\t\n\r"))
 _AUTHORITY = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,}([^/\\?#]*)", re.IGNORECASE)
 
 
@@ -119,6 +120,7 @@ def _ada(text: str, base: str | None) -> str | None:
 
 def _repaired(text: str) -> str:
     """Without spaces, plain or escaped, at the end of the authority."""
+    text = text.translate(_DROPPED)
     found = _AUTHORITY.match(text)
     if found is None:
         return text

@@ -6,7 +6,7 @@ from nacre.scope.normalize.query import CleanQuery
 from nacre.uri.parse import Resolver, parse
 from tests.cases.table import Row, Table, json_lines
 
-_BASIC = Basic(idn="ascii", idna2008=True, trim_trailing_dot=True, default_scheme="http")
+_BASIC = Basic(idn="ascii", idna2008=False, trim_trailing_dot=True, default_scheme="http")
 _CLEAN = CleanQuery()
 
 

@@ -13,6 +13,9 @@ from nacre.scope.normalize.basic import Basic
         ("ftp://u@h:21/a//b", "ftp://u@h/a/b"),
         ("http://h/a/../b\\%63", "http://h/a/../b\\c"),
         ("http://h", "http://h/"),
+        ("Mailto:A@b", "mailto:A@b"),
+        ("FILE:///A", "file:/A"),
+        ("HTTP:///A", "http:/A"),
         ("http://h?q", "http://h/?q"),
         ("http://h/?", "http://h/?"),
         ("http://[2001:DB8::1]:80/A", "http://[2001:db8::1]/A"),
@@ -47,7 +50,9 @@ def test_a_scheme_for_those_that_have_none():
     assert basic.normalize("https://ex.org", "") == "https://ex.org/"
 
 
-@pytest.mark.parametrize("url", ["not a url", "http://a%2Xb/", "http://%FF/", "news://x/"])
+@pytest.mark.parametrize(
+    "url", ["not a url", "http://a%2Xb/", "http://%FF/", "http://a%2fb/", "news://x/"]
+)
 def test_what_has_no_form(url):
     with pytest.raises(URIError):
         Basic().normalize(url, "default")

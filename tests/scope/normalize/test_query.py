@@ -12,6 +12,7 @@ from nacre.scope.normalize.query import Ajax, CleanQuery, Querystring
         (Querystring(), "http://h/#x?b&a", "default", "http://h/#x?b&a"),
         (CleanQuery(), "http://h/?&b=&=1&a=1#r", "default", "http://h/?a=1&b#r"),
         (CleanQuery(), "http://h/?&", "default", "http://h/"),
+        (CleanQuery(), "http://h/?b=1&a=2&a=1&a", "default", "http://h/?a=2&a=1&a&b=1"),
         (Ajax(), "http://h/#!k=v&x=é y", "default", "http://h/?_escaped_fragment_=k=v%26x=%C3%A9%20y"),
         (Ajax(), "http://h/?a#!k", "default", "http://h/?a&_escaped_fragment_=k"),
         (Ajax(), "http://h/#r", "default", "http://h/#r"),

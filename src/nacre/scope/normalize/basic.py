@@ -14,6 +14,7 @@ _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 # All but printable ASCII, and of that `"<>[]^`{|}`.
 _UNSAFE = re.compile(r"%(?![0-9A-Fa-f]{2})|[^!#-;=?-Z\\_a-z~]")
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_NO_HOST = re.compile(r"[\x00-\x1f\x7f/?#@:\[\]]")
 _NO_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _ROUGH_PATH = re.compile(r"/[./]|[.]/")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)|/")
@@ -56,7 +57,8 @@ class Basic:
         file = _escaped(parts.file)
         if parts.protocol == "file":
             file = _with_plain_path(file)
-        if parts.ref is None and file == _written_file(text, parts):
+        as_written = parts.ref is None and text.startswith(parts.protocol)
+        if as_written and file == _written_file(text, parts):
             return text
         authority = f"//{parts.authority}" if parts.authority else ""
         return f"{parts.protocol}:{authority}{file}"
@@ -70,7 +72,7 @@ class Basic:
         if not file.startswith("/"):
             file = "/" + file
         file = _with_plain_path(_escaped(file))
-        if not netloc and parts.authority == "" and text.endswith(f"://{file}"):
+        if not netloc and parts.authority == "" and text == f"{parts.protocol}://{file}":
             return text  # `http:///x` names no host, and is left as it is
         slashes = "//" if netloc else ""
         return f"{parts.protocol}:{slashes}{netloc}{file}"
@@ -95,14 +97,17 @@ def _decoded(host: str) -> str:
     """A host without escapes.
 
     Raises:
-        URIError: They are none, or no UTF-8.
+        URIError: They are none, no UTF-8, or of what ends a host.
     """
     if _NO_ESCAPE.search(host):
         raise URIError(f"no host: {host[:200]!r}")
     try:
-        return unquote(host, errors="strict")
+        decoded = unquote(host, errors="strict")
     except UnicodeDecodeError:
-        raise URIError(f"no host: {host[:200]!r}") from None
+        decoded = "/"
+    if _NO_HOST.search(decoded):
+        raise URIError(f"no host: {host[:200]!r}")
+    return decoded
 
 
 def _escaped(file: str) -> str:

@@ -1,5 +1,6 @@
 """Normalizers of the query: sorted, cleaned, and `#!` addresses of old Ajax pages."""
 
+from operator import itemgetter
 from urllib.parse import unquote
 
 from nacre.uri.javaurl import split_java
@@ -26,7 +27,7 @@ class Querystring:
 
 
 class CleanQuery:
-    """Sorts the parameters; drops those without a name, the `=` before nothing, an empty query.
+    """Sorts the parameters by name; drops those without one, an `=` before nothing, an empty query.
 
     As the normalizer of crawler-commons does.
     """
@@ -38,10 +39,8 @@ class CleanQuery:
             return url
         query, sign, ref = rest.partition("#")
         pairs = [pair.partition("=") for pair in query.split("&")]
-        kept = sorted(
-            (name, equals if value else "", value) for name, equals, value in pairs if name
-        )
-        text = "&".join("".join(pair) for pair in kept)
+        kept = sorted((pair for pair in pairs if pair[0]), key=itemgetter(0))
+        text = "&".join(name + equals + value if value else name for name, equals, value in kept)
         return f"{head}{'?' if text else ''}{text}{sign}{ref}"
 
 
