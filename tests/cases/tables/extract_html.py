@@ -17,6 +17,11 @@ PLACE = "http://example.com/"
 CONFIG = {
     "extract_only_form_gets": "only_form_gets",
     "obey_rel_nofollow": "obey_rel_nofollow",
+    "treat_frames_as_embed_links": "treat_frames_as_embeds",
+    "extract_value_attributes": "value_attributes",
+    "extract_javascript": "extract_javascript",
+    "ignore_form_action_urls": "ignore_form_action_urls",
+    "ignore_unexpected_html": "ignore_unexpected_html",
     "parser.html.form.use_action": "",
     "robots_policy": "",
 }
