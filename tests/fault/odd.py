@@ -6,8 +6,9 @@ it and what crawl.log must tell.
 
 import asyncio
 import gzip
+import re
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -101,10 +102,40 @@ def _case(act: Act, *statuses: int, note: str = "") -> Case:
     return Case(act, frozenset(statuses or (200,)), note)
 
 
+_TOLD = (
+    b"Set-Cookie: a=b; path",
+    b"ETag",
+    b"Last-Modified",
+    b"Link",
+    b"Content-Language",
+    b"Server",
+)
+_NUMBERED = (
+    b"Age: %b", b"Cache-Control: max-age=%b", b"Date: %b", b"Expires: %b", b"Last-Modified: %b",
+    b"Content-Range: bytes %b-%b/%b", b"Keep-Alive: timeout=%b", b"Set-Cookie: a=b; Max-Age=%b",
+    b"Set-Cookie: c=d; Expires=%b", b"X-Robots-Tag: unavailable_after: %b", b"Refresh: %b",
+)  # fmt: skip
+
+
+def _numbers() -> Iterator[bytes]:
+    """Numbers that are none, or too large, wherever a reply has one."""
+    values = [
+        b"9223372036854775808",
+        b"-1",
+        b"1e999",
+        b"nan",
+        b"inf",
+        "\u0663".encode(),
+        b"9" * 5000,
+    ]
+    return (field.replace(b"%b", value) for field in _NUMBERED for value in values)
+
+
 _BOMB = gzip.compress(bytes(30_000_000), 9)
 _DEEP = gzip.compress(gzip.compress(gzip.compress(gzip.compress(gzip.compress(b"deep")))))
 _EARLY = b"HTTP/1.1 103 Early Hints\r\nLink: </odd>\r\n\r\n"
 _HELLO = _whole(b"hello")
+_SMUGGLED = re.compile(rb"\0|\r(?!\n)|(?<!\r)\n|\nEvil")
 _LINKS = b"".join(b'<a href="http://elsewhere.test/%d">x</a>' % n for n in range(20_000))
 
 CASES: dict[str, Case] = {
@@ -157,6 +188,21 @@ CASES: dict[str, Case] = {
     "h06-folded": _case(_says(OK + b"X: a\r\n b\r\n\r\n"), note="foldedHeader"),
     "h06-no-colon": _case(_says(OK + b"none\r\n\r\n"), note="headerWithoutColon"),
     "h06-space": _case(_says(OK + b"X : y\r\n\r\n"), note="spaceBeforeColon"),
+    "h06-blank": _case(_endless(b"", b"\r\n" * 9_000), note="headerTrunc"),
+    "h06-blank-first": _case(_says(b"\r\n" * 5, b"\r\n" * 5, _HELLO), note="leadingBlankLine"),
+    # What must not get into a request of ours, a header of a record or a line of a log
+    "h06-smuggled": _case(
+        _says(
+            _whole(
+                b"<a href='/smuggled/%0d%0aEvil:1'>x</a>",
+                *(name + b": a" + end + b"Evil: 1" for name in _TOLD for end in (b"\r", b"\0")),
+                kind=b"text/html\rEvil: 1",
+            )
+        ),
+        note="nulInHeader",
+    ),
+    "h06-smuggled-on": _case(_says(_moved(b"/smuggled\rEvil: 1")), 302),
+    "h06-numbers": _case(_says(_whole(_HELLO, *_numbers()))),
     # H07, replies that nobody asked for
     "h07-few": _case(_says(_EARLY * 3 + _HELLO)),
     "h07-thousand": _case(_says(_EARLY * 1_000 + _HELLO), LOST, note="tooManyInterim"),
@@ -199,6 +245,7 @@ CASES: dict[str, Case] = {
     "h18-deep": _case(_says(_whole(b"<div>" * 20_000))),
     "h18-line": _case(_says(_whole(b"x" * 1_900_000))),
     "h18-script": _case(_says(_whole(b"<script>" + b"var a = '/b/c';" * 50_000))),
+    "h18-math": _case(_says(_whole(b"<math>" + b"<script>'/a.html'" * 20_000))),
     "h18-entities": _case(_says(_whole(b"&amp;" * 400_000))),
     "h18-zip": _case(_says(_whole(b"PK\3\4" + bytes(range(256)) * 2_000))),
     "h18-xml-bomb": _case(
@@ -222,6 +269,7 @@ async def odd_site(copies: int) -> AsyncIterator[Server]:
 
     async def handle(peer: Peer) -> None:
         while request := await peer.request():
+            assert not _SMUGGLED.search(request), request
             path = request.split(b" ", 2)[1].decode("latin-1")
             case = CASES.get(path.split("/")[1])
             if case is not None:
