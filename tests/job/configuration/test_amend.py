@@ -69,6 +69,13 @@ def test_lists_are_written_whole_where_the_file_has_none():
     assert read_yaml(again, "crawl.yaml").tree["sheet_associations"] == [said, said]
 
 
+@pytest.mark.parametrize("text", ["a: {b: 1}\n", "sheets:\n  slow:\n    politeness.delay: 9\n"])
+def test_lists_of_mappings_are_written_where_the_file_has_no_list(text: str):
+    entry = {"sheets": ["slow"], "surts": ["http://example.org"]}
+    changed = amended(text, [Edit(("sheet_associations", 0), entry, [entry])])
+    assert read_yaml(changed, "x").tree["sheet_associations"] == [entry]
+
+
 def test_values_are_taken_away():
     text = amended(TEXT, [Edit(("sheets", "slow"), REMOVED), Edit(("scope", 0), REMOVED)])
     tree = read_yaml(text, "crawl.yaml").tree

@@ -49,8 +49,9 @@ def amended(text: str, edits: Sequence[Edit], file: str = "crawl.yaml") -> str:
     yaml.preserve_quotes = True
     tree, indent, offset = load_yaml_guess_indent(text, yaml=yaml)
     yaml.width = 4096
-    sequence = indent or 4
-    yaml.indent(mapping=2, sequence=sequence, offset=offset if indent and offset is not None else 2)
+    # As the lists of the file are written; where it has none, as those of a new job.
+    known = bool(indent) and offset is not None
+    yaml.indent(mapping=2, sequence=indent if known else 4, offset=offset if known else 2)
     if not isinstance(tree, CommentedMap):
         tree = CommentedMap()
     head = text if not tree else ""
