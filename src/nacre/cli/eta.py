@@ -4,7 +4,7 @@ from collections import deque
 from itertools import pairwise
 
 WINDOW = 60.0
-"""What is looked back on, seconds."""
+"""Seconds that are looked back on."""
 
 _ENOUGH = 20.0
 _STEPS = 8

@@ -33,7 +33,7 @@ _REFRESH = 0.5
 _DETAILS_EVERY = 3.0
 _SHOWN = 5
 _LONG = 2.0
-"""A fetch is shown once it takes longer, seconds."""
+"""Seconds after which a running fetch is shown."""
 
 
 class JsonLines:

@@ -66,7 +66,7 @@ def _facts(path: str, info: FieldInfo) -> FieldFacts:
 
 
 def required(facts: FieldFacts) -> bool:
-    """It has no default."""
+    """Whether it has no default."""
     return facts.default is PydanticUndefined
 
 

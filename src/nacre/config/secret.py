@@ -59,7 +59,7 @@ class Secret:
 
     @property
     def is_plain(self) -> bool:
-        """It stands in the configuration itself, where others may read it."""
+        """Whether it stands in the configuration itself, where others may read it."""
         return self._shown == NOT_SHOWN and not self.source
 
     def said(self) -> dict[str, str] | str:

@@ -10,7 +10,7 @@ from nacre.frontier.slots import Occupied, SlotTable
 from nacre.frontier.totals import Totals
 
 _ASK_AGAIN = 30.0
-"""Another job's rest is looked at again so often, seconds: no queue goes to sleep for it."""
+"""Seconds between two looks at another job's rest: no queue goes to sleep for it."""
 
 _MOST_ASLEEP = 5_000
 """Queues in the store, for more than a minute, of which a job that comes is told."""

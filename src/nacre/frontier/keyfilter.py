@@ -32,7 +32,7 @@ class KeyFilter:
 
     @property
     def full(self) -> bool:
-        """It has so many keys that a larger one would be better."""
+        """Whether it has so many keys that a larger one would be better."""
         return self.added > len(self._words) * KEYS_A_WORD
 
     def __len__(self) -> int:

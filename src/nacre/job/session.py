@@ -61,7 +61,7 @@ _REVIEWED = 500
 """Queues whose order is looked at again in one go, after the settings changed."""
 
 _TICK = 0.5
-"""Limits and space are looked at so often, seconds."""
+"""Seconds between two looks at limits and space."""
 
 
 class Session:
@@ -209,7 +209,7 @@ class Session:
 
     @property
     def abandoned(self) -> bool:
-        """Somebody wants the end now."""
+        """Whether somebody wants the end now."""
         return self._engine_task is not None and self._engine_task.cancelled()
 
     def hold(self, reason: str) -> None:
@@ -365,7 +365,7 @@ class Session:
         return self.planning is not None and await self.planning.more()
 
     def _is_done(self) -> bool:
-        """Nothing waits, nothing is in process, and nothing is about to come in."""
+        """Whether nothing waits, nothing is in process, and nothing is about to come in."""
         parts = self.parts
         if self._held or parts.engine.busy or not parts.frontier.is_empty:
             return False

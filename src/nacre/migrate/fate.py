@@ -22,7 +22,7 @@ class Fate(NamedTuple):
 
 
 def mapped(target: str, note: str = "") -> Fate:
-    """It is said in `crawl.yaml`."""
+    """A fate: it is said in `crawl.yaml`."""
     return Fate(Outcome.MAPPED, target, note)
 
 

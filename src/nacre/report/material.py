@@ -156,5 +156,5 @@ class Material(Protocol):
         ...
 
     def toes(self) -> Sequence[ToeFacts]:
-        """Those that are at work, by number."""
+        """The workers that are busy, by number."""
         ...

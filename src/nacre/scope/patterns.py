@@ -130,7 +130,7 @@ class PatternList:
 
     @property
     def is_timed(self) -> bool:
-        """One of the patterns may take too long."""
+        """Whether one of the patterns may take too long."""
         return bool(self._slow)
 
     def __bool__(self) -> bool:
@@ -139,7 +139,7 @@ class PatternList:
 
     @property
     def is_any_linear(self) -> bool:
-        """One pattern is enough, and all of them run in linear time."""
+        """Whether one pattern is enough, and all of them run in linear time."""
         return not self._every and not self._slow
 
     def matches(self, text: str) -> bool:

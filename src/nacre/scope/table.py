@@ -28,7 +28,7 @@ RULES = RuleTable()
 
 
 IN_SCHEMA = "x-nacre-rule"
-"""What stands for a rule in a JSON Schema, until whoever makes it puts all rules in its place."""
+"""Placeholder of a rule in a JSON Schema, until its maker puts all rules there."""
 
 AnyRule = Annotated[
     Rule,

@@ -59,7 +59,7 @@ class Life(NamedTuple):
         return bisect_right(self.versions, time, key=lambda version: version.start) - 1
 
     def lives(self, time: float) -> bool:
-        """It is there, under either URL."""
+        """Whether it is there, under either URL."""
         return self.versions[0].start <= time and not self.died <= time < self.back
 
 

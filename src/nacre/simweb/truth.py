@@ -59,7 +59,7 @@ class Track(NamedTuple):
         return [last] if start <= last < end else []
 
     def rests(self, end: float) -> bool:
-        """It is there at the end."""
+        """Whether it is there at the end."""
         return self.at(end) != GONE
 
 

@@ -34,7 +34,7 @@ AGE: Final = 0.200
 PENDING: Final = 16_000_000
 """Bytes not yet durable from which on no more URIs are handed out."""
 SYNC: Final = 1.0
-"""Logs and indexes are synced so often, seconds."""
+"""Seconds between two syncs of logs and indexes."""
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -155,7 +155,7 @@ class Lists:
         return choice.reason != PAGING
 
     def _is_new(self, url: str, now: float) -> bool:
-        """Nobody had heard of it before this step."""
+        """Whether nobody had heard of it before this step."""
         row = self._rows.get(url)
         return row is None or row.first_seen >= now
 

@@ -26,7 +26,7 @@ class RecentURLs:
         self.enabled = True
 
     def unknown(self, links: Sequence[Outlink]) -> Sequence[Outlink]:
-        """Of links, those that are to be judged: their URLs are not known to be in the frontier.
+        """The links that have to be judged: their URLs are not known to be in the frontier.
 
         Redirects stay, for they may be forced.
         """

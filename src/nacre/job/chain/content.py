@@ -235,7 +235,7 @@ class Scanning:
 
 
 def has_text(visit: Visit) -> bool:
-    """There is a whole, successful reply with something in it."""
+    """Whether there is a whole, successful reply with something in it."""
     capture = visit.capture
     return capture is not None and visit.status == 200 and capture.payload_length > 0
 

@@ -87,7 +87,7 @@ class Entry(Component):
     between them: the first that is there counts. Without one it goes to the end."""
 
     gives: ClassVar[frozenset[str]] = frozenset()
-    """What others may need of it."""
+    """What it gives, for others that need it."""
 
     needs: ClassVar[frozenset[str]] = frozenset()
     """What must be given before it, where its chain has entries that give it."""
@@ -129,7 +129,7 @@ class Entry(Component):
 
     @property
     def label(self) -> str:
-        """Its name in its chain."""
+        """The name of the entry in its chain."""
         return self.name or self.kind
 
     def faults(self, read_lines: ReadLines) -> Iterator[str]:

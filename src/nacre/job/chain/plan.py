@@ -106,7 +106,7 @@ class CandidatePlan(NamedTuple):
 
     @property
     def is_stock(self) -> bool:
-        """Nothing is added or left out."""
+        """Whether nothing is added or left out."""
         return self.asks is True and not (self.before or self.between or self.after)
 
 

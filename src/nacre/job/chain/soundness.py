@@ -55,7 +55,7 @@ _ORDER = {
     ChainName.FETCH: (),
     ChainName.DISPOSITION: tuple(entry.kind for entry in STOCK[ChainName.DISPOSITION]),
 }
-"""What is done in one step, in this order only."""
+"""Entries that are done in one step, in this order only."""
 
 
 def _unmet(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:

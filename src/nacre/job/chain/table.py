@@ -31,7 +31,7 @@ PROCESSORS = ProcessorTable()
 """The processors of this process."""
 
 IN_SCHEMA = "x-nacre-processor"
-"""What stands for an entry in a JSON Schema, until whoever makes it puts all in its place."""
+"""Placeholder of an entry in a JSON Schema, until its maker puts all entries there."""
 
 AnyEntry = Annotated[
     Entry,

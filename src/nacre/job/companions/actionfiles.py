@@ -21,7 +21,7 @@ _SCRIPTS = frozenset(
     (".groovy", ".bsh", ".js", ".py", ".rb", ".sh", ".pl", ".lua", ".clj", ".scala", ".kts")
 )
 _SETTLED = 1.0
-"""A file is read when it was not changed for so long, seconds, or not since the last look."""
+"""Seconds for which a file must not have changed before it is read; or since the last look."""
 
 
 class Action(NamedTuple):

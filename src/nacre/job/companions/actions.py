@@ -29,7 +29,7 @@ from nacre.store.seam import Disk
 from nacre.store.table import delete_row
 
 _FIRST = 10.0
-"""The first look comes so soon, seconds."""
+"""Seconds before the first look."""
 
 _TICK = 1.0
 """Between two looks at the clock, seconds: the setting may change, and the crawl may end."""
@@ -64,7 +64,7 @@ class Progress(msgspec.Struct):
     over: bool = False
 
     def is_of(self, action: Action) -> bool:
-        """It is about this very file, not another of its name."""
+        """Whether it is about this very file, not another of its name."""
         return (self.size, self.changed) == (action.size, action.changed)
 
 

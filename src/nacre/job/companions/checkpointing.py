@@ -28,7 +28,7 @@ from nacre.store.writer import write_whole
 
 _OWN_NAME = re.compile(r"cp[0-9]{5,}-[0-9]{14}\Z")
 _LOOK = 5.0
-"""The timer is looked at so often, seconds: its setting may change."""
+"""Seconds between two looks at the timer: its setting may change."""
 
 
 class Moment(msgspec.Struct, frozen=True):

@@ -34,10 +34,10 @@ LONGEST_WAIT = 60.0
 """Between two tries, seconds; the first wait is 1 s, each further one twice the last."""
 
 AT_THE_END = 10.0
-"""What is left when the job ends has so long, seconds."""
+"""Seconds that are left for waiting messages when the job ends."""
 
 _SAME = 60.0
-"""An alert like the last is not told again so soon, seconds."""
+"""Seconds before an alert like the last one is told again."""
 
 _LIMIT = 4
 
@@ -57,7 +57,7 @@ class Told(Protocol):
 
 
 class Message(NamedTuple):
-    """One that waits."""
+    """A message that waits."""
 
     event: str
     body: bytes

@@ -11,14 +11,14 @@ from nacre import __version__
 from nacre.uri.parse import host, origin
 
 TIMEOUT = 10.0
-"""For the whole exchange, seconds."""
+"""Limit of the whole exchange, seconds."""
 
 _STATUS = re.compile(rb"HTTP/1\.[01] ([0-9]{3})")
 _LONGEST = 65_536
 
 
 class DeliveryError(Exception):
-    """It was not accepted; the text says why, without the path and query of the URL."""
+    """A message was not accepted; the text says why, without the path and query of the URL."""
 
 
 def signature(secret: str, time: str, body: bytes) -> str:

@@ -65,7 +65,7 @@ def contact_problems(settings: JobSettings, public: Sequence[str]) -> list[Probl
 
 
 def _reachable(contact: str) -> bool:
-    """It looks like a mail address or a web page."""
+    """Whether it looks like a mail address or a web page."""
     return "@" in contact.strip("@ ") or contact.startswith(("http://", "https://"))
 
 

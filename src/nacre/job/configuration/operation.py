@@ -74,7 +74,7 @@ class WebhookSettings(Component):
 
 
 class AlertSettings(Component):
-    """Who is told of what happens, beside alerts.log."""
+    """Where alerts and other events are told, beside alerts.log."""
 
     webhook: WebhookSettings = section(WebhookSettings, "Where it is posted.", sheets=False)
     on: tuple[Told, ...] = setting(

@@ -19,7 +19,7 @@ SHIPPED = Path(__file__).parents[2] / "crawl.schema.json"
 """The schema of this version without plug-ins; `tools.reference` writes it, a test compares."""
 
 BESIDE = ".crawl.schema.json"
-"""Its copy in a job's directory: there editors find it without a network, wherever the job goes."""
+"""The copy in a job's directory, where editors find it without a network, wherever the job goes."""
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _FILES = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}

@@ -10,7 +10,7 @@ from collections import deque
 ROOM = 300_000
 """Work of one turn, in bytes of documents: about 4 ms, and the rest of the last document."""
 VISIT = 30_000
-"""What each visit costs beside its document, in bytes of one."""
+"""Cost of a visit beside its document, in bytes."""
 
 
 class Turnstile:

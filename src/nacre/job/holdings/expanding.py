@@ -95,7 +95,7 @@ class _Expansion:
         self._defects: list[str] = []
 
     def holds_differences(self) -> bool:
-        """There is something to be made of it."""
+        """Whether there is something to be made of it."""
         with self._source.open("rb") as file:
             return any(is_delta(entry) or self._confirms(entry) for entry in WarcReader(file))
 

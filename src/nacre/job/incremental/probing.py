@@ -21,15 +21,15 @@ from nacre.uri.parse import origin
 PROBE = "_probe"
 """Key in a URI's heritable data: its name is made up."""
 PROBE_SHARE = 50
-"""Of so many requests, one may be for a name that does not exist."""
+"""Requests of which one may be for a name that does not exist."""
 GUESS = "_guess"
 """Key in a URI's heritable data: its number was guessed; the name of its sequence."""
 GUESS_SHARE = 20
-"""Of so many requests, one may be for a number that was guessed."""
+"""Requests of which one may be for a number that was guessed."""
 _LEAST = 5
 """Pages that a directory must have to be asked."""
 _EVERY = 30 * 86_400.0
-"""A directory is asked so often, seconds."""
+"""Seconds before a directory is asked again."""
 
 
 def probes(pages: Rows, lessons: Lessons, now: float, most: int) -> Slices[list[str]]:

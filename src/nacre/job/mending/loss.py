@@ -171,7 +171,7 @@ class _Requeue:
         return [(key, outcome) for key, outcome in rows if self._is_lost(outcome)]
 
     def _is_lost(self, outcome: Outcome) -> bool:
-        """Its record is gone, or the one that its revisit refers to."""
+        """Whether its record is gone, or the one that its revisit refers to."""
         start = self._names.get(outcome.file) if outcome.file else None
         if start is not None and outcome.offset >= start:
             return True
@@ -181,7 +181,7 @@ class _Requeue:
         return known is not None and self._refers(known)
 
     def _refers(self, known: HistoryRecord) -> bool:
-        """Its capture is gone, or what that is a difference from."""
+        """Whether its capture is gone, or what that is a difference from."""
         base = known.base
         return known.record_id in self._records or (
             base is not None and base.record_id in self._records

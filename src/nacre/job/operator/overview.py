@@ -110,7 +110,7 @@ class Overview(msgspec.Struct, frozen=True):
 
 
 def live_overview(session: Session) -> Overview:
-    """Of a running job."""
+    """The numbers of a running job."""
     parts = session.parts
     fresh = _overview(parts.frontier.totals, parts.statistics.totals, session.run_row)
     written = parts.archive.writer.total + parts.archive.large.total
@@ -143,7 +143,7 @@ def _trouble(session: Session) -> str:
 
 
 def stored_overview(store: Store, run: RunRow | None) -> Overview:
-    """Of a job that does not run, as last committed."""
+    """The numbers of a job that does not run, as last committed."""
     if run is None:
         return Overview("NASCENT")
     fresh = _overview(read_totals(store), totals(store), run)

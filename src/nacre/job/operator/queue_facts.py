@@ -12,14 +12,14 @@ from nacre.job.offline import View
 
 
 def queue_facts(view: View, wanted: Matcher) -> Iterator[dict[str, Any]]:
-    """Of each queue whose key matches, as last committed."""
+    """The facts of each queue whose key matches, as last committed."""
     for row in scan_queues(view.store):
         if wanted(row.name):
             yield _facts(view, row)
 
 
 def facts_of(view: View, name: str) -> dict[str, Any] | None:
-    """Of one queue; None when there is none of that name."""
+    """The facts of one queue; None when there is none of that name."""
     row = read_queue(view.store, queue_id(name))
     return None if row is None else _facts(view, row)
 

@@ -10,12 +10,12 @@ class Companion(Protocol):
 
     @property
     def name(self) -> str:
-        """Of its task."""
+        """Name of its task."""
         ...
 
     @property
     def busy(self) -> bool:
-        """It is about to bring something in: the crawl is not over yet."""
+        """Whether it is about to bring something in: the crawl is not over yet."""
         ...
 
     async def run(self) -> None:

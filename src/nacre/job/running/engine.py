@@ -27,7 +27,7 @@ from nacre.uri.parse import scheme
 
 _FINISH = Result.FINISH  # the way to a member of an enumeration is long
 _LONGEST_WAIT = 1.0
-"""An idle engine looks again after this, seconds: clocks jump, operators change things."""
+"""Seconds after which an idle engine looks again: clocks jump, operators change things."""
 
 
 class DispositionError(Exception):

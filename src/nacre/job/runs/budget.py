@@ -84,7 +84,7 @@ class Budget(NamedTuple):
         return max(0, int(left / each)) if each > 0.0 else (_ENOUGH if left > 0 else 0)
 
     def portion(self, spent: Spent, room: int) -> int:
-        """Of the requests that are left, those that can be made before the room is asked for again.
+        """Requests, of those that are left, that can be made before the room is asked for again.
 
         Bytes and time are known by their means alone, and one page may be as long as a hundred
         others: the less is known of the mean, the sooner it is asked for again.

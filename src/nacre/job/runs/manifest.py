@@ -48,7 +48,7 @@ def _plain(value: object) -> object:
 
 
 def unknown_origin(_: str) -> str:
-    """Nobody said where the settings come from."""
+    """The origin of settings of which nobody said where they come from."""
     return "program"
 
 

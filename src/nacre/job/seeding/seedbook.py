@@ -71,7 +71,7 @@ class SeedBook:
 
     @property
     def has_owners(self) -> bool:
-        """There are seeds with a scope of their own."""
+        """Whether there are seeds with a scope of their own."""
         return bool(self._state.own)
 
     def owner(self, url: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from nacre.errors import ConfigError, Problem
 
 _LONGEST = 65_536
-"""A longer line is no seed; it comes in pieces."""
+"""Longest line that can be a seed; a longer one comes in pieces."""
 
 
 def seed_lines(named: str | Sequence[str], root: Path) -> Iterator[str]:

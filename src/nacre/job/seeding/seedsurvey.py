@@ -8,7 +8,7 @@ from nacre.job.seeding.seeds import BadSeed, Directive, Entry, Seed
 from nacre.uri.parse import host, is_ip
 
 KEPT = 1000
-"""So many seeds, hosts and bad lines are looked at closely."""
+"""Seeds, hosts and bad lines that are looked at closely; the rest is counted."""
 
 
 @dataclass

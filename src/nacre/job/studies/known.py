@@ -74,7 +74,7 @@ class Captured(NamedTuple):
 
     @property
     def is_revisit(self) -> bool:
-        """It refers to another record for its payload."""
+        """Whether it refers to another record for its payload."""
         return self.mime == "warc/revisit"
 
 

@@ -54,11 +54,11 @@ class Model:
         self._ranking = Ranking(self._classes, self._arrivals, terms)
 
     def posterior(self, row: PageRow) -> Distribution:
-        """Of the rate of a page's changes."""
+        """The distribution of the rate of a page's changes."""
         return self._classes.posterior(row)
 
     def arrivals(self, row: PageRow) -> Distribution:
-        """Of the rate of new links of an index page."""
+        """The distribution of the rate of new links of an index page."""
         return self._arrivals.posterior(row)
 
     def signals(self, row: PageRow) -> Sequence[tuple[str, Signal]]:
@@ -132,5 +132,5 @@ class Mixture:
 
     @property
     def distribution(self) -> Distribution:
-        """Of the rate of a page drawn at random."""
+        """The distribution of the rate of a page drawn at random."""
         return tuple(weight / max(1, self.count) for weight in self.pages)

@@ -56,7 +56,7 @@ _UNREACHABLE = frozenset(
 
 
 _MOMENT = 0.5
-"""A queue waits so long for what is in process, seconds."""
+"""Seconds that a queue waits for what is in process."""
 
 
 class DispositionParts(msgspec.Struct, frozen=True):

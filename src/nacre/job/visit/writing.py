@@ -82,7 +82,7 @@ class ArchiveStep:
         self.keeping: Keeping | None = None
 
     def is_large(self, visit: Visit) -> bool:
-        """Its records must be compressed in a thread first (`prepare_large`)."""
+        """Whether its records must be compressed in a thread first (`prepare_large`)."""
         capture = visit.capture
         return capture is not None and capture.body.length > self.writer.settings.large_record
 

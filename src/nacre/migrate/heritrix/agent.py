@@ -51,7 +51,7 @@ def _contact(work: Work, setting: Setting) -> None:
 
 
 def is_contact(text: str) -> bool:
-    """It is a web page or a mail address."""
+    """Whether it is a web page or a mail address."""
     return (
         text.startswith(("http://", "https://")) or re.fullmatch(r"\S+@\S+\.\S+", text) is not None
     )

@@ -148,7 +148,7 @@ class Beans:
         return [bean for bean in found if self.holds(bean)]
 
     def holds(self, bean: Bean) -> bool:
-        """No later bean of the same name has taken its place."""
+        """Whether no later bean of the same name has taken its place."""
         return not bean.name or bean.owner is not None or self.named.get(bean.name, bean) is bean
 
     def bean(self, name: str) -> Bean | None:

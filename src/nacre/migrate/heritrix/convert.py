@@ -214,7 +214,7 @@ def _map_setting(work: Work, bean: Bean, setting: Setting, kind: Kind) -> None:
 
 
 def _is_known(work: Work, setting: Setting) -> bool:
-    """It is a bean of which a table says what becomes of it."""
+    """Whether it is a bean of which a table says what becomes of it."""
     value = work.beans.resolved(setting.value)
     return isinstance(value, Bean) and work.kind(value) is not None
 

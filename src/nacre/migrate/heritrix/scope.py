@@ -176,7 +176,7 @@ class RuleWriter:
 
 
 def is_open(work: Work, rule: Bean) -> bool:
-    """It never says REJECT: it accepts everything, or is a list without a rule."""
+    """Whether it never says REJECT: it accepts everything, or is a list without a rule."""
     is_list = rule.kind == "DecideRuleSequence"
     empty = is_list and not work.beans.beans_in(rule.settings.get("rules"))
     return rule.kind == "AcceptDecideRule" or empty

@@ -119,7 +119,7 @@ def becomes(rule: Rule, setting: Setting, *, always: bool = False) -> tuple[Fate
 
 
 def has_variable(setting: Setting) -> bool:
-    """It holds `${...}` or `#{...}`, which is not Heritrix's own."""
+    """Whether it holds `${...}` or `#{...}`, which is not Heritrix's own."""
     return setting.name not in _WITH_VARIABLES and bool(_VARIABLE.search(setting.text))
 
 

@@ -120,12 +120,12 @@ class Plugins:
 
     @property
     def of_the_cycle(self) -> list[str]:
-        """Those that score and index: no part of a crawl."""
+        """The plugins that score and index: no part of a crawl."""
         return [name for name in self.active if name in _OF_THE_CYCLE and name != DEPTH]
 
     @property
     def foreign(self) -> list[str]:
-        """Those that fetch or read what Nacre does not."""
+        """The plugins that fetch or read what Nacre does not."""
         return [name for name in self.active if name in _FOREIGN]
 
 

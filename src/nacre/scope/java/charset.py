@@ -24,7 +24,7 @@ class CharSet(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """It is nothing but ranges."""
+        """Whether it is nothing but ranges."""
         return not self.properties and not self.nested
 
     @property

@@ -22,7 +22,7 @@ class Reader:
 
     @property
     def more(self) -> bool:
-        """There is something left."""
+        """Whether there is something left."""
         return self.at < len(self.text)
 
     def sees(self, text: str) -> bool:

@@ -39,7 +39,7 @@ class Adaptive(Book):
         self._queue: list[tuple[float, str]] = []
 
     def due(self, now: float, room: int) -> list[str]:
-        """Those whose time has come."""
+        """The URLs whose time has come."""
         found: list[str] = []
         queue = self._queue
         while queue and queue[0][0] <= now and len(found) < room:
