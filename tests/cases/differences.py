@@ -149,6 +149,11 @@ _NO_REFERENCE = re.compile(
 )
 
 
+_ONLY_TEXT = re.compile(
+    r"(?:^|\s)//[^\n]*[\"']|/\*[^*]*[\"']|`|[\"'][\w.+-]+@[\w.-]+[\"']", re.MULTILINE
+)
+
+
 def _nobody_fetches(row: Row) -> bool:
     """But for URLs of schemes that nobody fetches, and such that browsers refuse, it is right."""
     if row["match"] not in {"exact_set", "exact_list", "exact_list_raw"}:
@@ -525,6 +530,16 @@ DIFFERENCES: list[Difference] = [
         "nothing to fetch",
         "Heritrix leaves it to the scope to drop `mailto:` and the like, and hosts that cannot be.",
         _nobody_fetches,
+    ),
+    Difference(
+        "extract_html",
+        "scripts as browsers read them",
+        "Comments hold no strings, templates are strings, and the address of a mailbox is no page.",
+        lambda row: (
+            row["extractor"] in {"js", "html"}
+            and row["origin"] == "upstream-run"
+            and _ONLY_TEXT.search(row["document"]) is not None
+        ),
     ),
     Difference(
         "extract_html",
