@@ -49,12 +49,6 @@ class QuickClock:
         await asyncio.sleep(min(seconds, 0.02))
 
 
-def run_directory(root: Path) -> Path:
-    """Directory of the only run."""
-    (run,) = (root / "runs").iterdir()
-    return run
-
-
 def prepare(root: Path) -> None:
     """What makes a directory a job."""
     if not root.exists():
