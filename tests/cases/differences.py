@@ -208,6 +208,11 @@ _LONG_DELAY = re.compile(r"(?i)crawl-delay\s*:\s*0*(?:30[1-9]|3[1-9]\d|[4-9]\d\d
 """More than the 300 seconds that crawler-commons accepts."""
 
 
+_UNKNOWN_TO_JAVA = re.compile(
+    r"(?!(?:https?|ftp|dns|filedesc|warcinfo):)[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE
+)
+
+
 def _config_of(row: Row, rule: str) -> list[Row]:
     return [config for name, config in decide_rules.rules_of(row) if name.endswith(rule)]
 
@@ -276,9 +281,13 @@ DIFFERENCES: list[Difference] = [
     ),
     Difference(
         "surt",
-        "dns",
-        "The surt library and pywb keep `dns:` URIs as they are; the Java key maker reverses them.",
-        lambda row: row["form"] == "WaybackURLKeyMaker" and row["input"].startswith("dns:"),
+        "dns and unknown schemes",
+        "The surt library and pywb keep `dns:` URIs as they are; the Java key maker reverses them, "
+        "and takes schemes that it does not know for hosts.",
+        lambda row: (
+            row["form"] == "WaybackURLKeyMaker"
+            and bool(re.match("dns:", row["input"]) or _UNKNOWN_TO_JAVA.match(row["input"]))
+        ),
     ),
     Difference(
         "surt",
@@ -353,11 +362,11 @@ DIFFERENCES: list[Difference] = [
     ),
     Difference(
         "url_canonical",
-        "hosts that cannot be",
-        "The library that index keys follow keeps U+2029 in a host, and drops a host of dots.",
+        "hosts that cannot be, line separators",
+        "The library that index keys follow keeps U+2028 and U+2029, and drops a host of dots.",
         lambda row: (
-            row["rule"] == "BasicURLCanonicalizer"
-            and bool(re.match(r"\s*\w+://(?:\.+/|[^/]*\u2029)", row["input"]))
+            row["rule"].endswith("URLCanonicalizer")
+            and bool(re.match(r"\s*\w+://\.+/|.*[\u2028\u2029]", row["input"], re.DOTALL))
         ),
     ),
     Difference(
@@ -371,10 +380,11 @@ DIFFERENCES: list[Difference] = [
     ),
     Difference(
         "url_canonical",
-        "whois",
-        "The Java canonicaliser takes `whois` for the host; the surt library reads the URL.",
+        "schemes that Java's canonicaliser does not know",
+        "It takes `whois` or `mailto` for the host; the surt library reads the URL.",
         lambda row: (
-            row["rule"].endswith("IAURLCanonicalizer") and row["input"].startswith("whois:")
+            row["rule"].endswith("URLCanonicalizer")
+            and _UNKNOWN_TO_JAVA.match(row["input"]) is not None
         ),
     ),
     Difference(

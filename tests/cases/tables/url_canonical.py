@@ -92,7 +92,7 @@ def _as_surt(url: str) -> str:
     if "://" not in url:
         return url
     netloc, slash, rest = url.partition("://")[2].partition("/")
-    name, colon, port = (netloc, "", "") if netloc[-1] == "]" else netloc.partition(":")
+    name, colon, port = (netloc, "", "") if netloc.endswith("]") else netloc.partition(":")
     return f"{reversed_host(name)}{colon}{port}){slash}{rest}"
 
 
