@@ -140,7 +140,7 @@ def test_ignores_hold_for_links_and_for_what_waits(tmp_path: Path):
             return session
 
     session = asyncio.run(run())
-    assert "control/ignores: 2 expressions hold" in log_of(session)
+    assert "control/ignores: expressions that hold: 2" in log_of(session)
     assert "control/ignores, line 3: '(' is not a regular" in log_of(session, "alerts.log")
 
 

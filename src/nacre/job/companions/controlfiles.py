@@ -149,7 +149,7 @@ class ControlFiles:
         parts = self._session.parts
         parts.ignored.use(good)
         parts.candidates.ignored = parts.ignored.matches
-        self._note("ignores", f"{len(good):,} expressions hold")
+        self._note("ignores", f"expressions that hold: {len(good):,}")
 
     def _pause(self, text: str | None) -> None:
         if text is not None:
