@@ -19,7 +19,7 @@ from nacre.core.status import FetchStatus
 from nacre.job.chain.entry import ChainName, Entry, Kit
 from nacre.job.chain.links import add_links
 from nacre.job.chain.stock import CHECKS, LINKS, NAMES, ORDERED, REPLY, SCOPED
-from nacre.job.extracting.extraction import document_of
+from nacre.job.extracting.content import document_of
 from nacre.scope.decide import Predicated, Rule
 from nacre.scope.rule import Decision, Need, Predicate, Subject
 from nacre.scope.state import ScopeState

@@ -56,21 +56,24 @@ def report(
     Of incremental crawling: change-frequency, timeline URL, diff URL, savings, budget, deletions,
     hints, templates, coverage, decisions [URL]; these can be written as HTML too.
     """
-    from nacre.job.studies.table import STUDIES, Asked
     from nacre.report.reports import REPORTS
 
     layout, settings = opened(directory)
     if name == "list":
         _list(as_json)
-    elif name in STUDIES:
-        _study(layout, settings, name, Asked(url, old, new), html, as_json)
-    elif name not in REPORTS:
+        return
+    if name in REPORTS:
+        if url or html:
+            why = "takes no URL and has no HTML; it has text and --json"
+            raise JobError(f"the report {name!r} {why}")
+        _of_run(layout, settings, name, as_json)
+        return
+    from nacre.job.studies.table import STUDIES, Asked
+
+    if name not in STUDIES:
         names = ", ".join((*REPORTS, *STUDIES))
         raise JobError(f"there is no report {name!r}; there are: {names}")
-    elif url or html:
-        raise JobError(f"the report {name!r} takes no URL and has no HTML; it has text and --json")
-    else:
-        _of_run(layout, settings, name, as_json)
+    _study(layout, settings, name, Asked(url, old, new), html, as_json)
 
 
 def _list(as_json: bool) -> None:

@@ -11,7 +11,6 @@ from nacre.cli.running import Result
 from nacre.cli.terminal import got_text, timeouts_text
 from nacre.core.status import describe
 from nacre.job.configuration.settings import JobSettings
-from nacre.job.incremental.recrawl import CUT
 from nacre.job.layout import Layout
 from nacre.job.offline import reading
 from nacre.job.operator.overview import Overview
@@ -19,7 +18,6 @@ from nacre.job.runs.budget import Unit, parse_budget
 from nacre.job.runs.newrun import INCREMENTAL
 from nacre.job.runs.runs import read_run
 from nacre.job.states import ExitStatus
-from nacre.job.studies.lookback import found_by
 from nacre.report.stats import rows
 from nacre.report.units import size
 
@@ -98,6 +96,9 @@ def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
         statuses = {status: number for status, number in by_status if status >= 100}
         if run is None or run.mode != INCREMENTAL:
             return Got(statuses, {})
+        from nacre.job.incremental.recrawl import CUT
+        from nacre.job.studies.lookback import found_by
+
         found = found_by(view.store, run)
         if view.store.counter(CUT):
             again = f"the budget of {_budget(run.budget)} is spent; more would be worth a visit"

@@ -3,7 +3,7 @@
 from nacre.core.capture import LONGEST_TYPE
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
-from nacre.job.extracting.extraction import document_of
+from nacre.job.extracting.content import document_of
 from tests.archive.captures import make_capture
 
 

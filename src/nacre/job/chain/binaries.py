@@ -14,7 +14,7 @@ from nacre.job.chain.entry import Entry, Kit
 from nacre.job.chain.links import add_links
 from nacre.job.chain.stock import LINKS, REPLY
 from nacre.job.chain.table import PROCESSORS
-from nacre.job.extracting.extraction import document_of
+from nacre.job.extracting.content import document_of
 
 _MIB = 1 << 20
 

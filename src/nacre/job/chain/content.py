@@ -19,7 +19,7 @@ from nacre.job.chain.entry import Entry, Kit
 from nacre.job.chain.links import add_links
 from nacre.job.chain.stock import LINKS, REPLY
 from nacre.job.chain.table import PROCESSORS
-from nacre.job.extracting.extraction import document_of
+from nacre.job.extracting.content import document_of
 from nacre.scope.expressions import Expression
 from nacre.scope.finder import Finder
 

@@ -1,16 +1,13 @@
 """The extraction step: content decoded within its caps, then the extractors."""
 
-from functools import lru_cache
-
 from nacre.config.effective import Effective
-from nacre.core.capture import LONGEST_TYPE, Capture
 from nacre.core.processor import Result, Visit
 from nacre.extract.dispatch import extract
-from nacre.extract.document import Document, Extraction
+from nacre.extract.document import Extraction
 from nacre.extract.settings import ExtractSettings
+from nacre.job.extracting.content import document_of
 from nacre.job.extracting.parser import ParserProcess
 from nacre.job.extracting.turnstile import Turnstile
-from nacre.wire.coding import decode_content
 
 _PROCEED = Result.PROCEED  # the way to a member of an enumeration is long
 
@@ -57,41 +54,3 @@ class Extract:
         if found.dropped:
             visit.annotate(f"dol:{found.dropped}")
         visit.uri_errors = found.errors
-
-
-def document_of(visit: Visit, capture: Capture, limit: int) -> Document:
-    """What was fetched as extractors see it: content decoded, at most `limit` bytes."""
-    body = capture.payload(limit)
-    encodings = capture.header_values(b"content-encoding")
-    if encodings and body:
-        decoded = decode_content(body, encodings, limit)
-        visit.annotations.extend(decoded.annotations)
-        body = decoded.data
-    uri = visit.uri
-    return Document(
-        url=uri.url,
-        mime=visit.mime,
-        charset_header=_charset(capture),
-        headers=capture.headers,
-        body=body,
-        status=visit.status,
-        path=uri.path,
-        context=uri.context,
-        via=uri.via,
-        is_sitemap="isSitemap" in uri.annotations,
-    )
-
-
-def _charset(capture: Capture) -> str | None:
-    value = capture.header(b"content-type")
-    return None if value is None else _charset_of(value[:LONGEST_TYPE])
-
-
-@lru_cache(maxsize=256)
-def _charset_of(value: bytes) -> str | None:
-    """The `charset` parameter of a Content-Type, lower case."""
-    _, found, rest = value.lower().partition(b"charset=")
-    if not found:
-        return None
-    text = rest.partition(b";")[0].strip(b" \t\"'")
-    return text.decode("latin-1") or None

@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 from nacre.errors import JobError
-from nacre.job.explaining.explain import Explainer
 from nacre.job.intake.edits import bring_in, delete, matcher
 from nacre.job.intake.intake import Options
 from nacre.job.job import Job
@@ -119,6 +118,9 @@ class Commands:
 
     async def explain(self, request: Request) -> Answer:
         """Why a URL was or was not crawled."""
+        # With all that plans incremental runs, which other crawls do without.
+        from nacre.job.explaining.explain import Explainer  # noqa: PLC0415 - slow
+
         explained = Explainer(self._view()).explain(str(request.get("url", "")))
         return {"explanation": msgspec.to_builtins(explained)}
 
