@@ -73,6 +73,9 @@ ODD_HEADS = [
     b"HTTP/1.1\t200 OK\r\n\r\n",
     b"220 banner\r\nno colon\r\nContent-Type: a/b\r\n\r\n",
     b"HTTP/1.1 200 OK\r\nX\x00: y\r\nContent-Type : a/b\r\n\r\n",
+    b" word 200 OK\r\nContent-Type: a/b\r\n\r\n",
+    b"\t\r\nContent-Type: a/b\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 20_000 + b"Content-Type: a/b\r\n\r\n",
 ]
 
 

@@ -5,7 +5,7 @@ import hashlib
 from base64 import b32decode, b64decode
 from typing import Protocol
 
-from nacre.archive.httphead import HEAD_LIMIT, head_end, header_value
+from nacre.archive.httphead import HEAD_LIMIT, START, head_end, header_value
 from nacre.archive.reader import WarcEntry
 from nacre.archive.source import CHUNK
 from nacre.wire.chunks import ChunkScanner
@@ -16,7 +16,7 @@ _ALIKE = """
 ALGORITHMS = {name.replace("_", ""): name for name in _ALIKE.split()}
 """Names for hashlib, by labels of digests without case, hyphens and underscores."""
 _BASE64 = str.maketrans("-_", "+/")
-_HEAD_MOST = 1 << 20
+_HEAD_MOST = HEAD_LIMIT
 
 
 class _Hash(Protocol):
@@ -64,8 +64,9 @@ class BlockFacts:
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes of the block."""
-        if self.length < HEAD_LIMIT:
-            self.start += data[: HEAD_LIMIT - self.length]
+        limit = START if self._held is None else HEAD_LIMIT
+        if self.length < limit:
+            self.start += data[: limit - self.length]
         self.length += len(data)
         self._block.update(data)
         if self._held is None:

@@ -7,8 +7,10 @@ import re
 
 _PARAMETERS = re.compile(r"[;\s]")
 
-HEAD_LIMIT = 1 << 16
-"""Bytes of a block that are looked at; a longer head is cut there."""
+HEAD_LIMIT = 1 << 20
+"""Bytes of a head that are looked at; a longer one is cut there."""
+START = 1 << 16
+"""Bytes of a block of any kind that are looked at."""
 
 
 def head_end(block: bytes) -> int:
@@ -36,8 +38,13 @@ def index_facts(block: bytes) -> tuple[str | None, str | None]:
     if not block:
         return None, None
     head = block[:HEAD_LIMIT]
+    if len(head) > START and (end := head_end(head)) >= 0:
+        head = head[:end]
     first = head[: head.find(b"\n") + 1] or head
-    status = _text(first).strip().partition(" ")[2].lstrip(" ").partition(" ")[0]
+    line = _text(first).rstrip()
+    status = line.partition(" ")[2].strip().partition(" ")[0]
+    if not line:
+        return None, None
     if not status and b":" not in head[len(first) : head_end(head)]:
         return None, None
     value = header_value(head, b"content-type")

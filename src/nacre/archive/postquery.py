@@ -9,7 +9,7 @@ from base64 import b64encode
 from typing import NamedTuple
 from urllib.parse import quote_plus, unquote_plus, urlencode
 
-from nacre.archive.httphead import HEAD_LIMIT, head_end, header_value
+from nacre.archive.httphead import START, head_end, header_value
 
 MAX_QUERY = 4096
 """Characters of a query that are kept."""
@@ -44,7 +44,7 @@ def post_query(request: bytes) -> PostQuery | None:
     """
     if not request.startswith(_METHODS):
         return None
-    request = request[:HEAD_LIMIT]
+    request = request[:START]
     end = head_end(request)
     head = request[:end] if end >= 0 else request
     body = request[len(head) :]
