@@ -21,6 +21,7 @@ OVERVIEW = Overview(
     deleted=3,
     disregarded=4,
     documents=994,
+    html=640,
     bytes=5_000_000,
     saved_documents=7,
     saved_bytes=1_500_000,
@@ -43,7 +44,7 @@ def test_the_numbers():
     assert "running, 1 min 5 s of crawling" in text
     assert "to go" not in text
     assert "1,000 of 1,200 found, 200 waiting (3 for another try)" in text
-    assert "994 documents, 5.0 MB; saved by dedup 1.5 MB in 7" in text
+    assert "994 documents (640 HTML), 5.0 MB; saved by dedup 1.5 MB in 7" in text
     assert "10.5 URIs/s, 120 KB/s (average 8.2, 100)" in text
     assert "3 of 25 fetches, 6 hosts active, 9 hosts in waiting" in text
     assert "2 failed, 1 disregarded, 3 deleted, 1 alert" in text
