@@ -39,6 +39,20 @@ def test_nothing_after_a_line_end(field):
 
 
 @pytest.mark.parametrize(
+    ("attributes", "domain"),
+    [
+        (b"Domain=a.test; Domain=b.test", "b.test"),
+        (b"Domain=a.test; Domain=", "a.test"),
+        (b"Domain=a.test; Domain=.", ""),
+    ],
+)
+def test_the_last_domain_that_is_not_empty_counts(attributes, domain):
+    cookie = parse(b"a=b; " + attributes)
+    assert cookie
+    assert cookie.domain == domain
+
+
+@pytest.mark.parametrize(
     ("attributes", "expires"),
     [
         (b"Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT", NOW + 60),

@@ -109,7 +109,7 @@ def _read_attribute(cookie: SetCookie, name: str, value: str) -> None:
     if name == "path":
         cookie.path = value if value.startswith("/") else ""
     elif name == "domain":
-        cookie.domain = value.removeprefix(".").lower() or cookie.domain
+        cookie.domain = value.removeprefix(".").lower() if value else cookie.domain
     elif name == "expires":
         moment = parse_http_date(value)
         cookie.expires = cookie.expires if moment is None else moment
