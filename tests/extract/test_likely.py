@@ -11,6 +11,7 @@ LIKELY = [
     "//cdn.example.com/x.js",
     "http://例子.中国/页",
     "/",
+    "/?p=12",
     "/about",
     "/a/",
     "a/b",

@@ -23,6 +23,10 @@ A, AX, AY, NEWS, B = (
         (AX + "/y", AY, True, AY),
         (A, NEWS, True, A),
         (NEWS + "/x", AX, True, AX),
+        (A + "/?q", A + "/", False, A + "/"),
+        (A + "/b/c", A + "/?q", True, A + "/?q"),
+        (A + "/abc/", A + "/abcd", True, A + "/abc/"),
+        (A + "/a", A + "/x?y=/z", True, A + "/a"),
     ],
 )
 def test_which_names_the_page(source, target, temporary, shown):

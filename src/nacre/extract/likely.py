@@ -42,6 +42,7 @@ _MIME = re.compile(
     |video/(?:x-)?(?:mpe?g4?|mp4|ogg|webm|quicktime|msvideo|flv|ms-wm[vx]|ms-asf|3gpp|avi|m4v)
     |(?:image|audio|video|font|model)/(?:x-|vnd\.)[^/?#]++
     |multipart/(?:form-data|mixed|related)
+    |message/(?:rfc822|http)
     |font/(?:woff2?|ttf|otf)
     )""",
     re.IGNORECASE | re.VERBOSE,
@@ -109,7 +110,7 @@ def is_very_likely_uri(text: str) -> bool:
 def _is_plausible(text: str, found: re.Match[str]) -> bool:
     dirs, name, dotted = found["dirs"], found["name"], found["ext"] or ""
     if not (dirs.strip("./ ") or name):
-        return text == "/"
+        return text == "/" or text.startswith("/?")
     extension = dotted.rpartition(".")[2].lower()
     known = extension in _GOOD_EXTENSIONS
     if extension and not dirs and _looks_like_class(text, name, known=known):

@@ -32,12 +32,13 @@ def representative(source: str, target: str, *, temporary: bool) -> str:
 
 
 def _is_root(url: JavaURL) -> bool:
-    return url.path in {"", "/"}
+    return url.file in {"", "/"}
 
 
 def _path_order(text: str) -> tuple[int, int]:
-    path = split_java(text).path
-    return path.count("/"), len(path)
+    """Segments, then length, of path and query; a slash at the end begins no segment."""
+    file = split_java(text).file
+    return file.rstrip("/").count("/"), len(file)
 
 
 def _labels(text: str) -> int:
