@@ -9,6 +9,10 @@ from nacre.job.visit.logs import JobLogs
 _BEAT = 0.05
 LIMIT = 0.1
 """Gaps above this are logged, seconds."""
+_LINES = 10
+_SPAN = 600.0
+"""So many lines in so many seconds; the other gaps are summed up, as a machine that is always busy
+would fill the log of a long crawl with them."""
 
 
 class Watchdog:
@@ -23,6 +27,10 @@ class Watchdog:
         self._engine = engine
         self._logs = logs
         self._clock = clock
+        self._until = 0.0
+        self._told = 0
+        self._untold = 0
+        self._worst = 0.0
         self.longest = 0.0
         self.gaps = 0
 
@@ -40,6 +48,28 @@ class Watchdog:
         self.longest = max(self.longest, gap)
         if gap > LIMIT:
             self.gaps += 1
+            self._tell(gap)
+        elif self._untold and self._clock.monotonic() >= self._until:
+            self._sum_up()
+
+    def _tell(self, gap: float) -> None:
+        now = self._clock.monotonic()
+        if now >= self._until:
+            if self._untold:
+                self._sum_up()
+            self._until, self._told = now + _SPAN, 0
+        if self._told < _LINES:
+            self._told += 1
             self._logs.job(
                 f"the event loop stood still for {gap * 1000:.0f} ms: {self._engine.doing}"
             )
+        else:
+            self._untold += 1
+            self._worst = max(self._worst, gap)
+
+    def _sum_up(self) -> None:
+        self._logs.job(
+            f"the event loop stood still {self._untold:,} times more within {_SPAN / 60:.0f} "
+            f"minutes, for {self._worst * 1000:.0f} ms at most"
+        )
+        self._untold, self._worst = 0, 0.0
