@@ -23,7 +23,7 @@ class _Section(io.RawIOBase):
     def seekable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer, says the stub
         left = max(self._end - self._file.tell(), 0)
         data = self._file.read(min(len(buffer), left))
         buffer[: len(data)] = data

@@ -35,7 +35,7 @@ def _every(value: Any) -> dict[str, Any]:  # noqa: ANN401 - a value of the opera
     return {"all": str(value).lower() == "false"}
 
 
-def _lines(value: Any) -> dict[str, Any]:  # noqa: ANN401
+def _lines(value: Any) -> dict[str, Any]:  # noqa: ANN401 - as YAML has it
     """A `surtsSource`: text of lines, a list, or `{path: FILE}`."""
     if isinstance(value, Mapping):
         file = value.get("path") or value.get("file")
@@ -45,7 +45,7 @@ def _lines(value: Any) -> dict[str, Any]:  # noqa: ANN401
     return {"prefixes": [line for line in value or () if str(line).strip()]}
 
 
-def _ignored(_: Any) -> dict[str, Any]:  # noqa: ANN401
+def _ignored(_: object) -> dict[str, Any]:
     return {}
 
 
@@ -70,7 +70,7 @@ _NO_SCRIPT: Mapping[str, str | Convert] = {
 }
 
 
-def _twins(name: str, negative: str, rule: str, **rest: Any) -> dict[str, Equivalent]:  # noqa: ANN401
+def _twins(name: str, negative: str, rule: str, **rest: Any) -> dict[str, Equivalent]:  # noqa: ANN401 - as YAML has it
     return {name: Equivalent(rule, **rest), negative: Equivalent(rule, negated=True, **rest)}
 
 
@@ -175,7 +175,7 @@ def short_form(said: Mapping[str, Any]) -> dict[str, Any]:
     return {"rule": "not", **outer, "of": values}
 
 
-def _setting(known: Equivalent, key: str, value: Any) -> dict[str, Any]:  # noqa: ANN401
+def _setting(known: Equivalent, key: str, value: Any) -> dict[str, Any]:  # noqa: ANN401 - as YAML has it
     target = known.settings.get(key)
     if target is None:
         return {_HUMP.sub(lambda hump: f"_{hump[0].lower()}", key): value}

@@ -55,7 +55,7 @@ def whole(name: str, opinions: Sequence[Opinion], *, extra: bool) -> SequenceLog
     for opinion in opinions:
         kind = opinion.kind if not opinion.depth else kind
         owners.append((opinion.number, kind))
-    return SequenceLog(name, extra, False, tuple(opinions), tuple(owners))  # noqa: FBT003
+    return SequenceLog(name, extra, feed=False, opinions=tuple(opinions), owners=tuple(owners))
 
 
 def decided(log: SequenceLog, subject: Subject) -> Logged:

@@ -50,7 +50,7 @@ def read_class(reader: Reader, *, any_case: bool, spaced: bool, depth: int = 0) 
 def _operand(
     reader: Reader,
     any_case: bool,  # noqa: FBT001 - as in `read_class`
-    spaced: bool,  # noqa: FBT001
+    spaced: bool,  # noqa: FBT001 - likewise
     depth: int,
     *,
     is_first: bool,
@@ -69,7 +69,7 @@ def _operand(
     return found
 
 
-def _item(reader: Reader, any_case: bool, spaced: bool, depth: int) -> CharSet:  # noqa: FBT001
+def _item(reader: Reader, any_case: bool, spaced: bool, depth: int) -> CharSet:  # noqa: FBT001 - too
     posix = reader.take(_POSIX)
     if posix is not None:
         return _posix(posix)

@@ -230,7 +230,7 @@ def _unknown(name: str) -> str:
     return f"there is no attribute `{name}`; {hint}"
 
 
-def _constant(kind: str, value: Any, position: int) -> Operand:  # noqa: ANN401
+def _constant(kind: str, value: Any, position: int) -> Operand:  # noqa: ANN401 - text or number
     return Operand(kind, Need.NOTHING, lambda _: lambda subject: value, position, value)
 
 
