@@ -1,5 +1,8 @@
+from typing import Any
+
 import pytest
 
+from nacre.errors import ConfigError
 from nacre.scope.options import ScopeKind, compile_scope, rules_for
 from nacre.scope.rule import Decision, Subject
 from nacre.scope.rules import (
@@ -153,3 +156,17 @@ def test_disabled_and_empty_rules_are_traced_as_silent():
         ("too-many-hops", "NONE"),
         ("matches-list-regex (none)", "NONE"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"kind": "hots"}, "scope: 'hots' is no scope; one of: page, prefix, host, domain, site"),
+        ({"include": ["("]}, "--include: '(' is not a regular expression"),
+        ({"exclude": ["a", "["]}, "--exclude: '[' is not a regular expression"),
+    ],
+)
+def test_what_is_no_option_is_an_error_of_the_configuration(options: dict[str, Any], said: str):
+    with pytest.raises(ConfigError) as error:
+        rules_for(**options)
+    assert said in str(error.value)

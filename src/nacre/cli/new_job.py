@@ -10,7 +10,7 @@ from typing import Any
 from nacre.cli.output import warn
 from nacre.config.component import parse_duration
 from nacre.config.layer import assignment_layer, merge
-from nacre.errors import ConfigError, Problem, URIError
+from nacre.errors import ConfigError, URIError
 from nacre.fetch.dns import DnsResolver
 from nacre.job.checks import check
 from nacre.job.clock import SystemClock
@@ -19,7 +19,7 @@ from nacre.job.configuration.contact import resolver_lookup
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout, run_name
 from nacre.job.seeding.seeds import parse_seed
-from nacre.scope.options import ScopeKind, rules_for
+from nacre.scope.options import rules_for
 from nacre.uri.parse import host
 
 
@@ -79,8 +79,6 @@ def default_directory(urls: Sequence[str]) -> Path:
 
 
 def _rules(wishes: Wishes) -> Any:  # noqa: ANN401 - a tuple of many rule types
-    from pydantic import ValidationError
-
     if wishes.profile and wishes.scope is None:
         if wishes.depth is not None or wishes.include or wishes.exclude:
             raise ConfigError(
@@ -88,19 +86,12 @@ def _rules(wishes: Wishes) -> Any:  # noqa: ANN401 - a tuple of many rule types
                 "take the place of its rules"
             )
         return ()
-    try:
-        return rules_for(
-            ScopeKind(wishes.scope or "prefix"),
-            depth=wishes.depth,
-            include=wishes.include,
-            exclude=wishes.exclude,
-        )
-    except ValidationError as error:
-        problems = [
-            Problem("", str(item["msg"]).removeprefix("Value error, "), "a regular expression")
-            for item in error.errors()
-        ]
-        raise ConfigError(problems) from None
+    return rules_for(
+        wishes.scope or "prefix",
+        depth=wishes.depth,
+        include=wishes.include,
+        exclude=wishes.exclude,
+    )
 
 
 def values_of(wishes: Wishes) -> dict[str, Any]:

@@ -12,23 +12,25 @@ from nacre.job.configuration.contact import resolver_lookup
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.job import Job
 from nacre.job.layout import Layout
-from nacre.scope.options import ScopeKind, rules_for
+from nacre.scope.options import rules_for
 
 PathText = str | PathLike[str]
 
 
 def new_job(  # noqa: PLR0913 - what `nacre new` has as options
     directory: PathText,
-    seeds: Sequence[str],
+    seeds: str | Sequence[str],
     *,
     scope: str = "prefix",
     depth: int | None = None,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
+    include: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
     profile: str = "",
     settings: Mapping[str, object] | None = None,
 ) -> Job:
     """Write a new job's directory, and open it.
+
+    Where several texts can be given, one alone will do.
 
     Args:
         directory: Where; it must hold no job yet.
@@ -45,9 +47,14 @@ def new_job(  # noqa: PLR0913 - what `nacre new` has as options
         JobError: There is a job already, or the directory cannot be written.
     """
     layout = Layout(Path(directory))
-    rules = rules_for(ScopeKind(scope), depth=depth, include=include, exclude=exclude)
-    create_job(layout, NewJob(seeds, () if profile else rules, settings or {}, profile))
+    rules = rules_for(scope, depth=depth, include=_several(include), exclude=_several(exclude))
+    new = NewJob(_several(seeds), () if profile else rules, settings or {}, profile)
+    create_job(layout, new)
     return open_job(directory)
+
+
+def _several(texts: str | Sequence[str]) -> Sequence[str]:
+    return [texts] if isinstance(texts, str) else texts
 
 
 def open_job(directory: PathText, assignments: Iterable[str] = ()) -> Job:
