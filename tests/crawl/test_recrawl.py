@@ -359,3 +359,29 @@ def test_moves_ends_and_failures_are_told_apart(tmp_path: Path):
         "moved", "gone", "live", "live",
     ]  # fmt: skip
     assert (rows["6.html"].errors, rows["6.html"].changes) == (1, 0)
+
+
+LOGIN = "location ~ ^/[0-9]+.html$ { return 302 /login?next=$uri; }"
+
+
+def test_a_site_that_asks_everybody_to_log_in_for_a_while_loses_no_page(tmp_path: Path):
+    site, job = small(tmp_path / "site"), tmp_path / "job"
+    (site / "login").write_text("<form>Name and password, please.</form>")
+    eager = {"recall": 1.0, "least": 0.0}
+    with served(tmp_path) as seed:
+        first(job, seed)
+    port = int(seed.rpartition(":")[2].partition("/")[0])
+    with served(tmp_path, LOGIN, port):
+        again(job, seed, 7, recrawl=eager)
+    rewrite(site, 3, "What was written here while nobody could read it.")
+    with served(tmp_path, "open_file_cache off;", port):
+        again(job, seed, 14, recrawl=eager)
+    with Store.open(str(job / "state/store"), read_only=True) as store:
+        visits = [row for row in fetch_rows(store) if row.url.endswith(".html")]
+        lives = {row.life for row in PageStore(store).scan()}
+    turned_away = {(row.answer, row.reason) for row in visits if row.status == 302}
+    assert turned_away == {("silent", "blocked")}
+    assert any(
+        row.kind == "major" and row.run == 3 for row in visits if row.url.endswith("/3.html")
+    )
+    assert lives == {"live"}

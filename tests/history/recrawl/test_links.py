@@ -84,3 +84,28 @@ def test_each_tells_of_a_change(
     edited = START + 10 * DAY
     assert _step(reader, 2, mapped(edited), fed(edited)) == told
     assert _step(reader, 3, mapped(edited), fed(edited)) == ()
+
+
+@pytest.mark.parametrize(
+    ("mime", "links", "told"),
+    [
+        ("text/xml", [Link("http://a.test/other.html", "M")], ("sitemap",)),
+        ("text/html", [Link("http://a.test/other.html", "M")], ("sitemap",)),
+        # A page that says that the site is being worked on, and a sitemap of nothing.
+        ("text/html", [Link("http://a.test/", "L")], ()),
+        ("text/html", [], ()),
+        ("text/xml", [], ()),
+    ],
+)
+def test_only_a_sitemap_withdraws_what_it_named(
+    mime: str, links: list[Link], told: tuple[str, ...]
+) -> None:
+    reader = _Reader()
+    for number in range(2):
+        _step(reader, number, _iso(START - DAY), _iso(START - DAY))
+    now = START + 14 * DAY
+    reader.planner.choose(now, 0)
+    reader.planner.learn(Visit(MAP[0], now, 200, "other", mime, 9, links, bytes))
+    while reader.planner.choose(now, 100):
+        pass
+    assert reader.told == told

@@ -25,3 +25,37 @@ def test_a_page_that_was_visited_later_than_now_is_not_likely_to_have_changed(in
     assert bid is not None
     assert [bid.worth, bid.chance] == pytest.approx([0.0, 0.0])
     assert not bid.due
+
+
+def _look(row: PageRow, days: float) -> tuple[str, bool] | None:
+    """Reason of a look at a page that long after its last visit, and whether it has to be made."""
+    row.last_visit, row.visits = NOW, 2
+    ranking = Ranking(
+        Classes(lambda row: row.evidence, PAGES),
+        Classes(lambda row: row.arrivals, LISTS),
+        Terms(theta=1.0, floor=180 * DAY, versions=True),
+    )
+    bid = ranking.bid(row, NOW + days * DAY, Time(Season(), Hazard()), ())
+    return (bid.reason, bid.due) if bid else None
+
+
+@pytest.mark.parametrize(
+    ("digest", "days", "look"),
+    [("sha1:x", 6, None), ("sha1:x", 7, ("moved?", False)), ("sha1:x", 180, ("moved?", True)),
+     ("", 7, None), ("", 179, None), ("", 180, ("floor", True))],
+)  # fmt: skip
+def test_what_turned_into_a_redirect_may_come_back_and_what_always_was_one_rests(
+    digest: str, days: float, look: tuple[str, bool] | None
+) -> None:
+    assert _look(PageRow("http://a.test/x", life="moved", digest=digest), days) == look
+
+
+@pytest.mark.parametrize("life", ["gone", "moved"])
+@pytest.mark.parametrize(
+    ("source", "look"), [("sitemap", ("told", False)), ("feed", ("told", False)), ("listing", None)]
+)
+def test_what_a_sitemap_names_anew_may_be_back(
+    life: str, source: str, look: tuple[str, bool] | None
+) -> None:
+    row = PageRow("http://a.test/x", life=life, digest="sha1:x", told=(source,))
+    assert _look(row, 1) == look

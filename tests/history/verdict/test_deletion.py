@@ -12,6 +12,7 @@ from nacre.history.verdict.deletion import (
     Existence,
     Life,
     after,
+    asks_first,
     likeness,
     looks_blocked,
     looks_gone,
@@ -61,8 +62,39 @@ def test_looks_at_gone_pages_become_rare() -> None:
 def test_a_move_keeps_its_target() -> None:
     moved = after(Existence(), Answer.MOVED, 5.0, "http://a.cn/new")
     assert moved == Existence(Life.MOVED, 5.0, 0, "http://a.cn/new")
-    assert after(moved, Answer.MOVED, 9.0, "http://a.cn/new") == moved
-    assert next_look(moved, 9.0) is None
+    again = after(moved, Answer.MOVED, 9.0, "http://a.cn/new")
+    assert again == Existence(Life.MOVED, 5.0, 1, "http://a.cn/new")
+    assert after(again, Answer.MOVED, 9.0, "http://a.cn/newer").looks == 0
+
+
+def test_a_page_that_turned_into_a_redirect_is_looked_at_again() -> None:
+    moved = after(Existence(), Answer.MOVED, 0.0, "http://a.cn/new")
+    assert next_look(moved, 0.0) == 7 * DAY
+    assert next_look(after(moved, Answer.MOVED, 7 * DAY, "http://a.cn/new"), 0.0) == 14 * DAY
+    assert next_look(Existence(), 0.0) is None
+
+
+@pytest.mark.parametrize(
+    ("target", "status", "asks"),
+    [
+        ("http://a.cn/login", 302, True),
+        ("http://a.cn/user/login.php?x=1", 301, True),
+        ("https://sso.b.cn/cas/authorize?service=http%3A%2F%2Fa.cn%2Fnews%2F5.html", 302, True),
+        ("http://a.cn/consent?next=/news/5.html", 303, True),
+        # Old names that a new site looks up are moves.
+        ("http://a.cn/index.php?page=/news/5.html", 301, False),
+        ("https://a.cn/news/5.html", 302, False),
+        ("http://a.cn/blogin/", 302, False),
+        ("", 302, False),
+    ],
+)
+def test_redirects_to_a_login_say_nothing_of_the_page(target: str, status: int, asks: bool) -> None:
+    assert asks_first("http://a.cn/news/5.html", target, status) == asks
+
+
+def test_a_login_that_moves_is_a_move() -> None:
+    assert not asks_first("http://a.cn/login", "https://a.cn/login", 301)
+    assert not asks_first("http://a.cn/", "http://a.cn/start?from=/", 302)
 
 
 @given(st.lists(st.tuples(st.sampled_from(list(Answer)), st.floats(0, 1e6)), max_size=30))

@@ -78,9 +78,18 @@ def test_a_page_is_due_the_sooner_the_more_it_changes(tmp_path: Path) -> None:
     assert whys[0].startswith("a visit is worth its price by then")
 
 
-@pytest.mark.parametrize(
-    "row", [None, page(kind=PageKind.EMBED), page(visits=0, last_visit=0.0, errors=5)]
-)
+@pytest.mark.parametrize(("errors", "days"), [(0, 0.0), (1, 0.0), (2, 0.0), (3, 4.0), (5, 46.0)])
+def test_a_page_that_never_answered_comes_back_ever_more_rarely(
+    tmp_path: Path, errors: int, days: float
+) -> None:
+    row = page(visits=0, last_visit=0.0, errors=errors, first_seen=NOW - 10 * DAY)
+    found = upcoming(tmp_path, row).of(URL)
+    assert found is not None
+    assert found.why == "never visited so far"
+    assert (found.time - NOW) / DAY == pytest.approx(days)
+
+
+@pytest.mark.parametrize("row", [None, page(kind=PageKind.EMBED)])
 def test_what_nobody_visits(tmp_path: Path, row: PageRow | None) -> None:
     assert upcoming(tmp_path, *([row] if row else [])).of(URL) is None
 

@@ -26,9 +26,10 @@ class Choice(NamedTuple):
         reason: Why: `start`, `due` (by its schedule), `new`, `late` (new, though its link does not
             look so: `history.finding.linkwatch`), `index`, `window` (a list would overflow before
             the next step), `paging` (a further page of a list that did), `sitemap`, `feed`,
-            `told`, `rate`, `gone?`, `floor`, `sentinel` (it speaks for pages that change with it),
-            `sample` (of a class of which too little is known), `sign` (what needs an embed or file
-            changed), `lot` (of the pages that are left out: only these measure the recall), `pair`.
+            `told`, `rate`, `gone?`, `moved?`, `floor`, `sentinel` (it speaks for pages that change
+            with it), `sample` (of a class of which too little is known), `sign` (what needs an
+            embed or file changed), `lot` (of the pages that are left out: only these measure the
+            recall), `pair`.
         propensity: Probability with which it was chosen: 1 but for lots.
     """
 

@@ -44,7 +44,7 @@ class Links:
                 PageKind.FEED if "rss" in visit.mime or "atom" in visit.mime else (PageKind.SITEMAP)
             )
             self._rows.put(row)
-        if row.kind in _TELLERS:
+        if row.kind in _TELLERS and _was_read(visit):
             self._read_hints(row, visit, told)
         unknown = self._meet(row, visit)
         if row.kind is PageKind.PAGE and visit.status == 200:
@@ -155,6 +155,14 @@ def _is_mapped(row: PageRow, source: Source) -> bool:
 def _was_dated(row: PageRow, source: Source) -> bool:
     """Tellers of the same kind had dated the page before."""
     return row.lastmod != "" and (source is Source.FEED or row.listed > 0.0)
+
+
+def _was_read(visit: Visited) -> bool:
+    """It is a sitemap or feed that came, or stands; no error page, and not an empty one."""
+    if visit.status != 200:
+        return visit.status == 304
+    listed = any(link.hop == "M" for link in visit.links)
+    return listed or (bool(visit.links) and "html" not in visit.mime)
 
 
 def _is_sitemap(visit: Visited) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from nacre.core.pagerow import PageKind, PageRow
-from nacre.history.finding.hints import Signal
+from nacre.history.finding.hints import Signal, Source
 from nacre.history.slices import Slices, at_once
 from nacre.history.verdict.deletion import Existence, Life, next_look
 from nacre.history.worth.classes import Classes
@@ -20,6 +20,8 @@ _SURE = 2.0
 _LIKELY_DEAD = 0.5
 _BACK = 0.05
 """Share of the pages that were gone and come back."""
+_TELLS = frozenset((str(Source.SITEMAP), str(Source.FEED)))
+"""Who names a page that was gone tells that it is back."""
 _INDEX = 0.5
 _RUN = 4096
 """Bids that are sorted in one slice."""
@@ -209,9 +211,12 @@ class Ranking:
         return value(arrivals, wait.plain), chance_of_change(arrivals, wait.plain)
 
     def _second_look(self, row: PageRow, now: float) -> Bid | None:
-        if row.life == Life.MOVED:
-            due = 0.0 < self._terms.floor <= now - row.last_visit
+        due = 0.0 < self._terms.floor <= now - row.last_visit
+        if row.life == Life.MOVED and not row.digest:
+            # It never was a page.
             return Bid(0.0, 0.0, row.url, due, "floor") if due else None
+        if row.life != Life.SUSPECT and _TELLS & set(row.told):
+            return Bid(1.0, _LIKELY_DEAD, row.url, due, "told")
         state = Existence(Life(row.life), row.life_since, row.looks)
         look = next_look(state, row.last_visit)
         if look is None or look > now:
@@ -219,8 +224,8 @@ class Ranking:
         if row.life == Life.SUSPECT:
             return Bid(1.0, _LIKELY_DEAD, row.url, due=True, reason="gone?")
         back = _BACK / (row.looks + 1)
-        due = 0.0 < self._terms.floor <= now - row.last_visit
-        return Bid(back, back, row.url, due=due, reason="gone?")
+        reason = "gone?" if row.life == Life.GONE else "moved?"
+        return Bid(back, back, row.url, due=due, reason=reason)
 
 
 class Wanted(NamedTuple):

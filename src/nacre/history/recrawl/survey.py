@@ -12,7 +12,9 @@ from nacre.history.recrawl.sites import Sites
 from nacre.uri.parse import authority
 
 MOST_ERRORS = 5
-"""Steps in which a page that never answered is tried."""
+"""Steps in which a page of a list that never answered is tried."""
+_WAIT = 7 * 86_400.0
+"""Age at which a page is tried again that did not answer twice, s; then at each double of it."""
 _SAMPLE = 200
 """Pages that are visited again, all classes together, before others are judged by them."""
 _LEAST_SAMPLE = 4
@@ -66,7 +68,7 @@ class Survey:
         """Look at a row."""
         self.size += 1
         if not row.visits:
-            if row.errors < MOST_ERRORS:
+            if tried_again(row) <= self._time:
                 self.unvisited[row.url] = row.depth
                 self._traps.meet(row.template, row.url, row.first_seen)
             return
@@ -127,6 +129,11 @@ class Survey:
             size = size if site in again else min(size, _bounded(_AT_ONCE, count))
             chosen += _drawn(lots, size, count, done)
         return chosen
+
+
+def tried_again(row: PageRow) -> float:
+    """When a page that never answered is tried again, seconds since the epoch; 0: at once."""
+    return row.first_seen + _WAIT * 2.0 ** min(row.errors - 2, 20) if row.errors > 1 else 0.0
 
 
 def of(row: PageRow) -> str:

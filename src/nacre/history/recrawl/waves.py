@@ -19,6 +19,7 @@ from nacre.history.recrawl.tellers import Tellers
 from nacre.history.recrawl.together import Together
 from nacre.history.schedule.timetable import Timetable
 from nacre.history.slices import ROWS, Slices
+from nacre.history.verdict.deletion import Life
 from nacre.history.worth.classes import Classes
 from nacre.history.worth.rates import LISTS, PAGES, silence
 from nacre.uri.parse import authority
@@ -313,7 +314,8 @@ class Waves:
 
     def _withdrawn(self, row: PageRow) -> PageRow:
         """The row, told of what the sitemap names no more."""
-        if not self._sites.look_for_withdrawal(row, self._step.time):
+        known = row.life in {Life.GONE, Life.MOVED}
+        if known or not self._sites.look_for_withdrawal(row, self._step.time):
             return row
         # Between two slices the page may have been visited.
         row = self._rows.get(row.url) or row

@@ -5,7 +5,9 @@ at again after 7, 14, 30, 60 … 180 days. Failures and refusals never count. So
 Bar-Yossef et al., "Sic transit gloria telae", 2004.
 """
 
+import re
 from enum import StrEnum
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
@@ -49,6 +51,9 @@ _BLOCKED_WORDS = (
     "unusual traffic",
     "请求被拦截",
     "web application firewall",
+)
+_ASKING = frozenset(
+    ("login", "log-in", "logon", "signin", "sign-in", "sso", "cas", "passport", "oauth", "oauth2")
 )
 BLOCKING = frozenset((401, 403, 407, 429, 451, 503))
 
@@ -105,8 +110,9 @@ def after(state: Existence, answer: Answer, now: float, target: str = "") -> Exi
         return state
     if answer is Answer.THERE or answer is Answer.MOVED:
         life = Life.MOVED if answer is Answer.MOVED else Life.LIVE
-        same = state.life is life and state.target == target
-        return state if same else Existence(life, now, 0, target)
+        if state.life is not life or state.target != target:
+            return Existence(life, now, 0, target)
+        return state if life is Life.LIVE else msgspec.structs.replace(state, looks=state.looks + 1)
     return _missing(state, answer, now)
 
 
@@ -129,7 +135,7 @@ def next_look(state: Existence, last: float) -> float | None:
     """
     if state.life is Life.SUSPECT:
         return max(last, state.since) + _CONFIRM_AFTER
-    if state.life is Life.GONE:
+    if state.life in {Life.GONE, Life.MOVED}:
         return last + DAY * _AGAIN[min(state.looks, len(_AGAIN) - 1)]
     return None
 
@@ -200,6 +206,24 @@ def looks_blocked(status: int, view: PageView | None) -> bool:
     if status in BLOCKING:
         return True
     return view is not None and _says(view, _BLOCKED_WORDS)
+
+
+def asks_first(url: str, target: str, status: int) -> bool:
+    """Whether a redirect leads to a login or the like, which says nothing of the page itself.
+
+    Args:
+        url: The page.
+        target: Where it redirects to.
+        status: 301 and 308 mean what they say where the target merely names the page.
+    """
+    own, other = urlsplit(url), urlsplit(target)
+    if _ASKING & _words(other.path) and not _ASKING & _words(own.path):
+        return True
+    return status not in {301, 308} and len(own.path) > 1 and own.path in unquote(other.query)
+
+
+def _words(path: str) -> set[str]:
+    return set(re.split(r"[/._]", path.lower()))
 
 
 def main_text(view: PageView) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.history.pagestore import PageStore
 from nacre.history.recrawl.choice import TRUSTED
-from nacre.history.recrawl.survey import MOST_ERRORS
+from nacre.history.recrawl.survey import tried_again
 from nacre.history.schedule.timing import NEVER
 from nacre.history.verdict.deletion import Life
 from nacre.job.incremental.recrawl import PRICE, PRICES
@@ -152,10 +152,9 @@ class Upcoming:
             why = f"{timing.kind}, a date too far ahead counts as now"
         return NextVisit(time, row.url, why)
 
-    def _new(self, row: PageRow) -> NextVisit | None:
-        if row.errors >= MOST_ERRORS:
-            return None
-        return NextVisit(self._now, row.url, "never visited so far")
+    def _new(self, row: PageRow) -> NextVisit:
+        time = max(self._now, tried_again(row))
+        return NextVisit(time, row.url, "never visited so far")
 
     def _by_worth(self, row: PageRow, since: float) -> NextVisit:
         early, late = since, since + HOUR

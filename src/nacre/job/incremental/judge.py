@@ -15,7 +15,14 @@ from nacre.history.finding.indexpage import Behaviour, LinkFacts, index_probabil
 from nacre.history.finding.traps import says
 from nacre.history.finding.urlshape import shaped
 from nacre.history.verdict.change import SAME, Change, ChangeClass, ChangeSettings, compare
-from nacre.history.verdict.deletion import Answer, ErrorModel, looks_blocked, looks_gone, main_text
+from nacre.history.verdict.deletion import (
+    Answer,
+    ErrorModel,
+    asks_first,
+    looks_blocked,
+    looks_gone,
+    main_text,
+)
 from nacre.history.verdict.template import Template
 from nacre.history.verdict.wholepage import compare_whole
 from nacre.history.visited import DigestJudge, Finding, Visited
@@ -104,7 +111,7 @@ class PageJudge:
     def judge(self, row: PageRow, visit: Visited) -> Finding:
         """See `nacre.history.visited.Judge`."""
         if visit.status in {301, 302, 303, 307, 308}:
-            return self._redirected(visit)
+            return self._redirected(row, visit)
         page = visit.status == 200 and visit.mime in _HTML and visit.length <= _LARGEST
         if not page or (row.digest and visit.digest == row.digest):
             blocked = looks_blocked(visit.status, None)
@@ -177,8 +184,10 @@ class PageJudge:
             return self._plain.says(visit)
         return says(view, visit.url)
 
-    def _redirected(self, visit: Visited) -> Finding:
+    def _redirected(self, row: PageRow, visit: Visited) -> Finding:
         target = next((link.url for link in visit.links if link.hop == "R"), "")
+        if row.digest and asks_first(visit.url, target, visit.status):
+            return Finding(Answer.SILENT, reason="blocked")
         model = self.lessons.error_model(visit.url)
         sink = model.is_sink(target) or (
             urlsplit(target).path in {"", "/"} and urlsplit(visit.url).path not in {"", "/"}

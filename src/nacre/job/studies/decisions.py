@@ -33,6 +33,7 @@ WHY = {
     "rate": "a change was likely by its rate",
     "due": "it was due by its schedule",
     "gone?": "it was missing at the last visit",
+    "moved?": "it was a page once and a redirect at the last visit",
     "floor": "every page is visited at least so often",
     "sample": "too little was known of its class",
     "lot": "drawn by lot among the pages left out, to measure the recall",

@@ -48,7 +48,7 @@ class Deletion(msgspec.Struct):
         since: First visit that did not.
         looks: Further looks since then.
         target: Where it moved to; "" for nowhere.
-        next_look: When it is looked at again; None for moved ones.
+        next_look: When it is looked at again; None for what never was a page.
         evidence: What proves it, in order of time.
     """
 
@@ -114,7 +114,7 @@ def _deletion(
         _evidence(visit, records.get((visit.url, iso(visit.time))))
         for visit in visits[-_MOST_EVIDENCE:]
     ]
-    look = next_look(state, row.last_visit)
+    look = next_look(state, row.last_visit) if row.digest or row.life != Life.MOVED else None
     return Deletion(row.url, row.life, there, row.life_since, row.looks, row.target, look, evidence)
 
 
