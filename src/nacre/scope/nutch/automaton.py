@@ -169,8 +169,11 @@ class _Parser:
         ranges: set[tuple[str, str]] = set()
         while True:
             low = self._literal()
-            high = self._literal() if self._take("-") else low
-            ranges.add((low, high))
+            dash = self._take("-")
+            if dash and self._text.startswith("]", self.at):
+                ranges |= {(low, low), ("-", "-")}
+            else:
+                ranges.add((low, self._literal() if dash else low))
             if self._take("]"):
                 return Chars(frozenset(ranges), negated=negated)
 
