@@ -292,10 +292,15 @@ DIFFERENCES: list[Difference] = [
     Difference(
         "surt",
         "no normalised URL",
-        "SURTs are made of normalised URLs, which begin with a letter and end no host with a dot.",
+        "SURTs are made of normalised URLs, which begin with a letter, end no host with a dot and "
+        "have a slash behind it; and an IPv6 address is a host.",
         lambda row: (
-            row["form"] == "Heritrix"
-            and bool(re.match(r"[^a-z]|\w+://[^/:]*\.(?:[/:]|$)", row["input"]))
+            (
+                row["form"] == "Heritrix"
+                and bool(re.match(r"[^a-z]|\w+://[^/:]*\.(?:[/:]|$)|\w+://[^/]*[?#]", row["input"]))
+            )
+            or (row["form"] == "prefix-from-uri" and bool(re.match(r"[.+]", row["input"])))
+            or (row["form"] == "candidate-surt" and bool(row.get("error")) and "[" in row["input"])
         ),
     ),
     Difference(
