@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from nacre.simweb.answer import payload_digest
 from nacre.simweb.captures import read_archive
@@ -19,3 +20,23 @@ def test_addresses_in_angle_brackets_and_with_ports(tmp_path: Path, url: bytes):
     found = read_archive(tmp_path, [_ROW])
     assert [one.row for one in found.kept] == [_ROW]
     assert found.problems == []
+
+
+def test_a_revisit_of_an_error_is_that_of_the_error(tmp_path: Path):
+    url, error = b"http://a.test/", _BLOCK.replace(b"200 OK", b"404 No")
+    date = b"2026-11-20T10:00:0%d.000000Z"
+    first = b"WARC-Type: response\r\nWARC-Date: %s\r\n" % (date % 1)
+    again = (
+        b"WARC-Type: revisit\r\nWARC-Date: %s\r\n"
+        b"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\n"
+        b"WARC-Refers-To-Target-URI: %s\r\nWARC-Refers-To-Date: %s\r\n"
+    ) % (date % 2, url, date % 1)
+    records = b""
+    for fields, block in ((first, error), (again, error[:-4])):
+        head = b"WARC/1.1\r\n%sWARC-Target-URI: %s\r\nContent-Length: %d\r\n\r\n"
+        records += head % (fields, url, len(block)) + block + b"\r\n\r\n"
+    (tmp_path / "a.warc").write_bytes(records)
+    rows = [structs.replace(_ROW, time=time, status=404) for time in (1.0, 2.0)]
+    found = read_archive(tmp_path, rows)
+    assert found.problems == []
+    assert [(one.row, one.full) for one in found.kept] == [(rows[0], True), (rows[1], False)]

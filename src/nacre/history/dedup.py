@@ -2,8 +2,9 @@
 
 A revisit refers only to an original with the same transfer framing: an identity revisit of a
 chunked original would replay with the framing in its body. Truncated and empty payloads are
-neither revisits nor originals. A capture that is stored as a difference is no original either: a
-reader that does not know differences could not resolve the revisit.
+neither revisits nor originals. Error pages may be both, as in Heritrix, for a revisit keeps its own
+status; but that a URL fails anew is stored in full. A capture that is stored as a difference is no
+original either: a reader that does not know differences could not resolve the revisit.
 """
 
 from enum import StrEnum
@@ -83,14 +84,18 @@ def digest_key(digest: str, framing: str) -> bytes:
     return digest.encode() + mark
 
 
+def is_version(capture: Capture) -> bool:
+    """A version of its page: whole, successful and not empty."""
+    return capture.status == 200 and _is_whole(capture)
+
+
 def can_be_original(capture: Capture) -> bool:
-    """Whole, successful and not empty."""
-    return (
-        capture.status == 200
-        and not capture.truncated
-        and capture.payload_length > 0
-        and capture.payload_digest != ""
-    )
+    """A payload that revisits may refer to, or be of: a version, or the page of an error."""
+    return (capture.status == 200 or capture.status >= 400) and _is_whole(capture)
+
+
+def _is_whole(capture: Capture) -> bool:
+    return not capture.truncated and capture.payload_length > 0 and capture.payload_digest != ""
 
 
 def revisit_of(
@@ -115,6 +120,7 @@ def revisit_of(
         settings.mode is _OFF
         or not can_be_original(capture)
         or capture.payload_length < settings.min_length
+        or (capture.status != 200 and (known is None or known.status != capture.status))
     ):
         return None
     if digest:
@@ -135,10 +141,8 @@ def _identical(
         and known.date
     ):
         return RevisitProfile(IDENTICAL, _original(known), capture.payload_digest)
-    if settings.mode is _SAME_URL:
-        return None
     found = digests.get(capture.payload_digest, framing)
-    if found is None or found.base:
+    if found is None or found.base or (settings.mode is _SAME_URL and found.url != capture.url):
         return None
     return RevisitProfile(IDENTICAL, found, capture.payload_digest)
 

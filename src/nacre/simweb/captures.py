@@ -91,7 +91,8 @@ def _record(entry: WarcEntry, url: str) -> Record:
         target = without_port(_uri(entry, "WARC-Refers-To-Target-URI"))
         refers = target, entry.get("WARC-Refers-To-Date") or ""
         same = "identical-payload-digest" in (entry.get("WARC-Profile") or "")
-        return Record(url, date, 200 if same else 304, "", 0, refers)
+        status = _reply(block)[0] or 200 if same else 304
+        return Record(url, date, status, "", 0, refers)
     status, body = _reply(block)
     return Record(url, date, status, payload_digest(body), len(body))
 

@@ -83,13 +83,16 @@ def _main(entry: WarcEntry, original: Callable[[Kept], Capture | None]) -> Rerea
 
 
 def _same(kept: Kept, capture: Capture, original: Callable[[Kept], Capture | None]) -> Reread:
-    """What a revisit refers to, in its place."""
+    """What a revisit refers to, in its place; an error stays one."""
     if kept.revisit is not None:
-        capture.status = kept.status = 304
-        found = original(kept) if kept.revisit.kind == IDENTICAL else None
+        identical = kept.revisit.kind == IDENTICAL
+        failed = identical and kept.status >= 400
+        found = original(kept) if identical else None
+        status = kept.status if failed else 304 if found is None else 200
         if found is not None:
             found.url, found.began = kept.url, kept.date
-            capture, kept.status = found, 200
+            capture = found
+        capture.status = kept.status = status
     return Reread(kept, capture)
 
 

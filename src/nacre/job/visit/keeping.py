@@ -19,7 +19,7 @@ from nacre.config.effective import Effective
 from nacre.core.capture import Capture
 from nacre.core.history import Base, HistoryRecord, kept_validator
 from nacre.core.processor import Keep, Visit
-from nacre.history.dedup import can_be_original
+from nacre.history.dedup import is_version
 from nacre.history.keeping import KeepSettings
 from nacre.job.holdings.bases import Bases
 from nacre.job.holdings.readback import base_of
@@ -124,7 +124,7 @@ class Keeping:
         length = len(capture.head) + capture.body.length
         if (
             base is None
-            or not can_be_original(capture)
+            or not is_version(capture)
             or not capture.request.startswith(b"GET ")
             or base.number >= settings.versions
             or capture.began - base.date >= settings.full_every * _MICROS

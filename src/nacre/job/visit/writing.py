@@ -23,6 +23,7 @@ from nacre.history.dedup import (
     DedupSettings,
     Digests,
     can_be_original,
+    is_version,
     revisit_of,
 )
 from nacre.job.numbers import Numbers
@@ -228,7 +229,7 @@ class ArchiveStep:
             visits=known.visits + 1,
             confirmed=capture.began if record_id and same else known.confirmed,
         )
-        if record_id and not same and known.date and can_be_original(capture):
+        if record_id and not same and known.date and is_version(capture):
             row = structs.replace(
                 row,
                 noted=Noted(record_id, capture.payload_digest),
@@ -269,7 +270,7 @@ class ArchiveStep:
             row = structs.replace(
                 known, status=304, visited=capture.began, visits=visits, confirmed=capture.began
             )
-        elif can_be_original(capture):
+        elif is_version(capture):
             original = revisit.original if revisit else None
             row = HistoryRecord(
                 url=visit.uri.url,
