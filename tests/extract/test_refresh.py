@@ -19,6 +19,9 @@ from nacre.extract.refresh import refresh_target
         ("", None),
         ("5;", None),
         ("soon", None),
+        (" soon", None),
+        (";soon", None),
+        (";url=x", "x"),
         ("0;url='x", "x"),
     ],
 )

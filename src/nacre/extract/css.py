@@ -29,7 +29,7 @@ _SET_BODY = rf"""(?:[^()"'/]++|{_DOUBLE}|{_SINGLE}|{_COMMENT}|/|{_ARGUMENTS}|(?!
 _FUNCTIONS = r"(?<![uU][rR][lL]\()(?<![sS][rR][cC]\()(?<!-[sS][eE][tT]\()"
 _TOKEN = re.compile(
     rf"""
-    (?: [^("'/@]++ | {_COMMENT} | / | {_DOUBLE} | {_SINGLE}
+    (?: [^("'/@\\]++ | \\[\s\S]? | {_COMMENT} | / | {_DOUBLE} | {_SINGLE}
       | \({_FUNCTIONS} | @(?![iI][mM]) | (?!) )*+
     (?: (?<=[uU][rR][lL]) \( \s*+ (?: (?P<url>{_DOUBLE}|{_SINGLE}) | (?P<bare>{_BARE}) )
       | (?<=[sS][rR][cC]) \( \s*+ (?P<src>{_DOUBLE}|{_SINGLE})
