@@ -87,6 +87,8 @@ def _standing(what: Explanation) -> str:
         case Standing.QUEUED:
             return _queued(what)
         case Standing.REFUSED:
+            if _refused_elsewhere(what.scope):
+                return f"not crawled: refused by {what.scope.refused_by}"
             return f"not crawled: out of scope, refused by the rule {what.scope.refused_by}"
         case Standing.UNKNOWN:
             return _unknown(what)
@@ -163,6 +165,8 @@ def _scope(scope: ScopeAnswer) -> list[str]:
     head = f"{scope.decision}, decided by {scope.decider}"
     if scope.assumed:
         head += " (as a link on a seed)"
+    elif _refused_elsewhere(scope):
+        head += "; what refused it is no rule of the scope as it is now"
     elif scope.refused_by and scope.decision == "ACCEPT":
         head += "; the scope has changed since it was refused"
     rows = [
@@ -172,6 +176,12 @@ def _scope(scope: ScopeAnswer) -> list[str]:
         for o in scope.opinions
     ]
     return [head, *table(rows).split("\n")] if rows else [head]
+
+
+def _refused_elsewhere(scope: ScopeAnswer) -> bool:
+    """A processor of the candidate chain refused it, or a rule that is gone."""
+    rules = {opinion.rule for opinion in scope.opinions}
+    return scope.decision == "ACCEPT" and scope.refused_by not in {"", *rules}
 
 
 def _could(rule: RuleOpinion) -> str:

@@ -99,6 +99,16 @@ def test_a_refusal_names_its_rule():
     assert (told.via, told.path, told.context) == (HOME, "L", "a/@href")
 
 
+def test_a_refusal_by_a_processor_is_none_by_the_scope():
+    world = World()
+    url = HOME + "dropped"
+    Outside(world.store).add(IDENTITY.key(url), Subject(url, "L", HOME, "a/@href"), "drop-short")
+    lines = list(explanation_lines(world.explain(url)))
+    assert "  answer      not crawled: refused by drop-short" in lines
+    head = next(line for line in lines if line.startswith("  scope "))
+    assert head.endswith("; what refused it is no rule of the scope as it is now")
+
+
 def test_what_was_only_seen():
     world = World()
     world.store.put("seen", IDENTITY.key(HOME + "x"), b"")
