@@ -28,6 +28,19 @@ def test_in_the_order_of_the_list():
     assert not chain([])
 
 
+@pytest.mark.parametrize(
+    ("setting", "url", "normal"),
+    [
+        ({"idn": "ascii"}, "http://straße.test/", "http://strasse.test/"),
+        ({"idn": "ascii", "idna2008": True}, "http://straße.test/", "http://xn--strae-oqa.test/"),
+        ({"trim_trailing_dot": True}, "http://a.test./", "http://a.test/"),
+        ({"default_scheme": "http"}, "a.test/x", "http://a.test/x"),
+    ],
+)
+def test_each_setting_of_basic_has_its_effect(setting, url, normal):
+    assert chain([{"normalizer": "basic", **setting}]).normalize(url) == normal
+
+
 def test_only_those_of_the_scope():
     items = [{"normalizer": "ajax", "scopes": ["inject", "indexer"]}]
     assert chain(items, "inject").normalize("http://h/#!a") == "http://h/?_escaped_fragment_=a"

@@ -76,7 +76,12 @@ class BasicSettings(NormalizerSettings):
 
     def build(self, read_lines: ReadLines) -> Normalizer:
         """See `NormalizerSettings.build`."""
-        return Basic(idn=self.idn, idna2008=self.idna2008, trim_trailing_dot=self.trim_trailing_dot)
+        return Basic(
+            idn=self.idn,
+            idna2008=self.idna2008,
+            trim_trailing_dot=self.trim_trailing_dot,
+            default_scheme=self.default_scheme,
+        )
 
 
 class RegexSettings(NormalizerSettings, RuleText):
