@@ -19,7 +19,8 @@ from nacre.scope.loops import has_path_loop
         ("/a", "?b=1&b=1&b=1&b=1", True),
         ("/a", "b=1&b=2&b=3&b=4", False),
         ("/a", "u=%2Fa%3Fb%3D1%26b%3D1%26b%3D1%26b%3D1", True),
-        ("/a", "x&x&x&x", False),
+        ("/a", "x&x&x&x", True),
+        ("/a", "?x&x&y&x&&&", False),
     ],
 )
 def test_has_path_loop(path, query, trap):

@@ -13,14 +13,14 @@ LONG_PATH = 10
 def has_path_loop(path: str, query: str, max_segment_repetition: int, threshold: int) -> bool:
     """True for a path or query that repeats itself like a crawler trap.
 
-    That is: a segment, or a `name=value` pair of the query, stands there more than
+    That is: a segment, or a parameter of the query, stands there more than
     `max_segment_repetition` times, next to each other or not; or a path of ten segments or more
     holds `threshold` different segments that each reach that number.
 
     Args:
         path: Path of the URL, percent-encoded or not; "" for none.
         query: Query, with or without its `?`; "" for none.
-        max_segment_repetition: How often one segment or pair may stand there; 0 or less switches
+        max_segment_repetition: How often one segment or parameter may stand there; 0 or less switches
             the check off.
         threshold: Different segments that make a long path a trap; 0 or less switches that off.
     """
@@ -28,7 +28,7 @@ def has_path_loop(path: str, query: str, max_segment_repetition: int, threshold:
         return False
     segments = [segment for segment in path.split("/") if segment]
     counts = Counter(segments)
-    if _most(counts) > max_segment_repetition or _most(_pairs(query)) > max_segment_repetition:
+    if max(_most(counts), _repeated(query)) > max_segment_repetition:
         return True
     if threshold <= 0 or len(segments) < LONG_PATH:
         return False
@@ -40,7 +40,11 @@ def _most(counts: Counter[str]) -> int:
     return max(counts.values(), default=0)
 
 
-def _pairs(query: str) -> Counter[str]:
-    """Pairs of a query, and of queries encoded within it (`?continue=https%3A…%26a%3D1`)."""
-    text = unquote(query).replace("?", "&")
-    return Counter(pair for pair in text.split("&") if "=" in pair)
+def _repeated(query: str) -> int:
+    """How often a parameter stands there; or a pair, also of queries encoded within the query.
+
+    Such as `?continue=https%3A…%3Fa%3D1%26a%3D1`.
+    """
+    parameters = Counter(part for part in query.removeprefix("?").split("&") if part)
+    inner = unquote(query).replace("?", "&").split("&") if "%" in query or "?" in query else ()
+    return max(_most(parameters), _most(Counter(pair for pair in inner if "=" in pair)))

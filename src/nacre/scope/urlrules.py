@@ -51,7 +51,7 @@ class PathLoop(Predicated):
     rule: Literal["path-loop"] = "path-loop"
     decision: Decision = setting(Decision.REJECT, "What it says: ACCEPT or REJECT.")
     max_segment_repetition: int = setting(
-        3, "How often a segment or `name=value` may stand in a URL; 0 switches the rule off.", ge=0
+        3, "How often a segment or a parameter may stand in a URL; 0 switches the rule off.", ge=0
     )
     threshold: int = setting(
         2,
