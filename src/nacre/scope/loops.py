@@ -20,8 +20,8 @@ def has_path_loop(path: str, query: str, max_segment_repetition: int, threshold:
     Args:
         path: Path of the URL, percent-encoded or not; "" for none.
         query: Query, with or without its `?`; "" for none.
-        max_segment_repetition: How often one segment or parameter may stand there; 0 or less switches
-            the check off.
+        max_segment_repetition: How often one segment or parameter may stand there; 0 or less
+            switches the check off.
         threshold: Different segments that make a long path a trap; 0 or less switches that off.
     """
     if max_segment_repetition <= 0:
