@@ -10,7 +10,7 @@ from nacre.core.capture import TlsFacts
 from nacre.core.status import FetchStatus
 from nacre.fetch.request import FetchResult
 from nacre.fetch.settings import FetchSettings
-from nacre.fetch.tls import Gate, make_context
+from nacre.fetch.tls import Gate, Tls, make_context
 from tests.fetch.certificates import Authority, self_signed
 from tests.fetch.server import (
     HELLO,
@@ -353,3 +353,24 @@ def test_a_connection_that_ends_before_its_handshake_is_told_quietly(
         assert result.status == FetchStatus.CONNECT_FAILED
         assert result.error == "it spoke or closed before the TLS handshake"
         assert not faults
+
+
+def test_a_connection_whose_facts_cannot_be_read_is_ended(
+    authority: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[asyncio.BaseTransport] = []
+
+    def facts(_: Tls, transport: asyncio.BaseTransport, *__: object) -> TlsFacts:
+        opened.append(transport)
+        raise ValueError("no facts")
+
+    async def main() -> tuple[FetchResult, list[bool]]:
+        context = authority.context("good.test")
+        async with serving(polite, tls=context) as server, fetching() as fetcher:
+            result = await fetcher.fetch(ask(server.url("/", "https", "good.test")), QUICK)
+            return result, [transport.is_closing() for transport in opened]
+
+    monkeypatch.setattr(Tls, "facts", facts)
+    result, closing = run(main())
+    assert (result.status, result.error) == (FetchStatus.CONNECT_FAILED, "no facts")
+    assert closing == [True]

@@ -94,6 +94,18 @@ def test_no_certificate_raises(changes: list[tuple[int, int]]) -> None:
     assert "\n" not in Verifier().verdict((bytes(broken),), "a.test", NOW)
 
 
+def test_a_name_that_is_no_text_is_unreadable(authority: trustme.CA, verifier: Verifier) -> None:
+    """The library raises a TypeError for it."""
+    leaf, *others = chain_of(authority.issue_cert("a.test"))
+    length = len(leaf)
+    at = leaf.index(b"trustme v") - 2
+    assert leaf[at : at + 1] == b"\x0c", "an UTF8String"
+    leaf = leaf[:at] + b"\x03" + leaf[at + 1 : at + 2] + b"\0" + leaf[at + 3 :]
+    assert len(leaf) == length
+    verdict = verifier.verdict((leaf, *others), "a.test", NOW)
+    assert verdict.startswith("unreadable certificate: ")
+
+
 def test_the_roots_of_the_system_are_read() -> None:
     if not ssl.create_default_context().get_ca_certs():
         pytest.skip("this system has no root certificates")

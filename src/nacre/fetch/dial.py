@@ -109,6 +109,7 @@ class Dialer:
             await self._encrypt(found, origin, settings, sni)
             found.tls = self._tls.facts(found.transport, origin.host, sni, self._clock.now())
         except (OSError, ValueError) as error:
+            found.abort()
             text = str(error) if isinstance(error, TimeoutError) else describe(error)
             if isinstance(error, ssl.SSLError):
                 text = f"TLS handshake: {text}"
