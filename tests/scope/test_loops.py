@@ -18,7 +18,7 @@ from nacre.scope.loops import has_path_loop
         ("/x/1/x/2/x/3/4/5/6/7/8", "", False),
         ("/a", "?b=1&b=1&b=1&b=1", True),
         ("/a", "b=1&b=2&b=3&b=4", False),
-        ("/a", "u=%2Fa%3Fb%3D1%26b%3D1%26b%3D1%26b%3D1", True),
+        ("/a", "u=%2Fa%3Fb%3D1&b=1&b=1&b=1", False),
         ("/a", "x&x&x&x", True),
         ("/a", "?x&x&y&x&&&", False),
     ],

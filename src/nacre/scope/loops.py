@@ -4,7 +4,6 @@ Source: the path rules of Zeno, the crawler of the Internet Archive.
 """
 
 from collections import Counter
-from urllib.parse import unquote
 
 LONG_PATH = 10
 """Segments from which a path is long enough to be judged by several repeaters."""
@@ -41,10 +40,5 @@ def _most(counts: Counter[str]) -> int:
 
 
 def _repeated(query: str) -> int:
-    """How often a parameter stands there; or a pair, also of queries encoded within the query.
-
-    Such as `?continue=https%3A…%3Fa%3D1%26a%3D1`.
-    """
-    parameters = Counter(part for part in query.removeprefix("?").split("&") if part)
-    inner = unquote(query).replace("?", "&").split("&") if "%" in query or "?" in query else ()
-    return max(_most(parameters), _most(Counter(pair for pair in inner if "=" in pair)))
+    """How often a parameter stands there, as it is written."""
+    return _most(Counter(part for part in query.removeprefix("?").split("&") if part))
