@@ -86,6 +86,7 @@ def expand_archive(
     they serve any reader. The job is not changed, and the same is made each time.
     """
     from nacre.cli.look import opened
+    from nacre.cli.next_steps import collection
     from nacre.job.holdings.expanding import expand
     from nacre.job.holdings.warcs import warc_files
 
@@ -104,10 +105,9 @@ def expand_archive(
     if not count:
         output.say("no differences in this job")
     else:
-        runs = output.shown(layout.root / "runs")
-        beside = output.shown(folder or layout.root / "expanded")
-        name = layout.root.name
-        output.say(f"Browse: wb-manager add {name} {runs}/*/archive/*.warc.gz {beside}/*.warc.gz")
+        runs = output.typed(layout.root / "runs/*/archive/*.warc.gz")
+        beside = output.typed((folder or layout.root / "expanded") / "*.warc.gz")
+        output.say(f"Browse: wb-manager add {collection(layout.root.name)} {runs} {beside}")
     raise typer.Exit(DAMAGED if defects else 0)
 
 

@@ -138,8 +138,10 @@ def _facts(
     if got.found:
         yield "found", ", ".join(f"{_FOUND.get(k, k)} {n:,}" for k, n in got.found.items())
     if overview.saved_documents:
-        saved = count(overview.saved_documents, "reply", "replies")
-        yield "saved", f"{size(overview.saved_bytes)} by dedup ({saved} stored as revisits)"
+        saved = count(
+            overview.saved_documents, "reply stored as a revisit", "replies stored as revisits"
+        )
+        yield "saved", f"{size(overview.saved_bytes)} by dedup ({saved})"
     troubles = f"{overview.failed_pages:,} failed, {overview.refused:,} disregarded"
     troubles += " (robots.txt and the like)"
     yield "not got", troubles + (f", {overview.deleted:,} deleted" if overview.deleted else "")
