@@ -117,8 +117,8 @@ def _delete(directory: Path, regex: str, queue: str) -> int:
     import asyncio
 
     from nacre.cli.look import opened
+    from nacre.job.at_rest import changing
     from nacre.job.intake.edits import delete, matcher
-    from nacre.job.offline import changing
     from nacre.job.operator.control import ask, running
 
     layout, settings = opened(directory)

@@ -109,8 +109,8 @@ def _import(directory: Path, path: Path, options: "Options") -> "Iterator[Import
     import msgspec
 
     from nacre.cli.look import opened
+    from nacre.job.at_rest import changing
     from nacre.job.intake.edits import Imported, bring_in
-    from nacre.job.offline import changing
     from nacre.job.operator.control import ask, running
 
     layout, settings = opened(directory)

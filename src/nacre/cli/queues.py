@@ -116,7 +116,7 @@ def _steer(
     import asyncio
 
     from nacre.cli.look import opened
-    from nacre.job.offline import changing
+    from nacre.job.at_rest import changing
     from nacre.job.operator.control import ask, running
     from nacre.job.operator.steer import steer
 

@@ -90,16 +90,15 @@ def _list(as_json: bool) -> None:
 
 def _of_run(layout: "Layout", settings: "JobSettings", name: str, as_json: bool) -> None:
     from nacre.job.offline import reading
-    from nacre.job.operator.commands import report_of
     from nacre.job.operator.control import ask, running
-    from nacre.job.reports.reporting import report_named
+    from nacre.job.reports.reporting import make_report, report_named
 
     chosen = report_named(name)
     if running(layout.socket):
         data = ask(layout.socket, "report", name=name)["report"]
     else:
         with reading(layout, settings) as view:
-            data = report_of(view, name)
+            data = make_report(name, view.store, layout, settings, None)
     if as_json:
         output.say_json(data)
     else:

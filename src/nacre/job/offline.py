@@ -1,26 +1,23 @@
 """A job seen from a command: its store, whether the job runs in this process or does not run."""
 
-import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from typing import NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.core.clock import Clock
 from nacre.errors import JobError, OldLayoutError, StorageError
-from nacre.job.assemble import Parts
 from nacre.job.clock import SystemClock
 from nacre.job.configuration.settings import JobSettings
-from nacre.job.events import Events
-from nacre.job.job import Job
 from nacre.job.layout import Layout
 from nacre.job.runrow import RunRow
 from nacre.job.runs.manifest import OriginOf, unknown_origin
 from nacre.job.runs.newrun import INCREMENTAL, is_over, plan_run
 from nacre.job.runs.runs import read_run
-from nacre.job.session import Session
 from nacre.report.stats import totals
-from nacre.store.recovery import Start
 from nacre.store.store import Store
+
+if TYPE_CHECKING:
+    from nacre.job.session import Session
 
 _MEMORY = 32_000_000
 _TRIES = 3
@@ -42,7 +39,7 @@ class View(NamedTuple):
     settings: JobSettings
     store: Store
     clock: Clock
-    session: Session | None = None
+    session: "Session | None" = None
     origin: OriginOf = unknown_origin
 
 
@@ -88,46 +85,6 @@ def _up_to_date(path: str) -> Store:
     except OldLayoutError:
         Store.open(path, memory=_MEMORY).close()
         return _read_only(path)
-
-
-@asynccontextmanager
-async def changing(
-    layout: Layout, settings: JobSettings, *, new: bool = False
-) -> AsyncIterator[Parts]:
-    """Change the frontier of a job that does not run; durable when the block ends.
-
-    The start does what every start does first (`store.recovery`); nothing is fetched.
-
-    Args:
-        layout: The job's directories.
-        settings: Its settings.
-        new: The job need not have run: its first run begins, with its first seeds.
-
-    Raises:
-        JobError: It never ran, or its run is over.
-        StorageError: The store is in use or cannot be written.
-    """
-    if not new:
-        require_store(layout)
-    job = Job(layout.root, settings)
-    guard = await job.guard()
-    session = Session(layout, settings, job.disk, job.clock, Events())
-    try:
-        session.open(guard, job.seeds, Start())
-        parts = session.parts
-        run = read_run(parts.store)
-        if run is not None:
-            session.run_row = run
-        if run is None or run.exit == "FINISHED":
-            raise JobError(f"the run of {layout.root} is over: nothing waits in its frontier")
-        async with asyncio.TaskGroup() as group:
-            group.create_task(parts.commit.run(), name="commit")
-            try:
-                yield parts
-            finally:
-                parts.commit.finish()
-    finally:
-        await session.close()
 
 
 def plan_next(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.config.effective import fixed
 from nacre.core.stamp import iso_millis
@@ -10,7 +10,6 @@ from nacre.frontier.queues import QueueRow, State
 from nacre.frontier.roster import scan_queues
 from nacre.frontier.totals import read_totals
 from nacre.job.admission.identity import Identity, canonicalizer
-from nacre.job.assemble import Parts
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.runrow import RunRow
 from nacre.job.seeding.seedbook import seed_rows
@@ -18,6 +17,9 @@ from nacre.job.states import CRASHED, ExitStatus
 from nacre.job.visit.outcomes import Outcomes
 from nacre.report.material import QueueFacts, RunFacts, SeedFacts, ToeFacts
 from nacre.store.store import Store
+
+if TYPE_CHECKING:
+    from nacre.job.assemble import Parts
 
 
 class Live(NamedTuple):
@@ -34,7 +36,7 @@ class Live(NamedTuple):
     offset: float
 
 
-def live_facts(parts: Parts) -> Live:
+def live_facts(parts: "Parts") -> Live:
     """What the parts of a running job are at."""
     mono, engine = parts.clock.monotonic(), parts.engine
     toes = [

@@ -1,11 +1,11 @@
 """The runs of a job: which one it is in, how it ended, and how a new one begins."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import structs
 
-from nacre.job.assemble import Parts
 from nacre.job.layout import Layout, run_name
 from nacre.job.runrow import RunRow
 from nacre.job.seeding.seedbook import own_scope
@@ -13,6 +13,9 @@ from nacre.job.states import ExitStatus
 from nacre.store.disk import failure
 from nacre.store.store import Store
 from nacre.uri.parse import host, origin
+
+if TYPE_CHECKING:
+    from nacre.job.assemble import Parts
 
 _KEY = b"run"
 
@@ -71,7 +74,7 @@ def run_archives(layout: Layout, directories: tuple[str, ...]) -> tuple[str, ...
     )
 
 
-def enter_seeds_again(parts: Parts) -> None:
+def enter_seeds_again(parts: "Parts") -> None:
     """Schedule the seeds once more: nothing could be fetched, so nothing is lost by another try.
 
     What was learned of their hosts, that they cannot be reached, is forgotten.
