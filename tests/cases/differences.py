@@ -62,6 +62,14 @@ def _in_a_browser(text: str, base: str | None) -> str | None:
     return str(url.href).partition("#")[0]
 
 
+def _resolved_as_in_a_browser(row: Row) -> bool:
+    """A row of a link and its page, whose answer here is that of the URL Standard."""
+    if not (row.get("base") or "").startswith("http"):
+        return False
+    answer = parse.Resolver(row["base"]).resolve(row["input"])
+    return answer == _in_a_browser(row["input"], row["base"])
+
+
 def _differs_by_urlcanon(row: Row) -> bool:
     """As the URL Standard says today; hosts of dots; bytes that urlcanon takes for UTF-8."""
     text, rule = row["input"], row["rule"]
@@ -391,6 +399,24 @@ DIFFERENCES: list[Difference] = [
             row["rule"].endswith("URLCanonicalizer")
             and _UNKNOWN_TO_JAVA.match(row["input"]) is not None
         ),
+    ),
+    Difference(
+        "url_normalize_crawlercommons",
+        "links as the URL Standard resolves them",
+        "Java takes backslashes for characters, hosts that cannot be for hosts; browsers do not.",
+        _resolved_as_in_a_browser,
+    ),
+    Difference(
+        "url_normalize_crawlercommons",
+        "an empty link",
+        "`href=''` is the page itself: no outlink.",
+        _no_link,
+    ),
+    Difference(
+        "url_util_nutch",
+        "links as the URL Standard resolves them",
+        "The same.",
+        _resolved_as_in_a_browser,
     ),
     Difference(
         "url_normalize_crawlercommons",
