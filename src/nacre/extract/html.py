@@ -6,6 +6,7 @@ from nacre.extract.html_elements import HANDLERS
 from nacre.extract.html_page import TokenPage, read_page
 from nacre.extract.html_walk import Walk
 from nacre.extract.links import LinkCollector
+from nacre.extract.xhtml import with_end_tags
 from nacre.wire.charset import decode
 
 _CONDITIONAL = "<!--[if"
@@ -27,6 +28,8 @@ def extract_html(document: Document, links: LinkCollector, encoding: str) -> fro
     body = document.body
     if encoding.startswith("utf-16"):
         body, encoding = decode(body, encoding).encode("utf-8", "replace"), "utf-8"
+    if "xml" in document.mime:
+        body = with_end_tags(body)
     page = read_page(body, encoding)
     walk = Walk(page, links, HANDLERS, text_budget=2 * len(body))
     walk.run()
