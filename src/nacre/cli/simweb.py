@@ -127,9 +127,10 @@ def _require_matplotlib() -> None:
     from importlib.util import find_spec
 
     from nacre.errors import ConfigError
+    from nacre.job.configuration.extras import wanting
 
     if find_spec("matplotlib") is None:
-        raise ConfigError("plots need matplotlib: pip install 'nacre[simweb]', or use --no-plots")
+        raise ConfigError(wanting("plots need", "matplotlib") + "; or use --no-plots")
 
 
 def _plot(plan: "Plan", trials: "list[Trial]", out: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nacre.errors import ConfigError
+from nacre.job.configuration.extras import wanting
 from nacre.simweb.experiment import Trial
 from nacre.simweb.summary import table
 
@@ -50,9 +51,7 @@ def _figure(trials: Sequence[Trial], title: str) -> "Figure":
         import matplotlib as mpl  # noqa: PLC0415 - an extra
         from matplotlib.figure import Figure  # noqa: PLC0415 - likewise
     except ImportError as error:
-        raise ConfigError(
-            "plots need matplotlib: pip install 'nacre[simweb]', or use --no-plots"
-        ) from error
+        raise ConfigError(wanting("plots need", "matplotlib") + "; or use --no-plots") from error
     mpl.rcParams["svg.hashsalt"] = "nacre"
     figure = Figure(figsize=(11, 8), layout="constrained")
     figure.suptitle(title)

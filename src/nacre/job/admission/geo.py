@@ -4,9 +4,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from nacre.errors import ConfigError, Problem
+from nacre.job.configuration.extras import wanting
 from nacre.scope.state import Country
-
-REMEDY = "install the extra that reads country databases: pip install 'nacre[geo]'"
 
 
 def database_problem(path: Path) -> str:
@@ -25,7 +24,7 @@ def open_countries(path: Path) -> Country:
         ConfigError: The file is no such database, or cannot be read.
     """
     if find_spec("maxminddb") is None:
-        raise ConfigError([Problem("", REMEDY)])
+        raise ConfigError([Problem("", wanting("country databases need", "maxminddb"))])
     import maxminddb  # noqa: PLC0415 - an extra
 
     try:

@@ -9,6 +9,7 @@ from typing import Any
 
 from nacre.errors import JobError
 from nacre.history.carrying import TABLES, Table, Taking, table_rows
+from nacre.job.configuration.extras import wanting
 from nacre.store.store import Store
 
 _LINES, _PARQUET = ".jsonl", ".parquet"
@@ -109,4 +110,4 @@ def _arrow() -> tuple[Any, Any]:
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
-        raise JobError("Parquet needs pyarrow: pip install 'nacre[parquet]'") from None
+        raise JobError(wanting("Parquet needs", "pyarrow")) from None
