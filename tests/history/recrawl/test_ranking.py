@@ -41,7 +41,7 @@ def _look(row: PageRow, days: float) -> tuple[str, bool] | None:
 
 @pytest.mark.parametrize(
     ("digest", "days", "look"),
-    [("sha1:x", 6, None), ("sha1:x", 7, ("moved?", False)), ("sha1:x", 180, ("moved?", True)),
+    [("sha1:x", 29, None), ("sha1:x", 30, ("moved?", False)), ("sha1:x", 180, ("moved?", True)),
      ("", 7, None), ("", 179, None), ("", 180, ("floor", True))],
 )  # fmt: skip
 def test_what_turned_into_a_redirect_may_come_back_and_what_always_was_one_rests(

@@ -69,8 +69,8 @@ def test_a_move_keeps_its_target() -> None:
 
 def test_a_page_that_turned_into_a_redirect_is_looked_at_again() -> None:
     moved = after(Existence(), Answer.MOVED, 0.0, "http://a.cn/new")
-    assert next_look(moved, 0.0) == 7 * DAY
-    assert next_look(after(moved, Answer.MOVED, 7 * DAY, "http://a.cn/new"), 0.0) == 14 * DAY
+    assert next_look(moved, 0.0) == 30 * DAY
+    assert next_look(after(moved, Answer.MOVED, 30 * DAY, "http://a.cn/new"), 0.0) == 60 * DAY
     assert next_look(Existence(), 0.0) is None
 
 

@@ -65,7 +65,7 @@ def test_next_looks(known: Given):
     gone, doubt, moved = deletion_register(known).deletions
     assert gone.next_look == MONDAY + 17 * DAY
     assert doubt.next_look == MONDAY + 4 * DAY
-    assert moved.next_look == MONDAY + 7 * DAY
+    assert moved.next_look == MONDAY + 30 * DAY
 
 
 def test_a_page_for_people(known: Given):

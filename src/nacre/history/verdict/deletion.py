@@ -1,8 +1,9 @@
 """Gone for good? Only what was seen twice counts, and what was gone is looked at again (pure).
 
 live → suspect (404, 410, soft-404) → gone, after a second look a day later (410: at once) → looked
-at again after 7, 14, 30, 60 … 180 days. Failures and refusals never count. Source of the probing:
-Bar-Yossef et al., "Sic transit gloria telae", 2004.
+at again after 7, 14, 30, 60 … 180 days, as is, from 30 days on, a page that turned into a redirect.
+Failures, refusals and redirects to a login never count. Source of the probing: Bar-Yossef et al.,
+"Sic transit gloria telae", 2004.
 """
 
 import re
@@ -17,6 +18,8 @@ from nacre.history.verdict.template import fingerprint
 DAY = 86_400.0
 _CONFIRM_AFTER = DAY
 _AGAIN = (7.0, 14.0, 30.0, 60.0, 120.0, 180.0)
+_RARER = 2
+"""What moved comes back more seldom than what is gone: its looks begin so many places further."""
 _ALIKE = 0.9
 _SINK = 3
 _SHARED = 5
@@ -136,7 +139,8 @@ def next_look(state: Existence, last: float) -> float | None:
     if state.life is Life.SUSPECT:
         return max(last, state.since) + _CONFIRM_AFTER
     if state.life in {Life.GONE, Life.MOVED}:
-        return last + DAY * _AGAIN[min(state.looks, len(_AGAIN) - 1)]
+        looks = state.looks + _RARER * (state.life is Life.MOVED)
+        return last + DAY * _AGAIN[min(looks, len(_AGAIN) - 1)]
     return None
 
 
