@@ -146,6 +146,11 @@ def test_a_hostile_address_is_read_once(text: str) -> None:
     assert stable_address(text).startswith("/a")
 
 
+def test_xhtml_goes_on_behind_elements_that_are_empty() -> None:
+    view = page_view('<?xml version="1.0"?><html><title/><script src="a"/><p>x</p><p>y</p></html>')
+    assert [piece.text for piece in view.pieces] == ["x", "y"]
+
+
 def test_a_page_without_end_is_cut() -> None:
     view = page_view("<p>x</p>" * 50, max_pieces=20)
     assert view.truncated

@@ -13,12 +13,16 @@ from turbohtml import Token, TokenType, tokenize
 
 from nacre.core.pageview import PageView, Piece, Shape
 from nacre.extract.addresses import is_file, stable_address
+from nacre.extract.xhtml import with_end_tags
 
 MAX_PIECES = 20_000
 _MAX_DEPTH = 128
 _LONGEST_PIECE = 4_000
 _NAVIGATION = 0.6
 _START, _END, _TEXT = TokenType.START_TAG, TokenType.END_TAG, TokenType.TEXT
+
+_PROLOG = ("<?xml", "\ufeff<?xml")
+"""How most XHTML begins; here it is not known as what type a page came."""
 
 _SKIPPED = frozenset(("script", "style", "template", "noembed", "noframes"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
@@ -66,6 +70,8 @@ def page_view(text: str, *, max_pieces: int = MAX_PIECES) -> PageView:
         max_pieces: Further pieces are left out, and the view says so.
     """
     reader = _Reader(max_pieces)
+    if text.startswith(_PROLOG):
+        text = with_end_tags(text.encode("utf-8", "replace")).decode()
     for token in tokenize(text):
         reader.take(token)
     return reader.view()
