@@ -28,5 +28,5 @@ def test_what_cannot_be_used_names_the_remedy(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "bad.mmdb").write_bytes(b"no database")
     assert "bad.mmdb cannot be used" in database_problem(tmp_path / "bad.mmdb")
     monkeypatch.setattr(geo, "find_spec", lambda _: None)
-    with pytest.raises(ConfigError, match=r"nacre\[geo\]"):
+    with pytest.raises(ConfigError, match="-m pip install maxminddb"):
         open_countries(tmp_path / "bad.mmdb")

@@ -125,5 +125,5 @@ def test_without_pyarrow_the_way_to_it_is_told(tmp_path: Path, monkeypatch: pyte
         raise ImportError(name)
 
     monkeypatch.setattr(carrying, "import_module", missing)
-    with pytest.raises(JobError, match=r"pip install 'nacre\[parquet\]'"):
+    with pytest.raises(JobError, match="-m pip install pyarrow"):
         list(export_tables(filled(), tmp_path, parquet=True))
