@@ -221,6 +221,19 @@ _UNKNOWN_TO_JAVA = re.compile(
 )
 
 
+def _named_by_a_beginning(row: Row) -> bool:
+    """A User-agent line names what the agent begins with, and none names the agent."""
+    lines = re.findall(r"(?im)^\s*user-agent\s*:\s*([^\s#/*]+)", row.get("robots", ""))
+    agent, names = row["agent"].lower(), {line.lower() for line in lines}
+    return agent not in names and agent.startswith(tuple(names))
+
+
+_MISSPELT = re.compile(
+    r"(?im)^\s*(?:(?!(?:dis+al+ow|diasllow|disallaw))d[aeis]*s+al+[aeo]w|use[gr]?s?-ag(?!ent)\w+"
+    r"|useg-agent|ser-agent|users-agent)\s*:"
+)
+
+
 def _config_of(row: Row, rule: str) -> list[Row]:
     return [config for name, config in decide_rules.rules_of(row) if name.endswith(rule)]
 
@@ -636,6 +649,18 @@ DIFFERENCES: list[Difference] = [
         "several names on a User-agent line",
         "RFC 9309 2.2.1 and Google: a line names one crawler.",
         _named_second,
+    ),
+    Difference(
+        "robots",
+        "names that begin like the agent's",
+        "RFC 9309 2.2.1: product tokens are equal or not; older peers take a beginning for a name.",
+        _named_by_a_beginning,
+    ),
+    Difference(
+        "robots",
+        "misspellings that Google's parser does not know",
+        "It knows those that are common; a guess at others would be ours alone.",
+        lambda row: _MISSPELT.search(row.get("robots", "")) is not None,
     ),
     Difference(
         "robots",
