@@ -1,17 +1,15 @@
 """Where Nacre rightly answers otherwise than a row: general, named, each with its reason."""
 
 import re
-from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import ada_url
 
-from nacre.extract.links import is_never_fetched
 from nacre.uri import parse
+from tests.cases import markup
 from tests.cases.table import Difference, Row
 from tests.cases.tables import (
     decide_rules,
-    extract_html,
     robots,
     url_canonical,
     uuri,
@@ -124,75 +122,6 @@ _INDEX_KEY_OPTIONS = {
 def _uses_options(row: Row) -> bool:
     options = row.get("options", {})
     return any(_INDEX_KEY_OPTIONS.get(name, False) != value for name, value in options.items())
-
-
-def _link_header(row: Row) -> str:
-    return str((row.get("headers") or {}).get("Link", ""))
-
-
-_HERITRIX_GAPS = re.compile(
-    r"\b(?:poster|ping|manifest|formaction|imagesrcset|srcdoc|xlink:href|icon)\s*="
-    r"|<(?:svg|image|use|feimage|portal)\b|\bdata-[a-z-]+\s*="
-    r"|rel=[\"']?[^\"'>]*(?:preload|manifest|touch-icon|touch-startup|mask-icon|image_src)"
-    r"|(?:og|twitter):(?:image|video|audio)|itemprop=|msapplication-|[\"'=]thumbnail\b"
-    r"|\b(?:dynsrc|datasrc)\s*=|type=[\"']?(?:text/(?:template|html|x-)|application/(?:[\w.+-]*json))"
-    r"|importmap|speculationrules"
-    r"|http-equiv=[\"']?refresh[^>]*content=[\"'][\d.\s]*[;,]\s*(?!url)[^\"'>\s]",
-    re.IGNORECASE,
-)
-_NO_MARKUP = re.compile(
-    r"<[a-z]+\b[^>]*?\s([a-z-]+)=[^>]*\s\1=|<\?(?!xml)"
-    r"|<(?:title|textarea|xmp|plaintext|iframe)\b[^<]*<[a-z]"
-    r"|<[a-z][^>]*\Z|<(?:script|style|title|textarea|iframe)\b[^>]*/>"
-    r"|<[a-z](?:[^<>\"']|\"[^<>\"]*\"|'[^<>']*')*(?:\"[^\"<>]*|'[^'<>]*)>"
-    r"|\A(?:(?!<table).)*<(?:caption|col|tbody|td|tfoot|th|thead|tr)\b"
-    r"|\b(?:href|src)\s*=[^>]*>.*<base\b",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-_NO_REFERENCE = re.compile(
-    r"/\*[^*]*(?:url\(|@import)|:\s*[\"'][^\"']*url\(|@import\s+[^\"'\s/u]|@import[\"']|image-set\(\s*[\"']|\bsrc\(",
-    re.IGNORECASE,
-)
-
-
-_ONLY_TEXT = re.compile(
-    r"(?:^|\s)//[^\n]*[\"']|/\*[^*]*[\"']|`|[\"'][\w.+-]+@[\w.-]+[\"']", re.MULTILINE
-)
-
-
-def _nobody_fetches(row: Row) -> bool:
-    """But for URLs of schemes that nobody fetches, and such that browsers refuse, it is right."""
-    if row["match"] not in {"exact_set", "exact_list", "exact_list_raw"}:
-        return False
-    links = [i for i in row["expected"] if not _is_refused(i["url"])]
-    lost = len(links) < len(row["expected"])
-    return lost and extract_html.check(row | {"expected": links}) is None
-
-
-def _is_refused(url: str) -> bool:
-    return is_never_fetched(url) or (":" in url and not ada_url.check_url(url))
-
-
-def _more_of_xml(row: Row) -> bool:
-    """Of XML all is found that the row has, and more."""
-    if row["extractor"] != "xml" or row["match"] != "exact_set":
-        return False
-    return extract_html.compare(extract_html.found(row), row["expected"], extra=True) is None
-
-
-def _escaped_otherwise(row: Row) -> bool:
-    """The same links, but for characters that Heritrix escapes in a URL and browsers do not."""
-    if row["extractor"] not in {"css", "html", "js", "xml"} or row["match"] != "exact_set":
-        return False
-    wanted = {(_plain(i["url"]), i.get("hop"), i.get("context")) for i in row["expected"]}
-    links = extract_html.found(row)
-    return wanted == {(_plain(k.url), k.hop.value, k.context) for k in links}
-
-
-def _plain(url: str) -> str:
-    return unquote(url).replace("\\", "/")
 
 
 _DECODED_ESCAPE = re.compile(r"%(?:2[4ADE]|3[0-9]|[46][1-9A-F]|[57][0-9A]|5F|7E)", re.IGNORECASE)
@@ -523,13 +452,15 @@ DIFFERENCES: list[Difference] = [
         "extract_html",
         "Link: rel=preconnect",
         "Names a host to connect to, nothing to fetch.",
-        lambda row: re.search(r"rel=\"?(?:preconnect|dns-prefetch)", _link_header(row)) is not None,
+        lambda row: (
+            re.search(r"rel=\"?(?:preconnect|dns-prefetch)", markup.link_header(row)) is not None
+        ),
     ),
     Difference(
         "extract_html",
         "Link header",
         "Heritrix does not read it; it is a link element by other means (RFC 8288).",
-        lambda row: row["extractor"] == "http" and bool(_link_header(row)),
+        lambda row: row["extractor"] == "http" and bool(markup.link_header(row)),
     ),
     Difference(
         "extract_html",
@@ -539,7 +470,7 @@ DIFFERENCES: list[Difference] = [
         lambda row: (
             row["extractor"] == "html"
             and row["origin"] == "upstream-run"
-            and _HERITRIX_GAPS.search(row["document"]) is not None
+            and markup.HERITRIX_GAPS.search(row["document"]) is not None
         ),
     ),
     Difference(
@@ -551,14 +482,14 @@ DIFFERENCES: list[Difference] = [
         lambda row: (
             row["extractor"] == "html"
             and row["origin"] == "upstream-run"
-            and _NO_MARKUP.search(row["document"]) is not None
+            and markup.NO_MARKUP.search(row["document"]) is not None
         ),
     ),
     Difference(
         "extract_html",
         "escapes of the URL Standard",
         "Nacre asks for a URL as browsers write it; Heritrix escapes brackets and the like.",
-        _escaped_otherwise,
+        markup.escaped_otherwise,
     ),
     Difference(
         "extract_html",
@@ -586,13 +517,13 @@ DIFFERENCES: list[Difference] = [
         "extract_html",
         "more of XML",
         "URLs in running text and in lists, and the references of SVG and XInclude, are links too.",
-        _more_of_xml,
+        markup.more_of_xml,
     ),
     Difference(
         "extract_html",
         "nothing to fetch",
         "Heritrix leaves it to the scope to drop `mailto:` and the like, and hosts that cannot be.",
-        _nobody_fetches,
+        markup.nobody_fetches,
     ),
     Difference(
         "extract_html",
@@ -601,7 +532,7 @@ DIFFERENCES: list[Difference] = [
         lambda row: (
             row["extractor"] in {"js", "html"}
             and row["origin"] == "upstream-run"
-            and _ONLY_TEXT.search(row["document"]) is not None
+            and markup.ONLY_TEXT.search(row["document"]) is not None
         ),
     ),
     Difference(
@@ -612,7 +543,7 @@ DIFFERENCES: list[Difference] = [
         lambda row: (
             row["extractor"] in {"css", "html"}
             and row["origin"] == "upstream-run"
-            and _NO_REFERENCE.search(row["document"]) is not None
+            and markup.NO_REFERENCE.search(row["document"]) is not None
         ),
     ),
     Difference(
