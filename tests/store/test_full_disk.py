@@ -3,6 +3,7 @@
 import asyncio
 import os
 import subprocess
+import sys
 
 import pytest
 
@@ -83,6 +84,13 @@ def check(state, job, least):
             assert contents[number][offset : offset + 4000] == key * 500
         assert (job / "logs/crawl.log").read_bytes() == b"".join(key + b"\n" for key, _ in rows)
         return len(rows)
+
+
+def test_a_store_can_be_closed_though_its_files_cannot_be_merged(small):
+    """In a process of its own: what is tested would hold up everything here."""
+    command = [sys.executable, "-m", "tests.store.crowded", str(small)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("1901 1901\n", "")
 
 
 @pytest.mark.parametrize("store_alone", [True, False])

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 from rocksdict import (
     AccessType,
@@ -41,6 +42,10 @@ _PARTITION = 32 << 10
 """Size of a piece of an index or a filter, bytes. With 8 million keys in `seen`, a look-up takes
 two thirds of the time that it takes with pieces of 4 kB; a piece must fit well into a shard of
 the cache, of which there are 64."""
+
+
+_LOOK = 0.02
+"""Seconds between two looks whether a flush can end."""
 
 
 class Memory:
@@ -137,6 +142,7 @@ class RocksEngine:
             self._leave_elsewhere()
             raise _open_error(path, error) from error
         self._closed = False
+        self._read_only = read_only
         self._families = {name: self._db.get_column_family(name) for name in NAMES}
         self._handles = {name: self._db.get_column_family_handle(name) for name in NAMES}
         self._write = WriteOptions()
@@ -288,12 +294,34 @@ class RocksEngine:
         if self._closed:
             return
         self._closed = True
+        if not self._read_only:
+            self._empty_buffers()
         self._families.clear()
         self._handles.clear()
         with suppress(Exception):
             self._db.close()
         del self._db
         self._leave_elsewhere()
+
+    def _empty_buffers(self) -> None:
+        """Write rows in memory to sorted files, or give up where that could last for ever.
+
+        RocksDB lets a flush wait until files were merged. On a full disk they never are, and its
+        own flushes, when it is closed, would wait with the interpreter's lock. What runs in the
+        background is therefore cancelled: all flushes end at once then.
+        """
+        flushing = Thread(target=self._flush_all, name="nacre-closing")
+        flushing.start()
+        while flushing.is_alive():
+            flushing.join(_LOOK)
+            if self._db.property_int_value("rocksdb.background-errors"):
+                break
+        self._db.cancel_all_background(wait=False)
+        flushing.join()
+
+    def _flush_all(self) -> None:
+        with suppress(OperationError):
+            self.flush(NAMES)
 
     def _leave_elsewhere(self) -> None:
         if self._elsewhere is not None:
