@@ -113,10 +113,11 @@ class Judge(Protocol):
         """The finding; `row` is as it was before the visit."""
         ...
 
-    def pair(self, row: PageRow, visit: Visited) -> bool:
+    def pair(self, row: PageRow, visit: Visited) -> frozenset[int]:
         """Learn from a second visit within the step: what differs from the first is noise.
 
-        True when the page looks changed once more, and by nothing but what changes by itself.
+        Returns:
+            The places that differ; none where the page cannot be compared.
         """
         ...
 
@@ -175,9 +176,9 @@ class DigestJudge:
         same = visit.digest == row.digest
         return Finding(answer, ChangeClass.NONE if same else ChangeClass.MAJOR, reason="payload")
 
-    def pair(self, row: PageRow, visit: Visited) -> bool:
+    def pair(self, row: PageRow, visit: Visited) -> frozenset[int]:
         """A digest has nothing to learn."""
-        return False
+        return frozenset()
 
     def pairs_wanted(self, url: str) -> int:
         """See `Judge`."""

@@ -8,9 +8,17 @@ from nacre.history.recrawl.doubts import Doubts
 
 
 @pytest.mark.parametrize(
-    ("noisy", "learned"), [([False], ["a", "b", "c", "late"]), ([True], []), ([True, False], [])]
+    ("differing", "learned"),
+    [
+        ([set()], ["a", "b", "c", "late"]),
+        ([{8}], ["a", "b", "c", "late"]),
+        ([{7, 8}], []),
+        ([{7}, set()], []),
+    ],
 )
-def test_what_waits_is_learned_unless_it_was_noise(noisy: list[bool], learned: list[str]) -> None:
+def test_what_waits_is_learned_unless_it_was_noise(
+    differing: list[set[int]], learned: list[str]
+) -> None:
     found: list[str] = []
     doubts = Doubts()
     for name in "abc":
@@ -18,8 +26,8 @@ def test_what_waits_is_learned_unless_it_was_noise(noisy: list[bool], learned: l
     pages = doubts.pages(10)
     assert pages == ["http://a.test/a", "http://a.test/b"]
     assert found == []
-    for url, said in zip(pages, noisy, strict=False):
-        doubts.was_paired(url, noisy=said)
+    for url, places in zip(pages, differing, strict=False):
+        doubts.was_paired(url, places)
     doubts.note("http://a.test/late", 7, partial(found.append, "late"))
     doubts.settle()
     assert found == learned
@@ -29,7 +37,7 @@ def test_what_nobody_looked_at_again_counts_in_the_end() -> None:
     found: list[str] = []
     doubts = Doubts()
     doubts.note("http://a.test/a", 7, partial(found.append, "a"))
-    doubts.was_paired("http://a.test/other", noisy=True)
+    doubts.was_paired("http://a.test/other", {7})
     doubts.settle()
     doubts.settle()
     assert found == ["a"]

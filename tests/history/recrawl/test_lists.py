@@ -22,9 +22,9 @@ class _ByName(Judge):
         listing = 1.0 if visit.url.endswith("/") or "index_" in visit.url else 0.0
         return Finding(answer_of(visit.status), listing=listing)
 
-    def pair(self, row: object, visit: object) -> bool:
+    def pair(self, row: object, visit: object) -> frozenset[int]:
         """Nothing to learn."""
-        return False
+        return frozenset()
 
     def pairs_wanted(self, url: str) -> int:
         return 0

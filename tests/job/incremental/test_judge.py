@@ -67,6 +67,26 @@ def test_one_second_visit_proves_what_changed_each_time() -> None:
     assert not after.suspect
 
 
+def test_a_second_visit_tells_also_of_what_is_known_to_be_noise() -> None:
+    judge = _taught()
+    for number in range(5):
+        found = _judged(judge, _visit(number, 2.0, f"2026-11-22 9.3{number}"))
+        again = _visit(number, 2.0, f"2026-11-22 9.5{number}")
+        differing = judge.pair(PageRow(again.url), again)
+        assert not found.suspect or found.suspect in differing
+        assert differing
+
+
+def test_the_visit_that_proves_noise_is_in_doubt_itself() -> None:
+    judge = _taught()
+    for number in range(6):
+        found = _judged(judge, _visit(number, 2.0, f"2026-11-22 9.3{number}"))
+        assert found.suspect or not found.kind.is_change, number
+        if number == 0:
+            judge.pair(PageRow("http://a.test/0.html"), _visit(0, 2.0, "2026-11-22 9.50"))
+    assert not found.kind.is_change
+
+
 def test_second_visits_that_show_the_same_end_the_suspicion() -> None:
     judge = _taught()
     for number in range(3):

@@ -4,7 +4,7 @@ Source: reference/incremental.md 2.6 (noise learned by paired fetches).
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from nacre.uri.parse import authority
@@ -64,11 +64,11 @@ class Doubts:
                 found.update(dict.fromkeys(doubt.pages))
         return list(found)[:most]
 
-    def was_paired(self, url: str, *, noisy: bool) -> None:
-        """A second visit was made: it differed by what changes by itself, or it did not."""
-        for doubt in self._doubts.values():
+    def was_paired(self, url: str, differing: Collection[int]) -> None:
+        """A second visit was made; `differing` are the places that changed by themselves."""
+        for (_, place), doubt in self._doubts.items():
             if url in doubt.pages:
-                doubt.noisy = noisy or bool(doubt.noisy)
+                doubt.noisy = place in differing or bool(doubt.noisy)
                 if not doubt.noisy:
                     _learn_all(doubt)
                 doubt.waiting.clear()

@@ -62,8 +62,7 @@ class Learning:
             row.kind = _kind_of(visit.mime)
         if visit.url in self._step.pairs:
             self._step.pairs.discard(visit.url)
-            noisy = self._judge.pair(row, visit)
-            self._step.doubts.was_paired(visit.url, noisy=noisy)
+            self._step.doubts.was_paired(visit.url, self._judge.pair(row, visit))
             return Finding(Answer.SILENT, reason="pair")
         finding = self._judge.judge(row, visit)
         choice = self._step.chosen.get(visit.url)

@@ -89,11 +89,14 @@ class Template(msgspec.Struct, array_like=True):
         return _lower_bound(counts) > _NOISY
 
     def is_suspect(self, place: int) -> bool:
-        """What stood there seldom lived until the next visit, and too few pairs tell why."""
+        """Whether a change there may be noise: such was seen, and too few pairs tell against it.
+
+        A place that is noise is suspect too: what was judged just before may have shown it.
+        """
         counts = self.places.get(place)
         if counts is None or 2 * counts.gone < max(1, counts.visits):
-            return False
-        return counts.pairs - counts.differed < _CALM and not self.is_volatile(place)
+            return self.is_volatile(place)
+        return counts.pairs - counts.differed < _CALM or self.is_volatile(place)
 
     def frequency(self, piece: Piece) -> int:
         """On how many of the last pages a piece was seen."""
@@ -126,22 +129,28 @@ class Template(msgspec.Struct, array_like=True):
             if place in self.slots or len(self.slots) < _MAX_PLACES:
                 self.slots[place] = self.slots.get(place, 0) + 1
 
-    def learn_pair(self, one: PageView, two: PageView, *, looked_changed: bool) -> None:
+    def learn_pair(self, one: PageView, two: PageView, *, looked_changed: bool) -> frozenset[int]:
         """Learn from two fetches within seconds: what differs is noise.
 
         Args:
             one: The first.
             two: The second.
             looked_changed: The verdict on them would have been a change.
+
+        Returns:
+            The places that differ.
         """
         self.pairs += 1
         self.false_changes += looked_changed
         first, second = by_place(one), by_place(two)
-        for place in first.keys() | second.keys():
+        places = first.keys() | second.keys()
+        differing = frozenset(place for place in places if first.get(place) != second.get(place))
+        for place in places:
             counts = self._counts(place)
             if counts is not None:
                 counts.pairs += 1.0
-                counts.differed += first.get(place) != second.get(place)
+                counts.differed += place in differing
+        return differing
 
     def learn_visit(self, old: PageView, new: PageView) -> None:
         """Learn churn from two versions of one page."""

@@ -160,16 +160,15 @@ class PageJudge:
             return compare(old, view, template, self._settings, listing=listing)
         return compare_whole(old, view, self._settings)
 
-    def pair(self, row: PageRow, visit: Visited) -> bool:
+    def pair(self, row: PageRow, visit: Visited) -> frozenset[int]:
         """See `nacre.history.visited.Judge`."""
         first = self._versions.last(visit.url)
         if first is None or visit.status != 200 or visit.mime not in _HTML:
-            return False
+            return frozenset()
         second = self._view(visit)
         template = self.lessons.template(visit.url)
         looked = compare(first, second, template, self._settings).kind.is_change
-        template.learn_pair(first, second, looked_changed=looked)
-        return looked
+        return template.learn_pair(first, second, looked_changed=looked)
 
     def pairs_wanted(self, url: str) -> int:
         """See `nacre.history.visited.Judge`; a signature of the whole page learns no noise."""
