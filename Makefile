@@ -67,7 +67,8 @@ test: ## everything that CI runs: set-up, format, lint, types, import rules, all
 	@$(MAKE) --no-print-directory environment system judges webs
 	@$(MAKE) --no-print-directory lint types imports
 	@$(MAKE) --no-print-directory unit cases-tests
-	@$(MAKE) --no-print-directory crawls kills
+	@# The kill tests mostly wait for a crawl that is slowed down, so the others run beside them.
+	@$(MAKE) --no-print-directory -j2 --output-sync=target crawls kills
 
 test-all: test ## the longer runs too (200 kills, full-size simulations, new random examples)
 	NACRE_FUZZ=1 $(PYTEST) -n 2 -m "not crawl and not kill and not slow and not cases"
