@@ -3,16 +3,11 @@
 import re
 from xml.etree import ElementTree
 
-import ada_url
-
-from nacre.uri import parse
-from tests.cases import markup
+from tests.cases import markup, spellings
 from tests.cases.table import Difference, Row
 from tests.cases.tables import (
     decide_rules,
     robots,
-    url_canonical,
-    uuri,
     warc_bad,
 )
 
@@ -35,93 +30,6 @@ def _ill_formed(row: Row) -> bool:
 def _several_links_an_entry(row: Row) -> bool:
     entries = re.findall(r"<entry>.*?</entry>", row.get("document", ""), re.DOTALL)
     return any(len(re.findall(r"<link[^>]*(?:alternate|/)", entry)) > 1 for entry in entries)
-
-
-def _as_the_standard_says(row: Row) -> bool:
-    """A URL that Heritrix and the URL Standard normalise differently, and Nacre as the latter."""
-    answer = uuri.normalised(row)
-    if "whatwg_href" in row:
-        browser = row["whatwg_href"]
-        return answer == (browser.partition("#")[0] if browser else None)
-    browser = _in_a_browser(row["input"], row.get("base"))
-    return answer is not None and browser is not None and answer == _DOTS.sub(r"\1\2", browser)
-
-
-_DOTS = re.compile(r"(://(?:[^/?@]*@)?)\.*([^/?@:]*?)\.*(?=[/?:]|$)")
-"""Dots around a host."""
-
-
-def _in_a_browser(text: str, base: str | None) -> str | None:
-    """What the URL Standard makes of a text, spaces and NBSP around it aside, by its library."""
-    try:
-        url = ada_url.URL(text.strip("\xa0 "), base) if base else ada_url.URL(text.strip("\xa0 "))
-    except ValueError:
-        return None
-    return str(url.href).partition("#")[0]
-
-
-def _resolved_as_in_a_browser(row: Row) -> bool:
-    """A row of a link and its page, whose answer here is that of the URL Standard."""
-    if not (row.get("base") or "").startswith("http"):
-        return False
-    answer = parse.Resolver(row["base"]).resolve(row["input"])
-    return answer == _in_a_browser(row["input"], row["base"])
-
-
-def _differs_by_urlcanon(row: Row) -> bool:
-    """As the URL Standard says today; hosts of dots; bytes that urlcanon takes for UTF-8."""
-    text, rule = row["input"], row["rule"]
-    if rule not in {"urlcanon.whatwg", "urlcanon.semantic_precise"}:
-        return False
-    browser = _in_a_browser(text, None)
-    name = parse.split(browser).host if browser else ""
-    if browser is None or name.strip(".") != name or re.search(r"[\x80-\xff]", text):
-        return True
-    return rule == "urlcanon.whatwg" and url_canonical.parsed(text) == browser
-
-
-def _changes_when_repeated(row: Row) -> bool:
-    """Heritrix's form of a URL, canonicalised again, is Nacre's."""
-    if not re.match(r"Fixup|Rules", row["rule"]):
-        return False
-    again = url_canonical.check({**row, "input": row["expected"]})
-    return again is not None and again == url_canonical.check(row)
-
-
-# Control characters and spaces, which the URL Standard trims; NBSP, which Heritrix trims too.
-_BLANK = "".join(map(chr, range(0x21))) + "\xa0"
-
-
-def _no_link(row: Row) -> bool:
-    return not row["input"].strip(_BLANK) and bool(row.get("base"))
-
-
-def _dots_around_a_host(row: Row) -> bool:
-    name = row.get("hostname") or row.get("expected") or ""
-    return bool(name.strip(".") != name)
-
-
-def _trimmed_by_heritrix(row: Row) -> bool:
-    """NBSP around a URL, spaces or NBSP after its host."""
-    text = row["input"]
-    after_a_host = r"\s*(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,}[^/\\?#]*(?: |%20|\xa0)(?:[/\\?#]|$)"
-    around = "\xa0" in (
-        text[: len(text) - len(text.lstrip(_BLANK))] + text[len(text.rstrip(_BLANK)) :]
-    )
-    return around or re.match(after_a_host, text, re.IGNORECASE) is not None
-
-
-_INDEX_KEY_OPTIONS = {
-    "host_massage": True,
-    "reverse_ipaddr": True,
-    "with_scheme": False,
-    "trailing_comma": False,
-}
-
-
-def _uses_options(row: Row) -> bool:
-    options = row.get("options", {})
-    return any(_INDEX_KEY_OPTIONS.get(name, False) != value for name, value in options.items())
 
 
 _DECODED_ESCAPE = re.compile(r"%(?:2[4ADE]|3[0-9]|[46][1-9A-F]|[57][0-9A]|5F|7E)", re.IGNORECASE)
@@ -172,49 +80,49 @@ DIFFERENCES: list[Difference] = [
         "uuri",
         "as the URL Standard says",
         "Nacre requests what a browser requests; Heritrix's tolerance only where that is nothing.",
-        _as_the_standard_says,
+        spellings.as_the_standard_says,
     ),
     Difference(
         "uuri",
         "spaces after a host that Heritrix refuses",
         "They are dropped whatever the host, of which a browser decides whether it can be.",
-        lambda row: bool(row.get("error")) and _trimmed_by_heritrix(row),
+        lambda row: bool(row.get("error")) and spellings.trimmed_by_heritrix(row),
     ),
     Difference(
         "uuri",
         "an empty link",
         "`href=''` is the page itself: no outlink.",
-        _no_link,
+        spellings.no_link,
     ),
     Difference(
         "urltest",
         "an empty link",
         "`href=''` is the page itself: no outlink.",
-        _no_link,
+        spellings.no_link,
     ),
     Difference(
         "urltest",
         "dots around a host",
         "Heritrix's tolerance: `example.com.` is the host `example.com`, one queue, one page.",
-        _dots_around_a_host,
+        spellings.dots_around_a_host,
     ),
     Difference(
         "idna_toascii",
         "dots around a host",
         "The same: a host name is compared and requested without the dot of the root.",
-        _dots_around_a_host,
+        spellings.dots_around_a_host,
     ),
     Difference(
         "urltest",
         "spaces after a host, NBSP around a URL",
         "Heritrix's tolerance: browsers refuse `http://example.com /`; without the space it works.",
-        _trimmed_by_heritrix,
+        spellings.trimmed_by_heritrix,
     ),
     Difference(
         "surt",
         "options of the library",
         "The index key has one form, the one that pywb, cdxj-indexer and OutbackCDX use.",
-        _uses_options,
+        spellings.uses_options,
     ),
     Difference(
         "surt",
@@ -267,7 +175,7 @@ DIFFERENCES: list[Difference] = [
         "a fixed point",
         "Heritrix drops one `&`, `?` or `www.` at a time, so its form changes when canonicalised "
         "again; Nacre drops all.",
-        _changes_when_repeated,
+        spellings.changes_when_repeated,
     ),
     Difference(
         "url_canonical",
@@ -280,7 +188,7 @@ DIFFERENCES: list[Difference] = [
         "the URL Standard of today",
         "urlcanon follows an older one, lets a host be `%` or dots alone and a URL have no scheme, "
         "and takes each character below 256 for a byte of UTF-8.",
-        _differs_by_urlcanon,
+        spellings.differs_by_urlcanon,
     ),
     Difference(
         "url_canonical",
@@ -346,19 +254,19 @@ DIFFERENCES: list[Difference] = [
         "url_normalize_crawlercommons",
         "links as the URL Standard resolves them",
         "Java takes backslashes for characters, hosts that cannot be for hosts; browsers do not.",
-        _resolved_as_in_a_browser,
+        spellings.resolved_as_in_a_browser,
     ),
     Difference(
         "url_normalize_crawlercommons",
         "an empty link",
         "`href=''` is the page itself: no outlink.",
-        _no_link,
+        spellings.no_link,
     ),
     Difference(
         "url_util_nutch",
         "links as the URL Standard resolves them",
         "The same.",
-        _resolved_as_in_a_browser,
+        spellings.resolved_as_in_a_browser,
     ),
     Difference(
         "url_normalize_crawlercommons",
