@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from nacre.cli.next_steps import archives, next_steps
-from nacre.cli.output import count, duration, pairs, say, say_json, shown
+from nacre.cli.output import count, duration, pairs, safe, say, say_json, shown
 from nacre.cli.running import Result
 from nacre.cli.terminal import got_text, timeouts_text
 from nacre.core.status import describe
@@ -59,7 +59,8 @@ def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json:
         return
     say(_how_it_ended(result, got))
     for seed in result.unfetched:
-        say(f"  {seed.url}: {seed.error or describe(seed.status).rstrip('.')} ({seed.status})")
+        why = safe(seed.error) or describe(seed.status).rstrip(".")
+        say(f"  {seed.url}: {why} ({seed.status})")
     if overview is not None:
         say(pairs(dict(_facts(layout, settings, overview, got))))
     say()

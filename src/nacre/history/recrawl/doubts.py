@@ -1,6 +1,6 @@
 """Changes that may be noise: what they teach waits until a second visit has told (pure).
 
-Source: reference/incremental.md 2.6 (noise learned by paired fetches).
+Noise is learned by paired fetches: see docs/recrawl.md.
 """
 
 from collections import Counter
