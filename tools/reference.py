@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import typer.main
 
-from nacre.cli.app import EXIT_CODES, app
+from nacre.cli.app import app
 from nacre.config.component import Component
 from nacre.config.facts import FieldFacts, fields
 from nacre.core.status import STATUS_TABLE
@@ -21,6 +21,7 @@ from nacre.job.chain.table import PROCESSORS
 from nacre.job.configuration.schema import SHIPPED, schema
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.registry import sections
+from nacre.job.states import EXIT_TABLE
 from nacre.migrate.heritrix.added import ADDED
 from nacre.migrate.heritrix.rules import Kind
 from nacre.migrate.heritrix.rules import Rule as Mapping
@@ -221,11 +222,17 @@ def commands_page() -> str:
         _MADE,
         "Results go to stdout, as text or, with `--json`, as JSON. Progress goes to stderr: a live "
         "view on a terminal, JSON Lines elsewhere. `NO_COLOR` is respected.",
-        EXIT_CODES,
+        "## Exit codes",
+        _exit_codes(),
     ]
     for name, command in group.commands.items():
         parts += _command(f"nacre {name}", command)
     return "\n\n".join(parts) + "\n"
+
+
+def _exit_codes() -> str:
+    rows = [f"| {code} | {_cell(said)} |" for code, said in EXIT_TABLE.items()]
+    return "\n".join(["| code | meaning |", "|---|---|", *rows])
 
 
 def _command(name: str, command: Any) -> Iterator[str]:

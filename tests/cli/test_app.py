@@ -39,6 +39,28 @@ def test_version():
     assert nacre("--version").out == f"nacre {__version__}\n"
 
 
+@pytest.mark.parametrize("arguments", [("-V",), ("version",)])
+def test_version_by_other_names(arguments: tuple[str, ...]):
+    assert nacre(*arguments).out == f"nacre {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "command", ["crawl", "archive", "archive check", "frontier list", "migrate heritrix"]
+)
+def test_help_in_the_other_order(command: str):
+    words = command.split()
+    below = words if words[0] not in {"archive", "frontier"} else [words[0], "DIR", *words[1:]]
+    usual = nacre(*below, "--help").out.split("\n", 3)[3].rstrip()
+    assert nacre("help", *words).out.split("\n", 3)[3].rstrip() == usual
+
+
+def test_help_of_what_there_is_not():
+    done = nacre("help", "archive", "dance")
+    assert done.code == 2
+    assert "it has: check, expand, index, salvage" in done.err
+    assert "exit-codes" in " ".join(nacre("help", "dance").err.split())
+
+
 def test_unknown_things_are_usage_errors():
     assert nacre("dance").code == 2
     assert nacre("crawl", "--dance", "http://a.test/").code == 2

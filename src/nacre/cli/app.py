@@ -6,6 +6,7 @@ import typer
 
 from nacre import __version__
 from nacre.cli import (
+    about,
     archive,
     control,
     crawl,
@@ -21,16 +22,11 @@ from nacre.cli import (
     simweb_paper,
     urls,
 )
+from nacre.cli.about import EXIT_CODES
 from nacre.cli.output import complain
 from nacre.cli.program import Group, Program
 from nacre.errors import ConfigError, JobError, NacreError, URIError
-
-EXIT_CODES = (
-    "Exit codes: 0 finished; 1 internal error; 2 bad configuration or usage; 3 interrupted, can go "
-    "on; 4 a limit was reached; 5 stopped; 6 nothing could be fetched; 7 `archive check` found "
-    "damage."
-)
-
+from nacre.job.states import ExitCode
 
 _PYDANTIC = (
     ("Value error, ", ""),
@@ -53,10 +49,10 @@ class Commands(Group):
             raise
         except (ConfigError, JobError, URIError) as error:
             complain(error)
-            raise typer.Exit(2) from None
+            raise typer.Exit(ExitCode.USAGE) from None
         except NacreError as error:
             complain(error)
-            raise typer.Exit(1) from None
+            raise typer.Exit(ExitCode.ERROR) from None
 
 
 app = Program(
@@ -78,7 +74,11 @@ def nacre(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version and end."
+            "--version",
+            "-V",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version and end.",
         ),
     ] = False,
 ) -> None:
@@ -103,3 +103,4 @@ migrate.register(app)
 jobs.register_schema(app)
 simweb.register(app)
 simweb_paper.register(app)
+about.register(app)

@@ -8,8 +8,7 @@ import typer
 from nacre.cli import output
 from nacre.cli.options import AsJson, JobDir
 from nacre.cli.program import Program
-
-DAMAGED = 7
+from nacre.job.states import ExitCode
 
 archive = Program()
 
@@ -51,7 +50,7 @@ def check_archive(
     else:
         for line in check_lines(checker, layout.root, notes=notes):
             output.say(line)
-    raise typer.Exit(DAMAGED if checker.damaged else 0)
+    raise typer.Exit(ExitCode.DAMAGED if checker.damaged else 0)
 
 
 @archive.command("index")
@@ -66,7 +65,7 @@ def rebuild(ctx: typer.Context) -> None:
         for note in index.notes:
             output.tell(f"{output.shown(index.warc)}:{note}")
         damaged = damaged or bool(index.notes)
-    raise typer.Exit(DAMAGED if damaged else 0)
+    raise typer.Exit(ExitCode.DAMAGED if damaged else 0)
 
 
 @archive.command("expand")
@@ -108,7 +107,7 @@ def expand_archive(
         runs = output.typed(layout.root / "runs/*/archive/*.warc.gz")
         beside = output.typed((folder or layout.root / "expanded") / "*.warc.gz")
         output.say(f"Browse: wb-manager add {collection(layout.root.name)} {runs} {beside}")
-    raise typer.Exit(DAMAGED if defects else 0)
+    raise typer.Exit(ExitCode.DAMAGED if defects else 0)
 
 
 @archive.command("salvage")

@@ -11,6 +11,7 @@ import typer
 from nacre.cli.options import AsJson, Assignments, JobDir, Quiet
 from nacre.cli.output import tell
 from nacre.core.clock import Clock
+from nacre.job.states import ExitCode
 
 if TYPE_CHECKING:
     from nacre.job.operator.continuous import WhenDue
@@ -125,7 +126,15 @@ class _Pass(NamedTuple):
     continuous: bool = False
 
 
-_ENDS = frozenset((1, 2, 3, 5))
+_ENDS = frozenset(
+    (
+        ExitCode.ERROR,
+        ExitCode.USAGE,
+        ExitCode.INTERRUPTED,
+        ExitCode.STOPPED,
+        ExitCode.NOTHING_ARCHIVED,
+    )
+)
 """Exit codes after which no further pass begins: a fault, or somebody's wish."""
 _LONGEST_NAP = 30.0
 _SET_BACK = 60.0

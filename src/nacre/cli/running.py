@@ -4,7 +4,7 @@ import asyncio
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 from nacre.cli import process
@@ -14,14 +14,20 @@ from nacre.job.events import ActionTaken, Alert, Event, StateChanged
 from nacre.job.job import Job
 from nacre.job.operator.commands import serving
 from nacre.job.operator.overview import Overview, live_overview
-from nacre.job.reports.reporting import Unfetched, any_seed_fetched, seeds_without_reply
+from nacre.job.reports.reporting import Unfetched, run_counts, seeds_without_reply
 from nacre.job.runs.newrun import INCREMENTAL
 from nacre.job.session import Session
-from nacre.job.states import EXIT_CODES, ExitStatus, JobState
+from nacre.job.states import (
+    ExitCode,
+    ExitStatus,
+    JobState,
+    RunCounts,
+    SeedsEnd,
+    exit_code,
+)
 from nacre.store.recovery import Start
 
 _TICK = 0.25
-NOTHING_FETCHED = 6
 _NAMED = 3
 """Seeds that are named when none could be fetched."""
 
@@ -33,20 +39,24 @@ class Result:
     Attributes:
         exit: Why.
         overview: The last numbers; None when it never came to run.
-        fetched: At least one seed was fetched.
-        unfetched: Where none was: the first of them, and why.
+        counts: What the exit code depends on.
+        unfetched: Where no seed had a reply: the first of them, and why.
     """
 
     exit: ExitStatus
     overview: Overview | None = None
-    fetched: bool = True
+    counts: RunCounts = field(default_factory=RunCounts)
     unfetched: Sequence[Unfetched] = ()
 
     @property
-    def code(self) -> int:
+    def fetched(self) -> bool:
+        """At least one seed had a reply."""
+        return self.counts.seeds is not SeedsEnd.NO_REPLY
+
+    @property
+    def code(self) -> ExitCode:
         """Exit code of the process."""
-        code = EXIT_CODES[self.exit]
-        return NOTHING_FETCHED if code == 0 and not self.fetched else code
+        return exit_code(self.exit, self.counts)
 
 
 def run_job(job: Job, display: Display, start: Start) -> Result:
@@ -116,7 +126,7 @@ class _Runner:
         if event.new is JobState.FINISHED and session is not None:
             self._result.overview = live_overview(session)
             store, identity = session.parts.store, session.parts.identity
-            self._result.fetched = any_seed_fetched(store, identity)
+            self._result.counts = run_counts(store, identity, session.run_row)
             if not self._result.fetched:
                 self._result.unfetched = [*islice(seeds_without_reply(store, identity), _NAMED)]
             self._display.ended(session)

@@ -17,7 +17,7 @@ from nacre.job.operator.overview import Overview
 from nacre.job.runs.budget import Unit, parse_budget
 from nacre.job.runs.newrun import INCREMENTAL
 from nacre.job.runs.runs import read_run
-from nacre.job.states import ExitStatus
+from nacre.job.states import ExitCode, ExitStatus
 from nacre.report.stats import rows
 from nacre.report.units import size
 
@@ -71,6 +71,10 @@ def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json:
 def _how_it_ended(result: Result, got: "Got") -> str:
     if result.exit is ExitStatus.FINISHED and not result.fetched:
         return "Nothing could be fetched."
+    if result.code is ExitCode.SEEDS_ERRONEOUS:
+        return "Finished, but no seed was there: each answered with an error, or not at all."
+    if result.code is ExitCode.NOTHING_ARCHIVED:
+        return "Replies were received, and nothing was archived: `nacre check` may say why."
     if result.exit is ExitStatus.FINISHED and got.again:
         return f"Finished: {got.again}."
     return _ENDS.get(result.exit, str(result.exit))
@@ -120,7 +124,7 @@ def _data(layout: Layout, result: Result, got: Got) -> dict[str, Any]:
     return {
         **numbers,
         "exit": str(result.exit),
-        "exit_code": result.code,
+        "exit_code": int(result.code),
         **({"found": got.found} if got.found else {}),
         **({"ended": got.again} if got.again else {}),
         "statuses": {str(status): number for status, number in sorted(got.statuses.items())},

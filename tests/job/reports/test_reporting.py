@@ -13,9 +13,10 @@ from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout
 from nacre.job.reports.material import JobMaterial, Live, queue_facts, queue_host
 from nacre.job.reports.reporting import (
-    any_seed_fetched,
     make_report,
     report_named,
+    run_counts,
+    seeds_end,
     write_checkpoint_reports,
     write_run_reports,
 )
@@ -23,9 +24,10 @@ from nacre.job.runrow import RunRow
 from nacre.job.runs.runs import write_run
 from nacre.job.seeding.seedbook import SeedBook
 from nacre.job.seeding.seeds import Seed
-from nacre.job.states import ExitStatus
+from nacre.job.states import ExitStatus, SeedsEnd
 from nacre.job.visit.outcomes import Outcomes
 from nacre.report.material import SeedFacts, ToeFacts
+from nacre.report.stats import Statistics, Stored
 from nacre.scope.state import ScopeState
 from nacre.store.disk import RealDisk
 from nacre.store.store import Store
@@ -178,6 +180,56 @@ def test_reports_of_a_checkpoint(tmp_path: Path):
     assert told.startswith("reports were not written")
 
 
-def test_whether_any_seed_was_fetched(store: Store):
-    assert any_seed_fetched(store, identity())
-    assert not any_seed_fetched(Store(MemoryEngine()), identity())
+def ended(*seeds: tuple[int | None, str]) -> SeedsEnd:
+    """What became of seeds together: each its status (None: not tried), and who redirected to it.
+
+    Seed number n is `http://n.test/`.
+    """
+    store = Store(MemoryEngine())
+    book, outcomes, names = SeedBook(store, ScopeState()), Outcomes(store), identity()
+    for number, (status, redirect_from) in enumerate(seeds):
+        uri = structs.replace(names.seed(f"http://{number}.test/"), via=redirect_from)
+        if redirect_from:
+            book.redirected(uri)
+        else:
+            book.add(Seed(uri.url, uri.url))
+        if status is not None:
+            outcomes.put(structs.replace(make_visit(uri.url, status), uri=uri))
+    return seeds_end(store, names)
+
+
+FIRST = "http://0.test/"
+
+
+@pytest.mark.parametrize(
+    ("seeds", "end"),
+    [
+        ([(200, ""), (404, "")], SeedsEnd.GOT),
+        ([(304, "")], SeedsEnd.GOT),
+        ([(404, ""), (500, "")], SeedsEnd.ERRONEOUS),
+        ([(404, ""), (-2, "")], SeedsEnd.ERRONEOUS),
+        ([(-2, ""), (-61, "")], SeedsEnd.NO_REPLY),
+        ([(None, "")], SeedsEnd.GOT),
+        ([(None, ""), (-2, "")], SeedsEnd.NO_REPLY),
+        ([(301, ""), (200, FIRST)], SeedsEnd.GOT),
+        ([(301, ""), (404, FIRST)], SeedsEnd.ERRONEOUS),
+        ([(301, ""), (-1, FIRST)], SeedsEnd.NO_REPLY),
+        ([(301, "")], SeedsEnd.GOT),
+        ([(301, ""), (-1, "")], SeedsEnd.GOT),
+        ([], SeedsEnd.NO_REPLY),
+    ],
+)
+def test_what_became_of_all_seeds(seeds: list[tuple[int | None, str]], end: SeedsEnd):
+    assert ended(*seeds) is end
+
+
+def test_what_an_exit_code_depends_on():
+    store = Store(MemoryEngine())
+    statistics = Statistics(store)
+    for number, stored in enumerate((Stored.NOVEL, Stored.DUPLICATE, Stored.NOTHING)):
+        statistics.count(make_visit(f"http://{number}.test/"), stored, NOW)
+    statistics.seal()
+    counts = run_counts(store, identity(), RUN)
+    assert counts == (SeedsEnd.GOT, 3, 2)
+    again = structs.replace(RUN, mode="incremental")
+    assert run_counts(store, identity(), again).archived is None, "it leaves out what is known"

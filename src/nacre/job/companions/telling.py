@@ -22,7 +22,7 @@ from nacre.job.events import Alert, AlertLogged, Event, Events, StateChanged
 from nacre.job.layout import Layout
 from nacre.job.runs.notes import keep_notes
 from nacre.job.session import Session
-from nacre.job.states import EXIT_CODES, ExitStatus, JobState
+from nacre.job.states import ExitCode, ExitStatus, JobState, RunCounts, exit_code
 
 MOST = 100
 """Messages that wait; more are counted and dropped."""
@@ -38,8 +38,6 @@ AT_THE_END = 10.0
 
 _SAME = 60.0
 """Seconds before an alert like the last one is told again."""
-
-_LIMIT = 4
 
 
 class Told(Protocol):
@@ -240,5 +238,5 @@ def _names(event: StateChanged) -> list[str]:
 def _ends(why: str) -> list[str]:
     if why == ExitStatus.DISK_WAIT:
         return ["disk", "finished"]
-    code = EXIT_CODES[ExitStatus(why)] if why in set(ExitStatus) else 0
-    return ["limit", "finished"] if code == _LIMIT else ["finished"]
+    is_limit = why in set(ExitStatus) and exit_code(ExitStatus(why), RunCounts()) is ExitCode.LIMIT
+    return ["limit", "finished"] if is_limit else ["finished"]

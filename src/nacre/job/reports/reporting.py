@@ -9,8 +9,11 @@ from nacre.job.admission.identity import Identity
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout
 from nacre.job.reports.material import JobMaterial, Live
+from nacre.job.runrow import RunRow
+from nacre.job.runs.newrun import INCREMENTAL
 from nacre.job.runs.runs import read_run
 from nacre.job.seeding.seedbook import seed_rows
+from nacre.job.states import RunCounts, SeedsEnd
 from nacre.job.visit.outcomes import Outcomes
 from nacre.report.files import write_reports
 from nacre.report.material import Data
@@ -21,6 +24,7 @@ from nacre.store.seam import Disk
 from nacre.store.store import Store
 
 _MEMORY = 32_000_000
+_NOT_MODIFIED = 304
 
 
 def report_named(name: str) -> Report:
@@ -121,18 +125,45 @@ def seeds_without_reply(store: Store, identity: Identity) -> Iterator[Unfetched]
             yield Unfetched(row.url, outcome.status, outcome.error)
 
 
-def any_seed_fetched(store: Store, identity: Identity) -> bool:
-    """Whether a seed had a reply; without seeds, whether anything had.
+def run_counts(store: Store, identity: Identity, run: RunRow) -> RunCounts:
+    """What the exit code of a run depends on.
+
+    Args:
+        store: The job's store.
+        identity: How the job names URLs.
+        run: The run.
+    """
+    got = totals(store)
+    archived = got.novel_urls + got.duplicate_urls + got.not_modified_urls + got.delta_urls
+    may_leave_out = run.mode == INCREMENTAL
+    return RunCounts(seeds_end(store, identity), got.urls, None if may_leave_out else archived)
+
+
+def seeds_end(store: Store, identity: Identity) -> SeedsEnd:
+    """What came of the seeds together; without seeds, whether anything had a reply.
 
     A run that tried none, because they were not due, is no failure.
     """
     outcomes = Outcomes(store)
-    seeds = (outcomes.get(identity.key(row.url)) for row in seed_rows(store))
-    known = tried = False
-    for outcome in seeds:
+    redirecting: set[str] = set()
+    in_vain: set[str] = set()
+    known = tried = erroneous = False
+    for row in seed_rows(store):
         known = True
-        if outcome is not None:
-            tried = True
-            if outcome.status > 0:
-                return True
-    return not tried if known else totals(store).urls > 0
+        outcome = outcomes.get(identity.key(row.url))
+        if outcome is None:
+            continue
+        tried = True
+        if 200 <= outcome.status < 300 or outcome.status == _NOT_MODIFIED:
+            return SeedsEnd.GOT
+        if outcome.status >= 400:
+            erroneous = True
+        elif outcome.status > 0:
+            redirecting.add(row.url)
+        else:
+            in_vain.add(row.redirect_from)
+    if erroneous:
+        return SeedsEnd.ERRONEOUS
+    if not known:
+        return SeedsEnd.GOT if totals(store).urls else SeedsEnd.NO_REPLY
+    return SeedsEnd.NO_REPLY if tried and redirecting <= in_vain else SeedsEnd.GOT
