@@ -122,9 +122,11 @@ def one_url(
     from nacre.errors import JobError
     from nacre.job.explaining.upcoming import Upcoming
     from nacre.job.studies.lookback import page
+    from nacre.uri.login import without_login
     from nacre.uri.parse import parse
 
     with _looking(ctx.obj) as view:
+        url = without_login(url)
         found = page(view.store, parse(url)) or page(view.store, url)
         if found is None:
             raise JobError(

@@ -106,7 +106,7 @@ def _dry_run(
         raise ConfigError("URLs and --dry-run go together: `nacre check DIR --dry-run URL`")
     dry = DryRun(layout, loaded)
     with ExitStack() as stack:
-        if layout.store.is_dir():
+        if layout.has_store:
             dry.know(stack.enter_context(reading(layout, loaded.settings)).store)
         outlooks = [dry.outlook(url) for url in urls]
     if as_json:
@@ -216,6 +216,7 @@ def run_and_tell(
     from nacre.job.job import Job
     from nacre.job.offline import is_finished
     from nacre.job.operator.control import running
+    from nacre.store.private import make_private
     from nacre.store.recovery import Start
 
     if running(layout.socket):
@@ -225,7 +226,7 @@ def run_and_tell(
     if is_finished(layout, update=True) and not accept_loss:
         say_finished(layout, as_json=as_json)
         return 0
-    layout.state.mkdir(parents=True, exist_ok=True)
+    make_private(layout.state)
     job = Job(layout.root, settings, on_terminal=sys.stderr.isatty())
     job.origin = origin or load_job(layout).origin
     display = display_for(SystemClock(), quiet=quiet)

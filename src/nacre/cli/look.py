@@ -51,7 +51,7 @@ def _stored_status(layout: "Layout", settings: "JobSettings") -> dict[str, Any]:
     from nacre.job.runs.runs import read_run
 
     overview = Overview("NASCENT")
-    if layout.store.is_dir():
+    if layout.has_store:
         with reading(layout, settings) as view:
             overview = stored_overview(view.store, read_run(view.store))
         if overview.state != "NASCENT":

@@ -16,6 +16,7 @@ from nacre.job.checks import check
 from nacre.job.clock import SystemClock
 from nacre.job.configuration.configure import NewJob, create_job, examine_new, require_no_job
 from nacre.job.configuration.contact import resolver_lookup
+from nacre.job.configuration.newlogins import apart
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout, run_name
 from nacre.job.seeding.seeds import parse_seed
@@ -64,7 +65,7 @@ def make_job(wishes: Wishes, directory: Path | None) -> tuple[Layout, JobSetting
     lookup = resolver_lookup(DnsResolver(settings.dns, SystemClock()))
     findings = asyncio.run(check(layout, loaded, problems, lookup))
     findings.require()
-    warn(findings.warnings)
+    warn([*findings.warnings, *apart(wishes.urls).warnings()])
     create_job(layout, new)
     return layout, settings
 

@@ -15,6 +15,7 @@ from nacre.job.chain.entry import ChainName, Entry
 from nacre.job.chain.stock import STOCK
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.registry import section_named
+from nacre.uri.login import hidden
 
 
 def explained(loaded: Loaded[JobSettings] | None, path: str) -> list[dict[str, str]]:
@@ -153,8 +154,9 @@ def _shown(value: object) -> str:
         return str(value).lower()
     if isinstance(value, tuple | frozenset):
         items = sorted(map(str, value)) if isinstance(value, frozenset) else value
-        return ", ".join(getattr(item, "label", str(item)) for item in items) or "empty list"
-    return repr(value) if isinstance(value, str) and not value else str(value)
+        text = ", ".join(getattr(item, "label", str(item)) for item in items)
+        return hidden(text) or "empty list"
+    return repr(value) if isinstance(value, str) and not value else hidden(str(value))
 
 
 def shown_as_list(facts: list[dict[str, str]]) -> list[tuple[str, str, str]]:

@@ -10,6 +10,8 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
+from nacre.uri.login import hidden
+
 _EXPECTED = "a text, `{env: NAME}` or `{file: PATH}`"
 _LONGEST = 65_536
 NOT_SHOWN = "(set, not shown)"
@@ -108,6 +110,8 @@ def masked(tree: Any, path: str = "") -> Any:  # noqa: ANN401 - YAML
         return NOT_SHOWN
     if isinstance(tree, Mapping):
         return {key: masked(value, str(key)) for key, value in tree.items()}
+    if isinstance(tree, str):
+        return hidden(tree)
     return [masked(item) for item in tree] if isinstance(tree, list | tuple) else tree
 
 

@@ -1,6 +1,7 @@
 """The fetcher: one URL over HTTP/1.1, on a connection of its pool or a new one, to a capture."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from nacre.core.clock import Clock
 from nacre.core.status import FetchStatus
 from nacre.fetch.auth import Authenticator, without_values
 from nacre.fetch.connection import Connection, PoolKey
+from nacre.fetch.credential import Credential
 from nacre.fetch.deadlines import Deadlines
 from nacre.fetch.dial import Dialer, Refusal, describe
 from nacre.fetch.digest import STEP, digest_capture
@@ -69,6 +71,7 @@ class HttpFetcher:
         *,
         spool: Spool | None = None,
         roots: Path | None = None,
+        logins: Sequence[Credential] = (),
     ) -> None:
         """Prepare; nothing is opened yet.
 
@@ -77,7 +80,9 @@ class HttpFetcher:
             guard: Says which addresses may be connected to.
             spool: Where bodies go; None for one of its own with the defaults.
             roots: PEM file of root certificates; None for the system's.
+            logins: Names and passwords beside those of the settings; the list may grow.
         """
+        self._logins = logins
         self._loop = asyncio.get_running_loop()
         self._clock = clock
         self._guard = guard
@@ -96,7 +101,7 @@ class HttpFetcher:
         """
         if self.throttle.total:
             await self._clock.sleep(self.throttle.wait(self._loop.time()))
-        if not settings.credentials:
+        if not settings.credentials and not self._logins:
             return await self._fetch(request, settings)
         try:
             origin, target = split_url(request.url)
@@ -105,7 +110,7 @@ class HttpFetcher:
         return await self._auth.fetch(
             origin,
             (request.method, target),
-            settings.credentials,
+            (*settings.credentials, *self._logins),
             lambda lines: self._fetch(request, settings, lines),
         )
 

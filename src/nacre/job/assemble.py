@@ -42,6 +42,7 @@ from nacre.job.numbers import Numbers
 from nacre.job.running.engine import Chain, Engine
 from nacre.job.running.shortage import Shortage
 from nacre.job.runrow import RunRow
+from nacre.job.seeding.logins import LoginBook
 from nacre.job.seeding.seedbook import SeedBook
 from nacre.job.visit.answers import Answers
 from nacre.job.visit.cookie_rows import CookieRows
@@ -123,7 +124,7 @@ class Parts:
         self.quotas = self._quotas()
         self.outcomes = Outcomes(store)
         self.robots = RobotsCache(store, self.robots_settings)
-        self.seeds = SeedBook(store, self.scope_state)
+        self.seeds, self.logins = SeedBook(store, self.scope_state), LoginBook(store)
         self.outside = Outside(store, settings.engine.outside_kept)
         self.speculation = Speculation(store)
         self.steps = Steps(store)
@@ -132,7 +133,7 @@ class Parts:
         self.spool = Spool(layout.scratch)
         self.resolver = DnsResolver(settings.dns, clock)
         self.parser = ParserProcess()
-        self.fetcher = HttpFetcher(clock, guard, spool=self.spool)
+        self.fetcher = HttpFetcher(clock, guard, spool=self.spool, logins=self.logins.known)
         self.pacer = Pacer(self.effective.then(lambda s: s.bandwidth), self.fetcher.throttle)
         self.archive = self._archive()
         self.engine = self._engine(events)

@@ -6,6 +6,7 @@ The first two (well-formed, typed) are in `config.check`. All problems are found
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from nacre.config.check import Loaded
@@ -19,6 +20,7 @@ from nacre.job.configuration.scopenotes import scope_notes
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.configuration.variables import known_part
 from nacre.job.layout import Layout
+from nacre.job.seeding.logins import ADVICE
 from nacre.job.seeding.seedfile import seed_lines
 from nacre.job.seeding.seeds import Directive, Entry, Seed, read_seeds
 from nacre.job.seeding.seedsurvey import SeedSurvey, survey
@@ -111,6 +113,9 @@ def _read_seeds(settings: JobSettings, layout: Layout, found: Findings) -> SeedS
     if seeds.bad_count > _BAD_SHOWN:
         more = f"and {seeds.bad_count - _BAD_SHOWN} more lines that are no seed"
         found.problems.append(Problem("", more, file=file))
+    for origin in islice(seeds.logins, _BAD_SHOWN):
+        told = Problem("seeds", f"{origin}: a seed has a name or a password in it: {ADVICE}")
+        found.warnings.append(told._replace(file=file))
     if not seeds.count and not seeds.bad_count:
         found.problems.append(
             Problem("seeds", "there is no seed", "one URL a line", "https://example.org/", file)

@@ -1,5 +1,7 @@
 """Where everything of a job lies."""
 
+import os
+import pwd
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -67,6 +69,35 @@ class Layout:
     def latest(self) -> Path:
         """Link to the last run."""
         return self.root / "latest"
+
+    @property
+    def has_store(self) -> bool:
+        """Whether the job has run.
+
+        Raises:
+            JobError: Its state is another user's.
+        """
+        self.require_access()
+        return self.store.is_dir()
+
+    def require_access(self) -> None:
+        """Raise JobError when the state of the job is closed to this user."""
+        try:
+            facts = self.state.stat()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise JobError(f"{self.state} cannot be read: {error.strerror}") from error
+        if os.access(self.state, os.R_OK | os.X_OK):
+            return
+        try:
+            owner = pwd.getpwuid(facts.st_uid).pw_name
+        except KeyError:
+            owner = f"#{facts.st_uid}"
+        raise JobError(
+            f"{self.state} holds cookies and logins, and only its owner may read it: ask as "
+            f"{owner}, by `sudo -u {owner} nacre …`"
+        )
 
     def require(self) -> None:
         """Raise JobError when there is no job."""

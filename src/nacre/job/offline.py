@@ -61,7 +61,7 @@ def reading(
 def require_store(layout: Layout) -> None:
     """Raise JobError when the job never ran."""
     layout.require()
-    if not layout.store.is_dir():
+    if not layout.has_store:
         raise JobError(f"{layout.root} has not run yet; start it by `nacre run {layout.root}`")
 
 
@@ -114,7 +114,7 @@ def is_finished(layout: Layout, *, update: bool = False) -> bool:
         layout: The job's directories.
         update: Bring a store of an older Nacre up to date first; else it is refused.
     """
-    if not layout.store.is_dir():
+    if not layout.has_store:
         return False
     path = str(layout.store)
     with _up_to_date(path) if update else _read_only(path) as store:

@@ -137,7 +137,7 @@ class Session:
             archives=run_archives(self.layout, self.settings.archive.directories),
             sort_index=sorted_index,
         )
-        if start.accept_loss and self.layout.store.is_dir():
+        if start.accept_loss and self.layout.has_store:
             with Store.open(str(self.layout.store), memory=memory) as store:
                 accept_loss(store, self._disk, root, start)
         return open_for_work(root, self._disk, self._clock, memory=memory, start=start)

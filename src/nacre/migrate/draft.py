@@ -12,6 +12,7 @@ from nacre.config.layer import Layer
 from nacre.config.writing import yaml_text
 from nacre.errors import JobError
 from nacre.job.configuration.configure import require_no_job
+from nacre.job.configuration.newlogins import apart
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import SEEDS, Layout
 from nacre.migrate.report import Flag, Outcome, Report
@@ -163,12 +164,17 @@ def write_job(directory: Path, draft: Draft, report: Report) -> None:
     """
     layout = Layout(directory)
     require_no_job(layout)
+    logins = apart(draft.seeds)
+    if logins.credentials:
+        known = draft.settings.get("fetch.credentials", ())
+        draft.settings["fetch.credentials"] = [*known, *logins.written()]
     try:
         layout.root.mkdir(parents=True, exist_ok=True)
         for name, source in draft.files.items():
             (layout.root / name).parent.mkdir(parents=True, exist_ok=True)
             (layout.root / name).write_bytes(source.read_bytes())
-        (layout.root / SEEDS).write_text("".join(f"{line}\n" for line in draft.seeds), "utf-8")
+        (layout.root / SEEDS).write_text("".join(f"{line}\n" for line in logins.lines), "utf-8")
+        logins.write(layout.root)
         (layout.root / f"{REPORT}.txt").write_text(report.text(), "utf-8")
         (layout.root / f"{REPORT}.json").write_text(report.json_text(), "utf-8")
         layout.config.write_text(draft.yaml(report.source), "utf-8")

@@ -1,10 +1,13 @@
 """Opening a job's store for work: at its start, and again after a storage error. One code path."""
 
+from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from nacre.core.clock import Clock
 from nacre.errors import NacreError
 from nacre.store.commit import GroupCommit
+from nacre.store.private import close_below, make_private
 from nacre.store.recovery import AS_USUAL, Recovered, Start, recover
 from nacre.store.rocks import Memory
 from nacre.store.seam import Disk
@@ -61,6 +64,7 @@ def open_for_work(
     """
     state = f"{root}/{STORE}".rpartition("/")[0]
     disk.makedirs(state)
+    _close(Path(state))
     buffers = Memory(memory).buffers
     ballast = Ballast(disk, f"{root}/{BALLAST}", buffers)
     ballast.free(state, 2 * buffers)
@@ -73,3 +77,10 @@ def open_for_work(
         store.close()
         raise
     return Opened(store, commit, recovered, ballast)
+
+
+def _close(state: Path) -> None:
+    """Cookies and logins lie in the store: nobody else may read it. Another's stays as it is."""
+    with suppress(OSError):
+        make_private(state)
+        close_below(state)

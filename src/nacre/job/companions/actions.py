@@ -25,6 +25,7 @@ from nacre.job.intake.linefile import DamagedError, LineFile
 from nacre.job.session import Session
 from nacre.job.states import ExitStatus
 from nacre.report.escape import flat
+from nacre.store.private import close_to_others
 from nacre.store.seam import Disk
 from nacre.store.table import delete_row
 
@@ -277,6 +278,8 @@ class ActionDirectory:
 
     def _move(self, old: Path, new: Path) -> None:
         self._disk.makedirs(str(new.parent))
+        with suppress(OSError):  # a line may hold a password; another's file stays as it is
+            close_to_others(old)
         shutil.move(old, new)
         self._disk.fsync_dir(str(new.parent))
         self._disk.fsync_dir(str(old.parent))

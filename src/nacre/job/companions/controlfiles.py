@@ -17,6 +17,7 @@ from nacre.job.changes.rehearsal import rehearse
 from nacre.job.session import Session
 from nacre.job.states import ExitStatus
 from nacre.scope.patterns import examine
+from nacre.store.private import close_to_others
 
 SETTINGS = {"delay": "politeness.delay", "concurrency": "engine.parallel"}
 """File -> the setting that it gives."""
@@ -60,7 +61,8 @@ class ControlFiles:
     async def run(self) -> None:
         """Look again and again until cancelled."""
         with suppress(OSError):
-            self._session.layout.control.mkdir(exist_ok=True)
+            self._session.layout.control.mkdir(0o700, exist_ok=True)
+            close_to_others(self._session.layout.control, 0o700)
         while True:
             self.look()
             await self._clock.sleep(_EVERY)

@@ -17,6 +17,7 @@ from nacre.config.secret import Secret
 from nacre.config.writing import yaml_text
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.configuration.layers import file_layers, inner_layers
+from nacre.job.configuration.newlogins import NewLogins, apart
 from nacre.job.configuration.plugins import use_plugins
 from nacre.job.configuration.profiles import profiles
 from nacre.job.configuration.schema import BESIDE, SHIPPED
@@ -105,6 +106,7 @@ def examine_new(
     layout: Layout, new: NewJob, environ: Mapping[str, str] | None = None
 ) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
     """The settings that a job will have, before it is written."""
+    new = _with(new, apart(new.seeds))
     tree = {**_tree(layout, new), "seeds": list(new.seeds)}
     tree.pop("profile", None)
     option = Layer("option", tree, profile=(new.profile, 0))
@@ -145,6 +147,8 @@ def create_job(layout: Layout, new: NewJob) -> None:
         ConfigError: The settings are not valid.
     """
     require_no_job(layout)
+    logins = apart(new.seeds)
+    new = _with(new, logins)
     tree = _tree(layout, new)
     checked = {key: value for key, value in tree.items() if key != "profile"}
     load(JobSettings, [Layer("option", checked)], layout.root)
@@ -153,11 +157,21 @@ def create_job(layout: Layout, new: NewJob) -> None:
     try:
         layout.root.mkdir(parents=True, exist_ok=True)
         (layout.root / SEEDS).write_text("".join(f"{line}\n" for line in new.seeds), "utf-8")
+        logins.write(layout.root)
         shutil.copyfile(SHIPPED, layout.root / BESIDE)
         layout.config.touch(0o600 if now and _has_plain_secret(now.settings) else 0o666)
         layout.config.write_text(text, "utf-8")
     except OSError as error:
         raise JobError(f"{layout.root} cannot be written: {error.strerror}") from error
+
+
+def _with(new: NewJob, logins: NewLogins) -> NewJob:
+    """The job with what stood in its seeds as credentials."""
+    if not logins.credentials:
+        return new
+    fetch = dict(new.values.get("fetch") or {})
+    fetch["credentials"] = [*fetch.get("credentials", ()), *logins.credentials]
+    return replace(new, seeds=logins.lines, values={**new.values, "fetch": fetch})
 
 
 def _has_plain_secret(settings: JobSettings) -> bool:
@@ -207,8 +221,20 @@ def _first_sentence(text: str) -> str:
 
 def _dump(tree: Mapping[str, Any]) -> str:
     return "".join(
-        yaml_text(value if key == "profile" else {key: value}) for key, value in tree.items()
+        yaml_text(value if key == "profile" else {key: _written(value)})
+        for key, value in tree.items()
     )
+
+
+def _written(value: Any) -> Any:  # noqa: ANN401 - as in YAML
+    """Passwords that are in files of their own by their names."""
+    if isinstance(value, Secret):
+        return value.said()
+    if isinstance(value, CommentedMap):
+        return value
+    if isinstance(value, Mapping):
+        return {key: _written(inner) for key, inner in value.items()}
+    return [_written(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _often_set(tree: Mapping[str, Any], settings: JobSettings | None) -> str:

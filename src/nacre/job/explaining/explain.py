@@ -46,6 +46,7 @@ from nacre.job.visit.robots_cache import RobotsCache
 from nacre.scope.compile import compile_scope
 from nacre.scope.rule import Scope, Subject
 from nacre.store.table import file_rows
+from nacre.uri.login import take_login, without_login
 from nacre.uri.parse import origin, parse
 
 _SHOWN = ("politeness", "robots", "frontier")
@@ -156,11 +157,12 @@ class Explainer:
     def _parsed(self, text: str) -> str:
         limit = self._view.settings.uri.max_length
         try:
-            return parse(text, max_length=limit)
+            return take_login(parse(text, max_length=limit))[0]
         except URIError:
             if "://" in text:
                 raise
-        guesses = [parse(f"{scheme}://{text}", max_length=limit) for scheme in ("https", "http")]
+        plain = without_login(text)
+        guesses = [parse(f"{scheme}://{plain}", max_length=limit) for scheme in ("https", "http")]
         known = [url for url in guesses if self._places.outcome(url)]
         asked = [url for url in guesses if self._robots.last(origin(url))]
         return [*known, *asked, *guesses][0]

@@ -99,6 +99,8 @@ def enter_seeds(
         rests: Says of a URL that it does not enter the frontier now; None: all do.
     """
     tags = parts.settings.engine.source_tags
+    for said in parts.logins.take(seeds):
+        parts.logs.alert(said)
     if parts.normalizing is not None:
         seeds = list(parts.normalizing.seeds(seeds))
     uris = []

@@ -20,6 +20,7 @@ from nacre.job.assemble import Parts
 from nacre.job.intake.entering import enter_seeds
 from nacre.job.seeding.seeds import BadSeed, Directive, Entry, Seed, read_seeds
 from nacre.scope.rule import Subject
+from nacre.uri.login import redacted, take_login, without_login
 from nacre.uri.parse import parse
 
 _SHOWN = 200
@@ -167,7 +168,7 @@ class Intake:
             try:
                 self._sort(stripped, uris, keys)
             except _RefusalError as refusal:
-                rejected.append(Rejected(number, stripped[:_SHOWN], str(refusal)))
+                rejected.append(Rejected(number, *_told(stripped, refusal)))
         self._enter(uris, keys)
         return rejected
 
@@ -178,13 +179,13 @@ class Intake:
             self._pass(text, entry)
             return
         try:
-            url = parse(entry.url, max_length=self._parts.settings.uri.max_length)
+            url = self._without_login(parse(entry.url, max_length=self._longest))
             split_path(entry.path)
         except URIError as error:
             raise _RefusalError(f"no URI: {error}") from None
         except ValueError:
             raise _RefusalError(f"{entry.path!r} is no hop path") from None
-        subject = Subject(url, entry.path, entry.via, "import")
+        subject = Subject(url, entry.path, without_login(entry.via), "import")
         overlay = self._parts.sheets.overlay(subject)
         if self._options.scoped:
             self._require_in_scope(subject, overlay)
@@ -194,6 +195,18 @@ class Intake:
                 self._parts.frontier.journal(Tag.INCLUDED, url, "", "")
         else:
             uris.append(self._uri(subject, overlay))
+
+    @property
+    def _longest(self) -> int:
+        return self._parts.settings.uri.max_length
+
+    def _without_login(self, url: str) -> str:
+        """The URL; a name and a password in it are kept where those of seeds are."""
+        url, login = take_login(url)
+        if login is not None:
+            for said in self._parts.logins.add(login):
+                self._parts.logs.alert(said)
+        return url
 
     def _pass(self, text: str, entry: JournalLine | None) -> None:
         """A line of no account; each is told of in one of two passes only."""
@@ -268,9 +281,7 @@ class Intake:
                 try:
                     self._sort_seed(entry, seeds)
                 except _RefusalError as refusal:
-                    rejected.append(
-                        Rejected(number, (text or _NO_TEXT).strip()[:_SHOWN], str(refusal))
-                    )
+                    rejected.append(Rejected(number, *_told((text or _NO_TEXT).strip(), refusal)))
         new = enter_seeds(self._parts, seeds)
         self.tally.scheduled += new
         self.tally.known += len(seeds) - new
@@ -287,6 +298,15 @@ class Intake:
             subject = Subject(entry.url, is_seed=True)
             self._require_in_scope(subject, self._parts.sheets.overlay(subject))
         seeds.append(entry)
+
+
+def _told(text: str, refusal: _RefusalError) -> tuple[str, str]:
+    """A line and why it was rejected, without a password that may stand in them."""
+    return (
+        (redacted(text)[:_SHOWN], redacted(str(refusal)))
+        if "@" in text
+        else (text[:_SHOWN], str(refusal))
+    )
 
 
 def _of_journal(text: str) -> JournalLine | None:

@@ -146,7 +146,7 @@ def change_stopped(layout: Layout, wish: Wish, disk: Disk, who: str) -> Changed:
 
 
 def _preview(layout: Layout, settings: JobSettings, change: Change) -> Touched:
-    if not layout.store.is_dir():
+    if not layout.has_store:
         return Touched()
     before = Changer(settings, layout.root, running=False).done()
     with reading(layout, settings) as view:

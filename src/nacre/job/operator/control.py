@@ -60,7 +60,7 @@ class ControlServer:
         """Close the socket to others, and name it in one step."""
         Path(path).chmod(0o600)
         text = json.dumps({"socket": path, "pid": os.getpid()}) + "\n"
-        replace_file(self._named, text.encode())
+        replace_file(self._named, text.encode(), 0o600)
 
     async def close(self) -> None:
         """Listen no more."""

@@ -4,13 +4,14 @@ import json
 from collections.abc import Sequence
 
 from nacre.job.layout import Layout
+from nacre.store.private import make_private
 
 NOTES = "changes.jsonl"
 
 
 def keep_notes(layout: Layout, notes: Sequence[str]) -> None:
     """Keep lines for the next start."""
-    layout.state.mkdir(parents=True, exist_ok=True)
+    make_private(layout.state)
     with (layout.state / NOTES).open("a", encoding="utf-8") as file:
         file.writelines(json.dumps(text) + "\n" for text in notes)
 

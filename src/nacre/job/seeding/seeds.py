@@ -7,7 +7,8 @@ from typing import NamedTuple
 from nacre.errors import URIError
 from nacre.scope.coercion import ScopeKind
 from nacre.scope.own import OwnScope
-from nacre.uri.parse import parse
+from nacre.uri.login import Login, redacted, take_login, without_login
+from nacre.uri.parse import IGNORED_SCHEMES, parse
 from nacre.uri.surt import implied_prefix
 
 _SHOWN = 500
@@ -20,16 +21,19 @@ class Seed(NamedTuple):
     """One seed.
 
     Attributes:
-        text: The line as typed, without its options; it is also its source tag.
+        text: The line as typed, without its options, its name and its password; it is also its
+            source tag.
         url: What to fetch.
         fallback: Tried when `url` cannot be reached: http where https was a guess; "" for none.
         own: Its own scope and depth; None for those of the job.
+        login: Name and password that stood in it, for its origin; None for none. No URL has them.
     """
 
     text: str
     url: str
     fallback: str = ""
     own: OwnScope | None = None
+    login: Login | None = None
 
 
 class Directive(NamedTuple):
@@ -60,14 +64,23 @@ def read_seeds(lines: Iterable[str]) -> Iterator[Entry]:
         try:
             yield _entry(text)
         except URIError as error:
-            yield BadSeed(number, text[:_SHOWN], str(error)[:_SHOWN])
+            yield BadSeed(number, redacted(text)[:_SHOWN], _why(error, text)[:_SHOWN])
+
+
+def _why(error: URIError, text: str) -> str:
+    """What is wrong, without the name and the password that may stand in what it quotes."""
+    why = str(error)
+    if "@" in text and "@" not in why:  # the quotation was cut
+        return why.partition(":")[0]
+    return redacted(why)
 
 
 def _entry(text: str) -> Entry:
     if text[0] not in "+-":
         return parse_seed(text)
-    implied_prefix(text[1:])
-    return Directive(text)
+    plain = text if "(" in text else text[0] + without_login(text[1:])
+    implied_prefix(plain[1:])
+    return Directive(plain)
 
 
 def _entries(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -91,6 +104,13 @@ def parse_seed(text: str) -> Seed:
     if options is not None:
         return _plain_seed(text[: options.start()])._replace(own=_own_scope(options[0].split()))
     return _plain_seed(text)
+
+
+def seed_as_line(seed: Seed) -> str:
+    """A seed as `parse_seed` reads it again, without name and password."""
+    own = seed.own or OwnScope()
+    options = f" scope={own.scope}" if own.scope is not None else ""
+    return seed.text + options + (f" depth={own.depth}" if own.depth is not None else "")
 
 
 def _own_scope(options: Iterable[str]) -> OwnScope:
@@ -121,7 +141,23 @@ def seed_line(value: object) -> object:
 def _plain_seed(text: str) -> Seed:
     if "://" in text.partition("?")[0] or text.startswith("dns:"):
         seed = Seed(text, parse(text))
+    elif text.partition(":")[0].lower() in IGNORED_SCHEMES and ":" in text:
+        raise URIError(f"nothing to fetch: {text!r}")
     else:
         seed = Seed(text, parse(f"https://{text}"), parse(f"http://{text}"))
-    implied_prefix(text)  # what the scope asks of it: `htp:/example.org` and `file:///a` fail here
+    seed = _apart_from_login(seed)
+    # What the scope asks of it: `htp:/example.org` and `file:///a` fail here.
+    implied_prefix(seed.text)
     return seed
+
+
+def _apart_from_login(seed: Seed) -> Seed:
+    """The password goes to `https` only where the scheme was a guess: never in clear unasked."""
+    url, login = take_login(seed.url)
+    if login is None:
+        return seed
+    fallback = take_login(seed.fallback)[0] if seed.fallback else ""
+    text = without_login(seed.text)
+    return seed._replace(
+        text=url if "@" in text.partition("?")[0] else text, url=url, fallback=fallback, login=login
+    )

@@ -25,6 +25,7 @@ class SeedSurvey:
             many more of those that are private by their names.
         addresses: All different hosts that are private addresses.
         public: The first different hosts that are not private by their names.
+        logins: Origins of the first seeds with a name and a password in them.
     """
 
     count: int = 0
@@ -36,11 +37,15 @@ class SeedSurvey:
     addresses: dict[str, None] = field(default_factory=dict)
     public: dict[str, None] = field(default_factory=dict)
 
+    logins: dict[str, None] = field(default_factory=dict)
+
     def note(self, seed: Seed) -> None:
         """Count a seed and look at its host."""
         self.count += 1
         if len(self.first) < KEPT:
             self.first.append(seed)
+        if seed.login is not None and len(self.logins) < KEPT:
+            self.logins[seed.login.origin] = None
         if seed.url.startswith("dns:"):
             return
         name = host(seed.url)

@@ -6,6 +6,7 @@ from pathlib import Path
 from nacre.errors import ConfigError
 from nacre.fetch.cookies import CookieJar
 from nacre.fetch.set_cookie import Cookie
+from nacre.store.private import close_to_others
 from nacre.store.store import Store
 
 _FAMILY = "cookies"
@@ -43,6 +44,7 @@ class CookieRows:
         """Write all cookies to a Netscape file, for its owner only; "" or why it failed."""
         try:
             path.touch(mode=0o600)
+            close_to_others(path)
             path.write_text(self._jar.save(), "utf-8", "surrogateescape")
         except OSError as error:
             return f"cookies.save_file: {path} cannot be written: {error.strerror}"
