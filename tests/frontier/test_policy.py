@@ -14,6 +14,7 @@ from nacre.frontier.policy import (
     Retry,
     Tries,
     directive_of,
+    is_extra,
     politeness_delay,
     prerequisite_rank,
     rank,
@@ -196,3 +197,38 @@ def test_the_last_tries_share_ten_minutes() -> None:
     assert retry_decision(SETTINGS, late, ending, NOW, NOW - 1) == Retry(NOW + 200)
     assert retry_decision(SETTINGS, uri(), ending, NOW, NOW - 1) == Retry(NOW + 60)
     assert isinstance(retry_decision(SETTINGS, late, ending, NOW, NOW - 600), Final)
+
+
+@pytest.mark.parametrize(
+    ("path", "extra"),
+    [
+        ("", False),
+        ("P", False),
+        ("R", False),
+        ("L", False),
+        ("LR", False),
+        ("LP", False),
+        ("EL", False),
+        ("M", False),
+        ("S", False),
+        ("E", True),
+        ("LE", True),
+        ("LER", True),
+        ("LX", True),
+        ("LXP", True),
+        ("LI", True),
+        ("LIRRP", True),
+        ("7+" + "L" * 49 + "E", True),
+        ("7+" + "E" * 49 + "L", False),
+    ],
+)
+def test_what_only_serves_a_page_or_was_guessed(path, extra):
+    assert is_extra(path) is extra
+
+
+def test_one_more_try_where_nothing_else_is_left() -> None:
+    ending = Ending(-2)
+    again = uri(attempts=1)
+    assert isinstance(retry_decision(SETTINGS, again, ending, NOW, NOW, once=True), Final)
+    assert isinstance(retry_decision(SETTINGS, uri(), ending, NOW, NOW, once=True), Retry)
+    assert isinstance(retry_decision(SETTINGS, again, ending, NOW, None, once=True), Retry)

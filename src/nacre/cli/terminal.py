@@ -24,6 +24,7 @@ from nacre.job.operator.overview import (
 )
 from nacre.job.session import Session
 from nacre.report.crawllog import LogTimes
+from nacre.report.forms import to_the_second
 from nacre.report.units import size
 
 LINES_EVERY = 5.0
@@ -185,7 +186,18 @@ def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tu
         lines.append(("regexes", timeouts_text(overview.timeouts)))
     if overview.trouble:
         lines.append(("waits", safe(overview.trouble)))
+    if overview.gives_up:
+        lines.append(("ends", _end_text(overview.gives_up)))
     return lines
+
+
+def _end_text(until: float) -> str:
+    """When nothing but further tries is left: how long they may take, and how not to wait."""
+    return (
+        f"at {to_the_second(until)} UTC at the latest: nothing but further tries is left; "
+        "`nacre stop JOB`, or Ctrl-C, ends now, and `nacre set JOB frontier.last_tries_within=0` "
+        "ends as FINISHED"
+    )
 
 
 def _done_text(overview: Overview) -> str:

@@ -101,8 +101,8 @@ class Frontier:
         self.shelf = Shelf(rows, self.totals, self.rotation)
         self._roster = self.rotation.roster
         self.courtesy = Courtesy(self.totals, self.rotation)
-        self._last_tries = LastTries(self.totals, self.rotation, self.shelf)
-        self.removal = Removal(rows, self.totals, self.rotation, self.shelf)
+        self._last_tries = LastTries(rows, self.totals, self.rotation, self.shelf)
+        self.removal = Removal(rows, self.totals, self.rotation, self.shelf, self._last_tries)
         self.steering = Steering(rows, self.rotation, self.seen)
         self.renewal = Renewal(self.rotation, self.courtesy.groups, self.steering)
         self.journal: Journal | None = None
@@ -190,7 +190,7 @@ class Frontier:
         """
         self.rotation.mono = mono
         self._last_tries.watch()
-        if self.shelf.pulling:
+        if self._last_tries.working:
             return 0.0
         waits = (self.rotation.wait(), self.courtesy.wait(), self.shelf.wait(self._time))
         return min((wait for wait in waits if wait is not None), default=None)
@@ -379,6 +379,15 @@ class Frontier:
         """Since when only retries remain, seconds since the epoch; None while other URIs wait."""
         since = self.totals.last_since
         return None if since is None else now - (self._time - since)
+
+    def last_until(self, now: float) -> float | None:
+        """When the last retries are given up, seconds since the epoch; None while others wait."""
+        until = self._last_tries.until
+        return None if until is None else now + (until - self._time)
+
+    def tries_once(self, uri: CrawlURI) -> bool:
+        """See `LastTries.once`."""
+        return self._last_tries.once(uri)
 
     def clock_offset(self, now: float) -> float:
         """What the clock is ahead of frontier time, seconds: 0 unless it was set back."""

@@ -107,6 +107,15 @@ def trans_hops(path: str) -> int:
     return len(letters) - 1 - max(letters.rfind(_LINK), letters.rfind(_MANIFEST))
 
 
+_EXTRA = frozenset((Hop.EMBED, Hop.SPECULATIVE, Hop.INFERRED))
+_FOR_OTHERS = f"{Hop.REDIRECT}{Hop.PREREQUISITE}"
+
+
+def is_extra(path: str) -> bool:
+    """Whether a hop path leads to no page: an embed or a guess, behind redirects or not."""
+    return split_path(path)[1].rstrip(_FOR_OTHERS)[-1:] in _EXTRA
+
+
 def directive_of(settings: FrontierSettings, path: str, *, is_seed: bool = False) -> Directive:
     """Scheduling directive of a candidate; that of a prerequisite is `prerequisite_rank`'s."""
     depth = settings.preference_depth_hops
@@ -185,6 +194,8 @@ def retry_decision(
     now: float,
     last_since: float | None = None,
     last_within: float | None = None,
+    *,
+    once: bool = False,
 ) -> Retry | Final:
     """Whether an attempt is repeated. -50 is no ending: see `Frontier.deferred`.
 
@@ -198,6 +209,7 @@ def retry_decision(
         now: Seconds since the epoch.
         last_since: When nothing but retries was left (`Frontier.last_since`); None before that.
         last_within: Time for the last tries, seconds; None for that of the settings.
+        once: One try is all it has by then (`Frontier.tries_once`).
     """
     retry = _next_try(settings, uri, ending, now)
     if retry is None:
@@ -206,6 +218,8 @@ def retry_decision(
         return Final("retries used up")
     if last_since is None:
         return retry
+    if once and uri.attempts:
+        return Final("nothing else left")
     within = settings.last_tries_within if last_within is None else last_within
     return _in_time(retry, now, last_since, within, settings.last_tries)
 

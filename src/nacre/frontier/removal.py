@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from nacre.core.crawluri import CrawlURI
 from nacre.core.status import FetchStatus
+from nacre.frontier.lasttries import LastTries
 from nacre.frontier.listing import Entry, Matcher, any_text, pending
 from nacre.frontier.queues import Queue, State
 from nacre.frontier.rotation import Rotation
@@ -32,11 +33,19 @@ class Removal:
     two steps. A URI has left when it is yielded.
     """
 
-    def __init__(self, rows: Rows, totals: Totals, rotation: Rotation, shelf: Shelf) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        totals: Totals,
+        rotation: Rotation,
+        shelf: Shelf,
+        last_tries: LastTries,
+    ) -> None:
         self._rows = rows
         self._totals = totals
         self._rotation = rotation
         self._shelf = shelf
+        self._last_tries = last_tries
 
     def delete(self, urls: Matcher = any_text, queues: Matcher = any_text) -> Iterator[Removed]:
         """Delete what matches both; it counts as disregarded (-6000)."""
@@ -48,15 +57,18 @@ class Removal:
                 yield Removed(entry.uri, status)
 
     def abandon(self) -> Iterator[Removed]:
-        """Once nothing but retries is left and their time is over, give them all up.
+        """Once nothing but retries is left, give up those whose time is over.
 
         Their status is that of their last attempt; -61 where they only waited behind a robots.txt.
         """
-        if not self._is_over():
+        last = self._last_tries
+        if not last.due:
             return
         for entry in pending(self._rows):
-            if not self._is_over():
+            if not last.only:
                 return
+            if not last.gives_up(entry.uri):
+                continue
             queue = self._rotation.find(entry.uri.queue)
             planned = entry.family == "future" and not entry.uri.attempts
             held = queue.row.held
@@ -68,19 +80,13 @@ class Removal:
             self._totals.finish(status)
             queue.row.errors += 1
             yield Removed(entry.uri, status)
+        last.swept()
 
     def withdraw(self, wanted: Callable[[CrawlURI], bool]) -> Iterator[CrawlURI]:
         """Take out URIs whose result is known already; the caller counts it (`Totals.finish`)."""
         for entry in pending(self._rows):
             if wanted(entry.uri) and self._remove(entry) is not None:
                 yield entry.uri
-
-    def _is_over(self) -> bool:
-        totals, rotation = self._totals, self._rotation
-        since = totals.last_since
-        if since is None or totals.queued != totals.stuck or totals.planned:
-            return False
-        return rotation.time - since >= rotation.terms.last_tries_within
 
     def _remove(self, entry: Entry) -> Queue | None:
         """Take a row away; None when its URI is in process, or gone already."""

@@ -113,6 +113,13 @@ class FrontierSettings(Component):
         unit="s",
         sheets=False,
     )
+    last_extras_within: Seconds = setting(
+        30.0,
+        "Time for the one more try of embeds and guesses, and of the robots.txt that only they "
+        "need, once nothing but retries is left.",
+        unit="s",
+        sheets=False,
+    )
     recovery_log: bool = setting(
         False,
         "Write what happens to each URI to frontier.recover.gz, as Heritrix does, so that another "

@@ -70,6 +70,11 @@ class Terms:
         within = self.settings[0].last_tries_within
         return within if self.shorter_end is None else min(within, self.shorter_end)
 
+    @property
+    def last_extras_within(self) -> float:
+        """Time for the last tries of embeds and guesses, seconds; never more than that of all."""
+        return min(self.settings[0].last_extras_within, self.last_tries_within)
+
     def recall(self, queue: Queue) -> None:
         """Find the sheets of a queue that was not in memory."""
         queue.overlay = self._of_url(queue.row.last_peek or queue.row.last_queued)

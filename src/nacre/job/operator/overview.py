@@ -56,6 +56,8 @@ class Overview(msgspec.Struct, frozen=True):
         queues: Number of queues by state.
         timeouts: Matches of operators' expressions that took too long, and counted as none.
         trouble: What is waited for when nothing but further tries is left; "" otherwise.
+        gives_up: When the last of what is tried again is given up, seconds since the epoch; 0 while
+            other work is left.
         alerts: Alerts raised in this run.
         next_pass: When the next pass of a crawl that never ends begins, seconds since the epoch; 0
             for none.
@@ -94,6 +96,7 @@ class Overview(msgspec.Struct, frozen=True):
     alerts: int = 0
     timeouts: int = 0
     trouble: str = ""
+    gives_up: float = 0.0
     next_pass: float = 0.0
     next_why: str = ""
     policy: tuple[str, ...] = ()
@@ -125,6 +128,7 @@ def live_overview(session: Session) -> Overview:
         alerts=parts.logs.alerts,
         timeouts=parts.timeouts.total,
         trouble=_trouble(session),
+        gives_up=parts.frontier.last_until(parts.clock.now()) or 0.0,
         policy=tuple(policy_lines(session.settings, parts.pacer.pace)),
     )
 
@@ -132,7 +136,7 @@ def live_overview(session: Session) -> Overview:
 def _trouble(session: Session) -> str:
     """One of the URIs that are tried again, once only such are left."""
     parts = session.parts
-    if parts.engine.busy or not parts.frontier.only_retries_remain:
+    if not parts.frontier.only_retries_remain:
         return ""
     entry = next((entry for entry in pending(parts.store) if entry.uri.attempts), None)
     if entry is None:

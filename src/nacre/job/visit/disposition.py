@@ -127,6 +127,7 @@ class Disposition:
             now,
             parts.frontier.last_since(now),
             terms.last_tries_within,
+            once=parts.frontier.tries_once(visit.uri),
         )
 
     def archives(self, visit: Visit) -> bool:

@@ -1,0 +1,66 @@
+"""A crawl ends when its work is done: what was only guessed does not keep it alive."""
+
+import http.server
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from nacre.cli.app import app
+
+pytestmark = pytest.mark.crawl
+
+
+@pytest.fixture
+def dead() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@pytest.fixture
+def site(dead):
+    """A page of documentation: its script names a server that runs on the reader's machine."""
+    page = (
+        '<!DOCTYPE html><title>文档</title><img src="http://127.0.0.1:%d/图.png">'
+        '<script>const server = "http://127.0.0.1:%d/api/v1/";</script>'
+    ) % (dead, dead)
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):  # noqa: N802 - the name is theirs
+            body = page.encode()
+            self.send_response(200 if self.path == "/" else 404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_the_example_address_of_a_manual_costs_one_more_try(site: str, dead: int, tmp_path: Path):
+    result = CliRunner().invoke(
+        app,
+        ["crawl", site, "--out", str(tmp_path / "job"), "--contact", "test@example.org"]
+        + ["--set", "politeness.delay=0"],
+    )
+    assert result.exit_code == 0, result.output
+    (log,) = (tmp_path / "job").glob("runs/*/logs/crawl.log")
+    lines = [line.split() for line in log.read_text().splitlines()]
+    robots = next(line for line in lines if line[3] == f"http://127.0.0.1:{dead}/robots.txt")
+    assert robots[1] == "-2"
+    assert robots[11].split(",")[0] == "2t"
+    given_up = [line for line in lines if f":{dead}/" in line[3] and line is not robots]
+    assert {line[1] for line in given_up} == {"-61"}
