@@ -1,5 +1,5 @@
 from nacre.frontier.frontier import Attempt, Frontier
-from nacre.frontier.policy import Ending, Retry, retry_decision
+from nacre.frontier.policy import Ending, LastCall, Retry, retry_decision
 from nacre.frontier.settings import FrontierSettings
 from tests.frontier.making import NOW, candidate, frontier
 from tests.frontier.memory_rows import MemoryRows
@@ -22,14 +22,9 @@ def ends(front: Frontier, alive: tuple[str, ...] = (), mono: float = 0.0) -> dic
             front.finished(uri, Attempt(200), mono)
             left[uri.url] = mono
             continue
-        decision = retry_decision(
-            SETTINGS,
-            uri,
-            Ending(-2),
-            NOW + mono,
-            front.last_since(NOW + mono),
-            once=front.tries_once(uri),
-        )
+        since = front.last_since(NOW + mono)
+        last = None if since is None else LastCall(since, once=front.tries_once(uri))
+        decision = retry_decision(SETTINGS, uri, Ending(-2), NOW + mono, last)
         if isinstance(decision, Retry):
             front.retry(uri, Attempt(-2), decision, NOW + mono, mono)
         else:

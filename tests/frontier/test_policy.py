@@ -10,6 +10,7 @@ from nacre.frontier.backoff import Backoff
 from nacre.frontier.policy import (
     Ending,
     Final,
+    LastCall,
     Rank,
     Retry,
     Tries,
@@ -194,9 +195,9 @@ def test_a_prerequisite_holds_its_queue() -> None:
 
 def test_the_last_tries_share_ten_minutes() -> None:
     late, ending = uri(attempts=9), Ending(-2)
-    assert retry_decision(SETTINGS, late, ending, NOW, NOW - 1) == Retry(NOW + 200)
-    assert retry_decision(SETTINGS, uri(), ending, NOW, NOW - 1) == Retry(NOW + 60)
-    assert isinstance(retry_decision(SETTINGS, late, ending, NOW, NOW - 600), Final)
+    assert retry_decision(SETTINGS, late, ending, NOW, LastCall(NOW - 1)) == Retry(NOW + 200)
+    assert retry_decision(SETTINGS, uri(), ending, NOW, LastCall(NOW - 1)) == Retry(NOW + 60)
+    assert isinstance(retry_decision(SETTINGS, late, ending, NOW, LastCall(NOW - 600)), Final)
 
 
 @pytest.mark.parametrize(
@@ -229,6 +230,6 @@ def test_what_only_serves_a_page_or_was_guessed(path, extra):
 def test_one_more_try_where_nothing_else_is_left() -> None:
     ending = Ending(-2)
     again = uri(attempts=1)
-    assert isinstance(retry_decision(SETTINGS, again, ending, NOW, NOW, once=True), Final)
-    assert isinstance(retry_decision(SETTINGS, uri(), ending, NOW, NOW, once=True), Retry)
-    assert isinstance(retry_decision(SETTINGS, again, ending, NOW, None, once=True), Retry)
+    assert isinstance(retry_decision(SETTINGS, again, ending, NOW, LastCall(NOW, once=True)), Final)
+    assert isinstance(retry_decision(SETTINGS, uri(), ending, NOW, LastCall(NOW, once=True)), Retry)
+    assert isinstance(retry_decision(SETTINGS, again, ending, NOW), Retry)

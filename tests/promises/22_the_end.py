@@ -25,12 +25,12 @@ def dead() -> int:
 def site(dead):
     """A page of documentation: its script names a server that runs on the reader's machine."""
     page = (
-        '<!DOCTYPE html><title>文档</title><img src="http://127.0.0.1:%d/图.png">'
-        '<script>const server = "http://127.0.0.1:%d/api/v1/";</script>'
-    ) % (dead, dead)
+        f'<!DOCTYPE html><title>文档</title><img src="http://127.0.0.1:{dead}/图.png">'
+        f'<script>const server = "http://127.0.0.1:{dead}/api/v1/";</script>'
+    )
 
     class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):  # noqa: N802 - the name is theirs
+        def do_GET(self):
             body = page.encode()
             self.send_response(200 if self.path == "/" else 404)
             self.send_header("Content-Type", "text/html; charset=utf-8")
@@ -51,11 +51,9 @@ def site(dead):
 
 
 def test_the_example_address_of_a_manual_costs_one_more_try(site: str, dead: int, tmp_path: Path):
-    result = CliRunner().invoke(
-        app,
-        ["crawl", site, "--out", str(tmp_path / "job"), "--contact", "test@example.org"]
-        + ["--set", "politeness.delay=0"],
-    )
+    told = ("--out", str(tmp_path / "job"), "--contact", "a@example.org")
+    quick = ("--set", "politeness.delay=0")
+    result = CliRunner().invoke(app, ["crawl", site, *told, *quick])
     assert result.exit_code == 0, result.output
     (log,) = (tmp_path / "job").glob("runs/*/logs/crawl.log")
     lines = [line.split() for line in log.read_text().splitlines()]

@@ -103,7 +103,7 @@ class LastTries:
         self._swept = True
 
     def _begin(self) -> None:
-        """Nothing else is left from now on, or again: then time goes on where nothing came of it."""
+        """Nothing else is left, or again: then time goes on, unless something came of it."""
         mark = (self._totals.ordinal, self._totals.succeeded)
         since, before = self._before
         goes_on = mark == before

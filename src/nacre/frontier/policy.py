@@ -70,6 +70,20 @@ class Retry(NamedTuple):
     kind: Tries = Tries.UNREACHABLE
 
 
+class LastCall(NamedTuple):
+    """Nothing but retries is left.
+
+    Attributes:
+        since: Since when (`Frontier.last_since`), seconds since the epoch.
+        within: Time for the last tries, seconds; None for that of the settings.
+        once: One more try is all that this URI has (`Frontier.tries_once`).
+    """
+
+    since: float
+    within: float | None = None
+    once: bool = False
+
+
 class Final(NamedTuple):
     """Do not try again.
 
@@ -192,10 +206,7 @@ def retry_decision(
     uri: CrawlURI,
     ending: Ending,
     now: float,
-    last_since: float | None = None,
-    last_within: float | None = None,
-    *,
-    once: bool = False,
+    last: LastCall | None = None,
 ) -> Retry | Final:
     """Whether an attempt is repeated. -50 is no ending: see `Frontier.deferred`.
 
@@ -207,21 +218,19 @@ def retry_decision(
         uri: As it was handed out: `attempts` were made before this one.
         ending: How this attempt ended.
         now: Seconds since the epoch.
-        last_since: When nothing but retries was left (`Frontier.last_since`); None before that.
-        last_within: Time for the last tries, seconds; None for that of the settings.
-        once: One try is all it has by then (`Frontier.tries_once`).
+        last: Nothing but retries is left; None before that.
     """
     retry = _next_try(settings, uri, ending, now)
     if retry is None:
         return DONE
     if getattr(uri, retry.kind.value) >= _most(settings, retry.kind):
         return Final("retries used up")
-    if last_since is None:
+    if last is None:
         return retry
-    if once and uri.attempts:
+    if last.once and uri.attempts:
         return Final("nothing else left")
-    within = settings.last_tries_within if last_within is None else last_within
-    return _in_time(retry, now, last_since, within, settings.last_tries)
+    within = settings.last_tries_within if last.within is None else last.within
+    return _in_time(retry, now, last.since, within, settings.last_tries)
 
 
 def _next_try(

@@ -20,6 +20,7 @@ from nacre.frontier.policy import (
     LEAST_RETRIED,
     Ending,
     Final,
+    LastCall,
     Retry,
     politeness_delay,
     retry_decision,
@@ -118,17 +119,17 @@ class Disposition:
             last_delay=self.parts.frontier.last_delay(visit.uri.queue),
             starved=visit.starved,
         )
-        parts, now = self.parts, self.parts.clock.now()
-        terms = parts.frontier.terms
-        return retry_decision(
-            terms.settings[visit.overlay],
-            visit.uri,
-            ending,
-            now,
-            parts.frontier.last_since(now),
-            terms.last_tries_within,
-            once=parts.frontier.tries_once(visit.uri),
-        )
+        now = self.parts.clock.now()
+        settings = self.parts.frontier.terms.settings[visit.overlay]
+        return retry_decision(settings, visit.uri, ending, now, self._last_call(visit, now))
+
+    def _last_call(self, visit: Visit, now: float) -> LastCall | None:
+        frontier = self.parts.frontier
+        since = frontier.last_since(now)
+        if since is None:
+            return None
+        once = frontier.tries_once(visit.uri)
+        return LastCall(since, frontier.terms.last_tries_within, once)
 
     def archives(self, visit: Visit) -> bool:
         """Do what comes before a final visit is stored; whether it is."""
