@@ -51,12 +51,14 @@ def test_all_problems_at_once(made: Path):
     assert done.code == 2
     assert "did you mean `frontier.max_retries`?" in done.err
     assert "limits.time" in done.err
-    assert "seeds.txt:2: 'http://' is no seed" in done.err
+    assert "warning: seeds.txt:2: 'http://' is no seed" in done.err
     assert "site.example is public" in done.err
     assert nacre("run", made).code == 2
     told = json.loads(nacre("check", made, "--json").out)
-    assert len(told["problems"]) == 4
-    assert {problem["file"] for problem in told["problems"]} == {"crawl.yaml", "seeds.txt", ""}
+    assert len(told["problems"]) == 3
+    assert {problem["file"] for problem in told["problems"]} == {"crawl.yaml", ""}
+    assert [warning["file"] for warning in told["warnings"]] == ["seeds.txt"]
+    assert len(json.loads(nacre("check", made, "--strict", "--json").out)["problems"]) == 4
 
 
 def test_a_value_where_it_comes_from_and_what_it_means(made: Path, monkeypatch: pytest.MonkeyPatch):

@@ -14,11 +14,13 @@ async def nobody(_: str) -> Sequence[str]:
     return ()
 
 
-def checked(root: Path, yaml: str = "", seeds: str | None = "http://a.test/\n") -> Findings:
+def checked(
+    root: Path, yaml: str = "", seeds: str | None = "http://a.test/\n", *, strict: bool = False
+) -> Findings:
     if seeds is not None:
         (root / "seeds.txt").write_text(seeds)
     loaded, problems = load_partly(JobSettings, [read_yaml(yaml, "crawl.yaml")])
-    return asyncio.run(check(Layout(root), loaded, problems, nobody))
+    return asyncio.run(check(Layout(root), loaded, problems, nobody, strict=strict))
 
 
 def test_nothing_wrong(tmp_path: Path):
@@ -30,21 +32,32 @@ def test_nothing_wrong(tmp_path: Path):
 def test_no_seeds(tmp_path: Path):
     assert "cannot be read" in checked(tmp_path, seeds=None).problems[0].message
     assert checked(tmp_path, seeds="# none\n").problems[0].message == "there is no seed"
-    (tmp_path / "seeds.txt").write_bytes(b"http://a.test/\xff")
-    loaded, _ = load_partly(JobSettings, [Layer("file")])
-    found = asyncio.run(check(Layout(tmp_path), loaded, [], nobody))
-    assert "UTF-8" in found.problems[0].message
+    told = checked(tmp_path, seeds="http://\n").problems[0].message
+    assert told == "there is no seed: no line of it is one"
+
+
+def test_bytes_that_are_no_text_are_no_seed(tmp_path: Path):
+    text = "http://a.test/书\n" * 4
+    (tmp_path / "seeds.txt").write_bytes(text.encode() + b"http://b.test/\xff\n")
+    found = checked(tmp_path, seeds=None)
+    assert [(p.line, "encoding of the list" in p.message) for p in found.warnings] == [(5, True)]
 
 
 def test_bad_seed_lines_have_numbers(tmp_path: Path):
-    found = checked(tmp_path, seeds="http://a.test/\n\nhttp://\n+ok\n")
+    seeds = "http://a.test/\n\nhttp://\n+ok\n"
+    found = checked(tmp_path, seeds=seeds)
+    assert [(p.file, p.line) for p in found.warnings] == [("seeds.txt", 3)]
+    assert (found.problems, found.skipped) == ([], found.warnings)
+    found = checked(tmp_path, seeds=seeds, strict=True)
     assert [(p.file, p.line) for p in found.problems] == [("seeds.txt", 3)]
+    assert found.warnings == []
 
 
 def test_many_bad_lines_are_cut_short(tmp_path: Path):
-    found = checked(tmp_path, seeds="http://\n" * 50)
-    assert len(found.problems) == 21
-    assert "30 more lines" in found.problems[-1].message
+    for number in (50, 5000):
+        found = checked(tmp_path, seeds="http://a.test/\n" + "http://\n" * number)
+        assert len(found.warnings) == 21
+        assert f"{number - 20} more lines" in found.warnings[-1].message
 
 
 def test_seeds_in_the_settings_themselves(tmp_path: Path):

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from nacre.cli import output
-from nacre.cli.options import AsJson, Assignments, Quiet, RobotsName, ScopeName
+from nacre.cli.options import AsJson, Assignments, Quiet, RobotsName, ScopeName, Strict
 
 _WHAT, _HOW, _LIMITS = "What is crawled", "How", "Limits"
 
@@ -17,7 +17,18 @@ def _option(*names: str, help: str, panel: str, metavar: str | None = None) -> A
     )
 
 
-Urls = Annotated[list[str], typer.Argument(metavar="URL", help="Seeds.", show_default=False)]
+Urls = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="URL", help="Seeds; or a file of seeds.", show_default=False),
+]
+SeedFiles = Annotated[
+    list[Path] | None,
+    _option(
+        "--seeds", "--input-file", "-i", metavar="FILE", panel=_WHAT,
+        help="File of seeds, one a line, in any encoding; `-`: standard input. Lines that are no "
+        "seed are skipped and named.",
+    ),
+]  # fmt: skip
 Scope = Annotated[
     ScopeName | None,
     _option(
@@ -38,6 +49,13 @@ Depth = Annotated[
     typer.Option(
         "--depth", metavar="N", min=0, rich_help_panel=_WHAT, show_default=False,
         help="Links followed from a seed; 0: the seeds with what they embed.",
+    ),
+]  # fmt: skip
+Level = Annotated[
+    str | None,
+    _option(
+        "--level", "-l", metavar="N|inf", panel=_WHAT,
+        help="The same as wget has it: `inf` and 0 are no limit.",
     ),
 ]  # fmt: skip
 Include = Annotated[
@@ -81,10 +99,28 @@ Contact = Annotated[
         help="Web page or mail address where the owners of sites reach you.",
     ),
 ]  # fmt: skip
+UserAgent = Annotated[
+    str | None,
+    _option(
+        "--user-agent", "-U", metavar="TEXT", panel=_HOW,
+        help="User-Agent; `{contact}` in it is filled in.",
+    ),
+]  # fmt: skip
+Headers = Annotated[
+    list[str] | None,
+    _option(
+        "--header", metavar="LINE", panel=_HOW,
+        help="A header line of all requests, such as `Accept-Language: zh`.",
+    ),
+]  # fmt: skip
+LoadCookies = Annotated[
+    Path | None,
+    _option("--load-cookies", metavar="FILE", panel=_HOW, help="Cookies, in Netscape's format."),
+]
 Delay = Annotated[
     str | None,
     _option(
-        "--delay", metavar="SECONDS", panel=_HOW,
+        "--delay", "--wait", "-w", metavar="SECONDS", panel=_HOW,
         help="Fixed wait between two fetches from a host; 0 for your own servers only.",
     ),
 ]  # fmt: skip
@@ -127,17 +163,24 @@ MaxTime = Annotated[
 
 
 def crawl(
-    urls: Urls,
+    ctx: typer.Context,
+    urls: Urls = None,
     *,
+    seed_files: SeedFiles = None,
+    strict: Strict = False,
     profile: Profile = None,
     scope: Scope = None,
     depth: Depth = None,
+    level: Level = None,
     include: Include = None,
     exclude: Exclude = None,
     allow_net: AllowNet = None,
     robots: Robots = None,
     out: Out = None,
     contact: Contact = None,
+    user_agent: UserAgent = None,
+    headers: Headers = None,
+    load_cookies: LoadCookies = None,
     delay: Delay = None,
     parallel: Parallel = None,
     warc_prefix: WarcPrefix = None,
@@ -154,15 +197,9 @@ def crawl(
     `nacre run DIR` goes on.
     """
     from nacre.cli.jobs import run_and_tell
-    from nacre.cli.new_job import Wishes, make_job
+    from nacre.cli.new_job import make_job, wishes_of
 
-    wishes = Wishes(
-        urls=urls, profile=profile or "", scope=scope, depth=depth, include=include or (),
-        exclude=exclude or (), allow_net=allow_net or (), robots=robots, contact=contact,
-        delay=delay, parallel=parallel, warc_prefix=warc_prefix, assignments=assignments or (),
-        max_pages=max_pages, max_bytes=max_bytes, max_time=max_time,
-    )  # fmt: skip
-    layout, settings = make_job(wishes, out)
+    layout, settings = make_job(wishes_of(ctx.params), out)
     raise typer.Exit(run_and_tell(layout, settings, quiet=quiet, as_json=as_json))
 
 
@@ -175,19 +212,26 @@ def _list_profiles(wanted: bool) -> None:
 
 
 def new(
+    ctx: typer.Context,
     directory: Annotated[
         Path, typer.Argument(metavar="DIR", help="Directory to be made.", show_default=False)
     ],
-    urls: Urls,
+    urls: Urls = None,
     *,
+    seed_files: SeedFiles = None,
+    strict: Strict = False,
     profile: Profile = None,
     scope: Scope = None,
     depth: Depth = None,
+    level: Level = None,
     include: Include = None,
     exclude: Exclude = None,
     allow_net: AllowNet = None,
     robots: Robots = None,
     contact: Contact = None,
+    user_agent: UserAgent = None,
+    headers: Headers = None,
+    load_cookies: LoadCookies = None,
     delay: Delay = None,
     parallel: Parallel = None,
     warc_prefix: WarcPrefix = None,
@@ -204,15 +248,9 @@ def new(
     ] = False,
 ) -> None:  # fmt: skip
     """Write a commented job directory; `nacre run DIR` starts it."""
-    from nacre.cli.new_job import Wishes, make_job
+    from nacre.cli.new_job import make_job, wishes_of
 
-    wishes = Wishes(
-        urls=urls, profile=profile or "", scope=scope, depth=depth, include=include or (),
-        exclude=exclude or (), allow_net=allow_net or (), robots=robots, contact=contact,
-        delay=delay, parallel=parallel, warc_prefix=warc_prefix, assignments=assignments or (),
-        max_pages=max_pages, max_bytes=max_bytes, max_time=max_time,
-    )  # fmt: skip
-    layout, _ = make_job(wishes, directory)
+    layout, _ = make_job(wishes_of(ctx.params), directory)
     program, job = output.program(), output.typed(layout.root)
     made, settings = output.shown(layout.root), output.shown(layout.config)
     output.say(f"Made {made}: settings in {settings}, seeds beside them.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nacre.cli.options import AsJson, Assignments, JobDir, Quiet
+from nacre.cli.options import AsJson, Assignments, JobDir, Quiet, Strict
 
 if TYPE_CHECKING:
     from nacre.config.check import Loaded
@@ -22,6 +22,7 @@ def check(
         list[str] | None,
         typer.Argument(metavar="URL", help="For --dry-run.", show_default=False),
     ] = None,
+    *,
     path: Annotated[
         str | None,
         typer.Option(
@@ -37,6 +38,7 @@ def check(
             help="Say what would be done with these URLs: scope, sheets, queue, politeness.",
         ),
     ] = False,
+    strict: Strict = False,
     assignments: Assignments = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
@@ -45,7 +47,7 @@ def check(
     from nacre.job.layout import Layout
 
     layout = Layout(directory)
-    loaded, findings = examined(layout, assignments or ())
+    loaded, findings = examined(layout, assignments or (), strict=strict)
     if path is not None:
         _explain_setting(loaded, path, as_json=as_json)
         return
@@ -67,7 +69,7 @@ def check(
 
 
 def examined(
-    layout: "Layout", assignments: list[str] | tuple[str, ...]
+    layout: "Layout", assignments: list[str] | tuple[str, ...], *, strict: bool = False
 ) -> "tuple[Loaded[JobSettings] | None, Findings]":
     """The settings of a job and all findings."""
     import asyncio
@@ -82,7 +84,7 @@ def examined(
     loaded, problems = examine_job(layout, assignments)
     settings = loaded.settings if loaded else JobSettings()
     lookup = resolver_lookup(DnsResolver(settings.dns, SystemClock()))
-    return loaded, asyncio.run(checks.check(layout, loaded, problems, lookup))
+    return loaded, asyncio.run(checks.check(layout, loaded, problems, lookup, strict=strict))
 
 
 def _dry_run(
@@ -161,6 +163,7 @@ def schema(
 
 def run(
     directory: JobDir,
+    *,
     checkpoint: Annotated[
         str | None,
         typer.Option(
@@ -171,17 +174,22 @@ def run(
     accept_loss: Annotated[
         bool, typer.Option("--accept-loss", help="Go on although archived data is missing.")
     ] = False,
+    strict: Strict = False,
     assignments: Assignments = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Run a job, or go on with it."""
+    from nacre.cli.output import warn
     from nacre.cli.restore import restore
     from nacre.job.layout import Layout
 
     layout = Layout(directory)
-    loaded, findings = examined(layout, assignments or ())
+    _refuse_late_seeds(layout, assignments or ())
+    loaded, findings = examined(layout, assignments or (), strict=strict)
     findings.require()
+    if not layout.store.is_dir():
+        warn(findings.skipped)
     if loaded is None:
         raise typer.Exit(2)
     if checkpoint is not None:
@@ -195,6 +203,22 @@ def run(
         origin=loaded.origin,
     )
     raise typer.Exit(code)
+
+
+def _refuse_late_seeds(layout: "Layout", assignments: list[str] | tuple[str, ...]) -> None:
+    """Seeds enter when a run begins: those of later would be ignored.
+
+    Raises:
+        ConfigError: It has begun, and `--set seeds=` names others.
+    """
+    from nacre.errors import ConfigError, Problem
+
+    if layout.store.is_dir() and any(
+        each.partition("=")[0].strip() == "seeds" for each in assignments
+    ):
+        remedy = f"`nacre frontier {layout.root} import FILE`, which brings URLs in"
+        said = "the seeds were entered when the run began, and --set changes them no more"
+        raise ConfigError([Problem("seeds", said, remedy)])
 
 
 def run_and_tell(

@@ -2,15 +2,17 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from nacre.cli.output import warn
+from nacre.cli.header_option import header_settings
+from nacre.cli.output import tell, warn
+from nacre.cli.seed_input import first_url, seed_input, set_seeds
 from nacre.config.component import parse_duration
 from nacre.config.layer import assignment_layer, merge
-from nacre.errors import ConfigError, URIError
+from nacre.errors import ConfigError, Problem
 from nacre.fetch.dns import DnsResolver
 from nacre.job.checks import check
 from nacre.job.clock import SystemClock
@@ -19,7 +21,7 @@ from nacre.job.configuration.contact import resolver_lookup
 from nacre.job.configuration.newlogins import apart
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout, run_name
-from nacre.job.seeding.seeds import parse_seed
+from nacre.job.seeding.seeds import SeedList
 from nacre.scope.options import rules_for
 from nacre.uri.parse import host
 
@@ -29,6 +31,8 @@ class Wishes:
     """What the options say; None where they say nothing."""
 
     urls: Sequence[str]
+    seed_files: Sequence[Path] = ()
+    strict: bool = False
     scope: str | None = None
     depth: int | None = None
     include: Sequence[str] = ()
@@ -44,6 +48,36 @@ class Wishes:
     warc_prefix: str | None = None
     assignments: Sequence[str] = ()
     profile: str = ""
+    level: str | None = None
+    user_agent: str | None = None
+    headers: Sequence[str] = ()
+    load_cookies: Path | None = None
+
+
+def wishes_of(params: Mapping[str, Any]) -> Wishes:
+    """The wishes of a command line, by the names of the parameters of `crawl` and `new`."""
+    names = [one.name for one in fields(Wishes)]
+    given = {name: params[name] for name in names if params.get(name) is not None}
+    wishes = Wishes(**{"urls": (), **given})
+    return wishes if wishes.level is None else replace(wishes, depth=_depth(wishes))
+
+
+def _depth(wishes: Wishes) -> int | None:
+    """The depth that wget's `--level` stands for.
+
+    Raises:
+        ConfigError: It is no number, or `--depth` says another.
+    """
+    level = str(wishes.level).strip().lower()
+    if wishes.depth is not None:
+        raise ConfigError("--depth and --level say the same: give one of them")
+    if level in {"inf", "0"}:
+        return None
+    if not level.isdecimal():
+        raise ConfigError(
+            [Problem("", f"--level {wishes.level!r}: no depth", "a number, or `inf`")]
+        )
+    return int(level)
 
 
 def make_job(wishes: Wishes, directory: Path | None) -> tuple[Layout, JobSettings]:
@@ -57,25 +91,35 @@ def make_job(wishes: Wishes, directory: Path | None) -> tuple[Layout, JobSetting
         ConfigError: With every problem.
         JobError: There is a job already.
     """
-    layout = Layout(directory or default_directory(wishes.urls))
+    if directory is not None:
+        require_no_job(Layout(directory))
+    values = values_of(wishes)
+    seeds = seed_input(wishes.urls, wishes.seed_files, set_seeds(values))
+    layout = Layout(directory or default_directory(seeds.lines))
     require_no_job(layout)
-    new = NewJob(wishes.urls, _rules(wishes), values_of(wishes), wishes.profile)
+    new = NewJob(seeds.lines, _rules(wishes), values, wishes.profile)
     loaded, problems = examine_new(layout, new)
     settings = loaded.settings if loaded else JobSettings()
     lookup = resolver_lookup(DnsResolver(settings.dns, SystemClock()))
-    findings = asyncio.run(check(layout, loaded, problems, lookup))
+    checking = check(layout, loaded, problems, lookup, _apart(seeds.lists), strict=wishes.strict)
+    findings = asyncio.run(checking)
     findings.require()
-    warn([*findings.warnings, *apart(wishes.urls).warnings()])
+    for note in seeds.notes:
+        tell(f"nacre: {note}")
+    warn([*findings.warnings, *apart(seeds.lines).warnings()])
     create_job(layout, new)
     return layout, settings
 
 
-def default_directory(urls: Sequence[str]) -> Path:
+def _apart(lists: Sequence[SeedList]) -> list[SeedList]:
+    """The lists without names and passwords."""
+    return [one._replace(lines=apart(list(one.lines)).lines) for one in lists]
+
+
+def default_directory(lines: Sequence[str]) -> Path:
     """`crawls/<host>-<time>`, by the first seed."""
-    try:
-        name = re.sub(r"[^A-Za-z0-9.-]+", "-", host(parse_seed(urls[0]).url)).strip("-.")
-    except (URIError, IndexError):
-        name = ""
+    url = next(first_url(lines), "")
+    name = re.sub(r"[^A-Za-z0-9.-]+", "-", host(url)).strip("-.") if url else ""
     return Path("crawls", f"{name or 'crawl'}-{run_name(SystemClock().now())}")
 
 
@@ -98,7 +142,12 @@ def _rules(wishes: Wishes) -> Any:  # noqa: ANN401 - a tuple of many rule types
 def values_of(wishes: Wishes) -> dict[str, Any]:
     """The settings that the options stand for, `--set` last, as a tree of the configuration."""
     said: dict[str, dict[str, Any]] = {
-        "fetch": {"contact": wishes.contact},
+        "fetch": {
+            "contact": wishes.contact,
+            "user_agent": wishes.user_agent,
+            **header_settings(wishes.headers),
+        },
+        "cookies": {"load_file": wishes.load_cookies and str(wishes.load_cookies.absolute())},
         "network": {"allow": list(wishes.allow_net) or None},
         "politeness": {"delay": _number(wishes.delay)},
         "engine": {"parallel": wishes.parallel},

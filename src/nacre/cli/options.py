@@ -14,6 +14,9 @@ Assignments = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUE", help="Any other setting.", show_default=False),
 ]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="A line of the seed list that is no seed stops it.")
+]
 ScopeName = Literal["page", "prefix", "host", "domain", "site", "any"]
 RobotsName = Literal["obey", "ignore"]
 

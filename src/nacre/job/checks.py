@@ -6,7 +6,7 @@ The first two (well-formed, typed) are in `config.check`. All problems are found
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from nacre.config.check import Loaded
@@ -22,7 +22,7 @@ from nacre.job.configuration.variables import known_part
 from nacre.job.layout import Layout
 from nacre.job.seeding.logins import ADVICE
 from nacre.job.seeding.seedfile import seed_lines
-from nacre.job.seeding.seeds import Directive, Entry, Seed, read_seeds
+from nacre.job.seeding.seeds import BadSeed, Directive, Entry, Seed, SeedList, read_seeds
 from nacre.job.seeding.seedsurvey import SeedSurvey, survey
 from nacre.scope.compile import compile_scope
 from nacre.scope.rule import Scope
@@ -37,10 +37,12 @@ class Findings:
     Attributes:
         problems: What keeps the job from starting.
         warnings: What the operator should know.
+        skipped: Of these, lines of seed files that are no seed.
     """
 
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
+    skipped: list[Problem] = field(default_factory=list)
 
     def require(self) -> None:
         """Raise ConfigError when there is a problem."""
@@ -53,6 +55,9 @@ async def check(
     loaded: Loaded[JobSettings] | None,
     problems: Sequence[Problem],
     lookup: Lookup,
+    lists: Sequence[SeedList] = (),
+    *,
+    strict: bool = False,
 ) -> Findings:
     """Check a job.
 
@@ -61,12 +66,17 @@ async def check(
         loaded: Its settings (`configure.examine_job`), with defaults where they are wrong.
         problems: What is wrong with them.
         lookup: Looks hosts up; asked only where `network.allow` names networks.
+        lists: Where the seeds of a job come from that is not written yet; empty: from `seeds`.
+        strict: A bad line of a seed file keeps the job from starting; else it is skipped.
     """
     found = Findings(list(problems))
     if loaded is None:
         return found
     settings = loaded.settings
-    seeds = _read_seeds(settings, layout, found)
+    named = settings.seeds
+    file = named if isinstance(named, str) else ""
+    lists = lists or [SeedList(file, seed_lines(named, layout.root))]
+    seeds = _read_seeds(lists, found, strict=strict)
     public = await public_hosts(seeds.public, settings.network.allow, lookup)
     needs = [*_files(settings, layout), *_outputs(settings, layout), *conflicts(loaded)]
     files = RuleFiles(layout.root)
@@ -81,7 +91,7 @@ async def check(
     found.problems[:] = [*problems, *_placed(loaded, found.problems[len(problems) :])]
     found.problems += _placed(loaded, [*contact_problems(settings, public), *needs])
     found.problems.sort(key=lambda p: (not p.line, p.file, p.line))
-    found.warnings += _placed(loaded, notes)
+    found.warnings += [*found.skipped, *_placed(loaded, notes)]
     return found
 
 
@@ -98,29 +108,36 @@ def _placed(loaded: Loaded[JobSettings], problems: Sequence[Problem]) -> Iterato
         yield problem if known else problem._replace(file=place.file, line=place.line)
 
 
-def _read_seeds(settings: JobSettings, layout: Layout, found: Findings) -> SeedSurvey:
-    named = settings.seeds
-    file = named if isinstance(named, str) else ""
+def _read_seeds(lists: Sequence[SeedList], found: Findings, *, strict: bool) -> SeedSurvey:
+    """Look over the seeds. What was typed must be right; bad lines of a file are skipped."""
     try:
-        seeds = survey(read_seeds(seed_lines(named, layout.root)))
+        seeds = survey(chain.from_iterable(read_seeds(one.lines, one.file) for one in lists))
     except ConfigError as error:
         found.problems += error.problems
         return SeedSurvey()
-    for bad in seeds.bad[:_BAD_SHOWN]:
-        said = f"{bad.text[:200]!r} is no seed: {bad.why}"
-        path, line = ("", bad.line) if file else (f"seeds.{bad.line - 1}", 0)
-        found.problems.append(Problem(path, said, file=file, line=line))
-    if seeds.bad_count > _BAD_SHOWN:
-        more = f"and {seeds.bad_count - _BAD_SHOWN} more lines that are no seed"
-        found.problems.append(Problem("", more, file=file))
+    skipped = [_bad_line(bad) for bad in seeds.bad if bad.file]
+    found.problems += (_bad_line(bad) for bad in seeds.bad if not bad.file)
+    if more := seeds.bad_count - len(seeds.bad) + len(skipped[_BAD_SHOWN:]):
+        said = f"and {more} more lines that are no seed"
+        skipped[_BAD_SHOWN:] = [Problem("", said, file=skipped[0].file if skipped else "")]
+    if strict:
+        found.problems += skipped
+    else:
+        found.skipped = skipped
+    file = lists[0].file
     for origin in islice(seeds.logins, _BAD_SHOWN):
         told = Problem("seeds", f"{origin}: a seed has a name or a password in it: {ADVICE}")
         found.warnings.append(told._replace(file=file))
-    if not seeds.count and not seeds.bad_count:
-        found.problems.append(
-            Problem("seeds", "there is no seed", "one URL a line", "https://example.org/", file)
-        )
+    if not seeds.count and (strict or not found.problems):
+        said = "there is no seed" + (": no line of it is one" if seeds.bad_count else "")
+        sample = "https://example.org/"
+        found.problems.append(Problem("seeds", said, "one URL a line", sample, file))
     return seeds
+
+
+def _bad_line(bad: BadSeed) -> Problem:
+    path, line = ("", bad.line) if bad.file else (f"seeds.{bad.line - 1}", 0)
+    return Problem(path, str(bad._replace(file="")), file=bad.file, line=line)
 
 
 def _files(settings: JobSettings, layout: Layout) -> Iterator[Problem]:

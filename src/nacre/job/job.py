@@ -95,7 +95,9 @@ class Job:
         Raises:
             ConfigError: It cannot be read.
         """
-        return read_seeds(seed_lines(self.settings.seeds, self.layout.root))
+        named = self.settings.seeds
+        file = named if isinstance(named, str) else ""
+        return read_seeds(seed_lines(named, self.layout.root), file)
 
     async def guard(self, found: SeedSurvey | None = None) -> AddressGuard:
         """The address guard: private seeds open exactly their own addresses.

@@ -44,6 +44,7 @@ async def session(root: Path, *, stopped: bool) -> dict[str, Any]:
         "before": before,
         "rows": len(list(parts.seeds.rows())),
         "queued": parts.frontier.totals.queued,
+        "skipped": parts.store.counter(entering.SKIPPED),
         "done": one._entering.done,
         "prefixes": len(parts.scope_state.directives(accept=True)),
     }
@@ -59,6 +60,7 @@ def test_a_run_that_was_cut_off_goes_on_with_the_rest(tmp_path: Path):
     assert (second["done"], second["prefixes"]) == (True, 1)
     third = asyncio.run(session(tmp_path, stopped=False))
     assert (third["rows"], third["queued"], third["done"]) == (25, 25, True)
-    alerts = next(tmp_path.glob("runs/*/logs/alerts.log")).read_text()
-    assert alerts.count("is no seed") == 1
-    assert "line 26: 'http://' is no seed" in alerts
+    told = next(tmp_path.glob("runs/*/logs/job.log")).read_text()
+    assert told.count("is no seed") == 1
+    assert "line 26: 'http://' is no seed" in told
+    assert (first["skipped"], second["skipped"], third["skipped"]) == (0, 1, 1)

@@ -13,9 +13,9 @@ from nacre.job.seeding.seedsurvey import KEPT, survey
 
 
 def test_lines_of_the_settings_of_a_file_and_of_a_compressed_one(tmp_path: Path):
-    lines = ["http://a.test/\n", "# ü\n", "http://b.test/"]
-    (tmp_path / "seeds.txt").write_text("".join(lines), "utf-8")
-    (tmp_path / "seeds.gz").write_bytes(gzip.compress("".join(lines).encode()))
+    lines = ["http://a.test/", "# ü", "http://b.test/"]
+    (tmp_path / "seeds.txt").write_text("\n".join(lines), "utf-8")
+    (tmp_path / "seeds.gz").write_bytes(gzip.compress("\r\n".join(lines).encode()))
     assert list(seed_lines("seeds.txt", tmp_path)) == lines
     assert list(seed_lines("seeds.gz", tmp_path)) == lines
     assert list(seed_lines(str(tmp_path / "seeds.gz"), Path("/"))) == lines
@@ -26,7 +26,8 @@ def test_lines_of_the_settings_of_a_file_and_of_a_compressed_one(tmp_path: Path)
     ("name", "data", "said"),
     [
         ("seeds.txt", None, "No such file"),
-        ("seeds.txt", b"http://a.test/\xff\n", "not UTF-8"),
+        ("/dev/zero", None, "no regular file"),
+        ("", None, "Is a directory"),
         ("seeds.gz", b"http://a.test/\n", "damaged"),
         ("seeds.gz", gzip.compress(b"http://a.test/\n", mtime=0)[:-9], "damaged"),
     ],

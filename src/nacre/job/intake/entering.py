@@ -11,7 +11,10 @@ from nacre.job.seeding.seeds import BadSeed, Directive, Entry, Seed
 _PORTION = 2000
 _POSITION = "seeds-entered"
 _WAIT = 0.01
-_ALERTS = 100
+_NAMED = 100
+"""Lines that are no seed and are named in job.log."""
+SKIPPED = "seeds-skipped"
+"""Counter of the lines of the seed list that are no seed."""
 _DONE = -1
 
 
@@ -35,7 +38,6 @@ class Entering:
         self._seeds = seeds
         self._entries: Iterator[Entry] | None = None
         self._position = parts.store.counter(_POSITION)
-        self._alerts = 0
 
     @property
     def done(self) -> bool:
@@ -45,6 +47,7 @@ class Entering:
     def begin(self) -> None:
         """A new run: nothing is in yet."""
         self._position = 0
+        self._parts.store.set_counter(SKIPPED, 0)
         self._entries = self._seeds()
 
     def resume(self) -> None:
@@ -64,9 +67,7 @@ class Entering:
             self._parts.seeds.direct(directives)
         listed = [entry for entry in portion if isinstance(entry, Seed)]
         enter_seeds(self._parts, listed, self._rests)
-        for entry in portion:
-            if isinstance(entry, BadSeed):
-                self._tell(entry)
+        self._skip([entry for entry in portion if isinstance(entry, BadSeed)])
         self._position = self._position + len(portion) if len(portion) == _PORTION else _DONE
         self._parts.store.set_counter(_POSITION, self._position)
 
@@ -79,13 +80,17 @@ class Entering:
             self.portion()
             await asyncio.sleep(0)
 
-    def _tell(self, bad: BadSeed) -> None:
-        self._alerts += 1
-        if self._alerts <= _ALERTS:
-            line, text, why = bad
-            self._parts.logs.alert(f"seed list, line {line}: {text!r} is no seed: {why}")
-        elif self._alerts == _ALERTS + 1:
-            self._parts.logs.alert("seed list: more lines that are no seed are not reported")
+    def _skip(self, bad: Sequence[BadSeed]) -> None:
+        """Count lines that are no seed, and name the first in job.log."""
+        if not bad:
+            return
+        store, logs = self._parts.store, self._parts.logs
+        before = store.counter(SKIPPED)
+        store.set_counter(SKIPPED, before + len(bad))
+        for each in bad[: max(_NAMED - before, 0)]:
+            logs.job(f"seed list, skipped: line {each.line}: {each._replace(file='')}")
+        if before < _NAMED <= before + len(bad):
+            logs.job("seed list: more lines that are no seed are not named")
 
 
 def enter_seeds(

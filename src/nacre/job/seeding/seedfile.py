@@ -2,14 +2,13 @@
 
 import gzip
 import io
+import stat
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nacre.errors import ConfigError, Problem
-
-_LONGEST = 65_536
-"""Longest line that can be a seed; a longer one comes in pieces."""
+from nacre.job.seeding.seedcoding import coding_of, decoded_lines
 
 
 def seed_lines(named: str | Sequence[str], root: Path) -> Iterator[str]:
@@ -22,19 +21,44 @@ def seed_lines(named: str | Sequence[str], root: Path) -> Iterator[str]:
     Raises:
         ConfigError: The file cannot be read.
     """
-    if not isinstance(named, str):
+    if isinstance(named, str):
+        yield from file_lines(root / Path(named).expanduser(), named)
+    else:
         yield from named
-        return
+
+
+def file_lines(path: Path, named: str) -> Iterator[str]:
+    """The lines of a seed file, in whatever encoding it is written.
+
+    Args:
+        path: The file.
+        named: How the operator named it.
+
+    Raises:
+        ConfigError: It cannot be read.
+    """
     try:
-        with open_bytes(root / Path(named).expanduser()) as file:
-            for line in iter(lambda: file.readline(_LONGEST), b""):
-                yield line.decode("utf-8", "strict" if len(line) < _LONGEST else "replace")
-    except UnicodeDecodeError:
-        raise _unreadable(named, "it is not UTF-8") from None
+        codec = file_coding(path)
+        with open_bytes(path) as file:
+            yield from decoded_lines(file, codec)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise _unreadable(named, f"it is damaged ({error})") from error
+        raise unreadable(named, f"it is damaged ({error})") from error
     except OSError as error:
-        raise _unreadable(named, error.strerror or str(error)) from error
+        raise unreadable(named, error.strerror or str(error)) from error
+
+
+def file_coding(path: Path) -> str:
+    """The codec of a seed file.
+
+    Raises:
+        OSError: It cannot be read, or is no file: a device never ends.
+        EOFError, zlib.error: It is compressed, and damaged.
+    """
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise OSError(0, "it is no regular file")
+    with open_bytes(path) as file:
+        return coding_of(file)
 
 
 def open_bytes(path: Path) -> io.BufferedReader | gzip.GzipFile:
@@ -42,6 +66,7 @@ def open_bytes(path: Path) -> io.BufferedReader | gzip.GzipFile:
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
-def _unreadable(named: str, why: str) -> ConfigError:
+def unreadable(named: str, why: str) -> ConfigError:
+    """A seed list that cannot be read, and why."""
     problem = Problem("seeds", f"{named} cannot be read: {why}", "a file with one URL a line")
     return ConfigError([problem])

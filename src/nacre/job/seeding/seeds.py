@@ -12,6 +12,8 @@ from nacre.uri.parse import IGNORED_SCHEMES, parse
 from nacre.uri.surt import implied_prefix
 
 _SHOWN = 500
+_QUOTED = 200
+_BROKEN = "\ufffd"
 _DIGITS = 4
 _KINDS = frozenset(str(kind) for kind in ScopeKind)
 _OPTIONS = re.compile(r"(?:\s+[a-z_]+=\S*)+\Z")
@@ -43,18 +45,31 @@ class Directive(NamedTuple):
 
 
 class BadSeed(NamedTuple):
-    """A line that is neither: its number from 1, its text, and why."""
+    """A line that is neither: its number from 1, its text, and why; `file` "" when typed."""
 
     line: int
     text: str
     why: str
+    file: str = ""
+
+    def __str__(self) -> str:
+        """`list.txt:3: 'not a url' is no seed: why`, cut where the line is long."""
+        place = f"{self.file}:{self.line}: " if self.file else ""
+        return f"{place}{self.text[:_QUOTED]!r} is no seed: {self.why}"
 
 
 Entry = Seed | Directive | BadSeed
 
 
-def read_seeds(lines: Iterable[str]) -> Iterator[Entry]:
-    """Read a seed list, an entry at a time.
+class SeedList(NamedTuple):
+    """Lines of seeds, and the file that they stand in, as the operator named it; "" when typed."""
+
+    file: str
+    lines: Iterable[str]
+
+
+def read_seeds(lines: Iterable[str], file: str = "") -> Iterator[Entry]:
+    """Read a seed list, an entry at a time; `file`: how the operator named it.
 
     `#` starts a comment at the start of a line or after a blank. A line that begins with a letter
     or digit is a seed; without a scheme https is tried first, then http. `+` and `-` lines are
@@ -64,7 +79,7 @@ def read_seeds(lines: Iterable[str]) -> Iterator[Entry]:
         try:
             yield _entry(text)
         except URIError as error:
-            yield BadSeed(number, redacted(text)[:_SHOWN], _why(error, text)[:_SHOWN])
+            yield BadSeed(number, redacted(text)[:_SHOWN], _why(error, text)[:_SHOWN], file)
 
 
 def _why(error: URIError, text: str) -> str:
@@ -76,6 +91,8 @@ def _why(error: URIError, text: str) -> str:
 
 
 def _entry(text: str) -> Entry:
+    if _BROKEN in text:
+        raise URIError("it has bytes that are no text in the encoding of the list")
     if text[0] not in "+-":
         return parse_seed(text)
     plain = text if "(" in text else text[0] + without_login(text[1:])

@@ -1,0 +1,170 @@
+"""The seeds that a command line names: URLs, files, standard input, `--set seeds=`."""
+
+import io
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from nacre.cli.output import count
+from nacre.errors import ConfigError, Problem
+from nacre.job.seeding.seedcoding import UTF_8, coding_name, coding_of, decoded_lines
+from nacre.job.seeding.seedfile import open_bytes, unreadable
+from nacre.job.seeding.seeds import BadSeed, Seed, SeedList, read_seeds
+
+STDIN = Path("-")
+_STDIN_NAME = "standard input"
+_MOST = 512_000_000
+"""Bytes of a list that is no regular file."""
+_LIST_NAMES = frozenset((".txt", ".csv", ".lst", ".list", ".seeds", ".gz"))
+"""Ends of names that are files and no hosts."""
+
+
+class SeedInput(NamedTuple):
+    """Seeds as they were given.
+
+    Attributes:
+        lists: What was typed, then each file.
+        notes: What to tell of them, a line each.
+    """
+
+    lists: Sequence[SeedList]
+    notes: Sequence[str]
+
+    @property
+    def lines(self) -> list[str]:
+        """All lines, for the seed list of the job."""
+        return [line for one in self.lists for line in one.lines]
+
+
+def seed_input(urls: Sequence[str], files: Sequence[Path], more: Sequence[str]) -> SeedInput:
+    """The seeds that were named.
+
+    Args:
+        urls: Arguments. One that is the name of a file stands for the lines of it.
+        files: Of `--seeds`; `-`: standard input.
+        more: Of `--set seeds=`: URLs or files.
+
+    Raises:
+        ConfigError: There are none, or a file cannot be read.
+    """
+    typed: list[str] = []
+    named = list(files)
+    notes: list[str] = []
+    for text in (*urls, *more):
+        if is_list := _is_file(text):
+            named.append(Path(text))
+            notes.append(f"{text} is a file: its lines are the seeds")
+        if not is_list:
+            typed.append(_no_missing_file(text))
+    if not typed and not named:
+        raise ConfigError([_NONE])
+    lists = [SeedList("", typed)] if typed else []
+    for path in named:
+        read, note = _read(path)
+        lists.append(read)
+        notes.append(note)
+    return SeedInput(lists, notes)
+
+
+_NONE = Problem(
+    "", "there are no seeds", "URLs, or --seeds FILE (`-`: standard input)", "https://example.org/"
+)
+
+
+def set_seeds(values: dict[str, Any]) -> list[str]:
+    """What `--set seeds=` says, taken out of the settings: a file, a URL or a list of URLs.
+
+    Raises:
+        ConfigError: It says something else.
+    """
+    said = values.pop("seeds", None)
+    if said is None:
+        return []
+    if isinstance(said, str):
+        return [said]
+    if isinstance(said, list) and all(isinstance(one, str) for one in said):
+        return said
+    raise ConfigError(
+        [Problem("seeds", f"--set seeds={said!r}: no seeds", "a file, a URL or a list of URLs")]
+    )
+
+
+def _is_file(text: str) -> bool:
+    if "://" in text:
+        return False
+    try:
+        return stat.S_ISREG(Path(text).stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _no_missing_file(text: str) -> str:
+    """A URL as it is; an error for what can only be meant for a file."""
+    if "://" in text:
+        return text
+    path = Path(text.partition("?")[0])
+    if text.startswith((".", "/", "~")) or ("/" not in text and path.suffix in _LIST_NAMES):
+        why = "it is a directory" if path.is_dir() else "there is no such file"
+        expected = "a URL, which begins with http:// or https://, or a file of URLs"
+        raise ConfigError([Problem("", f"{text!r} is no seed: {why}", expected)])
+    return text
+
+
+def _read(path: Path) -> tuple[SeedList, str]:
+    """The lines of a list, and what to tell of it."""
+    name = _STDIN_NAME if path == STDIN else str(path)
+    try:
+        with _opened(path) as file:
+            codec = coding_of(file)
+            file.seek(0)
+            lines = list(decoded_lines(file, codec))
+    except (OSError, EOFError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise unreadable(name, why) from error
+    if lines and not lines[-1]:
+        lines.pop()
+    seeds, bad = _counts(read_seeds(lines, name))
+    text = f"{name}: {count(seeds, 'seed')}"
+    if codec != UTF_8:
+        text += f", read as {coding_name(codec)}"
+    if bad:
+        text += f"; {count(bad, 'line is no seed and is', 'lines are no seeds and are')} skipped"
+    return SeedList(name, lines), text
+
+
+def _counts(entries: Iterable[object]) -> tuple[int, int]:
+    seeds = bad = 0
+    for entry in entries:
+        seeds += isinstance(entry, Seed)
+        bad += isinstance(entry, BadSeed)
+    return seeds, bad
+
+
+def _opened(path: Path) -> BinaryIO | Any:  # noqa: ANN401 - gzip's file is no BinaryIO
+    """A list that can be read twice: what cannot (a pipe) is read at once."""
+    if path == STDIN:
+        return io.BytesIO(_bounded(sys.stdin.buffer))
+    mode = path.stat().st_mode
+    if stat.S_ISFIFO(mode):
+        with path.open("rb") as file:
+            return io.BytesIO(_bounded(file))
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise OSError(0, "it is no regular file")
+    return open_bytes(path)
+
+
+def _bounded(file: BinaryIO) -> bytes:
+    data = file.read(_MOST + 1)
+    if len(data) > _MOST:
+        raise OSError(0, f"it has over {_MOST:,} bytes; save it as a file first")
+    return data
+
+
+def first_url(lines: Iterable[str]) -> Iterator[str]:
+    """The URL of the first seed; nothing when there is none."""
+    for entry in read_seeds(lines):
+        if isinstance(entry, Seed):
+            yield entry.url
+            return

@@ -1,0 +1,66 @@
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.job.seeding.seedcoding import LONGEST, coding_name, coding_of, decoded_lines
+
+
+def lines_of(data: bytes) -> list[str]:
+    return list(decoded_lines(io.BytesIO(data), coding_of(io.BytesIO(data))))
+
+
+CHINESE = "# 国家图书馆的种子\r\nhttp://政府.example/通知公告/\r\nhttp://b.example/附件1.doc\r\n"
+TRADITIONAL = "# 國家圖書館\nhttp://臺灣.example/公告/\n"
+WESTERN = "# Bibliothèque\nhttp://müller.example/Öffnungszeiten/\n"
+JAPANESE = "# 国立国会図書館の一覧\nhttp://x.example/お知らせ/\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "name"),
+    [
+        (CHINESE, "utf-8", "UTF-8"),
+        (CHINESE, "utf-8-sig", "UTF-8"),
+        (CHINESE, "utf-16", "UTF-16-LE"),
+        ("\ufeff" + CHINESE, "utf-16-be", "UTF-16-BE"),
+        (CHINESE, "utf-16-le", "UTF-16-LE"),
+        (CHINESE, "utf-32", "UTF-32-LE"),
+        (CHINESE, "gbk", "GBK"),
+        ("http://政府.example/\n", "gbk", "GBK"),
+        (TRADITIONAL, "big5", "Big5"),
+        ("http://臺灣.example/\n", "big5", "Big5"),
+        (WESTERN, "latin-1", "Latin-1"),
+        ("http://a.example/Bücher\n", "latin-1", "Latin-1"),
+        (JAPANESE, "shift_jis", "Shift_JIS"),
+        ("http://a.example/\n", "ascii", "UTF-8"),
+        ("", "ascii", "UTF-8"),
+    ],
+)
+def test_the_encoding_of_a_list(text: str, encoding: str, name: str):
+    data = text.encode(encoding)
+    assert coding_name(coding_of(io.BytesIO(data))) == name
+    found = [line.removeprefix("\ufeff") for line in lines_of(data) if line.strip("\ufeff")]
+    assert found == text.removeprefix("\ufeff").splitlines()
+
+
+def test_one_broken_line_does_not_change_the_others():
+    data = (CHINESE * 3).encode() + b"http://c.example/\xff\n"
+    *others, last = lines_of(data)
+    assert others == (CHINESE * 3).splitlines()
+    assert last == "http://c.example/\ufffd"
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_ends_of_lines(end: bytes):
+    assert lines_of(end.join([b"http://a/", b"", b"http://b/"])) == ["http://a/", "", "http://b/"]
+
+
+def test_a_line_without_end_comes_in_pieces():
+    assert max(map(len, lines_of(b"a" * 3 * LONGEST))) == LONGEST
+    assert max(map(len, lines_of(("a" * 3 * LONGEST).encode("utf-16")))) < 3 * LONGEST
+
+
+@given(st.binary(max_size=200))
+def test_nothing_is_too_odd_to_be_read(data: bytes):
+    assert sum(len(line) for line in lines_of(data)) <= len(data) + 1

@@ -1,0 +1,114 @@
+"""Seeds: from files and standard input, in any encoding; what is no seed is skipped and named.
+
+What failed: there was no `--seeds`; a file given as a URL became the host `s.txt`; `--set seeds=`
+was written into the job and its file was never read; one bad line of 200 kept a crawl from
+starting; a list in UTF-16 or GBK was refused.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.site import nacre, site
+
+PAGES = {"/": "home", "/%E9%80%9A%E7%9F%A5/": "<p>通知</p>", "/b.html": "b"}
+BAD = ("not a url", "htp:/x", "http://[::1")
+
+
+def listed(home: str, *, bad: tuple[str, ...] = ()) -> str:
+    """A list as an operator keeps one: comments, empty lines, Chinese paths, options."""
+    lines = ["# 图书馆的种子，第一批", f"{home}通知/ # 公告", "", *bad, f"{home}b.html scope=page"]
+    return "\r\n".join(lines) + "\r\n"
+
+
+def captured(job: Path) -> set[str]:
+    log = (job / "latest/logs/crawl.log").read_text()
+    rows = [line.split() for line in log.splitlines()]
+    return {row[3].partition("/")[2].partition("/")[2] for row in rows if row[1] == "200"}
+
+
+FAST = ("--delay", "0", "-q")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gbk"])
+@pytest.mark.parametrize("option", ["--seeds", "-i", "--input-file", "argument", "set"])
+def test_a_file_of_seeds(tmp_path: Path, option: str, encoding: str):
+    if encoding != "gbk" and option not in {"-i", "argument"}:
+        pytest.skip("each option once, each encoding twice")
+    path, job = tmp_path / "种子.txt", tmp_path / "job"
+    with site(PAGES) as home:
+        path.write_bytes(listed(home, bad=BAD).encode(encoding))
+        given = {"argument": [path], "set": ["--set", f"seeds={path}"]}.get(option, [option, path])
+        done = nacre("crawl", *given, "--out", job, *FAST)
+    assert done.code == 0, done.err
+    assert {"/%E9%80%9A%E7%9F%A5/", "/b.html"} <= {"/" + c.partition("/")[2] for c in captured(job)}
+    for line, text in enumerate(BAD, 4):
+        assert f"{path}:{line}: {text!r} is no seed" in done.err
+    assert "3 lines are no seeds and are skipped" in done.err
+    assert "skipped  3 lines of the seed list that are no seed" in done.out
+    kept = (job / "seeds.txt").read_text("utf-8").splitlines()
+    assert kept == path.read_bytes().decode(encoding).removeprefix("\ufeff").splitlines()
+
+
+def test_standard_input(tmp_path: Path):
+    with site(PAGES) as home:
+        text = f"{home}b.html\n"
+        assert nacre("crawl", "-i", "-", "--out", tmp_path / "a", *FAST, stdin=text).code == 0
+        assert nacre("new", tmp_path / "b", "--seeds", "-", stdin=text).code == 0
+    assert (tmp_path / "b/seeds.txt").read_text() == text
+
+
+def test_strict_stops_before_anything_is_made(tmp_path: Path):
+    path, job = tmp_path / "list.txt", tmp_path / "job"
+    path.write_text(listed("http://127.0.0.1:1/", bad=BAD), "utf-8")
+    done = nacre("crawl", "--seeds", path, "--strict", "--out", job)
+    assert done.code == 2
+    assert "3 problems" in done.err
+    assert not job.exists()
+
+
+def test_a_list_of_bad_lines_alone_is_an_error(tmp_path: Path):
+    path = tmp_path / "list.txt"
+    path.write_text("\n".join(BAD))
+    done = nacre("new", tmp_path / "job", "-i", path)
+    assert done.code == 2
+    assert "there is no seed: no line of it is one" in done.err
+
+
+def test_a_job_with_bad_lines_runs_and_counts_them(tmp_path: Path):
+    job = tmp_path / "job"
+    with site(PAGES) as home:
+        assert nacre("new", job, home, "--delay", "0").code == 0
+        (job / "seeds.txt").write_bytes(listed(home, bad=BAD).encode("gbk"))
+        assert nacre("check", job).code == 0
+        assert nacre("check", job, "--strict").code == 2
+        assert nacre("run", job, "--strict", "-q").code == 2
+        done = nacre("run", job, "-q", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["seeds"]["skipped"] == 3
+    late = nacre("run", job, "--set", "seeds=other.txt")
+    assert late.code == 2
+    assert "import FILE" in late.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "there are no seeds"),
+        (("missing.txt",), "there is no such file"),
+        (("./missing",), "there is no such file"),
+        (("--seeds", "missing.txt"), "No such file"),
+        (("--seeds", "/dev/zero"), "no regular file"),
+        (("--set", "seeds=3"), "a file, a URL or a list of URLs"),
+        (("http://127.0.0.1/", "htp:/x"), "'htp:/x' is no seed"),
+    ],
+)
+def test_what_is_wrong_is_named_with_a_remedy(
+    tmp_path: Path, arguments: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    done = nacre("new", "job", *arguments)
+    assert done.code == 2
+    assert said in done.err
+    assert not (tmp_path / "job").exists()
