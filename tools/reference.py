@@ -222,6 +222,7 @@ def commands_page() -> str:
         _MADE,
         "Results go to stdout, as text or, with `--json`, as JSON. Progress goes to stderr: a live "
         "view on a terminal, JSON Lines elsewhere. `NO_COLOR` is respected.",
+        "Every command has `--help` (`-h`), and `nacre` itself `--version` (`-V`).",
         "## Exit codes",
         _exit_codes(),
     ]

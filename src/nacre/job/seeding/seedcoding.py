@@ -7,6 +7,8 @@ that its encoding does not have is no seed.
 
 import codecs
 from collections.abc import Iterator
+from gzip import GzipFile
+from io import BufferedReader
 from typing import BinaryIO
 
 from nacre.wire.charset import decode
@@ -15,6 +17,7 @@ from nacre.wire.labels import codec_of
 LONGEST = 65_536
 """Bytes of the longest line that can be a seed; a longer one comes in pieces."""
 
+SeedBytes = BinaryIO | BufferedReader | GzipFile
 UTF_8 = "utf-8"
 _MARKS = (
     (b"\xef\xbb\xbf", UTF_8),
@@ -31,7 +34,7 @@ _SHOWN = {"gbk": "GBK", "gb18030": "GB18030", "big5hkscs": "Big5", "cp1252": "La
           "cp932": "Shift_JIS", "euc_jp": "EUC-JP", "cp949": "EUC-KR"}  # fmt: skip
 
 
-def coding_of(file: BinaryIO) -> str:
+def coding_of(file: SeedBytes) -> str:
     """The codec of a seed list, by its byte order mark or by all of its lines.
 
     Args:
@@ -63,7 +66,7 @@ def coding_of(file: BinaryIO) -> str:
     return _looks_like(b"\n".join(sample))
 
 
-def decoded_lines(file: BinaryIO, codec: str) -> Iterator[str]:
+def decoded_lines(file: SeedBytes, codec: str) -> Iterator[str]:
     """The lines of a seed list; U+FFFD where a byte means nothing in its encoding.
 
     Args:
@@ -72,7 +75,7 @@ def decoded_lines(file: BinaryIO, codec: str) -> Iterator[str]:
     """
     if codec.startswith(("utf-16", "utf-32")):
         decoder = codecs.getincrementaldecoder(codec)("replace")
-        rest = ""
+        rest = decoder.decode(file.read(4)).removeprefix("\ufeff")
         while chunk := file.read(LONGEST):
             rest += decoder.decode(chunk)
             *lines, rest = rest.replace("\r\n", "\n").split("\n")
@@ -91,7 +94,7 @@ def coding_name(codec: str) -> str:
     return _SHOWN.get(codec, codec.upper().replace("_", "-"))
 
 
-def _raw_lines(file: BinaryIO) -> Iterator[bytes]:
+def _raw_lines(file: SeedBytes) -> Iterator[bytes]:
     """Lines without their ends: LF, CR LF, or CR alone."""
     for line in iter(lambda: file.readline(LONGEST), b""):
         yield from line.splitlines()
