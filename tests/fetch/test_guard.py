@@ -82,6 +82,14 @@ def test_a_private_seed_opens_its_addresses_only():
     assert guard.refusal("127.0.0.1")
 
 
+def test_other_allowed_networks_leave_those_of_the_seeds():
+    guard = guard_for_seeds(["10.9.1.1/32", "192.168.0.0/24"], ["10.9.1.1"])
+    guard.allow_networks(["172.16.0.0/12"])
+    assert guard.allow == ("172.16.0.0/12", "10.9.1.1/32")
+    assert guard.refusal("10.9.1.1") == guard.refusal("172.16.0.1") == ""
+    assert guard.refusal("192.168.0.1")
+
+
 def test_no_seed_opens_metadata_or_multicast():
     assert not list(seed_networks(["169.254.169.254", "224.0.0.1", "0.0.0.0", "8.8.8.8", "x"]))
 
@@ -89,15 +97,18 @@ def test_no_seed_opens_metadata_or_multicast():
 @pytest.mark.parametrize(
     "host",
     ["localhost", "a.localhost", "site-a.test", "db.internal", "127.0.0.11", "10.1.2.3",
-     "[::1]", "::1", "fd00::1", "localhost.", "x.test."],
+     "[::1]", "::1", "fd00::1", "localhost.", "x.test.", "nas.local", "wiki.home.arpa",
+     "xn--fsqu00a.internal"],
 )  # fmt: skip
 def test_private_seed_names(host):
     assert is_private_seed_name(host)
 
 
 @pytest.mark.parametrize(
-    "host", ["example.org", "test", "mytest", "test.org", "8.8.8.8", "169.254.169.254", ""]
-)
+    "host",
+    ["example.org", "test", "mytest", "test.org", "8.8.8.8", "169.254.169.254", "", "arpa",
+     "local.example.org", "a.internal.example", "mylocal"],
+)  # fmt: skip
 def test_other_seed_names(host):
     assert not is_private_seed_name(host)
 

@@ -1,7 +1,10 @@
 """The address guard: which addresses may be connected to. A pure decision, by address alone.
 
 It is asked for each candidate address and again for the address of the peer, so that no name, no
-redirect and no rebinding leads to a network that the operator did not mean to crawl.
+redirect and no rebinding leads to a network that the operator did not mean to crawl. Only what the
+operator wrote opens one: `network.allow`, an address as a seed or as that of a seed in
+`dns.hosts`, a seed's name of a private kind. What a public name resolves to opens nothing, for
+whoever owns the name says that.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +29,7 @@ _CACHE = 8192
 _LOOPBACK_NETWORKS = ("127.0.0.0/8", "::1/128")
 # What a seed opens by itself. Metadata, multicast and the like need `network.allow`.
 _SEED_KINDS = frozenset((LOOPBACK, PRIVATE, LINK_LOCAL, SHARED, UNIQUE_LOCAL))
-_PRIVATE_SUFFIXES = (".localhost", ".test", ".internal")
+_PRIVATE_SUFFIXES = (".localhost", ".test", ".internal", ".local", ".home.arpa")
 
 
 class NetworkSettings(Component):
@@ -35,7 +38,9 @@ class NetworkSettings(Component):
     allow: tuple[str, ...] = setting(
         (),
         "Networks in CIDR notation that may be crawled although they are loopback, private, "
-        "link-local and so on. Networks of private seeds need not be named.",
+        "link-local and so on. A seed that is such an address, or whose name is of a private kind "
+        "(`localhost`, `.localhost`, `.test`, `.internal`, `.local`, `.home.arpa`) or stands in "
+        "`dns.hosts`, opens its own addresses; other names open nothing, whatever they resolve to.",
         sheets=False,
     )
     proxy_resolves: bool = setting(
@@ -55,23 +60,28 @@ class NetworkSettings(Component):
 class AddressGuard:
     """Says which addresses may be connected to."""
 
-    def __init__(self, allow: Sequence[str] = ()) -> None:
+    def __init__(self, allow: Sequence[str] = (), seeds: Iterable[str] = ()) -> None:
         """Allow public addresses and the networks given in CIDR notation.
+
+        Args:
+            allow: `network.allow`, which may change.
+            seeds: Networks that the seeds open, for as long as the guard lives.
 
         Raises:
             ValueError: One of them is no network.
         """
         self._known: dict[str, str] = {}
+        self._seeds = tuple(seeds)
         self.allow_networks(allow)
 
     def allow_networks(self, allow: Sequence[str]) -> None:
-        """Allow these networks from now on, and no others.
+        """Allow these networks and those of the seeds from now on, and no others.
 
         Raises:
             ValueError: One of them is no network.
         """
-        self._networks: tuple[Network, ...] = tuple(parse_network(text) for text in allow)
-        self.allow = tuple(allow)
+        self.allow = tuple(dict.fromkeys((*allow, *self._seeds)))
+        self._networks: tuple[Network, ...] = tuple(parse_network(text) for text in self.allow)
         self._known.clear()
 
     def refusal(self, address: str) -> str:
@@ -115,9 +125,10 @@ def guard_for_seeds(allow: Sequence[str], addresses: Iterable[str]) -> AddressGu
 
     Args:
         allow: `network.allow`.
-        addresses: Addresses of all seeds: literal ones, and those that their names resolve to.
+        addresses: Addresses that the operator wrote as seeds, and those of the seeds' names that
+            are of a private kind or stand in `dns.hosts`.
     """
-    return AddressGuard(tuple(dict.fromkeys((*allow, *seed_networks(addresses)))))
+    return AddressGuard(allow, seed_networks(addresses))
 
 
 def seed_networks(addresses: Iterable[str]) -> Iterator[str]:
@@ -138,9 +149,11 @@ def seed_networks(addresses: Iterable[str]) -> Iterator[str]:
 
 
 def is_private_seed_name(host: str) -> bool:
-    """Whether a host is plainly the operator's own, so that a crawl of it needs no contact.
+    """Whether a host is plainly the operator's own: it needs no contact, and opens its addresses.
 
-    `localhost`, names under `.localhost`, `.test` and `.internal`, and addresses in private ranges.
+    `localhost`, names under `.localhost`, `.test` (RFC 6761), `.internal` (reserved by ICANN for
+    private use), `.local` (RFC 6762) and `.home.arpa` (RFC 8375), and addresses in private ranges.
+    Nobody can register the names, so that no stranger says what they resolve to.
 
     Args:
         host: Lower-case A-labels, or an IP address, with or without brackets.

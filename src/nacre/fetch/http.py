@@ -156,7 +156,9 @@ class HttpFetcher:
             return Refusal(FetchStatus.UNFETCHABLE, f"cannot be requested: {error}")
         allowed = self._allowed(request.addresses, whole=proxy is not None)
         if isinstance(allowed, Refusal):
-            return allowed
+            if origin.is_address:
+                return allowed
+            return allowed._replace(error=f"{origin.host}: {allowed.error}")
         recorded = message.replace(extra, without_values(extra), 1) if extra else b""
         return _Plan(
             request, settings, origin, message, allowed, self._loop.time() + settings.timeout,

@@ -1,6 +1,8 @@
 """A job: a directory with `crawl.yaml`, its runs, and the way to run it from a program."""
 
-from collections.abc import Iterable, Iterator
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from nacre.config.check import Loaded
@@ -34,6 +36,8 @@ from nacre.store.rocks import Memory
 from nacre.store.seam import Disk
 from nacre.store.space import reserve, wait_for_space
 
+_LOOKUPS = 50
+"""Names of seeds looked up at a time before the crawl."""
 _MAX_FAULTS = 100
 _MAX_FRUITLESS = 7
 """Sessions in a row without progress after which a storage error is final; waits double, so that
@@ -102,17 +106,27 @@ class Job:
     async def guard(self, found: SeedSurvey | None = None) -> AddressGuard:
         """The address guard: private seeds open exactly their own addresses.
 
-        Of a very long list only the first names are looked up (`SeedSurvey.names`).
+        Only names of a private kind and names in `dns.hosts` are looked up: what others resolve
+        to opens nothing.
 
         Args:
             found: A survey of the seeds; None makes one.
         """
-        found = found or survey(self.seeds())
+        found = found or self._survey()
         resolver = DnsResolver(self.settings.dns, self.clock)
-        addresses = [address.strip("[]") for address in found.addresses]
-        for name in found.names:
-            addresses += (await resolver.lookup(name)).addresses
-        return guard_for_seeds(self.settings.network.allow, addresses)
+        limit = asyncio.Semaphore(_LOOKUPS)
+
+        async def look_up(name: str) -> Sequence[str]:
+            async with limit:
+                return (await resolver.lookup(name)).addresses
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(look_up(name)) for name in found.names]
+        resolved = chain.from_iterable(task.result() for task in tasks)
+        return guard_for_seeds(self.settings.network.allow, chain(found.addresses, resolved))
+
+    def _survey(self) -> SeedSurvey:
+        return survey(self.seeds(), self.settings.dns.hosts)
 
     async def run(self, start: Start = AS_USUAL) -> ExitStatus:
         """Run or resume the job, and tell those that want to know of it; see `_run`."""
@@ -129,7 +143,7 @@ class Job:
                 another failed before a URI was finished.
         """
         lookup = resolver_lookup(DnsResolver(self.settings.dns, self.clock))
-        found = survey(self.seeds())
+        found = self._survey()
         public = await public_hosts(found.public, self.settings.network.allow, lookup)
         problems = contact_problems(self.settings, public)
         if problems:

@@ -36,8 +36,7 @@ def _give(parts: Parts, before: JobSettings, settings: JobSettings) -> None:
     parts.resolver.configure(settings.dns)
     parts.jar.settings = settings.cookies
     if before.network.allow != settings.network.allow:
-        seeds = [net for net in parts.guard.allow if net not in before.network.allow]
-        parts.guard.allow_networks((*settings.network.allow, *seeds))
+        parts.guard.allow_networks(settings.network.allow)
     _give_archive(parts, settings)
 
 

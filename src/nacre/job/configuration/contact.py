@@ -27,8 +27,8 @@ def resolver_lookup(resolver: DnsResolver) -> Lookup:
 async def public_hosts(names: Iterable[str], allow: Sequence[str], lookup: Lookup) -> list[str]:
     """Hosts of seeds that are not plainly the operator's own, in order of appearance.
 
-    Own are: addresses in private ranges, `localhost`, names under `.localhost`, `.test` and
-    `.internal`, and hosts whose addresses all lie in `network.allow`.
+    Own are: addresses in private ranges, names of a private kind (`is_private_seed_name`), and
+    hosts whose addresses all lie in `network.allow`.
 
     Args:
         names: The hosts.

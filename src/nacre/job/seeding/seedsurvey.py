@@ -1,6 +1,6 @@
 """One look over a seed list of any length: what a check and the address guard need of it."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 
 from nacre.fetch.guard import is_private_seed_name
@@ -21,8 +21,8 @@ class SeedSurvey:
         directives: All `+` and `-` lines.
         bad: The first lines that are neither, at most `KEPT`.
         bad_count: Such lines in all.
-        names: The first different hosts that are no addresses, at most `KEPT`, and behind them as
-            many more of those that are private by their names.
+        names: The hosts whose addresses the job may crawl though they are private: the first that
+            are private by their names, at most `KEPT`, and all that the operator gave addresses.
         addresses: All different hosts that are private addresses.
         public: The first different hosts that are not private by their names.
         logins: Origins of the first seeds with a name and a password in them.
@@ -39,7 +39,7 @@ class SeedSurvey:
 
     logins: dict[str, None] = field(default_factory=dict)
 
-    def note(self, seed: Seed) -> None:
+    def note(self, seed: Seed, mapped: Container[str]) -> None:
         """Count a seed and look at its host."""
         self.count += 1
         if len(self.first) < KEPT:
@@ -57,16 +57,21 @@ class SeedSurvey:
         if is_ip(name):
             if private:
                 self.addresses[name] = None
-        elif len(self.names) < (2 * KEPT if private else KEPT):
+        elif name.removesuffix(".") in mapped or (private and len(self.names) < KEPT):
             self.names[name] = None
 
 
-def survey(entries: Iterable[Entry]) -> SeedSurvey:
-    """Look over a seed list once; nothing of it is kept but what the survey says."""
+def survey(entries: Iterable[Entry], mapped: Container[str] = ()) -> SeedSurvey:
+    """Look over a seed list once; nothing of it is kept but what the survey says.
+
+    Args:
+        entries: The seed list.
+        mapped: Names that the operator gave addresses (`dns.hosts`).
+    """
     found = SeedSurvey()
     for entry in entries:
         if isinstance(entry, Seed):
-            found.note(entry)
+            found.note(entry, mapped)
         elif isinstance(entry, Directive):
             found.directives.append(entry.text)
         else:
