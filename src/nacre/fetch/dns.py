@@ -63,7 +63,8 @@ class DnsSettings(Component):
     min_ttl: Seconds = setting(
         21600.0,
         "Time that an answer holds at least (Heritrix: ipValidityDurationSeconds), a week at "
-        "most. 0: what the server says.",
+        "most. 0: what the server says; an answer that holds for no time still serves the URLs "
+        "that wait for it.",
         unit="s",
         sheets=False,
     )

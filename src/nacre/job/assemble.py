@@ -379,7 +379,7 @@ class Parts:
             run=f"runs/{self.run.name}",
             line=line_writer(self.commit, self.run.name),
             alert=self._alert,
-            address=lambda visit: self.hosts.address(visit.uri.url, self.clock.now()),
+            address=lambda visit: self.hosts.address(visit.uri.url),
             job=self.effective,
             state=self.scope_state,
             commit=self.commit,

@@ -81,7 +81,7 @@ def test_the_scope_is_asked_again_with_the_address(url: str, result: Result):
     assert compile_scope(rules, ScopeState()).decide(Subject(url)).accepted
     scope = compile_scope(rules, ScopeState(), Place.RECHECK.offers)
     answers = HostAnswers(Store(MemoryEngine()))
-    recheck = Recheck(fixed(scope), lambda visit: answers.address(visit.uri.url, 0.0))
+    recheck = Recheck(fixed(scope), lambda visit: answers.address(visit.uri.url))
     visit = Visit(CrawlURI(url=url, key=b"", queue="q"))
     assert recheck.accepts(visit)
     assert asyncio.run(recheck.process(visit)) is result

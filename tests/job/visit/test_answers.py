@@ -65,7 +65,9 @@ def test_a_name_without_addresses_is_asked_again_later():
 def test_rules_are_parsed_and_hold_for_a_day():
     learning = Learning()
     learning.learn(reply(200, TEXT))
-    assert learning.row() == RobotsRow(RobotsState.RULES, NOW + 86400, TEXT, 200, fetched=NOW)
+    assert learning.row() == RobotsRow(
+        RobotsState.RULES, NOW + 86400, TEXT, 200, fetched=NOW, learned=NOW
+    )
     entry = learning.robots.get(SITE, NOW)
     assert entry is not None
     assert entry[1] is not None
@@ -90,7 +92,9 @@ def test_other_visits_teach_nothing():
 def test_4xx_allows_all(status):
     learning = Learning()
     learning.learn(reply(status, TEXT))
-    assert learning.row() == RobotsRow(RobotsState.ALLOW, NOW + 86400, b"", status, fetched=NOW)
+    assert learning.row() == RobotsRow(
+        RobotsState.ALLOW, NOW + 86400, b"", status, fetched=NOW, learned=NOW
+    )
 
 
 @pytest.mark.parametrize("status", [500, 503, 599])
@@ -115,7 +119,7 @@ def test_why_there_was_no_reply_is_kept():
     failed.error = "proxy p.test:3128: no tunnel, status 407" + "!" * 900
     learning.learn(failed)
     assert learning.row().error.startswith("proxy p.test:3128: no tunnel, status 407!")
-    assert len(learning.row().error) == 200
+    assert len(learning.row().error) == 500
 
 
 @pytest.mark.parametrize(

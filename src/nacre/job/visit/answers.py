@@ -22,7 +22,7 @@ lets a crawler use it, 2.3.1.4 names the 30 days)."""
 _CODING = 1024
 """Bytes that a coded file may be larger than its content."""
 
-_LONGEST_ERROR = 200
+_LONGEST_ERROR = 500
 """Characters that are kept of why a robots.txt could not be had."""
 
 _ANSWERED = frozenset((RobotsState.RULES, RobotsState.ALLOW))
@@ -43,7 +43,7 @@ class Answers:
         uri = visit.uri
         if uri.url.startswith("dns:"):
             ttl = visit.ttl if visit.addresses else FAILED_TTL
-            self._hosts.put(uri.url[4:], HostAnswer(visit.addresses, now + ttl))
+            self._hosts.put(uri.url[4:], HostAnswer(visit.addresses, now + ttl, now))
         elif ROBOTS_FOR in uri.heritable:
             self._learn_robots(uri.heritable[ROBOTS_FOR], self._row(visit, now), now)
 
@@ -51,14 +51,16 @@ class Answers:
         if row.state is RobotsState.UNREACHABLE:
             old = self._robots.last(origin)
             if old is not None and old.state in _ANSWERED and now - old.fetched < STALE:
-                row = structs.replace(old, expires=row.expires)
+                row = structs.replace(old, expires=row.expires, learned=row.learned)
         self._robots.put(origin, row)
 
     def _row(self, visit: Visit, now: float) -> RobotsRow:
         capture, expires = visit.capture, now + self._settings[visit.overlay].ttl
         outcome = outcome_of(visit.status) if capture is not None else RobotsState.UNREACHABLE
         error = visit.error[:_LONGEST_ERROR] if outcome is RobotsState.UNREACHABLE else ""
-        row = RobotsRow(outcome, expires, status=visit.status, fetched=now, error=error)
+        row = RobotsRow(
+            outcome, expires, status=visit.status, fetched=now, error=error, learned=now
+        )
         if capture is not None and outcome is RobotsState.RULES:
             return structs.replace(row, text=self._text(visit, capture))
         if capture is not None and outcome is RobotsState.REDIRECT:

@@ -187,9 +187,9 @@ class Disposition:
         heritable = {k: v for k, v in uri.heritable.items() if k == FALLBACK}
         if not url.startswith("dns:"):
             heritable[ROBOTS_FOR] = origin(uri.url)
-            entry = parts.robots.get(origin(uri.url), parts.clock.now(), visit.overlay)
-            if entry and entry[0].state is RobotsState.REDIRECT:
-                heritable[ROBOTS_REDIRECTS] = str(entry[0].redirects)
+            row = parts.robots.last(origin(uri.url))
+            if row is not None and row.state is RobotsState.REDIRECT and row.next_url == url:
+                heritable[ROBOTS_REDIRECTS] = str(row.redirects)
         if parts.sheets.by_rules:
             heritable |= basis_facts(uri)
         first = parts.identity.prerequisite(uri, url, heritable)

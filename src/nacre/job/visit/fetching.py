@@ -125,7 +125,8 @@ class FetchHttp:
         if is_ip(name):
             addresses: tuple[str, ...] = (name.strip("[]"),)
         else:
-            answer = self._answers.get(name, now)
+            # The preconditions found it valid; its time may have run out since.
+            answer = self._answers.latest(name)
             addresses = answer.addresses if answer else ()
         known = None if uri.is_prerequisite else self._history.get(uri.url)
         visit.history = known

@@ -1,8 +1,12 @@
 """What must be known before a URI is fetched: its host's addresses, and its robots.txt.
 
 Both are URIs of their own (hop P), fetched through the same queue; the URI that needs them returns
-to it as -50, at no cost. Source: Heritrix 3, PreconditionEnforcer.
+to it as -50, at no cost. What it waited for serves it, even if it was valid for no time at all.
+Source: Heritrix 3, PreconditionEnforcer.
 """
+
+from collections import OrderedDict
+from math import inf
 
 from nacre.config.effective import Effective, fixed
 from nacre.core.clock import Clock
@@ -29,6 +33,36 @@ ROBOTS_REDIRECTS = "_robots-redirects"
 """Key of the same: redirects followed to get there, in decimal."""
 
 
+_DNS, _ROBOTS = "dns", "robots"
+_WAITING = 100_000
+"""URIs whose waiting is remembered; one that is forgotten may have to wait once more."""
+
+
+class Waiting:
+    """Since when URIs wait for their prerequisites. A restart forgets it: then they ask again."""
+
+    def __init__(self, capacity: int = _WAITING) -> None:
+        self._capacity = capacity
+        self._since: OrderedDict[str, dict[str, float]] = OrderedDict()
+
+    def begin(self, url: str, kind: str, now: float) -> None:
+        """A URI waits for a kind of prerequisite from now on (epoch seconds)."""
+        self._since.setdefault(url, {})[kind] = now
+        self._since.move_to_end(url)
+        if len(self._since) > self._capacity:
+            self._since.popitem(last=False)
+
+    def since(self, url: str, kind: str) -> float:
+        """When it began, epoch seconds; infinite when it does not wait."""
+        waits = self._since.get(url)
+        return waits.get(kind, inf) if waits else inf
+
+    def end(self, url: str) -> None:
+        """Nothing is waited for any more."""
+        if self._since:
+            self._since.pop(url, None)
+
+
 class Preconditions:
     """Sets `visit.status` and `visit.prerequisite`; FINISH when the URI cannot be fetched now."""
 
@@ -44,6 +78,7 @@ class Preconditions:
         self._robots = robots
         self._settings = settings
         self._resolves = resolves or fixed(True)  # noqa: FBT003 - the value itself
+        self._waiting = Waiting()
 
     def accepts(self, visit: Visit) -> bool:
         """Everything but `dns:` has preconditions."""
@@ -51,11 +86,18 @@ class Preconditions:
 
     def check(self, visit: Visit, now: float) -> Result:
         """Decide whether the visit may go on."""
+        result = self._check(visit, now)
+        if not visit.prerequisite:
+            self._waiting.end(visit.uri.url)
+        return result
+
+    def _check(self, visit: Visit, now: float) -> Result:
         url = visit.uri.url
         name = host(url)
         if self._resolves[visit.overlay] and not is_ip(name):
-            answer = self._answers.get(name, now)
+            answer = self._answers.get(name, now, self._waiting.since(url, _DNS))
             if answer is None:
+                self._waiting.begin(url, _DNS, now)
                 return _defer(visit, f"dns:{name}")
             if not answer.addresses:
                 return _fail(visit, FetchStatus.PREREQUISITE_DNS_FAILED, f"{name} has no address")
@@ -68,8 +110,9 @@ class Preconditions:
         if policy is _IGNORE or ROBOTS_FOR in visit.uri.heritable:
             return _PROCEED
         site = origin(url)
-        entry = self._robots.get(site, now, visit.overlay)
+        entry = self._robots.get(site, now, visit.overlay, self._waiting.since(url, _ROBOTS))
         if entry is None:
+            self._waiting.begin(url, _ROBOTS, now)
             return _defer(visit, f"{site}/robots.txt")
         row, rules = entry
         if row.state is _REDIRECT:

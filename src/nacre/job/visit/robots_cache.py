@@ -1,6 +1,7 @@
 """robots.txt of each origin: raw in the store, parsed in memory for the recent ones."""
 
 from collections import OrderedDict
+from math import inf
 from typing import NamedTuple
 
 import msgspec
@@ -36,6 +37,7 @@ class RobotsRow(msgspec.Struct, frozen=True, array_like=True):
         redirects: Redirects followed so far.
         fetched: Epoch seconds of the reply.
         error: Why there was none, in one line, for `explain`; "" when that is not known.
+        learned: Epoch seconds since which this holds; 0 in rows of older versions.
     """
 
     state: RobotsState
@@ -46,6 +48,7 @@ class RobotsRow(msgspec.Struct, frozen=True, array_like=True):
     redirects: int = 0
     fetched: float = 0.0
     error: str = ""
+    learned: float = 0.0
 
 
 class _Reading(NamedTuple):
@@ -83,7 +86,7 @@ class RobotsCache:
         self._readings = settings.then(_reading)
 
     def get(
-        self, origin: str, now: float, overlay: int = 0
+        self, origin: str, now: float, overlay: int = 0, since: float = inf
     ) -> tuple[RobotsRow, AgentRules | None] | None:
         """The valid row of an origin without its text, and its rules; None: fetch it first.
 
@@ -91,6 +94,8 @@ class RobotsCache:
             origin: Scheme, host and port.
             now: Seconds since the epoch.
             overlay: Number of the combination of sheets under which they are asked for.
+            since: When somebody began to wait for it, in the same time: a row that was learned
+                after it is valid for them, however short its time to live.
         """
         settings = self._settings[overlay]
         if settings.policy is not _OBEY:
@@ -102,7 +107,7 @@ class RobotsCache:
                 return None
             entry = self._remember(origin, row, settings)
         left = entry.row.expires - now
-        if not 0 < left <= settings.ttl + _SET_BACK:
+        if not 0 < left <= settings.ttl + _SET_BACK and entry.row.learned < since:
             return None
         if entry.row.state is not _RULES:
             return entry.row, None
