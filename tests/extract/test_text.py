@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.extract.document import Document
-from nacre.extract.text import decode_text, read_text
+from nacre.extract.text import read_text, text_charset
 
 
 @pytest.mark.parametrize(
@@ -23,15 +23,33 @@ from nacre.extract.text import decode_text, read_text
         ('@charset "gbk";图'.encode("gbk"), None, '@charset "gbk";图'),
         (b'<?xml version="1.0" encoding="utf-16"?>x', None, None),
         (b"\xff\xfea", "x", "\ufffd"),
-        (b"a\xff", "base64", "a\ufffd"),
+        ("图书馆 新闻中心".encode("gbk"), None, "图书馆 新闻中心"),
+        ("/* Новости школы */".encode("koi8-r"), "no-such", "/* Новости школы */"),
+        (b"a\xff", "base64", "aÿ"),
         (b"a", "idna", "a"),
         (b"a", "no\0such", "a"),
         (b"", None, ""),
     ],
 )
-def test_decode_text(body, label, text):
-    found = decode_text(body, label)
+def test_read_text(body, label, text):
+    found = read_text(Document("http://a.test/", body=body, charset_header=label))
     assert found == text if text is not None else found[-1] in "图x"
+
+
+@pytest.mark.parametrize(
+    ("body", "label", "answer"),
+    [
+        (b"a", None, ("utf-8", "default")),
+        ("é".encode(), None, ("utf-8", "detected")),
+        ("é".encode("latin-1"), "gbk", ("gbk", "header")),
+        (b'@charset "big5";', None, ("big5hkscs", "xml")),
+        (b"\xef\xbb\xbfa", "gbk", ("utf-8", "bom")),
+        (b"document.write('<meta charset=utf-8>') // " + "学校新闻".encode("gbk"), None,
+         ("gbk", "detected")),
+    ],
+)  # fmt: skip
+def test_where_an_encoding_comes_from(body, label, answer):
+    assert text_charset(body, label, "http://a.cn/") == answer
 
 
 @given(st.binary(max_size=200), st.one_of(st.none(), st.text(max_size=20)))

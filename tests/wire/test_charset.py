@@ -25,11 +25,11 @@ META = b'<meta charset="koi8-r">'
         (b"<\0?\0x\0m\0l\0", None, ("utf-16-le", "xml")),
         (b"", None, ("cp1252", "default")),
         (b"plain", None, ("cp1252", "default")),
-        ("é".encode(), None, ("utf-8", "default")),
+        ("é".encode(), None, ("utf-8", "detected")),
         (b"<?xml version='1.0'encoding='gbk'?><a/>", None, ("gbk", "xml")),
-        (b" " * 5000 + "é".encode(), None, ("utf-8", "default")),
-        ("aé".encode() + b"\xe4\xb8", None, ("utf-8", "default")),
-        (b"\xe9t\xe9", None, ("cp1252", "default")),
+        (b" " * 5000 + "é".encode(), None, ("utf-8", "detected")),
+        ("aé".encode() * 9 + b"\xe4\xb8", None, ("utf-8", "detected")),
+        (b"\xe9t\xe9", None, ("cp1252", "detected")),
     ],
 )
 def test_the_order_of_the_sources(head, header, answer):

@@ -2,7 +2,7 @@ import codecs
 
 import pytest
 
-from nacre.wire.labels import _LABELS, codec_of
+from nacre.wire.labels import _LABELS, codec_of, name_of
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,28 @@ def test_python_has_every_codec_and_no_label_stands_twice():
     assert len(labels) == len(set(labels))
     for codec in _LABELS:
         assert codecs.lookup(codec).encode("a")[0].strip(b"\0") == b"a"
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("utf8", "UTF-8"),
+        ("gb2312", "GBK"),
+        ("big5-hkscs", "Big5"),
+        ("sjis", "Shift_JIS"),
+        ("latin1", "windows-1252"),
+        ("iso-8859-2", "ISO-8859-2"),
+        ("koi8-r", "KOI8-R"),
+        ("windows-949", "EUC-KR"),
+    ],
+)
+def test_names_are_those_of_java(label, name):
+    assert name_of(codec_of(label) or "") == name
+
+
+def test_every_name_is_a_label_and_fit_for_a_log():
+    for codec in _LABELS:
+        name = name_of(codec).removeprefix("x-windows-").removeprefix("x-Mac")
+        assert name.isascii()
+        assert set(name.replace("Shift_JIS", "")).isdisjoint(" _")
+    assert name_of("rot13") == "rot13"

@@ -40,6 +40,7 @@ class Outlink(msgspec.Struct, frozen=True, gc=False):
         path: Element path, `html/body/ul/li/a`; "" when not asked for.
         sitemap: The target is a sitemap.
         lastmod: `lastmod` of a sitemap entry as written; "" when absent.
+        charset: What its element says that the target is written in, as written; "" when absent.
     """
 
     url: str
@@ -51,6 +52,7 @@ class Outlink(msgspec.Struct, frozen=True, gc=False):
     path: str = ""
     sitemap: bool = False
     lastmod: str = ""
+    charset: str = ""
 
 
 MAX_HOP_PATH = 50

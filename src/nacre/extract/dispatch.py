@@ -16,14 +16,32 @@ from nacre.extract.links import LinkCollector
 from nacre.extract.robots_meta import NOFOLLOW, header_directives
 from nacre.extract.script import extract_script
 from nacre.extract.sitemap import extract_sitemap, robots_sitemaps
+from nacre.extract.text import text_charset
 from nacre.extract.xml_links import extract_xml
-from nacre.wire.charset import HEAD, detect
+from nacre.wire.charset import detect
+from nacre.wire.codec import GZIP_MAGIC
+from nacre.wire.labels import name_of
 
 if TYPE_CHECKING:
     from nacre.extract.settings import ExtractSettings
 
 # The way to a member of an enumeration is long.
 _HTML, _SITEMAP, _ROBOTS, _INFERRED = Kind.HTML, Kind.SITEMAP, Kind.ROBOTS, Hop.INFERRED
+_NONE = Kind.NONE
+
+_TEXTS = frozenset((Kind.SITEMAP, Kind.CSS, Kind.SCRIPT, Kind.JSON, Kind.XML))
+_OF_PAGES = frozenset((Kind.SCRIPT, Kind.JSON))
+_PLAIN_TEXT = "text/plain"
+_ANNOTATIONS = {
+    "meta": "usingCharsetInHTML",
+    "xml": "usingCharsetInXML",
+    "detected": "usingCharsetDetected",
+    "link": "usingCharsetOfLink",
+    "before": "usingCharsetOfBefore",
+    "via": "usingCharsetOfVia",
+    "host": "usingCharsetOfHost",
+}
+"""How crawl.log tells of a charset, by where it comes from; the first two words are Heritrix's."""
 
 _FAVICON = "/favicon.ico"
 
@@ -53,8 +71,9 @@ def extract(document: Document, settings: "ExtractSettings") -> Extraction:
     if len(document.body) > settings.max_document:
         document = msgspec.structs.replace(document, body=document.body[: settings.max_document])
     kind = kind_of(document, settings)
-    encoding = _detect(document, result) if kind == _HTML else "utf-8"
-    links = LinkCollector(document, settings, encoding)
+    _detect(kind, document, result)
+    encoding = document.charset
+    links = LinkCollector(document, settings, _of_queries(kind, document))
     if kind in {_SITEMAP, _ROBOTS}:
         links.limit = settings.max_sitemap_links
     if settings.extract_headers:
@@ -66,12 +85,34 @@ def extract(document: Document, settings: "ExtractSettings") -> Extraction:
     return result
 
 
-def _detect(document: Document, result: Extraction) -> str:
-    encoding, source = detect(document.body[:HEAD], document.charset_header)
-    result.charset = encoding
-    if source == "meta":
-        result.annotations.append(f"usingCharsetInHTML:{encoding}")
-    return encoding
+def _detect(kind: Kind, document: Document, result: Extraction) -> None:
+    """Find out what a document is written in, and say so where it was not plain."""
+    body, label, url = document.body, document.charset_header, document.url
+    if kind == _HTML:
+        codec, source = detect(body, label, url, document.hints)
+        result.charset = codec
+    elif kind in _TEXTS or _is_plain_text(kind, document):
+        if body.startswith(GZIP_MAGIC):
+            return
+        codec, source = text_charset(body, label, url, document.hints)
+        result.charset = "" if codec == "utf-8" else codec
+    else:
+        return
+    document.charset, result.charset_source = codec, source
+    if source in _ANNOTATIONS and not (kind != _HTML and codec == "utf-8"):
+        result.annotations.append(f"{_ANNOTATIONS[source]}:{name_of(codec)}")
+
+
+def _is_plain_text(kind: Kind, document: Document) -> bool:
+    """True for text that no extractor takes; servers call much by that name that is none."""
+    return kind == _NONE and document.mime == _PLAIN_TEXT and b"\0" not in document.body[:1000]
+
+
+def _of_queries(kind: Kind, document: Document) -> str:
+    """The encoding that a browser writes queries in: a script's are those of its page's."""
+    if kind in _OF_PAGES:
+        return document.hints.via or document.charset
+    return "utf-8" if kind == Kind.CSS else document.charset or "utf-8"
 
 
 def _content(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from nacre.core.crawluri import Outlink
+from nacre.wire.guess import NO_HINTS, Hints
 
 MAX_ERRORS = 100
 """Unusable links kept for uri-errors.log, per document."""
@@ -25,6 +26,8 @@ class Document(msgspec.Struct):
         context: Link context that it was found by, such as `script/@src`.
         via: URL of the page that it was found on; "" for a seed.
         is_sitemap: robots.txt or another sitemap said that it is a sitemap.
+        hints: What is known beside the body of the encoding that it is in.
+        charset: The codec that the body is read in; "" until that has been found out.
     """
 
     url: str
@@ -38,6 +41,8 @@ class Document(msgspec.Struct):
     context: str = ""
     via: str = ""
     is_sitemap: bool = False
+    hints: Hints = NO_HINTS
+    charset: str = ""
 
     def __post_init__(self) -> None:
         """An absent base is the document's own URL."""
@@ -50,8 +55,9 @@ class Extraction(msgspec.Struct):
     Attributes:
         outlinks: Links in document order, each (URL, hop, context) once.
         dropped: Links beyond the cap (`dol:n`).
-        annotations: For crawl.log, such as `usingCharsetInHTML:utf-8`.
+        annotations: For crawl.log, such as `usingCharsetInHTML:UTF-8`.
         charset: Encoding that the text was read in; "" when there was none to read.
+        charset_source: Where that comes from, as `wire.charset.detect` and `wire.guess` say.
         robots: Directives of meta robots and X-Robots-Tag in effect, lower case.
         errors: (href, message) of links that are no URI, at most 100.
         claimed: A content extractor took the document.
@@ -61,6 +67,7 @@ class Extraction(msgspec.Struct):
     dropped: int = 0
     annotations: list[str] = []
     charset: str = ""
+    charset_source: str = ""
     robots: frozenset[str] = frozenset()
     errors: list[tuple[str, str]] = []
     claimed: bool = False

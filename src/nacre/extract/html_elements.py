@@ -68,7 +68,9 @@ def anchor(walk: Walk, node: Node, tag: str) -> None:
         return
     rel = node.attr("rel") or ""
     context = _ANCHOR_CONTEXTS[tag][node.attr("data-remote") == "true"]
-    walk.links.add(href, _LINK_HOP, context, rel.lower(), walk.text(node), walk.path(node))
+    charset = node.attr("charset") or ""
+    text, path = walk.text(node), walk.path(node)
+    walk.links.add(href, _LINK_HOP, context, rel.lower(), text, path, charset=charset)
     ping = node.attr("ping")
     if ping:
         walk.refer_list(ping, Hop.SPECULATIVE, f"{tag}/@ping")
@@ -80,7 +82,9 @@ def link(walk: Walk, node: Node, _tag: str) -> None:
     kind = link_hop(rel[:200])
     href = node.attr("href")
     if kind and href is not None:
-        walk.links.add(href, kind[0], kind[1], rel.lower(), path=walk.path(node))
+        charset = node.attr("charset") or ""
+        path = walk.path(node)
+        walk.links.add(href, kind[0], kind[1], rel.lower(), path=path, charset=charset)
     pictures = node.attr("imagesrcset")
     if pictures:
         walk.refer_all(pictures, Hop.EMBED, "link/@imagesrcset")

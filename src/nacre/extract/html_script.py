@@ -32,7 +32,8 @@ def script(walk: Walk, node: Node, tag: str) -> None:
     for attribute in ("src", "href", "xlink:href"):
         source = node.attr(attribute)
         if source is not None:
-            walk.links.add(source, Hop.EMBED, f"{tag}/@{attribute}", path=walk.path(node))
+            charset, path = node.attr("charset") or "", walk.path(node)
+            walk.links.add(source, Hop.EMBED, f"{tag}/@{attribute}", path=path, charset=charset)
             break
     kind = (node.attr("type") or "").partition(";")[0].strip().lower()
     if not kind or kind.endswith(_SCRIPT):

@@ -130,7 +130,9 @@ class Walk:
         attr, attributes = node.attr, node.attrs
         if attributes is not None and len(attributes) == 1:
             return True
-        return attr("rel") is None and attr("ping") is None and attr("data-remote") is None
+        if attr("rel") is not None or attr("ping") is not None:
+            return False
+        return attr("data-remote") is None and attr("charset") is None
 
     def _rebase(self, bases: Iterable[Node]) -> None:
         """Resolve against the first `base` that has a usable `href`; all are links too.

@@ -17,6 +17,7 @@ MAX_TEXT = 200
 _LINK = Hop.LINK  # the way to a member of an enumeration is long
 _MAX_ERROR_LENGTH = 2083
 _LONGEST_SCHEME = 24
+_LONGEST_LABEL = 40
 _HTTP = ("http:", "https:")
 _NO_BASE = "about:blank"
 
@@ -113,6 +114,7 @@ class LinkCollector:
         *,
         sitemap: bool = False,
         lastmod: str = "",
+        charset: str = "",
     ) -> None:
         """Take a reference as it stands in the document; a repetition or a `data:` adds nothing.
 
@@ -125,6 +127,7 @@ class LinkCollector:
             path: Element path.
             sitemap: The target is a sitemap.
             lastmod: `lastmod` as written.
+            charset: `charset` of the element, as written.
         """
         outlinks, seen = self.outlinks, self._seen
         rank = len(outlinks)
@@ -142,7 +145,11 @@ class LinkCollector:
             if key in seen:
                 return
             seen.add(key)
-        outlinks.append(Outlink(url, hop, context, rel, text, rank, path, sitemap, lastmod))
+        outlinks.append(
+            Outlink(
+                url, hop, context, rel, text, rank, path, sitemap, lastmod, charset[:_LONGEST_LABEL]
+            )
+        )
 
     def add_anchor(self, href: str) -> None:
         """`add` for an anchor of which nothing but its `href` is of interest: most links are."""

@@ -8,12 +8,14 @@ a decision of the crawl: here all are given.
 import re
 from typing import NamedTuple
 
+import msgspec
+
 from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
 from nacre.extract.feed import based, feed_links, is_feed
 from nacre.extract.likely import speculative_fixup
 from nacre.extract.links import LinkCollector
-from nacre.extract.text import decode_text
+from nacre.extract.text import read_text
 from nacre.extract.xml_scan import End, Start, attributes, date_text, root_name, scan, strip
 from nacre.wire.codec import GZIP_MAGIC
 from nacre.wire.coding import decode_content
@@ -58,7 +60,10 @@ def extract_sitemap(document: Document, links: LinkCollector) -> None:
     At most `max_sitemap_links` are kept. A sitemap that lists itself is not followed again.
     """
     links.limit = links.settings.max_sitemap_links
-    text = decode_text(unpack(document.body), document.charset_header)
+    body = unpack(document.body)
+    if body is not document.body:
+        document = msgspec.structs.replace(document, body=body, charset="")
+    text = read_text(document)
     if is_feed(text):
         _add_feed(text, links)
     elif root_name(text):
@@ -69,7 +74,9 @@ def extract_sitemap(document: Document, links: LinkCollector) -> None:
 
 def robots_sitemaps(document: Document, links: LinkCollector) -> None:
     """Add the `Sitemap:` lines of a robots.txt, in any group: hop M (RFC 9309 2.2.4)."""
-    for line in re.split(r"[\r\n]+", decode_text(document.body)):
+    # It is UTF-8 by its standard, whatever the header of a server says of all text files.
+    plain = msgspec.structs.replace(document, charset_header=None, charset="")
+    for line in re.split(r"[\r\n]+", read_text(plain)):
         found = _ROBOTS_LINE.match(line)
         if found:
             links.add(found[1], Hop.MANIFEST, CONTEXT, sitemap=True)

@@ -1,9 +1,10 @@
-"""Bytes to text, for what is no HTML: style sheets, scripts, JSON, XML, sitemaps."""
+"""Bytes to text, for what is no HTML: style sheets, scripts, JSON, XML, sitemaps, plain text."""
 
 import re
 
 from nacre.extract.document import Document
 from nacre.wire.charset import decode
+from nacre.wire.guess import NO_HINTS, Hints, guess
 from nacre.wire.labels import codec_of
 
 _MARKS = (
@@ -20,17 +21,39 @@ _DECLARED = re.compile(
 
 
 def read_text(document: Document) -> str:
-    """The body as text; never fails.
+    """The body as text, in the document's charset, which is found out first; never fails.
+
+    Bytes that do not fit become U+FFFD.
+    """
+    codec = document.charset or text_charset(document.body, document.charset_header)[0]
+    return decode(document.body, codec)
+
+
+def text_charset(
+    body: bytes, label: str | None, url: str = "", hints: Hints = NO_HINTS
+) -> tuple[str, str]:
+    """In which encoding a text is that is no HTML.
 
     Byte order mark, then the Content-Type header, then the document's own declaration (XML
-    declaration or `@charset`, no `meta`), then UTF-8; bytes that do not fit become U+FFFD.
+    declaration or `@charset`, no `meta`), then what the bytes look like; UTF-8 for ASCII.
+
+    Args:
+        body: The text, content decoded.
+        label: `charset` of Content-Type; None when absent.
+        url: Where it is from; "" when that is not known.
+        hints: What is known beside it.
+
+    Returns:
+        A codec, and where it comes from, as `wire.charset.detect`; `default` for ASCII.
     """
-    return decode_text(document.body, document.charset_header)
-
-
-def decode_text(body: bytes, label: str | None = None) -> str:
-    """As `read_text`, of bytes and the charset of the Content-Type header (None when absent)."""
-    return decode(body, _marked(body) or _labelled(label) or _declared(body) or "utf-8")
+    if codec := _marked(body):
+        return codec, "bom"
+    if codec := _labelled(label):
+        return codec, "header"
+    if codec := _declared(body):
+        return codec, "xml"
+    codec, source = guess(body, url, hints)
+    return ("utf-8", source) if source == "default" else (codec, source)
 
 
 def _marked(body: bytes) -> str:

@@ -1,5 +1,7 @@
 """In which encoding a document is written: byte order mark, header, `meta`, XML declaration.
 
+Where it does not say, `guess.py` finds out.
+
 Source: HTML Standard, 13.2.3.2 "Determining the character encoding", in its order. Browsers prescan
 1,024 bytes, but start again when they meet a later `meta`: here 4,096 bytes are searched, and
 16 KiB where they declare nothing.
@@ -10,6 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from nacre.uri.reading import reader_of
+from nacre.wire.guess import NO_HINTS, Hints, guess
 from nacre.wire.labels import codec_of
 
 PRESCAN = 4096
@@ -49,24 +52,28 @@ _XML = re.compile(
 )
 
 
-def detect(head: bytes, header_charset: str | None) -> tuple[str, str]:
-    """Find the encoding of a document.
+def detect(
+    body: bytes, header_charset: str | None, url: str = "", hints: Hints = NO_HINTS
+) -> tuple[str, str]:
+    """Find the encoding of a page.
 
     Args:
-        head: The document, or its beginning; `HEAD` bytes are enough.
+        body: The page. Declarations are looked for in its first `HEAD` bytes; a page without any is
+            examined from its first byte beyond ASCII.
         header_charset: The `charset` parameter of Content-Type; None or "" when absent. A label
             that is not known counts as absent.
+        url: Where it is from, for the top-level domain; "" when that is not known.
+        hints: What is known beside it.
 
     Returns:
-        A Python codec, and where it came from: `bom`, `header`, `meta`, `xml` or `default`. The
-        default is UTF-8 for bytes beyond ASCII that are UTF-8, else windows-1252.
+        A Python codec, and where it came from: `bom`, `header`, `meta`, `xml`, or as `guess` says.
     """
     for bom, codec in _BOMS:
-        if head.startswith(bom):
+        if body.startswith(bom):
             return codec, "bom"
     if header_charset and (codec := _codec_of(header_charset)):
         return codec, "header"
-    head = head[:HEAD]
+    head = body[:HEAD]
     for start, codec in _UTF16_XML:
         if head.startswith(start):
             return codec, "xml"
@@ -74,7 +81,7 @@ def detect(head: bytes, header_charset: str | None) -> tuple[str, str]:
         return codec, "meta"
     if codec := _declared_in_xml(head):
         return codec, "xml"
-    return _default(head), "default"
+    return guess(body, url, hints)
 
 
 def decode(data: bytes, charset: str) -> str:
@@ -166,14 +173,3 @@ def _pairs(attributes: bytes) -> Iterator[tuple[bytes, bytes]]:
 def _declared_in_xml(head: bytes) -> str:
     found = _XML.match(head)
     return _codec_declared(found[1] or found[2] or b"") if found else ""
-
-
-def _default(head: bytes) -> str:
-    if head.isascii():
-        return "cp1252"
-    try:
-        head.decode("utf-8")
-    except UnicodeDecodeError as error:
-        cut_off = error.reason == "unexpected end of data" and error.start > len(head) - 4
-        return "utf-8" if cut_off and not head[: error.start].isascii() else "cp1252"
-    return "utf-8"

@@ -62,3 +62,37 @@ _CODECS = {label: codec for codec, labels in _LABELS.items() for label in labels
 def codec_of(label: str) -> str | None:
     """The Python codec for a label of the web, any case, spaces around it ignored; None if none."""
     return _CODECS.get(label.strip("\t\n\f\r ").lower())
+
+
+_NAMES = {
+    "big5hkscs": "Big5",
+    "cp866": "IBM866",
+    "cp874": "x-windows-874",
+    "cp932": "Shift_JIS",
+    "cp949": "EUC-KR",
+    "euc_jp": "EUC-JP",
+    "gb18030": "GB18030",
+    "gbk": "GBK",
+    "hz": "HZ-GB-2312",
+    "iso2022_jp": "ISO-2022-JP",
+    "iso2022_kr": "ISO-2022-KR",
+    "koi8-r": "KOI8-R",
+    "koi8-u": "KOI8-U",
+    "mac-cyrillic": "x-MacCyrillic",
+    "mac-roman": "x-MacRoman",
+    "utf-16-be": "UTF-16BE",
+    "utf-16-le": "UTF-16LE",
+    "utf-8": "UTF-8",
+}
+
+
+def name_of(codec: str) -> str:
+    """What Heritrix's crawl.log calls the encoding of a Python codec: the name that Java has.
+
+    A codec that `codec_of` never gives is its own name.
+    """
+    if codec.startswith("iso8859-"):
+        return f"ISO-{codec[3:]}"
+    if codec.startswith("cp125"):
+        return f"windows-{codec[2:]}"
+    return _NAMES.get(codec, codec)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from msgspec import structs
 
 from nacre.config.effective import Effective
+from nacre.core.charsets import with_charset
 from nacre.core.crawluri import CrawlURI, Hop, Outlink, extend_path
 from nacre.core.processor import Candidate, LinkProcessor, Result, Visit
 from nacre.errors import StorageError
@@ -100,6 +101,7 @@ class Candidates:
             return 0
         if visit.status >= 300:
             accepted = through_walls(visit, accepted)
+        accepted = with_charset(visit, accepted)
         for uri in accepted:
             self.recent.add(uri.url)
         return sum(self._frontier.schedule(accepted, now))

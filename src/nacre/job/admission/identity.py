@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import structs
 
 from nacre.config.effective import Effective
+from nacre.core.charsets import LINK
 from nacre.core.crawluri import CrawlURI, Directive, Hop, Outlink, extend_path
 from nacre.frontier.assignment import core_key, moves, needs_address, split_key
 from nacre.frontier.choices import QueueAssignment
@@ -167,7 +168,7 @@ class Identity:
             directive=order.directive,
             precedence=order.precedence,
             cost=order.cost,
-            heritable=_inherited(parent),
+            heritable=_inherited(parent, link),
             annotations=("isSitemap",) if link.sitemap else (),
         )
 
@@ -233,9 +234,9 @@ def _not_given(_file: str, _key: bytes) -> int | None:
     return None
 
 
-def _inherited(parent: CrawlURI) -> dict[str, str]:
+def _inherited(parent: CrawlURI, link: Outlink) -> dict[str, str]:
     """What descends: keys that begin with `_` are about the one URI only."""
     heritable = parent.heritable
-    if not heritable:
-        return heritable
-    return {key: value for key, value in heritable.items() if key[0] != "_"}
+    if heritable:
+        heritable = {key: value for key, value in heritable.items() if key[0] != "_"}
+    return {**heritable, LINK: link.charset} if link.charset else heritable

@@ -6,6 +6,7 @@ Apart from the extraction, so that who reads a configuration loads no parser.
 from functools import lru_cache
 
 from nacre.core.capture import LONGEST_TYPE, Capture
+from nacre.core.charsets import hints_of
 from nacre.core.processor import Visit
 from nacre.extract.document import Document
 from nacre.wire.coding import decode_content
@@ -31,6 +32,8 @@ def document_of(visit: Visit, capture: Capture, limit: int) -> Document:
         context=uri.context,
         via=uri.via,
         is_sitemap="isSitemap" in uri.annotations,
+        hints=hints_of(uri),
+        charset=visit.charset,
     )
 
 

@@ -1,10 +1,12 @@
 """The extraction step: content decoded within its caps, then the extractors."""
 
 from nacre.config.effective import Effective
+from nacre.core.charsets import hints_of
 from nacre.core.processor import Result, Visit
 from nacre.extract.dispatch import extract
 from nacre.extract.document import Extraction
 from nacre.extract.settings import ExtractSettings
+from nacre.job.extracting.charsets import HostCharsets
 from nacre.job.extracting.content import document_of
 from nacre.job.extracting.parser import ParserProcess
 from nacre.job.extracting.turnstile import Turnstile
@@ -22,6 +24,7 @@ class Extract:
         self._turnstile = Turnstile()
         self._settings = settings
         self._parser = parser
+        self._charsets = HostCharsets()
 
     def accepts(self, visit: Visit) -> bool:
         """Anything that was received over HTTP, and that nobody claimed."""
@@ -35,6 +38,9 @@ class Extract:
         await self._turnstile.enter(capture.body.length)
         settings = self._settings[visit.overlay]
         document = document_of(visit, capture, settings.max_document)
+        host = self._charsets.of(visit.uri.url)
+        if host:
+            document.hints = hints_of(visit.uri, host)
         if len(document.body) > LARGE:
             found = await self._parser.extract(document, settings)
         else:
@@ -47,6 +53,8 @@ class Extract:
         visit.outlinks = [*before, *found.outlinks] if before else found.outlinks
         visit.dropped = found.dropped
         visit.charset = found.charset
+        if found.charset:
+            self._charsets.learn(visit.uri.url, found.charset, found.charset_source)
         visit.robots_meta = found.robots
         visit.extracted = found.claimed
         for annotation in found.annotations:

@@ -4,6 +4,7 @@ from functools import cached_property
 
 from msgspec import structs
 
+from nacre.core.charsets import read_before_in
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.history.recrawl.choice import Choice
 from nacre.job.assemble import Parts
@@ -43,7 +44,12 @@ class Revisits:
             if way.owner:
                 parent = structs.replace(parent, heritable={OWN_SCOPE: way.owner})
             uri = self._accepted(parent, link)
-        return None if uri is None else self._marked(uri, choice)
+        if uri is None:
+            return None
+        version = self._known.pages.version(choice.url)
+        if version is not None:
+            uri = read_before_in(uri, version.charset)
+        return self._marked(uri, choice)
 
     def linked(self, url: str) -> CrawlURI | None:
         """A URI as a link on a seed; None when the scope does not accept it.

@@ -13,7 +13,7 @@ from nacre.history.pagestore import PageStore
 from nacre.job.holdings.bases import Bases
 from nacre.job.holdings.rereading import read_at
 from nacre.store.store import Store
-from nacre.wire.charset import decode
+from nacre.wire.charset import decode, detect
 from nacre.wire.coding import decode_content
 
 LARGEST = 2_000_000
@@ -87,8 +87,20 @@ def body_of(capture: Capture, charset: str) -> bytes:
 
 def text_of(capture: Capture, charset: str) -> str:
     """The text of a page, its content coding removed."""
+    return decode(_decoded(capture), charset or "utf-8")
+
+
+def page_text(capture: Capture) -> str:
+    """The same of a page of which it is not known what it was read in."""
+    body = _decoded(capture)
+    header = b"".join(capture.header_values(b"content-type")).lower()
+    label = header.partition(b"charset=")[2].partition(b";")[0].strip(b" \"'")
+    return decode(body, detect(body, label.decode("latin-1"), capture.url)[0])
+
+
+def _decoded(capture: Capture) -> bytes:
     body = capture.payload(LARGEST)
     encodings = capture.header_values(b"content-encoding")
     if encodings and body:
         body = decode_content(body, encodings, LARGEST).data
-    return decode(body, charset or "utf-8")
+    return body

@@ -40,7 +40,7 @@ from nacre.job.configuration.settings import JobSettings
 from nacre.job.holdings.bases import Bases
 from nacre.job.holdings.rereading import read_at
 from nacre.job.incremental.scheduling import stored_timetable
-from nacre.job.incremental.versions import text_of
+from nacre.job.incremental.versions import page_text
 from nacre.job.runs.newrun import runs, spent_by
 from nacre.job.runs.runs import read_run
 from nacre.job.studies.known import Captured, Run
@@ -48,7 +48,6 @@ from nacre.store.files import FileKind, FileState
 from nacre.store.store import Store
 from nacre.store.table import file_rows
 from nacre.uri.surt import index_key
-from nacre.wire.charset import HEAD, detect
 
 _OPEN = ".open"
 
@@ -171,7 +170,7 @@ class StoredKnown:
     def text(self, capture: Captured) -> str | None:
         """See `Known`."""
         found = self._read(capture) if capture.file else None
-        return None if found is None else text_of(found, _charset(found))
+        return None if found is None else page_text(found)
 
     def _read(self, capture: Captured) -> Capture | None:
         path = self._root / capture.file
@@ -232,9 +231,3 @@ def _date(digits: str) -> str:
     """`20261120100000` as `2026-11-20T10:00:00Z`."""
     day = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}"
     return f"{day}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}Z"
-
-
-def _charset(capture: Capture) -> str:
-    header = b"".join(capture.header_values(b"content-type")).lower()
-    label = header.partition(b"charset=")[2].partition(b";")[0].strip(b" \"'")
-    return detect(capture.payload(HEAD), label.decode("latin-1"))[0]

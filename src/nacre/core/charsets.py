@@ -1,0 +1,56 @@
+"""What a link and its page tell of the encoding of what is linked to: it travels with the URI.
+
+Pages in UTF-8 and ASCII, which most are, leave no trace.
+"""
+
+from collections.abc import Mapping
+
+from msgspec import structs
+
+from nacre.core.crawluri import CrawlURI, Hop
+from nacre.core.processor import Visit
+from nacre.wire.guess import NO_HINTS, Hints
+from nacre.wire.labels import codec_of
+
+LINK = "_charsetOfLink"
+"""Key in a URI's heritable data: the label that the element has which links to it."""
+VIA = "_charsetOfVia"
+"""The same: the codec of the page that links to it."""
+BEFORE = "_charsetBefore"
+"""The same: the codec that it was read in last time."""
+
+COMMON = ("", "utf-8", "cp1252")
+"""What a text is taken for that says nothing: no hint for others."""
+
+
+def hints_of(uri: CrawlURI, host: str = "") -> Hints:
+    """What the frontier knows of a URI's encoding, and what `host`'s other pages are in."""
+    known = uri.heritable
+    if not known and not host:
+        return NO_HINTS
+    link = codec_of(known.get(LINK, "")) or ""
+    return Hints(link, known.get(BEFORE, ""), known.get(VIA, ""), host)
+
+
+def with_charset(visit: Visit, found: list[CrawlURI]) -> list[CrawlURI]:
+    """What a page links to, each with the charset of the page.
+
+    What a redirect leads to is known as well as the redirect itself.
+    """
+    known = visit.uri.heritable
+    if visit.charset in COMMON and not (known and 300 <= visit.status < 400):
+        return found
+    told: dict[str, str] = {} if visit.charset in COMMON else {VIA: visit.charset}
+    passed = {key: known[key] for key in (LINK, VIA, BEFORE) if key in known}
+    if not told and not passed:
+        return found
+    return [_told(one, passed if one.path.endswith(Hop.REDIRECT) else told) for one in found]
+
+
+def _told(uri: CrawlURI, facts: Mapping[str, str]) -> CrawlURI:
+    return structs.replace(uri, heritable={**facts, **uri.heritable}) if facts else uri
+
+
+def read_before_in(uri: CrawlURI, codec: str) -> CrawlURI:
+    """A URI that is visited again, with the codec of its last version."""
+    return uri if codec in COMMON else _told(uri, {BEFORE: codec})

@@ -1,0 +1,136 @@
+"""Text that does not say how it is written is read as its site writes it: all its links are found.
+
+The servers here answer to what a browser would ask for and to nothing else: paths in UTF-8, queries
+in the encoding of the page. No reply and no page names an encoding, and most pages hold one word.
+"""
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote_to_bytes
+
+import pytest
+
+from tests.cli.site import nacre
+from tests.crawl.jobs import Crawled
+
+pytestmark = pytest.mark.crawl
+
+CHINESE = (
+    "通知公告 校园新闻 图书馆 学校 教务处 招生就业 学术讲座 科研动态 党建工作 规章制度 "
+    "联系我们 下载专区 "
+    "师资队伍 学生工作 国际交流 院系设置 本科教育 研究生 校历 移动 联通 牡丹"
+)
+TAIWANESE = (
+    "最新消息 學生事務處 圖書館 學術講座 招生資訊 聯絡我們 檔案下載 師資 教務處 國際交流 校園 規章"
+)
+JAPANESE = (
+    "お知らせ 図書館 学術講演会 入試情報 研究 学生生活 国際交流 資料請求 アクセス 規程 教員 表"
+)
+KOREAN = "공지사항 도서관 학술행사 입학안내 연구 학생활동 국제교류 자료실 오시는길 규정 교수진 대학"
+RUSSIAN = "Новости Библиотека Расписание Приём Наука Студентам Документы Контакты Кафедры Институт"
+POLISH = "Wiadomości Książki Łączność Źródła Ogłoszenia Życie Zajęcia Pracownicy naukowi Zgłoś"
+GREEK = "Ανακοινώσεις Βιβλιοθήκη Έρευνα Φοιτητές Εκδηλώσεις Επικοινωνία Σπουδές Τμήματα"
+HTML = "text/html"
+SITES = {
+    "gbk": CHINESE,
+    "big5": TAIWANESE,
+    "cp932": JAPANESE,
+    "euc_jp": JAPANESE,
+    "iso2022_jp": JAPANESE,
+    "euc_kr": KOREAN,
+    "cp1251": RUSSIAN,
+    "koi8_r": RUSSIAN,
+    "cp1250": POLISH,
+    "cp1253": GREEK,
+}
+
+
+def pages_of(codec: str) -> dict[bytes, tuple[str, bytes]]:
+    """What a site has: type and body by target, its escapes resolved."""
+    found: dict[bytes, tuple[str, bytes]] = {}
+    words = SITES[codec].split()
+
+    def add(path: str, kind: str, text: str, query: str = "") -> None:
+        target = path.encode() + (b"?" + query.encode(codec) if query else b"")
+        found[target] = kind, text.encode(codec)
+
+    add(
+        "/",
+        HTML,
+        "<script src=/menu.js></script><link rel=stylesheet href=s.css><a href=n>news</a>",
+    )
+    add(
+        "/menu.js",
+        "text/javascript",
+        f"go('/menu/{words[0]}.html?q={words[1]}'); // {SITES[codec]}",
+    )
+    add(f"/menu/{words[0]}.html", HTML, words[0], f"q={words[1]}")
+    add("/s.css", "text/css", f"a {{ background: url(bg/{words[0]}.gif) }}")
+    add(f"/bg/{words[0]}.gif", "image/gif", "GIF89a")
+    links = (f"<a href='/file/{word}.doc'>{word}</a><a href='/l?c={word}'>" for word in words)
+    add("/n", HTML, "<li>".join(links))
+    for word in words:
+        add(f"/file/{word}.doc", "application/msword", "x")
+        add("/l", HTML, f"<a href='/i?a=1&t={word}'>{word}</a>", f"c={word}")
+        add("/i", HTML, f"<p>{word}</p>", f"a=1&t={word}")
+    return found
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    pages: Mapping[bytes, tuple[str, bytes]]
+
+    def do_GET(self) -> None:
+        kind, body = self.pages.get(unquote_to_bytes(self.path), ("", b""))
+        self.send_response(200 if kind else 404)
+        self.send_header("Content-Type", kind or "text/plain")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served(codec: str) -> Iterator[str]:
+    server = ThreadingHTTPServer(
+        ("127.0.0.1", 0), type("Site", (Handler,), {"pages": pages_of(codec)})
+    )
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.mark.parametrize("codec", SITES)
+def test_all_pages_of_a_site_without_declarations_are_found(codec: str, tmp_path: Path):
+    wanted = pages_of(codec)
+    with served(codec) as home:
+        done = nacre("crawl", home, "--delay", 0, "--out", tmp_path / "job", "--quiet")
+        assert done.code == 0, done.err
+    log = Crawled(tmp_path / "job", "").log
+    got = {unquote_to_bytes(line.url[len(home) - 1 :]) for line in log if line.status == 200}
+    assert sorted(wanted.keys() - got) == []
+    missed = [line.url for line in log if line.status == 404 and not line.extra]
+    assert missed == []
+
+
+def test_the_choice_stands_in_the_crawl_log(tmp_path: Path):
+    with served("gbk") as home:
+        assert nacre("crawl", home, "--delay", 0, "--out", tmp_path / "job", "--quiet").code == 0
+    logs = (tmp_path / "job").glob("runs/*/logs/crawl.log")
+    lines = next(logs).read_text().splitlines()
+    told = {line.split()[3].partition("?")[0]: line.split()[11] for line in lines}
+    assert "usingCharsetDetected:GBK" in told[f"{home}n"].split(",")
+    assert "usingCharsetDetected:GBK" in told[f"{home}menu.js"].split(",")
+    assert "Charset" not in told[home]
+    assert any("usingCharsetOfVia:GBK" in line for line in lines)
