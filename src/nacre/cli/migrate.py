@@ -1,7 +1,9 @@
 """`nacre migrate`: configurations of other crawlers become jobs."""
 
+import os
+import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -9,12 +11,22 @@ from nacre.cli.options import AsJson
 from nacre.cli.program import Program
 
 if TYPE_CHECKING:
+    from nacre.migrate.answers import UnansweredError
     from nacre.migrate.draft import Draft
     from nacre.migrate.report import Report
 
 migrate = Program(help="Make a job of the configuration of another crawler.")
 
 _OUT = typer.Option("--out", metavar="DIR", help="Directory of the new job.", show_default=False)
+_CLASS = typer.Option(
+    "--class", metavar="CLASS=WHAT", show_default=False,
+    help="What a class or plug-in that Nacre does not know stands for, such as "
+    "org.x.Y=warc-writer; or `drop`, to leave it out. Give one for each.",
+)  # fmt: skip
+_CLASSES = typer.Option(
+    "--classes", metavar="FILE", show_default=False,
+    help="A file of such answers, one CLASS=WHAT a line; `#` begins a comment.",
+)  # fmt: skip
 
 
 @migrate.command()
@@ -31,12 +43,19 @@ def nutch(
             help="Its seeds, a file or a directory; else `urls` or `seeds` in CONFDIR.",
         ),
     ] = None,
+    classes: Annotated[list[str] | None, _CLASS] = None,
+    answers: Annotated[Path | None, _CLASSES] = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Apache Nutch 1.x: nutch-site.xml, nutch-default.xml, URL filters, normalizers, seeds."""
+    from nacre.migrate.answers import UnansweredError, read_answers
     from nacre.migrate.nutch.convert import convert
 
-    draft, report = convert(directory, seeds)
+    try:
+        draft, report = convert(directory, seeds, read_answers(classes or (), answers))
+    except UnansweredError as error:
+        options = ["--seeds", str(seeds)] if seeds is not None else []
+        _ask(["nutch", str(directory), "--out", str(out), *options], classes, answers, error)
     _write(out, draft, report, as_json=as_json)
 
 
@@ -56,13 +75,40 @@ def heritrix(
             help="Who crawls: a web page or a mail address, in place of what FILE says.",
         ),
     ] = "",
+    classes: Annotated[list[str] | None, _CLASS] = None,
+    answers: Annotated[Path | None, _CLASSES] = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Heritrix 3 (crawler-beans.cxml) or 1 (order.xml): scope, sheets, policies, seeds."""
+    from nacre.migrate.answers import UnansweredError, read_answers
     from nacre.migrate.heritrix.convert import convert
 
-    draft, report = convert(file, contact)
+    try:
+        said = read_answers(classes or (), answers)
+        draft, report = convert(file, contact, said, os.environ)
+    except UnansweredError as error:
+        options = ["--contact", contact] if contact else []
+        _ask(["heritrix", str(file), "--out", str(out), *options], classes, answers, error)
     _write(out, draft, report, as_json=as_json)
+
+
+def _ask(
+    typed: list[str], classes: list[str] | None, file: Path | None, error: "UnansweredError"
+) -> NoReturn:
+    """All questions, and the command that answers them as was inferred."""
+    from nacre.cli import output
+
+    output.complain(error)
+    answers = [*(classes or ()), *(one.answer for one in error.questions)]
+    options = ["--classes", str(file)] if file is not None else []
+    options += [part for one in answers for part in ("--class", one)]
+    output.tell(
+        f"nacre: no job was written, because what these classes do would be missing from it. "
+        f"With the answers that were inferred:\n\n"
+        f"    {output.program()} migrate {shlex.join([*typed, *options])}\n\n"
+        "or put the answers into a file, one a line, and say `--classes FILE`."
+    )
+    raise typer.Exit(2)
 
 
 def _write(out: Path, draft: "Draft", report: "Report", *, as_json: bool) -> None:

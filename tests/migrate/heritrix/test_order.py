@@ -136,7 +136,7 @@ def test_old_scopes(folder, kind, focus):
 
 def evaluator(name, kind, **values):
     said = "".join(f'<string name="{k.replace("_", "-")}">{v}</string>' for k, v in values.items())
-    return f'<newObject name="{name}" class="x.{kind}">{said}</newObject>'
+    return f'<newObject name="{name}" class="org.archive.x.{kind}">{said}</newObject>'
 
 
 def test_the_frontier_that_visits_again(folder):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from nacre.migrate.answers import UnansweredError
 from nacre.migrate.heritrix.convert import convert
 from nacre.migrate.report import Flag, Outcome
 from tests.migrate.heritrix.xmltext import HEAD, bean, cxml, migrated
@@ -52,7 +53,7 @@ def test_plug_ins_and_scripts_are_told_and_left_out(tmp_path):
         ),
         "<bean id='k' class='uk.x.Feed'><property name='topic' value='t'/></bean>",
     )
-    said, report, found = migrated(tmp_path, text)
+    said, report, found = migrated(tmp_path, text, answers={"uk.x.OwnDecideRule": "drop"})
     assert [one.rule for one in said.scope] == ["reject"]
     assert sum("is left out" in line or "cannot run" in line for line in report.advice) == 2
     assert found["k.topic"].flag is found["k"].flag is Flag.NO_EQUIVALENT
@@ -61,11 +62,16 @@ def test_plug_ins_and_scripts_are_told_and_left_out(tmp_path):
 def test_classes_of_others_with_the_names_of_heritrix(tmp_path):
     own = scope().replace(f"{RULES}DecideRuleSequence", "uk.x.TimedSequence")
     text = cxml(own, "<bean id='h' class='uk.x.FetchHTTP'/>")
-    said, _, found = migrated(tmp_path, text)
+    with pytest.raises(UnansweredError) as raised:
+        migrated(tmp_path, text)
+    suggested = {one.key: one.suggestion for one in raised.value.questions}
+    assert suggested == {"uk.x.TimedSequence": "scope", "uk.x.FetchHTTP": "fetch-http"}
+    said, _, found = migrated(tmp_path, text, answers=suggested)
     assert [one.rule for one in said.scope] == ["reject"]
-    assert "taken for a DecideRuleSequence" in found["scope"].note
-    assert "taken for Heritrix's FetchHTTP" in found["h"].note
-    _, report, found = migrated(tmp_path, cxml("<bean id='scope' class='uk.x.Scope'/>"))
+    assert "is read as DecideRuleSequence" in found["scope"].note
+    assert "is read as FetchHTTP, as you said" in found["h"].note
+    text = cxml("<bean id='scope' class='uk.x.Scope'/>")
+    _, report, found = migrated(tmp_path, text, answers={"uk.x.Scope": "drop"})
     assert found["scope"].flag is Flag.NO_EQUIVALENT
     assert any("the stock scope holds" in line for line in report.advice)
 

@@ -32,6 +32,8 @@ class Setting:
         fate: What becomes of it; None while nobody has decided.
         label: What the report calls it; "" for its bean and name.
         source: Element that its text stands in; None for an attribute.
+        origin: What its value was worked out from, for the report; "" where it stands there.
+        doubt: Why its value, or a part of it, is not used; "" where all of it is.
     """
 
     name: str
@@ -42,6 +44,8 @@ class Setting:
     fate: Fate | None = None
     label: str = ""
     source: Element | None = None
+    origin: str = ""
+    doubt: str = ""
 
     def line_of(self, number: int) -> int:
         """The line of the file that a line of its text stands in, counted from 0."""
@@ -80,6 +84,7 @@ class Bean:
         parent: The bean that it takes over from; "" for none.
         active: It takes part in the crawl: a processor that no chain lists does not.
         fate: What becomes of it; None while nobody has decided.
+        taken_for: How an operator's answer has it read, where its class is not known; else "".
     """
 
     name: str
@@ -92,6 +97,7 @@ class Bean:
     parent: str = ""
     active: bool = True
     fate: Fate | None = None
+    taken_for: str = ""
 
     @property
     def label(self) -> str:

@@ -11,7 +11,7 @@ from nacre.migrate.heritrix.work import OFF, Work, decide_all, decide_inside
 
 CHAINS = ("CandidateChain", "FetchChain", "DispositionChain")
 
-_PROCESSORS = (
+PROCESSORS = (
     frozenset(FETCH_KINDS)
     | frozenset(ADDED)
     | {
@@ -80,11 +80,15 @@ def find_active(work: Work) -> None:
         listed.update(work.beans.beans_in(chain.settings.get("processors")))
         chain.fate = defaulted("Nacre has its own order of these steps")
         decide_all_own(chain)
+    disabled: list[Bean] = []
     for bean in work.beans.beans():
-        if bean.kind in _PROCESSORS and bean not in listed and chains and bean.owner is None:
+        if bean.kind in PROCESSORS and bean not in listed and chains and bean.owner is None:
             switch_off(bean, OFF)
-        elif bean.kind in _PROCESSORS and not bean.is_true("enabled", default=True):
-            _disable(work, bean)
+        elif bean.kind in PROCESSORS and not bean.is_true("enabled", default=True):
+            disabled.append(bean)
+            bean.active = False
+    for bean in disabled:
+        _disable(work, bean)
     _without_processors(work)
 
 
@@ -93,12 +97,23 @@ def _disable(work: Work, bean: Bean) -> None:
     said = bean.settings["enabled"]
     if bean.kind in _ALWAYS:
         said.fate = to_check(f"{bean.kind} cannot be left out here")
+        bean.active = True
         return
     entry = ENTRIES.get(bean.kind)
-    if entry is not None:
+    if entry is not None and not of_entry(work, entry):
         work.put(said, f"{entry}.enabled", value=False)
         bean.fate = said.fate
     switch_off(bean, "switched off")
+
+
+def of_entry(work: Work, entry: str) -> list[Bean]:
+    """The processors that take part as an entry of a chain; several may share one."""
+    beans = work.beans
+    return [
+        bean
+        for bean in [*beans.extra, *beans.beans()]
+        if bean.active and ENTRIES.get(bean.kind) == entry and beans.holds(bean)
+    ]
 
 
 def _without_processors(work: Work) -> None:
@@ -152,10 +167,19 @@ def map_search(work: Work) -> None:
 def map_gate(work: Work, setting: Setting) -> None:
     """`shouldProcessRule` of a processor."""
     rules = work.beans.beans_in(setting)
+    entry = ENTRIES.get(setting.bean.kind, "")
+    others = [bean for bean in of_entry(work, entry) if bean is not setting.bean]
     if all(is_open(work, rule) for rule in rules):
         setting.fate = defaulted("it accepts everything")
-    elif setting.bean.kind in ENTRIES:
-        path = f"{ENTRIES[setting.bean.kind]}.gate"
+    elif entry and others:
+        names = ", ".join(other.label for other in others)
+        setting.fate = to_check(
+            f"one step does the work of this and of {names}, with no gate: it takes what any of "
+            f"them takes, and more; say {entry}.gate where that is too much",
+            f"{entry}.gate",
+        )
+    elif entry:
+        path = f"{entry}.gate"
         work.put(setting, path, RuleWriter(work, path).rules(rules))
     else:
         setting.fate = to_check(

@@ -2,24 +2,27 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from nacre.config.check import load_partly
 from nacre.config.layer import Layer
 from nacre.errors import ConfigError, Problem
 from nacre.job.configuration.settings import JobSettings
+from nacre.migrate.answers import Answers
 from nacre.migrate.draft import Draft, settle
 from nacre.migrate.fate import Fate, defaulted, mapped, missing, shown, to_check
 from nacre.migrate.heritrix.added import insert_added
 from nacre.migrate.heritrix.agent import is_contact
-from nacre.migrate.heritrix.beans import Bean, Beans, Setting
+from nacre.migrate.heritrix.beans import Bean, Beans, Ref, Setting
 from nacre.migrate.heritrix.chains import find_active, map_gate, map_search
+from nacre.migrate.heritrix.classes import is_known, settle_classes
 from nacre.migrate.heritrix.order import OrderReader
 from nacre.migrate.heritrix.order_hosts import read_hosts
 from nacre.migrate.heritrix.order_names import ORDER_KINDS
 from nacre.migrate.heritrix.order_scope import OLD, map_order_scope
 from nacre.migrate.heritrix.overrides import apply_overrides
 from nacre.migrate.heritrix.parts import SPECIAL
-from nacre.migrate.heritrix.placeholders import fill_placeholders
+from nacre.migrate.heritrix.placeholders import fill_placeholders, set_open_aside
 from nacre.migrate.heritrix.rules import COMMON, Kind, Rule
 from nacre.migrate.heritrix.scope import RuleWriter, place_rules
 from nacre.migrate.heritrix.seeds import finish_seeds
@@ -33,6 +36,7 @@ from nacre.migrate.xml import open_xml
 from nacre.scope.heritrix import equivalent
 
 _THEIRS = ("org.archive.", "org.springframework.", "java.")
+_NO_ANSWERS = Answers()
 _ROOTS = ("beans", "crawl-order")
 _OF_ADDRESS = ("IpAddressSetDecideRule", "ExternalGeoLocationDecideRule")
 _NOT_KNOWN = "nothing here is known to be like it"
@@ -40,15 +44,23 @@ _NO_CLASS = "not a class of Heritrix: perhaps a plug-in of yours"
 _OVERRIDDEN = "overridden further on in the file"
 
 
-def convert(file: Path, contact: str = "") -> tuple[Draft, Report]:
+def convert(
+    file: Path,
+    contact: str = "",
+    answers: Answers = _NO_ANSWERS,
+    environ: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[Draft, Report]:
     """Make a job of `crawler-beans.cxml` of Heritrix 3 or `order.xml` of Heritrix 1.
 
     Args:
         file: The file.
         contact: Who crawls, in place of what the file says; "" takes that.
+        answers: What classes that are not Heritrix's stand for; see `answers.read_answers`.
+        environ: The environment, which expressions of the file may ask for.
 
     Raises:
         ConfigError: It cannot be read; with file and line.
+        UnansweredError: Classes that are not known stand where known ones are needed.
     """
     if contact and not is_contact(contact):
         expected = "a web page or a mail address"
@@ -60,31 +72,31 @@ def convert(file: Path, contact: str = "") -> tuple[Draft, Report]:
     root = open_xml(file)
     if root.tag == "beans":
         kinds = {**FETCH_KINDS, **CRAWL_KINDS}
-        return migrated(SpringReader(file.name).read(root), file.parent, contact, kinds)
+        beans = SpringReader(file.name, file.parent, environ).read(root)
+        return migrated(Work(beans, file.parent, kinds, contact), answers, environ)
     if root.tag == "crawl-order":
         beans = OrderReader(file.name).read(root)
         read_hosts(beans, file.parent)
-        return migrated(beans, file.parent, contact, ORDER_KINDS)
+        return migrated(Work(beans, file.parent, ORDER_KINDS, contact), answers, environ)
     message = f"<{root.tag}> is neither <{_ROOTS[0]}> nor <{_ROOTS[1]}>"
     raise ConfigError([Problem("", message, file=file.name, line=root.line)])
 
 
-def migrated(
-    beans: Beans, directory: Path, contact: str, kinds: Mapping[str, Kind]
-) -> tuple[Draft, Report]:
+def migrated(work: Work, answers: Answers, environ: Mapping[str, str]) -> tuple[Draft, Report]:
     """The job that beans make.
 
     Args:
-        beans: The configuration.
-        directory: Where its file lies.
-        contact: See `convert`.
-        kinds: What becomes of the beans of each class.
+        work: The configuration, and where its file lies.
+        answers: See `convert`.
+        environ: See `convert`.
     """
-    work = Work(beans, directory, kinds, contact)
-    if contact:
-        work.draft.put("fetch.contact", contact, "--contact")
-    fill_placeholders(beans, directory)
+    beans = work.beans
+    if work.contact:
+        work.draft.put("fetch.contact", work.contact, "--contact")
     apply_overrides(beans)
+    fill_placeholders(beans, work.directory, environ)
+    set_open_aside(beans)
+    settle_classes(work, answers)
     find_active(work)
     _leave_out_overridden(beans)
     _scope(work)
@@ -131,7 +143,9 @@ def _scope(work: Work) -> None:
     said = work.beans.beans_in(scoper.settings.get("scope")) if scoper is not None else []
     sequences = work.beans.of_kind("DecideRuleSequence", "DecideRuleSequenceWithAMQPFeed")
     scope = work.beans.bean("scope") or next(iter([*said, *sequences]), None)
-    if scope is None:
+    if scope is None or not scope.active:
+        if scope is not None:
+            work.report.advice.append(f"{scope.place}: left out, so the stock scope holds.")
         return
     known = equivalent(scope.kind) is not None
     if not known and "rules" not in scope.settings:
@@ -222,6 +236,8 @@ def _is_known(work: Work, setting: Setting) -> bool:
 def _said(work: Work, rule: Rule, setting: Setting) -> Fate:
     fate, values = becomes(rule, setting)
     for path, value in values.items():
+        if not work.claim(setting, path, value):
+            return setting.fate or fate
         work.draft.put(path, value, setting.place)
     return fate
 
@@ -229,20 +245,55 @@ def _said(work: Work, rule: Rule, setting: Setting) -> Fate:
 def _last_word(work: Work, item: Bean | Setting) -> Fate:
     """The fate of what nothing has spoken of."""
     if isinstance(item, Setting):
-        if item.kind == "element":
-            return defaulted("part of how Spring reads the file")
-        owner = item.bean.fate = item.bean.fate or _last_word(work, item.bean)
-        known = work.kind(item.bean) is not None and not owner.flag
-        return to_check("not a known property") if known else owner
-    if item.owner is not None:
+        return _last_word_of_setting(work, item)
+    if item.owner is not None and (is_known(work, item) or not _takes_part(item)):
         return item.owner.fate or _last_word(work, item.owner)
     if equivalent(item.kind) is not None:
         return defaulted("no part of the scope")
+    if item.package.startswith("java."):
+        return _as_used(work, item)
     return missing(_NOT_KNOWN if item.package.startswith("org.archive.") else _NO_CLASS)
+
+
+def _as_used(work: Work, bean: Bean) -> Fate:
+    """The fate of a value of Java on its own: that of the property that refers to it."""
+    for one in work.beans.items:
+        if isinstance(one, Setting) and one.value == Ref(bean.name) and one.fate is not None:
+            return one.fate
+    return defaulted("nothing refers to it")
+
+
+def _last_word_of_setting(work: Work, item: Setting) -> Fate:
+    if item.doubt:
+        return to_check(item.doubt, _target(work, item))
+    if item.kind == "element":
+        return defaulted("part of how Spring reads the file")
+    owner = item.bean.fate = item.bean.fate or _last_word(work, item.bean)
+    known = work.kind(item.bean) is not None and not owner.flag
+    return to_check("not a known property") if known else owner
+
+
+def _target(work: Work, item: Setting) -> str:
+    """The settings that a property would have become."""
+    kind = work.kind(item.bean)
+    rule = kind.properties.get(item.name) if kind is not None else None
+    return ", ".join(rule.paths.split()) if rule is not None else ""
+
+
+def _takes_part(bean: Bean) -> bool:
+    """Whether a bean on the spot is in a part of the configuration that does something."""
+    above: Bean | None = bean
+    while above is not None:
+        if not above.active:
+            return False
+        above = above.owner.bean if above.owner is not None else None
+    return True
 
 
 def _of_whom(bean: Bean, fate: Fate) -> Fate:
     """A class of somebody else, which has the name of one of Heritrix's."""
+    if bean.taken_for:
+        return mapped(fate.target, bean.taken_for)
     if "." not in bean.package or bean.package.startswith(_THEIRS):
         return fate
     return to_check(f"{bean.package} is taken for Heritrix's {bean.kind}", fate.target)
@@ -271,6 +322,18 @@ def _finding(file: str, item: Bean | Setting) -> Finding:
     else:
         name, kind, source = item.full_name, item.kind, item.bean.file or file
         value = shown(name, item.text)
+        fate = _with_origin(item, fate)
     return Finding(
         name, value, source, item.line, fate.outcome, fate.target, fate.note, fate.flag, kind
     )
+
+
+def _with_origin(item: Setting, fate: Fate) -> Fate:
+    """With what its value was worked out from, and what of it is not used."""
+    if item.doubt and item.bean.active:
+        said = f"{item.doubt} ({item.origin})" if item.origin else item.doubt
+        return to_check(said, fate.target)
+    if item.origin and fate.outcome is Outcome.MAPPED:
+        note = f"{fate.note}; {item.origin}" if fate.note else item.origin
+        return fate._replace(note=note)
+    return fate

@@ -85,6 +85,9 @@ def _map_directories(work: Work, above: Setting | None, paths: Setting | None) -
     else:
         fate = mapped("archive.directories", "relative to the directory of a run")
         places = [_in_run(PurePosixPath(base.replace("\\", "/")) / name) for name in names]
+        if not work.claim(said[0], "archive.directories", places):
+            decide_all(said, said[0].fate or fate)
+            return
         work.draft.put("archive.directories", places, ", ".join(one.place for one in said))
     decide_all(said, fate)
 

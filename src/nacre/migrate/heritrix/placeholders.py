@@ -1,32 +1,45 @@
-"""Placeholders that Spring fills in: `${name}` from property lists, `${name:default}`."""
+"""What Spring fills in: placeholders `${name:default}` and expressions `#{…}` of the simple kinds.
+
+Placeholders are filled in where the configuration has a configurer for them; expressions always
+are. Templates of other tools (`%{NAME}`, `{{ name }}`) were to be filled in before. A value in
+which something stays open is not used, and flagged: it would reach the wire as it stands.
+"""
 
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from nacre.migrate.fate import mapped, to_check
 from nacre.migrate.heritrix.beans import Bean, Beans, Setting, text_of
+from nacre.migrate.heritrix.expressions import translated
 from nacre.migrate.heritrix.properties import read_properties
+from nacre.migrate.heritrix.spring import is_override
+from nacre.migrate.heritrix.variables import filled, open_doubt, still_open
 
 _KINDS = (
     "PropertyPlaceholderConfigurer",
     "PropertySourcesPlaceholderConfigurer",
     "PreferencesPlaceholderConfigurer",
 )
-_VARIABLE = re.compile(r"\$\{([^${}:]+)(?::([^${}]*))?\}")
-_OF_HERITRIX = frozenset(("launchId", "prefix", "timestamp17", "timestamp14", "serialno"))
+_LATER = frozenset(("storePaths", "path", "directory", "cookiesLoadFile", "cookiesSaveFile"))
+"""Properties that become paths in which `${env:NAME}` is understood."""
+
+_OF_THEIR_OWN = frozenset(("format", "template", "suffix"))
+"""Properties with variables that Heritrix itself fills in."""
+
 _ELEMENT = "<property-placeholder>"
 _LOCATION = re.compile(r'location="([^"]*)"')
 _FILLED = "its values are filled in where they are used"
-_ROUNDS = 10
 _MAX_BYTES = 1_000_000
 
 
-def fill_placeholders(beans: Beans, directory: Path) -> None:
-    """Fill in what the configuration itself, or a file beside it, says.
+def fill_placeholders(beans: Beans, directory: Path, environ: Mapping[str, str]) -> None:
+    """Fill in what the configuration itself, a file beside it, or the environment says.
 
     Args:
-        beans: The configuration; without a configurer for placeholders nothing is done.
+        beans: The configuration.
         directory: Where its file lies.
+        environ: The environment.
     """
     found = beans.of_kind(*_KINDS)
     values: dict[str, str] = {}
@@ -38,22 +51,82 @@ def fill_placeholders(beans: Beans, directory: Path) -> None:
         said = _LOCATION.search(element.text)
         for name in said[1].split(",") if said else ():
             values |= _of_file(element, name.strip(), directory)
-    if not found and not elements:
-        return
+    fill = bool(found or elements)
     for item in beans.items:
-        if isinstance(item, Setting) and item.bean not in found:
-            item.value = _filled(item.value, values)
+        if isinstance(item, Setting) and item.bean not in found and item.kind != "element":
+            _fill(item, {**environ, **values} if fill else None, environ)
+
+
+def _fill(item: Setting, values: Mapping[str, str] | None, environ: Mapping[str, str]) -> None:
+    def text(said: str) -> str:
+        if values is not None:
+            said = filled(said, values)
+        if "#{" not in said:
+            return said
+        done = translated(said, environ, later=item.name in _LATER)
+        for note in (*done.notes, done.problem):
+            if note and note not in item.origin:
+                item.origin = f"{item.origin}; {note}".removeprefix("; ")
+        return done.text
+
+    item.value = _each(item.value, text)
+
+
+def set_open_aside(beans: Beans) -> None:
+    """Take what stays open out of the beans, so that nothing of it is said in the new job.
+
+    Of a list only the elements that stay open are left out. A default stands in for the value.
+    """
+    for item in beans.items:
+        if not isinstance(item, Setting) or item.kind == "element":
+            continue
+        if isinstance(item.value, list):
+            kept = [one for one in item.value if not (isinstance(one, str) and still_open(one))]
+            if len(kept) < len(item.value):
+                first = next(one for one in item.value if isinstance(one, str) and still_open(one))
+                lost = len(item.value) - len(kept)
+                item.doubt = f"left out {lost} of {len(item.value)}: {open_doubt(first)}"
+                item.value = kept
+            if kept or not item.doubt:
+                continue
+        if item.name in _OF_THEIR_OWN and "#{" not in item.text:
+            continue
+        if is_override(item.bean) or (item.bean.kind == "Sheet" and item.kind == "property"):
+            continue  # its entries are looked at one by one
+        item.doubt = item.doubt or open_doubt(_own_text(item.value))
+        if not item.doubt:
+            continue
+        if item.bean.settings.get(item.name) is item:
+            del item.bean.settings[item.name]
+
+
+def _own_text(value: object) -> str:
+    """The text of a value, without the beans and settings in it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(map(_own_text, value))
+    if isinstance(value, dict):
+        return "\n".join(map(_own_text, value.values()))
+    if isinstance(value, Bean) and value.package.startswith("java."):
+        return text_of(value)
+    return ""
 
 
 def _values(beans: Beans, bean: Bean, directory: Path) -> dict[str, str]:
     values: dict[str, str] = {}
     bean.fate = mapped("", _FILLED)
+    encoding = bean.text("fileEncoding")
     for name, setting in bean.settings.items():
         setting.fate = bean.fate
         if name in {"properties", "location", "locations"}:
             texts = [setting.value] if name == "properties" else beans.listed(setting.value)
             for one in texts:
-                values |= _of(one) if name == "properties" else _of_file(setting, one, directory)
+                values |= (
+                    _of(one)
+                    if name == "properties"
+                    else _of_file(setting, one, directory, encoding)
+                )
     return values
 
 
@@ -66,7 +139,9 @@ def _of(value: object) -> dict[str, str]:
     return {key: said.strip() for key, said, _ in read_properties(text)}
 
 
-def _of_file(setting: Setting, value: object, directory: Path) -> dict[str, str]:
+def _of_file(
+    setting: Setting, value: object, directory: Path, encoding: str = ""
+) -> dict[str, str]:
     name = text_of(value).removeprefix("file:").removeprefix("classpath:")
     path = directory / name
     if not path.resolve().is_relative_to(directory.resolve()):
@@ -74,31 +149,27 @@ def _of_file(setting: Setting, value: object, directory: Path) -> dict[str, str]
         return {}
     try:
         with path.open("rb") as file:
-            return _of(file.read(_MAX_BYTES).decode("latin-1"))
+            return _of(_decoded(file.read(_MAX_BYTES), encoding))
     except OSError as error:
         setting.fate = to_check(f"{name} cannot be read: {error.strerror}")
         return {}
 
 
-def _filled(value: object, values: dict[str, str]) -> object:
-    if isinstance(value, str) and "${" in value:
-        return _text(value, values)
+def _decoded(data: bytes, encoding: str) -> str:
+    """A list of properties as text: Java's is Latin-1, what people write is mostly UTF-8."""
+    for one in (encoding, "utf-8-sig"):
+        try:
+            return data.decode(one)
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return data.decode("latin-1")
+
+
+def _each(value: object, change: Callable[[str], str]) -> object:
+    if isinstance(value, str):
+        return change(value)
     if isinstance(value, list):
-        return [_filled(item, values) for item in value]
+        return [_each(item, change) for item in value]
     if isinstance(value, dict):
-        return {key: _filled(item, values) for key, item in value.items()}
+        return {key: _each(item, change) for key, item in value.items()}
     return value
-
-
-def _text(text: str, values: dict[str, str]) -> str:
-    def value(found: re.Match[str]) -> str:
-        name = found[1].strip()
-        if name in _OF_HERITRIX or name.startswith("heritrix."):
-            return found[0]
-        return values.get(name, found[0] if found[2] is None else found[2])
-
-    for _ in range(_ROUNDS):
-        before, text = text, _VARIABLE.sub(value, text)
-        if text == before or len(text) > _MAX_BYTES:
-            break
-    return text

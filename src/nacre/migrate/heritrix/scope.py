@@ -9,7 +9,7 @@ from nacre.errors import NacreError
 from nacre.migrate.draft import Noted
 from nacre.migrate.fate import defaulted, mapped, missing, to_check
 from nacre.migrate.heritrix.beans import Bean, Ref, Setting
-from nacre.migrate.heritrix.work import WIRING, Work, decide_all, decide_inside, has_variable
+from nacre.migrate.heritrix.work import WIRING, Work, decide_all, decide_inside
 from nacre.scope.heritrix import equivalent, short_form
 from nacre.scope.rules import AnyRule
 
@@ -42,6 +42,12 @@ class RuleWriter:
 
     def rule(self, bean: Bean) -> Noted | None:
         """One rule; None when it cannot be had, which is flagged."""
+        if not bean.active:
+            self._work.report.advice.append(
+                f"The rule {bean.kind} of {bean.file}:{bean.line} is left out of {self._target}, "
+                "as you said."
+            )
+            return None
         if equivalent(bean.kind) is None:
             fate = missing(f"Nacre has no rule {bean.kind}: {_MISSING}")
             bean.fate = fate
@@ -89,10 +95,9 @@ class RuleWriter:
             return self._database(setting)
         if isinstance(setting.value, Ref) or setting.value is None:
             value = beans.resolved(setting.value)
+            if value is None and isinstance(setting.value, Ref):
+                setting.fate = to_check(f"there is no bean {setting.value.name}", self._target)
             return _plain(setting.name, value) if isinstance(value, list) else None
-        if has_variable(setting):
-            setting.fate = to_check("a placeholder, which only Spring fills in", self._target)
-            return None
         return _plain(setting.name, setting.value)
 
     def _database(self, setting: Setting) -> object:
@@ -177,9 +182,12 @@ class RuleWriter:
 
 def is_open(work: Work, rule: Bean) -> bool:
     """Whether it never says REJECT: it accepts everything, or is a list without a rule."""
-    is_list = rule.kind == "DecideRuleSequence"
-    empty = is_list and not work.beans.beans_in(rule.settings.get("rules"))
-    return rule.kind == "AcceptDecideRule" or empty
+    if not rule.active or not rule.is_true("enabled", default=True):
+        return True
+    if rule.kind == "DecideRuleSequence":
+        inner = work.beans.beans_in(rule.settings.get("rules"))
+        return all(is_open(work, one) for one in inner)
+    return rule.kind == "AcceptDecideRule"
 
 
 def place_rules(work: Work, rules: list[Noted], beans: list[Bean], above: str = "scope") -> None:
@@ -203,6 +211,8 @@ def rule_problem(kind: str, said: dict[str, Any]) -> str:
         _ADAPTER.validate_python(_shortened(kind, said))
     except ValidationError as error:
         first = error.errors()[0]
+        if first["type"] == "extra_forbidden":
+            return "the rule has no such setting here"
         return " ".join(str(first["msg"]).removeprefix("Value error, ").split())
     except (NacreError, TypeError, AttributeError) as error:
         return str(error)

@@ -14,7 +14,8 @@ from nacre.migrate.heritrix.properties import read_properties
 from nacre.migrate.heritrix.rules import flag, to
 from nacre.migrate.heritrix.scope import RuleWriter, rule_problem, setting_of_rule
 from nacre.migrate.heritrix.table_crawl import POLICIES
-from nacre.migrate.heritrix.work import Work, becomes, decide_all, has_variable
+from nacre.migrate.heritrix.variables import open_doubt
+from nacre.migrate.heritrix.work import Work, becomes, decide_all
 from nacre.scope.heritrix import equivalent
 
 ASSOCIATIONS = ("SurtPrefixesSheetAssociation", "DecideRuledSheetAssociation")
@@ -71,11 +72,14 @@ class SheetWriter:
             if isinstance(value, str):
                 for key, text, line in read_properties(value):
                     entry = Setting(key, text, setting.line_of(line), bean, "entry")
+                    entry.doubt = open_doubt(text)
                     self._work.beans.items.append(entry)
                     found.append(entry)
         return found
 
     def _entry(self, bean: Bean, entry: Setting) -> dict[str, Any]:
+        if entry.doubt:
+            return {}
         target = locate(self._work.beans, entry.name)
         if target is None:
             entry.fate = to_check("leads to no bean of this configuration")
@@ -119,7 +123,7 @@ class SheetWriter:
         if name == "enabled":
             path = switch_of(self._work, owner)
             rule = to(path, flag) if path else None
-        if rule is None or has_variable(entry):
+        if rule is None:
             entry.fate = to_check(f"{owner.kind}.{name} is nothing that a sheet can change here")
             return {}
         entry.fate, values = becomes(rule, entry, always=True)

@@ -1,14 +1,19 @@
 """Reads the Spring XML of Heritrix 3: `crawler-beans.cxml`.
 
 Known: beans with id, name, class, parent; property, constructor-arg, the `p:` and `c:` attributes;
-value, ref, idref, null, inner beans, list, set, array, map, props; `util:` collections; alias. What
-else stands there is kept as an `element`, and flagged later. Nothing is executed or opened.
+value, ref, idref, null, inner beans, list, set, array, map, props; `util:` collections; alias; and
+`import` of files beside it. What else stands there is kept as an `element`, and flagged later.
+Nothing is executed, and no file is opened that lies elsewhere.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
-from nacre.migrate.fate import to_check
+from nacre.migrate.fate import Fate, defaulted, mapped, to_check
 from nacre.migrate.heritrix.beans import Bean, Beans, Ref, Setting
+from nacre.migrate.heritrix.expressions import translated
+from nacre.migrate.heritrix.variables import filled
+from nacre.migrate.xml import open_xml
 from nacre.wire.xml import Element
 
 _SHORT = "http://www.springframework.org/schema/"
@@ -17,7 +22,8 @@ _COLLECTIONS = frozenset((*_LISTS, "map", "props", "properties"))
 _IGNORED = frozenset(("description", "meta", "qualifier"))
 _METHODS = ("factory-bean", "factory-method")
 _HARMLESS = {"annotation-config", "component-scan"}
-_PARTS = "put the beans of that file into this one and migrate again"
+_PARTS = "put the beans of that file beside this one, or into it, and migrate again"
+_MAX_FILES = 100
 
 
 class SpringReader:
@@ -25,10 +31,16 @@ class SpringReader:
 
     Args:
         file: Its name, for the report.
+        directory: Where it lies; files that it imports are read from there.
+        environ: The environment, by which it may choose what it imports.
     """
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, directory: Path, environ: Mapping[str, str]) -> None:
         self.beans = Beans(file)
+        self._file = file
+        self._read = {file}
+        self._directory = directory
+        self._environ = environ
         self._of_tag: dict[str, Callable[[Element, Setting], object]] = {
             "bean": self._inner,
             "ref": lambda element, _: Ref(_target(element)),
@@ -69,14 +81,33 @@ class SpringReader:
     def _unknown(self, element: Element) -> None:
         item = self._element(element)
         if element.tag == "import":
-            item.fate = to_check(f"no other file is read: {_PARTS}")
+            item.fate = self._import(element)
         elif element.tag not in _HARMLESS:
             item.fate = to_check("not read: only beans and their properties are")
+
+    def _import(self, element: Element) -> Fate:
+        """Read the beans of a file beside this one; they stand in its place."""
+        said = element.attributes.get("resource", "")
+        name = translated(filled(said, self._environ), self._environ).text
+        name = name.removeprefix("file:").removeprefix("classpath:")
+        path = self._directory / name
+        inside = path.resolve().is_relative_to(self._directory.resolve())
+        if not inside or not path.is_file():
+            why = "is not there" if inside else "is not read, because it lies elsewhere"
+            return to_check(f"{name} {why}, so its beans are missing: {_PARTS}")
+        if name in self._read or len(self._read) >= _MAX_FILES:
+            return defaulted("read already")
+        self._read.add(name)
+        root = open_xml(path)
+        above, self._file = self._file, name
+        self._top(root)
+        self._file = above
+        return mapped("", f"{name} is read; its beans count as those of this file")
 
     def _element(self, element: Element) -> Setting:
         """An element that is neither bean nor property."""
         said = " ".join(f'{name}="{value}"' for name, value in element.attributes.items())
-        owner = Bean("", "", "", self.beans.file, element.line)
+        owner = Bean("", "", "", self._file, element.line)
         item = Setting(f"<{element.tag}>", said, element.line, owner, "element")
         self.beans.items.append(item)
         return item
@@ -98,7 +129,7 @@ class SpringReader:
         package = element.attributes.get("class", "").strip()
         kind = package.rpartition(".")[2]
         name = element.attributes.get("id", "").strip()
-        bean = Bean(name, kind, package, self.beans.file, element.line, owner=owner)
+        bean = Bean(name, kind, package, self._file, element.line, owner=owner)
         bean.parent = element.attributes.get("parent", "").strip()
         self.beans.items.append(bean)
         if any(element.attributes.get(method) for method in _METHODS):

@@ -1,7 +1,6 @@
 """A migration from Heritrix in progress, and how one property becomes settings."""
 
 import difflib
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,9 +17,6 @@ from nacre.migrate.report import FileNote, Report
 
 OFF = "in no chain, so it does nothing"
 WIRING = "which parts use each other is given"
-
-_VARIABLE = re.compile(r"#\{|\$\{(?!launchId\})")
-_WITH_VARIABLES = frozenset(("template", "prefix"))
 
 
 @dataclass
@@ -46,11 +42,23 @@ class Work:
     report: Report = field(default_factory=lambda: Report("heritrix"))
     entries: dict[Bean, str] = field(default_factory=dict)
     rule_paths: dict[Bean, str] = field(default_factory=dict)
+    _said: dict[str, Setting] = field(default_factory=dict)
 
     def put(self, setting: Setting, path: str, value: object, note: str = "") -> None:
         """A property becomes one setting, in a way of its own."""
-        self.draft.put(path, value, setting.place)
-        setting.fate = mapped(path, note)
+        if self.claim(setting, path, value):
+            self.draft.put(path, value, setting.place)
+            setting.fate = mapped(path, note)
+
+    def claim(self, setting: Setting, path: str, value: object) -> bool:
+        """Whether a property may say a setting: not where an earlier one says something else."""
+        before = self._said.setdefault(path, setting)
+        if before is setting or self.draft.settings.get(path) == value:
+            return True
+        setting.fate = to_check(
+            f"not in effect: {before.place} says otherwise, and here it is one setting", path
+        )
+        return False
 
     def kind(self, bean: Bean) -> Kind | None:
         """What becomes of a bean's class; None when it is not known."""
@@ -104,8 +112,6 @@ def becomes(rule: Rule, setting: Setting, *, always: bool = False) -> tuple[Fate
     if not rule.paths:
         return _without_setting(rule, text), {}
     target = ", ".join(rule.paths.split())
-    if has_variable(setting):
-        return to_check("a placeholder, which only Spring fills in: write the value", target), {}
     try:
         value = rule.convert(text)
     except (ValueError, KeyError) as error:
@@ -116,11 +122,6 @@ def becomes(rule: Rule, setting: Setting, *, always: bool = False) -> tuple[Fate
     if not always and all(_is_default(path, value) for path in values):
         return defaulted("as Nacre does", target), {}
     return mapped(target, rule.note), values
-
-
-def has_variable(setting: Setting) -> bool:
-    """Whether it holds `${...}` or `#{...}`, which is not Heritrix's own."""
-    return setting.name not in _WITH_VARIABLES and bool(_VARIABLE.search(setting.text))
 
 
 def _without_setting(rule: Rule, text: str) -> Fate:

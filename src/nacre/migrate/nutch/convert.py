@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from nacre.migrate.answers import Answers
 from nacre.migrate.draft import Draft, settle
 from nacre.migrate.nutch.agent import map_agent
 from nacre.migrate.nutch.conf import FILES, TEMPLATE, Conf, Property
@@ -15,21 +16,28 @@ from nacre.migrate.nutch.urls import URLRules
 from nacre.migrate.nutch.values import map_value
 from nacre.migrate.report import FileNote, Finding, Report
 
+_NO_ANSWERS = Answers()
 
-def convert(directory: Path, seeds: Path | None = None) -> tuple[Draft, Report]:
+
+def convert(
+    directory: Path, seeds: Path | None = None, answers: Answers = _NO_ANSWERS
+) -> tuple[Draft, Report]:
     """Make a job of a configuration directory of Nutch.
 
     Args:
         directory: The directory: `nutch-site.xml`, `nutch-default.xml`, rule files; each may be
             a `.template`.
         seeds: Its seeds, a file or a directory; None looks for them in the directory.
+        answers: What plugins that are not Nutch's own stand for; see `answers.read_answers`.
 
     Raises:
+        UnansweredError: Plugins are on that are not known.
         ConfigError: Something cannot be read; with file and line.
         JobError: A file of seeds cannot be read.
     """
     conf = Conf(directory)
     plugins = Plugins(conf)
+    plugins.answer(answers)
     draft, report = Draft(), Report("nutch")
     fates = {**map_agent(conf, draft), **_plugin_fates(conf, plugins)}
     rules = URLRules(conf, plugins, draft, report)
@@ -60,6 +68,8 @@ def _plugin_fates(conf: Conf, plugins: Plugins) -> Fates:
         note += f"; no part of a crawl: {', '.join(plugins.of_the_cycle)}"
     if plugins.foreign:
         note += f"; not done: {', '.join(plugins.foreign)}"
+    if plugins.dropped:
+        note += f"; left out, as you said: {', '.join(plugins.dropped)}"
     excluded = conf.value("plugin.excludes")
     target = "scope, uri.normalize"
     return {

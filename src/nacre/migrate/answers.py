@@ -1,0 +1,135 @@
+"""What an operator says of classes that a migration does not know, and what it asks."""
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from nacre.errors import ConfigError, Problem
+
+DROP = "drop"
+"""The answer that leaves a part out."""
+
+_MAX_BYTES = 1_000_000
+_FORM = "CLASS=WHAT, such as org.x.Y=warc-writer or org.x.Z=drop"
+
+
+class Question(NamedTuple):
+    """A class that is not known and stands where a known one is needed.
+
+    Attributes:
+        key: The class, as an answer names it.
+        beans: What is of this class, for people.
+        place: What it stands for, such as `in the fetch chain`.
+        suggestion: What it was taken for: a word or a class that an answer may name.
+        reason: Why that was inferred; what is lost, where it is `drop`.
+        file: File of the first one.
+        line: Its line.
+    """
+
+    key: str
+    beans: str
+    place: str
+    suggestion: str
+    reason: str
+    file: str
+    line: int
+
+    @property
+    def answer(self) -> str:
+        """As the suggestion would answer it: `org.x.Y=drop`."""
+        return f"{self.key}={self.suggestion}"
+
+    def problem(self) -> Problem:
+        """The question as a finding."""
+        rest = "" if self.suggestion == DROP else f"; ={DROP} leaves it out"
+        said = f"{self.place} ({self.beans}), and is no class that is known here"
+        expected = f"--class {self.answer} ({self.reason}){rest}"
+        return Problem(self.key, said, expected, file=self.file, line=self.line)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What an operator has said of classes.
+
+    Attributes:
+        said: What each stands for, by its name.
+        typed: Those that were meant for this configuration alone; others may be of a list for many.
+    """
+
+    said: Mapping[str, str] = field(default_factory=dict)
+    typed: frozenset[str] = frozenset()
+
+    def of(self, *names: str) -> str:
+        """What was said of a class that has these names; "" for nothing."""
+        found = (self.said.get(name, "") for name in names if name)
+        return next((answer for answer in found if answer), "")
+
+    def unused(self, names: Iterable[str], where: str) -> Iterator[Problem]:
+        """Answers for what the configuration does not have: mostly slips of the pen.
+
+        Args:
+            names: Whatever could be answered for.
+            where: The configuration, for the message.
+        """
+        known = set(names)
+        for name in sorted(self.typed - known):
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+            hint = f"perhaps {near[0]}" if near else ""
+            yield Problem("--class", f"nothing of {where} is called {name}", hint)
+
+
+class UnansweredError(ConfigError):
+    """A configuration has classes that nobody has said anything of; `questions` are all of them."""
+
+    def __init__(self, questions: Iterable[Question]) -> None:
+        self.questions = tuple(questions)
+        super().__init__([one.problem() for one in self.questions])
+
+
+def read_answers(said: Iterable[str], file: Path | None) -> Answers:
+    """Answers by class: those of a file, and those of the command line over them.
+
+    Args:
+        said: `CLASS=WHAT` each.
+        file: A file with one a line, `#` before comments; None for none.
+
+    Raises:
+        ConfigError: It cannot be read, or one of them is no answer; with all problems.
+    """
+    found: dict[str, str] = {}
+    typed: set[str] = set()
+    problems: list[Problem] = []
+    lines = [] if file is None else list(enumerate(_lines(file), 1))
+    named = "" if file is None else file.name
+    for place, number, text in (
+        *((named, number, line) for number, line in lines),
+        *(("--class", 0, text) for text in said),
+    ):
+        plain = text.partition("#")[0].strip()
+        if not plain and number:
+            continue
+        name, sign, what = (part.strip() for part in plain.partition("="))
+        if name and sign and what:
+            found[name] = what
+            typed |= set() if number else {name}
+        else:
+            problems.append(Problem("", f"{plain!r} is no answer", _FORM, "", place, number))
+    if problems:
+        raise ConfigError(problems)
+    return Answers(found, frozenset(typed))
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        with file.open("rb") as source:
+            data = source.read(_MAX_BYTES)
+    except OSError as error:
+        raise ConfigError(
+            [Problem("--classes", f"{file} cannot be read: {error.strerror}")]
+        ) from None
+    try:
+        return data.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        return data.decode("gb18030", "replace").splitlines()
