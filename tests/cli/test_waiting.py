@@ -1,10 +1,14 @@
 """How a continuous crawl waits for its next pass."""
 
-import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
-from nacre.cli import recrawl
+from nacre.cli.passes import Waiting, _StoppedBetween
+from nacre.job.layout import Layout
+from nacre.job.operator.recurring import PassKeeper, keeping_passes, recurring
 from nacre.job.runs.passes import Following
 
 
@@ -24,22 +28,79 @@ class SetClock:
         raise AssertionError("a command sleeps in its thread")
 
 
-def test_a_clock_that_is_set_back_while_one_waits_makes_the_wait_anew(
-    monkeypatch: pytest.MonkeyPatch,
-):
+@contextmanager
+def wait(
+    root: Path, clock: SetClock, nap: Callable[[float], None]
+) -> Iterator[tuple[Waiting, PassKeeper]]:
+    with keeping_passes(Layout(root), "--every 40s") as keeper:
+        yield Waiting(Layout(root), keeper, clock, nap), keeper
+
+
+def test_a_clock_that_is_set_back_while_one_waits_makes_the_wait_anew(tmp_path: Path):
     clock = SetClock(9000.0)
     asked: list[float] = []
     naps: list[float] = []
 
     def ask() -> Following:
         asked.append(clock.now())
-        return Following(clock.now() + 40.0)
+        return Following(clock.now() + 3.5)
 
     def nap(seconds: float) -> None:
         naps.append(seconds)
         clock.time += seconds if len(naps) > 1 else -8000.0
 
-    monkeypatch.setattr(time, "sleep", nap)
-    assert recrawl._wait(ask, clock)
+    with wait(tmp_path, clock, nap) as (waiting, _):
+        assert waiting.wait(ask)
     assert asked == [9000.0, 1000.0]
-    assert naps == [30.0, 30.0, 10.0]
+    assert naps == [1.0, 1.0, 1.0, 1.0, 0.5]
+
+
+def test_who_wants_it_to_end_is_heard_within_a_nap(tmp_path: Path):
+    clock, layout = SetClock(9000.0), Layout(tmp_path)
+    naps: list[float] = []
+
+    def nap(seconds: float) -> None:
+        naps.append(seconds)
+        clock.time += seconds
+        if len(naps) == 3:
+            layout.control.mkdir()
+            (layout.control / "stop").touch()
+
+    with wait(tmp_path, clock, nap) as (waiting, _), pytest.raises(_StoppedBetween):
+        waiting.wait(lambda: Following(9e9))
+    assert len(naps) == 3
+    assert not (layout.control / "stop").exists()
+
+
+def test_a_wish_that_comes_as_the_wait_ends_is_heard(tmp_path: Path):
+    clock, layout = SetClock(9000.0), Layout(tmp_path)
+
+    def nap(seconds: float) -> None:
+        clock.time += seconds
+        layout.control.mkdir()
+        (layout.control / "stop").touch()
+
+    with wait(tmp_path, clock, nap) as (waiting, _), pytest.raises(_StoppedBetween):
+        waiting.wait(lambda: Following(9000.5))
+
+
+def test_what_is_waited_for_is_told_and_the_last_word_counts(tmp_path: Path):
+    layout = Layout(tmp_path)
+    assert recurring(layout) is None
+    with wait(tmp_path, SetClock(1.0), lambda _: None) as (_, keeper):
+        keeper.expects(Following(123456789.0, "http://a.test/通知: a long reason"))
+        keeper.expects(Following(7.0, "short"))
+        found = recurring(layout)
+        assert found is not None
+        assert (found.time, found.why, found.waits) == (7.0, "short", True)
+        assert found.rhythm == "--every 40s"
+    assert recurring(layout) is None
+
+
+def test_what_is_no_note_of_passes_is_none(tmp_path: Path):
+    layout = Layout(tmp_path)
+    layout.state.mkdir()
+    layout.passes.write_bytes(b"\xff[[[")
+    assert recurring(layout) is None
+    with wait(tmp_path, SetClock(1.0), lambda _: None):
+        assert recurring(layout) is not None

@@ -11,6 +11,8 @@ from nacre.core.stamp import iso
 
 if TYPE_CHECKING:
     from nacre.job.companions.checkpointing import Listed
+    from nacre.job.layout import Layout
+    from nacre.job.operator.recurring import Recurring
 
 _PANEL = "While it runs"
 
@@ -24,7 +26,14 @@ def _ask(directory: Path, command: str, **arguments: object) -> dict[str, Any]:
     layout.require()
     if not running(layout.socket):
         from nacre.job.offline import is_finished
+        from nacre.job.operator.recurring import recurring
 
+        again = recurring(layout)
+        if again is not None and again.waits:
+            raise JobError(
+                f"{directory} waits for its next pass ({again.rhythm}), so that nothing runs now; "
+                f"`nacre stop {directory}` ends that"
+            )
         next_ = (
             f"it is finished, and `nacre recrawl {directory}` visits it again"
             if is_finished(layout)
@@ -62,9 +71,48 @@ def resume(directory: JobDir, as_json: AsJson = False) -> None:
 
 
 def stop(directory: JobDir, as_json: AsJson = False) -> None:
-    """End it cleanly; `run` goes on with it later."""
+    """End it cleanly, also between the passes of a crawl that never ends; it can go on later."""
+    from nacre.job.layout import Layout
+    from nacre.job.operator.control import running
+    from nacre.job.operator.recurring import recurring
+
+    layout = Layout(directory)
+    layout.require()
+    again = recurring(layout)
+    if again is not None and again.waits and not running(layout.socket):
+        _stop_between(layout, again, as_json=as_json)
+        return
     answer = _ask(directory, "stop")
-    _print(answer, _ending("stopping", answer["busy"]), as_json=as_json)
+    what = "stopping"
+    if again is not None and again.waits:
+        what += f", and no further pass begins ({again.rhythm})"
+    _print(answer, _ending(what, answer["busy"]), as_json=as_json)
+
+
+_PATIENCE = 60
+"""Moments that the end of a wait may take; it is looked for once a second."""
+_MOMENT = 0.5
+
+
+def _stop_between(layout: "Layout", again: "Recurring", *, as_json: bool) -> None:
+    import time
+    from itertools import count
+
+    from nacre.job.operator.recurring import end_passes
+
+    moments = count(1)
+
+    def patience() -> bool:
+        time.sleep(_MOMENT)
+        return next(moments) < _PATIENCE
+
+    ended = end_passes(layout, patience)
+    text = (
+        f"stopped: no further pass begins; `nacre recrawl {layout.root} {again.rhythm}` goes on"
+        if ended
+        else f"process {again.pid} was told to end; it did not yet"
+    )
+    _print({"ok": True, "busy": 0, "ended": ended}, output.to_copy(text), as_json=as_json)
 
 
 def checkpoint(

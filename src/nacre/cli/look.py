@@ -26,19 +26,24 @@ def opened(directory: Path) -> "tuple[Layout, JobSettings]":
 
 def status(directory: JobDir, as_json: AsJson = False) -> None:
     """How a job stands."""
+    import msgspec
+
     from nacre.cli.status_text import status_lines
     from nacre.job.operator.control import ask, running
+    from nacre.job.operator.recurring import recurring
 
     layout, settings = opened(directory)
+    again = recurring(layout)
     if running(layout.socket):
         answer = ask(layout.socket, "status")
         answer.pop("ok")
     else:
         answer = _stored_status(layout, settings)
+    answer["recurring"] = msgspec.to_builtins(again)
     if as_json:
         output.say_json(answer)
         return
-    for line in status_lines(answer):
+    for line in status_lines(answer, output.typed(layout.root)):
         output.say(line)
 
 

@@ -1,17 +1,14 @@
 """`nacre recrawl`: visit a finished job again, and keep what changed."""
 
-import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
 from nacre.cli.options import AsJson, Assignments, JobDir, Quiet
-from nacre.cli.output import tell
+from nacre.cli.output import typed
 from nacre.core.clock import Clock
-from nacre.job.states import ExitCode
 
 if TYPE_CHECKING:
     from nacre.job.operator.continuous import WhenDue
@@ -78,6 +75,15 @@ Times = Annotated[
 Full = Annotated[bool, typer.Option("--full", help="Visit everything, as the first run did.")]
 
 
+def _typed_rhythm(every: str, at: str, zone: str) -> str:
+    """The options that say when passes begin, as a shell takes them."""
+    if every:
+        return f"--every {typed(every)}"
+    if at:
+        return f"--at {quote(at)}" + ("" if zone == "UTC" else f" --time-zone {typed(zone)}")
+    return "--continuous"
+
+
 def recrawl(
     directory: JobDir,
     *,
@@ -112,7 +118,18 @@ def recrawl(
         directory, assignments or (), mode, budget, keep,
         quiet=quiet, as_json=as_json, continuous=continuous,
     )  # fmt: skip
-    raise typer.Exit(_passes(one, rhythm, times))
+    if rhythm is None and not continuous:
+        raise typer.Exit(_pass(one))
+    from nacre.cli.passes import pass_after_pass
+    from nacre.job.clock import SystemClock
+    from nacre.job.layout import Layout
+
+    clock = SystemClock()
+    recurrence = _Again(one, rhythm, clock)
+    said = _typed_rhythm(every, at, zone)
+    raise typer.Exit(
+        pass_after_pass(Layout(directory), recurrence, clock, rhythm=said, times=times)
+    )
 
 
 class _Pass(NamedTuple):
@@ -126,86 +143,58 @@ class _Pass(NamedTuple):
     continuous: bool = False
 
 
-_ENDS = frozenset(
-    (
-        ExitCode.ERROR,
-        ExitCode.USAGE,
-        ExitCode.INTERRUPTED,
-        ExitCode.STOPPED,
-        ExitCode.NOTHING_ARCHIVED,
-    )
-)
-"""Exit codes after which no further pass begins: a fault, or somebody's wish."""
-_LONGEST_NAP = 30.0
-_SET_BACK = 60.0
-"""A clock that was set back by more than this, seconds: what was planned by it is planned again."""
-_NOTHING = "No further pass: nothing will be due."
+class _Again:
+    """See `passes.Recurrence`: the first pass as it was asked for, incremental ones after it.
 
+    Args:
+        one: The first.
+        rhythm: When passes begin; None: as pages become due.
+        clock: The time.
+    """
 
-def _passes(one: _Pass, rhythm: "Rhythm | None", times: int) -> int:
-    """One pass, or pass after pass; the exit code of the last."""
-    from nacre.job.clock import SystemClock
-    from nacre.job.runs.newrun import INCREMENTAL
+    def __init__(self, one: _Pass, rhythm: "Rhythm | None", clock: Clock) -> None:
+        self._one = one
+        self._rhythm = rhythm
+        self._clock = clock
 
-    clock, done = SystemClock(), 0
-    begins = one.continuous and one.mode == INCREMENTAL
-    if begins and not _wait(lambda: _when_due(one).begins(clock.now()), clock, first=True):
-        return 0
-    while True:
-        began = clock.now()
-        code = _pass(one)
-        done += 1
-        if not (one.continuous or rhythm) or code in _ENDS or done == times:
-            return code
-        if not _wait(partial(_following, one, rhythm, began, clock), clock):
-            return code
-        one = one._replace(mode=INCREMENTAL)
+    def make(self) -> int:
+        """See `Recurrence`."""
+        from nacre.job.runs.newrun import INCREMENTAL
 
+        one = self._one
+        self._one = one._replace(mode=INCREMENTAL)
+        return _pass(one)
 
-def _following(
-    one: _Pass, rhythm: "Rhythm | None", began: float, clock: Clock
-) -> "Following | None":
-    passes: Passes = rhythm or _when_due(one)
-    return passes.following(began, clock.now())
+    def first(self) -> "Following | None":
+        """See `Recurrence`: at once, but where passes are made as pages become due."""
+        from nacre.job.runs.newrun import INCREMENTAL
+        from nacre.job.runs.passes import Following
 
+        now = self._clock.now()
+        if self._rhythm is None and self._one.mode == INCREMENTAL:
+            return self._when_due().begins(now)
+        return Following(now)
 
-def _when_due(one: _Pass) -> "WhenDue":
-    """Passes as pages become due; by the settings as they are now."""
-    from nacre.job.configuration.configure import load_job
-    from nacre.job.layout import Layout
-    from nacre.job.offline import require_store
-    from nacre.job.operator.continuous import WhenDue
+    def expected(self, began: float) -> "Following | None":
+        """See `Recurrence`."""
+        return self._rhythm and self._rhythm.following(began, began)
 
-    layout = Layout(one.directory)
-    require_store(layout)
-    return WhenDue(layout, load_job(layout, one.assignments).settings, one.budget)
+    def following(self, began: float) -> "Following | None":
+        """See `Recurrence`."""
+        passes: Passes = self._rhythm or self._when_due()
+        return passes.following(began, self._clock.now())
 
+    def _when_due(self) -> "WhenDue":
+        """By the settings as they are now."""
+        from nacre.job.configuration.configure import load_job
+        from nacre.job.layout import Layout
+        from nacre.job.offline import require_store
+        from nacre.job.operator.continuous import WhenDue
 
-def _wait(ask: "Callable[[], Following | None]", clock: Clock, *, first: bool = False) -> bool:
-    """Sleep until a pass begins; False when none does any more, or the user ends it."""
-    try:
-        following = ask()
-        if following is None:
-            tell(_NOTHING)
-            return False
-        until, why = following
-        if until > clock.now() or not first:
-            _tell_next(until, why)
-        # Short naps, so that a clock that was set or a machine that slept does not matter.
-        while (left := until - (slept := clock.now())) > 0:
-            time.sleep(min(left, _LONGEST_NAP))
-            if clock.now() < slept - _SET_BACK:
-                return _wait(ask, clock)
-    except KeyboardInterrupt:
-        return False
-    return True
-
-
-def _tell_next(until: float, why: str) -> None:
-    from nacre.report.forms import to_the_second
-
-    because = f" ({why})" if why else ""
-    tell(f"Next pass: {to_the_second(until)} UTC{because}. Ctrl-C ends here; nothing is open.")
+        layout = Layout(self._one.directory)
+        require_store(layout)
+        settings = load_job(layout, self._one.assignments).settings
+        return WhenDue(layout, settings, self._one.budget)
 
 
 def _pass(one: _Pass) -> int:

@@ -6,15 +6,16 @@ from typing import Any
 import msgspec
 
 from nacre.cli.meter import Rates
-from nacre.cli.output import count, duration, pairs, table
+from nacre.cli.output import count, duration, pairs, program, table
 from nacre.cli.states import state_words
 from nacre.cli.terminal import number_lines
 from nacre.job.operator.overview import Overview
+from nacre.job.operator.recurring import Recurring
 from nacre.report.forms import to_the_second
 
 
-def status_lines(answer: Mapping[str, Any]) -> Iterator[str]:
-    """The lines of an answer to `status`."""
+def status_lines(answer: Mapping[str, Any], job: str) -> Iterator[str]:
+    """The lines of an answer to `status`; `job` is its directory, for commands to copy."""
     overview = msgspec.convert(answer["overview"], Overview)
     if overview.state == "NASCENT":
         yield state_words(overview)
@@ -34,13 +35,39 @@ def status_lines(answer: Mapping[str, Any]) -> Iterator[str]:
     if not overview.parallel:
         shown.pop("work")
     yield pairs(shown)
-    if overview.next_pass:
-        why = f" ({overview.next_why})" if overview.next_why else ""
-        yield f"next pass: {to_the_second(overview.next_pass)} UTC{why}"
+    yield from _passes(overview, answer.get("recurring"), job)
     if overview.policy:
         yield "policy"
         yield from (f"  {line}" for line in overview.policy)
     yield from _details(answer)
+
+
+def _passes(overview: Overview, told: Mapping[str, Any] | None, job: str) -> Iterator[str]:
+    """When the next pass of a crawl that never ends begins, and who waits for it."""
+    again = msgspec.convert(told, Recurring) if told else None
+    time, why = overview.next_pass, overview.next_why
+    if again is not None:
+        time, why = again.time or time, again.why or why or again.rhythm
+    if again is None or (not again.waits and overview.started > time > 0):
+        # Noted by a process that is gone; a later run makes it void.
+        if time:
+            yield f"next pass: planned for {_moment(time, why)}; no process waits for it"
+        return
+    if not again.waits:
+        yield (
+            f"next pass: no process waits for it any more (process {again.pid} was killed); "
+            f"`{program()} recrawl {job} {again.rhythm}` goes on"
+        )
+        return
+    if time:
+        yield f"next pass: {_moment(time, why)}"
+    else:
+        yield f"next pass: planned when this one is over ({again.rhythm})"
+    yield f"           process {again.pid} sees to it; `{program()} stop {job}` ends it"
+
+
+def _moment(time: float, why: str) -> str:
+    return f"{to_the_second(time)} UTC" + (f" ({why})" if why else "")
 
 
 def _details(answer: Mapping[str, Any]) -> Iterator[str]:

@@ -69,6 +69,41 @@ class LockFile:
         self._file = -1
 
 
+def take(path: Path) -> int | None:
+    """Lock a file for this process until the handle that is returned is closed; made when missing.
+
+    Returns:
+        The handle; None when another process has it.
+
+    Raises:
+        OSError: It cannot be made or locked.
+    """
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, _FLOCK.pack(OWN, 0, 0, 1, 0))
+    except OSError as error:
+        os.close(file)
+        if error.errno in _TAKEN:
+            return None
+        raise
+    return file
+
+
+def is_taken(path: Path) -> bool:
+    """Whether a process has locked a file by `take`; this look locks nothing itself."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        found = fcntl.fcntl(file, fcntl.F_OFD_GETLK, _FLOCK.pack(OWN, 0, 0, 1, 0))
+    except OSError:
+        return False
+    finally:
+        os.close(file)
+    return bool(_FLOCK.unpack(found)[0] != FREE)
+
+
 def _own_directory(path: Path) -> None:
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     facts = path.lstat()

@@ -52,6 +52,11 @@ class Layout:
         return self.state / "control"
 
     @property
+    def passes(self) -> Path:
+        """What a crawl that never ends waits for; locked by its process."""
+        return self.state / "passes"
+
+    @property
     def action(self) -> Path:
         """Files put here are taken in while the job runs."""
         return self.root / "action"

@@ -1,0 +1,199 @@
+"""Pass after pass: a crawl that never ends, and how it is ended."""
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from nacre.cli.output import program, tell
+from nacre.core.clock import Clock
+from nacre.job.layout import Layout
+from nacre.job.states import ExitCode
+
+if TYPE_CHECKING:
+    from nacre.job.operator.recurring import PassKeeper
+    from nacre.job.runs.passes import Following
+
+_ENDS = frozenset(
+    (
+        ExitCode.ERROR,
+        ExitCode.USAGE,
+        ExitCode.INTERRUPTED,
+        ExitCode.STOPPED,
+        ExitCode.NOTHING_ARCHIVED,
+    )
+)
+"""Exit codes after which no further pass begins: a fault, or somebody's wish."""
+_NAP = 1.0
+"""Seconds between two looks whether somebody ended it, as at the control files of a run."""
+_SET_BACK = 60.0
+"""A clock that was set back by more than this, seconds: what was planned by it is planned again."""
+
+
+class Recurrence(Protocol):
+    """What happens again and again."""
+
+    def make(self) -> int:
+        """Make one pass; its exit code."""
+        ...
+
+    def first(self) -> "Following | None":
+        """When the first pass begins; None when none ever does."""
+        ...
+
+    def expected(self, began: float) -> "Following | None":
+        """When the pass after one begins that begins now; None when that cannot be told yet."""
+        ...
+
+    def following(self, began: float) -> "Following | None":
+        """When the next pass begins; None when none does any more.
+
+        Args:
+            began: When the last one began, seconds since the epoch.
+        """
+        ...
+
+
+def pass_after_pass(
+    layout: Layout, recurrence: Recurrence, clock: Clock, *, rhythm: str, times: int
+) -> int:
+    """Make passes until somebody ends it; the exit code of the last, or that of a stop.
+
+    Args:
+        layout: The job's directories.
+        recurrence: The passes.
+        clock: The time.
+        rhythm: The options that say when passes begin, for `nacre status`.
+        times: End after so many; 0: never.
+    """
+    from nacre.job.operator.recurring import keeping_passes
+
+    layout.require()
+    with keeping_passes(layout, rhythm) as keeper:
+        waiting = Waiting(layout, keeper, clock)
+        try:
+            return _passes(recurrence, waiting, clock, times)
+        except _StoppedBetween:
+            tell("Stopped: no further pass begins.")
+            return ExitCode.STOPPED
+        except KeyboardInterrupt:  # while a pass was just about to begin, or to end
+            return ExitCode.INTERRUPTED
+
+
+def _passes(recurrence: Recurrence, waiting: "Waiting", clock: Clock, times: int) -> int:
+    done = 0
+    if not waiting.wait(recurrence.first, first=True):
+        return 0
+    while True:
+        began = clock.now()
+        waiting.keeper.expects(recurrence.expected(began))
+        code = recurrence.make()
+        done += 1
+        if code in _ENDS or done == times:
+            return code
+        if not waiting.wait(lambda began=began: recurrence.following(began)):  # type: ignore[misc]
+            return code
+
+
+class _StoppedBetween(Exception):  # noqa: N818 - somebody's wish, no error
+    """Somebody ended it between two passes."""
+
+
+class Waiting:
+    """The time between two passes.
+
+    Args:
+        layout: The job's directories.
+        keeper: Tells other terminals what is waited for, and hears of their wish to end it.
+        clock: The time.
+        nap: Waits so many seconds.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        keeper: "PassKeeper",
+        clock: Clock,
+        nap: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.keeper = keeper
+        self._layout = layout
+        self._clock = clock
+        self._nap = nap
+
+    def wait(self, ask: "Callable[[], Following | None]", *, first: bool = False) -> bool:
+        """Sleep until a pass begins; False when none does any more, or a signal ends it.
+
+        Args:
+            ask: Says when it begins.
+            first: No pass was made yet: a wait that is none is not told of.
+
+        Raises:
+            _StoppedBetween: Another terminal ended it.
+        """
+        try:
+            with _signals_as_one():
+                return self._until(ask, first=first)
+        except KeyboardInterrupt:
+            return False
+
+    def _until(self, ask: "Callable[[], Following | None]", *, first: bool) -> bool:
+        clock = self._clock
+        self._wait_for_others()
+        following = ask()
+        self.keeper.expects(following)
+        if following is None:
+            tell("No further pass: nothing will be due.")
+            return False
+        if following.time > clock.now() or not first:
+            _tell_next(following)
+        # Short naps: a clock that is set and a machine that sleeps do not matter either.
+        while (left := following.time - (slept := clock.now())) > 0:
+            self._rest(min(left, _NAP))
+            if clock.now() < slept - _SET_BACK:
+                return self._until(ask, first=False)
+        self._rest(0.0)
+        self._wait_for_others()
+        return True
+
+    def _wait_for_others(self) -> None:
+        """A run that was begun by hand meanwhile comes first."""
+        from nacre.job.operator.control import running
+
+        if running(self._layout.socket):
+            tell("Another command runs the job now; the next pass begins when it is over.")
+            while running(self._layout.socket):
+                self._rest(_NAP)
+
+    def _rest(self, seconds: float) -> None:
+        if self.keeper.is_stopped():
+            raise _StoppedBetween
+        if seconds:
+            self._nap(seconds)
+
+
+@contextmanager
+def _signals_as_one() -> Iterator[None]:
+    """What ends a service, and a terminal that is closed, end the wait as Ctrl-C does."""
+
+    def interrupt(_signal: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    numbers = (signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, interrupt) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _tell_next(following: "Following") -> None:
+    from nacre.report.forms import to_the_second
+
+    because = f" ({following.why})" if following.why else ""
+    tell(
+        f"Next pass: {to_the_second(following.time)} UTC{because}. Nothing is open until then; "
+        f"Ctrl-C here, or `{program()} stop` elsewhere, ends it."
+    )

@@ -1,0 +1,146 @@
+"""Crawls that never end, weekly jobs and young jobs: seen and ended from another terminal."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from nacre.errors import JobError, StorageError
+from nacre.job.configuration.configure import load_job
+from nacre.job.layout import Layout
+from nacre.job.offline import reading
+from nacre.job.operator.control import running
+from nacre.job.operator.recurring import recurring
+from nacre.job.runs.newrun import is_over
+from nacre.job.runs.runs import read_run
+from tests.cli.site import Done, nacre, site
+from tests.cli.test_control import until
+
+pytestmark = pytest.mark.crawl
+
+
+def crawled(home: str, job: Path) -> None:
+    done = nacre("crawl", home, "--scope", "host", "--delay", 0, "--out", job, "-q")
+    assert done.code == 0, done.err
+
+
+@contextmanager
+def waiting(job: Path, rhythm: Sequence[object]) -> Iterator[subprocess.Popen[str]]:
+    """A crawl that never ends in another process, between two passes."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "nacre", "recrawl", *map(str, (job, "-q", *rhythm))],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": "src"},
+    )  # fmt: skip
+    assert process.stderr is not None
+    try:
+        until(lambda: between(job, process))
+        assert "Next pass: " in process.stderr.readline()
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def between(job: Path, process: subprocess.Popen[str]) -> bool:
+    """The first pass is over, and the process waits for the next."""
+    assert process.poll() is None, process.communicate()
+    layout = Layout(job)
+    again = recurring(layout)
+    if again is None or not again.time or len(list((job / "runs").iterdir())) < 2:
+        return False
+    with suppress(JobError, StorageError), reading(layout, load_job(layout).settings) as view:
+        run = read_run(view.store)
+        return run is not None and run.number == 2 and is_over(run) and not running(layout.socket)
+    return False
+
+
+def status(job: Path) -> dict[str, dict[str, object]]:
+    told: dict[str, dict[str, object]] = json.loads(nacre("status", job, "--json").out)
+    return told
+
+
+RHYTHMS = (
+    ("--every", "6h"),
+    ("--at", "0 3 * * 1", "--time-zone", "Asia/Shanghai"),
+    ("--continuous",),
+)
+
+
+@pytest.mark.parametrize("rhythm", RHYTHMS, ids=lambda rhythm: rhythm[0])
+def test_a_wait_is_seen_and_ended_from_another_terminal(tmp_path: Path, rhythm: Sequence[str]):
+    job = tmp_path / "每周"
+    with site() as home:
+        crawled(home, job)
+        with waiting(job, rhythm) as process:
+            text = nacre("status", job).out
+            assert "next pass: 2" in text
+            assert " UTC (" in text
+            assert rhythm[-1] in text or rhythm == RHYTHMS[2]
+            assert f"process {process.pid} sees to it" in text
+            paused = nacre("pause", job)
+            assert (paused.code, "waits for its next pass" in paused.err) == (2, True)
+            again = nacre("recrawl", job, "--every", "1h")
+            assert (again.code, "again and again already" in again.err) == (2, True)
+            stopped = nacre("stop", job)
+            assert (stopped.code, "no further pass begins" in stopped.out) == (0, True)
+            assert process.wait(20) == 5
+    assert not (job / "control" / "stop").exists()
+    assert status(job)["recurring"] is None
+    assert "next pass: 2" not in nacre("status", job).out
+    assert nacre("stop", job).code == 2, "nothing is left to be stopped"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_signals_end_the_wait_cleanly(tmp_path: Path, number: int):
+    job = tmp_path / "job"
+    with site() as home:
+        crawled(home, job)
+        with waiting(job, RHYTHMS[0]) as process:
+            process.send_signal(number)
+            assert process.wait(20) == 0
+    assert status(job)["recurring"] is None
+
+
+def test_a_file_stops_the_wait_too(tmp_path: Path):
+    job = tmp_path / "job"
+    with site() as home:
+        crawled(home, job)
+        with waiting(job, RHYTHMS[0]) as process:
+            (job / "control" / "stop").touch()
+            assert process.wait(20) == 5
+
+
+def test_a_wait_that_was_killed_is_told_from_one_that_goes_on(tmp_path: Path):
+    job = tmp_path / "job"
+    with site() as home:
+        crawled(home, job)
+        with waiting(job, RHYTHMS[1]) as process:
+            process.kill()
+            process.wait()
+            text = nacre("status", job).out
+            assert "no process waits for it any more" in text
+            rhythm = "--at '0 3 * * 1' --time-zone Asia/Shanghai"
+            assert f"recrawl {job} {rhythm}` goes on" in text
+            assert nacre("stop", job).code == 2
+        done: Done = nacre("recrawl", job, "--every", "1h", "--times", 1, "-q")
+        assert done.code == 0, done.err
+    assert "no process" not in nacre("status", job).out
+
+
+def test_a_run_that_was_begun_by_hand_does_not_end_the_passes(tmp_path: Path):
+    job = tmp_path / "job"
+    with site() as home:
+        crawled(home, job)
+        with waiting(job, RHYTHMS[0]) as process:
+            by_hand = nacre("recrawl", job, "-q")
+            assert by_hand.code == 0, by_hand.err
+            assert process.poll() is None
+            assert nacre("stop", job).code == 0
+            assert process.wait(20) == 5
