@@ -19,6 +19,7 @@ from nacre.job.operator.control import running
 from nacre.job.operator.recurring import recurring
 from nacre.job.runs.newrun import is_over
 from nacre.job.runs.runs import read_run
+from tests.cli.library import library
 from tests.cli.site import Done, nacre, site
 from tests.cli.test_control import until
 
@@ -144,3 +145,33 @@ def test_a_run_that_was_begun_by_hand_does_not_end_the_passes(tmp_path: Path):
             assert process.poll() is None
             assert nacre("stop", job).code == 0
             assert process.wait(20) == 5
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "gbk"])
+def test_a_recrawl_that_stores_noise_points_to_another_way_of_keeping(tmp_path: Path, charset: str):
+    """Counters of visits make every reply new; once they are known, the summary says so."""
+    job, every = tmp_path / "图书馆", ("--set", "recrawl.recall=1", "--set", "recrawl.least=0")
+    with library(charset) as place:
+        crawled(place.home, job)
+        for _ in range(3):
+            strict = nacre("recrawl", job, "-q", *every)
+        assert strict.code == 0, strict.err
+        assert f"nacre recrawl {job} --keep lean" in strict.out.replace("'", "")
+        assert "of the bytes stored differ in noise only" in strict.out
+        lean = nacre("recrawl", job, "-q", "--keep", "lean", *every)
+        assert "--keep lean" not in lean.out
+        text = nacre("report", job, "savings").out
+        assert "Most of what was stored differs in noise alone" in text
+        assert "only noise" in text
+
+
+def test_a_young_job_has_no_interval(tmp_path: Path):
+    job = tmp_path / "job"
+    with library() as place:
+        crawled(place.home, job)
+        assert nacre("recrawl", job, "-q").code == 0
+        for name in ("change-frequency", "budget", "decisions"):
+            url = [place.home] if name == "decisions" else []
+            text = nacre("report", job, name, *url).out
+            assert "oo little data yet: one run after the first one" in text, text
+            assert "credible" not in text

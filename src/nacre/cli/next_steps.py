@@ -8,7 +8,10 @@ from nacre.cli.running import Result
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout
 from nacre.job.states import ExitStatus
+from nacre.report.units import share
 
+_MOSTLY = 0.5
+"""Share of noise from which on another way of keeping is pointed to."""
 _WITHOUT_LIMIT = {
     ExitStatus.TIME_LIMIT: " --set limits.time=0 --set limits.runtime.after=0",
     ExitStatus.DATA_LIMIT: " --set limits.bytes=0 --set limits.novel_bytes=0",
@@ -20,9 +23,17 @@ _WITHOUT_LIMIT = {
 
 
 def next_steps(
-    layout: Layout, settings: JobSettings, result: Result, *, again: bool
+    layout: Layout, settings: JobSettings, result: Result, *, again: bool, noise: float = 0.0
 ) -> Iterator[str]:
-    """One command a line; `again`: it was a recrawl."""
+    """One command a line.
+
+    Args:
+        layout: The job's directories.
+        settings: Its settings.
+        result: How the run ended.
+        again: It was a recrawl.
+        noise: Share of what that stored that differs in noise alone.
+    """
     nacre, job = program(), typed(layout.root)
     if result.exit is not ExitStatus.FINISHED:
         yield from _going_on(f"{nacre} run {job}", f"{nacre} frontier {job}", settings, result)
@@ -39,6 +50,9 @@ def next_steps(
     if result.exit is ExitStatus.FINISHED:
         yield from _browsing(layout, settings)
         yield f"Again:     {nacre} recrawl {job}"
+    if noise > _MOSTLY:
+        yield f"Smaller:   {nacre} recrawl {job} --keep lean"
+        yield f"           {share(noise)} of the bytes stored differ in noise only; it keeps notes"
 
 
 def _going_on(run: str, frontier: str, settings: JobSettings, result: Result) -> Iterator[str]:

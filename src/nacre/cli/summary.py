@@ -64,7 +64,7 @@ def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json:
     if overview is not None:
         say(pairs(dict(_facts(layout, settings, overview, got))))
     say()
-    for line in next_steps(layout, settings, result, again=bool(got.again)):
+    for line in next_steps(layout, settings, result, again=bool(got.again), noise=got.noise):
         say(line)
 
 
@@ -87,11 +87,14 @@ class Got(NamedTuple):
         statuses: Replies by status.
         found: What a recrawl found, by verdict.
         again: Why a recrawl ended, when nothing hindered it; "" for other runs.
+        noise: Share of what a recrawl stored that differs in noise alone; 0 where `--keep` is not
+            `strict`.
     """
 
     statuses: dict[int, int]
     found: dict[str, int]
     again: str = ""
+    noise: float = 0.0
 
 
 def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
@@ -102,14 +105,15 @@ def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
         if run is None or run.mode != INCREMENTAL:
             return Got(statuses, {})
         from nacre.job.incremental.recrawl import CUT
-        from nacre.job.studies.lookback import found_by
+        from nacre.job.studies.lookback import found_by, stored_noise
 
         found = found_by(view.store, run)
         if view.store.counter(CUT):
             again = f"the budget of {_budget(run.budget)} is spent; more would be worth a visit"
         else:
             again = "nothing more is due" if found else "nothing was due"
-        return Got(statuses, found, again)
+        noise = stored_noise(view.store, run) if run.keep == "strict" else 0.0
+        return Got(statuses, found, again, noise)
 
 
 def _budget(text: str) -> str:

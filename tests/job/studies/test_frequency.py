@@ -2,13 +2,14 @@ import math
 
 import pytest
 
+from nacre.core.pagerow import PageRow
 from nacre.history.worth.rates import GRID, RATES
 from nacre.job.studies.frequency import change_frequency, interval, pace
 from nacre.job.studies.frequency_page import document
 from nacre.job.studies.model import Mixture
 from nacre.report.html import html_page
 from nacre.report.plain import plain_text
-from tests.job.studies.given import Given, evidence
+from tests.job.studies.given import MONDAY, Given, evidence
 from tests.report.pages import harmless, look
 
 
@@ -58,11 +59,61 @@ def test_a_change_is_shared_among_the_hours_in_which_it_may_have_come(known: Giv
     assert sum(map(sum, week[2:])) == 0.0
 
 
-def test_a_change_whose_visits_lie_a_week_apart_has_no_hour(known: Given):
-    known.visit("/a", 9.5, 3, kind="major")
+@pytest.mark.parametrize(("later", "unplaced"), [(7.0, 0), (7.13, 0), (8.0, 0), (8.1, 1), (30, 1)])
+def test_a_change_between_visits_a_week_and_some_hours_apart_has_its_hours(
+    known: Given, later: float, unplaced: int
+):
+    known.visit("/a", 2 + later, 3, kind="major")
     found = change_frequency(known)
-    assert found.unplaced == 1
-    assert sum(map(sum, found.week)) == pytest.approx(2.0)
+    assert found.unplaced == unplaced
+    assert sum(map(sum, found.week)) == pytest.approx(3.0 - unplaced)
+
+
+def weekly(runs: int) -> Given:
+    """A job run every week, of whose pages one in four changes each week."""
+    given = Given()
+    for number in range(runs):
+        given.run(number + 1, 7.0 * number)
+    for number in range(40):
+        bits = "01"[number % 4 == 0] * (runs - 1)
+        seen = evidence(7.0, bits) if bits else b""
+        given.page(f"/{number}", visits=runs, last=7.0 * (runs - 1), evidence=seen)
+    return given
+
+
+def plain(known: Given) -> str:
+    return plain_text(document(change_frequency(known)))
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_a_young_job_says_so_in_place_of_an_interval(runs: int):
+    text = plain(weekly(runs))
+    said = {1: "no run", 2: "one run"}[runs]
+    (line,) = [line for line in text.splitlines() if "Recommended interval" in line]
+    assert line.endswith(f"too little data yet: {said} after the first one, and it takes 2")
+    assert "credible" not in text
+    assert "What an interval brings" not in text
+    assert change_frequency(weekly(runs)).trigger.time == 0.0
+
+
+def test_a_job_with_data_has_an_interval():
+    text = plain(weekly(6))
+    assert "too little data" not in text
+    assert "90 % credible" in text
+    assert "What an interval brings" in text
+
+
+def test_no_interval_is_longer_than_what_was_watched():
+    known = weekly(6)
+    known.given_rows = [
+        PageRow(
+            f"http://a.test/calm{n}", visits=6, last_visit=MONDAY, evidence=evidence(7.0, "00000")
+        )
+        for n in range(40)
+    ]
+    assert "too little data yet: it is longer than 35 d, for which the job was watched" in plain(
+        known
+    )
 
 
 def test_rates_count_each_living_page_once(known: Given):

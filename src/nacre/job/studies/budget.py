@@ -14,6 +14,7 @@ from nacre.history.recrawl.choice import THETA
 from nacre.history.worth.allocation import Share, freshness, plan
 from nacre.history.worth.rates import GRID, RATES, mean_rate
 from nacre.job.studies.known import Known
+from nacre.job.studies.maturity import maturity
 from nacre.job.studies.model import Mixture, Model, is_living
 from nacre.report.document import Column, Curve, Curves, DataTable, Document, Form, Section
 
@@ -24,6 +25,7 @@ _EVEN = (
     *(("hourly", 24.0), ("daily", 1.0), ("weekly", 1.0 / 7.0), ("monthly", 1.0 / 30.0)),
     *(("quarterly", 1.0 / 91.0), ("yearly", 1.0 / 365.0)),
 )
+_GUESSED = "The rates below are those of pages of the web at large."
 _GOALS = (0.5, 0.8, 0.9, 0.95, 0.99)
 
 
@@ -67,6 +69,7 @@ class BudgetStudy(msgspec.Struct):
         spread: Even visits of all pages at the same costs.
         evens: Even visits of all pages, most often first.
         goals: Requests a day for a share of all versions, by share; None where no plan reaches it.
+        doubt: Why the rates are no facts about the site yet; "" when they are.
     """
 
     pages: int
@@ -75,6 +78,7 @@ class BudgetStudy(msgspec.Struct):
     spread: list[Bought]
     evens: list[Even]
     goals: dict[str, float | None]
+    doubt: str = ""
 
 
 class _Group:
@@ -106,7 +110,7 @@ def budget_study(known: Known) -> BudgetStudy:
     spread = [_bought(groups, [visits] * len(groups)) for visits in often]
     evens = [_even(groups, name, often, THETA[aim]) for name, often in _EVEN]
     goals = {f"{goal:g}": _cost(plans, goal) for goal in _GOALS}
-    return BudgetStudy(pages, aim, plans, spread, evens, goals)
+    return BudgetStudy(pages, aim, plans, spread, evens, goals, maturity(known).doubt)
 
 
 def _groups(known: Known) -> list[_Group]:
@@ -180,6 +184,8 @@ def document(found: BudgetStudy) -> Document:
         f"For the {found.pages:,} pages that are there, by the rates fitted so far; new pages and "
         f"index pages come on top. Plans are made for `recrawl.aim: {found.aim}`.",
     )
+    if found.doubt:
+        text = (f"{found.doubt.capitalize()}. {_GUESSED}", *text)
     tables = (_evens(found), _goals(found), _plans(found))
     return Document("Budget explorer", (Section("", text, plots=(plot,), tables=tables),))
 

@@ -17,6 +17,7 @@ from nacre.history.schedule.timetable import Due
 from nacre.history.verdict.deletion import Life
 from nacre.history.worth.rates import interval_of, log_mean_rate, mean_rate
 from nacre.job.studies.known import CHANGED, LOT, MISSING, NEW, Known
+from nacre.job.studies.maturity import ONE_VISIT, maturity
 from nacre.job.studies.model import Model, Plan
 from nacre.report.forms import moment
 
@@ -85,6 +86,7 @@ class PageDecision(msgspec.Struct):
         longest: See `shortest`.
         hints: Sources that told of a change since the last visit.
         decisions: The last five, latest first.
+        doubt: Why the intervals are no facts about the page yet; "" when they are.
     """
 
     url: str
@@ -102,6 +104,7 @@ class PageDecision(msgspec.Struct):
     longest: float
     hints: list[str]
     decisions: list[Decision]
+    doubt: str = ""
 
 
 class Forecasts(msgspec.Struct):
@@ -174,6 +177,7 @@ def page_decision(known: Known, url: str) -> PageDecision:
         longest=1.0 / slow,
         hints=list(row.told),
         decisions=_last(known, url),
+        doubt=maturity(known).doubt or (ONE_VISIT if row.visits < 2 else ""),
     )
 
 

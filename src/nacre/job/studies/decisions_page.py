@@ -14,6 +14,7 @@ def document(found: PageDecision | AllDecisions) -> Document:
 
 def _page(found: PageDecision) -> Document:
     every = f"{span(found.every)} (90 % credible: {span(found.shortest)} to {span(found.longest)})"
+    every = found.doubt or every
     facts = (
         ("URL", found.url),
         ("Life", found.life),

@@ -16,13 +16,15 @@ from nacre.history.worth.allocation import freshness
 from nacre.history.worth.rates import RATES, interval_of, log_mean_rate
 from nacre.history.worth.season import HOURS, hour_of_week
 from nacre.job.studies.known import CHANGED, MISSING, NEW, Known, first_run
+from nacre.job.studies.maturity import Maturity, maturity
 from nacre.job.studies.model import Mixture, Model, is_living
 from nacre.job.studies.trigger import Trigger, next_trigger
 from nacre.report.forms import day
 
 CURRENT = 0.95
 """Share of the copies that should be current, on average, at the recommended interval."""
-_WEEK = 7 * 86_400.0
+_PLACED = 8 * 86_400.0
+"""Visits further apart tell no hour, seconds: a week, and a day by which cron and queues drift."""
 _NORMAL = 1.645
 _PACES = (1 / 24, 0.25, 1.0, 2.0, 7.0, 14.0, 30.0, 90.0, 180.0, 365.0)
 _LONGEST = 3_650.0
@@ -85,7 +87,7 @@ class ChangeFrequency(msgspec.Struct):
         pages: Living pages.
         days: Visits by day, UTC; the first run left out, in which everything was new.
         week: Changes and new pages by weekday and hour in which they came about, UTC.
-        unplaced: Those whose visits lie too far apart to tell an hour.
+        unplaced: Those whose visits lie more than eight days apart, too far to tell an hour.
         classes: Verdicts by class.
         rates: Expected number of pages at each rate of the grid.
         paces: What even visits would bring.
@@ -94,6 +96,7 @@ class ChangeFrequency(msgspec.Struct):
         longest: See `shortest`.
         templates: By template, most pages first.
         trigger: When to run next, and why.
+        maturity: Whether the job has seen enough for any of these intervals.
     """
 
     pages: int
@@ -108,6 +111,12 @@ class ChangeFrequency(msgspec.Struct):
     longest: float
     templates: list[TemplatePace]
     trigger: Trigger
+    maturity: Maturity
+
+    @property
+    def doubt(self) -> str:
+        """Why the recommended interval is none yet; "" when it is one."""
+        return self.maturity.doubt_of(self.recommended)
 
 
 def change_frequency(known: Known) -> ChangeFrequency:
@@ -122,6 +131,8 @@ def change_frequency(known: Known) -> ChangeFrequency:
         whole.add(posterior)
         templates.setdefault(row.template, _Class()).add(row, posterior)
     shortest, recommended, longest = (interval(whole, sign) for sign in (-1.0, 0.0, 1.0))
+    seen = maturity(known)
+    doubt = seen.doubt_of(recommended)
     return ChangeFrequency(
         pages=whole.count,
         days=list(log.days.values()),
@@ -134,7 +145,8 @@ def change_frequency(known: Known) -> ChangeFrequency:
         shortest=shortest,
         longest=longest,
         templates=_paces(templates),
-        trigger=next_trigger(known, model, recommended),
+        trigger=next_trigger(known, model, recommended, doubt),
+        maturity=seen,
     )
 
 
@@ -172,7 +184,7 @@ class _Log:
 
     def _place(self, start: float, end: float) -> None:
         """Share a change among the hours in which it may have come about."""
-        if not start or end - start >= _WEEK:
+        if not start or end - start > _PLACED:
             self.unplaced += 1
             return
         first, count = hour_of_week(start), max(1, math.ceil((end - start) / 3600.0))

@@ -25,17 +25,13 @@ _HOUR_NAMES = tuple(f"{hour:02}" for hour in range(24))
 
 def document(found: ChangeFrequency) -> Document:
     """The page for people."""
-    recommended = (
-        f"{span(found.recommended)} (90 % credible: {span(found.shortest)} to "
-        f"{span(found.longest)})"
-    )
+    doubt = found.doubt
+    credible = f"90 % credible: {span(found.shortest)} to {span(found.longest)}"
+    next_run = moment(found.trigger.time) if found.trigger.time else "not before more is known"
     facts = (
         ("Pages", f"{found.pages:,}"),
-        ("Recommended interval", recommended),
-        (
-            "Next run",
-            moment(found.trigger.time) if found.trigger.time else "not before a first one",
-        ),
+        ("Recommended interval", doubt or f"{span(found.recommended)} ({credible})"),
+        ("Next run", next_run),
         ("Because", found.trigger.why),
     )
     text = (
@@ -48,10 +44,10 @@ def document(found: ChangeFrequency) -> Document:
             Section("", text, facts),
             _days(found.days),
             _week(found),
-            _rates(found),
+            *(() if found.maturity.doubt else (_rates(found),)),
             _classes(found.classes),
-            _even(found.paces),
-            _templates(found.templates),
+            *(() if found.maturity.doubt else (_even(found.paces),)),
+            _templates(found),
         ),
     )
 
@@ -81,7 +77,7 @@ def _week(found: ChangeFrequency) -> Section:
     )
     text = (
         "Each change is shared among the hours between the visits before and after it; "
-        f"{found.unplaced:,} lie more than a week apart and are left out.",
+        f"{found.unplaced:,} lie more than eight days apart and are left out.",
     )
     if not any(map(any, found.week)):
         return Section("By hour", text)
@@ -125,7 +121,7 @@ def _even(paces: Sequence[Pace]) -> Section:
     return Section("What an interval brings", tables=(DataTable("Even visits", columns, rows),))
 
 
-def _templates(paces: Sequence[TemplatePace]) -> Section:
+def _templates(found: ChangeFrequency) -> Section:
     columns = (
         Column("template", Form.URL),
         Column("pages", Form.COUNT),
@@ -136,7 +132,17 @@ def _templates(paces: Sequence[TemplatePace]) -> Section:
         Column("to", Form.DAYS),
     )
     rows = tuple(
-        (p.template, p.pages, p.visits, p.changes, p.days, p.shortest, p.longest) for p in paces
+        (p.template, p.pages, p.visits, p.changes, *_pace(found, p)) for p in found.templates
     )
-    text = ("90 % of the pages of a template lie between `from` and `to`.",)
+    text = (
+        "90 % of the pages of a template lie between `from` and `to`. There is no interval where "
+        "too little is known yet.",
+    )
     return Section("Templates", text, tables=(DataTable("By template", columns, rows),))
+
+
+def _pace(found: ChangeFrequency, one: TemplatePace) -> tuple[float | None, ...]:
+    """Of a template whose pages were visited once, nothing is known."""
+    if found.maturity.doubt or one.visits <= one.pages:
+        return None, None, None
+    return one.days, one.shortest, one.longest

@@ -18,6 +18,7 @@ from nacre.job.runrow import RunRow
 from nacre.job.runs.newrun import runs
 from nacre.job.states import CRASHED, ExitStatus
 from nacre.job.studies.known import MISSING
+from nacre.job.studies.stored_as import NOISE
 from nacre.store.store import Store
 
 _CHUNK = 5_000
@@ -74,6 +75,16 @@ def found_by(store: Store, run: RunRow) -> dict[str, int]:
         if visit.run == run.number and visit.reason != "pair":
             counts[_outcome(visit, run, pages)] += 1
     return {name: counts[name] for name in _ORDER if counts[name]}
+
+
+def stored_noise(store: Store, run: RunRow) -> float:
+    """Of the bytes that a run stored in full, the share that differs in noise alone."""
+    noise = stored = 0
+    for visit in fetch_rows(store, run.started - _MARGIN):
+        if visit.run == run.number and visit.stored == "novel":
+            stored += visit.bytes
+            noise += visit.bytes if visit.kind in NOISE else 0
+    return noise / stored if stored else 0.0
 
 
 def _outcome(visit: FetchRow, run: RunRow, pages: PageStore) -> str:

@@ -6,6 +6,12 @@ from nacre.report.document import Bars, Column, DataTable, Document, Form, Secti
 from nacre.report.forms import day, written
 from nacre.report.units import share, size
 
+LEAN = (
+    "Most of what was stored differs in noise alone: counters, clocks, advertisements, the "
+    "template. With `nacre recrawl JOB --keep lean` a note is kept of such a visit, and the page "
+    "in full once in 30 days."
+)
+
 
 def document(found: Savings) -> Document:
     """The savings for people."""
@@ -104,7 +110,7 @@ def _ways(found: Savings) -> Section:
     columns = (
         Column("--keep"),
         *(Column(name, Form.COUNT) for name in ("runs", "in full", "differences", "notes")),
-        *(Column(name, Form.COUNT) for name in ("revisits", "unrecorded")),
+        *(Column(name, Form.COUNT) for name in ("only noise", "revisits", "unrecorded")),
         *(Column(name, Form.BYTES) for name in ("strict would store", "stored")),
         Column("saved", Form.SHARE),
     )
@@ -114,6 +120,8 @@ def _ways(found: Savings) -> Section:
         "confirmations and failures beyond the first of a day (`keep`): the fetch log has them.",
     )
     table = DataTable("By way of keeping", columns, rows)
+    if any(way.mostly_noise for way in found.ways):
+        text = (LEAN, *text)
     return Section("How it was stored", text, tables=(table,))
 
 
@@ -121,7 +129,7 @@ def _way(way: Way) -> tuple[str | float | None, ...]:
     strict = way.strict_bytes
     return (
         *(way.keep, way.runs, way.full, way.differences, way.notes),
-        *(way.confirmed, way.unrecorded, strict, way.stored_bytes),
+        *(way.noise, way.confirmed, way.unrecorded, strict, way.stored_bytes),
         1.0 - way.stored_bytes / strict if strict else None,
     )
 

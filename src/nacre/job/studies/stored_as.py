@@ -7,6 +7,14 @@ import msgspec
 from nacre.core.fetchrow import FetchRow
 from nacre.job.studies.known import Run
 
+NOISE = frozenset(("markup", "noise", "template"))
+"""Kinds of differences that are no changes of the page; `--keep lean` leaves a note of them."""
+
+
+def is_mostly_noise(noise: int, stored: int) -> bool:
+    """Whether most bytes that were stored differ in noise alone."""
+    return 2 * noise > stored
+
 
 class Way(msgspec.Struct):
     """What became of the visits of all incremental runs with one `--keep`.
@@ -23,6 +31,9 @@ class Way(msgspec.Struct):
         note_bytes: Their payloads.
         confirmed: Revisits.
         unrecorded: Replies of which nothing was written.
+        noise: Of the replies stored in full, those that differed in markup, noise or the template
+            alone.
+        noise_bytes: Their payloads.
     """
 
     keep: str
@@ -36,6 +47,13 @@ class Way(msgspec.Struct):
     note_bytes: int = 0
     confirmed: int = 0
     unrecorded: int = 0
+    noise: int = 0
+    noise_bytes: int = 0
+
+    @property
+    def mostly_noise(self) -> bool:
+        """Whether `--keep lean` would have spared most of what was stored."""
+        return self.keep == "strict" and is_mostly_noise(self.noise_bytes, self.full_bytes)
 
     @property
     def strict_bytes(self) -> int:
@@ -52,6 +70,9 @@ class Way(msgspec.Struct):
         if visit.stored == "novel":
             self.full += 1
             self.full_bytes += visit.bytes
+            if visit.kind in NOISE:
+                self.noise += 1
+                self.noise_bytes += visit.bytes
         elif visit.stored == "delta":
             self.differences += 1
             self.difference_bytes += visit.bytes

@@ -35,20 +35,22 @@ class _Wish(NamedTuple):
     why: str
 
 
-def next_trigger(known: Known, model: Model, interval: float) -> Trigger:
+def next_trigger(known: Known, model: Model, interval: float, doubt: str = "") -> Trigger:
     """The earliest of what calls for a run.
 
     Args:
         known: What is known.
         model: Its rates.
         interval: The recommended days between runs.
+        doubt: Why that is no more than a guess, so that nothing is based on it; "" when it is sure.
     """
     plan = model.plan(known.now)
     reasons: dict[str, int] = {}
     for bid in plan.chosen:
         reasons[bid.reason] = reasons.get(bid.reason, 0) + 1
-    wishes = [*_interval(known, interval), *_told(known), *_looks(known)]
-    first = min(wishes, default=_Wish(0.0, "no run has ended yet"))
+    by_interval = [] if doubt else _interval(known, interval)
+    wishes = [*by_interval, *_told(known), *_looks(known)]
+    first = min(wishes, default=_Wish(0.0, doubt or "no run has ended yet"))
     return Trigger(first.time, first.why, len(plan.chosen), plan.found, reasons)
 
 
