@@ -153,8 +153,9 @@ def test_a_recrawl_that_stores_noise_points_to_another_way_of_keeping(tmp_path: 
     job, every = tmp_path / "图书馆", ("--set", "recrawl.recall=1", "--set", "recrawl.least=0")
     with library(charset) as place:
         crawled(place.home, job)
-        for _ in range(3):
-            strict = nacre("recrawl", job, "-q", *every)
+        for _ in range(2):
+            assert nacre("recrawl", job, "-q", *every).code == 0
+        strict = nacre("recrawl", job, "-q", *every)
         assert strict.code == 0, strict.err
         assert f"nacre recrawl {job} --keep lean" in strict.out.replace("'", "")
         assert "of the bytes stored differ in noise only" in strict.out

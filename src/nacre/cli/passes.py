@@ -67,9 +67,10 @@ def pass_after_pass(
         rhythm: The options that say when passes begin, for `nacre status`.
         times: End after so many; 0: never.
     """
+    from nacre.job.offline import require_store
     from nacre.job.operator.recurring import keeping_passes
 
-    layout.require()
+    require_store(layout)
     with keeping_passes(layout, rhythm) as keeper:
         waiting = Waiting(layout, keeper, clock)
         try:

@@ -77,7 +77,7 @@ def keeping_passes(layout: Layout, rhythm: str) -> Iterator[PassKeeper]:
     Raises:
         JobError: Another process holds them, or the job's directory cannot be written to.
     """
-    layout.state.mkdir(parents=True, exist_ok=True)
+    layout.state.mkdir(0o700, parents=True, exist_ok=True)
     try:
         handle = take(layout.passes)
     except OSError as error:
@@ -119,7 +119,7 @@ def end_passes(layout: Layout, patience: Callable[[], bool]) -> bool:
     """
     wish = layout.control / _STOP
     try:
-        wish.parent.mkdir(exist_ok=True)
+        wish.parent.mkdir(0o700, exist_ok=True)
         wish.touch()
     except OSError as error:
         raise JobError(f"{wish} cannot be made: {error.strerror}") from None
