@@ -180,14 +180,14 @@ def document(found: BudgetStudy) -> Document:
     )
     marks = tuple((one.requests, one.even.recall, one.name) for one in found.evens)
     plot = Curves("What requests buy", "requests a day", "share", curves, marks)
-    text = (
+    said: tuple[str, ...] = (
         f"For the {found.pages:,} pages that are there, by the rates fitted so far; new pages and "
         f"index pages come on top. Plans are made for `recrawl.aim: {found.aim}`.",
     )
     if found.doubt:
-        text = (f"{found.doubt.capitalize()}. {_GUESSED}", *text)
+        said = (f"{found.doubt.capitalize()}. {_GUESSED}", *said)
     tables = (_evens(found), _goals(found), _plans(found))
-    return Document("Budget explorer", (Section("", text, plots=(plot,), tables=tables),))
+    return Document("Budget explorer", (Section("", said, plots=(plot,), tables=tables),))
 
 
 def _evens(found: BudgetStudy) -> DataTable:

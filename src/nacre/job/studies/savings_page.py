@@ -115,7 +115,7 @@ def _ways(found: Savings) -> Section:
         Column("saved", Form.SHARE),
     )
     rows = tuple(map(_way, found.ways))
-    text = (
+    text: tuple[str, ...] = (
         "Bytes of payload before compression; of differences, what they take. Unrecorded are "
         "confirmations and failures beyond the first of a day (`keep`): the fetch log has them.",
     )
