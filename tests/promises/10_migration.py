@@ -7,7 +7,9 @@ and expressions of Spring. It came out as nothing wrong, and the job archived no
 import json
 import shlex
 
-from tests.cli.site import nacre
+import pytest
+
+from tests.cli.site import nacre, site
 
 OWN = "cn.图书馆.采集."
 CONFIGURATION = f"""<?xml version="1.0" encoding="GBK"?>
@@ -107,3 +109,55 @@ def test_expressions_are_worked_out_or_flagged_and_never_copied(tmp_path):
     # The second writer has a prefix and a gate of its own: neither is in effect, and it says so.
     assert found["warcWriterViral.prefix"]["outcome"] == "flagged"
     assert "gate" not in text
+
+
+SITE = {"/": '<a href="a.html">a</a>', "/a.html": "<p>text</p>"}
+
+
+def migrated_job(tmp_path, seed, **answers):
+    """A job that was migrated with answers of an operator's own."""
+    said = {**CLASSES, **{OWN + name: what for name, what in answers.items()}}
+    options = [part for pair in said.items() for part in ("--class", "=".join(pair))]
+    out = tmp_path / "job"
+    done = nacre("migrate", "heritrix", written(tmp_path, seed), "--out", out, *options)
+    assert done.code == 0, done.err
+    return out
+
+
+@pytest.mark.crawl
+def test_the_answered_job_archives_what_it_fetches(tmp_path):
+    with site(SITE) as seed:
+        job = migrated_job(tmp_path, seed)
+        done = nacre("run", job, "--quiet", "--set", "politeness.min_delay=0")
+    assert done.code == 0, done.err
+    assert list(job.glob("runs/*/**/*.warc.gz"))
+
+
+@pytest.mark.crawl
+def test_a_job_that_archives_nothing_says_so_before_and_after(tmp_path):
+    # Both writers are left out, by the answers of an operator who did not look.
+    with site(SITE) as seed:
+        text = CONFIGURATION.replace("org.archive.modules.writer.WARCWriter", f"{OWN}WARCWriter")
+        file = written(tmp_path, seed)
+        file.write_bytes(text.replace("SEED", seed).encode("gbk"))
+        said = {**CLASSES, f"{OWN}ExtendedWARCWriterProcessor": "drop"}
+        said[f"{OWN}WARCWriterProcessor"] = "drop"
+        options = [part for pair in said.items() for part in ("--class", "=".join(pair))]
+        job = tmp_path / "job"
+        moved = nacre("migrate", "heritrix", file, "--out", job, *options)
+        assert moved.code == 0, moved.err
+        assert "this job writes no WARC" in moved.out
+        checked = nacre("check", job)
+        done = nacre("run", job, "--set", "politeness.min_delay=0")
+    assert "this job writes no WARC: `archive` is switched off" in checked.out + checked.err
+    assert "this job writes no WARC" in done.err
+    assert done.code == 9, done.out + done.err
+    assert "nothing was archived" in done.out + done.err
+
+
+@pytest.mark.crawl
+def test_redirects_are_not_followed_where_the_check_says_so(tmp_path):
+    with site(SITE) as seed:
+        job = migrated_job(tmp_path, seed, ExtractorHTTPWithHints="drop")
+        checked = nacre("check", job)
+    assert "no redirects are followed" in checked.out + checked.err

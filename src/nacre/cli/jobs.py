@@ -190,6 +190,7 @@ def run(
     findings.require()
     if not layout.store.is_dir():
         warn(findings.skipped)
+    warn(findings.idle)
     if loaded is None:
         raise typer.Exit(2)
     if checkpoint is not None:

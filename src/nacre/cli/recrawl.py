@@ -200,6 +200,7 @@ class _Again:
 def _pass(one: _Pass) -> int:
     """One run; its exit code."""
     from nacre.cli.jobs import examined, run_and_tell
+    from nacre.cli.output import warn
     from nacre.job.layout import Layout
     from nacre.job.offline import plan_next
     from nacre.job.operator.control import running
@@ -207,6 +208,7 @@ def _pass(one: _Pass) -> int:
     layout = Layout(one.directory)
     loaded, findings = examined(layout, one.assignments)
     findings.require()
+    warn(findings.idle)
     if loaded is None:
         raise typer.Exit(2)
     if not running(layout.socket):

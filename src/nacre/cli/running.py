@@ -126,7 +126,8 @@ class _Runner:
         if event.new is JobState.FINISHED and session is not None:
             self._result.overview = live_overview(session)
             store, identity = session.parts.store, session.parts.identity
-            self._result.counts = run_counts(store, identity, session.run_row)
+            got = session.parts.statistics.totals
+            self._result.counts = run_counts(store, identity, session.run_row, got)
             if not self._result.fetched:
                 self._result.unfetched = [*islice(seeds_without_reply(store, identity), _NAMED)]
             self._display.ended(session)

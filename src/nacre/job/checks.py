@@ -19,6 +19,7 @@ from nacre.job.configuration.contact import Lookup, contact_problems, public_hos
 from nacre.job.configuration.scopenotes import scope_notes
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.configuration.variables import known_part
+from nacre.job.effects import missing_effects
 from nacre.job.layout import Layout
 from nacre.job.seeding.logins import ADVICE
 from nacre.job.seeding.seedfile import seed_lines
@@ -38,11 +39,13 @@ class Findings:
         problems: What keeps the job from starting.
         warnings: What the operator should know.
         skipped: Of these, lines of seed files that are no seed.
+        idle: Of these, what the job does not do that a crawl is for.
     """
 
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
     skipped: list[Problem] = field(default_factory=list)
+    idle: list[Problem] = field(default_factory=list)
 
     def require(self) -> None:
         """Raise ConfigError when there is a problem."""
@@ -88,10 +91,13 @@ async def check(
     if not unusable:
         scope = scope_with_seeds(settings, near, files, layout.root)
         notes += scope_notes(loaded, scope, seeds.first)
+        state = scope_state(layout.root, files)
+        idle = missing_effects(settings, scope, state, seeds.first)
+        found.idle += _placed(loaded, idle)
     found.problems[:] = [*problems, *_placed(loaded, found.problems[len(problems) :])]
     found.problems += _placed(loaded, [*contact_problems(settings, public), *needs])
     found.problems.sort(key=lambda p: (not p.line, p.file, p.line))
-    found.warnings += [*found.skipped, *_placed(loaded, notes)]
+    found.warnings += [*found.skipped, *found.idle, *_placed(loaded, notes)]
     return found
 
 

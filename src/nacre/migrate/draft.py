@@ -14,8 +14,11 @@ from nacre.errors import JobError
 from nacre.job.configuration.configure import require_no_job
 from nacre.job.configuration.newlogins import apart
 from nacre.job.configuration.settings import JobSettings
+from nacre.job.effects import missing_effects
 from nacre.job.layout import SEEDS, Layout
 from nacre.migrate.report import Flag, Outcome, Report
+from nacre.scope.rule import Scope
+from nacre.scope.state import ScopeState
 
 REPORT = "migration"
 """Name of the report, which is written as `.txt` and as `.json`."""
@@ -138,6 +141,16 @@ def settle(draft: Draft, report: Report) -> None:
         for path, problem in unwanted.items():
             del draft.settings[path]
             _flag(report, path, f"left out: {problem.message}")
+
+
+def advise_of_effects(draft: Draft, report: Report) -> None:
+    """Say what the job will not do that a crawl is for."""
+    loaded, _ = load_partly(JobSettings, [Layer("option", draft.tree())])
+    if loaded is None:
+        return
+    state = ScopeState(read_lines=lambda _: [])
+    for one in missing_effects(loaded.settings, Scope(()), state, ()):
+        report.advice.append(f"{one.path}: {one.message}")
 
 
 def _flag(report: Report, path: str, note: str) -> None:

@@ -27,7 +27,7 @@ from nacre.job.seeding.seeds import Seed
 from nacre.job.states import ExitStatus, SeedsEnd
 from nacre.job.visit.outcomes import Outcomes
 from nacre.report.material import SeedFacts, ToeFacts
-from nacre.report.stats import Statistics, Stored
+from nacre.report.stats import Statistics, Stored, totals
 from nacre.scope.state import ScopeState
 from nacre.store.disk import RealDisk
 from nacre.store.store import Store
@@ -195,7 +195,7 @@ def ended(*seeds: tuple[int | None, str]) -> SeedsEnd:
             book.add(Seed(uri.url, uri.url))
         if status is not None:
             outcomes.put(structs.replace(make_visit(uri.url, status), uri=uri))
-    return seeds_end(store, names)
+    return seeds_end(store, names, totals(store))
 
 
 FIRST = "http://0.test/"
@@ -229,7 +229,8 @@ def test_what_an_exit_code_depends_on():
     for number, stored in enumerate((Stored.NOVEL, Stored.DUPLICATE, Stored.NOTHING)):
         statistics.count(make_visit(f"http://{number}.test/"), stored, NOW)
     statistics.seal()
-    counts = run_counts(store, identity(), RUN)
+    counts = run_counts(store, identity(), RUN, totals(store))
     assert counts == (SeedsEnd.GOT, 3, 2)
     again = structs.replace(RUN, mode="incremental")
-    assert run_counts(store, identity(), again).archived is None, "it leaves out what is known"
+    counts = run_counts(store, identity(), again, totals(store))
+    assert counts.archived is None, "it leaves out what is known"

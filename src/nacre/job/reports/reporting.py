@@ -19,7 +19,7 @@ from nacre.report.files import write_reports
 from nacre.report.material import Data
 from nacre.report.report import Report
 from nacre.report.reports import REPORTS
-from nacre.report.stats import totals
+from nacre.report.stats import Overall
 from nacre.store.seam import Disk
 from nacre.store.store import Store
 
@@ -125,21 +125,21 @@ def seeds_without_reply(store: Store, identity: Identity) -> Iterator[Unfetched]
             yield Unfetched(row.url, outcome.status, outcome.error)
 
 
-def run_counts(store: Store, identity: Identity, run: RunRow) -> RunCounts:
+def run_counts(store: Store, identity: Identity, run: RunRow, got: Overall) -> RunCounts:
     """What the exit code of a run depends on.
 
     Args:
         store: The job's store.
         identity: How the job names URLs.
         run: The run.
+        got: Its totals; those of the store lack what is not committed yet when a run ends.
     """
-    got = totals(store)
     archived = got.novel_urls + got.duplicate_urls + got.not_modified_urls + got.delta_urls
     may_leave_out = run.mode == INCREMENTAL
-    return RunCounts(seeds_end(store, identity), got.urls, None if may_leave_out else archived)
+    return RunCounts(seeds_end(store, identity, got), got.urls, None if may_leave_out else archived)
 
 
-def seeds_end(store: Store, identity: Identity) -> SeedsEnd:
+def seeds_end(store: Store, identity: Identity, got: Overall) -> SeedsEnd:
     """What came of the seeds together; without seeds, whether anything had a reply.
 
     A run that tried none, because they were not due, is no failure.
@@ -165,5 +165,5 @@ def seeds_end(store: Store, identity: Identity) -> SeedsEnd:
     if erroneous:
         return SeedsEnd.ERRONEOUS
     if not known:
-        return SeedsEnd.GOT if totals(store).urls else SeedsEnd.NO_REPLY
+        return SeedsEnd.GOT if got.urls else SeedsEnd.NO_REPLY
     return SeedsEnd.NO_REPLY if tried and redirecting <= in_vain else SeedsEnd.GOT

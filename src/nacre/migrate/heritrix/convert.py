@@ -9,7 +9,7 @@ from nacre.config.layer import Layer
 from nacre.errors import ConfigError, Problem
 from nacre.job.configuration.settings import JobSettings
 from nacre.migrate.answers import Answers
-from nacre.migrate.draft import Draft, settle
+from nacre.migrate.draft import Draft, advise_of_effects, settle
 from nacre.migrate.fate import Fate, defaulted, mapped, missing, shown, to_check
 from nacre.migrate.heritrix.added import insert_added
 from nacre.migrate.heritrix.agent import is_contact
@@ -304,6 +304,7 @@ def _report(work: Work) -> None:
     # A property may be decided before the bean that it is on: so the beans come first above.
     work.report.findings += (_finding(work.beans.file, item) for item in items)
     settle(work.draft, work.report)
+    advise_of_effects(work.draft, work.report)
     finish_seeds(work)
     if "fetch.contact" not in work.draft.settings:
         work.report.advice.insert(
