@@ -9,6 +9,8 @@ from typing import Any
 from nacre.archive.facts import CaptureFacts
 from nacre.core.capture import BytesBody, Capture
 from nacre.core.history import Original, RevisitProfile
+from nacre.fetch.digest import digest_capture
+from nacre.wire.http1 import ReplyReader
 
 BEGAN = 1_795_168_800_123_456  # 2026-11-20T10:00:00.123456Z
 REQUEST = b"GET / HTTP/1.1\r\nHost: example.test\r\n\r\n"
@@ -40,6 +42,45 @@ def make_capture(head: bytes = HEAD, body: bytes = b"hello world", **facts) -> C
         "duration": 12,
         "block_digest": sha1(head + body),
         "payload_digest": sha1(body) if body else "",
+    }
+    return Capture(**(values | facts))
+
+
+def fetched(raw: bytes, method: str = "GET", step: int = 0, **facts) -> Capture | None:
+    """The capture of a reply, read by the fetcher's reader; None when it is no usable reply.
+
+    Args:
+        raw: What the server sends before it closes the connection.
+        method: Method of the request.
+        step: Bytes that arrive at once; 0 for all.
+        facts: Other attributes of the capture.
+    """
+    reader = ReplyReader(method)
+    pieces = [raw[at : at + step] for at in range(0, len(raw), step)] if step else [raw]
+    body = BytesBody(b"".join(map(reader.feed, pieces)) + reader.eof())
+    if not reader.status:
+        return None
+    chunked = reader.framing == "chunked"
+    digests = digest_capture(reader.head, body, reader.chunks, chunked=chunked)
+    values: dict[str, Any] = {
+        "url": "http://example.test/",
+        "request": REQUEST,
+        "head": reader.head,
+        "body": body,
+        "status": reader.status,
+        "headers": reader.headers,
+        "framing": reader.framing,
+        "chunks": reader.chunks,
+        "payload_length": reader.payload_length,
+        "protocol": reader.protocol,
+        "address": "127.0.0.1",
+        "port": 80,
+        "began": BEGAN,
+        "duration": 12,
+        "truncated": reader.truncated,
+        "annotations": reader.annotations,
+        "block_digest": digests.block,
+        "payload_digest": "" if reader.framing == "none" else digests.payload,
     }
     return Capture(**(values | facts))
 

@@ -44,10 +44,33 @@ def test_a_head_without_end_leaves_no_body():
 
 def test_an_endless_head_is_not_held():
     facts = BlockFacts(http=True, block="sha1", payload="sha1")
+    facts.feed(b"HTTP/1.1 200 OK\r\n")
     for _ in range(40):
         facts.feed(b"x" * 65536)
     facts.close()
-    assert (facts.length, facts.head) == (40 * 65536, b"")
+    assert (facts.length, facts.head, facts.endless) == (40 * 65536 + 17, b"", True)
+    assert len(facts._held or b"") == 0
+
+
+@pytest.mark.parametrize(
+    ("block", "head", "body", "chunked"),
+    [
+        (b"HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nTransfer-Encoding: xchunked\n\n5\r\n",
+         -3, 3, False),
+        (b"HTTP/1.1 200 OK\nTransfer-Encoding: xchunked\nTransfer-Encoding: chunked\n\n0\r\n\r\n",
+         -5, 5, True),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n<p>\nno chunks\n", -14, 14, False),
+        (b"\r\n\r\nHTTP/1.1 200 OK\r\n\r\nx", -1, 1, False),
+        (b"HTTP/1.1 304 No\r\nTransfer-Encoding: chunked\r\n\r\n", None, 0, False),
+        (b"<p>old\r\n\r\nstyle", 0, 15, False),
+        (b"HTT", 0, 3, False),
+    ],
+)  # fmt: skip
+def test_a_reply_is_read_as_the_fetcher_reads_it(block, head, body, chunked):
+    for cuts in ([], [1, 2, 5, 9, 20, 40, 60, 80]):
+        facts = read(block, cuts)
+        assert facts.head == block[: len(block) if head is None else head]
+        assert (facts.body_length, facts.chunks is not None) == (body, chunked)
 
 
 DIGEST = hashlib.sha1(b"x").digest()

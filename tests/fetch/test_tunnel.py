@@ -178,7 +178,7 @@ def test_the_guard_sees_the_addresses_behind_a_proxy() -> None:
             return await fetcher.fetch(request, settings_for("http://127.0.0.1:9"))
 
     result = run(main())
-    assert (result.status, result.error) == (FetchStatus.UNFETCHABLE, "private")
+    assert (result.status, result.error) == (FetchStatus.UNFETCHABLE, "a.test: private")
 
 
 def test_a_proxy_that_is_silent_meets_the_connect_limit() -> None:

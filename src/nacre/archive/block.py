@@ -5,10 +5,19 @@ import hashlib
 from base64 import b32decode, b64decode
 from typing import Protocol
 
-from nacre.archive.httphead import HEAD_LIMIT, START, head_end, header_value
+from nacre.archive.httphead import HEAD_LIMIT, START, head_end
 from nacre.archive.reader import WarcEntry
 from nacre.archive.source import CHUNK
 from nacre.wire.chunks import ChunkScanner
+from nacre.wire.head import (
+    HEADLESS,
+    UNDECIDED,
+    Framing,
+    blank_line_end,
+    find_start,
+    framing_of,
+    parse_head,
+)
 
 _ALIKE = """
     md5 sha1 sha224 sha256 sha384 sha512 sha3_224 sha3_256 sha3_384 sha3_512 blake2b blake2s
@@ -25,28 +34,42 @@ class _Hash(Protocol):
 
 
 class BlockFacts:
-    """What reading a block told.
+    """What reading a block told. A reply is read as the fetcher read it: see `wire.head`.
 
     Attributes:
         start: Its first bytes, at most 64 KiB.
         length: Bytes that were read of it.
         http: It holds an HTTP message.
-        head: The HTTP head, as far as it goes; b"" when it is no HTTP message.
+        head: The HTTP head, as far as it goes; b"" when it has none (HTTP/0.9), or has no end
+            within `HEAD_LIMIT`, or when it is no HTTP message.
         cut: The block ended before the head did.
+        endless: The head has no end within `HEAD_LIMIT`, so that nobody knows the payload.
+        framing: How its body ends, by its head; None for what is no reply.
         body_length: Bytes behind the head.
         behind: Of these, bytes behind the end of the chunked coding.
-        chunks: The chunked coding of the body; None when it has none.
     """
 
-    def __init__(self, *, http: bool, block: str, payload: str) -> None:
+    def __init__(self, *, http: bool, block: str, payload: str, request: bool = False) -> None:
+        """Prepare to read a block.
+
+        Args:
+            http: It holds an HTTP message.
+            block: Name for hashlib of the algorithm of its digest.
+            payload: The same of its payload's.
+            request: The message is a request, not a reply.
+        """
         self.start = b""
         self.length = 0
         self.http = http
         self.head = b""
         self.cut = False
+        self.endless = False
+        self.framing: Framing | None = None
         self.body_length = 0
         self.behind = 0
-        self.chunks: ChunkScanner | None = None
+        self._find_end = head_end if request else _reply_head_end
+        self._is_reply = http and not request
+        self._scanner: ChunkScanner | None = None
         self._held = b"" if http else None
         self._block = _hash(block)
         self._wire = _hash(payload)
@@ -62,6 +85,25 @@ class BlockFacts:
         wire = self._wire.digest()
         return (wire if self.chunks is None else self._decoded.digest()), wire
 
+    @property
+    def chunks(self) -> ChunkScanner | None:
+        """The chunked coding of the body; None when it has none, or none but in name.
+
+        Without a body there is none either: the reply to a HEAD request only tells of it.
+        """
+        scanner = self._scanner
+        return scanner if scanner is not None and self.body_length and not scanner.bogus else None
+
+    @property
+    def broken_chunks(self) -> str:
+        """What is wrong with the chunked coding that the head tells of; "" for nothing."""
+        scanner = self._scanner
+        if scanner is None or not self.body_length:
+            return ""
+        if scanner.fault or not scanner.has_last_chunk:
+            return scanner.fault or "the last chunk is missing"
+        return f"{self.behind} bytes behind the last chunk" if self.behind else ""
+
     def feed(self, data: bytes) -> None:
         """Take the next bytes of the block."""
         limit = START if self._held is None else HEAD_LIMIT
@@ -73,29 +115,34 @@ class BlockFacts:
             self._payload(data)
             return
         self._held += data
-        end = head_end(self._held)
+        end = self._find_end(self._held)
         if end >= 0 or len(self._held) > _HEAD_MOST:
+            self.endless = end < 0
             self._leave_head(max(end, 0))
 
     def close(self) -> None:
         """The block has ended."""
         if self._held is not None:
-            self.cut = True
-            self._leave_head(len(self._held))
+            headless = self._is_reply and find_start(self._held) < 0
+            self.cut = not headless
+            self._leave_head(0 if headless else len(self._held))
+        if self._scanner is not None:
+            self._scanner.runs.clip(self.body_length)
 
     def _leave_head(self, end: int) -> None:
         held, self._held = self._held or b"", None
         self.head = held[:end]
-        coding = header_value(self.head, b"transfer-encoding")
-        if coding and coding.lower().rpartition(",")[2].strip() == "chunked":
-            self.chunks = ChunkScanner()
+        if self._is_reply and end:
+            self.framing = framing_of("GET", parse_head(self.head))
+            if self.framing.kind == "chunked":
+                self._scanner = ChunkScanner()
         self._payload(held[end:])
 
     def _payload(self, data: bytes) -> None:
         self.body_length += len(data)
         self._wire.update(data)
-        if self.chunks is not None and data:
-            self._unchunk(self.chunks, data)
+        if self._scanner is not None and data:
+            self._unchunk(self._scanner, data)
 
     def _unchunk(self, scanner: ChunkScanner, data: bytes) -> None:
         base = scanner.offset
@@ -111,6 +158,14 @@ class BlockFacts:
             self._run += 1
 
 
+def _reply_head_end(data: bytes) -> int:
+    """Length of a reply's head, 0 for none (HTTP/0.9); -1 when more is needed to tell."""
+    start = find_start(data)
+    if start == HEADLESS:
+        return 0
+    return -1 if start == UNDECIDED else blank_line_end(data, start)
+
+
 def read_block(entry: WarcEntry) -> BlockFacts:
     """Read the block of a record to its end, in bounded memory."""
     kind = (entry.get("Content-Type") or "").strip().lower()
@@ -118,6 +173,7 @@ def read_block(entry: WarcEntry) -> BlockFacts:
         http=kind.startswith("application/http"),
         block=algorithm(entry.get("WARC-Block-Digest")),
         payload=algorithm(entry.get("WARC-Payload-Digest")),
+        request=entry.get("WARC-Type") == "request",
     )
     while data := entry.read(CHUNK):
         facts.feed(data)

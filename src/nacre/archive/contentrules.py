@@ -6,7 +6,7 @@ from typing import Protocol
 
 from nacre.archive.block import BlockFacts, digest_matches, label_of
 from nacre.archive.fieldrules import FIELDS, Defect
-from nacre.archive.httphead import header_value
+from nacre.archive.httphead import HEAD_LIMIT
 from nacre.archive.reader import WarcEntry
 
 _ELSEWHERE = """
@@ -71,7 +71,7 @@ def _payload_digest(entry: WarcEntry, facts: BlockFacts, counts: Counts) -> Iter
         yield "payload-digest-wire", "read with its chunked coding"
     elif entry.get("WARC-Truncated"):
         yield "payload-digest-truncated", text
-    elif not _malformed(entry, facts):  # else nobody can say where the payload begins
+    elif not (_malformed(entry, facts) or facts.endless):  # else nobody knows where it begins
         yield "payload-digest", f"{text} does not match {facts.body_length} bytes of body"
 
 
@@ -91,6 +91,8 @@ def _message(entry: WarcEntry, facts: BlockFacts) -> Iterator[Defect]:
     elif kind == "response" and not entry.get("WARC-Truncated") and not _segment(entry):
         if facts.cut:
             yield "http-malformed", "the block ends inside the HTTP head"
+        elif facts.endless:
+            yield "http-malformed", f"the HTTP head is longer than {HEAD_LIMIT} bytes"
         yield from _framing(facts)
 
 
@@ -117,15 +119,10 @@ def _lines(facts: BlockFacts) -> Iterator[Defect]:
 
 
 def _framing(facts: BlockFacts) -> Iterator[Defect]:
-    scanner = facts.chunks
-    if scanner is not None:
-        if scanner.fault or not scanner.has_last_chunk:
-            yield "chunks-broken", scanner.fault or "the last chunk is missing"
-        elif facts.behind:
-            yield "chunks-broken", f"{facts.behind} bytes behind the last chunk"
+    if facts.broken_chunks:
+        yield "chunks-broken", facts.broken_chunks
+    framing = facts.framing
+    if framing is None or framing.kind != "length" or not facts.body_length:
         return
-    length = header_value(facts.head, b"content-length")
-    if facts.body_length and length and length.isascii() and length.isdigit():
-        told = int(length[:30])
-        if told != facts.body_length:
-            yield "http-length", f"Content-Length {told}, body {facts.body_length} bytes"
+    if framing.length != facts.body_length:
+        yield "http-length", f"Content-Length {framing.length}, body {facts.body_length} bytes"

@@ -5,6 +5,8 @@ The writer and the rebuilt index both ask here, so that their lines are the same
 
 import re
 
+from nacre.wire.head import blank_line_end
+
 _PARAMETERS = re.compile(r"[;\s]")
 
 HEAD_LIMIT = 1 << 20
@@ -16,15 +18,12 @@ START = 1 << 16
 def head_end(block: bytes) -> int:
     """Length of the HTTP head with its blank line; -1 when it has no end.
 
-    Line ends are CRLF or a bare LF, as servers send them.
+    Line ends are CRLF or a bare LF, as servers send them. A blank line in front is taken for a head
+    of its own, as cdxj-indexer does; `wire.head` finds the head of a reply.
     """
     if block.startswith((b"\n", b"\r\n")):
         return block.index(b"\n") + 1
-    crlf = block.find(b"\n\r\n")
-    bare = block.find(b"\n\n", 0, crlf + 1 if crlf >= 0 else len(block))
-    if bare >= 0:
-        return bare + 2
-    return crlf + 3 if crlf >= 0 else -1
+    return blank_line_end(block)
 
 
 def index_facts(block: bytes) -> tuple[str | None, str | None]:

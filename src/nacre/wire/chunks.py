@@ -106,6 +106,11 @@ class ChunkScanner:
         """The chunk of size 0 was seen: the payload is whole, even if no blank line follows."""
         return self.finished or self._part is _Part.TRAILER
 
+    @property
+    def bogus(self) -> bool:
+        """Broken before one good chunk: the body is no chunked coding, and its own payload."""
+        return bool(self.fault) and not len(self.runs) and not self.has_last_chunk
+
     def feed(self, data: bytes) -> int:
         """Follow `data`; gives the number of its bytes that belong to the body.
 

@@ -1,7 +1,8 @@
 """The head of a reply: status line and header fields, with tolerance for what servers send.
 
 Nothing here changes a byte: the head is kept verbatim elsewhere, and what is parsed from it is
-a reading. Each tolerance leaves an annotation.
+a reading. Each tolerance leaves an annotation. The fetcher asks here of what arrives, and whoever
+reads an archive of what was stored, so that both find the same head, framing and payload.
 """
 
 from typing import NamedTuple
@@ -13,6 +14,13 @@ _FRAMING = frozenset({b"content-length", b"transfer-encoding", b"connection", b"
 _NONE: list[bytes] = []
 _FIRST = b"cCtTpP"
 _NORMAL_VERSIONS = (b"HTTP/1.1 ", b"HTTP/1.0 ")
+_STARTS = (b"HTTP/", b"HTTP ", b"ICY ")
+_TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
+
+HEADLESS = -1
+"""For `find_start`: the bytes are no head, but a body (HTTP/0.9) or TLS."""
+UNDECIDED = -2
+"""For `find_start`: more bytes are needed to tell."""
 
 
 class StatusLine(NamedTuple):
@@ -46,6 +54,41 @@ class Head(NamedTuple):
     headers: list[tuple[bytes, bytes]]
     control: dict[bytes, list[bytes]]
     annotations: list[str]
+
+
+def find_start(data: bytes | bytearray, blank: int = 0) -> int:
+    """Offset of the status line behind blank lines, `HEADLESS` or `UNDECIDED`.
+
+    Args:
+        data: What came so far.
+        blank: Bytes in front that are known to be blank lines.
+    """
+    if data.startswith(_STARTS):
+        return 0
+    start = len(data) - len(data[blank:].lstrip(b"\r\n"))
+    first = bytes(data[start : start + 5]).upper()
+    if first.startswith(_STARTS):
+        return start
+    known = (*_STARTS, *_TLS_RECORDS)
+    undecided = any(len(first) < len(text) and text.startswith(first) for text in known)
+    return UNDECIDED if undecided else HEADLESS
+
+
+def blank_line_end(data: bytes | bytearray, begin: int = 0) -> int:
+    """End of the first blank line, which is the end of a head; -1 when there is none yet.
+
+    Line ends are CRLF or a bare LF, as servers send them; `begin` is where to look from.
+    """
+    crlf = data.find(b"\n\r\n", begin)
+    bare = data.find(b"\n\n", begin, crlf + 1 if crlf >= 0 else len(data))
+    if bare >= 0:
+        return bare + 2
+    return crlf + 3 if crlf >= 0 else -1
+
+
+def starts_with_tls(data: bytes) -> bool:
+    """Whether what came instead of a reply is a record of TLS: an alert or a handshake."""
+    return data.startswith(_TLS_RECORDS)
 
 
 def parse_head(raw: bytes) -> Head:

@@ -18,7 +18,17 @@ connection, within the caps below. Source: RFC 9112.
 from collections.abc import Sequence
 
 from nacre.wire.chunks import ChunkRuns, ChunkScanner
-from nacre.wire.head import Head, framing_of, is_persistent, parse_head
+from nacre.wire.head import (
+    HEADLESS,
+    UNDECIDED,
+    Head,
+    blank_line_end,
+    find_start,
+    framing_of,
+    is_persistent,
+    parse_head,
+    starts_with_tls,
+)
 
 MAX_HEADER = 300_000
 """Default limit of a head, interim replies included, bytes (what curl allows)."""
@@ -26,9 +36,6 @@ MAX_INTERIM = 64
 """Most interim (1xx) replies before the final one."""
 MAX_TAIL = 1024 * 1024
 """Bytes kept behind a broken chunk."""
-
-_STARTS = (b"HTTP/", b"HTTP ", b"ICY ")
-_TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
 
 
 class ReplyReader:
@@ -162,32 +169,20 @@ class ReplyReader:
         """Length of the head; 0 when this is none, -1 when more is needed to tell."""
         begin = self._scanned - 2
         if not self._scanned and not buffer.startswith(b"HTTP/1."):
-            begin = self._find_start(buffer)
-            if begin < 0:
-                return begin + 1
-        begin = max(begin, 0)
-        crlf = buffer.find(b"\n\r\n", begin)
-        bare = buffer.find(b"\n\n", begin, crlf + 1 if crlf >= 0 else len(buffer))
-        if bare >= 0:
-            return bare + 2
-        if crlf >= 0:
-            return crlf + 3
-        self._scanned = len(buffer)  # from now on it is known to begin like a head
-        return -1
-
-    def _find_start(self, buffer: bytes | bytearray) -> int:
-        """Offset of the status line; -1 when there is none, -2 when more is needed to tell."""
-        start = self._blank = len(buffer) - len(buffer[self._blank :].lstrip(b"\r\n"))
-        first = bytes(buffer[start : start + 5]).upper()
-        if first.startswith(_STARTS):
-            return start
-        known = (*_STARTS, *_TLS_RECORDS)
-        undecided = any(len(first) < len(text) and text.startswith(first) for text in known)
-        return -2 if undecided else -1
+            begin = find_start(buffer, self._blank)
+            if begin == HEADLESS:
+                return 0
+            if begin == UNDECIDED:
+                self._blank = len(buffer) - len(buffer[self._blank :].lstrip(b"\r\n"))
+                return -1
+        end = blank_line_end(buffer, max(begin, 0))
+        if end < 0:
+            self._scanned = len(buffer)  # from now on it is known to begin like a head
+        return end
 
     def _headless(self, buffer: bytes) -> bytes:
         """Take all as the body of an HTTP/0.9 reply, unless it is TLS."""
-        if buffer.startswith(_TLS_RECORDS):
+        if starts_with_tls(buffer):
             self._fail("tlsOnPlainPort")
             return b""
         self.status = 200
@@ -243,7 +238,7 @@ class ReplyReader:
         start = raw.lstrip(b"\r\n")
         if not raw:
             self._fail("noReply")
-        elif not start[:5].upper().startswith(_STARTS):
+        elif find_start(start) < 0:
             return self._end_headless(raw)
         elif not _has_status(start):
             self._fail("headerCut")
@@ -299,7 +294,7 @@ class ReplyReader:
         self._broken = True
         self.annotations.append(chunks.fault)
         self._left = chunks.fault_at + MAX_TAIL
-        if not len(chunks.runs) and not chunks.has_last_chunk:
+        if chunks.bogus:
             self.framing = "close"
 
     def _read_tail(self, data: bytes) -> bytes:

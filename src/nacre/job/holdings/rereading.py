@@ -11,6 +11,7 @@ from nacre.archive.record import IDENTICAL
 from nacre.archive.restoring import FindBase, difference_of, is_delta, restored
 from nacre.core.capture import BytesBody, Capture
 from nacre.job.holdings.readback import Kept, Metadata, base_of, confirmed, main_record
+from nacre.wire.head import parse_head
 
 MOST = 4_000_000
 """Bytes of a block that are read; what is longer is no page that is compared."""
@@ -147,7 +148,7 @@ def _exchange(kept: Kept, facts: BlockFacts, block: bytes) -> Capture:
         head=facts.head,
         body=BytesBody(body),
         status=kept.status,
-        headers=_headers(facts.head),
+        headers=parse_head(facts.head).headers,
         framing="chunked" if kept.chunked else "length",
         chunks=runs,
         payload_length=kept.payload_length,
@@ -156,12 +157,3 @@ def _exchange(kept: Kept, facts: BlockFacts, block: bytes) -> Capture:
         duration=kept.duration,
         truncated=kept.truncated,
     )
-
-
-def _headers(head: bytes) -> list[tuple[bytes, bytes]]:
-    found: list[tuple[bytes, bytes]] = []
-    for line in head.split(b"\n")[1:]:
-        name, colon, value = line.partition(b":")
-        if colon and name.strip():
-            found.append((name.strip(), value.strip()))
-    return found
