@@ -23,10 +23,19 @@ class Given:
         self.given_remaining: list[tuple[str, int]] = []
         self.given_queues: list[QueueFacts] = []
         self.given_toes: list[ToeFacts] = []
+        self.untried = 0
+        self.threads = 25
 
-    def visited(self, *urls: str, status: int = 200, source: str = "", mime: str = "a/b") -> None:
+    def visited(
+        self,
+        *urls: str,
+        status: int = 200,
+        source: str = "",
+        mime: str = "a/b",
+        stored: Stored = Stored.NOVEL,
+    ) -> None:
         statistics = Statistics(self.store)
-        stored = Stored.NOVEL if status > 0 else Stored.NOTHING
+        stored = stored if status > 0 else Stored.NOTHING
         for url in urls:
             visit = make_visit(url, status, uri={"source": source}, mime=mime)
             statistics.count(visit, stored, NOW)
@@ -36,7 +45,7 @@ class Given:
         return RunFacts(
             job="books", run="20261120T100000Z", status="FINISHED", started=NOW, elapsed=3723.004,
             seeds_crawled=2, seeds_uncrawled=1, discovered=20, queued=3, finished=17, succeeded=12,
-            failed=4, disregarded=1,
+            failed=4, disregarded=1, untried=self.untried, now=NOW,
         )  # fmt: skip
 
     def seeds(self) -> Iterable[SeedFacts]:
@@ -55,7 +64,7 @@ class Given:
         return iter(self.given_queues)
 
     def parallel(self) -> int:
-        return 25
+        return self.threads
 
     def toes(self) -> Sequence[ToeFacts]:
         return self.given_toes

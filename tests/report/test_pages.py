@@ -1,11 +1,13 @@
 import json
+import math
 
 import pytest
 
 from nacre.report.material import ToeFacts
 from nacre.report.queues import HEADER, LARGEST, LISTED, NONEMPTY, SUMMARY
+from nacre.report.stats import Stored
 from nacre.report.steps import PROCESSORS, Steps, read_steps
-from nacre.report.summary import CRAWL_SUMMARY, duration
+from nacre.report.summary import CRAWL_SUMMARY, binary_size, decimal, duration
 from nacre.report.threads import THREADS
 from tests.report.given import Given, queue
 from tests.report.visits import HEAD
@@ -22,25 +24,27 @@ def test_crawl_summary(given: Given):
     given.visited("http://a.test/1", "http://a.test/2", "http://b.test/")
     given.visited("http://c.test/", status=-2)
     assert CRAWL_SUMMARY.text(CRAWL_SUMMARY.build(given)).splitlines() == [
-        "Crawl Name: books",
-        "Crawl Status: FINISHED",
-        "Duration Time: 1h2m3s4ms",
-        "Total Seeds Crawled: 2",
-        "Total Seeds not Crawled: 1",
-        "Total Hosts Crawled: 2",
-        "Total URIs Processed: 17",
-        "URIs Crawled successfully: 12",
-        "URIs Failed to Crawl: 4",
-        "URIs Disregarded: 1",
-        "Novel URIs: 3",
-        "Duplicate-by-hash URIs: 0",
-        "Not-modified URIs: 0",
-        f"Total Crawled Bytes: {3 * SIZE}",
-        f"Novel Crawled Bytes: {3 * SIZE}",
-        "Duplicate-by-hash Crawled Bytes: 0",
-        "Not-modified Bytes: 0",
-        "Processed docs/sec: 0.0",
-        "Bandwidth in Kbytes/sec: 0.0",
+        "crawl name: books",
+        "crawl status: Finished",
+        "duration: 1h2m3s4ms",
+        "",
+        "seeds crawled: 2",
+        "seeds uncrawled: 1",
+        "",
+        "hosts visited: 2",
+        "",
+        "URIs processed: 17",
+        "URI successes: 12",
+        "URI failures: 4",
+        "URI disregards: 1",
+        "",
+        "novel URIs: 3",
+        "",
+        f"total crawled bytes: {3 * SIZE} ({3 * SIZE} B) ",
+        f"novel crawled bytes: {3 * SIZE} ({3 * SIZE} B)",
+        "",
+        "URIs/sec: 0",
+        "KB/sec: 0",
     ]
 
 
@@ -50,6 +54,53 @@ def test_crawl_summary(given: Given):
 )
 def test_a_duration(seconds: float, text: str):
     assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1504, "1.5 KiB"),
+        (2048, "2 KiB"),
+        (21_995_068, "21 MiB"),
+        (72_379_142, "69 MiB"),
+        (5 * 2**60, "5120 PiB"),
+    ],
+)
+def test_a_size_as_heritrix_writes_it(number: int, text: str):
+    assert binary_size(number) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0.0, "0"),
+        (74.04, "74.04"),
+        (10.5, "10.5"),
+        (100.0, "100"),
+        (1 / 3, "0.33"),
+        (math.nan, "NaN"),
+        (math.inf, "∞"),
+    ],
+)
+def test_a_number_as_java_writes_it(number: float, text: str):
+    assert decimal(number) == text
+
+
+def test_what_was_known_and_what_was_not_tried(given: Given):
+    given.visited("http://a.test/1", stored=Stored.DUPLICATE)
+    given.untried = 7
+    lines = CRAWL_SUMMARY.text(CRAWL_SUMMARY.build(given)).splitlines()
+    assert "duplicate-by-hash URIs: 1" in lines
+    assert f"duplicate-by-hash crawled bytes: {SIZE} ({SIZE} B)" in lines
+    assert not any(line.startswith("not-modified") for line in lines)
+    assert lines[-2:] == ["", "guesses not tried: 7"]
+
+
+def test_no_threads_where_nothing_runs(given: Given):
+    given.threads = 0
+    assert THREADS.text(THREADS.build(given)) == "no ToeThreads\n"
 
 
 def test_the_queues_that_are_not_empty(given: Given):
@@ -68,14 +119,13 @@ def test_the_queues_that_are_not_empty(given: Given):
 def test_the_frontier_at_a_glance(given: Given):
     given.given_queues = [queue("a,", 5), queue("b,", 9, "snoozed"), queue("c,", 0, "exhausted")]
     data = SUMMARY.build(given)
-    assert [row["queue"] for row in data["largest"]] == ["b,", "a,"]
+    assert [row["queue"] for row in data["largest"]] == ["b,", "a,", "c,"]
     assert data["queues"]["exhausted"] == 1
     text = SUMMARY.text(data)
     assert " Queued:        3\n" in text
-    assert "  Active queues:    2\n" in text
+    assert "             Active queues: 2\n" in text
     section = text.partition(" -----===== SNOOZED QUEUES =====-----\n")[2].splitlines()
-    assert section[0] == HEADER
-    assert section[1].startswith("b, 3 9 ")
+    assert section[:3] == ["SNOOZED#0:", "Queue b, (p3)", "  9 items"]
     assert "exhausted" not in data["lists"]
 
 
@@ -111,25 +161,27 @@ def test_steps_are_counted_and_outlive_the_process(given: Given):
     again.seal()
     kind = f"{__name__}.Embroider"
     assert PROCESSORS.text(PROCESSORS.build(given)).splitlines() == [
-        "Processors report",
-        " Job being crawled: books",
-        "",
-        "Disposition chain",
+        "DispositionChain - Processors report - 202611201000",
         "  Number of Processors: 1",
         "",
         f"Processor: {kind} (archive)",
-        "  Function:        Puts roses on cushions.",
-        "  URIs handled:    2",
-        "  Bytes written:   5000",
+        "  Function:          Puts roses on cushions.",
+        "  Total CrawlURIs:   2",
+        "  Revisit records:   0",
+        "  Crawled content bytes (including http headers): 0 (0 B)",
+        "  Total size on disk (compressed): 5000 (4.9 KiB)",
         "",
-        "Fetch chain",
+        "",
+        "FetchChain - Processors report - 202611201000",
         "  Number of Processors: 1",
         "",
         f"Processor: {kind} (roses)",
-        "  Function:        Puts roses on cushions.",
-        "  URIs handled:    4",
-        "  Time:            1s500ms",
-        "  Links extracted: 40",
+        "  Function:          Puts roses on cushions.",
+        "  Total CrawlURIs:   4",
+        "  Time:              1s500ms",
+        "  40 links from 4 CrawlURIs",
+        "",
+        "",
     ]
 
 
@@ -160,15 +212,16 @@ def test_threads(given: Given):
     data = THREADS.build(given)
     assert (data["threads"], data["active"]) == (25, 1)
     assert THREADS.text(data).splitlines() == [
-        "Toe threads report",
+        "Toe threads report - 202611201000",
         " Job being crawled: books",
         " Number of toe threads in pool: 25 (1 active)",
         "",
         "[ToeThread #3: http://a.test/",
         " CrawlURI http://a.test/ LE http://v.test/",
-        " 1 attempts",
-        " in processor: extract",
-        " ACTIVE for 2s500ms]",
+        "    1 attempts",
+        "    in processor: extract",
+        "    ACTIVE for 2s500ms",
+        "]",
     ]
 
 

@@ -27,9 +27,9 @@ def test_hosts_are_in_order_of_their_urls(given: Given):
     assert lines(given, HOSTS) == [
         "[#urls] [#bytes] [host] [#robots] [#remaining] [#novel-urls] [#novel-bytes] "
         "[#dup-by-hash-urls] [#dup-by-hash-bytes] [#not-modified-urls] [#not-modified-bytes]",
-        f"2 {2 * SIZE} many.test 1 3 2 {2 * SIZE} 0 0 0 0",
-        f"1 {SIZE} few.test 0 0 1 {SIZE} 0 0 0 0",
-        "0 0 waits.test 0 4 0 0 0 0 0 0",
+        f"2 {2 * SIZE} many.test 1 3 2 {2 * SIZE} 0 0 0 0 ",
+        f"1 {SIZE} few.test 0 0 1 {SIZE} 0 0 0 0 ",
+        "0 0 waits.test 0 4 0 0 0 0 0 0 ",
     ]
 
 

@@ -1,4 +1,4 @@
-"""`nacre archive DIR check|index|expand|salvage`: the files of the captures."""
+"""`nacre archive DIR check|index|expand|digests|salvage`: the files of the captures."""
 
 from pathlib import Path
 from typing import Annotated
@@ -108,6 +108,29 @@ def expand_archive(
         beside = output.typed((folder or layout.root / "expanded") / "*.warc.gz")
         output.say(f"Browse: wb-manager add {collection(layout.root.name)} {runs} {beside}")
     raise typer.Exit(ExitCode.DAMAGED if defects else 0)
+
+
+@archive.command("digests")
+def list_digests(
+    ctx: typer.Context,
+    raw: Annotated[
+        bool,
+        typer.Option(
+            "--raw",
+            help="Of the bytes as they came: chunked replies with their chunk sizes, as Heritrix "
+            "over HTTP/1.1 and warcio digest them.",
+        ),
+    ] = False,
+) -> None:
+    """Payload digest, date and URL of every capture, one a line."""
+    from nacre.archive.payloads import PayloadDigests
+    from nacre.cli.look import opened
+    from nacre.job.holdings.warcs import warc_files
+
+    digests = PayloadDigests(raw=raw)
+    for warc, _ in warc_files(*opened(ctx.obj)):
+        for one in digests.of(warc):
+            output.say(f"{one.digest} {one.date} {one.url}")
 
 
 @archive.command("salvage")

@@ -133,6 +133,9 @@ class _Runner:
             self._display.ended(session)
         why = f": {event.why}" if event.why else ""
         self._display.message("state", f"{event.old} -> {event.new}{why}")
+        if event.new is JobState.PAUSED and event.old is JobState.PREPARING:
+            text = f"paused before the first fetch ({event.why}): `nacre resume JOB` begins"
+            self._display.message("start", text)
         if event.new is JobState.RUNNING and event.old is JobState.PREPARING and session:
             self._display.message("start", _beginning(session))
 

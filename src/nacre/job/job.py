@@ -30,6 +30,7 @@ from nacre.job.seeding.seeds import Entry, read_seeds
 from nacre.job.seeding.seedsurvey import SeedSurvey, survey
 from nacre.job.session import Session
 from nacre.job.states import ExitStatus
+from nacre.job.visit.runtime import OPERATOR
 from nacre.store.disk import RealDisk
 from nacre.store.recovery import AS_USUAL, Start
 from nacre.store.rocks import Memory
@@ -152,6 +153,7 @@ class Job:
         keep_memory_at_hand()
         allow_many_files()
         suspects: frozenset[str] = frozenset()
+        paused = self.settings.engine.pause_at_start
         while await self._has_space():
             session = Session(self.layout, self.settings, self.disk, self.clock, self.events)
             try:
@@ -161,11 +163,14 @@ class Job:
                 write_effective(session.directory, self.settings, self.origin)
                 session.space.on_terminal = self.on_terminal
                 self._accompany(session)
+                if paused:
+                    session.hold(OPERATOR)
                 self.session = session
                 return await session.run()
             except (StorageError, DispositionError) as error:
                 if self.session is None or isinstance(error, DamageError):
                     raise
+                paused = OPERATOR in session.held
                 self._note(error)
             finally:
                 self.session = None

@@ -39,12 +39,14 @@ from nacre.job.runs.notes import take_notes
 from nacre.job.runs.runs import (
     begin_run,
     enter_seeds_again,
+    link_warcs,
     read_run,
     run_archives,
     write_run,
 )
 from nacre.job.seeding.seeds import Entry
 from nacre.job.states import ExitStatus, JobState, check_transition
+from nacre.job.visit.logs import open_logs
 from nacre.job.visit.runtime import RUNTIME
 from nacre.store.opening import Opened, open_for_work
 from nacre.store.recovery import Start
@@ -121,12 +123,13 @@ class Session:
         self._assemble(opened, guard)
         rests = self.planning.recrawl.rests if self.planning is not None else None
         self._entering = Entering(self.parts, seeds, rests)
+        open_logs(opened.commit, self.run_row.name)
         if is_new:
             self._begin()
         else:
             self._go_on(last.exit if last else None)
         dump_prefixes(self.parts.scope_state, self._disk, self.layout.root, self.run_row.name)
-        for text in take_notes(self.layout):
+        for text in (*take_notes(self.layout), "Job launched", f"PREPARING {self.run_row.name}"):
             self.parts.logs.job(text)
         self.parts.logs.job(f"{self.run_row.title} {'begins' if is_new else 'goes on'}")
 
@@ -163,6 +166,7 @@ class Session:
     def _begin(self) -> None:
         """A new run: its seeds enter, the first portion now."""
         self.progress.begin()
+        link_warcs(self.directory, self.settings.archive.directories)
         self._load_cookies()
         self._entering.begin()
         self._entering.portion()
@@ -264,8 +268,7 @@ class Session:
             await self.planning.begin()
         behind = -self.parts.frontier.clock_offset(self._clock.now())
         self._clock_watch = ClockWatch(self._clock, behind)
-        self._become(JobState.RUNNING)
-        self.watch.start()
+        self._set_out()
         self._listen()
         self._mind_pace()
         async with asyncio.TaskGroup() as group:
@@ -286,6 +289,15 @@ class Session:
                 await companion.ending(how)
         self._wind_up(how)
         return how
+
+    def _set_out(self) -> None:
+        """The crawl runs, or is paused from its first moment on (`hold` before `run`)."""
+        if self._held:
+            self.parts.engine.pause()
+            self._become(JobState.PAUSED, ", ".join(sorted(self._held)))
+            return
+        self._become(JobState.RUNNING)
+        self.watch.start()
 
     async def _supervise(self) -> ExitStatus:
         """Until something says that it is over; pauses and resumes meanwhile."""
@@ -442,10 +454,10 @@ class Session:
         self._save_cookies()
         self.progress.row()
         self.run_row = structs.replace(self.run_row, exit=how, ended=self._clock.now())
-        parts.logs.job(f"run {self.run_row.name} ended: {how}")
         self._save_run()
         parts.commit.finish()
         self._become(JobState.FINISHED, str(how))
+        parts.logs.job("Job instance discarded")
 
     def _write_reports(self) -> None:
         """From the store, after the last commit; not when somebody wants the end now."""
@@ -480,7 +492,7 @@ class Session:
         check_transition(old, state)
         self.state, self.why = state, why
         if hasattr(self, "parts"):
-            self.progress.event(state, why)
+            self.progress.event(old, state, why)
         self._events.emit(StateChanged(old, state, why))
 
 

@@ -27,6 +27,8 @@ class RunFacts(NamedTuple):
         succeeded: Of these, with a reply.
         failed: Of these, without.
         disregarded: Of these, denied by robots.txt and the like.
+        untried: Guesses let go before they were tried, in none of these numbers.
+        now: When this was told, seconds since the epoch.
     """
 
     job: str
@@ -42,6 +44,8 @@ class RunFacts(NamedTuple):
     succeeded: int
     failed: int
     disregarded: int
+    untried: int = 0
+    now: float = 0.0
 
 
 class SeedFacts(NamedTuple):

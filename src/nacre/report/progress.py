@@ -3,11 +3,13 @@
 Source: Heritrix 3.
 """
 
+from math import nan
 from typing import NamedTuple
 
 from nacre.report.crawllog import LogTimes
 from nacre.report.escape import flat
 from nacre.report.stats import Tally
+from nacre.report.summary import decimal
 
 INTERVAL = 20.0
 """Seconds between rows of progress-statistics.log."""
@@ -30,8 +32,11 @@ _COLUMNS = (
 
 
 def _aligned(*values: object) -> str:
-    widths = (width for _, width in _COLUMNS)
-    return "".join(f"{value!s:>{width}}" for value, width in zip(values, widths, strict=True))
+    """Values below their names; a wide one moves those behind it, and never runs into its own."""
+    first, *rest = zip(values, _COLUMNS, strict=True)
+    return f"{first[0]!s:>{first[1][1]}}" + "".join(
+        f" {value!s:>{width - 1}}" for value, (_, width) in rest
+    )
 
 
 HEADER = _aligned(*(name for name, _ in _COLUMNS))
@@ -46,7 +51,8 @@ class Counts(NamedTuple):
         queued: URIs waiting.
         failed: Final failures.
         busy: Visits in process.
-        congestion: Queues that could work to queues that do; over 1: more toes would help.
+        congestion: Queues that could work to queues that do; over 1: more toes would help. NaN
+            where there are neither, infinity where none does.
         deepest: URIs in the longest queue of those in memory.
         average: URIs in an average queue.
         memory: Memory in use, KB.
@@ -69,9 +75,9 @@ class Rates(NamedTuple):
 
     Attributes:
         urls: Documents per second, over the last interval.
-        kilobytes: KB per second, over the last interval.
-        urls_average: Documents per second, since the start of the run.
-        kilobytes_average: KB per second, since the start of the run.
+        kilobytes: KiB per second, over the last interval.
+        urls_average: Documents per second, since the start of the run; NaN before it ran.
+        kilobytes_average: KiB per second, since the start of the run.
     """
 
     urls: float
@@ -104,8 +110,8 @@ class Progress:
         urls = _rate(totals.urls - self._urls, elapsed - self._at)
         size = _rate(totals.size - self._size, elapsed - self._at)
         self._at, self._urls, self._size = elapsed, totals.urls, totals.size
-        average = _rate(totals.urls, elapsed), _rate(totals.size, elapsed) / 1000
-        return Rates(urls, size / 1000, *average)
+        average = _average(totals.urls, elapsed), _rate(totals.size, elapsed) / 1024
+        return Rates(urls, size / 1024, *average)
 
     def row(self, now: float, totals: Tally, rates: Rates, counts: Counts) -> str:
         """One row of progress-statistics.log, in Heritrix's columns."""
@@ -114,21 +120,25 @@ class Progress:
             counts.discovered,
             counts.queued,
             totals.urls,
-            f"{rates.urls:.2f}({rates.urls_average:.2f})",
+            f"{decimal(rates.urls)}({decimal(rates.urls_average)})",
             f"{rates.kilobytes:.0f}({rates.kilobytes_average:.0f})",
             counts.failed,
             counts.busy,
             counts.memory,
             counts.peak,
-            f"{counts.congestion:.2f}",
+            decimal(counts.congestion),
             counts.deepest,
             counts.average,
         )
 
-    def event(self, now: float, state: str, why: str = "") -> str:
-        """A line for a change of the crawl's state: `... CRAWL PAUSED - disk`."""
-        line = f"{self._times.seconds(now)} CRAWL {state}"
-        return f"{line} - {flat(why)}" if why else line
+    def event(self, now: float, event: str, status: str) -> str:
+        """A line for a change of the crawl's state: `... CRAWL PAUSED - Paused`."""
+        return f"{self._times.seconds(now)} CRAWL {event} - {flat(status)}"
+
+
+def _average(number: int, seconds: float) -> float:
+    """How many a second; NaN for no time at all, as in Heritrix's first row."""
+    return number / seconds if seconds > 0 else nan
 
 
 def _rate(number: int, seconds: float) -> float:

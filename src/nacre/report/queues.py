@@ -1,12 +1,14 @@
 """The reports about the frontier. Source: Heritrix 3."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from heapq import heappush, heappushpop
 
-from nacre.report.escape import flat
+from nacre.report.escape import flat, safe
 from nacre.report.material import Data, Material, QueueFacts
 from nacre.report.report import Page, Table
 from nacre.report.spill import in_order
+from nacre.report.summary import decimal, duration, minute
 
 HEADER = (
     "queue precedence currentSize totalEnqueues sessionBalance lastCost(averageCost) "
@@ -69,9 +71,11 @@ def _summary(material: Material) -> Data:
     return {
         "report": "frontier-summary",
         "crawl": facts.job,
+        "time": facts.now,
+        "status": facts.status,
         **{name: getattr(facts, name) for name in _COUNTS},
         "queues": material.queue_states(),
-        "largest": [queue._asdict() for size, _, queue in sorted(largest, reverse=True) if size],
+        "largest": [queue._asdict() for _, _, queue in sorted(largest, reverse=True)],
         "lists": lists,
     }
 
@@ -81,10 +85,9 @@ def _summary_text(data: Data) -> str:
 
 
 def _summary_lines(data: Data) -> Iterator[str]:
-    states = data["queues"]
-    active = states["in_process"] + states["ready"] + states["snoozed"]
-    yield "Frontier report"
+    yield f"Frontier report - {minute(data['time'])}"
     yield f" Job being crawled: {flat(data['crawl'])}"
+    yield ""
     yield " -----===== STATS =====-----"
     yield f" Discovered:    {data['discovered']}"
     yield f" Queued:        {data['queued']}"
@@ -92,29 +95,60 @@ def _summary_lines(data: Data) -> Iterator[str]:
     yield f"  Successfully: {data['succeeded']}"
     yield f"  Failed:       {data['failed']}"
     yield f"  Disregarded:  {data['disregarded']}"
+    yield ""
     yield " -----===== QUEUES =====-----"
-    yield f" All queues:        {sum(states.values())}"
-    yield f"  Active queues:    {active}"
-    yield f"        In-process: {states['in_process']}"
-    yield f"             Ready: {states['ready']}"
-    yield f"           Snoozed: {states['snoozed']}"
-    yield f"  Inactive queues:  {states['inactive']}"
-    yield f"  Ineligible queues: {states['ineligible']}"
-    yield f"  Retired queues:   {states['retired']}"
-    yield f"  Exhausted queues: {states['exhausted']}"
-    yield from _section("LARGEST QUEUES", data["largest"], len(data["largest"]))
+    yield f" Already included size:     {data['discovered']}"
+    yield "               pending:     0"
+    yield from _state_lines(data["queues"], data["status"])
+    largest, now = data["largest"], data["time"]
+    yield ""
+    yield f" -----===== {len(largest)} LONGEST QUEUES =====-----"
+    for number, queue in enumerate(largest):
+        yield from _queue_block("LONGEST", number, queue, now)
     for name, listed in data["lists"].items():
-        title = f"{name.upper().replace('_', '-')} QUEUES"
-        yield from _section(title, listed, states[name])
+        if name != "ineligible" or listed:
+            yield from _section(name.upper().replace("_", "-"), listed, data["queues"][name], now)
 
 
-def _section(title: str, listed: list[Data], number: int) -> Iterator[str]:
-    yield f" -----===== {title} =====-----"
-    if listed:
-        yield HEADER
-        yield from map(queue_line, listed)
+def _state_lines(states: dict[str, int], status: str) -> Iterator[str]:
+    active = states["in_process"] + states["ready"] + states["snoozed"]
+    yield ""
+    yield f" All class queues map size: {sum(states.values())}"
+    yield f"             Active queues: {active}"
+    yield f"                    In-process: {states['in_process']}"
+    yield f"                         Ready: {states['ready']}"
+    yield f"                       Snoozed: {states['snoozed']}"
+    yield f"           Inactive queues: {states['inactive']}"
+    yield f"         Ineligible queues: {states['ineligible']}"
+    yield f"            Retired queues: {states['retired']}"
+    yield f"          Exhausted queues: {states['exhausted']}"
+    yield ""
+    yield f"             Last state: {'EMPTY' if status == 'FINISHED' else status}"
+
+
+def _section(name: str, listed: list[Data], number: int, now: float) -> Iterator[str]:
+    yield ""
+    yield f" -----===== {name} QUEUES =====-----"
+    for at, queue in enumerate(listed):
+        yield from _queue_block(name, at, queue, now)
     if number > len(listed):
         yield f"... and {number - len(listed)} more"
+
+
+def _queue_block(name: str, number: int, queue: Data, now: float) -> Iterator[str]:
+    yield f"{name}#{number}:"
+    yield f"Queue {queue['queue']} (p{queue['precedence']})"
+    yield f"  {queue['current_size']} items"
+    if queue["wake_time"]:
+        wait = datetime.fromisoformat(queue["wake_time"]).timestamp() - now
+        yield f"   wakes in: {duration(max(wait, 0.0))}"
+    yield f"    last enqueued: {safe(queue['last_queued_uri'])}"
+    yield f"      last peeked: {safe(queue['last_peek_uri'])}"
+    yield f"   total expended: {queue['total_spend']} (total budget: {queue['total_budget']})"
+    yield f"   active balance: {queue['session_balance']}"
+    yield f"   last(avg) cost: {queue['last_cost']}({decimal(queue['average_cost'], 1)})"
+    yield f"   failures: {queue['error_count']}"
+    yield ""
 
 
 SUMMARY = Page("frontier-summary", "frontier-summary-report.txt", _summary, _summary_text)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Protocol
 
 from nacre.report.material import Data, Material
@@ -76,6 +76,7 @@ class Table:
         rows: The rows, in order.
         line: The line of a row, without line feed.
         default: See `Report`.
+        empty: What stands in place of the header where there are no rows; "" for the header.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Table:
     rows: Callable[[Material], Iterator[Data]]
     line: Callable[[Data], str]
     default: bool = True
+    empty: str = ""
 
     def build(self, material: Material, most: int = MOST_ROWS) -> Data:
         """The first rows, and how many more there are: `rows`, `left_out`."""
@@ -93,16 +95,22 @@ class Table:
 
     def text(self, data: Data) -> str:
         """The lines of such data."""
-        lines = [self.header, *map(self.line, data["rows"])]
+        lines = [self._head(some=bool(data["rows"])), *map(self.line, data["rows"])]
         if data["left_out"]:
             lines.append(f"... and {data['left_out']} more; {self.file} of a run has them all")
         return "\n".join(lines) + "\n"
 
     def parts(self, material: Material) -> Iterator[tuple[str, str]]:
         """See `Report.parts`; one row a line in the JSON too."""
-        yield self.header + "\n", f'{{"report": "{self.name}", "rows": ['
+        rows = self.rows(material)
+        first = next(rows, None)
+        head = self._head(some=first is not None)
+        yield f"{head}\n", f'{{"report": "{self.name}", "rows": ['
         separator = "\n"
-        for row in self.rows(material):
+        for row in chain(() if first is None else (first,), rows):
             yield self.line(row) + "\n", separator + json.dumps(row)
             separator = ",\n"
         yield "", '\n], "left_out": 0}\n'
+
+    def _head(self, *, some: bool) -> str:
+        return self.header if some or not self.empty else self.empty

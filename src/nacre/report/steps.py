@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from nacre.report.escape import flat
 from nacre.report.material import Data, Material
 from nacre.report.report import Page
-from nacre.report.summary import duration
+from nacre.report.stats import totals
+from nacre.report.summary import binary_size, duration, minute
 from nacre.store.store import Store
 
 _FAMILY = "stats"
@@ -89,7 +89,15 @@ def _build(material: Material) -> Data:
         row = msgspec.structs.asdict(step)
         row["seconds"] = round(row["seconds"], 3)
         chains.setdefault(row.pop("chain"), []).append(row)
-    return {"report": "processors", "crawl": material.facts().job, "chains": chains}
+    facts, tally = material.facts(), totals(material.store)
+    return {
+        "report": "processors",
+        "crawl": facts.job,
+        "time": facts.now,
+        "revisits": tally.duplicate_urls + tally.not_modified_urls,
+        "crawled_bytes": tally.size,
+        "chains": chains,
+    }
 
 
 def _text(data: Data) -> str:
@@ -97,27 +105,33 @@ def _text(data: Data) -> str:
 
 
 def _lines(data: Data) -> Iterator[str]:
-    yield "Processors report"
-    yield f" Job being crawled: {flat(data['crawl'])}"
     for chain, steps in data["chains"].items():
-        yield ""
-        yield f"{chain} chain"
+        yield f"{chain}Chain - Processors report - {minute(data['time'])}"
         yield f"  Number of Processors: {len(steps)}"
+        yield ""
         for step in steps:
+            yield from _step_lines(step)
+            if step["written"]:
+                yield from _written_lines(step, data)
             yield ""
-            yield from _step_lines(step, "scheduled" if chain == "Candidate" else "extracted")
+        yield ""
 
 
-def _step_lines(step: Data, verb: str) -> Iterator[str]:
+def _step_lines(step: Data) -> Iterator[str]:
     yield f"Processor: {step['kind']} ({step['name']})"
-    yield f"  Function:        {step['function']}"
-    yield f"  URIs handled:    {step['handled']}"
+    yield f"  Function:          {step['function']}"
+    yield f"  Total CrawlURIs:   {step['handled']}"
     if step["seconds"]:
-        yield f"  Time:            {duration(step['seconds'])}"
+        yield f"  Time:              {duration(step['seconds'])}"
     if step["links"]:
-        yield f"  Links {verb}: {step['links']}"
-    if step["written"]:
-        yield f"  Bytes written:   {step['written']}"
+        yield f"  {step['links']} links from {step['handled']} CrawlURIs"
+
+
+def _written_lines(step: Data, data: Data) -> Iterator[str]:
+    size, written = data["crawled_bytes"], step["written"]
+    yield f"  Revisit records:   {data['revisits']}"
+    yield f"  Crawled content bytes (including http headers): {size} ({binary_size(size)})"
+    yield f"  Total size on disk (compressed): {written} ({binary_size(written)})"
 
 
 PROCESSORS = Page("processors", "processors-report.txt", _build, _text)

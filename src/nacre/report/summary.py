@@ -1,31 +1,30 @@
 """The crawl-summary report. Source: Heritrix 3."""
 
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from math import inf
+
 from nacre.report.escape import flat
 from nacre.report.material import Data, Material
 from nacre.report.report import Page
 from nacre.report.stats import hosts_visited, totals
 
-_LINES = (
-    ("crawl", "Crawl Name: {}"),
-    ("status", "Crawl Status: {}"),
-    ("duration", "Duration Time: {}"),
-    ("seeds_crawled", "Total Seeds Crawled: {}"),
-    ("seeds_uncrawled", "Total Seeds not Crawled: {}"),
-    ("hosts_visited", "Total Hosts Crawled: {}"),
-    ("uris_processed", "Total URIs Processed: {}"),
-    ("uri_successes", "URIs Crawled successfully: {}"),
-    ("uri_failures", "URIs Failed to Crawl: {}"),
-    ("uri_disregards", "URIs Disregarded: {}"),
-    ("novel_uris", "Novel URIs: {}"),
-    ("duplicate_by_hash_uris", "Duplicate-by-hash URIs: {}"),
-    ("not_modified_uris", "Not-modified URIs: {}"),
-    ("total_crawled_bytes", "Total Crawled Bytes: {}"),
-    ("novel_crawled_bytes", "Novel Crawled Bytes: {}"),
-    ("duplicate_by_hash_bytes", "Duplicate-by-hash Crawled Bytes: {}"),
-    ("not_modified_bytes", "Not-modified Bytes: {}"),
-    ("uris_per_second", "Processed docs/sec: {}"),
-    ("kb_per_second", "Bandwidth in Kbytes/sec: {}"),
-)
+_BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+_ENDS = {
+    "RUNNING": "Running - Active",
+    "FINISHED": "Finished",
+    "ABORTED": "Finished - Ended by operator",
+    "INTERRUPTED": "Finished - Interrupted",
+    "FINISHED_TIME_LIMIT": "Finished - Timelimit hit",
+    "FINISHED_DATA_LIMIT": "Finished - Maximum amount of data limit hit",
+    "FINISHED_DOCUMENT_LIMIT": "Finished - Maximum number of documents limit hit",
+    "FINISHED_WRITE_LIMIT": "Finished - Maximum bytes (written) limit hit",
+    "FINISHED_QUEUE_BUDGET": "Finished - Queues over budget or retired are left",
+    "FINISHED_DISK_WAIT": "Finished - No free space for too long",
+    "FINISHED_ABNORMAL": "Abnormal exit from crawling",
+    "CRASHED": "Cut off without an end",
+}
 
 
 def _build(material: Material) -> Data:
@@ -45,6 +44,7 @@ def _build(material: Material) -> Data:
         "uri_successes": facts.succeeded,
         "uri_failures": facts.failed,
         "uri_disregards": facts.disregarded,
+        "guesses_not_tried": facts.untried,
         "documents": tally.documents,
         "html_documents": tally.html,
         "redirects": tally.redirects,
@@ -65,10 +65,87 @@ def _build(material: Material) -> Data:
 
 
 def _text(data: Data) -> str:
-    values = {**data, "crawl": flat(data["crawl"]), "duration": duration(data["seconds"])}
-    lines = "".join(line.format(values[key]) + "\n" for key, line in _LINES)
-    timeouts = data["regex_timeouts"]
-    return lines + (f"Regex Time-outs: {timeouts}\n" if timeouts else "")
+    return "\n".join(_lines(data)) + "\n"
+
+
+def _lines(data: Data) -> Iterator[str]:
+    yield f"crawl name: {flat(data['crawl'])}"
+    yield f"crawl status: {end_words(data['status'])}"
+    yield f"duration: {duration(data['seconds'])}"
+    yield ""
+    yield f"seeds crawled: {data['seeds_crawled']}"
+    yield f"seeds uncrawled: {data['seeds_uncrawled']}"
+    yield ""
+    yield f"hosts visited: {data['hosts_visited']}"
+    yield ""
+    yield f"URIs processed: {data['uris_processed']}"
+    yield f"URI successes: {data['uri_successes']}"
+    yield f"URI failures: {data['uri_failures']}"
+    yield f"URI disregards: {data['uri_disregards']}"
+    yield ""
+    yield f"novel URIs: {data['novel_uris']}"
+    yield from _known(data, "{} URIs: {}", "uris", str)
+    yield ""
+    yield f"total crawled bytes: {_bytes(data['total_crawled_bytes'])} "
+    yield f"novel crawled bytes: {_bytes(data['novel_crawled_bytes'])}"
+    yield from _known(data, "{} crawled bytes: {}", "bytes", _bytes)
+    yield ""
+    seconds = max(data["seconds"], 1e-3)
+    yield f"URIs/sec: {decimal(data['uris_processed'] / seconds)}"
+    yield f"KB/sec: {data['total_crawled_bytes'] / seconds / 1024:.0f}"
+    yield from _own(data)
+
+
+def _known(data: Data, line: str, unit: str, form: Callable[[int], str]) -> Iterator[str]:
+    """What was known already, where something was."""
+    for name in ("duplicate-by-hash", "not-modified"):
+        number = data[f"{name.replace('-', '_')}_{unit}"]
+        if number:
+            yield line.format(name, form(number))
+
+
+def _own(data: Data) -> Iterator[str]:
+    """What Heritrix does not count, where there is any."""
+    own = {
+        "delta URIs": data["delta_uris"],
+        "guesses not tried": data["guesses_not_tried"],
+        "regex time-outs": data["regex_timeouts"],
+    }
+    if any(own.values()):
+        yield ""
+        yield from (f"{name}: {number}" for name, number in own.items() if number)
+
+
+def _bytes(number: int) -> str:
+    return f"{number} ({binary_size(number)})"
+
+
+def end_words(status: str) -> str:
+    """A status in Heritrix's words, where it has them: `Finished - Timelimit hit`."""
+    return _ENDS.get(status, status)
+
+
+def binary_size(number: int) -> str:
+    """Heritrix's form of a size: `1504 B`, `1.5 KiB`, `69 MiB`."""
+    amount, unit = float(number), 0
+    while amount >= 1024 and unit < len(_BINARY) - 1:
+        amount, unit = amount / 1024, unit + 1
+    return f"{decimal(amount, 1 if unit and amount < 10 else 0)} {_BINARY[unit]}"
+
+
+def decimal(number: float, digits: int = 2) -> str:
+    """Heritrix's form of a number: no zeros at the end of its digits; `NaN` and `∞` as in Java."""
+    if number != number:  # noqa: PLR0124 - only NaN is not itself
+        return "NaN"
+    if number in {inf, -inf}:
+        return "∞" if number > 0 else "-∞"
+    text = f"{number:.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def minute(seconds: float) -> str:
+    """Heritrix's stamp of a report, 12 digits: `202611221147`, UTC."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y%m%d%H%M")
 
 
 def duration(seconds: float) -> str:

@@ -83,6 +83,11 @@ def _host_row(name: str, tally: Tally, remaining: int) -> Data:
     }
 
 
+def _host_line(row: Data) -> str:
+    """Ends with a blank, as Heritrix's does: scripts count on it."""
+    return f"{_values(row)} "
+
+
 def _values(row: Data) -> str:
     """The row's values in its own order, each one word."""
     return " ".join(safe(str(value)) for value in row.values())
@@ -94,7 +99,7 @@ HOSTS = Table(
     "[#urls] [#bytes] [host] [#robots] [#remaining] [#novel-urls] [#novel-bytes] "
     "[#dup-by-hash-urls] [#dup-by-hash-bytes] [#not-modified-urls] [#not-modified-bytes]",
     _hosts,
-    _values,
+    _host_line,
 )
 
 # ---- the others
@@ -127,7 +132,14 @@ def _statuses(material: Material) -> Iterator[Data]:
     return _most_first(material, found, "rescode")
 
 
-SOURCE = Table("source", "source-report.txt", "[source] [host] [#urls]", _sources, _values)
+SOURCE = Table(
+    "source",
+    "source-report.txt",
+    "[source] [host] [#urls]",
+    _sources,
+    _values,
+    empty="No source tag information. (Is 'sourceTagSeeds' enabled? Here: engine.source_tags)",
+)
 MIMETYPE = Table(
     "mimetype", "mimetype-report.txt", "[#urls] [#bytes] [mime-types]", _mimes, _values
 )

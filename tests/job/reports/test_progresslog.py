@@ -31,10 +31,19 @@ def test_a_row_at_each_interval_and_events_between(tmp_path: Path):
             for passed in (0.0, INTERVAL - 1.0, 1.0, 1.0, INTERVAL):
                 clock.mono += passed
                 log.look()
-            log.event(JobState.PAUSED, "by the operator")
+            log.event(JobState.PAUSING, JobState.PAUSED, "by the operator")
+            log.event(JobState.RUNNING, JobState.STOPPING, "FINISHED")
             return session
 
-    lines = log_of(asyncio.run(play()), "progress-statistics.log").splitlines()
-    assert lines[0] == HEADER.rstrip("\n")
-    assert len(lines) == 1 + 2 + 1
-    assert "by the operator" in lines[-1]
+    session = asyncio.run(play())
+    first, *lines = log_of(session, "progress-statistics.log").splitlines()
+    assert first == HEADER
+    assert len(lines) == 1 + 2 + 3
+    events = [line.partition(" ")[2] for line in lines[-3:]]
+    assert events == [
+        "CRAWL PAUSED - Paused (by the operator)",
+        "CRAWL ENDING - Finished",
+        "CRAWL EMPTY - Running",
+    ]
+    states = [line.split()[2] for line in log_of(session).splitlines()[-3:]]
+    assert states == ["PAUSED", "STOPPING", "EMPTY"]

@@ -175,7 +175,7 @@ def test_reports_of_a_checkpoint(tmp_path: Path):
         told = write_checkpoint_reports(RealDisk(), layout, SETTINGS, checkpoint, live)
     assert told == ""
     text = (layout.run(RUN.name) / "reports" / "crawl-report.txt").read_text()
-    assert "Total Seeds Crawled: 2\n" in text
+    assert "seeds crawled: 2\n" in text
     told = write_checkpoint_reports(RealDisk(), layout, SETTINGS, tmp_path / "none", live)
     assert told.startswith("reports were not written")
 

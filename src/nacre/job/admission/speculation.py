@@ -4,24 +4,35 @@ from collections import OrderedDict
 
 from nacre.core.crawluri import Hop, Outlink
 from nacre.core.processor import Visit
+from nacre.core.status import FetchStatus
 from nacre.extract.speculative import HitRates
 from nacre.store.store import Store
 from nacre.uri.parse import authority
 
 _SPECULATIVE = Hop.SPECULATIVE  # the way to a member of an enumeration is long
 
+UNTRIED = "speculativeHopeless"
+"""Annotation of a guess that is let go before it is tried: no line of crawl.log, only a number."""
+
+_COUNTER = "speculation.untried"
+
 _FAMILY = "scope"
 _PREFIX = b"x:"
 
 
 class Speculation:
-    """Learned hit rates, in memory for recent sites and in the store for all."""
+    """Learned hit rates, in memory for recent sites and in the store for all.
+
+    Attributes:
+        untried: Guesses of this run that were let go untried.
+    """
 
     def __init__(self, store: Store, capacity: int = 20_000) -> None:
         self._store = store
         self._capacity = capacity
         self._recent: OrderedDict[str, HitRates] = OrderedDict()
         self._dirty: set[str] = set()
+        self.untried = self._saved = untried_guesses(store)
 
     def worth_trying(self, link: Outlink) -> bool:
         """False when such links of this site have proved hopeless."""
@@ -30,6 +41,13 @@ class Speculation:
     def still_worth(self, url: str, context: str) -> bool:
         """The same, for one that was queued when less was known."""
         return self._of(authority(url)).worth_trying(url, context)
+
+    def lets_go(self, visit: Visit) -> bool:
+        """Whether a final visit is a guess that was let go untried; it is counted, once asked."""
+        if visit.status != FetchStatus.OUT_OF_SCOPE or UNTRIED not in visit.annotations:
+            return False
+        self.untried += 1
+        return True
 
     def learn(self, visit: Visit) -> None:
         """Count the result of a speculative link."""
@@ -45,6 +63,9 @@ class Speculation:
         for site in self._dirty:
             self._store.put(_FAMILY, _PREFIX + site.encode(), self._recent[site].encode())
         self._dirty.clear()
+        if self.untried != self._saved:
+            self._store.set_counter(_COUNTER, self.untried)
+            self._saved = self.untried
         while len(self._recent) > self._capacity:
             self._recent.popitem(last=False)
 
@@ -54,3 +75,8 @@ class Speculation:
             row = self._store.get(_FAMILY, _PREFIX + site.encode())
             rates = self._recent[site] = HitRates.decode(row) if row else HitRates()
         return rates
+
+
+def untried_guesses(store: Store) -> int:
+    """Guesses of this run that were let go untried, as last committed."""
+    return store.counter(_COUNTER)

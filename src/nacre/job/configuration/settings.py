@@ -70,6 +70,12 @@ class EngineSettings(Component):
     parallel: int = setting(
         25, "Fetches at the same time.", unit="fetches", ge=1, le=10_000, sheets=False
     )
+    pause_at_start: bool = setting(
+        False,
+        "Wait, paused, for `nacre resume` before the first fetch of each start.",
+        sheets=False,
+        live=False,
+    )
     follow_error_pages: bool = setting(
         False, "Follow the outlinks of pages with a status under 200 or from 400 on."
     )

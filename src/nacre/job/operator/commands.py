@@ -19,12 +19,9 @@ from nacre.job.reports.material import live_facts
 from nacre.job.reports.reporting import make_report
 from nacre.job.session import Session
 from nacre.job.states import ExitStatus
-from nacre.job.visit.runtime import RUNTIME
+from nacre.job.visit.runtime import OPERATOR, RUNTIME
 
 Request = Mapping[str, Any]
-
-OPERATOR = "operator"
-"""The reason of a pause that `nacre pause` asked for."""
 
 MOST_PARALLEL = 10_000
 

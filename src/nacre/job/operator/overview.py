@@ -10,6 +10,7 @@ from nacre.core.status import describe
 from nacre.frontier.listing import pending
 from nacre.frontier.queues import Queue, State
 from nacre.frontier.totals import Totals, read_totals
+from nacre.job.admission.speculation import untried_guesses
 from nacre.job.admission.timeouts import COUNTER
 from nacre.job.assemble import Parts
 from nacre.job.reports.policy_text import policy_lines
@@ -40,6 +41,7 @@ class Overview(msgspec.Struct, frozen=True):
         failed_pages: Of those, what was no prerequisite (`dns:`, robots.txt).
         disregarded: Of these, denied by robots.txt and the like, or deleted.
         deleted: Of those, what the operator deleted.
+        untried: Guesses let go before they were tried: done, and in none of the numbers above.
         documents: Replies with a document: status 200 to 299, robots.txt left out.
         html: Of these, HTML pages.
         unchanged: Replies 304.
@@ -79,6 +81,7 @@ class Overview(msgspec.Struct, frozen=True):
     failed_pages: int = 0
     disregarded: int = 0
     deleted: int = 0
+    untried: int = 0
     documents: int = 0
     html: int = 0
     unchanged: int = 0
@@ -115,7 +118,12 @@ class Overview(msgspec.Struct, frozen=True):
 def live_overview(session: Session) -> Overview:
     """The numbers of a running job."""
     parts = session.parts
-    fresh = _overview(parts.frontier.totals, parts.statistics.totals, session.run_row)
+    fresh = _overview(
+        parts.frontier.totals,
+        parts.statistics.totals,
+        session.run_row,
+        parts.speculation.untried,
+    )
     written = parts.archive.writer.total + parts.archive.large.total
     return msgspec.structs.replace(
         fresh,
@@ -150,7 +158,7 @@ def stored_overview(store: Store, run: RunRow | None) -> Overview:
     """The numbers of a job that does not run, as last committed."""
     if run is None:
         return Overview("NASCENT")
-    fresh = _overview(read_totals(store), totals(store), run)
+    fresh = _overview(read_totals(store), totals(store), run, untried_guesses(store))
     state = CRASHED if run.exit is ExitStatus.NONE else str(run.exit)
     following = next_pass(store)
     return msgspec.structs.replace(
@@ -164,7 +172,7 @@ def stored_overview(store: Store, run: RunRow | None) -> Overview:
     )
 
 
-def _overview(frontier: Totals, tally: Overall, run: RunRow) -> Overview:
+def _overview(frontier: Totals, tally: Overall, run: RunRow, untried: int) -> Overview:
     return Overview(
         state="",
         run=run.name,
@@ -177,7 +185,8 @@ def _overview(frontier: Totals, tally: Overall, run: RunRow) -> Overview:
         succeeded=frontier.succeeded,
         failed=frontier.failed,
         failed_pages=tally.failed_pages,
-        disregarded=frontier.disregarded,
+        disregarded=frontier.disregarded - untried,
+        untried=untried,
         deleted=tally.deleted,
         documents=tally.documents,
         html=tally.html,

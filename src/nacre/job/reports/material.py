@@ -5,11 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.config.effective import fixed
+from nacre.core.clock import Clock
 from nacre.core.stamp import iso_millis
 from nacre.frontier.queues import QueueRow, State
 from nacre.frontier.roster import scan_queues
 from nacre.frontier.totals import read_totals
 from nacre.job.admission.identity import Identity, canonicalizer
+from nacre.job.admission.speculation import untried_guesses
+from nacre.job.clock import SystemClock
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.runrow import RunRow
 from nacre.job.seeding.seedbook import seed_rows
@@ -51,7 +54,8 @@ def live_facts(parts: "Parts") -> Live:
         )
         for toe, visit in sorted(engine.current.items())
     ]
-    return Live(engine.parallel, toes, parts.frontier.clock_offset(parts.clock.now()))
+    parallel = engine.parallel if engine.at_work else 0
+    return Live(parallel, toes, parts.frontier.clock_offset(parts.clock.now()))
 
 
 class JobMaterial:
@@ -63,6 +67,7 @@ class JobMaterial:
         run: The run.
         live: What the running job is at; None when it does not run.
         scratch: Directory for temporary files; None for the system's.
+        clock: The time of the reports; None for the machine's.
     """
 
     def __init__(
@@ -71,12 +76,14 @@ class JobMaterial:
         settings: JobSettings,
         run: RunRow,
         *,
+        clock: Clock | None = None,
         live: Live | None = None,
         scratch: Path | None = None,
     ) -> None:
         self.store = store
         self.scratch = scratch
         self._settings = settings
+        self._clock = clock or SystemClock()
         self._run = run
         self._runs = live is not None
         self._live = live or Live(0, (), 0.0)
@@ -90,6 +97,7 @@ class JobMaterial:
 
     def _find_facts(self) -> RunFacts:
         frontier, run = read_totals(self.store), self._run
+        untried = untried_guesses(self.store)
         crawled = total = 0
         for seed in self.seeds():
             total += 1
@@ -104,10 +112,12 @@ class JobMaterial:
             seeds_uncrawled=total - crawled,
             discovered=frontier.discovered,
             queued=frontier.queued,
-            finished=frontier.finished,
+            finished=frontier.finished - untried,
             succeeded=frontier.succeeded,
             failed=frontier.failed,
-            disregarded=frontier.disregarded,
+            disregarded=frontier.disregarded - untried,
+            untried=untried,
+            now=self._clock.now(),
         )
 
     def seeds(self) -> Iterator[SeedFacts]:

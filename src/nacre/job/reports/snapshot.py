@@ -1,6 +1,7 @@
 """The numbers of this moment, out of a running job's parts."""
 
 import resource
+from math import inf, nan
 from pathlib import Path
 
 from nacre.frontier.queues import State
@@ -25,12 +26,18 @@ def counts_of(parts: Parts) -> Counts:
         queued=totals.queued,
         failed=totals.failed,
         busy=parts.engine.busy,
-        congestion=able / working if working else 0.0,
+        congestion=_ratio(able, working),
         deepest=max((row.size + row.waiting for row in queues), default=0),
         average=totals.queued // filled if filled else 0,
         memory=memory,
         peak=max(peak, memory),
     )
+
+
+def _ratio(able: int, working: int) -> float:
+    if working:
+        return able / working
+    return inf if able else nan
 
 
 def _resident() -> int:

@@ -143,6 +143,11 @@ class Engine:
         return len(self.current)
 
     @property
+    def at_work(self) -> bool:
+        """Whether its toes exist: `run` has begun, and has not returned."""
+        return self._group is not None
+
+    @property
     def doing(self) -> str:
         """What began last, for those who ask why nothing else goes on."""
         step, url = self._chain.last

@@ -1,5 +1,6 @@
 """The runs of a job: which one it is in, how it ended, and how a new one begins."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from nacre.job.assemble import Parts
 
 _KEY = b"run"
+_ARCHIVE, _WARCS = "archive", "warcs"
 
 
 def read_run(store: Store) -> RunRow | None:
@@ -50,6 +52,20 @@ def begin_run(store: Store, layout: Layout, now: float) -> tuple[RunRow, bool]:
         raise failure("mkdir", str(directory), error) from error
     write_run(store, run)
     return run, True
+
+
+def link_warcs(directory: Path, archives: tuple[str, ...]) -> None:
+    """Let `warcs`, where Heritrix's scripts look, be another name for `archive` of a run.
+
+    Nothing happens where a directory is called so, or where no link can be made.
+    """
+    if (
+        _ARCHIVE in archives
+        and not (directory / _WARCS).is_symlink()
+        and not (directory / _WARCS).exists()
+    ):
+        with suppress(OSError):
+            (directory / _WARCS).symlink_to(_ARCHIVE)
 
 
 def _link(link: Path, target: Path) -> None:

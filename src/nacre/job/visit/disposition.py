@@ -243,16 +243,22 @@ class Disposition:
         if plan.late:
             self._pass(plan.late, visit)
         parts.frontier.finished(uri, self._attempt(visit), parts.clock.monotonic())
-        saved = visit.history.length if stored is _NOT_MODIFIED and visit.history else 0
-        parts.statistics.count(visit, stored, now, saved)
+        self._tell(visit, stored, now)
         parts.quotas.count(visit, stored)
         parts.outcomes.put(visit)
         parts.speculation.learn(visit)
-        parts.logs.finished(visit, now)
         parts.disposed.handled += 1
         self.finished += 1
         if plan.after:
             self._pass(plan.after, visit)
+
+    def _tell(self, visit: Visit, stored: Stored, now: float) -> None:
+        """Count it, and write its line; a guess that was not tried is a number elsewhere."""
+        if self.parts.speculation.lets_go(visit):
+            return
+        saved = visit.history.length if stored is _NOT_MODIFIED and visit.history else 0
+        self.parts.statistics.count(visit, stored, now, saved)
+        self.parts.logs.finished(visit, now)
 
     def _share(self, visit: Visit) -> None:
         """The addresses of a host: a name's by its `dns:` visit, else what robots.txt was asked."""

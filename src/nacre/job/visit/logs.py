@@ -28,6 +28,9 @@ def alerts_counter(run: str) -> str:
     return f"alerts.{run}"
 
 
+FROM_THE_START = (CRAWL, URI_ERRORS, NONFATAL, RUNTIME, ALERTS)
+"""Logs that exist as soon as a run does, as Heritrix's do; the others have lines by then."""
+
 ScopeLog = Callable[[Scope, Subject], None]
 """Writes down what a scope says of a URI."""
 
@@ -47,6 +50,12 @@ def line_writer(commit: GroupCommit, run: str) -> Line:
         commit.line(number, text)
 
     return line
+
+
+def open_logs(commit: GroupCommit, run: str) -> None:
+    """Make the logs of a run that watchers expect, empty as they may be."""
+    for name in FROM_THE_START:
+        commit.log(f"runs/{run}/logs/{name}")
 
 
 class JobLogs:

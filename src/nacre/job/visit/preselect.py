@@ -10,7 +10,7 @@ from nacre.config.effective import Effective
 from nacre.core.crawluri import Hop
 from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
-from nacre.job.admission.speculation import Speculation
+from nacre.job.admission.speculation import UNTRIED, Speculation
 from nacre.job.chain.entry import Entry
 from nacre.job.chain.stock import Preselect as PreselectEntry
 from nacre.scope.patterns import PatternList
@@ -80,6 +80,6 @@ class Preselect:
         if hop != _SPECULATIVE or self._speculation.still_worth(uri.url, uri.context):
             return Result.PROCEED
         visit.status = FetchStatus.OUT_OF_SCOPE
-        visit.annotate("speculativeHopeless")
+        visit.annotate(UNTRIED)
         visit.error = "guesses of its kind on this site led nowhere"
         return Result.FINISH

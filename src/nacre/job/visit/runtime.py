@@ -10,6 +10,9 @@ from nacre.job.configuration.settings import RuntimeSettings
 RUNTIME = "runtime limit"
 """The reason of a pause that this asks for; `nacre resume` ends it."""
 
+OPERATOR = "operator"
+"""The reason of a pause that `nacre pause` asked for, or `engine.pause_at_start`."""
+
 
 class LimitRuntime:
     """The step of the chain (Heritrix's RuntimeLimitEnforcer).

@@ -80,7 +80,7 @@ _FRONTIER: dict[str, Rule] = {
     "queueAssignmentPolicy": _policy("frontier.queue_assignment.policy"),
     "costPolicy": _policy("frontier.cost"),
     "forceQueueAssignment": to("frontier.queue_assignment.force"),
-    "pauseAtStart": look("false", "a crawl starts when you say `nacre run`, and is not paused"),
+    "pauseAtStart": to("engine.pause_at_start", flag, "false"),
     "pauseAtFinish": look("false", "a crawl ends when nothing is left"),
     "sourceTagSeeds": to("engine.source_tags", flag, "false"),
     "holdQueues": needless("queues wait for their turn"),

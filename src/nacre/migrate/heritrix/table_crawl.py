@@ -154,7 +154,7 @@ CRAWL_KINDS: dict[str, Kind] = {
     ),
     "CrawlController": Kind("engine", properties={
         "maxToeThreads": to("engine.parallel", whole, "25"),
-        "pauseAtStart": look("false", "a crawl starts when you say `nacre run`, and is not paused"),
+        "pauseAtStart": to("engine.pause_at_start", flag, "false"),
         "runWhileEmpty": look("false", "a crawl ends when nothing is left"),
         "recorderInBufferBytes": needless(_NO_THREADS),
         "recorderOutBufferBytes": needless(_NO_THREADS),
