@@ -21,6 +21,13 @@ class ExtractSettings(Component):
     extract_javascript: bool = setting(
         default=True, doc="Search scripts, `on…` attributes and `javascript:` links for URIs."
     )
+    try_all_guesses: bool = setting(
+        default=False,
+        doc="Fetch every guess from a script (hop X); else kinds that lead nowhere on a site are "
+        "given up, which depends a little on timing.",
+        live=False,
+        sheets=False,
+    )
     extract_json: bool = setting(default=True, doc="Search JSON, JSON-LD and import maps.")
     extract_xml: bool = setting(default=True, doc="Search XML and feeds.")
     extract_sitemaps: bool = setting(default=True, doc="Take links of sitemaps and robots.txt.")

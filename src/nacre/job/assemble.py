@@ -126,7 +126,7 @@ class Parts:
         self.robots = RobotsCache(store, self.robots_settings)
         self.seeds, self.logins = SeedBook(store, self.scope_state), LoginBook(store)
         self.outside = Outside(store, settings.engine.outside_kept)
-        self.speculation = Speculation(store)
+        self.speculation = Speculation(store, tries_all=settings.extract.try_all_guesses)
         self.steps = Steps(store)
         self.kit, self.chains = self._kit(), list[ChainBuilder]()
         self.candidates = self._candidates()

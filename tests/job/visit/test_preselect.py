@@ -4,7 +4,7 @@ from nacre.config.effective import fixed
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
-from nacre.job.admission.speculation import Speculation
+from nacre.job.admission.speculation import UNTRIED, Speculation, untried_guesses
 from nacre.job.visit.preselect import Preselect
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine
@@ -60,3 +60,22 @@ def test_what_was_learned_survives_a_restart():
     first.seal()
     again = Speculation(store)
     assert [again.still_worth(guess(n).url, "=JS_MISC") for n in range(300)].count(True) < 30
+
+
+def test_all_guesses_are_tried_where_the_operator_wants_that():
+    speculation = Speculation(Store(MemoryEngine()), tries_all=True)
+    for number in range(200):
+        speculation.learn(Visit(guess(number), status=404))
+    results = [selected(speculation, guess(number)) for number in range(1000, 1500)]
+    assert results == [(Result.PROCEED, 0)] * 500
+
+
+def test_what_is_let_go_is_counted_and_remembered():
+    store = Store(MemoryEngine())
+    speculation = Speculation(store)
+    gone = Visit(guess(1), status=FetchStatus.OUT_OF_SCOPE, annotations=[UNTRIED])
+    other = Visit(guess(2), status=FetchStatus.OUT_OF_SCOPE)
+    assert [speculation.lets_go(visit) for visit in (gone, other, gone)] == [True, False, True]
+    speculation.seal()
+    assert untried_guesses(store) == 2
+    assert Speculation(store).untried == 2

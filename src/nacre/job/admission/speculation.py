@@ -23,11 +23,17 @@ _PREFIX = b"x:"
 class Speculation:
     """Learned hit rates, in memory for recent sites and in the store for all.
 
+    Args:
+        store: Keeps them.
+        capacity: Sites in memory.
+        tries_all: Whether every guess is worth it (`extract.try_all_guesses`).
+
     Attributes:
         untried: Guesses of this run that were let go untried.
     """
 
-    def __init__(self, store: Store, capacity: int = 20_000) -> None:
+    def __init__(self, store: Store, capacity: int = 20_000, *, tries_all: bool = False) -> None:
+        self._tries_all = tries_all
         self._store = store
         self._capacity = capacity
         self._recent: OrderedDict[str, HitRates] = OrderedDict()
@@ -40,7 +46,7 @@ class Speculation:
 
     def still_worth(self, url: str, context: str) -> bool:
         """The same, for one that was queued when less was known."""
-        return self._of(authority(url)).worth_trying(url, context)
+        return self._tries_all or self._of(authority(url)).worth_trying(url, context)
 
     def lets_go(self, visit: Visit) -> bool:
         """Whether a final visit is a guess that was let go untried; it is counted, once asked."""
