@@ -13,6 +13,8 @@ from urllib.parse import unquote_to_bytes
 
 import pytest
 
+from nacre.history.finding.urlshape import shaped
+from nacre.uri.parse import parse
 from tests.cli.site import nacre
 from tests.crawl.jobs import Crawled
 
@@ -134,3 +136,45 @@ def test_the_choice_stands_in_the_crawl_log(tmp_path: Path):
     assert "usingCharsetDetected:GBK" in told[f"{home}menu.js"].split(",")
     assert "Charset" not in told[home]
     assert any("usingCharsetOfVia:GBK" in line for line in lines)
+
+
+def test_explain_and_history_find_a_url_however_it_is_typed(tmp_path: Path):
+    job = tmp_path / "job"
+    with served("gbk") as home:
+        assert nacre("crawl", home, "--delay", 0, "--out", job, "--quiet").code == 0
+    as_requested = f"{home}l?c=%CD%A8%D6%AA%B9%AB%B8%E6"
+    for typed in (
+        f"{home}l?c=通知公告",
+        as_requested,
+        as_requested.lower(),
+        parse(f"{home}l?c=通知公告"),
+    ):
+        told = nacre("explain", job, typed)
+        assert told.code == 0, told.err
+        assert told.out.splitlines()[0] == as_requested
+        assert f"reads       {home}l?c=通知公告" in told.out
+        assert "status 200" in told.out
+        assert nacre("history", job, "url", typed).out.splitlines()[0] == as_requested
+    unknown = nacre("explain", job, f"{home}l?c=没有")
+    assert unknown.out.splitlines()[0] == parse(f"{home}l?c=没有")
+
+
+def test_reports_of_a_page_take_it_as_people_type_it_and_show_it_so(tmp_path: Path):
+    job = tmp_path / "job"
+    with served("gbk") as home:
+        assert nacre("crawl", home, "--delay", 0, "--out", job, "--quiet").code == 0
+        assert nacre("recrawl", job, "--quiet").code == 0
+    told = nacre("report", job, "timeline", f"{home}l?c=通知公告")
+    assert told.code == 0, told.err
+    assert f"{home}l?c=通知公告" in told.out
+    assert "%CD%A8" in told.out
+    templates = nacre("report", job, "templates").out
+    assert "/file/图书馆.doc" in templates or "%" not in templates
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "gbk", "big5"])
+def test_percent_escapes_are_letters_of_a_template(codec: str):
+    name = "".join(f"%{byte:02X}" for byte in "附件".encode(codec))
+    one = shaped(f"http://a.test/{name}1096.doc?{name}={name}7")
+    assert one.name == "http://a.test/附件{int}.doc/?附件=附件{int}"
+    assert [token.text for token in one.tokens] == ["1096", "7"]

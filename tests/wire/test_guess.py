@@ -82,7 +82,7 @@ def test_two_characters_that_are_utf8_by_chance_are_what_is_stated():
     assert chance.decode("utf-8")
     assert guess(chance)[0] == "utf-8"
     assert guess(chance, hints=Hints(via="gbk"))[0] == "gbk"
-    for text in ("通知", "©", "é", "© 4 · 3"):
+    for text in ("通知", "©", "é", "© 4 · 3", "вес", "νέα"):
         assert guess(text.encode(), hints=Hints(via="gbk")) == ("utf-8", "detected")
 
 

@@ -12,6 +12,7 @@ from nacre.job.explaining.explanation import (
     ScopeAnswer,
     Standing,
 )
+from nacre.wire.urltext import readable_url
 
 _HOPS = {
     "": "seed",
@@ -29,6 +30,9 @@ _HOPS = {
 def explanation_lines(what: Explanation, job: str = "JOB") -> Iterator[str]:
     """The lines, the answer first; `job` is its directory, for what to look at next."""
     yield what.url
+    text = readable_url(what.url)
+    if text != what.url:
+        yield from _section("reads", [text])
     yield from _section("answer", _answer(what))
     if what.standing is Standing.KNOWN:
         yield from _section("look", [f"{program()} history {job} url {typed(what.url)}"])

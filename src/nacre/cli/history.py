@@ -123,11 +123,12 @@ def one_url(
     from nacre.job.explaining.upcoming import Upcoming
     from nacre.job.studies.lookback import page
     from nacre.uri.login import without_login
-    from nacre.uri.parse import parse
+    from nacre.wire.urltext import possible_urls, readable_url
 
     with _looking(ctx.obj) as view:
         url = without_login(url)
-        found = page(view.store, parse(url)) or page(view.store, url)
+        pages = (page(view.store, name) for name in possible_urls(url))
+        found = next((one for one in pages if one is not None), None)
         if found is None:
             raise JobError(
                 f"nothing is known of {url}; `nacre explain` says why it was not crawled"
@@ -139,6 +140,9 @@ def one_url(
         output.say_json(found)
         return
     output.say(found["url"])
+    text = readable_url(found["url"])
+    if text != found["url"]:
+        output.say(f"reads: {text}")
     for name in ("page", "way", "version", "capture"):
         if name in found:
             output.say(f"{name}:")

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from nacre.report.document import Cell, Form
 from nacre.report.units import share, short, size, span
+from nacre.wire.urltext import readable_url
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NONE = "-"
@@ -19,8 +20,14 @@ def written(cell: Cell, form: Form) -> str:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return NONE
     if isinstance(cell, str):
-        return cell or NONE
+        return (readable_url(cell) if form is Form.URL else cell) or NONE
     return _WRITERS[form](float(cell))
+
+
+def url_facts(url: str) -> tuple[tuple[str, str], ...]:
+    """A URL as people read it and, where that is another text, as it is requested."""
+    text = readable_url(url)
+    return (("URL", text),) if text == url else (("URL", text), ("requested as", url))
 
 
 def moment(seconds: float) -> str:

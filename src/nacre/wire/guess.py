@@ -32,10 +32,14 @@ _OPEN, _EVEN = 0.4, 0.95
 """A hint counts whose score is at least this share of the best: of a text of few bytes, and of a
 longer one. With these 99 of 100 texts of four words are read as written, where 94 are without a
 hint; a wrong hint misleads one in two single words, and no text of 20 words."""
-_MULTIBYTE = frozenset(("gbk", "gb18030", "big5hkscs", "euc_jp", "cp932", "cp949"))
+_MULTIBYTE = frozenset(("gbk", "gb18030", "big5hkscs", "euc_jp", "cp949"))
 _SOUND = 16
 """Bytes beyond ASCII to one that is broken, in what is UTF-8 all the same."""
 _ASCII = bytes(range(128))
+_PAIR = 2
+_LATIN = 2
+"""The last block of 256 characters with Latin letters."""
+_BEYOND = re.compile(r"[\x00-\x7f]+")
 _SAME = {"gb18030": "gbk", "koi8-r": "koi8-u", "iso8859-1": "cp1252"}
 """Encodings that the detector knows under the name of another that reads the same letters."""
 _SHIFTS = (b"\x1b$", b"\x1b(")
@@ -80,7 +84,7 @@ def guess(body: bytes, url: str = "", hints: Hints = NO_HINTS) -> tuple[str, str
     sample = _sample(body)
     if _is_utf8(sample):
         return _by_chance(sample, hints) or ("utf-8", "detected")
-    scores = _scores(sample, _top_level(url))
+    scores = _scores(sample, top_level(url))
     best = next(iter(scores), "cp1252")
     few = len(sample.translate(None, _ASCII)) < _FEW
     enough = scores.get(best, 0.0) * (_OPEN if few else _EVEN)
@@ -130,15 +134,27 @@ def _by_chance(sample: bytes, hints: Hints) -> tuple[str, str] | None:
     """What is stated of a few characters that are UTF-8 by chance; None where they are UTF-8.
 
     Pairs of bytes may be that as well as GBK or EUC. Those of Latin-1 stay: a page often has no
-    more than its sign of copyright.
+    more than its sign of copyright. So do three that are all Greek, all Cyrillic and so on.
     """
     if len(sample.translate(None, _ASCII)) >= _FEW or _NO_CHANCE.search(sample):
+        return None
+    if len(_beyond(sample)) > _PAIR and not is_mixed(sample):
         return None
     for source in STATED:
         codec: str = getattr(hints, source)
         if codec in _MULTIBYTE and "\ufffd" not in sample.decode(reader_of(codec), "replace"):
             return codec, source
     return None
+
+
+def is_mixed(text: bytes) -> bool:
+    """True where text, read as UTF-8, has letters of several alphabets, as by chance."""
+    return len({max(ord(char) >> 8, _LATIN) for char in _beyond(text)}) > 1
+
+
+def _beyond(text: bytes) -> str:
+    """The characters beyond ASCII, read as UTF-8."""
+    return _BEYOND.sub("", text.decode("utf-8", "replace"))
 
 
 def _is_shifted(body: bytes) -> bool:
@@ -148,7 +164,7 @@ def _is_shifted(body: bytes) -> bool:
     return any(shift in sample for shift in _SHIFTS) and "iso2022_jp" in _scores(sample, "")
 
 
-def _top_level(url: str) -> str:
+def top_level(url: str) -> str:
     """The last label of a host; "" for an address and for what the detector would not take."""
     label = host(url).rpartition(".")[2] if url else ""
     plain = label.isascii() and label.replace("-", "").isalnum() and not label.isdigit()

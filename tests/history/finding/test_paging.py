@@ -42,6 +42,10 @@ class _Link(NamedTuple):
         ("/list?page=3&class=5", "/list?class=5", 3),
         ("/search.php?start=40", "/search", 40),
         ("/2026/t20260101_5.html", "/2026/t20260101_5", 0),
+        ("/%E9%80%9A%E7%9F%A5_2.html", "/通知", 2),
+        ("/%CD%A8%D6%AA_2.html", "/通知", 2),
+        ("/%E9%80%9A%E7%9F%A5.html", "/通知", 0),
+        ("/%E9%92%92.html", "/%E9%92%92.html", 0),
     ],
 )
 def test_the_page_of_a_list_is_read_from_its_url(url: str, stem: str, number: int) -> None:

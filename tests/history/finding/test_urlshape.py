@@ -54,6 +54,12 @@ SHAPES = [
     ("http://a.org/3.11/library/os.html", "http://a.org/{int}.{int}/library/os.html"),
     ("http://a.org/v2.0.1/api/", "http://a.org/v{int}.{int}.{int}/api/"),
     ("http://a.org/viewtopic.php?f=2&t=1234", "http://a.org/viewtopic.php/?f={int}/?t={int}"),
+    # Escapes are letters, in UTF-8 and GBK.
+    ("http://a.org/%E9%99%84%E4%BB%B61096.doc", "http://a.org/附件{int}.doc"),
+    ("http://a.org/%B8%BD%BC%FE1096.doc?%C4%EA=7", "http://a.org/附件{int}.doc/?年={int}"),
+    ("http://a.org/a%20b%2F12%7B3%7D", "http://a.org/a%20b%2F{int}%7B{int}%7D"),
+    ("http://a.org/%31%32/%FF%01", "http://a.org/{int}/ÿ%01"),
+    ("http://a.org/%E5%85%B3-%E4%BA%8E-%E4%B8%BE-%E5%8A%9E.html", "http://a.org/{slug}.html"),
 ]
 
 

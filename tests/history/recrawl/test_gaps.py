@@ -53,6 +53,8 @@ def test_numbers_in_short_gaps_are_guessed_the_highest_first() -> None:
         ("view?id={:06d}&s=2", "view?id=000094&s=2"),
         ("thread-{}-1-1.html", "thread-94-1-1.html"),
         ("how-to-build-a-boat-8{:05d}", "how-to-build-a-boat-800094"),
+        ("%E9%94%94%E4%BB%B6{}.doc", "%E9%94%94%E4%BB%B694.doc"),
+        ("%B8%BD%BC%94{}.doc", "%B8%BD%BC%9494.doc"),
     ],
 )
 def test_the_number_alone_is_replaced(shape: str, expected: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from nacre.history.finding.urlshape import shaped
+from nacre.wire.urltext import readable_url
 
 ANCHORS = 2
 """Known links in a row that end the reading."""
@@ -19,8 +20,8 @@ STAYS = 3
 """A link that has stood there at more visits than this is pinned."""
 
 _INDEX = re.compile(r"(?i)/(?:index|default|home)?(?:[_-](\d{1,5}))?(?:\.\w{2,5})?$")
-_NAMED = re.compile(r"(?i)(/[a-z][a-z_-]*?(?:_\d{1,7})?)[_-](\d{1,5})(\.\w{2,5})?$")
-_PLAIN = re.compile(r"(?i)(/[a-z][a-z_-]*(?:_\d{1,7})?)\.(?:s?html?|php|aspx?|jsp)$")
+_NAMED = re.compile(r"(?i)(/[^\W\d_](?:[^\W\d]|-)*?(?:_\d{1,7})?)[_-](\d{1,5})(\.\w{2,5})?$")
+_PLAIN = re.compile(r"(?i)(/[^\W\d_](?:[^\W\d]|-)*(?:_\d{1,7})?)\.(?:s?html?|php|aspx?|jsp)$")
 _FOLDER = re.compile(r"(?i)/(?:page|p|pages)[/_-]?(\d{1,5})/?$")
 _PARAMETER = re.compile(
     r"(?i)([?&])(?:page|p|pn|paged|pageno|page_no|pagenum|pageindex|currentpage|curpage|start|offset)"
@@ -79,7 +80,7 @@ class Page(NamedTuple):
 
 def page_of(url: str) -> Page:
     """The list that a URL is a page of, and which: `/news/index_2.html` is page 2 of `/news/`."""
-    path, mark, query = url.partition("?")
+    path, mark, query = _spelt(url).partition("?")
     found = _PARAMETER.search(mark + query)
     if found is not None:
         rest = (mark + query)[: found.start()] + found[1] + (mark + query)[found.end() :]
@@ -111,7 +112,7 @@ def next_page(url: str, links: Sequence[PagedLink]) -> str:
     """
     here, own = page_of(url), page_of(url).stem
     # `node_7_2` is a page of `node_7`, and `node_8` is another list.
-    bare = _bare(url.partition("?")[0])
+    bare = _bare(_spelt(url).partition("?")[0])
     parts: dict[int, str] = {}
     numbered: dict[int, str] = {}
     worded = ""
@@ -185,7 +186,7 @@ def entries_of(urls: Sequence[str], new: Sequence[str]) -> list[str]:
 
 def kind_of(url: str) -> tuple[str, ...]:
     """What of a URL is not words: articles of all sections are alike, and unlike menus."""
-    path, mark, query = url.partition("?")
+    path, mark, query = _spelt(url).partition("?")
     index = _INDEX.search(path)
     if (index and index[1]) or _FOLDER.search(path) or _PARAMETER.search(mark + query):
         return ("page",)
@@ -205,6 +206,11 @@ def at_top(before: dict[str, int], entries: Sequence[str]) -> dict[str, int]:
 def pinned(top: dict[str, int]) -> frozenset[str]:
     """Links that have been at the top for too long to be the newest."""
     return frozenset(url for url, visits in top.items() if visits > STAYS)
+
+
+def _spelt(url: str) -> str:
+    """With letters for escapes: `%E7%AC%AC_2` ends in a number, `%E7%AC%92` does not."""
+    return readable_url(url) if "%" in url else url
 
 
 def _bare(path: str) -> str:

@@ -1,6 +1,7 @@
 """URLs of one kind share a template: `/{yyyy}-{mm}/t{date}_{int}.html` (pure).
 
-Runs of digits, tokens and slugs become placeholders by their look.
+Runs of digits, tokens and slugs become placeholders by their look. Escapes are the letters that
+they stand for, so that `%E4%BB%B61096.doc` is `件{int}.doc`.
 """
 
 import re
@@ -9,6 +10,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from nacre.uri.parse import authority, split
+from nacre.wire.urltext import letters
 
 _MAX_SEGMENTS = 24
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
@@ -22,7 +24,7 @@ _CODE = r"(?<![0-9a-z])(?=(?:[a-z]+\d+){2}|(?:\d+[a-z]+){2})[0-9a-z]{8,}"
 _RUN = re.compile(
     rf"(?P<day>{_DAY})|(?P<uuid>{_UUID.pattern})"
     rf"|(?P<hex>(?<![0-9a-z]){_HEX.pattern}(?![0-9a-z]))|(?P<code>{_CODE})"
-    rf"|(?P<slug>{_SLUG.pattern})|(?P<digits>\d+)",
+    rf"|(?P<slug>{_SLUG.pattern})|(?P<digits>\d+)|(?P<escape>%[0-9a-f]{{2}})",
     re.IGNORECASE,
 )
 _PLAIN = re.compile(r"[^\d-]*")
@@ -71,15 +73,20 @@ def shaped(url: str) -> Shaped:
     The first segment is scheme and authority; a query is one segment for each of its names.
     """
     parts = split(url)
+    segments = parts.path.split("/")[1 : _MAX_SEGMENTS + 1]
+    pairs = list(_query(parts.query or ""))
+    if "%" in url:
+        segments = [letters(part, url) for part in segments]
+        pairs = [(letters(name, url), letters(value, url)) for name, value in pairs]
     tokens: list[Token] = []
     path: list[str] = []
-    for part in parts.path.split("/")[1 : _MAX_SEGMENTS + 1]:
+    for part in segments:
         if path and path[-1] == "{year}" and part.lower() in _MONTHS:
             tokens.append(Token("name", part))
             path.append("{name}")
         else:
             path.append(_shape(part, tokens, in_path=True))
-    query = [f"?{name}={_shape(value, tokens)}" for name, value in _query(parts.query or "")]
+    query = [f"?{name}={_shape(value, tokens)}" for name, value in pairs]
     return Shaped((f"{parts.scheme}://{authority(url)}", *path, *query), tuple(tokens))
 
 
@@ -107,6 +114,8 @@ def _shape(segment: str, tokens: list[Token], *, in_path: bool = False) -> str:
 
     def replace(match: re.Match[str]) -> str:
         kind = match.lastgroup or ""
+        if kind == "escape":
+            return match[0]
         if kind == "digits":
             return number(match)
         if kind == "slug" and len(_LATER_WORD.findall(match[0])) < _WORDS:

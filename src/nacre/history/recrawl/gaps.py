@@ -5,6 +5,7 @@ often such a guess led to a page is learned for each kind of URL, and guesses th
 Off by default (`recrawl.gap_probes`).
 """
 
+import re
 from collections.abc import Callable, Iterator, MutableMapping
 from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
@@ -26,6 +27,7 @@ _SEQUENCES = 1_000
 _TRIED = 500
 _ENOUGH = 20
 _LEAST = 0.05
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
 class GapRow(msgspec.Struct, array_like=True):
@@ -137,8 +139,11 @@ def _number_in(row: PageRow, rule: Callable[[str, Shaped], Choice]) -> tuple[_Pl
         return None
     texts = [token.text for token in one.tokens if token.kind in {"int", "unix", "unixms"}]
     text = texts[choice.at] if choice.at < len(texts) else ""
-    host = origin(row.url)
-    before, _, after = row.url[len(host) :].partition(text) if text else ("", "", "")
-    if not text or text in after or len(text) > 18:
+    start = len(origin(row.url))
+    # Digits of escapes are letters.
+    plain = _ESCAPE.sub("%--", row.url)
+    at = plain.find(text, start) if text else -1
+    if at < 0 or plain.find(text, at + 1) >= 0 or len(text) > 18:
         return None
-    return _Place(host + before, after, len(text) if text.startswith("0") else 0), int(text)
+    before, after = row.url[:at], row.url[at + len(text) :]
+    return _Place(before, after, len(text) if text.startswith("0") else 0), int(text)

@@ -48,6 +48,7 @@ from nacre.scope.rule import Scope, Subject
 from nacre.store.table import file_rows
 from nacre.uri.login import take_login, without_login
 from nacre.uri.parse import origin, parse
+from nacre.wire.urltext import spellings
 
 _SHOWN = ("politeness", "robots", "frontier")
 
@@ -102,7 +103,7 @@ class Explainer:
         Raises:
             URIError: It is none.
         """
-        url = self._normal(self._parsed(text))
+        url = self._as_known(self._normal(self._parsed(text)))
         place = self._places.find(url)
         found, pending, outcome = place.found, place.pending, place.outcome
         subject = self._subject(found)
@@ -153,6 +154,16 @@ class Explainer:
             return url
         forms = normalizing(settings, RuleFiles(self._view.layout.root))
         return (forms.link(url) if forms else None) or url
+
+    def _as_known(self, url: str) -> str:
+        """The URL in the encoding that the job knows it in; in its own when it knows none."""
+        if self._knows(url):
+            return url
+        return next((other for other in spellings(url) if self._knows(other)), url)
+
+    def _knows(self, url: str) -> bool:
+        known = self._places.standing(self._places.find(url)) is not Standing.UNKNOWN
+        return known or self._history.get(url) is not None
 
     def _parsed(self, text: str) -> str:
         limit = self._view.settings.uri.max_length

@@ -3,7 +3,7 @@
 from nacre.history.worth.rates import RATES
 from nacre.job.studies.decisions import WHY, AllDecisions, Decision, PageDecision
 from nacre.report.document import Bars, Column, DataTable, Document, Form, Section, Series
-from nacre.report.forms import written
+from nacre.report.forms import url_facts, written
 from nacre.report.units import share, span
 
 
@@ -16,7 +16,7 @@ def _page(found: PageDecision) -> Document:
     every = f"{span(found.every)} (90 % credible: {span(found.shortest)} to {span(found.longest)})"
     every = found.doubt or every
     facts = (
-        ("URL", found.url),
+        *url_facts(found.url),
         ("Life", found.life),
         ("A run now", f"{'visits it' if found.chosen else 'leaves it out'}: {found.reason}"),
         ("Since the last visit", span(found.days)),

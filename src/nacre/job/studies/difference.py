@@ -11,6 +11,7 @@ from nacre.history.verdict.change import Difference, compare, differences, excus
 from nacre.history.verdict.template import Template
 from nacre.job.studies.known import Captured, Known
 from nacre.report.document import Compared, Comparison, Document, Section
+from nacre.report.forms import url_facts
 from nacre.report.units import share
 from nacre.uri.parse import authority
 
@@ -169,7 +170,7 @@ def _piece(one: Difference, noise: str) -> DifferingPiece:
 def document(found: PageDifference) -> Document:
     """The difference for people."""
     facts = (
-        ("URL", found.url),
+        *url_facts(found.url),
         ("Verdict", f"{found.kind} ({found.reason}), score {share(found.score)}"),
         ("Pieces that stayed", f"{found.same:,}"),
         ("Versions stored in full", ", ".join(found.versions)),

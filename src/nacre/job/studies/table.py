@@ -23,6 +23,7 @@ from nacre.job.studies import (
 )
 from nacre.job.studies.known import Known
 from nacre.report.document import Document
+from nacre.wire.urltext import possible_urls
 
 
 class Subject(Enum):
@@ -146,4 +147,16 @@ def examine(known: Known, name: str, asked: Asked) -> Any:  # noqa: ANN401 - the
         raise JobError(f"{name} is of one page: nacre report JOB {name} URL")
     if study.subject is Subject.JOB and asked.url:
         raise JobError(f"{name} is of the whole job and takes no URL")
+    if asked.url:
+        asked = asked._replace(url=_as_known(known, asked.url))
     return study.build(known, asked)
+
+
+def _as_known(known: Known, text: str) -> str:
+    """The URL that is meant, as the job spells it; as it was typed when the job knows none."""
+    names = possible_urls(text)
+    for name in names:
+        if known.row(name) is not None:
+            return name
+    met = {visit.url for visit in known.visits()}
+    return next((name for name in names if name in met), text)

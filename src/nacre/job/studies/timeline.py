@@ -7,7 +7,7 @@ from nacre.core.pagerow import PageRow
 from nacre.errors import JobError
 from nacre.job.studies.known import CHANGED, MISSING, NEW, Known
 from nacre.report.document import Column, DataTable, Document, Form, Section, Span, TimeLine
-from nacre.report.forms import moment
+from nacre.report.forms import moment, url_facts
 from nacre.wire.date import parse_w3c_date
 
 _LANES = ("stored", "unchanged", "changed", "missing", "no answer", "hint")
@@ -126,7 +126,7 @@ def document(found: Timeline) -> Document:
     )
     table = DataTable("Visits, latest first", columns, rows)
     facts = _facts(found.page) if found.page else ()
-    section = Section("", text, (("URL", found.url), *facts), (plot,), (table,))
+    section = Section("", text, (*url_facts(found.url), *facts), (plot,), (table,))
     return Document("Time line of a page", (section,))
 
 

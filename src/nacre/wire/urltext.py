@@ -1,0 +1,267 @@
+"""URLs for people: escapes as the letters that they stand for, and letters as escapes.
+
+A URL says nothing of the encoding of its escapes. They are UTF-8 where that fits, else what is
+known of their page, else what their letters look like.
+"""
+
+import codecs
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from urllib.parse import quote, unquote_to_bytes
+
+from nacre.errors import URIError
+from nacre.uri.encoders import encoder_of
+from nacre.uri.parse import parse
+from nacre.uri.query import encode_query, query_codec
+from nacre.wire.guess import Hints, guess, is_mixed, top_level
+from nacre.wire.labels import codec_of
+
+ENCODINGS = (
+    *("gbk", "big5hkscs", "cp932", "euc_jp", "cp949", "cp1251", "koi8-r", "cp1252", "cp1250"),
+    *("iso8859-2", "cp1253", "cp1254", "cp1256", "cp874"),
+)
+"""What non-ASCII of a URL may be written in beside UTF-8, the commonest first."""
+
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+_HIGH = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")
+_PARTS = re.compile(r"([/?&=;+]+)")
+_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+_COMMONEST = "gbk"
+_BY_COUNTRY = {
+    "kr": "cp949",
+    **dict.fromkeys(("cn", "xn--fiqs8s", "xn--fiqz9s"), "gbk"),
+    **dict.fromkeys(("tw", "hk", "mo"), "big5hkscs"),
+}
+"""What a few letters are taken for, by top-level domain. In that of no country they are taken for
+GBK: of four characters in it, 91 of 100 are then read as written, and 57 else."""
+_COUNTRY = 2
+_IDEOGRAPHS = "\u2e80"
+"""From here on letters look like no letter of another alphabet, so that a name can be shown."""
+_LONGEST = 4096
+
+
+def readable_url(url: str, charset: str = "") -> str:
+    """A URL with its escapes as letters, to be read and typed, not to be requested.
+
+    What would change the meaning of the URL stays escaped (`%2F`, `%26`), and so does what cannot
+    be seen or reorders a line: blanks, control characters, marks of direction. Names of hosts in
+    Chinese, Japanese and Korean letters are shown in these.
+
+    Args:
+        url: A normalised URL; other text is made safe to show.
+        charset: The codec or label of the page that it is on; "" when that is not known.
+    """
+    if url.isascii() and "%" not in url and "xn--" not in url:
+        return _shown(url)
+    scheme, mark, rest = url.partition("://")
+    if not mark:
+        return "".join(_letters_of_parts(url, url, charset))
+    cut = min((at for sign in "/?#" if (at := rest.find(sign)) >= 0), default=len(rest))
+    name, path = rest[:cut], rest[cut:]
+    return _shown(scheme) + mark + _host(name) + "".join(_letters_of_parts(path, url, charset))
+
+
+def letters(part: str, url: str = "", charset: str = "") -> str:
+    """One segment of a path, or one name or value of a query, with its escapes as letters.
+
+    Args:
+        part: As it stands in the URL.
+        url: The URL, for its top-level domain.
+        charset: As in `readable_url`.
+    """
+    if "%" not in part and part.isascii():
+        return _shown(part)
+    top = url[: url.find("/", 8) + 1] if url.startswith("http") else ""
+    return _letters(part[:_LONGEST], top, charset) + _shown(part[_LONGEST:])
+
+
+def spellings(url: str) -> Iterator[str]:
+    """Other URLs that look the same to people: their letters in other encodings, the first first.
+
+    Args:
+        url: A normalised URL, as made of what somebody typed.
+
+    Yields:
+        Each once, without `url` itself; nothing where it is all ASCII.
+    """
+    if not _HIGH.search(url):
+        return
+    seen = {url}
+    head, path, query = _split(url)
+    shown = _letters_of_parts(path, url, ""), _letters_of_parts(query, url, "")
+    texts = ["".join(one) for one in shown]
+    for codec in ("utf-8", *ENCODINGS):
+        for in_path in dict.fromkeys(("utf-8", codec)):
+            for lower in (False, True):
+                found = head + _escaped(texts[0], in_path) + _query(texts[1], codec)
+                found = _ESCAPE.sub(lambda one: one[0].lower(), found) if lower else found
+                if found not in seen:
+                    seen.add(found)
+                    yield found
+
+
+def possible_urls(text: str) -> list[str]:
+    """The URLs that somebody may mean who types a text, the likeliest first, each once.
+
+    As it is, as a browser would request it, and with its letters in other encodings. A text that is
+    no URL only means itself.
+    """
+    try:
+        url = parse(text)
+    except URIError:
+        return [text]
+    return list(dict.fromkeys((text, url, *spellings(url))))
+
+
+def _split(url: str) -> tuple[str, str, str]:
+    """Scheme and authority, path, and query with its question mark."""
+    rest, mark, query = url.partition("?")
+    cut = rest.find("/", rest.find("://") + 3)
+    cut = len(rest) if cut < 0 else cut
+    return rest[:cut], rest[cut:], mark + query
+
+
+def _query(text: str, codec: str) -> str:
+    """A query as a browser writes it; what a codec lacks is left in UTF-8."""
+    if not text:
+        return ""
+    known = query_codec(codec)
+    return "?" + encode_query(text[1:], known) if known else _escaped(text, "utf-8")
+
+
+def _escaped(text: str, codec: str) -> str:
+    if codec == "utf-8":
+        return "".join(char if char.isascii() else quote(char, safe="") for char in text)
+    encoder = encoder_of(codec)
+    pieces = []
+    for char in text:
+        found = None if char.isascii() else encoder(char)
+        if found is None:
+            pieces.append(char if char.isascii() else quote(char, safe=""))
+        else:
+            pieces.append("".join(chr(b) if b in _PLAIN else f"%{b:02X}" for b in found))
+    return "".join(pieces)
+
+
+def _letters_of_parts(text: str, url: str, charset: str) -> list[str]:
+    """Each part by itself: a URL may hold parts in several encodings."""
+    return [
+        part if at % 2 else letters(part, url, charset)
+        for at, part in enumerate(_PARTS.split(text))
+    ]
+
+
+@lru_cache(maxsize=16_384)
+def _letters(part: str, top: str, charset: str) -> str:
+    if not _HIGH.search(part):
+        return _ESCAPE.sub(_plain, _shown(part))
+    raw = unquote_to_bytes(part)
+    name = top_level(top)
+    known = codec_of(charset) or _BY_COUNTRY.get(name, "")
+    codec, _ = guess(raw, top, Hints(host=known))
+    if not known and len(name) != _COUNTRY and (codec != "utf-8" or is_mixed(raw)):
+        codec, _ = guess(raw, top, Hints(host=_COMMONEST))
+    return "".join(_decoded(part, codec))
+
+
+def _plain(escape: re.Match[str]) -> str:
+    byte = int(escape[0][1:], 16)
+    return chr(byte) if byte in _PLAIN else escape[0]
+
+
+def _decoded(part: str, codec: str) -> Iterator[str]:
+    """Character by character, each with what it is written as, which stays where it is not shown.
+
+    The second byte of a character may be an ASCII letter, escaped or not.
+    """
+    try:
+        decoder = codecs.getincrementaldecoder(codec)("strict")
+    except LookupError:
+        decoder = codecs.getincrementaldecoder("utf-8")("strict")
+    pending, before = "", ""
+    for written in _units(part):
+        pending += written
+        try:
+            char = decoder.decode(_byte_of(written))
+        except UnicodeDecodeError:
+            decoder.reset()
+            yield _kept(pending)
+            pending = before = ""
+            continue
+        if char:
+            text = pending if len(char) > 1 else _sign(char, pending, before)
+            yield text
+            pending, before = "", char if text == char else ""
+    yield _kept(pending)
+
+
+def _units(part: str) -> Iterator[str]:
+    at = 0
+    while at < len(part):
+        size = 3 if _ESCAPE.match(part, at) else 1
+        yield part[at : at + size]
+        at += size
+
+
+def _byte_of(written: str) -> bytes:
+    return (
+        bytes((int(written[1:], 16),)) if len(written) == 3 else written.encode("utf-8", "replace")
+    )
+
+
+def _sign(char: str, written: str, before: str) -> str:
+    """A character, or how it is written where showing it would mislead."""
+    if char.isascii() and len(written) > 1:
+        return char if ord(char) in _PLAIN else written
+    return char if is_shown(char, before) else _kept(written)
+
+
+def is_shown(char: str, before: str = "") -> bool:
+    """True for a character that people see, where it stands: a mark needs the letter before it."""
+    if not char.isprintable() or char.isspace():
+        return False
+    return not _is_mark(char) or before.isalpha() or (bool(before) and _is_mark(before))
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char)[0] == "M"
+
+
+def _kept(written: str) -> str:
+    return "".join(char if "!" <= char <= "~" else _hex(char) for char in written)
+
+
+def _hex(char: str) -> str:
+    return quote(char.encode("utf-8", "replace"), safe="")
+
+
+def _shown(text: str) -> str:
+    """Text without escapes of its own, what is not seen as escapes."""
+    if text.isascii() and text.isprintable() and " " not in text:
+        return text
+    before, pieces = "", []
+    for char in text:
+        shown = char if is_shown(char, before) else _hex(char)
+        pieces.append(shown)
+        before = char if shown == char else ""
+    return "".join(pieces)
+
+
+def _host(authority: str) -> str:
+    if "xn--" not in authority:
+        return _shown(authority)
+    return ".".join(_label(label) for label in _shown(authority).split("."))
+
+
+def _label(label: str) -> str:
+    if not label.startswith("xn--"):
+        return label
+    name, colon, port = label.partition(":")
+    try:
+        text = name[4:].encode("ascii").decode("punycode")
+    except (UnicodeError, ValueError):
+        return label
+    clear = all(char.isascii() or char >= _IDEOGRAPHS for char in text) and text.isprintable()
+    return text + colon + port if clear and not text.isascii() else label
