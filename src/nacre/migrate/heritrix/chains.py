@@ -55,13 +55,14 @@ ENTRIES = {
 }
 """Processors that are an entry of a chain, with a gate and a switch of their own."""
 
+SCRIPTS = ("ExtractorJS", "ConfigurableExtractorJS", "KnowledgableExtractorJS")
+"""Processors that search files of scripts."""
+
 _SEARCH = {
     "extract.extract_headers": ("ExtractorHTTP",),
     "extract.extract_html": ("ExtractorHTML", "JerichoExtractorHTML", "AggressiveExtractorHTML"),
     "extract.extract_css": ("ExtractorCSS",),
-    "extract.extract_javascript": (
-        "ExtractorJS", "ConfigurableExtractorJS", "KnowledgableExtractorJS",
-    ),
+    "extract.extract_javascript": SCRIPTS,
 }  # fmt: skip
 _SWITCHES = {
     **_SEARCH,

@@ -30,7 +30,7 @@ from nacre.migrate.heritrix.sheets import SheetWriter
 from nacre.migrate.heritrix.spring import SpringReader
 from nacre.migrate.heritrix.table_crawl import CRAWL_KINDS
 from nacre.migrate.heritrix.table_fetch import FETCH_KINDS
-from nacre.migrate.heritrix.work import WIRING, Work, becomes, decide_inside, unknown
+from nacre.migrate.heritrix.work import WIRING, Work, becomes, confirm, decide_inside, unknown
 from nacre.migrate.report import FileNote, Finding, Outcome, Report
 from nacre.migrate.xml import open_xml
 from nacre.scope.heritrix import equivalent
@@ -108,6 +108,7 @@ def migrated(work: Work, answers: Answers, environ: Mapping[str, str]) -> tuple[
     settings, _ = load_partly(JobSettings, [Layer("option", work.draft.tree())])
     if settings is not None:
         SheetWriter(work, settings.settings).write()
+    confirm(work)
     for item in beans.items:
         item.fate = item.fate or _last_word(work, item)
         if isinstance(item, Bean) and item.fate.outcome is Outcome.MAPPED:

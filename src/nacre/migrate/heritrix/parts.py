@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from nacre.migrate.fate import defaulted, mapped, missing, to_check
 from nacre.migrate.heritrix.agent import map_metadata
 from nacre.migrate.heritrix.beans import Bean, Ref, Setting
+from nacre.migrate.heritrix.chains import SCRIPTS
 from nacre.migrate.heritrix.order_parts import map_headers, map_robots
 from nacre.migrate.heritrix.order_waits import map_again, map_waits
 from nacre.migrate.heritrix.scope import RuleWriter, is_open
@@ -42,6 +43,19 @@ def map_http(work: Work, bean: Bean) -> None:
         else:
             written = RuleWriter(work, "fetch.midfetch").rules(rules)
             work.put(body, "fetch.midfetch", written)
+
+
+def map_html(work: Work, bean: Bean) -> None:
+    """Scripts in pages and files of scripts are one switch: it is on where either is searched."""
+    setting = bean.settings.get("extractJavascript")
+    if setting is None or bean.is_true("extractJavascript", default=True):
+        return
+    others = work.beans.of_kind(*SCRIPTS)
+    if any(other.active for other in others):
+        setting.fate = to_check(
+            "files of scripts are searched, and scripts in pages with them: it is one setting",
+            "extract.extract_javascript",
+        )
 
 
 def _proxy(work: Work, bean: Bean, scheme: str, names: tuple[str, ...]) -> None:
@@ -182,6 +196,7 @@ def map_credentials(work: Work, bean: Bean) -> None:
 SPECIAL: dict[str, Callable[[Work, Bean], None]] = {
     "CrawlMetadata": map_metadata,
     "TextSeedModule": map_seeds,
+    **dict.fromkeys(("ExtractorHTML", "JerichoExtractorHTML", "AggressiveExtractorHTML"), map_html),
     "FetchHTTP": map_http,
     "FetchHTTP2": map_http,
     "WARCWriterChainProcessor": map_writer,

@@ -13,10 +13,12 @@ from nacre.migrate.draft import Draft
 from nacre.migrate.fate import Fate, defaulted, mapped, missing, to_check
 from nacre.migrate.heritrix.beans import Bean, Beans, Ref, Setting, inside
 from nacre.migrate.heritrix.rules import Kind, Rule
-from nacre.migrate.report import FileNote, Report
+from nacre.migrate.report import FileNote, Outcome, Report
 
 OFF = "in no chain, so it does nothing"
 WIRING = "which parts use each other is given"
+_AS_IS = "as Nacre does"
+_UNKNOWN = object()
 
 
 @dataclass
@@ -120,7 +122,7 @@ def becomes(rule: Rule, setting: Setting, *, always: bool = False) -> tuple[Fate
         return defaulted(rule.note or "as Nacre does", target), {}
     values = dict.fromkeys(rule.paths.split(), value)
     if not always and all(_is_default(path, value) for path in values):
-        return defaulted("as Nacre does", target), {}
+        return defaulted(_AS_IS, target), {}
     return mapped(target, rule.note), values
 
 
@@ -146,14 +148,47 @@ def _defaults() -> JobSettings:
     return JobSettings()
 
 
-def _is_default(path: str, value: object) -> bool:
+def _default(path: str) -> object:
+    """Nacre's default of a setting; `_UNKNOWN` where it depends on others."""
     try:
-        default = find(_defaults(), path).value
+        found = find(_defaults(), path).value
     except UnknownPropertyError:
+        return _UNKNOWN
+    return list(found) if isinstance(found, tuple) else found
+
+
+def _is_default(path: str, value: object) -> bool:
+    return bool(_default(path) == value)
+
+
+def confirm(work: Work) -> None:
+    """Flag what a later part of the configuration has overruled; it is neither mapped nor so."""
+    for item in work.beans.items:
+        if not isinstance(item, Setting) or not _is_said(item):
+            continue
+        kind = work.kind(item.bean)
+        rule = kind.properties.get(item.name) if kind is not None else None
+        if rule is None or not rule.paths or item.doubt:
+            continue
+        for path, value in becomes(rule, item, always=True)[1].items():
+            now = work.draft.settings.get(path, _default(path))
+            if now is not _UNKNOWN and not _equal(now, value):
+                reason = work.draft.reasons.get(path) or "it is left out"
+                item.fate = to_check(f"not in effect: {path} is {now}, because of {reason}", path)
+
+
+def _is_said(item: Setting) -> bool:
+    """It holds, takes part, and is said to be in effect."""
+    bean, fate = item.bean, item.fate
+    if fate is None or fate.flag or not bean.active or bean.settings.get(item.name) is not item:
         return False
-    if isinstance(default, tuple):
-        default = list(default)
-    return bool(default == value)
+    return fate.outcome is Outcome.MAPPED or (bool(fate.target) and fate.note == _AS_IS)
+
+
+def _equal(one: object, other: object) -> bool:
+    return (
+        [*one] == [*other] if isinstance(one, tuple) and isinstance(other, list) else one == other
+    )
 
 
 def decide_all(items: Iterable[Setting], fate: Fate) -> None:
