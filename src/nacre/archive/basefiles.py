@@ -9,6 +9,7 @@ from nacre.archive.delta import Delta, DeltaError
 from nacre.archive.fieldrules import unbracketed
 from nacre.archive.reader import WarcReader
 from nacre.archive.restoring import response_at
+from nacre.config.ordinary import open_ordinary
 
 
 class _Place(NamedTuple):
@@ -68,7 +69,7 @@ class BaseFiles:
 
     def _read(self, path: Path, places: dict[bytes, _Place]) -> None:
         try:
-            with path.open("rb") as file:
+            with open_ordinary(path) as file:
                 for entry in WarcReader(file):
                     if entry.get("WARC-Type") == "response":
                         own = unbracketed(entry.get("WARC-Record-ID") or "")

@@ -18,6 +18,7 @@ from nacre.archive.index import Indexer
 from nacre.archive.reader import WarcEntry, WarcReader
 from nacre.archive.references import References
 from nacre.archive.restoring import difference_at, is_delta, restored
+from nacre.config.ordinary import open_ordinary
 
 MOST = 1000
 """Findings kept of one code; the rest are only counted."""
@@ -121,7 +122,7 @@ class Checker:
         """Compare an index with the lines that the WARC's content gives."""
         is_open = path.suffix == ".open"
         previous, offset, found = b"", 0, set()
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             for line in file:
                 mark = line_mark(line)
                 found.add(mark)
@@ -158,7 +159,7 @@ class _FileCheck:
     def run(self) -> dict[bytes, int]:
         """Check it; marks of its index lines with the offsets of their records."""
         summary = self._checker.summary
-        with self._path.open("rb") as file:
+        with open_ordinary(self._path) as file:
             reader = WarcReader(file, self._note)
             self._suffix(compressed=reader.compressed)
             count = 0

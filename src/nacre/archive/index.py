@@ -11,6 +11,7 @@ from nacre.archive.httphead import index_facts
 from nacre.archive.postquery import PostQuery, post_query
 from nacre.archive.reader import WarcEntry, WarcReader, ignore
 from nacre.archive.source import Note
+from nacre.config.ordinary import open_ordinary
 
 _HTTP = ("http:", "https:")
 _FIELDS = "application/warc-fields"
@@ -118,7 +119,7 @@ def index_lines(path: Path, note: Note = ignore) -> Iterator[bytes]:
         OSError: The file cannot be read.
     """
     indexer = Indexer(path.name.removesuffix(".open"))
-    with path.open("rb") as file:
+    with open_ordinary(path) as file:
         for entry in WarcReader(file, note):
             yield from (line for line, _ in indexer.add(entry, read_block(entry)))
     yield from (line for line, _ in indexer.close())

@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from nacre.archive.section import section
 from nacre.archive.source import CHUNK, MAGIC, GzipSource, Note, PlainSource, Source
+from nacre.config.ordinary import open_ordinary
 
 HEADER_LIMIT = 8 << 20
 """Longest record header that is read, bytes."""
@@ -288,6 +289,6 @@ def record_at(path: Path, offset: int) -> Iterator[WarcEntry | None]:
     Raises:
         OSError: The file cannot be read.
     """
-    with path.open("rb") as file:
+    with open_ordinary(path) as file:
         end = file.seek(0, io.SEEK_END)
         yield next(iter(WarcReader(section(file, offset, end))), None)

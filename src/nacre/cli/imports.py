@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _LINES = 1000
 """Lines that are sent to a running job at a time."""
+
+_LONGEST = 65_536
+"""Characters of a line; what is longer is no URL."""
 
 _STDIN = Path("-")
 
@@ -133,8 +136,8 @@ def _import(directory: Path, path: Path, options: "Options") -> "Iterator[Import
 
 
 @contextmanager
-def _lines(path: Path) -> Iterator[TextIO]:
-    """The lines of a file, compressed or not, or of stdin.
+def _lines(path: Path) -> Iterator[Iterable[str]]:
+    """The lines of a file, compressed or not, or of stdin; one over 64 kB comes in pieces.
 
     Raises:
         ConfigError: It cannot be read.
@@ -142,11 +145,16 @@ def _lines(path: Path) -> Iterator[TextIO]:
     from nacre.job.seeding.seedfile import open_bytes
 
     if path == _STDIN:
-        yield sys.stdin
+        yield iter(lambda: sys.stdin.readline(_LONGEST), "")
         return
     try:
-        with io.TextIOWrapper(open_bytes(path), encoding="utf-8", errors="replace") as file:
-            yield file
+        with open_bytes(path) as packed:
+            if b"\0" in packed.peek(_LONGEST):
+                raise ConfigError(
+                    f"{path} cannot be read: it is no text: there are NUL bytes in it"
+                )
+            file = io.TextIOWrapper(packed, encoding="utf-8", errors="replace")
+            yield iter(lambda: file.readline(_LONGEST), "")
     except (OSError, EOFError) as error:
         raise ConfigError(
             f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"

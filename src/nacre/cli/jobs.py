@@ -188,7 +188,7 @@ def run(
     _refuse_late_seeds(layout, assignments or ())
     loaded, findings = examined(layout, assignments or (), strict=strict)
     findings.require()
-    if not layout.store.is_dir():
+    if not layout.has_store:
         warn(findings.skipped)
     warn(findings.idle)
     if loaded is None:
@@ -214,9 +214,7 @@ def _refuse_late_seeds(layout: "Layout", assignments: list[str] | tuple[str, ...
     """
     from nacre.errors import ConfigError, Problem
 
-    if layout.store.is_dir() and any(
-        each.partition("=")[0].strip() == "seeds" for each in assignments
-    ):
+    if layout.has_store and any(each.partition("=")[0].strip() == "seeds" for each in assignments):
         remedy = f"`nacre frontier {layout.root} import FILE`, which brings URLs in"
         said = "the seeds were entered when the run began, and --set changes them no more"
         raise ConfigError([Problem("seeds", said, remedy)])

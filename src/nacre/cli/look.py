@@ -29,15 +29,15 @@ def status(directory: JobDir, as_json: AsJson = False) -> None:
     import msgspec
 
     from nacre.cli.status_text import status_lines
-    from nacre.job.operator.control import ask, running
+    from nacre.job.operator.control import GoneError, ask
     from nacre.job.operator.recurring import recurring
 
     layout, settings = opened(directory)
     again = recurring(layout)
-    if running(layout.socket):
+    try:
         answer = ask(layout.socket, "status")
         answer.pop("ok")
-    else:
+    except GoneError:
         answer = _stored_status(layout, settings)
     answer["recurring"] = msgspec.to_builtins(again)
     if as_json:
@@ -79,14 +79,14 @@ def explain(
     from nacre.job.explaining.explanation import Explanation
     from nacre.job.layout import Layout
     from nacre.job.offline import reading
-    from nacre.job.operator.control import ask, running
+    from nacre.job.operator.control import GoneError, ask
 
     layout = Layout(directory)
     loaded = load_job(layout)
-    if running(layout.socket):
+    try:
         answer = ask(layout.socket, "explain", url=url)["explanation"]
         explanation = msgspec.convert(answer, Explanation)
-    else:
+    except GoneError:
         with reading(layout, loaded.settings, loaded.origin) as view:
             explanation = Explainer(view).explain(url)
     if as_json:

@@ -90,13 +90,13 @@ def _list(as_json: bool) -> None:
 
 def _of_run(layout: "Layout", settings: "JobSettings", name: str, as_json: bool) -> None:
     from nacre.job.offline import reading
-    from nacre.job.operator.control import ask, running
+    from nacre.job.operator.control import GoneError, ask
     from nacre.job.reports.reporting import make_report, report_named
 
     chosen = report_named(name)
-    if running(layout.socket):
+    try:
         data = ask(layout.socket, "report", name=name)["report"]
-    else:
+    except GoneError:
         with reading(layout, settings) as view:
             data = make_report(name, view.store, layout, settings, None)
     if as_json:

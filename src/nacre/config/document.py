@@ -8,11 +8,11 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from nacre.config.bounds import DEEPEST, is_too_deep, most_nodes
 from nacre.config.layer import Layer, Origin, Tree
 from nacre.config.repair import blanked, untabbed
 from nacre.errors import Problem
 
-_MOST_NODES = 1_000_000
 _MOST_REPAIRS = 50
 _MERGE = "tag:yaml.org,2002:merge"
 _SAMPLE = "politeness: {delay: 2}"
@@ -43,7 +43,12 @@ def read_yaml(text: str, file: str, *, source: str = "file") -> Layer:
             Problem("", "the file holds no settings", "`name: value` lines", _SAMPLE, file, line)
         )
         return layer
-    layer.tree = _Reader(layer, file).mapping(node, "")
+    try:
+        layer.tree = _Reader(layer, file, most_nodes(text)).mapping(node, "")
+    except _GrownError:
+        said = "aliases (`*`) make far more of the file than stands in it"
+        layer.problems.append(Problem("", said, "the values themselves", "", file))
+        return layer
     layer.includes = _includes(layer, file)
     layer.profile = _profile(layer, file)
     return layer
@@ -51,6 +56,10 @@ def read_yaml(text: str, file: str, *, source: str = "file") -> Layer:
 
 def _composed(text: str, file: str, layer: Layer) -> Node | None:
     """The nodes of what can be read; each syntax error is noted, and its section blanked out."""
+    if is_too_deep(text):
+        said = f"lists and mappings are nested more than {DEEPEST} times"
+        layer.problems.append(Problem("", f"not well-formed YAML: {said}", file=file))
+        return None
     yaml = YAML(typ="safe", pure=True)
     tabbed, text = untabbed(text)
     for line in tabbed:
@@ -64,7 +73,11 @@ def _composed(text: str, file: str, layer: Layer) -> Node | None:
         except MarkedYAMLError as error:
             fault = _fault(error, text)
             rest, lost = blanked(text, fault.begin, fault.line, again=text == last)
-        except (YAMLError, ValueError, RecursionError) as error:
+        except RecursionError:
+            said = "it is nested too deep"
+            layer.problems.append(Problem("", f"not well-formed YAML: {said}", file=file))
+            return None
+        except (YAMLError, ValueError) as error:
             layer.problems.append(Problem("", f"not well-formed YAML: {error}", file=file))
             return None
         if fault.line not in tabbed:
@@ -112,10 +125,15 @@ def _fault(error: MarkedYAMLError, text: str) -> _Fault:
     return _Fault(begin, line, said)
 
 
+class _GrownError(Exception):
+    """The tree has more values than its text can hold."""
+
+
 class _Reader:
     """Turns nodes into plain values, and notes the place of each path."""
 
-    def __init__(self, layer: Layer, file: str) -> None:
+    def __init__(self, layer: Layer, file: str, most: int) -> None:
+        self._most = most
         self._layer = layer
         self._file = file
         self._constructor = YAML(typ="safe", pure=True).constructor
@@ -157,9 +175,11 @@ class _Reader:
     def value(self, node: Node, path: str) -> Any:  # noqa: ANN401 - YAML
         """Any value, as text, number, truth value, list or mapping."""
         self._nodes += 1
+        if self._nodes > self._most:
+            raise _GrownError
         if isinstance(node, ScalarNode):
             return self._scalar(node)
-        if id(node) in self._above or self._nodes > _MOST_NODES:
+        if id(node) in self._above:
             self._note(path, "an alias (`*`) that leads back to itself", node.start_mark.line + 1)
             return None
         self._above.add(id(node))

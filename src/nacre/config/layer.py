@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from nacre.config.bounds import count_nodes, is_too_deep, most_nodes
 from nacre.errors import Problem
 
 Tree = dict[str, Any]
@@ -88,10 +89,14 @@ def assignment_layer(assignments: Iterable[str], source: str = "--set") -> Layer
 
 
 def _scalar(text: str) -> Any:  # noqa: ANN401 - YAML
-    try:
-        return YAML(typ="safe", pure=True).load(text)
-    except (YAMLError, ValueError):
+    """What a text means; itself where it is no YAML, or where it would grow out of all bounds."""
+    if is_too_deep(text):
         return text
+    try:
+        made = YAML(typ="safe", pure=True).load(text)
+    except (YAMLError, ValueError, RecursionError):
+        return text
+    return text if count_nodes(made, most_nodes(text)) > most_nodes(text) else made
 
 
 def put(layer: Layer, path: str, value: object, origin: Origin) -> None:

@@ -10,6 +10,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
+from nacre.config.ordinary import read_ordinary
 from nacre.uri.login import hidden
 
 _EXPECTED = "a text, `{env: NAME}` or `{file: PATH}`"
@@ -151,8 +152,7 @@ def _of_file(name: str, root: Path | None) -> str:
             raise ValueError(f"a relative path is not known here; write that of {name} in full")
         path = root / path
     try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(_LONGEST).strip()
+        text = read_ordinary(path, _LONGEST).decode().strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} cannot be read: {getattr(error, 'strerror', error)}") from None
     if not text:

@@ -10,6 +10,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from nacre.config.check import Loaded
+from nacre.config.ordinary import open_ordinary
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.address import parse_address
 from nacre.job.admission.rulefiles import RuleFiles, examine_rule_files
@@ -29,6 +30,8 @@ from nacre.scope.compile import compile_scope
 from nacre.scope.rule import Scope
 
 _BAD_SHOWN = 20
+_LOOK = 65_536
+"""Bytes that tell whether a file is a text."""
 
 
 @dataclass
@@ -149,11 +152,20 @@ def _bad_line(bad: BadSeed) -> Problem:
 def _files(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
     """Files and addresses that settings name."""
     cookies = settings.cookies.load_file
-    if cookies and not os.access(layout.root / cookies, os.R_OK):
-        yield Problem("cookies.load_file", f"{cookies} cannot be read", "a Netscape cookie file")
+    if cookies:
+        yield from _unreadable("cookies.load_file", layout.root / cookies, "a Netscape cookie file")
     bind = settings.fetch.bind_address
     if bind and parse_address(bind) is None:
         yield Problem("fetch.bind_address", f"{bind!r} is no IP address", "a local IP address")
+
+
+def _unreadable(path: str, file: Path, expected: str) -> Iterator[Problem]:
+    try:
+        with open_ordinary(file) as opened:
+            if b"\0" in opened.read(_LOOK):
+                yield Problem(path, f"{file} is no text: there are NUL bytes in it", expected)
+    except OSError as error:
+        yield Problem(path, f"{file} cannot be read: {error.strerror}", expected)
 
 
 def _outputs(settings: JobSettings, layout: Layout) -> Iterator[Problem]:

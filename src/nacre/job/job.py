@@ -36,6 +36,7 @@ from nacre.store.recovery import AS_USUAL, Start
 from nacre.store.rocks import Memory
 from nacre.store.seam import Disk
 from nacre.store.space import reserve, wait_for_space
+from nacre.store.temporary import remove_left_behind
 
 _LOOKUPS = 50
 """Names of seeds looked up at a time before the crawl."""
@@ -150,6 +151,7 @@ class Job:
         if problems:
             raise ConfigError(problems)
         guard = await self.guard(found)
+        remove_left_behind(self.clock.now())
         keep_memory_at_hand()
         allow_many_files()
         suspects: frozenset[str] = frozenset()

@@ -9,6 +9,7 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from nacre.config.check import load_partly
 from nacre.config.layer import Layer
+from nacre.config.ordinary import read_ordinary
 from nacre.config.writing import yaml_text
 from nacre.errors import JobError
 from nacre.job.configuration.configure import require_no_job
@@ -22,6 +23,9 @@ from nacre.scope.state import ScopeState
 
 REPORT = "migration"
 """Name of the report, which is written as `.txt` and as `.json`."""
+
+_LONGEST = 1_000_000_000
+"""Bytes of a file that is copied into the job."""
 
 _HEADER = """\
 # A job of Nacre, made from a configuration of {source}. What is not said here has its default.
@@ -185,7 +189,7 @@ def write_job(directory: Path, draft: Draft, report: Report) -> None:
         layout.root.mkdir(parents=True, exist_ok=True)
         for name, source in draft.files.items():
             (layout.root / name).parent.mkdir(parents=True, exist_ok=True)
-            (layout.root / name).write_bytes(source.read_bytes())
+            (layout.root / name).write_bytes(read_ordinary(source, _LONGEST))
         (layout.root / SEEDS).write_text("".join(f"{line}\n" for line in logins.lines), "utf-8")
         logins.write(layout.root)
         (layout.root / f"{REPORT}.txt").write_text(report.text(), "utf-8")

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from nacre.config.ordinary import read_ordinary
 from nacre.errors import ConfigError, Problem
 from nacre.wire.xml import Element, read_xml
 
@@ -22,13 +23,10 @@ def open_xml(path: Path) -> Element:
         ConfigError: It cannot be read, or is no XML that is read here; with file and line.
     """
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = read_ordinary(path, MAX_BYTES)
     except OSError as error:
         problem = Problem("", f"cannot be read: {error.strerror}", file=path.name)
         raise ConfigError([problem]) from None
-    if len(data) > MAX_BYTES:
-        raise ConfigError([Problem("", f"longer than {MAX_BYTES} bytes", file=path.name)])
     return read_xml(_in_utf8(data), path.name)
 
 

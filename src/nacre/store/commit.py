@@ -286,9 +286,17 @@ class GroupCommit:
         self._ripe.set()
 
     async def in_writer(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run a function in the writer thread, after those that it was given before."""
+        """Run a function in the writer thread, after those that it was given before.
+
+        Raises:
+            StorageError: The job has finished.
+        """
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, lambda: work(*args, **kwargs))
+        try:
+            done = loop.run_in_executor(self._thread, lambda: work(*args, **kwargs))
+        except RuntimeError as error:  # `close` has given the thread back
+            raise self._failed() from error
+        return await done
 
     @property
     def suspects(self) -> frozenset[str]:

@@ -6,10 +6,10 @@ directory of symbolic links to its files, without those that an opening writes.
 """
 
 import os
-import tempfile
 from pathlib import Path
 
 from nacre.errors import StorageError
+from nacre.store.temporary import HeldFolder
 
 _WRITTEN = frozenset({"LOCK", "LOG", "rocksdict-config.json"})
 
@@ -34,8 +34,8 @@ class Elsewhere:
 
     def __init__(self, path: str) -> None:
         try:
-            self._directory = tempfile.TemporaryDirectory(prefix="nacre-reading-")
-            self.path = self._directory.name
+            self._directory = HeldFolder("reading-")
+            self.path = str(self._directory.path)
             for file in Path(path).absolute().iterdir():
                 if file.name not in _WRITTEN:
                     Path(self.path, file.name).symlink_to(file)
@@ -47,4 +47,4 @@ class Elsewhere:
 
     def close(self) -> None:
         """Remove the links."""
-        self._directory.cleanup()
+        self._directory.close()

@@ -31,8 +31,9 @@ COMMANDS = {"echo": echo, "refuse": refuse, "stumble": stumble, "garble": garble
 FAULTS: list[tuple[str, str]] = []
 
 
-def note_fault(command: str, error: Exception) -> None:
+def note_fault(command: str, error: Exception) -> str:
     FAULTS.append((command, type(error).__name__))
+    return "a fault of the crawler"
 
 
 async def serving(named: Path, work: Any) -> Any:

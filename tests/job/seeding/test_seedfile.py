@@ -27,7 +27,7 @@ def test_lines_of_the_settings_of_a_file_and_of_a_compressed_one(tmp_path: Path)
     [
         ("seeds.txt", None, "No such file"),
         ("/dev/zero", None, "no regular file"),
-        ("", None, "Is a directory"),
+        ("", None, "but a directory"),
         ("seeds.gz", b"http://a.test/\n", "damaged"),
         ("seeds.gz", gzip.compress(b"http://a.test/\n", mtime=0)[:-9], "damaged"),
     ],

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from nacre.config.ordinary import open_ordinary
 from nacre.errors import ConfigError, Problem
 from nacre.history.schedule.nutch import NutchRates, read_mime_rates
 from nacre.job.admission.preloaded import Preloaded
@@ -19,6 +20,10 @@ from nacre.uri.canonical import Canonicalizer
 
 MAX_BYTES = 1_000_000_000
 """Longest rule file, unpacked."""
+
+
+_LOOK = 65_536
+"""Bytes that tell whether a file is a text."""
 
 
 class RuleFiles:
@@ -48,8 +53,11 @@ class RuleFiles:
 
 def _read(path: Path) -> bytes:
     try:
-        with _opened(path) as file:
-            data = file.read(MAX_BYTES + 1)
+        with open_ordinary(path) as packed, _unpacked(packed, path.suffix.lower()) as file:
+            data = file.read(_LOOK)
+            if b"\0" in data:
+                raise OSError(errno.EINVAL, "it is no text: there are NUL bytes in it", str(path))
+            data += file.read(MAX_BYTES + 1 - len(data))
     except (EOFError, zlib.error) as error:
         raise OSError(errno.EINVAL, f"damaged: {error}", str(path)) from error
     if len(data) > MAX_BYTES:
@@ -57,11 +65,10 @@ def _read(path: Path) -> bytes:
     return data
 
 
-def _opened(path: Path) -> BinaryIO | gzip.GzipFile | bz2.BZ2File:
-    suffix = path.suffix.lower()
+def _unpacked(file: BinaryIO, suffix: str) -> BinaryIO | gzip.GzipFile | bz2.BZ2File:
     if suffix == ".gz":
-        return gzip.open(path, "rb")
-    return bz2.open(path, "rb") if suffix == ".bz2" else path.open("rb")
+        return gzip.GzipFile(fileobj=file, mode="rb")
+    return bz2.BZ2File(file, "rb") if suffix == ".bz2" else file
 
 
 class RuleFindings(NamedTuple):

@@ -8,6 +8,7 @@ from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from pathlib import Path
 
+from nacre.config.ordinary import read_ordinary
 from nacre.config.place import find
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError, NacreError
@@ -178,8 +179,4 @@ def _state(path: Path) -> _State:
 
 
 def _text(path: Path) -> str:
-    with path.open(encoding="utf-8") as file:
-        text = file.read(_LARGEST + 1)
-    if len(text) > _LARGEST:
-        raise ConfigError(f"{path} is larger than {_LARGEST:,} characters")
-    return text
+    return read_ordinary(path, _LARGEST).decode()

@@ -10,12 +10,16 @@ from pathlib import Path
 
 from nacre.config.document import read_yaml
 from nacre.config.layer import Layer
+from nacre.config.ordinary import read_ordinary
 from nacre.config.spelling import nearest
 from nacre.errors import Problem
 from nacre.job.configuration.profiles import find_profile, profile_names, user_folder
 
 _MOST_INCLUDES = 64
+_MOST_FILES = 1000
 _MAGIC = frozenset("*?[")
+_LONGEST = 8_000_000
+"""Bytes of a file of settings; seeds and rules may be in files of their own, of any length."""
 
 
 def user_config() -> Path:
@@ -37,7 +41,7 @@ def file_layers(path: Path, root: Path) -> list[Layer]:
         path: The file.
         root: The job's directory; files below it are named relative to it.
     """
-    return _with_includes(path, root, [], "file")
+    return _Files(root, "file").of(path)
 
 
 def _user_layer() -> list[Layer]:
@@ -55,7 +59,7 @@ def _profile_layers(by: Layer, root: Path) -> list[Layer]:
     name, line = by.profile
     path = find_profile(name, root)
     if path is not None:
-        layers = _with_includes(path, root, [], f"profile {name}")
+        layers = _Files(root, f"profile {name}").of(path)
         for layer in layers:
             if layer.profile[0]:
                 problem = Problem("profile", "a profile stands on no other", file=str(path))
@@ -71,18 +75,36 @@ def _profile_layers(by: Layer, root: Path) -> list[Layer]:
     return [layer]
 
 
-def _with_includes(path: Path, root: Path, above: list[Path], source: str) -> list[Layer]:
-    name = _name(path, root)
-    own = _read(path, name, source)
-    found: list[Layer] = []
-    for text, line in own.includes:
-        for include in _included(path, text):
-            problem = _not_included(include, [*above, path], root)
-            if problem:
-                own.problems.append(Problem("include", problem, "", "", name, line))
-            else:
-                found += _with_includes(include, root, [*above, path], source)
-    return [*found, own]
+class _Files:
+    """Files with their includes, each as often as it is included.
+
+    Args:
+        root: The job's directory.
+        source: What their values are said to come from.
+    """
+
+    def __init__(self, root: Path, source: str) -> None:
+        self._root = root
+        self._source = source
+        self._left = _MOST_FILES
+
+    def of(self, path: Path, above: Sequence[Path] = ()) -> list[Layer]:
+        """A file after what it includes."""
+        name = _name(path, self._root)
+        own = _read(path, name, self._source)
+        found: list[Layer] = []
+        for text, line in own.includes:
+            for include in _included(path, text):
+                self._left -= 1
+                problem = _not_included(include, [*above, path], self._root)
+                if problem or self._left < 0:
+                    said = problem or f"more than {_MOST_FILES} files are included"
+                    own.problems.append(Problem("include", said, "", "", name, line))
+                    if self._left < 0:
+                        return [*found, own]
+                    continue
+                found += self.of(include, [*above, path])
+        return [*found, own]
 
 
 def _included(path: Path, text: str) -> Iterator[Path]:
@@ -102,7 +124,8 @@ def _not_included(path: Path, above: Sequence[Path], root: Path) -> str:
     if len(above) >= _MOST_INCLUDES:
         return f"more than {_MOST_INCLUDES} includes within each other"
     if not path.is_file():
-        return f"{_name(path, root)} does not exist"
+        what = "is no ordinary file" if path.exists() else "does not exist"
+        return f"{_name(path, root)} {what}"
     return ""
 
 
@@ -112,7 +135,7 @@ def _name(path: Path, root: Path) -> str:
 
 def _read(path: Path, name: str, source: str) -> Layer:
     try:
-        text = path.read_text("utf-8-sig")
+        text = read_ordinary(path, _LONGEST).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         layer = Layer(source)

@@ -4,8 +4,11 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from nacre.config.ordinary import open_ordinary
+
 _OWN = Path(__file__).parents[2] / "profiles"
 _SUFFIX = ".yaml"
+_LONGEST = 1000
 
 
 class Profile(NamedTuple):
@@ -58,7 +61,8 @@ def _folders() -> tuple[Path, Path]:
 def _purpose(path: Path) -> str:
     """The comment in the first line."""
     try:
-        first = path.read_text("utf-8").partition("\n")[0]
+        with open_ordinary(path) as file:
+            first = file.readline(_LONGEST).decode().rstrip()
     except (OSError, UnicodeDecodeError):
         return ""
     return first.removeprefix("#").strip() if first.startswith("#") else ""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nacre.config.check import Loaded
+from nacre.config.ordinary import read_ordinary
 from nacre.config.sheet import Sheet, check_sheet
 from nacre.errors import ConfigError, Problem, URIError
 from nacre.job.configuration.settings import JobSettings
@@ -84,6 +85,10 @@ def sheet_problems(loaded: Loaded[JobSettings], root: Path) -> list[Problem]:
     return found
 
 
+_LONGEST = 256_000_000
+"""Bytes of a file of prefixes."""
+
+
 def _unknown(path: str, names: tuple[str, ...], sheets: Mapping[str, Sheet]) -> Iterator[Problem]:
     for name in names:
         if name not in sheets:
@@ -97,7 +102,7 @@ def _prefixes(file: str, root: Path, path: str) -> tuple[list[str], list[Problem
     if not file:
         return [], []
     try:
-        lines = (root / file).read_text("utf-8").splitlines()
+        lines = read_ordinary(root / file, _LONGEST).decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         wrong = Problem(f"{path}.surts_file", f"{file} cannot be read: {reason}", "SURT prefixes")

@@ -27,6 +27,7 @@ from nacre.archive.reader import WarcEntry, WarcReader
 from nacre.archive.record import Record, warcinfo_record
 from nacre.archive.restoring import difference_at, difference_of, is_delta, restored
 from nacre.archive.segment import CONFORMS
+from nacre.config.ordinary import open_ordinary
 from nacre.job.holdings.expandedplaces import Places
 
 _FIELDS = "application/warc-fields"
@@ -96,7 +97,7 @@ class _Expansion:
 
     def holds_differences(self) -> bool:
         """Whether there is something to be made of it."""
-        with self._source.open("rb") as file:
+        with open_ordinary(self._source) as file:
             return any(is_delta(entry) or self._confirms(entry) for entry in WarcReader(file))
 
     def _confirms(self, entry: WarcEntry) -> bool:
@@ -139,7 +140,7 @@ class _Expansion:
 
     def _records(self) -> Iterator[Record]:
         self._known.begin(self._source)
-        with self._source.open("rb") as file:
+        with open_ordinary(self._source) as file:
             for number, entry in enumerate(WarcReader(file)):
                 if not number:
                     yield self._warcinfo(entry)

@@ -18,6 +18,7 @@ from nacre.archive.reader import WarcEntry, WarcReader
 from nacre.archive.record import IDENTICAL, NOT_MODIFIED
 from nacre.archive.restoring import difference_of, is_delta
 from nacre.archive.section import section
+from nacre.config.ordinary import open_ordinary
 from nacre.core.crawluri import Hop, Outlink
 from nacre.core.history import Base, Original, RevisitProfile
 
@@ -125,7 +126,7 @@ class CaptureReader:
 
     def _entries(self) -> Iterator[tuple[WarcEntry, "_Block", int]]:
         """Records with their blocks and sizes; a size is known when the next one is asked for."""
-        with self._path.open("rb") as file:
+        with open_ordinary(self._path) as file:
             part = section(file, self._start, self._stop)
             reader = WarcReader(part, self._note)
             extra = 0 if reader.compressed else _TRAILER

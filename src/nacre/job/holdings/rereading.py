@@ -9,6 +9,7 @@ from nacre.archive.delta import DeltaError, page_url
 from nacre.archive.reader import WarcEntry, WarcReader, record_at
 from nacre.archive.record import IDENTICAL
 from nacre.archive.restoring import FindBase, difference_of, is_delta, restored
+from nacre.config.ordinary import open_ordinary
 from nacre.core.capture import BytesBody, Capture
 from nacre.job.holdings.readback import Kept, Metadata, base_of, confirmed, main_record
 from nacre.wire.head import parse_head
@@ -62,7 +63,7 @@ def reread(
         find: Finds what a difference was made from.
     """
     waiting: Reread | None = None
-    with path.open("rb") as file:
+    with open_ordinary(path) as file:
         for entry in WarcReader(file):
             kind = entry.get("WARC-Type")
             if kind in ("response", "revisit"):

@@ -54,7 +54,7 @@ class LineFile:
         found: list[Line] = []
         try:
             found.extend(self._lines(most))
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except (EOFError, zlib.error, gzip.BadGzipFile, DamagedError) as error:
             if not found:
                 raise DamagedError(str(error)) from error
         return found
@@ -65,6 +65,8 @@ class LineFile:
             if not data:
                 return
             long = len(data) == LONGEST and not data.endswith(b"\n")
+            if long and b"\0" in data:
+                raise DamagedError("it is no text: there are NUL bytes in it")
             size = len(data) + (self._rest() if long else 0)
             self.position += size
             self.number += 1

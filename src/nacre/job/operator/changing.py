@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from nacre.config.ordinary import open_ordinary
 from nacre.errors import ConfigError, JobError
 from nacre.job.admission.rulefiles import RuleFiles
 from nacre.job.admission.scoping import scope_state
@@ -162,7 +163,8 @@ def _offline(layout: Layout) -> ScopeState:
 def _write(layout: Layout, change: Change, disk: Disk) -> None:
     path = layout.config.resolve()
     try:
-        text = path.read_text("utf-8")
+        with open_ordinary(path) as file:
+            text = file.read().decode()
         changed = amended(text, change.edits, layout.config.name)
         mode = path.stat().st_mode
         write_whole(disk, str(path), changed.encode())

@@ -18,12 +18,15 @@ from nacre.job.operator.steer import steer
 from nacre.job.reports.material import live_facts
 from nacre.job.reports.reporting import make_report
 from nacre.job.session import Session
-from nacre.job.states import ExitStatus
+from nacre.job.states import ExitStatus, JobState
 from nacre.job.visit.runtime import OPERATOR, RUNTIME
 
 Request = Mapping[str, Any]
 
 MOST_PARALLEL = 10_000
+
+ENDED = frozenset((JobState.STOPPING, JobState.FINISHED))
+"""States in which a session commits nothing that a command brings."""
 
 
 class Commands:
@@ -53,11 +56,16 @@ class Commands:
             "change": self.change,
         }
 
-    def fault(self, command: str, error: Exception) -> None:
-        """A bug in a command: its traceback goes to runtime-errors.log."""
+    def fault(self, command: str, error: Exception) -> str:
+        """A bug in a command: its traceback goes to runtime-errors.log; the answer.
+
+        What works on a session that ends meanwhile finds its store closed, which is no bug.
+        """
         session = self._job.session
-        if session is not None:
-            session.parts.logs.command_error(command, error)
+        if session is None or session.state in ENDED:
+            return f"the job ended before `{command}` was done; try again when it does not run"
+        session.parts.logs.command_error(command, error)
+        return f"a fault of the crawler, which goes on: {type(error).__name__}: {error}"
 
     async def status(self, _: Request) -> Answer:
         """Numbers, slowest queues, longest fetches."""
@@ -134,12 +142,16 @@ class Commands:
     async def frontier_import(self, request: Request) -> Answer:
         """Take lines in."""
         parts = self._session().parts
-        lines = [str(line) for line in request.get("lines", ())]
+        lines = request.get("lines", [])
+        if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+            raise JobError("not an import: `lines` is a list of texts")
         try:
             options = msgspec.convert(request.get("options", ()), Options)
         except msgspec.ValidationError as error:
             raise JobError(f"not an import: {error}") from None
-        first = int(request.get("first", 1))
+        first = request.get("first", 1)
+        if not isinstance(first, int):
+            raise JobError("not an import: `first` is the number of a line")
         imported = await bring_in(parts, lines, options, first)
         return {"imported": msgspec.to_builtins(imported)}
 

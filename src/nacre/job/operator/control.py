@@ -9,20 +9,19 @@ import asyncio
 import contextlib
 import json
 import os
-import shutil
 import socket
 import struct
-import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from nacre.errors import JobError, NacreError
 from nacre.job.wholefile import replace_file
+from nacre.store.temporary import HeldFolder
 
 Answer = dict[str, Any]
 Handler = Callable[[Mapping[str, Any]], Awaitable[Answer]]
-Fault = Callable[[str, Exception], None]
+Fault = Callable[[str, Exception], str]
 
 PEER = "_uid"
 """Key of each request under which its handler finds the user id of who asks."""
@@ -30,6 +29,7 @@ PEER = "_uid"
 _LINE_LIMIT = 64 << 20
 _CREDENTIALS = struct.Struct("3i")
 _PATIENCE = 600.0
+_ENDED = "the job ended before it had answered; `nacre status` says how"
 
 
 class ControlServer:
@@ -38,21 +38,21 @@ class ControlServer:
     Args:
         named: File that names the socket (`state/control`).
         commands: Handler of each command; a NacreError that it raises is the answer.
-        fault: Called with a command and any other exception of its handler, a bug; it is answered,
-            too, and the job goes on.
+        fault: Called with a command and any other exception of its handler, mostly a bug; says
+            what the answer is. The job goes on.
     """
 
     def __init__(self, named: Path, commands: Mapping[str, Handler], fault: Fault) -> None:
         self._named = named
         self._commands = commands
         self._fault = fault
-        self._folder: str | None = None
+        self._folder: HeldFolder | None = None
         self._server: asyncio.Server | None = None
 
     async def start(self) -> None:
         """Listen."""
-        self._folder = tempfile.mkdtemp(prefix="nacre-")
-        path = str(Path(self._folder, "control"))
+        self._folder = HeldFolder()
+        path = str(self._folder.path / "control")
         self._server = await asyncio.start_unix_server(self._serve, path, limit=_LINE_LIMIT)
         self._publish(path)
 
@@ -68,22 +68,25 @@ class ControlServer:
             self._server.close()
         self._named.unlink(missing_ok=True)
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         peer = _peer(writer)
-        with contextlib.suppress(ConnectionError, asyncio.LimitOverrunError, ValueError):
-            while line := await reader.readline():
-                writer.write(await self._answer(line, peer))
-                await writer.drain()
+        with contextlib.suppress(ConnectionError):
+            try:
+                while line := await reader.readline():
+                    writer.write(await self._answer(line, peer))
+                    await writer.drain()
+            except ValueError:  # what `readline` makes of a line over its limit
+                writer.write(_line({"error": f"a request is longer than {_LINE_LIMIT:,} bytes"}))
         writer.close()
 
     async def _answer(self, line: bytes, peer: int) -> bytes:
         try:
             request = {**json.loads(line), PEER: peer}
             handler = self._commands.get(request["command"])
-        except (ValueError, TypeError, KeyError):
-            return _line({"error": "not a request"})
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return _line({"error": "not a request: an object with `command`, in one line of JSON"})
         if handler is None:
             return _line({"error": f"no such command: {request['command']}"})
         try:
@@ -91,9 +94,7 @@ class ControlServer:
         except NacreError as error:
             return _line({"error": str(error)})
         except Exception as error:  # noqa: BLE001 - a bug in a command is not the end of a crawl
-            self._fault(request["command"], error)
-            told = f"{type(error).__name__}: {error}"
-            return _line({"error": f"a fault of the crawler, which goes on: {told}"})
+            return _line({"error": self._fault(request["command"], error)})
 
 
 def _line(answer: Answer) -> bytes:
@@ -105,6 +106,10 @@ def _peer(writer: asyncio.StreamWriter) -> int:
     end = writer.get_extra_info("socket")
     packed = end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     return int(_CREDENTIALS.unpack(packed)[1])
+
+
+class GoneError(JobError):
+    """The job does not run, or ended before it had answered."""
 
 
 def running(named: Path) -> bool:
@@ -120,19 +125,37 @@ def ask(named: Path, command: str, **arguments: object) -> Answer:
     """Ask a running job.
 
     Raises:
-        JobError: It does not run, does not answer, or says why it will not.
+        GoneError: It does not run, or ended meanwhile.
+        JobError: It does not answer, or says why it will not.
     """
     request = json.dumps({"command": command, **arguments}).encode() + b"\n"
     with _connect(named) as connection:
-        connection.sendall(request)
-        with connection.makefile("rb") as answers:
-            line = answers.readline()
-    if not line:
-        raise JobError("the job gave no answer; see what it wrote to its terminal")
-    answer: Answer = json.loads(line)
+        line = _exchange(connection, request)
+    if not line.endswith(b"\n"):
+        raise GoneError(_ENDED)
+    try:
+        answer: Answer = {**json.loads(line)}
+    except (ValueError, TypeError, RecursionError):
+        raise JobError("what the job answers cannot be read; is it of another Nacre?") from None
     if "error" in answer:
         raise JobError(str(answer["error"]))
     return answer
+
+
+def _exchange(connection: socket.socket, request: bytes) -> bytes:
+    """The line that is answered; what came of it where the job ends meanwhile."""
+    try:
+        # A server that refuses a request may have answered before it was sent to its end.
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(request)
+        with connection.makefile("rb") as answers:
+            return answers.readline()
+    except TimeoutError:
+        raise JobError(
+            f"the job has not answered for {_PATIENCE:.0f} s; see what it writes to its terminal"
+        ) from None
+    except OSError:
+        return b""
 
 
 def _connect(named: Path) -> socket.socket:
@@ -143,5 +166,5 @@ def _connect(named: Path) -> socket.socket:
         connection.connect(path)
     except (OSError, ValueError, KeyError, TypeError):
         connection.close()
-        raise JobError("the job is not running") from None
+        raise GoneError("the job is not running") from None
     return connection

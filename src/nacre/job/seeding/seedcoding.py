@@ -41,18 +41,16 @@ def coding_of(file: SeedBytes) -> str:
         file: The list, at its start; it is read to its end, and must be able to go back.
     """
     head = file.read(4)
-    for mark, codec in _MARKS:
-        if head.startswith(mark):
-            return codec
-    if len(head) == 4 and head[1:4:2] == b"\0\0":
-        return "utf-16-le"
-    if len(head) == 4 and head[0:4:2] == b"\0\0":
-        return "utf-16-be"
+    marked = _by_mark(head)
+    if marked:
+        return marked
     file.seek(0)
     sound = broken = size = 0
     sample: list[bytes] = []
     for line in _raw_lines(file):
         if line.isascii():
+            if b"\0" in line:
+                return UTF_8  # it is no text, which who reads it on finds out
             continue
         if _is_utf8(line):
             sound += 1
@@ -64,6 +62,18 @@ def coding_of(file: SeedBytes) -> str:
     if broken * _STRAY <= sound:
         return UTF_8
     return _looks_like(b"\n".join(sample))
+
+
+def _by_mark(head: bytes) -> str:
+    """The codec that a byte order mark tells, or the NUL bytes of Latin letters; "" for none."""
+    for mark, codec in _MARKS:
+        if head.startswith(mark):
+            return codec
+    if len(head) == 4 and head[1:4:2] == b"\0\0":
+        return "utf-16-le"
+    if len(head) == 4 and head[0:4:2] == b"\0\0":
+        return "utf-16-be"
+    return ""
 
 
 def decoded_lines(file: SeedBytes, codec: str) -> Iterator[str]:

@@ -1,12 +1,13 @@
 """Where seed lines come from: the configuration itself, or a file of any length, plain or gzip."""
 
+import errno
 import gzip
 import io
-import stat
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from nacre.config.ordinary import open_ordinary
 from nacre.errors import ConfigError, Problem
 from nacre.job.seeding.seedcoding import coding_of, decoded_lines
 
@@ -40,11 +41,19 @@ def file_lines(path: Path, named: str) -> Iterator[str]:
     try:
         codec = file_coding(path)
         with open_bytes(path) as file:
-            yield from decoded_lines(file, codec)
+            yield from _texts(decoded_lines(file, codec))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise unreadable(named, f"it is damaged ({error})") from error
     except OSError as error:
         raise unreadable(named, error.strerror or str(error)) from error
+
+
+def _texts(lines: Iterator[str]) -> Iterator[str]:
+    """The lines, as long as they are a text."""
+    for line in lines:
+        if "\0" in line:
+            raise OSError(errno.EINVAL, "it is no text: there are NUL bytes in it")
+        yield line
 
 
 def file_coding(path: Path) -> str:
@@ -54,16 +63,28 @@ def file_coding(path: Path) -> str:
         OSError: It cannot be read, or is no file: a device never ends.
         EOFError, zlib.error: It is compressed, and damaged.
     """
-    mode = path.stat().st_mode
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise OSError(0, "it is no regular file")
     with open_bytes(path) as file:
         return coding_of(file)
 
 
 def open_bytes(path: Path) -> io.BufferedReader | gzip.GzipFile:
     """A file, or what is in it where its name says that it is compressed (`.gz`)."""
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+    file = open_ordinary(path)
+    return _Unpacked(file) if path.suffix == ".gz" else file
+
+
+class _Unpacked(gzip.GzipFile):
+    """What is in a compressed file; closing it closes the file, too."""
+
+    def __init__(self, packed: io.BufferedReader) -> None:
+        self._packed = packed
+        super().__init__(fileobj=packed, mode="rb")
+
+    def close(self) -> None:
+        try:
+            super().close()
+        finally:
+            self._packed.close()
 
 
 def unreadable(named: str, why: str) -> ConfigError:

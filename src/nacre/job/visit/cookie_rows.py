@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from nacre.config.ordinary import read_ordinary
 from nacre.errors import ConfigError
 from nacre.fetch.cookies import CookieJar
 from nacre.fetch.set_cookie import Cookie
@@ -10,6 +11,8 @@ from nacre.store.private import close_to_others
 from nacre.store.store import Store
 
 _FAMILY = "cookies"
+_LONGEST = 64_000_000
+"""Bytes of a file of cookies."""
 
 
 class CookieRows:
@@ -31,7 +34,7 @@ class CookieRows:
             ConfigError: It cannot be read.
         """
         try:
-            text = path.read_text("utf-8", "surrogateescape")
+            text = read_ordinary(path, _LONGEST).decode("utf-8", "surrogateescape")
         except OSError as error:
             raise ConfigError(
                 f"cookies.load_file: {path} cannot be read: {error.strerror}"

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from nacre.config.ordinary import read_ordinary
 from nacre.migrate.fate import mapped, to_check
 from nacre.migrate.heritrix.beans import Bean, Beans, Setting, text_of
 from nacre.migrate.heritrix.expressions import translated
@@ -148,8 +149,7 @@ def _of_file(
         setting.fate = to_check(f"{name} is not read: it lies elsewhere")
         return {}
     try:
-        with path.open("rb") as file:
-            return _of(_decoded(file.read(_MAX_BYTES), encoding))
+        return _of(_decoded(read_ordinary(path, _MAX_BYTES), encoding))
     except OSError as error:
         setting.fate = to_check(f"{name} cannot be read: {error.strerror}")
         return {}

@@ -1,5 +1,6 @@
 """Seeds of Heritrix: in the configuration itself, or in a file beside it."""
 
+from nacre.config.ordinary import read_ordinary
 from nacre.migrate.fate import Fate, defaulted, mapped, to_check
 from nacre.migrate.heritrix.beans import Bean, Setting
 from nacre.migrate.heritrix.work import Work, beside, decide_all
@@ -52,7 +53,7 @@ def read_file(work: Work, setting: Setting, name: str) -> Fate:
     try:
         if not name or path.stat().st_size > _MAX_BYTES:
             return to_check("too long to be copied: set `seeds` to where it is", "seeds")
-        data = path.read_bytes()
+        data = read_ordinary(path, _MAX_BYTES)
     except OSError as error:
         work.report.files.append(
             FileNote(name, f"seeds; cannot be read: {error.strerror}", check=True)

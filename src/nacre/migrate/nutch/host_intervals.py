@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from nacre.config.ordinary import read_ordinary
 from nacre.migrate.draft import Draft
 from nacre.migrate.nutch.conf import Conf
 from nacre.migrate.report import FileNote, Report
@@ -9,6 +10,7 @@ from nacre.migrate.report import FileNote, Report
 FILE = "adaptive-host-specific-intervals.txt"
 _NUTCH = "recrawl.schedule.nutch."
 _FIELDS = ("min_interval", "max_interval")
+_MAX_BYTES = 64_000_000
 _DEFAULT = frozenset(("default", "0"))
 
 
@@ -33,7 +35,8 @@ def map_host_intervals(conf: Conf, draft: Draft, report: Report) -> None:
     sheets: dict[str, dict[str, float]] = {}
     hosts: dict[str, list[str]] = {}
     unread: list[str] = []
-    for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
+    text = read_ordinary(path, _MAX_BYTES).decode("utf-8", "replace")
+    for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         bounds = _bounds(line)

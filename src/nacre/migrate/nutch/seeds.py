@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from nacre.config.ordinary import read_ordinary
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.migrate.nutch.conf import Conf
 from nacre.migrate.report import FileNote, Report
@@ -12,6 +13,7 @@ PLACEHOLDER = (
     "http://example.test/",
 )
 
+_MAX_BYTES = 512_000_000
 _INSIDE = ("urls", "seeds", "seed.txt")
 
 
@@ -52,7 +54,7 @@ def _files(place: Path) -> Iterator[Path]:
 
 def _lines(path: Path, report: Report) -> Iterator[str]:
     try:
-        text = path.read_text("utf-8", "replace")
+        text = read_ordinary(path, _MAX_BYTES).decode("utf-8", "replace")
     except OSError as error:
         raise JobError(f"{path} cannot be read: {error.strerror}") from error
     with_data = 0

@@ -1,0 +1,57 @@
+"""Files that an operator names: opened only where they are ordinary files, of a size that is told.
+
+A device never ends, a pipe waits for somebody who writes: neither may hold a command up.
+"""
+
+import errno
+import os
+import stat
+from io import BufferedReader
+from pathlib import Path
+
+_KINDS = (
+    (stat.S_ISDIR, ", but a directory"),
+    (stat.S_ISCHR, ", but a device"),
+    (stat.S_ISBLK, ", but a device"),
+    (stat.S_ISFIFO, ", but a pipe, which can be read only once"),
+    (stat.S_ISSOCK, ", but a socket"),
+)
+
+
+def open_ordinary(path: Path) -> BufferedReader:
+    """Open an ordinary file for reading.
+
+    Raises:
+        OSError: It is none, or cannot be opened; `strerror` says why.
+    """
+    _require(path.stat().st_mode, path)  # before the open, which is an event for some devices
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        _require(os.fstat(handle).st_mode, path)
+        return os.fdopen(handle, "rb")
+    except OSError:
+        os.close(handle)
+        raise
+
+
+def read_ordinary(path: Path, most: int) -> bytes:
+    """The bytes of an ordinary file.
+
+    Args:
+        path: The file.
+        most: Bytes that it may have.
+
+    Raises:
+        OSError: It is no ordinary file, cannot be read, or has more.
+    """
+    with open_ordinary(path) as file:
+        data = file.read(most + 1) if os.fstat(file.fileno()).st_size <= most else b""
+        if len(data) > most or os.fstat(file.fileno()).st_size > most:
+            raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes", str(path))
+    return data
+
+
+def _require(mode: int, path: Path) -> None:
+    if not stat.S_ISREG(mode):
+        kind = next((said for is_it, said in _KINDS if is_it(mode)), "")
+        raise OSError(errno.EINVAL, f"it is no regular file{kind}", str(path))
