@@ -57,7 +57,7 @@ def test_help_in_the_other_order(command: str):
 def test_help_of_what_there_is_not():
     done = nacre("help", "archive", "dance")
     assert done.code == 2
-    assert "it has: check, expand, index, salvage" in done.err
+    assert "it has: check, digests, expand, index, salvage" in done.err
     assert "exit-codes" in " ".join(nacre("help", "dance").err.split())
 
 

@@ -73,7 +73,7 @@ def test_pages_have_the_ten_minutes_and_their_robots_txt_too() -> None:
         if uri is not None:
             assert not front.tries_once(uri)
             front.retry(uri, Attempt(-2), Retry(NOW + mono + 60, hold=True), NOW + mono, mono)
-    assert front.last_until(NOW + 599.0) == NOW + 600
+    assert front.last_until(NOW + 599.0, 599.0) == NOW + 600
     front.next_wake(600.0)
     assert len(list(front.removal.abandon())) == 3
 
@@ -97,7 +97,7 @@ def test_a_slow_end_of_many_guesses_takes_half_a_minute() -> None:
     while front.next(NOW + 1, 1.0) is not None:
         pass  # all are in process, and hang
     front.next_wake(1.0)
-    assert front.last_until(NOW + 1) == NOW + 31
+    assert front.last_until(NOW + 1, 1.0) == NOW + 31
 
 
 def test_the_time_goes_on_where_an_end_was_interrupted_in_vain() -> None:

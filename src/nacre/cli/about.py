@@ -16,7 +16,15 @@ def _exit_codes() -> Iterator[str]:
     yield output.table([(int(code), said) for code, said in EXIT_TABLE.items()], indent="")
 
 
-_TOPICS = {"exit-codes": _exit_codes}
+def _documents() -> Iterator[str]:
+    from nacre.config.documents import documents
+
+    for page in documents():
+        title = page.read_text("utf-8").partition("\n")[0].lstrip("# ")
+        yield f"{title}: {output.shown(page)}"
+
+
+_TOPICS = {"docs": _documents, "exit-codes": _exit_codes}
 """What `nacre help` knows beside commands."""
 
 
@@ -26,7 +34,8 @@ def show_help(
         list[str] | None,
         typer.Argument(
             metavar="COMMAND",
-            help="Such as `crawl` or `archive check`; `exit-codes` lists those.",
+            help="Such as `crawl` or `archive check`; `exit-codes` lists those, `docs` the pages "
+            "of the documentation.",
             show_default=False,
         ),
     ] = None,

@@ -1,5 +1,6 @@
 """The commands in one table, and what all of them share: version, errors, exit codes."""
 
+import errno
 from typing import Annotated, Any
 
 import typer
@@ -34,6 +35,8 @@ _PYDANTIC = (
     (", unable to parse string as an integer", ""),
     (", unable to parse string as a number", ""),
 )
+_DENIED = frozenset((errno.EACCES, errno.EPERM, errno.EROFS))
+"""What the operator may not do is no fault of a disk."""
 
 
 class Commands(Group):
@@ -52,7 +55,8 @@ class Commands(Group):
             raise typer.Exit(ExitCode.USAGE) from None
         except NacreError as error:
             complain(error)
-            raise typer.Exit(ExitCode.ERROR) from None
+            denied = getattr(error, "errno", 0) in _DENIED
+            raise typer.Exit(ExitCode.USAGE if denied else ExitCode.ERROR) from None
 
 
 app = Program(

@@ -6,7 +6,8 @@ from typing import Any
 
 from nacre.archive.check import Checker
 from nacre.archive.finding import CODES, Finding, Severity
-from nacre.cli.output import count, table
+from nacre.cli.output import count, shown, table
+from nacre.config.documents import document
 from nacre.report.units import size
 
 
@@ -49,7 +50,8 @@ def check_lines(checker: Checker, root: Path, *, notes: bool) -> Iterator[str]:
         yield f"{count(summary.rebuilt, 'reply', 'replies')} rebuilt from differences"
     yield from _counts(checker)
     if checker.damaged:
-        yield "damaged; what can be done stands in docs/howto.md under Repair"
+        page = shown(Path(document("howto.md")))
+        yield f"damaged; what can be done stands in {page} under Repair"
     else:
         yield "nothing damaged" if summary.files else "nothing to check: there are no WARCs yet"
 

@@ -199,7 +199,7 @@ def crawl(
     from nacre.cli.jobs import run_and_tell
     from nacre.cli.new_job import make_job, wishes_of
 
-    layout, settings = make_job(wishes_of(ctx.params), out)
+    layout, settings = make_job(wishes_of(ctx.params), out, "--out")
     raise typer.Exit(run_and_tell(layout, settings, quiet=quiet, as_json=as_json))
 
 

@@ -26,10 +26,30 @@ Queue = Annotated[
 frontier = Program()
 
 
-@frontier.callback()
+@frontier.callback(invoke_without_command=True)
 def _job(ctx: typer.Context, directory: JobDir) -> None:
-    """The waiting URIs and their queues, whether the job runs or not."""
+    """The waiting URIs and their queues, whether the job runs or not.
+
+    Without a command: how many wait, and in how many queues.
+    """
     ctx.obj = directory
+    if ctx.invoked_subcommand is None:
+        _tell_how_many(directory)
+
+
+def _tell_how_many(directory: Path) -> None:
+    from nacre.cli.look import opened
+    from nacre.frontier.roster import scan_queues
+    from nacre.job.offline import reading
+
+    with reading(*opened(directory)) as view:
+        sizes = [size for row in scan_queues(view.store) if (size := row.size + row.waiting)]
+    told, job = output.count(len(sizes), "queue"), output.typed(directory)
+    verb = "waits" if sum(sizes) == 1 else "wait"
+    output.say(f"{output.count(sum(sizes), 'URI')} {verb} in {told}")
+    if sizes:
+        output.say(f"Look:      {output.program()} frontier {job} list")
+        output.say(f"           {output.program()} frontier {job} queues")
 
 
 @frontier.command("list")

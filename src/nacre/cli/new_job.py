@@ -80,23 +80,26 @@ def _depth(wishes: Wishes) -> int | None:
     return int(level)
 
 
-def make_job(wishes: Wishes, directory: Path | None) -> tuple[Layout, JobSettings]:
+def make_job(
+    wishes: Wishes, directory: Path | None, option: str = ""
+) -> tuple[Layout, JobSettings]:
     """Check and write a new job; nothing is written when something is wrong.
 
     Args:
         wishes: What the options say.
         directory: Where; None for `crawls/<host>-<time>`.
+        option: The option that names it; "" where it is an argument.
 
     Raises:
         ConfigError: With every problem.
         JobError: There is a job already.
     """
     if directory is not None:
-        require_no_job(Layout(directory))
+        require_no_job(Layout(directory), option)
     values = values_of(wishes)
     seeds = seed_input(wishes.urls, wishes.seed_files, set_seeds(values))
     layout = Layout(directory or default_directory(seeds.lines))
-    require_no_job(layout)
+    require_no_job(layout, option)
     new = NewJob(seeds.lines, _rules(wishes), values, wishes.profile)
     loaded, problems = examine_new(layout, new)
     settings = loaded.settings if loaded else JobSettings()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from nacre.cli.output import program, say, say_json, shown, typed
 from nacre.cli.running import Result
@@ -12,14 +13,14 @@ from nacre.report.units import share
 
 _MOSTLY = 0.5
 """Share of noise from which on another way of keeping is pointed to."""
-_WITHOUT_LIMIT = {
-    ExitStatus.TIME_LIMIT: " --set limits.time=0 --set limits.runtime.after=0",
-    ExitStatus.DATA_LIMIT: " --set limits.bytes=0 --set limits.novel_bytes=0",
-    ExitStatus.DOCUMENT_LIMIT: " --set limits.documents=0 --set limits.novel_documents=0",
-    ExitStatus.WRITE_LIMIT: " --set limits.warc_bytes=0 --set archive.max_total=0",
-    ExitStatus.QUEUE_BUDGET: " --set frontier.queue_total_budget=-1",
+_LIMITS: dict[ExitStatus, tuple[tuple[str, str], ...]] = {
+    ExitStatus.TIME_LIMIT: (("limits.time", "0"), ("limits.runtime.after", "0")),
+    ExitStatus.DATA_LIMIT: (("limits.bytes", "0"), ("limits.novel_bytes", "0")),
+    ExitStatus.DOCUMENT_LIMIT: (("limits.documents", "0"), ("limits.novel_documents", "0")),
+    ExitStatus.WRITE_LIMIT: (("limits.warc_bytes", "0"), ("archive.max_total", "0")),
+    ExitStatus.QUEUE_BUDGET: (("frontier.queue_total_budget", "-1"),),
 }
-"""What lifts the limit that ended the run, for the command that goes on."""
+"""What may have ended the run, and the value that lifts it, for the command that goes on."""
 
 
 def next_steps(
@@ -63,7 +64,21 @@ def _going_on(run: str, frontier: str, settings: JobSettings, result: Result) ->
     if resting and settings.frontier.queue_total_budget < 0:
         yield f"Go on:     {frontier} unretire; {run}"
     else:
-        yield f"Go on:     {run}{_WITHOUT_LIMIT.get(result.exit, '')}"
+        yield f"Go on:     {run}{_lifted(settings, result.exit)}"
+
+
+def _lifted(settings: JobSettings, ended: ExitStatus) -> str:
+    """Options that lift the limits that are set; those without a value are no limits."""
+    limits = _LIMITS.get(ended, ())
+    held = [(path, free) for path, free in limits if _is_set(settings, path, free)]
+    return "".join(f" --set {path}={free}" for path, free in held or limits[:1])
+
+
+def _is_set(settings: JobSettings, path: str, free: str) -> bool:
+    found: Any = settings
+    for name in path.split("."):
+        found = getattr(found, name)
+    return bool(found != float(free))
 
 
 def _browsing(layout: Layout, settings: JobSettings) -> Iterator[str]:

@@ -31,6 +31,25 @@ class Group(TyperGroup):
         """Its parameters; a flag takes no value, so none is shown."""
         return _flags_without_type(super().get_params(ctx))
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
+        """Its arguments; `nacre frontier --help list` and `… list --help` tell of `list`."""
+        asked = next((arg for arg in args if arg in self.commands), "")
+        if asked and len(args) == 2 and any(arg in ctx.help_option_names for arg in args):
+            command = self.commands[asked]
+            told = command.get_help(type(ctx)(command, info_name=asked, parent=ctx))
+            typer.echo(told, color=ctx.color)
+            ctx.exit()
+        return list(super().parse_args(ctx, args))
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as its base says
+        """Run a command; a directory alone is told what may follow."""
+        if not self.invoke_without_command and not _named(ctx):
+            ctx.fail(f"Say what to do: {ctx.command_path} {_directory(ctx)} {self._choice()}")
+        return super().invoke(ctx)
+
+    def _choice(self) -> str:
+        return "|".join(name for name, one in self.commands.items() if not one.hidden)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - as its base says
         """The command that is meant; `nacre archive check DIR` is told of the right order."""
         first = str(ctx.params.get("directory", ""))
@@ -52,6 +71,15 @@ class Program(typer.Typer):
     ) -> Callable[[CommandFunctionType], CommandFunctionType]:
         """See its base."""
         return super().command(name, cls=Command, **more)
+
+
+def _named(ctx: Any) -> bool:  # noqa: ANN401 - a context of Typer's
+    """Whether a command is named behind the group's own arguments."""
+    return bool([*getattr(ctx, "_protected_args", ()), *ctx.args])
+
+
+def _directory(ctx: Any) -> str:  # noqa: ANN401 - a context of Typer's
+    return str(ctx.params.get("directory") or "DIR")
 
 
 def _paragraphs(text: str | None) -> str | None:

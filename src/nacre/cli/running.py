@@ -13,6 +13,7 @@ from nacre.cli.output import count
 from nacre.job.events import ActionTaken, Alert, Event, StateChanged
 from nacre.job.job import Job
 from nacre.job.operator.commands import serving
+from nacre.job.operator.control import running
 from nacre.job.operator.overview import Overview, live_overview
 from nacre.job.reports.reporting import Unfetched, run_counts, seeds_without_reply
 from nacre.job.runs.newrun import INCREMENTAL
@@ -100,16 +101,20 @@ class _Runner:
         return task.result()
 
     async def _ticks(self, stack: AsyncExitStack) -> None:
-        """Serve commands once the job holds its lock, and show how it goes."""
+        """Serve commands once the job holds its lock, or waits for space; show how it goes."""
         serves = False
         while True:
             session = self._job.session
+            if not serves and (session is not None or self._may_serve_early()):
+                await stack.enter_async_context(serving(self._job))
+                serves = True
             if session is not None:
-                if not serves:
-                    await stack.enter_async_context(serving(self._job))
-                    serves = True
                 self._display.tick(session)
             await asyncio.sleep(_TICK)
+
+    def _may_serve_early(self) -> bool:
+        """It waits for space, and no other process runs the job."""
+        return self._job.waits_for_space and not running(self._job.layout.socket)
 
     # ---- what happens
 

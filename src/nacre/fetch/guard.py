@@ -148,6 +148,20 @@ def seed_networks(addresses: Iterable[str]) -> Iterator[str]:
             yield f"{plain}/{plain.max_prefixlen}"
 
 
+def is_public_host(host: str) -> bool:
+    """Whether a host may be somebody else's: no name of a private kind, and no special address.
+
+    Addresses for metadata, documentation, multicast and the like are refused, but not public.
+
+    Args:
+        host: As in `is_private_seed_name`.
+    """
+    address = parse_address(host)
+    if address is not None:
+        return not address_kind(address)
+    return not is_private_seed_name(host)
+
+
 def is_private_seed_name(host: str) -> bool:
     """Whether a host is plainly the operator's own: it needs no contact, and opens its addresses.
 

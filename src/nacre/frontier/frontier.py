@@ -380,10 +380,12 @@ class Frontier:
         since = self.totals.last_since
         return None if since is None else now - (self._time - since)
 
-    def last_until(self, now: float) -> float | None:
+    def last_until(self, now: float, mono: float) -> float | None:
         """When the last retries are given up, seconds since the epoch; None while others wait."""
         until = self._last_tries.until
-        return None if until is None else now + (until - self._time)
+        if until is None or not self._last_tries.only:
+            return None
+        return now + (until - self.rotation.time_at(mono))
 
     def tries_once(self, uri: CrawlURI) -> bool:
         """See `LastTries.once`."""

@@ -58,6 +58,10 @@ class Rotation:
         """The frontier time of the current operation."""
         return self._timeline.at(self.mono)
 
+    def time_at(self, mono: float) -> float:
+        """The frontier time at a monotonic time."""
+        return self._timeline.at(mono)
+
     def find(self, name: str) -> Queue:
         """A queue by name; made if it is unknown."""
         return self.roster.find(name)

@@ -63,6 +63,7 @@ class Job:
         checkpoints: Makes those of the running session; set while one runs.
         origin: Says where a setting came from, for `effective.json` of the run.
         trouble: Why no session runs, when none does.
+        waits_for_space: No session runs, because too little space is free.
         faults: URLs whose disposition failed by a bug of ours; they end as -5.
     """
 
@@ -83,6 +84,7 @@ class Job:
         self.disk = disk or RealDisk()
         self.events = Events()
         self.session: Session | None = None
+        self.waits_for_space = False
         self.trouble = "it begins or ends; try again in a moment"
         self.faults: dict[str, Exception] = {}
         self._set: set[str] = set()
@@ -233,11 +235,18 @@ class Job:
         """Wait for the reserve; False when that took longer than the operator allows."""
         self.disk.makedirs(str(self.layout.state))
         own = reserve(Memory(self.settings.store.memory).buffers, 0)
-        return await wait_for_space(
-            self.disk,
-            places(self.layout, self.settings),
-            max(own, self.settings.disk.reserve),
-            self.clock,
-            longest_wait(self.settings, on_terminal=self.on_terminal),
-            lambda missing: self._tell_trouble(f"waiting for space: {missing}"),
-        )
+        try:
+            return await wait_for_space(
+                self.disk,
+                places(self.layout, self.settings),
+                max(own, self.settings.disk.reserve),
+                self.clock,
+                longest_wait(self.settings, on_terminal=self.on_terminal),
+                self._tell_shortage,
+            )
+        finally:
+            self.waits_for_space = False
+
+    def _tell_shortage(self, missing: str) -> None:
+        self.waits_for_space = True
+        self._tell_trouble(f"waiting for space: {missing}")

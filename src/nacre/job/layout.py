@@ -105,8 +105,12 @@ class Layout:
         )
 
     def require(self) -> None:
-        """Raise JobError when there is no job."""
-        if not self.config.is_file():
+        """Raise JobError when there is no job, or none that this user may look at."""
+        try:
+            found = self.config.is_file()
+        except OSError as error:
+            raise JobError(f"{self.config} cannot be read: {error.strerror}") from error
+        if not found:
             raise JobError(
                 f"{self.root} is no job: it holds no {CONFIG}; make one with `nacre new DIR URL`"
             )

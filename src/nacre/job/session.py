@@ -256,6 +256,8 @@ class Session:
             self.parts.frontier.courtesy.leave()
         if self._opened is not None:
             self.suspects = self._opened.close()
+            if self.state is JobState.FINISHED and self.run_row.exit is ExitStatus.FINISHED:
+                self._opened.ballast.drop()
             self._opened = None
 
     async def _crawl(self) -> ExitStatus:

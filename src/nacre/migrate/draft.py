@@ -180,7 +180,7 @@ def write_job(directory: Path, draft: Draft, report: Report) -> None:
         JobError: There is a job already, or the directory cannot be written.
     """
     layout = Layout(directory)
-    require_no_job(layout)
+    require_no_job(layout, "--out")
     logins = apart(draft.seeds)
     if logins.credentials:
         known = draft.settings.get("fetch.credentials", ())

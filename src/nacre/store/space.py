@@ -103,6 +103,10 @@ class Ballast:
             self._disk.close(handle)
         return True
 
+    def drop(self) -> None:
+        """Throw it away: the job is finished, and writes nothing more."""
+        self._disk.unlink(self._path)
+
     def free(self, directory: str, need: int) -> bool:
         """Throw it overboard when less than `need` bytes are free; True if it was.
 

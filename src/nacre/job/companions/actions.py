@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from nacre.config.documents import document
 from nacre.core.clock import Clock
 from nacre.core.stamp import digits17
 from nacre.errors import NacreError
@@ -136,7 +137,7 @@ class ActionDirectory:
         try:
             for name in self._scanner.odd():
                 logs.job(
-                    f"action/{name}: left alone; see docs/running.md for the endings it may have"
+                    f"action/{name}: left alone; the endings it may have: {document('running.md')}"
                 )
             ready, _ = self._scanner.look(self._session.parts.clock.now())
         except OSError as error:

@@ -179,12 +179,13 @@ def _has_plain_secret(settings: JobSettings) -> bool:
     return any(isinstance(value, Secret) and value.is_plain for value in values)
 
 
-def require_no_job(layout: Layout) -> None:
-    """Raise JobError when there is a job already."""
+def require_no_job(layout: Layout, option: str = "") -> None:
+    """Raise JobError when there is a job already; `option` is the one that names another place."""
     if layout.config.exists():
+        how = f" with {option}" if option else ""
         raise JobError(
             f"{layout.root} is a job already. Go on with it by `nacre run {layout.root}`, or name "
-            "another directory with --out."
+            f"another directory{how}."
         )
 
 

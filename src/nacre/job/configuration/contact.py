@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from nacre.errors import Problem
 from nacre.fetch.dns import DnsResolver
-from nacre.fetch.guard import AddressGuard, is_private_seed_name
+from nacre.fetch.guard import AddressGuard, is_public_host
 from nacre.job.configuration.layers import user_config
 from nacre.job.configuration.settings import JobSettings
 
@@ -27,8 +27,8 @@ def resolver_lookup(resolver: DnsResolver) -> Lookup:
 async def public_hosts(names: Iterable[str], allow: Sequence[str], lookup: Lookup) -> list[str]:
     """Hosts of seeds that are not plainly the operator's own, in order of appearance.
 
-    Own are: addresses in private ranges, names of a private kind (`is_private_seed_name`), and
-    hosts whose addresses all lie in `network.allow`.
+    Own are: special addresses, names of a private kind (`is_public_host`), and hosts whose
+    addresses all lie in `network.allow`.
 
     Args:
         names: The hosts.
@@ -36,7 +36,7 @@ async def public_hosts(names: Iterable[str], allow: Sequence[str], lookup: Looku
         lookup: Asked only where `allow` names a network.
     """
     guard = AddressGuard(allow)
-    public = [name for name in names if not is_private_seed_name(name)]
+    public = [name for name in names if is_public_host(name)]
     if not allow:
         return public
     return [name for name in public if not await _is_listed(name, guard, lookup)]
@@ -57,8 +57,9 @@ def contact_problems(settings: JobSettings, public: Sequence[str]) -> list[Probl
     if not public:
         return []
     problems = []
-    if not _reachable(settings.fetch.contact):
-        problems.append(_no_contact(public))
+    contact = settings.fetch.contact
+    if not _reachable(contact):
+        problems.append(_bad_contact(contact) if contact.strip() else _no_contact(public))
     if settings.politeness.delay == 0:
         problems.append(_no_delay(public))
     return problems
@@ -77,6 +78,16 @@ def _no_contact(public: Sequence[str]) -> Problem:
         "--contact with a web page about the crawl or a mail address, once for this crawl; or "
         f"for all of them, in {user_config()}",
         "fetch: {contact: https://library.example/crawler}",
+    )
+
+
+def _bad_contact(contact: str) -> Problem:
+    return Problem(
+        "fetch.contact",
+        f"{contact[:100]!r} is no web page and no mail address, so that nobody could reach you by "
+        "it; it becomes part of the User-Agent",
+        "a web page about the crawl, with http:// or https://, or a mail address",
+        "--contact https://library.example/crawler",
     )
 
 

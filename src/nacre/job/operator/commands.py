@@ -13,7 +13,12 @@ from nacre.job.job import Job
 from nacre.job.offline import View
 from nacre.job.operator.changing import change_running, user, wish_of
 from nacre.job.operator.control import PEER, Answer, ControlServer, Handler
-from nacre.job.operator.overview import live_overview, longest_fetches, slowest_queues
+from nacre.job.operator.overview import (
+    Overview,
+    live_overview,
+    longest_fetches,
+    slowest_queues,
+)
 from nacre.job.operator.steer import steer
 from nacre.job.reports.material import live_facts
 from nacre.job.reports.reporting import make_report
@@ -69,6 +74,9 @@ class Commands:
 
     async def status(self, _: Request) -> Answer:
         """Numbers, slowest queues, longest fetches."""
+        if self._job.session is None and self._job.waits_for_space:
+            waiting = Overview("PREPARING", self._job.trouble, parallel=1)
+            return {"overview": msgspec.to_builtins(waiting), "slowest": [], "fetching": []}
         session = self._session()
         clock = self._job.clock
         return {

@@ -136,7 +136,7 @@ def live_overview(session: Session) -> Overview:
         alerts=parts.logs.alerts,
         timeouts=parts.timeouts.total,
         trouble=_trouble(session),
-        gives_up=parts.frontier.last_until(parts.clock.now()) or 0.0,
+        gives_up=parts.frontier.last_until(parts.clock.now(), parts.clock.monotonic()) or 0.0,
         policy=tuple(policy_lines(session.settings, parts.pacer.pace)),
     )
 

@@ -72,7 +72,7 @@ class Chain:
             began, at = at, self._time()
             step.seconds += at - began
             if len(visit.outlinks) != links:
-                step.links += len(visit.outlinks) - links
+                step.links += max(len(visit.outlinks) - links, 0)  # a step may take some away
                 links = len(visit.outlinks)
             if result is _FINISH:
                 return

@@ -18,7 +18,9 @@ _TEXTS = re.compile(r"(?i)regex|comment|expression|scriptSource|\Asurt(Prefixes|
 _OF_HERITRIX_1 = frozenset(("rebuildOnReconfig",))
 _MAY_BE_EMPTY = frozenset(("surtsDumpFile", "surtsSourceFile", "comment"))
 _NUMBER = re.compile(r"-?[0-9]{1,18}\Z")
-_NO_SCRIPT = "a script cannot run: write the rule as an expression into scope (docs/scope.md)"
+_NO_SCRIPT = (
+    "a script cannot run: write the rule as an expression into scope (see `nacre help docs`)"
+)
 _MISSING = "the scope has no such rule: its decisions may differ"
 
 
