@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from nacre.cli.output import count, duration, program, table, typed
+from nacre.cli.seeds_text import reason
 from nacre.core.status import STATUS_TABLE, FetchStatus, describe
 from nacre.job.explaining.explanation import (
     Explanation,
@@ -68,6 +69,9 @@ def _answer(what: Explanation) -> list[str]:
     lines = [_standing(what)]
     if what.same_as:
         lines.append(f"it counts as the same as {what.same_as}, which stands for both")
+    if what.not_got is not None:
+        why = f"why: {reason(what.not_got, what.next_try)}"
+        lines.append(why.removesuffix(f" ({what.status})"))
     if what.error and what.error not in lines[0]:
         lines.append(what.error)
     if what.time:

@@ -8,7 +8,7 @@ from nacre.cli.output import program, say, say_json, shown, typed
 from nacre.cli.running import Result
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout
-from nacre.job.states import ExitStatus
+from nacre.job.states import ExitStatus, SeedsEnd
 from nacre.report.units import share
 
 _MOSTLY = 0.5
@@ -38,9 +38,11 @@ def next_steps(
     nacre, job = program(), typed(layout.root)
     if result.exit is not ExitStatus.FINISHED:
         yield from _going_on(f"{nacre} run {job}", f"{nacre} frontier {job}", settings, result)
-    elif not result.fetched:
-        yield f"Why:       {nacre} explain {job} {typed(_first_seed(layout, settings))}"
-        return
+    elif result.counts.seeds is not SeedsEnd.GOT:
+        first = result.seeds.not_got[0].url if result.seeds.not_got else "URL"
+        yield f"Why:       {nacre} explain {job} {typed(first)}"
+        if not result.fetched:
+            return
     yield f"Look:      {nacre} report {job}"
     yield f"           {nacre} explain {job} URL"
     if again:
@@ -107,14 +109,6 @@ def archives(layout: Layout, settings: JobSettings, *, every: bool) -> list[str]
     base = layout.root / "runs" / run if several else layout.latest
     named = settings.archive.directories
     return [shown(base / name.replace("${launchId}", run)) for name in named]
-
-
-def _first_seed(layout: Layout, settings: JobSettings) -> str:
-    from nacre.job.job import Job
-    from nacre.job.seeding.seeds import Seed
-
-    seeds = Job(layout.root, settings).seeds()
-    return next((seed.url for seed in seeds if isinstance(seed, Seed)), "URL")
 
 
 def say_finished(layout: Layout, *, as_json: bool) -> None:

@@ -2,10 +2,9 @@
 
 import asyncio
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
 
 from nacre.cli import process
 from nacre.cli.display import Display
@@ -15,7 +14,8 @@ from nacre.job.job import Job
 from nacre.job.operator.commands import serving
 from nacre.job.operator.control import running
 from nacre.job.operator.overview import Overview, live_overview
-from nacre.job.reports.reporting import Unfetched, run_counts, seeds_without_reply
+from nacre.job.reports.reporting import all_seeds, run_counts
+from nacre.job.reports.seedends import SeedTally
 from nacre.job.runs.newrun import INCREMENTAL
 from nacre.job.session import Session
 from nacre.job.states import (
@@ -29,8 +29,6 @@ from nacre.job.states import (
 from nacre.store.recovery import Start
 
 _TICK = 0.25
-_NAMED = 3
-"""Seeds that are named when none could be fetched."""
 
 
 @dataclass
@@ -41,13 +39,13 @@ class Result:
         exit: Why.
         overview: The last numbers; None when it never came to run.
         counts: What the exit code depends on.
-        unfetched: Where no seed had a reply: the first of them, and why.
+        seeds: The seeds in numbers; with those that were not got, and why.
     """
 
     exit: ExitStatus
     overview: Overview | None = None
     counts: RunCounts = field(default_factory=RunCounts)
-    unfetched: Sequence[Unfetched] = ()
+    seeds: SeedTally = field(default_factory=SeedTally)
 
     @property
     def fetched(self) -> bool:
@@ -131,10 +129,10 @@ class _Runner:
         if event.new is JobState.FINISHED and session is not None:
             self._result.overview = live_overview(session)
             store, identity = session.parts.store, session.parts.identity
+            seeds = all_seeds(store, identity)
             got = session.parts.statistics.totals
-            self._result.counts = run_counts(store, identity, session.run_row, got)
-            if not self._result.fetched:
-                self._result.unfetched = [*islice(seeds_without_reply(store, identity), _NAMED)]
+            self._result.seeds = seeds
+            self._result.counts = run_counts(session.run_row, seeds, got)
             self._display.ended(session)
         why = f": {event.why}" if event.why else ""
         self._display.message("state", f"{event.old} -> {event.new}{why}")

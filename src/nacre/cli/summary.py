@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from nacre.cli.next_steps import archives, next_steps
-from nacre.cli.output import count, duration, pairs, safe, say, say_json, shown
+from nacre.cli.output import count, duration, pairs, say, say_json, shown
 from nacre.cli.running import Result
+from nacre.cli.seeds_text import not_got_lines, seeds_fact, skipped_fact
 from nacre.cli.terminal import got_text, timeouts_text
-from nacre.core.status import describe
+from nacre.job.clock import SystemClock
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout
 from nacre.job.offline import reading
@@ -58,11 +59,10 @@ def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json:
         say_json(_data(layout, result, got))
         return
     say(_how_it_ended(result, got))
-    for seed in result.unfetched:
-        why = safe(seed.error) or describe(seed.status).rstrip(".")
-        say(f"  {seed.url}: {why} ({seed.status})")
+    for line in not_got_lines(result.seeds, layout.root, SystemClock().now()):
+        say(line)
     if overview is not None:
-        say(pairs(dict(_facts(layout, settings, overview, got))))
+        say(pairs(dict(_facts(layout, settings, result, got))))
     say()
     for line in next_steps(layout, settings, result, again=bool(got.again), noise=got.noise):
         say(line)
@@ -131,14 +131,20 @@ def _data(layout: Layout, result: Result, got: Got) -> dict[str, Any]:
         "exit_code": int(result.code),
         **({"found": got.found} if got.found else {}),
         **({"ended": got.again} if got.again else {}),
+        "seeds": msgspec.to_builtins(result.seeds),
         "statuses": {str(status): number for status, number in sorted(got.statuses.items())},
         "job": str(layout.root),
     }
 
 
 def _facts(
-    layout: Layout, settings: JobSettings, overview: Overview, got: Got
+    layout: Layout, settings: JobSettings, result: Result, got: Got
 ) -> Iterator[tuple[str, str]]:
+    overview = result.overview or Overview("")
+    if seeds := seeds_fact(result.seeds):
+        yield "seeds", seeds
+    if skipped := skipped_fact(result.seeds):
+        yield "skipped", skipped
     yield "got", got_text(overview)
     if got.statuses:
         replies = ", ".join(f"{s}: {n:,}" for s, n in sorted(got.statuses.items()))

@@ -85,6 +85,28 @@ def hop_count(path: str) -> int:
     return overflow + len(letters)
 
 
+_ICON = "/favicon.ico"
+
+
+def is_icon_guess(url: str, path: str, via: str) -> bool:
+    """True for the favicon that nobody linked to, or where that redirected.
+
+    Browsers ask every site for it, and so does the crawler; that it is not there is no error.
+
+    Args:
+        url: The URL.
+        path: Its hop path.
+        via: The page that it was found on.
+    """
+    if path[-1:] == "R":
+        return path.rstrip("R")[-1:] == "I" and via.endswith(_ICON)
+    return path[-1:] == "I" and url.endswith(_ICON) and url.count("/") == _OF_A_ROOT
+
+
+_OF_A_ROOT = 3
+"""Slashes of `https://host/favicon.ico`."""
+
+
 class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A URI in the frontier. Frozen: a change makes a new one (`msgspec.structs.replace`).
 
@@ -114,6 +136,7 @@ class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
         throttled: Of the attempts, those answered 429 or 503.
         truncated: Of the attempts, those that got a body cut short.
         starved: Of the attempts, those that the crawler itself was out of file handles for.
+        last_error: What was in the way at the last attempt; "" where the status says it all.
     """
 
     url: str
@@ -141,11 +164,17 @@ class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
     throttled: int = 0
     truncated: int = 0
     starved: int = 0
+    last_error: str = ""
 
     @property
     def unreachable(self) -> int:
         """Of the attempts, those that got no usable reply."""
         return self.attempts - self.throttled - self.truncated - self.starved
+
+    @property
+    def is_icon_guess(self) -> bool:
+        """See `is_icon_guess`."""
+        return self.path[-1:] in {"I", "R"} and is_icon_guess(self.url, self.path, self.via)
 
     @property
     def is_prerequisite(self) -> bool:

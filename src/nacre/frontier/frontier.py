@@ -39,12 +39,14 @@ class Attempt(NamedTuple):
         delay: Politeness delay that its queue waits from now on, seconds; 0 when nothing was asked.
         backoff: New state of the adaptive backoff; None leaves it.
         alone: From now on one fetch at a time, or not (any more); None leaves it.
+        error: What was in the way, for the operator; "" where the status says it all.
     """
 
     status: int
     delay: float = 0.0
     backoff: Backoff | None = None
     alone: bool | None = None
+    error: str = ""
 
 
 class Frontier:
@@ -202,7 +204,7 @@ class Frontier:
         self.rotation.mono = mono
         queue, key = self._give_back(uri)
         row = queue.row
-        kind = self.totals.finish(attempt.status)
+        kind = self.totals.finish(attempt.status, guess=uri.is_icon_guess)
         if self.journal is not None:
             self.journal(ENDS[kind], uri.url, uri.path, uri.via)
         cost = 0 if kind is _DISREGARDED else uri.cost
@@ -240,11 +242,11 @@ class Frontier:
             self.rotation.snooze(queue, mono + wait)
             row.held = row.held or uri.is_prerequisite
         if retry.hold and (uri.is_prerequisite or not queue.has_others):
-            self.shelf.put(queue, key, again(uri, attempt.status, retry.kind))
+            self.shelf.put(queue, key, again(uri, attempt.status, retry.kind, attempt.error))
         else:
             later = self._time + (2.0 * max(wait, attempt.delay) if retry.hold else wait)
             self.shelf.drop(queue, key)
-            self.shelf.plan(queue, again(uri, attempt.status, retry.kind), later)
+            self.shelf.plan(queue, again(uri, attempt.status, retry.kind, attempt.error), later)
         self._charge(queue, 0 if retry.kind is Tries.STARVED else uri.cost)
         self._close(queue, attempt)
 

@@ -59,7 +59,7 @@ class PackedURI(
         "is_seed": "e", "force_fetch": "f", "cost": "o", "not_before": "n", "attempts": "a",
         "deferrals": "d", "last_status": "l", "method": "m", "body": "b", "headers": "h",
         "heritable": "i", "annotations": "t", "queue": "q", "directive": "x", "precedence": "y",
-        "last_try": "z", "throttled": "r", "truncated": "g", "starved": "j",
+        "last_try": "z", "throttled": "r", "truncated": "g", "starved": "j", "last_error": "w",
     },
 ):  # fmt: skip
     """A `CrawlURI` in a row: short names, defaults left out, nothing that the key says already.
@@ -95,6 +95,7 @@ class PackedURI(
     throttled: int = 0
     truncated: int = 0
     starved: int = 0
+    last_error: str = ""
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -149,7 +150,7 @@ def _packed(uri: CrawlURI) -> PackedURI:
         uri.force_fetch, uri.cost, uri.not_before or None, uri.attempts, uri.deferrals,
         uri.last_status, uri.method, uri.body, list(uri.headers), dict(uri.heritable),
         list(uri.annotations), throttled=uri.throttled, truncated=uri.truncated,
-        starved=uri.starved,
+        starved=uri.starved, last_error=uri.last_error,
     )  # fmt: skip
 
 
@@ -176,7 +177,7 @@ def _unpacked(
         row.force_fetch, directive, precedence, row.cost, ordinal, row.not_before or 0.0,
         row.attempts, row.deferrals, row.last_status, row.method, row.body,
         tuple(row.headers), row.heritable, tuple(row.annotations), row.throttled, row.truncated,
-        row.starved,
+        row.starved, row.last_error,
     )  # fmt: skip
 
 

@@ -147,9 +147,11 @@ class Shelf:
                 self.release((key, value))
 
 
-def again(uri: CrawlURI, status: int, kind: Tries) -> CrawlURI:
+def again(uri: CrawlURI, status: int, kind: Tries, error: str = "") -> CrawlURI:
     """The URI after one more attempt of a kind."""
-    more = replace(uri, attempts=uri.attempts + 1, last_status=status, not_before=0.0)
+    more = replace(
+        uri, attempts=uri.attempts + 1, last_status=status, not_before=0.0, last_error=error
+    )
     if kind is Tries.UNREACHABLE:
         return more
     return replace(more, **{kind.value: getattr(uri, kind.value) + 1})
@@ -157,4 +159,6 @@ def again(uri: CrawlURI, status: int, kind: Tries) -> CrawlURI:
 
 def fresh(uri: CrawlURI, ordinal: int) -> CrawlURI:
     """The URI as one that was never tried."""
-    return replace(uri, attempts=0, throttled=0, truncated=0, starved=0, ordinal=ordinal)
+    return replace(
+        uri, attempts=0, throttled=0, truncated=0, starved=0, last_error="", ordinal=ordinal
+    )

@@ -67,9 +67,9 @@ class Totals(msgspec.Struct):
         self.stuck += stuck - row.stuck
         row.stuck = stuck
 
-    def finish(self, status: int) -> Counted:
-        """Count a final result; returns what it counted as."""
-        kind = counted(status)
+    def finish(self, status: int, *, guess: bool = False) -> Counted:
+        """Count a final result; returns what it counted as. A guess that failed is no failure."""
+        kind = _kind(status, guess)
         self.finished += 1
         if kind is _SUCCESS:
             self.succeeded += 1
@@ -79,9 +79,9 @@ class Totals(msgspec.Struct):
             self.disregarded += 1
         return kind
 
-    def take_back(self, status: int) -> None:
+    def take_back(self, status: int, *, guess: bool = False) -> None:
         """Take back a final result: its URI waits again."""
-        kind = counted(status)
+        kind = _kind(status, guess)
         self.finished -= 1
         if kind is _SUCCESS:
             self.succeeded -= 1
@@ -94,6 +94,11 @@ class Totals(msgspec.Struct):
     def queues(self) -> int:
         """Number of queues ever made."""
         return sum(self.states)
+
+
+def _kind(status: int, guess: bool) -> Counted:  # noqa: FBT001 - see `Totals.finish`
+    kind = counted(status)
+    return Counted.DISREGARDED if guess and kind is Counted.FAILURE else kind
 
 
 _encode = msgspec.msgpack.Encoder().encode

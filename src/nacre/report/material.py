@@ -55,11 +55,15 @@ class SeedFacts(NamedTuple):
         url: Its URL.
         status: Fetch status of its last result; 0 before.
         redirect: The URL that it redirected to and that became a seed too; "" for none.
+        cause: Why it was not got, in words, and how often it was tried; "" when it was.
+        next_try: When it is tried again, ISO 8601; "" when nothing says so.
     """
 
     url: str
     status: int
     redirect: str
+    cause: str = ""
+    next_try: str = ""
 
 
 class QueueFacts(NamedTuple):

@@ -103,11 +103,17 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
             self.delta_urls += 1
             self.delta_bytes += visit_size
 
-    def miss(self, status: int, *, page: bool) -> None:
-        """Count one final result that is no success; `page`: it was no prerequisite."""
+    def miss(self, status: int, *, page: bool, guess: bool = False) -> None:
+        """Count one final result that is no success.
+
+        Args:
+            status: Its fetch status.
+            page: It was no prerequisite.
+            guess: It was the favicon that nobody linked to: no failure.
+        """
         if status == FetchStatus.ROBOTS_PRECLUDED:
             self.robots += 1
-        if counted(status) is Counted.DISREGARDED:
+        if guess or counted(status) is Counted.DISREGARDED:
             self.disregarded += 1
             self.deleted += status == FetchStatus.DELETED
         else:
@@ -127,6 +133,7 @@ class Overall(Tally, array_like=True, gc=False):
         redirects: Replies that only led elsewhere.
         errors: Replies that said that there is no document: 404, 503 and their kind.
         unchanged: Replies 304.
+        no_icons: Replies that there is no favicon, which nobody linked to: no errors.
     """
 
     documents: int = 0
@@ -134,6 +141,7 @@ class Overall(Tally, array_like=True, gc=False):
     redirects: int = 0
     errors: int = 0
     unchanged: int = 0
+    no_icons: int = 0
 
     def replied(self, status: int, mime: str) -> None:
         """Count the kind of a reply."""
@@ -150,7 +158,8 @@ class Overall(Tally, array_like=True, gc=False):
     @property
     def prerequisites(self) -> int:
         """Replies that other URIs needed first."""
-        return self.urls - self.documents - self.unchanged - self.redirects - self.errors
+        known = self.documents + self.unchanged + self.redirects + self.errors + self.no_icons
+        return self.urls - known
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -191,6 +200,7 @@ class Statistics:
             saved: For a 304: payload length of what it confirms, bytes.
         """
         url, status, capture = visit.uri.url, visit.status, visit.capture
+        guess = not 0 < status < 400 and visit.uri.is_icon_guess
         is_dns = url.startswith("dns:")
         name = host(url)
         tally = self._hosts[DNS if is_dns else name]
@@ -202,6 +212,8 @@ class Statistics:
                 self.hosts += not tally.urls
                 if visit.uri.is_prerequisite:
                     self.prerequisites += 1
+                elif guess:
+                    self.totals.no_icons += 1
                 else:
                     self.totals.replied(status, visit.mime)
                 self.totals.add(size, stored, saved)
@@ -213,9 +225,10 @@ class Statistics:
                 self._sources[f"{visit.uri.source}\0{name}"].add(size, stored, saved)
         else:
             page = not visit.uri.is_prerequisite
-            tally.miss(status, page=page)
-            self.totals.miss(status, page=page)
-        self._statuses[str(status)].urls += 1
+            tally.miss(status, page=page, guess=guess)
+            self.totals.miss(status, page=page, guess=guess)
+        if not guess:
+            self._statuses[str(status)].urls += 1
 
     @property
     def documents(self) -> int:
@@ -224,7 +237,7 @@ class Statistics:
 
     def seal(self) -> None:
         """Write what changed; called just before a group is sealed."""
-        if not self._statuses:
+        if not self._hosts:
             return
         for kind in (self._hosts, self._mimes, self._statuses, self._sources):
             kind.seal()

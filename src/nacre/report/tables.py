@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from nacre.report.escape import safe
+from nacre.report.escape import safe, visible
 from nacre.report.material import Data, Material, SeedFacts
 from nacre.report.report import Table
 from nacre.report.spill import in_order
@@ -31,6 +31,8 @@ def _seeds(material: Material) -> Iterator[Data]:
             "status": "CRAWLED" if seed.status > 0 else "NOTCRAWLED",
             "seed": seed.url,
             "redirect": seed.redirect or None,
+            "cause": seed.cause or None,
+            "next_try": seed.next_try or None,
         }
 
 
@@ -44,7 +46,19 @@ def _seed_line(row: Data) -> str:
     return f"{line} {safe(row['redirect'])}" if row["redirect"] else line
 
 
-SEEDS = Table("seeds", "seeds-report.txt", "[code] [status] [seed] [redirect]", _seeds, _seed_line)
+def _seed_remark(row: Data) -> str:
+    again = f", next at {row['next_try']}" if row["next_try"] else ""
+    return visible(row["cause"]) + again if row["cause"] else ""
+
+
+SEEDS = Table(
+    "seeds",
+    "seeds-report.txt",
+    "[code] [status] [seed] [redirect]",
+    _seeds,
+    _seed_line,
+    remark=_seed_remark,
+)
 
 # ---- hosts
 

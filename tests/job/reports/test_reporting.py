@@ -13,13 +13,14 @@ from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout
 from nacre.job.reports.material import JobMaterial, Live, queue_facts, queue_host
 from nacre.job.reports.reporting import (
+    all_seeds,
     make_report,
     report_named,
     run_counts,
-    seeds_end,
     write_checkpoint_reports,
     write_run_reports,
 )
+from nacre.job.reports.seedends import SeedTally
 from nacre.job.runrow import RunRow
 from nacre.job.runs.runs import write_run
 from nacre.job.seeding.seedbook import SeedBook
@@ -89,7 +90,7 @@ def test_redirect_targets_are_seeds(store: Store):
     assert list(JobMaterial(store, SETTINGS, RUN).seeds()) == [
         SeedFacts("http://ok.test/", 200, ""),
         SeedFacts("http://moved.test/", 301, "http://www.moved.test/"),
-        SeedFacts("http://later.test:8080/", 0, ""),
+        SeedFacts("http://later.test:8080/", 0, "", "not tried yet"),
         SeedFacts("http://www.moved.test/", 0, ""),
     ]
 
@@ -195,7 +196,7 @@ def ended(*seeds: tuple[int | None, str]) -> SeedsEnd:
             book.add(Seed(uri.url, uri.url))
         if status is not None:
             outcomes.put(structs.replace(make_visit(uri.url, status), uri=uri))
-    return seeds_end(store, names, totals(store))
+    return run_counts(RUN, all_seeds(store, names), totals(store)).seeds
 
 
 FIRST = "http://0.test/"
@@ -229,8 +230,8 @@ def test_what_an_exit_code_depends_on():
     for number, stored in enumerate((Stored.NOVEL, Stored.DUPLICATE, Stored.NOTHING)):
         statistics.count(make_visit(f"http://{number}.test/"), stored, NOW)
     statistics.seal()
-    counts = run_counts(store, identity(), RUN, totals(store))
+    seeds = SeedTally(total=1, got=1)
+    counts = run_counts(RUN, seeds, totals(store))
     assert counts == (SeedsEnd.GOT, 3, 2)
     again = structs.replace(RUN, mode="incremental")
-    counts = run_counts(store, identity(), again, totals(store))
-    assert counts.archived is None, "it leaves out what is known"
+    assert run_counts(again, seeds, totals(store)).archived is None, "it leaves out what is known"

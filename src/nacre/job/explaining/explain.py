@@ -39,6 +39,7 @@ from nacre.job.explaining.upcoming import Upcoming
 from nacre.job.explaining.waiting import Waiting
 from nacre.job.explaining.whereabouts import Found, Place, Whereabouts
 from nacre.job.offline import View
+from nacre.job.reports.seedends import SeedEnds
 from nacre.job.seeding.seedbook import SeedBook
 from nacre.job.visit.names import HostAnswers
 from nacre.job.visit.outcomes import Outcome
@@ -128,10 +129,22 @@ class Explainer:
             due_why=due_why,
             settings=list(settings_for(self._sheets, overlay, _SHOWN, self._view.origin)),
         )
+        if outcome or place.waiting:
+            explanation = self._with_cause(explanation, found.url, outcome)
         if found.known:
             way = self._places.way(found.via)
             explanation = replace(explanation, path=found.path, via=found.via, way=way)
         return _with_outcome(explanation, outcome) if outcome else explanation
+
+    def _with_cause(
+        self, explanation: Explanation, url: str, outcome: Outcome | None
+    ) -> Explanation:
+        end = SeedEnds(self._view.store, self._identity).why(url, outcome)
+        if not end.cause or not end.tries:
+            return explanation
+        now = self._view.clock.now()
+        wait = None if end.next_try is None else max(end.next_try - now, 0.0)
+        return replace(explanation, not_got=end, next_try=wait)
 
     def _standing(self, place: Place) -> Standing:
         standing = self._places.standing(place)

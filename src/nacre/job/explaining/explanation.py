@@ -4,6 +4,8 @@ from enum import StrEnum
 
 import msgspec
 
+from nacre.job.reports.seedends import SeedEnd
+
 
 class SettingAnswer(msgspec.Struct, frozen=True):
     """A setting as it holds for the URL.
@@ -214,6 +216,8 @@ class Explanation(msgspec.Struct, frozen=True):
         due: When an incremental run visits it again; "" when none does, or (of what the planner
             chooses) while the job runs.
         due_why: Why then.
+        not_got: Why it was not got so far, in words; None when it was, or was never scheduled.
+        next_try: When it is tried again, seconds from now; None when nothing says so.
     """
 
     url: str
@@ -240,3 +244,5 @@ class Explanation(msgspec.Struct, frozen=True):
     due: str = ""
     due_why: str = ""
     settings: list[SettingAnswer] = []
+    not_got: SeedEnd | None = None
+    next_try: float | None = None

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 from msgspec.structs import replace
 
-from nacre.core.crawluri import CrawlURI, Hop
+from nacre.core.crawluri import CrawlURI, Hop, is_icon_guess
 from nacre.core.history import HistoryRecord, Original
 from nacre.frontier.policy import rank
 from nacre.job.assemble import Parts
@@ -190,7 +190,8 @@ class _Requeue:
     def _requeue(self, key: bytes, outcome: Outcome) -> None:
         parts = self._parts
         parts.store.delete("urls", key)
-        parts.frontier.totals.take_back(outcome.status)
+        guess = is_icon_guess(outcome.url, outcome.path, outcome.via)
+        parts.frontier.totals.take_back(outcome.status, guess=guess)
         known = parts.archive.history.get(outcome.url)
         if known is not None:
             parts.archive.history.put(_without_capture(known))

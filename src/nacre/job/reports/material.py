@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.config.effective import fixed
+from nacre.core.cause import with_tries
 from nacre.core.clock import Clock
 from nacre.core.stamp import iso_millis
 from nacre.frontier.queues import QueueRow, State
@@ -14,6 +15,7 @@ from nacre.job.admission.identity import Identity, canonicalizer
 from nacre.job.admission.speculation import untried_guesses
 from nacre.job.clock import SystemClock
 from nacre.job.configuration.settings import JobSettings
+from nacre.job.reports.seedends import SeedEnds
 from nacre.job.runrow import RunRow
 from nacre.job.seeding.seedbook import seed_rows
 from nacre.job.states import CRASHED, ExitStatus
@@ -124,12 +126,15 @@ class JobMaterial:
         """See `Material.seeds`; redirect targets are seeds as well."""
         settings = self._settings
         identity = Identity(canonicalizer(settings.uri), fixed(settings.frontier))
-        outcomes = Outcomes(self.store)
+        outcomes, ends = Outcomes(self.store), SeedEnds(self.store, identity)
         targets = {row.redirect_from: row.url for row in seed_rows(self.store) if row.redirect_from}
         for row in seed_rows(self.store):
             outcome = outcomes.get(identity.key(row.url))
             status = outcome.status if outcome else 0
-            yield SeedFacts(row.url, status, targets.get(row.url, ""))
+            end = ends.why(row.url, outcome)
+            again = _stamp(end.next_try) if end.next_try else None
+            why = with_tries(end.cause, end.tries)
+            yield SeedFacts(row.url, status, targets.get(row.url, ""), why, again or "")
 
     def remaining(self) -> Iterator[tuple[str, int]]:
         """See `Material.remaining`."""

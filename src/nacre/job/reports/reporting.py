@@ -1,20 +1,18 @@
 """The reports of a job: by name, and into the files of its run."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from nacre.errors import JobError, StorageError
 from nacre.job.admission.identity import Identity
 from nacre.job.configuration.settings import JobSettings
+from nacre.job.intake.entering import SKIPPED
 from nacre.job.layout import Layout
 from nacre.job.reports.material import JobMaterial, Live
+from nacre.job.reports.seedends import SeedEnds, SeedTally, tally_seeds
 from nacre.job.runrow import RunRow
 from nacre.job.runs.newrun import INCREMENTAL
 from nacre.job.runs.runs import read_run
-from nacre.job.seeding.seedbook import seed_rows
 from nacre.job.states import RunCounts, SeedsEnd
-from nacre.job.visit.outcomes import Outcomes
 from nacre.report.files import write_reports
 from nacre.report.material import Data
 from nacre.report.report import Report
@@ -24,7 +22,8 @@ from nacre.store.seam import Disk
 from nacre.store.store import Store
 
 _MEMORY = 32_000_000
-_NOT_MODIFIED = 304
+_NOT_GOT = 1000
+"""Seeds that were not got and are named with the reason."""
 
 
 def report_named(name: str) -> Report:
@@ -102,68 +101,21 @@ def write_checkpoint_reports(
         return f"reports were not written ({error}); `nacre report` shows them"
 
 
-class Unfetched(NamedTuple):
-    """A seed that had no reply.
-
-    Attributes:
-        url: The seed.
-        status: Its fetch status.
-        error: What was in the way; "" when the status says it all.
-    """
-
-    url: str
-    status: int
-    error: str
-
-
-def seeds_without_reply(store: Store, identity: Identity) -> Iterator[Unfetched]:
-    """The seeds that were tried in vain, or not allowed to be."""
-    outcomes = Outcomes(store)
-    for row in seed_rows(store):
-        outcome = outcomes.get(identity.key(row.url))
-        if outcome is not None and outcome.status <= 0:
-            yield Unfetched(row.url, outcome.status, outcome.error)
-
-
-def run_counts(store: Store, identity: Identity, run: RunRow, got: Overall) -> RunCounts:
+def run_counts(run: RunRow, seeds: SeedTally, got: Overall) -> RunCounts:
     """What the exit code of a run depends on.
 
     Args:
-        store: The job's store.
-        identity: How the job names URLs.
         run: The run.
+        seeds: Its seeds in numbers.
         got: Its totals; those of the store lack what is not committed yet when a run ends.
     """
     archived = got.novel_urls + got.duplicate_urls + got.not_modified_urls + got.delta_urls
-    may_leave_out = run.mode == INCREMENTAL
-    return RunCounts(seeds_end(store, identity, got), got.urls, None if may_leave_out else archived)
+    end = seeds.end if seeds.total or got.urls else SeedsEnd.NO_REPLY
+    return RunCounts(end, got.urls, None if run.mode == INCREMENTAL else archived)
 
 
-def seeds_end(store: Store, identity: Identity, got: Overall) -> SeedsEnd:
-    """What came of the seeds together; without seeds, whether anything had a reply.
-
-    A run that tried none, because they were not due, is no failure.
-    """
-    outcomes = Outcomes(store)
-    redirecting: set[str] = set()
-    in_vain: set[str] = set()
-    known = tried = erroneous = False
-    for row in seed_rows(store):
-        known = True
-        outcome = outcomes.get(identity.key(row.url))
-        if outcome is None:
-            continue
-        tried = True
-        if 200 <= outcome.status < 300 or outcome.status == _NOT_MODIFIED:
-            return SeedsEnd.GOT
-        if outcome.status >= 400:
-            erroneous = True
-        elif outcome.status > 0:
-            redirecting.add(row.url)
-        else:
-            in_vain.add(row.redirect_from)
-    if erroneous:
-        return SeedsEnd.ERRONEOUS
-    if not known:
-        return SeedsEnd.GOT if got.urls else SeedsEnd.NO_REPLY
-    return SeedsEnd.NO_REPLY if tried and redirecting <= in_vain else SeedsEnd.GOT
+def all_seeds(store: Store, identity: Identity) -> SeedTally:
+    """The seeds of a run in numbers; with the first of those that were not got."""
+    seeds = tally_seeds(SeedEnds(store, identity).all(), _NOT_GOT)
+    seeds.skipped = store.counter(SKIPPED)
+    return seeds

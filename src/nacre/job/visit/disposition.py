@@ -57,6 +57,7 @@ _UNREACHABLE = frozenset(
 
 
 _MOMENT = 0.5
+_LONGEST_ERROR = 200
 """Seconds that a queue waits for what is in process."""
 
 
@@ -211,7 +212,7 @@ class Disposition:
 
     def _retry(self, visit: Visit, decision: Retry) -> None:
         parts = self.parts
-        attempt = self._attempt(visit)
+        attempt = self._attempt(visit)._replace(error=visit.error[:_LONGEST_ERROR])
         parts.logs.nonfatal(visit)
         parts.frontier.retry(
             visit.uri, attempt, decision, parts.clock.now(), parts.clock.monotonic()

@@ -1,0 +1,223 @@
+"""What became of each seed, and of those that were not got: why, how often tried, when again."""
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from itertools import islice
+from typing import NamedTuple
+
+import msgspec
+
+from nacre.core.cause import cause
+from nacre.core.crawluri import CrawlURI
+from nacre.frontier.listing import pending
+from nacre.frontier.rows import time_of
+from nacre.job.admission.identity import Identity
+from nacre.job.seeding.seedbook import SeedRow, seed_rows
+from nacre.job.states import SeedsEnd
+from nacre.job.visit.outcomes import Outcome, Outcomes
+from nacre.store.store import Store
+from nacre.uri.parse import host, origin
+
+_MOST_WAITING = 200_000
+"""Pending URIs that are looked at for seeds that wait."""
+_MOST_REDIRECTS = 10
+_NOT_MODIFIED = 304
+_HTTPS, _HTTP = "https://", "http://"
+
+
+class SeedState(StrEnum):
+    """What became of a seed; one that redirects is judged by its target."""
+
+    GOT = "got"
+    ERROR = "error"
+    NO_REPLY = "no reply"
+    WAITS = "waits"
+    NOT_DUE = "not due"
+
+
+class SeedEnd(msgspec.Struct, frozen=True):
+    """One seed of the list.
+
+    Attributes:
+        url: The seed.
+        state: What became of it.
+        status: Fetch status of the last try; 0 when it was not tried.
+        cause: Why it was not got, in words; "" when it was.
+        tries: Tries so far, of it or of what had to come first.
+        next_try: When it is tried again, seconds since the epoch; None when nothing says so.
+        target: Where it redirected to, when that decided; "" otherwise.
+    """
+
+    url: str
+    state: SeedState
+    status: int = 0
+    cause: str = ""
+    tries: int = 0
+    next_try: float | None = None
+    target: str = ""
+
+
+class SeedTally(msgspec.Struct):
+    """All seeds of a run in numbers.
+
+    Attributes:
+        total: Seeds of the list.
+        got: Those that were got, or unchanged.
+        errors: Those that were answered with an error.
+        no_reply: Those without a reply, or not allowed to be asked for.
+        waiting: Those that were not finished.
+        not_due: Those that a later run did not choose.
+        skipped: Lines of the list that are no seed.
+        not_got: The first of those that were not got: tried ones, then those that wait untried.
+    """
+
+    total: int = 0
+    got: int = 0
+    errors: int = 0
+    no_reply: int = 0
+    waiting: int = 0
+    not_due: int = 0
+    skipped: int = 0
+    not_got: list[SeedEnd] = []
+
+    @property
+    def end(self) -> SeedsEnd:
+        """All seeds together, for the exit code."""
+        if self.got or not (self.errors or self.no_reply):
+            return SeedsEnd.GOT
+        return SeedsEnd.ERRONEOUS if self.errors else SeedsEnd.NO_REPLY
+
+
+def tally_seeds(ends: Iterable[SeedEnd], most: int) -> SeedTally:
+    """Count seeds, and keep so many of those that were not got."""
+    found = SeedTally()
+    untried: list[SeedEnd] = []
+    for end in ends:
+        found.total += 1
+        match end.state:
+            case SeedState.GOT:
+                found.got += 1
+            case SeedState.ERROR:
+                found.errors += 1
+            case SeedState.NO_REPLY:
+                found.no_reply += 1
+            case SeedState.WAITS:
+                found.waiting += 1
+            case SeedState.NOT_DUE:
+                found.not_due += 1
+        if end.cause:
+            kept = found.not_got if end.tries else untried
+            if len(kept) < most:
+                kept.append(end)
+    found.not_got += untried[: most - len(found.not_got)]
+    return found
+
+
+class _Waiting(NamedTuple):
+    """A URI that waits, and when its time comes; None for when it is its turn."""
+
+    uri: CrawlURI
+    due: float | None
+
+
+class SeedEnds:
+    """Looks the seeds of a run up.
+
+    Args:
+        store: The job's store.
+        identity: How the job names URLs.
+    """
+
+    def __init__(self, store: Store, identity: Identity) -> None:
+        self._store = store
+        self._identity = identity
+        self._outcomes = Outcomes(store)
+        self._waiting: dict[str, _Waiting] | None = None
+
+    def all(self) -> Iterator[SeedEnd]:
+        """All seeds of the list, in its order."""
+        targets = {row.redirect_from: row.url for row in seed_rows(self._store)}
+        stood_in: set[str] = set()
+        for row in seed_rows(self._store):
+            if not row.redirect_from and row.url not in stood_in:
+                yield self._end(row, targets, stood_in)
+
+    def why(self, url: str, outcome: Outcome | None) -> SeedEnd:
+        """What became of one URL, redirects left alone."""
+        if outcome is None:
+            return self._unfinished(url)
+        status = outcome.status
+        if 0 < status < 400:
+            return SeedEnd(url, SeedState.GOT, status)
+        if status >= 400:
+            return SeedEnd(url, SeedState.ERROR, status, cause(status), outcome.attempts)
+        first = self._in_the_way(url, outcome)
+        if first is not None:
+            said = self._said_of(first.url, cause(first.status, first.error))
+            return SeedEnd(url, SeedState.NO_REPLY, status, said, first.attempts)
+        said = cause(status, outcome.error)
+        return SeedEnd(url, SeedState.NO_REPLY, status, said, outcome.attempts)
+
+    def _end(self, row: SeedRow, targets: dict[str, str], stood_in: set[str]) -> SeedEnd:
+        end = self.why(row.url, self._outcome(row.url))
+        if end.state is SeedState.NO_REPLY and "://" not in row.text:
+            other = _HTTP + row.url.removeprefix(_HTTPS)
+            if other != row.url and self._is_known(other):
+                stood_in.add(other)
+                end = self.why(other, self._outcome(other))
+        for _ in range(_MOST_REDIRECTS):
+            url = targets.get(end.target or end.url)
+            if not (300 <= end.status < 400 and end.status != _NOT_MODIFIED) or url is None:
+                break
+            end = msgspec.structs.replace(self.why(url, self._outcome(url)), target=url)
+        return msgspec.structs.replace(end, url=row.url)
+
+    def _outcome(self, url: str) -> Outcome | None:
+        return self._outcomes.get(self._identity.key(url))
+
+    def _is_known(self, url: str) -> bool:
+        return self._store.get("seen", self._identity.key(url)) is not None
+
+    def _in_the_way(self, url: str, outcome: Outcome) -> Outcome | None:
+        """What had to come first and was not had: its host's address, or its robots.txt."""
+        if outcome.status not in _BEHIND or not url.startswith((_HTTP, _HTTPS)):
+            return None
+        first = self._outcome(_BEHIND[outcome.status].format(host=host(url), origin=origin(url)))
+        return first if first is not None and first.status != 1 else None
+
+    @staticmethod
+    def _said_of(url: str, said: str) -> str:
+        """What came of robots.txt is told as such when a server answered."""
+        return f"its robots.txt: {said}" if "answered" in said and url.endswith(_ROBOTS) else said
+
+    def _unfinished(self, url: str) -> SeedEnd:
+        """A seed without a result: it waits, or what it needs does, or nobody chose it."""
+        if not self._is_known(url):
+            return SeedEnd(url, SeedState.NOT_DUE)
+        waiting = self._waiting_ones()
+        own = waiting.get(url)
+        needs = (f"dns:{host(url)}", origin(url) + _ROBOTS) if "://" in url else ()
+        for found in (own, *(waiting.get(each) for each in needs)):
+            if found is not None and found.uri.attempts:
+                uri = found.uri
+                said = self._said_of(uri.url, cause(uri.last_status, uri.last_error))
+                state = SeedState.WAITS
+                return SeedEnd(url, state, uri.last_status, said, uri.attempts, found.due)
+        due = own.due if own else None
+        return SeedEnd(url, SeedState.WAITS, 0, "not tried yet", 0, due)
+
+    def _waiting_ones(self) -> dict[str, _Waiting]:
+        """Seeds that wait, and prerequisites that were tried, by their URLs."""
+        if self._waiting is None:
+            self._waiting = {}
+            for entry in islice(pending(self._store), _MOST_WAITING):
+                uri = entry.uri
+                if uri.is_seed or (uri.is_prerequisite and uri.attempts):
+                    due = time_of(entry.key) if entry.family == "future" else None
+                    self._waiting[uri.url] = _Waiting(uri, due)
+        return self._waiting
+
+
+_ROBOTS = "/robots.txt"
+_BEHIND = {-6: "dns:{host}", -61: "{origin}" + _ROBOTS}
+"""What a seed with such a status had to wait for."""

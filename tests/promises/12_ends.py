@@ -1,0 +1,130 @@
+"""Ends that leave work: each seed that was not got is told with its cause, wherever one looks.
+
+What failed: of 200 seeds with ten broken ones, the summary said "everything in scope was tried";
+a refused connection was `-61`, a status of the crawler's own; the guess at favicon.ico was an error
+of a site without one.
+"""
+
+import json
+import re
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.cli.site import nacre, site
+from tests.cli.test_control import ended, running, until
+
+QUICK = ("--delay", "0", "--set", "frontier.max_retries=2", "--set", "frontier.retry_delay=0.1")
+
+
+@contextmanager
+def broken(*, accepts: bool) -> Iterator[str]:
+    """A port that refuses, or one that hangs up before it is asked; its URL."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        home = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        if not accepts:
+            yield home
+            return
+        listening.listen()
+        stopped = threading.Event()
+
+        def hang_up() -> None:
+            while not stopped.is_set():
+                try:
+                    listening.accept()[0].close()
+                except OSError:
+                    return
+
+        thread = threading.Thread(target=hang_up, daemon=True)
+        thread.start()
+        try:
+            yield home
+        finally:
+            stopped.set()
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+PAGES = {"/": "<p>home</p>", "/%E9%80%9A%E7%9F%A5/": "<p>通知</p>"}
+
+
+def test_each_seed_with_its_cause(tmp_path: Path):
+    job, seeds = tmp_path / "job", tmp_path / "seeds.txt"
+    with site(PAGES) as home, broken(accepts=False) as dead, broken(accepts=True) as rude:
+        lines = (home, f"{home}通知/", dead, rude, f"{home}公告.html", "no seed")
+        seeds.write_bytes("\n".join(lines).encode("gbk"))
+        done = nacre("crawl", "-i", seeds, "--out", job, *QUICK, "-q")
+    assert done.code == 0, done.err
+    gone = f"{home}%E5%85%AC%E5%91%8A.html"
+    assert f"  {dead}: connection refused, tried twice (-61)\n" in done.out
+    hung_up = re.search(rf"  {rude}: (connection [a-z ]+, tried twice) \(-61\)\n", done.out)
+    assert hung_up, done.out
+    assert f"  {gone}: the server answered 404 (Not Found)\n" in done.out
+    assert "seeds    2 of 5 got, 1 answered with an error, 2 without a reply\n" in done.out
+    assert "skipped  1 line of the seed list that is no seed" in done.out
+    report = nacre("report", job, "seeds").out
+    assert f"{dead}\n    connection refused, tried twice\n" in report
+    rows = json.loads((job / "latest/reports/seeds-report.json").read_text())["rows"]
+    assert {row["seed"]: row["cause"] for row in rows} == {
+        home: None,
+        f"{home}%E9%80%9A%E7%9F%A5/": None,
+        dead: "connection refused, tried twice",
+        rude: hung_up[1],
+        gone: "the server answered 404 (Not Found)",
+    }
+    file = (job / "latest/reports/seeds-report.txt").read_text().splitlines()
+    assert f"-61 NOTCRAWLED {dead}" in file, "Heritrix's lines, for scripts"
+    assert "why: connection refused, tried twice\n" in nacre("explain", job, dead).out
+    told = json.loads(nacre("explain", job, dead, "--json").out)
+    assert (told["not_got"]["cause"], told["not_got"]["tries"]) == ("connection refused", 2)
+
+
+def test_an_interrupted_crawl_says_when_the_next_try_is(tmp_path: Path):
+    job = tmp_path / "job"
+    with (
+        site(PAGES) as home,
+        broken(accepts=False) as dead,
+        running(
+            job, "crawl", home, dead, "--delay", 0, "--out", job, "--set",
+            "frontier.retry_delay=600", "--set", "frontier.last_tries_within=6000",
+        ) as process,
+    ):  # fmt: skip
+        until(lambda: "refused" in _log(job, "nonfatal-errors.log"))
+        until(lambda: " 200 " in _log(job, "crawl.log"))
+        process.send_signal(signal.SIGINT)
+        code, out, _ = ended(process)
+        assert code == 3
+        tried = r"connection refused, tried (once|twice|\d+ times), next (in [\d .a-z]+|when .*)"
+        assert re.search(rf"{re.escape(dead)}: {tried}", out), out
+        assert "1 waiting" in out
+        told = nacre("explain", job, dead).out
+        assert re.search(rf"why: {tried}", told), told
+
+
+def _log(job: Path, name: str) -> str:
+    path = job / "latest/logs" / name
+    return path.read_text() if path.exists() else ""
+
+
+def test_no_favicon_is_no_error(tmp_path: Path):
+    job = tmp_path / "job"
+    with site({**PAGES, "/robots.txt": ""}) as home:
+        done = nacre("crawl", home, "--out", job, "--delay", 0, "-q")
+    assert "favicon.ico" in _log(job, "crawl.log"), "it was asked for"
+    assert "1 error" not in done.out
+    assert "404" not in done.out
+    overview = json.loads(nacre("status", job, "--json").out)["overview"]
+    assert (overview["errors"], overview["failed"], overview["prerequisites"]) == (0, 0, 1)
+    codes = json.loads(nacre("report", job, "responsecode", "--json").out)["rows"]
+    assert [row for row in codes if "404" in map(str, row.values())] == []
+
+
+def test_a_favicon_that_the_operator_asks_for_is_one(tmp_path: Path):
+    with site({}) as home:
+        done = nacre("crawl", f"{home}favicon.ico", "--out", tmp_path / "job", "--delay", 0, "-q")
+    assert done.code == 8
+    assert "1 error" in done.out
