@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nacre.errors import ConfigError, Problem
+from nacre.migrate.texts import read_lines
 
 DROP = "drop"
 """The answer that leaves a part out."""
@@ -129,7 +130,4 @@ def _lines(file: Path) -> list[str]:
         raise ConfigError(
             [Problem("--classes", f"{file} cannot be read: {error.strerror}")]
         ) from None
-    try:
-        return data.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        return data.decode("gb18030", "replace").splitlines()
+    return read_lines(data)[0]

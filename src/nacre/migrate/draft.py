@@ -147,6 +147,13 @@ def settle(draft: Draft, report: Report) -> None:
             _flag(report, path, f"left out: {problem.message}")
 
 
+def require_seeds(draft: Draft, report: Report) -> None:
+    """A list without seeds says where they go; the job does not start without."""
+    if not any(line and not line.startswith(("#", "+", "-")) for line in draft.seeds):
+        draft.seeds.append("# There were no seeds: put yours here, one URL a line.")
+        report.advice.append("Put your seeds into seeds.txt, one URL a line: there are none yet.")
+
+
 def advise_of_effects(draft: Draft, report: Report) -> None:
     """Say what the job will not do that a crawl is for."""
     loaded, _ = load_partly(JobSettings, [Layer("option", draft.tree())])

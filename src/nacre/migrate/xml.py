@@ -5,12 +5,15 @@ from pathlib import Path
 
 from nacre.config.ordinary import read_ordinary
 from nacre.errors import ConfigError, Problem
+from nacre.migrate.texts import read_lines
 from nacre.wire.xml import Element, read_xml
 
 _ENCODING = re.compile(rb"(<\?xml[^>]*?encoding\s*=\s*['\"])([A-Za-z][\w.-]*)")
 _MANY_BYTES = frozenset(
     (b"gbk", b"gb2312", b"gb18030", b"big5", b"shift_jis", b"euc-jp", b"euc-kr")
 )
+
+_MARK = b"\xef\xbb\xbf"
 
 MAX_BYTES = 64_000_000
 """Longest file."""
@@ -31,9 +34,37 @@ def open_xml(path: Path) -> Element:
 
 
 def _in_utf8(data: bytes) -> bytes:
-    """The document, in UTF-8 where its encoding is one that the parser does not know."""
-    declared = _ENCODING.match(data)
-    if declared is None or declared[2].lower() not in _MANY_BYTES:
+    """The document as the parser reads it: UTF-8 where it is in an encoding of many bytes.
+
+    What a file declares is often not what an editor has saved: a byte order mark counts first, then
+    what its bytes can be read as, then what it declares.
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data  # UTF-16, which the parser knows
+    marked = data.startswith(_MARK)
+    data = data.removeprefix(_MARK)
+    found = _ENCODING.match(data)
+    declared = found[2].lower() if found is not None else b"utf-8"
+    if declared not in _MANY_BYTES and declared not in {b"utf-8", b"utf8"} and not marked:
         return data
-    text = data.decode(declared[2].decode("ascii"), "replace").encode("utf-8", "replace")
-    return text.replace(declared[0], declared[1] + b"utf-8", 1)
+    text = "\n".join(read_lines(data)[0]) if not _is_utf8(data) else data.decode()
+    if declared in _MANY_BYTES and not marked:
+        text = _as_declared(data, declared.decode("ascii")) or text
+    plain = text.encode("utf-8", "replace")
+    return plain if found is None else _ENCODING.sub(rb"\g<1>utf-8", plain, count=1)
+
+
+def _as_declared(data: bytes, name: str) -> str:
+    """The text in the encoding that is declared; "" where it cannot be read so."""
+    try:
+        return data.decode("gb18030" if name in {"gbk", "gb2312"} else name)
+    except UnicodeDecodeError:
+        return ""
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -16,6 +16,7 @@ from nacre.migrate.heritrix.expressions import translated
 from nacre.migrate.heritrix.properties import read_properties
 from nacre.migrate.heritrix.spring import is_override
 from nacre.migrate.heritrix.variables import filled, open_doubt, still_open
+from nacre.migrate.texts import read_lines
 
 _KINDS = (
     "PropertyPlaceholderConfigurer",
@@ -157,12 +158,10 @@ def _of_file(
 
 def _decoded(data: bytes, encoding: str) -> str:
     """A list of properties as text: Java's is Latin-1, what people write is mostly UTF-8."""
-    for one in (encoding, "utf-8-sig"):
-        try:
-            return data.decode(one)
-        except (UnicodeDecodeError, LookupError):
-            continue
-    return data.decode("latin-1")
+    try:
+        return data.decode(encoding or "utf-8-sig")
+    except (UnicodeDecodeError, LookupError):
+        return "\n".join(read_lines(data)[0])
 
 
 def _each(value: object, change: Callable[[str], str]) -> object:

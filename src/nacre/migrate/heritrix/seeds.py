@@ -1,18 +1,15 @@
 """Seeds of Heritrix: in the configuration itself, or in a file beside it."""
 
 from nacre.config.ordinary import read_ordinary
+from nacre.migrate.draft import require_seeds
 from nacre.migrate.fate import Fate, defaulted, mapped, to_check
 from nacre.migrate.heritrix.beans import Bean, Setting
 from nacre.migrate.heritrix.work import Work, beside, decide_all
 from nacre.migrate.report import FileNote
+from nacre.migrate.texts import read_lines
 
-PLACEHOLDER = (
-    "# There were no seeds: put yours here, one URL a line.",
-    "http://example.test/",
-)
 _STOCK = "http://example.example/example"
 _MAX_BYTES = 512_000_000
-_ENCODINGS = ("utf-8-sig", "cp1252", "latin-1")
 
 
 def map_seeds(work: Work, bean: Bean) -> None:
@@ -59,28 +56,19 @@ def read_file(work: Work, setting: Setting, name: str) -> Fate:
             FileNote(name, f"seeds; cannot be read: {error.strerror}", check=True)
         )
         return to_check("the file cannot be read: put its seeds into seeds.txt", "seeds")
-    for encoding in _ENCODINGS:
-        try:
-            text = data.decode(encoding)
-            break
-        except UnicodeDecodeError:
-            continue
-    else:
-        text = data.decode("utf-8", "replace")
-    note = "seeds" if encoding == _ENCODINGS[0] else f"seeds, read as {encoding}"
-    work.report.files.append(FileNote(name, note, check=encoding != _ENCODINGS[0]))
-    work.draft.seeds += (line.strip() for line in text.splitlines())
+    lines, encoding = read_lines(data)
+    note = f"seeds, read as {encoding}" if encoding else "seeds"
+    work.report.files.append(FileNote(name, note, check=bool(encoding)))
+    work.draft.seeds += (line.strip() for line in lines)
     return mapped("seeds")
 
 
 def finish_seeds(work: Work) -> None:
-    """A list without seeds says where they go."""
+    """The list without blank lines around it; one without seeds says where they go."""
     lines = work.draft.seeds
     while lines and not lines[0]:
         del lines[0]
     while lines and not lines[-1]:
         del lines[-1]
     lines[:] = (f"# {line} (of the stock profile)" if line == _STOCK else line for line in lines)
-    if not any(line and not line.startswith(("#", "+", "-")) for line in lines):
-        work.report.advice.append("Put your seeds into seeds.txt in place of http://example.test/.")
-        lines += PLACEHOLDER
+    require_seeds(work.draft, work.report)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from nacre.migrate.answers import Answers
-from nacre.migrate.draft import Draft, advise_of_effects, settle
+from nacre.migrate.draft import Draft, advise_of_effects, require_seeds, settle
 from nacre.migrate.nutch.agent import map_agent
 from nacre.migrate.nutch.conf import FILES, TEMPLATE, Conf, Property
 from nacre.migrate.nutch.fate import Fate, Fates, defaulted, finding, mapped
@@ -50,6 +50,7 @@ def convert(
     settle(draft, report)
     advise_of_effects(draft, report)
     draft.seeds = seed_lines(conf, seeds, report)
+    require_seeds(draft, report)
     _other_files(conf, draft, report)
     _advise(conf, plugins, report)
     return draft, report

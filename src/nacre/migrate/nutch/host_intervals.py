@@ -6,6 +6,7 @@ from nacre.config.ordinary import read_ordinary
 from nacre.migrate.draft import Draft
 from nacre.migrate.nutch.conf import Conf
 from nacre.migrate.report import FileNote, Report
+from nacre.migrate.texts import read_lines
 
 FILE = "adaptive-host-specific-intervals.txt"
 _NUTCH = "recrawl.schedule.nutch."
@@ -35,8 +36,8 @@ def map_host_intervals(conf: Conf, draft: Draft, report: Report) -> None:
     sheets: dict[str, dict[str, float]] = {}
     hosts: dict[str, list[str]] = {}
     unread: list[str] = []
-    text = read_ordinary(path, _MAX_BYTES).decode("utf-8", "replace")
-    for number, line in enumerate(text.splitlines(), 1):
+    lines, _ = read_lines(read_ordinary(path, _MAX_BYTES))
+    for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
         bounds = _bounds(line)

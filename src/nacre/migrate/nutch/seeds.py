@@ -7,21 +7,18 @@ from nacre.config.ordinary import read_ordinary
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.migrate.nutch.conf import Conf
 from nacre.migrate.report import FileNote, Report
-
-PLACEHOLDER = (
-    "# There were no seeds: put yours here, one URL a line.",
-    "http://example.test/",
-)
+from nacre.migrate.texts import read_lines
 
 _MAX_BYTES = 512_000_000
 _INSIDE = ("urls", "seeds", "seed.txt")
 
 
 def seed_lines(conf: Conf, named: Path | None, report: Report) -> list[str]:
-    """Lines of the new seed list; a placeholder where there are no seeds.
+    """Lines of the new seed list; none where there are no seeds.
 
     Args:
-        conf: The configuration; `urls`, `seeds` and `seed.txt` in it are looked at.
+        conf: The configuration; `urls`, `seeds` and `seed.txt` in it are looked at, and then
+            those beside it, where Nutch's tutorial has them.
         named: The file or directory that the operator named.
         report: Takes notes on the files.
 
@@ -33,13 +30,13 @@ def seed_lines(conf: Conf, named: Path | None, report: Report) -> list[str]:
         raise ConfigError(
             [Problem("", "there are no seeds", "a file or a directory", file=str(named))]
         )
-    places = [named] if named else [conf.directory / name for name in _INSIDE]
     lines: list[str] = []
-    for path in (file for place in places for file in _files(place)):
-        lines += _lines(path, report)
-    if not any(line and not line.startswith("#") for line in lines):
-        report.advice.append("Put your seeds into seeds.txt in place of http://example.test/.")
-        return [*lines, *PLACEHOLDER]
+    for folder in (conf.directory, conf.directory.resolve().parent):
+        places = [named] if named else [folder / name for name in _INSIDE]
+        for path in (file for place in places for file in _files(place)):
+            lines += _lines(path, report)
+        if lines or named:
+            break
     return lines
 
 
@@ -54,15 +51,16 @@ def _files(place: Path) -> Iterator[Path]:
 
 def _lines(path: Path, report: Report) -> Iterator[str]:
     try:
-        text = read_ordinary(path, _MAX_BYTES).decode("utf-8", "replace")
+        read, encoding = read_lines(read_ordinary(path, _MAX_BYTES))
     except OSError as error:
         raise JobError(f"{path} cannot be read: {error.strerror}") from error
     with_data = 0
     lines = []
-    for line in text.splitlines():
+    for line in read:
         url, tab, _ = line.strip().partition("\t")
         with_data += bool(tab) and not url.startswith("#")
         lines.append(url.strip())
-    note = f"seeds; metadata of {with_data} lines left out" if with_data else "seeds"
-    report.files.append(FileNote(path.name, note, check=with_data > 0))
+    note = f"seeds, read as {encoding}" if encoding else "seeds"
+    note += f"; metadata of {with_data} lines left out" if with_data else ""
+    report.files.append(FileNote(path.name, note, check=bool(with_data or encoding)))
     yield from lines
