@@ -77,3 +77,44 @@ def escaped_otherwise(row: Row) -> bool:
 
 def _plain(url: str) -> str:
     return unquote(url).replace("\\", "/")
+
+
+_CONTROL = re.compile(
+    r"<(?:input|select|textarea|button)\b[^>]*?\sname=[\"']?([^\"'\s>]+)", re.IGNORECASE
+)
+
+
+def builds_its_links(row: Row) -> bool:
+    """All that is missing is made of the values of a form, or of a template of the operator.
+
+    Submissions name the controls of the form; a template is in the configuration. Neither stands in
+    the document.
+    """
+    missing = [item["url"] for item in row["expected"] if not _is_found(row, item["url"])]
+    document = row["document"]
+    if row["match"] == "absent" or not missing or any(url in document for url in missing):
+        return False
+    if row["extractor"] == "multiple-regex":
+        return "template" in (row.get("config") or {})
+    controls = set(_CONTROL.findall(document))
+    return row["extractor"] == "html-forms" and all(_names(url) & controls for url in missing)
+
+
+def _is_found(row: Row, url: str) -> bool:
+    return any(link.url == extract_html.normal(url) for link in extract_html.found(row))
+
+
+def _names(url: str) -> set[str]:
+    """The names in a query."""
+    return {unquote(pair.partition("=")[0]) for pair in url.partition("?")[2].split("&")}
+
+
+_HEXADECIMAL = re.compile(r"url\([^)]*\\[0-9a-f]", re.IGNORECASE)
+
+
+def escaped_in_css(row: Row) -> bool:
+    """As many links, of which some hold a hexadecimal escape that Heritrix leaves as it is."""
+    if row["origin"] != "upstream-run" or row["match"] != "exact_set":
+        return False
+    as_many = len(extract_html.found(row)) == len(row["expected"])
+    return as_many and _HEXADECIMAL.search(row["document"]) is not None

@@ -94,3 +94,20 @@ _INDEX_KEY_OPTIONS = {
 def uses_options(row: Row) -> bool:
     options = row.get("options", {})
     return any(_INDEX_KEY_OPTIONS.get(name, False) != value for name, value in options.items())
+
+
+_ODD_SEGMENT = re.compile(r"[^?#:]*[^\w\s./\\?#:-]")
+_HOST_WITHOUT_A_DOT = re.compile(r"https?://[^./]+(?:[/:?#]|$)")
+_PAIR = re.compile(r"[^=]+=[^=]*")
+
+
+def is_of_the_older_rule(text: str) -> bool:
+    """A string that Heritrix's newer rule does not take for a URI."""
+    query = text.partition("?")[2].partition("#")[0]
+    pairs = query.split("&") if "?" in text else []
+    return (
+        ("." not in text and "/" not in text)
+        or _ODD_SEGMENT.match(text) is not None
+        or _HOST_WITHOUT_A_DOT.match(text) is not None
+        or not all(_PAIR.fullmatch(pair) for pair in pairs)
+    )

@@ -46,6 +46,25 @@ _SET_ITEM = re.compile(
     re.VERBOSE,
 )
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\n\r\f])|([\s\S])|\Z)")
+
+
+def _spelt(word: str) -> str:
+    r"""A pattern of a word some of whose letters may be escaped: `u\72 l`, `ur\l`."""
+    hexadecimal = frozenset("abcdef")
+    letters = []
+    for char in word:
+        low, high = f"{ord(char):x}", f"{ord(char.upper()):x}"
+        ways = [re.escape(char), rf"\\0{{0,4}}(?:{low}|{high})(?:\r\n|[ \t\r\n\f])?"]
+        if char not in hexadecimal:
+            ways.append(rf"\\{char}")
+        letters.append(f"(?:{'|'.join(ways)})" if char not in "@(" else ways[0])
+    return "".join(letters)
+
+
+_NAMES = {"url(": "url(", "src(": "src(", "-set(": "-set(", "@import": "@import "}
+_ESCAPED_NAMES = re.compile(
+    "|".join(f"(?P<n{at}>{_spelt(name)})" for at, name in enumerate(_NAMES)), re.IGNORECASE
+)
 _WANTED = re.compile(r"[uU][rR][lL]\(|[sS][rR][cC]\(|-[sS][eE][tT]\(|@[iI][mM]")
 
 
@@ -54,6 +73,8 @@ def css_urls(text: str) -> list[str]:
 
     Escapes are resolved, white space at the ends is cut; `data:` and empty ones are left out.
     """
+    if "\\" in text:
+        text = _ESCAPED_NAMES.sub(_plainly, text)
     if not _WANTED.search(text):
         return []
     found: dict[str, None] = {}
@@ -66,6 +87,13 @@ def css_urls(text: str) -> list[str]:
         elif kind:
             _take(token[kind], found)
     return list(found)
+
+
+def _plainly(found: re.Match[str]) -> str:
+    """A name without its escapes; one that has none stays as it is."""
+    if "\\" not in found[0]:
+        return found[0]
+    return list(_NAMES.values())[int((found.lastgroup or "n0")[1:])]
 
 
 def _take(raw: str, found: dict[str, None]) -> None:

@@ -24,6 +24,8 @@ CONTEXT = "=SPECULATIVE_MISC"
 _VALUE = re.compile(
     r"""((?<![^\s"'])xmlns(?::[^\s="'<]{0,64})?\s*+)?=\s*+(?:"([^"<]*+)"|'([^'<]*+)')"""
 )
+_REFERENCES = re.compile(r"href|src|url", re.IGNORECASE)
+_SPACE = re.compile(r"\s")
 _HOPS = {"a": Hop.LINK} | dict.fromkeys(
     ("image", "feimage", "use", "script", "include", "import", "audio", "video", "iframe"),
     Hop.EMBED,
@@ -35,8 +37,9 @@ def extract_xml(document: Document, links: LinkCollector) -> None:
     """Add the links of an XML document.
 
     Items, enclosures and further pages of RSS and Atom (hops L and E); references of SVG and
-    XInclude (E; of `a`, L); style sheets (E). Every other absolute http(s) URL, and every
-    other relative `href` or `src` that is very likely one, is speculative (X); the names of
+    XInclude (E; of `a`, L); style sheets (E). Every other absolute http(s) URL, every other
+    relative `href`, `src` or `url` that is very likely one, and every text that is nothing but
+    such a URL from the root on (`/a/b.html`, `//host/a`) is speculative (X); the names of
     namespaces are names, not places.
     """
     source = read_text(document)
@@ -73,20 +76,20 @@ def _references(event: Start | End, links: LinkCollector, taken: set[str]) -> No
         return
     raw = event.attributes
     styled = "url(" in raw
-    if not styled and "href" not in raw and "src" not in raw:
+    if not styled and not _REFERENCES.search(raw):
         return
     found = attributes(raw)
     if styled:
         for value in found.values():
             _styles(value, links)
-    for key in ("href", "src"):
+    for key in ("href", "src", "url"):
         value = found.get(key, "").strip()
         if value and not value.startswith("#"):
             _reference(event.name, key, value, links, taken)
 
 
 def _reference(name: str, key: str, value: str, links: LinkCollector, taken: set[str]) -> None:
-    hop = _HOPS.get(name)
+    hop = _HOPS.get(name) if key != "url" else None
     if hop:
         taken.add(value)
         links.add(value, hop, f"{name}/@{key}")
@@ -100,11 +103,19 @@ def _styles(text: str, links: LinkCollector) -> None:
             links.add(url, Hop.EMBED, css.CONTEXT)
 
 
+def _from_the_root(text: str) -> Iterator[str]:
+    """A text that is a path or a host without its scheme, and looks like one; not `/` alone."""
+    if len(text) > 1 and not _SPACE.search(text) and is_very_likely_uri(text):
+        yield text
+
+
 def _mentioned(event: Start | End) -> Iterator[str]:
     """Absolute URLs in the text before a tag and, of a start tag, in its attributes."""
     text = event.before if isinstance(event, Start) else event.text
     if "://" in text:
         yield from absolute_urls(text)
+    elif isinstance(event, End) and text.startswith("/"):
+        yield from _from_the_root(text)
     if isinstance(event, Start) and "://" in event.attributes:
         for namespace, double, single in _VALUE.findall(event.attributes):
             if not namespace:

@@ -29,7 +29,7 @@ def load(folder: Path) -> Iterator[Row]:
         for number, line in enumerate(text.splitlines(), 1):
             if line.startswith(" CDX"):
                 header = line
-            else:
+            elif line.strip():
                 row = _cdxj(line) if kind == ".cdxj" else _cdx(line, header)
                 surt = "non-surt" not in path.name
                 yield row | {"id": f"{path.name}:{number}", "folder": folder, "surt": surt}

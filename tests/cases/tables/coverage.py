@@ -1,11 +1,10 @@
 """What a crawl of a whole documentation site must have captured, and what must be 404."""
 
-import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.cases.table import Row, Table
+from tests.cases.table import Row, Table, json_lines
 from tests.crawl.coverage import Places, listed
 from tests.crawl.jobs import Crawled, crawl
 from tools import debs
@@ -14,7 +13,7 @@ from tools.nginx import Server, free_port, serving
 
 def _load(folder: Path) -> Iterator[Row]:
     """One row for each path of each list, with the status that a crawl of all sites found."""
-    lists = [json.loads(line) for line in (folder / "coverage.jsonl").read_text().splitlines()]
+    lists = list(json_lines("coverage.jsonl")(folder))
     addresses = tuple(f"127.0.8.{number}" for number in range(1, len(lists) + 1))
     port = free_port(addresses)
     with tempfile.TemporaryDirectory() as place:

@@ -32,9 +32,13 @@ def check(row: Row) -> str | None:
         _parsed(uri["url"]),
         uri.get("hops", ""),
         _parsed(uri.get("via", "")),
-        is_seed=uri.get("is_seed", False),
+        is_seed=bool(uri.get("seed", uri.get("is_seed", False))),
         source=uri.get("source_tag", ""),
-        facts=Facts(status=uri.get("status", 0), content_type=uri.get("content_type", "unknown")),
+        facts=Facts(
+            address=uri.get("server_ip", ""),
+            status=uri.get("status", 0),
+            content_type=uri.get("content_type", "unknown"),
+        ),
     )
     answer = compile_scope(rules, state, _ALL).decide(subject).decision
     return None if answer is Decision(row["expected"]) else f"{answer}"

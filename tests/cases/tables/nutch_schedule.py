@@ -20,11 +20,17 @@ _OF_THE_CODE = {"inc_rate": 0.2, "dec_rate": 0.2, "sync_delta_rate": 0.2}
 
 
 def _check(row: Row) -> str | None:
-    said = {_NAMES[name]: value for name, value in row["conf"].items()}
+    said = {_NAMES[name]: value for name, value in row["conf"].items() if name in _NAMES}
     schedule = NutchSchedule.model_validate({**_OF_THE_CODE, **said, "kind": row["schedule"]})
-    datum = NutchDatum(row["interval"], row.get("fetch_time", 0), row.get("modified", 0))
+    fixed = float(_metadata(row).get("fixedInterval", 0.0))
+    datum = NutchDatum(row["interval"], row.get("fetch_time", 0), row.get("modified", 0), 0, fixed)
     answer = _answer(schedule, datum, row)
     return None if answer == row["expected"] else repr(answer)
+
+
+def _metadata(row: Row) -> dict[str, Any]:
+    """What Nutch keeps with a page beside its times; it may also stand in the row itself."""
+    return {**row, **row.get("conf", {}), **row.get("md", {}), **row.get("metadata", {})}
 
 
 def _answer(schedule: NutchSchedule, datum: NutchDatum, row: Row) -> dict[str, Any]:

@@ -6,6 +6,7 @@ that is listed twice is one link.
 """
 
 import base64
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -37,7 +38,11 @@ def _moment(text: str) -> datetime:
 
 
 def _check(row: Row) -> str | None:
-    found = listed(row)
+    return compare(row, listed(row))
+
+
+def compare(row: Row, found: Sequence[Outlink]) -> str | None:
+    """Links as the row has them, with their dates; None when they are."""
     expected: dict[str, Row] = {}
     for entry in row.get("expected") or []:
         expected.setdefault(parse(entry["url"]), entry)

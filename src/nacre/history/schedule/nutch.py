@@ -41,12 +41,15 @@ class NutchDatum(NamedTuple):
         fetch_time: Time of the next fetch, ms since the epoch.
         modified: Time of the last modification, ms since the epoch; 0 when unknown.
         retries: Failed tries in a row.
+        fixed: Interval that an adaptive schedule obeys, s (`fixedInterval` of its metadata); 0 for
+            none.
     """
 
     interval: float
     fetch_time: int
     modified: int = 0
     retries: int = 0
+    fixed: float = 0.0
 
 
 class NutchSettings(Component):
@@ -69,6 +72,13 @@ class NutchSettings(Component):
     )
     dec_rate: float = setting(
         0.2, "Shrinkage of the interval of a changed page; 0: none.", ge=0, lt=1, live=False
+    )
+    fixed_interval: Seconds = setting(
+        0.0,
+        "Interval that an adaptive schedule keeps whatever a page does, as of a seed with "
+        "`nutch.fetchInterval.fixed`; 0: none.",
+        unit="s",
+        live=False,
     )
     min_interval: Seconds = setting(60.0, "Shortest adaptive interval.", unit="s", live=False)
     max_interval: Seconds = setting(
@@ -112,6 +122,10 @@ class NutchSchedule(NutchSettings):
         interval = datum.interval or self.interval
         if self.kind == "default":
             return self._fixed(datum, interval, fetched_at, state)
+        fixed = datum.fixed or self.fixed_interval
+        if fixed:
+            following = fetched_at + rounded(single(fixed) * 1000.0)
+            return NutchDatum(rounded(single(fixed)), following, datum.modified, 0, datum.fixed)
         modified = datum.modified if datum.modified > 0 else fetched_at
         rates = self.mime_rates.get(mime) if self.kind == "mime-adaptive" else None
         inc, dec = rates or NutchRates(self.inc_rate, self.dec_rate)
@@ -126,7 +140,8 @@ class NutchSchedule(NutchSettings):
     ) -> NutchDatum:
         unknown = datum.modified <= 0 or state is PageState.MODIFIED
         modified = fetched_at if unknown else datum.modified
-        return NutchDatum(interval, fetched_at + rounded(interval * 1000.0), modified)
+        following = fetched_at + rounded(interval * 1000.0)
+        return NutchDatum(interval, following, modified, 0, datum.fixed)
 
     def _adapted(self, interval: float, fetched_at: int, modified: int) -> NutchDatum:
         reference = fetched_at
@@ -166,7 +181,7 @@ class NutchSchedule(NutchSettings):
         """
         if datum.interval <= self.interval_max:
             return None
-        return NutchDatum(self._longest, datum.fetch_time)
+        return NutchDatum(self._longest, datum.fetch_time, fixed=datum.fixed)
 
     def due(self, datum: NutchDatum, now: int) -> tuple[bool, NutchDatum]:
         """Whether to fetch now, ms since the epoch; a date too far ahead is pulled to now."""
