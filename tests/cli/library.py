@@ -12,9 +12,9 @@ from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
 NOTICES = {
-    "关于国庆节期间开馆时间的通知": "10月1日至3日闭馆,10月4日起照常开放。",
-    "数字资源试用通知": "《中国方志库》开通试用,馆内读者可免费检索。",
-    "古籍阅览室预约须知": "请提前三个工作日预约,并携带有效证件。",
+    "关于国庆节期间开馆时间的通知": "10月1日至3日闭馆，10月4日起照常开放。",
+    "数字资源试用通知": "《中国方志库》开通试用，馆内读者可免费检索。",
+    "古籍阅览室预约须知": "请提前三个工作日预约，并携带有效证件。",
     "少年儿童阅读推广活动公告": "本周六上午九时在报告厅举行故事会。",
     "读者证办理指南": "凭身份证可在一楼总服务台办理读者证。",
     "文献捐赠征集启事": "面向社会征集地方文献、家谱、手稿等资料。",
@@ -49,7 +49,7 @@ class Library:
         self.views += 1
         name = unquote_to_bytes(path).decode(self.charset, "replace").removesuffix(".html")
         if path == "/robots.txt":
-            return 200, "text/plain", "User-agent: *\nDisallow: /读者/\n".encode()
+            return 200, "text/plain", "User-agent： *\nDisallow： /读者/\n".encode()
         if path == "/logo.png":
             return 200, "image/png", b"\x89PNG\r\n\x1a\n" + bytes(600)
         if path == "/":

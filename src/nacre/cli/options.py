@@ -9,6 +9,10 @@ JobDir = Annotated[
     Path, typer.Argument(metavar="DIR", help="Directory of the job.", show_default=False)
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Also what tells of the crawler's own workings.")
+]
+Language = Literal["en", "zh"]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Assignments = Annotated[
     list[str] | None,

@@ -1,26 +1,34 @@
 """`report`: the reports of a run, and the studies of what its visits have shown."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from nacre.cli import output
 from nacre.cli.look import opened
-from nacre.cli.options import AsJson, JobDir
+from nacre.cli.options import AsJson, JobDir, Language, Verbose
 from nacre.errors import JobError
 
 if TYPE_CHECKING:
     from nacre.job.configuration.settings import JobSettings
+    from nacre.job.handout.page import Addressee
     from nacre.job.layout import Layout
     from nacre.job.studies.table import Asked
+    from nacre.report.document import Document
+
+RUN = "run"
+"""Name of the report that is handed on."""
 
 
 def report(
     directory: JobDir,
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Its name; `list` names them all.")
-    ] = "crawl-summary",
+        str,
+        typer.Argument(
+            metavar="NAME", show_default=False, help="Its name; without one, all are listed."
+        ),
+    ] = "",
     url: Annotated[
         str,
         typer.Argument(
@@ -32,7 +40,7 @@ def report(
         Path | None,
         typer.Option(
             "--html", metavar="FILE", show_default=False,
-            help="Write it as one page of HTML, with plots.",
+            help="Write it as one page of HTML, with plots, that prints on A4.",
         ),
     ] = None,
     old: Annotated[
@@ -49,90 +57,204 @@ def report(
             help="For diff: the same of the newer version.",
         ),
     ] = "",
+    run: Annotated[
+        str,
+        typer.Option(
+            "--run", metavar="RUN", show_default=False,
+            help="For run: name or number of an earlier run, 1 for the first; else the last.",
+        ),
+    ] = "",
+    language: Annotated[
+        Language, typer.Option("--lang", help="For run: English or Chinese.")
+    ] = "en",
+    zone: Annotated[
+        str,
+        typer.Option("--time-zone", metavar="NAME", help="For run, such as Asia/Shanghai."),
+    ] = "UTC",
+    heritrix: Annotated[
+        bool, typer.Option("--heritrix", help="The text of its file, in Heritrix's columns.")
+    ] = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """A report of the run, or of what all visits have shown.
+    """A report of a run, or of what all visits have shown; without a name, a list of them.
 
-    Of incremental crawling: change-frequency, timeline URL, diff URL, savings, budget, deletions,
-    hints, templates, coverage, decisions [URL]; these can be written as HTML too.
+    For curators: run, change-frequency, timeline URL, diff URL, deletions, savings, coverage. For
+    operators: crawl-summary, seeds, hosts, budget and others. Each is text, --json or --html.
     """
+    from nacre.job.studies.table import STUDIES, Asked
     from nacre.report.reports import REPORTS
 
     layout, settings = opened(directory)
+    form = _Form(html, as_json=as_json, verbose=verbose)
     if name == "list":
         _list(as_json)
-        return
-    if name in REPORTS:
-        if url or html:
-            why = "takes no URL and has no HTML; it has text and --json"
-            raise JobError(f"the report {name!r} {why}")
-        _of_run(layout, settings, name, as_json)
-        return
-    from nacre.job.studies.table import STUDIES, Asked
-
-    if name not in STUDIES:
-        names = ", ".join((*REPORTS, *STUDIES))
+    elif not name:
+        _overview(layout, settings, form)
+    elif name == RUN:
+        _refuse_url(name, url)
+        _handout(layout, settings, form, run, _addressee(language, zone))
+    elif name in REPORTS:
+        _refuse_url(name, url)
+        _of_run(layout, settings, name, form, heritrix=heritrix)
+    elif name in STUDIES:
+        _study(layout, settings, name, Asked(url, old, new), form)
+    else:
+        names = ", ".join((RUN, *REPORTS, *STUDIES))
         raise JobError(f"there is no report {name!r}; there are: {names}")
-    _study(layout, settings, name, Asked(url, old, new), html, as_json)
+
+
+class _Form(NamedTuple):
+    """How a report is wanted."""
+
+    html: Path | None
+    as_json: bool
+    verbose: bool
+
+    def show(self, document: "Document", data: object, *, most: int | None = None) -> None:
+        """Print or write it."""
+        from nacre.report.html import html_page
+        from nacre.report.plain import MOST_ROWS, plain_text
+
+        if self.html is not None:
+            _write(self.html, html_page(document))
+            output.tell(f"Written to {output.shown(self.html)}")
+        if self.as_json:
+            output.say_json(data)
+        elif self.html is None:
+            output.say(plain_text(document, most or MOST_ROWS).rstrip("\n"))
+
+
+def _refuse_url(name: str, url: str) -> None:
+    if url:
+        raise JobError(f"{name} is of the whole job and takes no URL")
+
+
+# ---- which there are
 
 
 def _list(as_json: bool) -> None:
-    from nacre.job.studies.table import STUDIES
-    from nacre.report.reports import REPORTS, SUMMARIES
-
-    names = [*REPORTS, *STUDIES]
+    groups = _groups()
     if as_json:
-        output.say_json(names)
+        output.say_json([name for _, names in groups for name in names])
         return
-    studies = {study.name: study.summary for study in STUDIES.values()}
-    output.say(output.pairs({name: SUMMARIES[name] for name in REPORTS} | studies, ""))
+    width = max(len(name) for _, names in groups for name in names)
+    for title, names in groups:
+        output.say(f"{title}:")
+        for name, summary in names.items():
+            output.say(f"  {name:<{width}}  {summary}")
 
 
-def _of_run(layout: "Layout", settings: "JobSettings", name: str, as_json: bool) -> None:
+def _groups() -> "list[tuple[str, dict[str, str]]]":
+    """The reports, by who reads them: a title, and names with what each is about."""
+    from nacre.job.studies.table import STUDIES, Subject
+    from nacre.report.readers import PURPOSES, Audience
+    from nacre.report.reports import READERS, REPORTS, SUMMARIES
+
+    about = {"": "", Subject.PAGE: " (of a URL)", Subject.EITHER: " (also of a URL)"}
+    found: dict[Audience, dict[str, str]] = {reader: {} for reader in Audience}
+    found[Audience.CURATOR][RUN] = "one page on a run, to be handed on (--html FILE, --lang zh)"
+    for name in REPORTS:
+        found[READERS[name]][name] = SUMMARIES[name]
+    for study in STUDIES.values():
+        found[study.reader][study.name] = study.summary + about.get(study.subject, "")
+    return [(f"For {reader}: {PURPOSES[reader]}", names) for reader, names in found.items()]
+
+
+def _overview(layout: "Layout", settings: "JobSettings", form: _Form) -> None:
+    """Without a name: the summary of the last run, and which reports there are."""
+    _of_run(layout, settings, "crawl-summary", form, heritrix=False)
+    if form.as_json or form.html:
+        return
+    output.say()
+    _list(as_json=False)
+    job = output.typed(layout.root)
+    output.say(f"One of them: {output.program()} report {job} NAME [URL] [--html FILE] [--json]")
+
+
+# ---- one of a run
+
+
+def _of_run(
+    layout: "Layout", settings: "JobSettings", name: str, form: _Form, *, heritrix: bool
+) -> None:
     from nacre.job.offline import reading
     from nacre.job.operator.control import GoneError, ask
     from nacre.job.reports.reporting import make_report, report_named
+    from nacre.report.tabled import TABLED
 
-    chosen = report_named(name)
     try:
         data = ask(layout.socket, "report", name=name)["report"]
     except GoneError:
         with reading(layout, settings) as view:
             data = make_report(name, view.store, layout, settings, None)
-    if as_json:
-        output.say_json(data)
-    else:
-        output.say(chosen.text(data).rstrip("\n"))
+    if heritrix and not form.as_json:
+        output.say(report_named(name).text(data).rstrip("\n"))
+        return
+    document = TABLED[name](data, verbose=form.verbose)
+    if form.html is not None or not document.about:
+        document = document._replace(about=_about(layout, settings))
+    form.show(document, data)
+
+
+def _about(layout: "Layout", settings: "JobSettings") -> "tuple[tuple[str, str], ...]":
+    from nacre.job.handout.particulars import particulars
+    from nacre.job.offline import reading
+
+    with reading(layout, settings) as view:
+        return particulars(view)
+
+
+def _addressee(language: "Language", zone: str) -> "Addressee":
+    from datetime import UTC
+    from zoneinfo import ZoneInfo
+
+    from nacre.errors import ConfigError
+    from nacre.job.handout.page import Addressee
+    from nacre.job.handout.words import Words
+
+    try:
+        return Addressee(Words(language), UTC if zone == "UTC" else ZoneInfo(zone), zone)
+    except (KeyError, ValueError, OSError):
+        raise ConfigError(
+            f"--time-zone: {zone!r} is no time zone; for example Asia/Shanghai"
+        ) from None
+
+
+def _handout(
+    layout: "Layout", settings: "JobSettings", form: _Form, run: str, reader: "Addressee"
+) -> None:
+    import msgspec
+
+    from nacre.job.handout.facts import run_report
+    from nacre.job.handout.failures import MOST
+    from nacre.job.handout.page import run_document
+    from nacre.job.offline import reading
+    from nacre.job.operator.control import running
+
+    with reading(layout, settings) as view:
+        found = run_report(view, run, running=running(layout.socket))
+        now = view.clock.now()
+    form.show(run_document(found, reader, now), msgspec.to_builtins(found), most=MOST)
 
 
 def _study(
-    layout: "Layout",
-    settings: "JobSettings",
-    name: str,
-    asked: "Asked",
-    html: Path | None,
-    as_json: bool,
+    layout: "Layout", settings: "JobSettings", name: str, asked: "Asked", form: _Form
 ) -> None:
     """Studies read the last committed state beside a running job: they can take a while."""
     import msgspec
 
+    from nacre.job.handout.particulars import particulars
     from nacre.job.offline import reading
     from nacre.job.studies.stored import StoredKnown
     from nacre.job.studies.table import STUDIES, examine
-    from nacre.report.html import html_page
-    from nacre.report.plain import plain_text
 
     with reading(layout, settings) as view:
         known = StoredKnown(layout.root, view.store, settings, view.clock.now())
         found = examine(known, name, asked)
-    document = STUDIES[name].document(found)
-    if html is not None:
-        _write(html, html_page(document))
-        output.tell(f"Written to {output.shown(html)}")
-    if as_json:
-        output.say_json(msgspec.to_builtins(found))
-    elif html is None:
-        output.say(plain_text(document).rstrip("\n"))
+        about = particulars(view)
+    document = STUDIES[name].document(found)._replace(about=about)
+    form.show(document, msgspec.to_builtins(found))
 
 
 def _write(path: Path, page: str) -> None:

@@ -11,12 +11,13 @@ from nacre.report.document import Bars, Curves, Form, HeatMap, Plot, Span, TimeL
 from nacre.report.forms import day, moment, written
 from nacre.report.markup import element, text
 
-WIDTH = 960
-_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 20, 14, 44
-_HEIGHT = 280
+WIDTH = 560
+"""Units across; words in it have 12 to 17, so that they can be read where it is 390 px wide."""
+_LEFT, _RIGHT, _TOP, _BOTTOM = 66, 14, 18, 48
+_HEIGHT = 270
 _CELL = 24
 _LANE = 34
-_LABELS = 12
+_LABELS = 5
 _COLOURS = 6
 _SHORTEST = 3.0
 _WIDEST = 80.0

@@ -179,7 +179,20 @@ class Section(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A whole report."""
+    """A whole report.
+
+    Attributes:
+        title: Its title.
+        sections: Its parts.
+        about: What it is of, under the title: job, site, period.
+        language: What it is written in, as HTML names it: `en`, `zh-CN`.
+        footer: Its last line.
+        none: What stands for a table without rows.
+    """
 
     title: str
     sections: tuple[Section, ...]
+    about: tuple[tuple[str, str], ...] = ()
+    language: str = "en"
+    footer: str = "Made by Nacre. Times are UTC."
+    none: str = "none"

@@ -5,7 +5,7 @@ slipped through could not run. It follows the reader's bright or dark scheme, an
 numbers in a table beside it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nacre.report.charts import drawn
 from nacre.report.document import (
@@ -21,6 +21,8 @@ from nacre.report.document import (
 from nacre.report.forms import NUMERIC, written
 from nacre.report.markup import element, text
 
+MANY_COLUMNS = 4
+"""Columns from which on a table has each of its rows as a list, where the screen is narrow."""
 MOST_ROWS = 5_000
 """Rows of a table that are written; the JSON has them all."""
 
@@ -32,25 +34,45 @@ _STYLE = """
 --added:#e2f4e6;--gone:#fbe6e2;%s}
 @media (prefers-color-scheme:dark){:root{--ink:#e6eaed;--soft:#a3adb8;--paper:#14181b;
 --line:#3a4248;--added:#173a22;--gone:#4a211b;%s}}
+*{box-sizing:border-box}
 body{font:16px/1.5 system-ui,"Noto Sans CJK SC","Microsoft YaHei",sans-serif;color:var(--ink);
 background:var(--paper);max-width:64rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.5rem;overflow-wrap:anywhere}h2{font-size:1.15rem;margin-top:2.2rem}
-p,dd,footer{color:var(--soft);margin:.3rem 0}footer{margin-top:3rem;font-size:.85rem}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1.2rem}
-dt{font-weight:600}dd{margin:0;color:var(--ink);overflow-wrap:anywhere}
-.wide{overflow-x:auto}
+p,dd,footer{color:var(--soft);margin:.3rem 0;overflow-wrap:anywhere}
+footer{margin-top:3rem;font-size:.85rem}
+dl{display:grid;grid-template-columns:minmax(8rem,max-content) 1fr;gap:.2rem 1.2rem}
+dt{font-weight:600}dd{margin:0;color:var(--ink)}
 table{border-collapse:collapse;width:100%%;margin:1rem 0;font-size:.9rem}
 caption{text-align:left;font-weight:600;padding:.3rem 0}
-th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
-td{overflow-wrap:anywhere}.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
-code{font:.9em ui-monospace,monospace}
-figure{margin:1rem 0}figcaption{font-weight:600}svg{width:100%%;height:auto}
+th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;
+overflow-wrap:anywhere}
+thead th{vertical-align:bottom;overflow-wrap:normal}tbody th{font-weight:400;min-width:7rem}
+.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}
+.t+.n,td.t{min-width:3.5rem}
+code{font:.9em ui-monospace,monospace,"Noto Sans CJK SC";overflow-wrap:anywhere}
+figure{margin:1rem 0}figcaption{font-weight:600}
+svg{display:block;width:100%%;max-width:46rem;height:auto}
 svg text{font-size:12px;fill:var(--soft)}.grid{stroke:var(--line);stroke-width:1}
-.curve{fill:none;stroke-width:2.5}.mark{fill:var(--ink)}.heat{fill:var(--s0)}
+.curve{fill:none;stroke-width:2}.mark{fill:var(--ink)}.heat{fill:var(--s0)}
 .legend{display:flex;flex-wrap:wrap;gap:.3rem 1.4rem;list-style:none;padding:0;font-size:.9rem}
 .legend i{display:inline-block;width:.9em;height:.9em;margin-right:.4em;border-radius:2px}
 ins,del{text-decoration:none}.added{background:var(--added)}.gone{background:var(--gone)}
 .noise td{color:var(--soft);opacity:.75;font-style:italic}
+@media screen and (max-width:40rem){body{margin:1rem auto}svg text{font-size:17px}
+dl{grid-template-columns:1fr;gap:0}dd{margin:0 0 .5rem}
+.many,.many tbody,.many tr,.many th,.many td,.many caption{display:block}.many thead{display:none}
+.many tr{border-bottom:1px solid var(--line);padding:.4rem 0}
+.many tbody th,.many td{border:0;padding:.1rem 0;text-align:left}.many tbody th{font-weight:600}
+.many td::before{content:attr(data-label) ": ";color:var(--soft)}}
+@page{size:A4;margin:16mm 14mm}
+@media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--line:#bbb;
+--added:#e2f4e6;--gone:#fbe6e2;%s}
+body{max-width:none;margin:0;padding:0;font-size:10pt;print-color-adjust:exact;
+-webkit-print-color-adjust:exact}
+h1{font-size:15pt}h2{font-size:12pt;break-after:avoid}caption,figcaption{break-after:avoid}
+thead{display:table-header-group}tr,figure,dt,dd{break-inside:avoid}
+table{font-size:8.5pt}th,td{padding:.12rem .35rem}tbody th{min-width:0}.t+.n,td.t{min-width:0}
+.many{font-size:7.5pt}.many td.n{white-space:normal}}
 """
 
 
@@ -65,7 +87,8 @@ def _variables(colours: tuple[str, ...]) -> str:
     return ";".join(f"--s{at}:{colour}" for at, colour in enumerate(colours))
 
 
-STYLE = _STYLE % (_variables(_COLOURS_BRIGHT), _variables(_COLOURS_DARK)) + _colour_rules()
+_BRIGHT = _variables(_COLOURS_BRIGHT)
+STYLE = _STYLE % (_BRIGHT, _variables(_COLOURS_DARK), _BRIGHT) + _colour_rules()
 
 
 def html_page(document: Document) -> str:
@@ -78,30 +101,32 @@ def html_page(document: Document) -> str:
         + element("title", text(document.title))
         + element("style", STYLE)
     )
-    body = element("h1", text(document.title)) + "".join(map(_section, document.sections))
-    body += element("footer", "Made by Nacre. Times are UTC.")
+    body = element("h1", text(document.title)) + _facts(document.about)
+    body += "".join(_section(section, document.none) for section in document.sections)
+    body += element("footer", text(document.footer))
     page = element("head", head) + element("body", element("main", body))
-    return "<!DOCTYPE html>\n" + element("html", page, lang="en") + "\n"
+    return "<!DOCTYPE html>\n" + element("html", page, lang=document.language) + "\n"
 
 
-def _section(section: Section) -> str:
+def _facts(facts: Sequence[tuple[str, str]]) -> str:
+    rows = (element("dt", text(name)) + element("dd", text(value)) for name, value in facts)
+    return element("dl", "".join(rows)) if facts else ""
+
+
+def _section(section: Section, none: str) -> str:
     parts = [element("h2", text(section.heading))] if section.heading else []
     parts += [element("p", text(line)) for line in section.text]
-    if section.facts:
-        facts = (
-            element("dt", text(name)) + element("dd", text(value)) for name, value in section.facts
-        )
-        parts.append(element("dl", "".join(facts)))
+    parts.append(_facts(section.facts))
     for plot in section.plots:
         caption = element("figcaption", text(plot.title))
         parts.append(element("figure", caption + drawn(plot)))
-    parts += map(_table, section.tables)
+    parts += (_table(table, none) for table in section.tables)
     if section.comparison is not None:
         parts.append(_comparison(section.comparison))
     return element("section", "".join(parts))
 
 
-def _table(table: DataTable) -> str:
+def _table(table: DataTable, none: str) -> str:
     caption = table.caption
     if len(table.rows) > MOST_ROWS:
         caption += f" (the first {MOST_ROWS:,} of {len(table.rows):,})"
@@ -113,9 +138,10 @@ def _table(table: DataTable) -> str:
     content = (
         element("caption", text(caption))
         + element("thead", element("tr", head))
-        + element("tbody", "".join(rows) or _no_rows(len(table.columns)))
+        + element("tbody", "".join(rows) or _no_rows(len(table.columns), none))
     )
-    return element("div", element("table", content), class_="wide")
+    kind = "many" if len(table.columns) >= MANY_COLUMNS else "few"
+    return element("div", element("table", content, class_=kind), class_="wide")
 
 
 def _cells(row: tuple[Cell, ...], columns: tuple[Column, ...]) -> Iterator[str]:
@@ -125,13 +151,14 @@ def _cells(row: tuple[Cell, ...], columns: tuple[Column, ...]) -> Iterator[str]:
             # Not a link: nobody should be sent to a hostile page by a report.
             shown = element("code", shown)
         if at:
-            yield element("td", shown, class_=_class(column))
+            # A narrow screen shows each row as a list, with its headings from here.
+            yield element("td", shown, class_=_class(column), data_label=column.name)
         else:
             yield element("th", shown, scope="row", class_=_class(column))
 
 
-def _no_rows(columns: int) -> str:
-    return element("tr", element("td", "none", colspan=str(columns)))
+def _no_rows(columns: int, none: str = "none") -> str:
+    return element("tr", element("td", text(none), colspan=str(columns)))
 
 
 def _class(column: Column) -> str:

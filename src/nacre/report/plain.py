@@ -1,7 +1,7 @@
 """A report on the terminal: aligned tables, also of Chinese text (pure)."""
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from nacre.report.document import Comparison, DataTable, Document, Form, HeatMap, Section
@@ -16,35 +16,40 @@ _SHADES = " ·░▒▓█"
 
 def plain_text(document: Document, most: int = MOST_ROWS) -> str:
     """The whole report."""
-    lines = [document.title, "=" * _width(document.title)]
+    lines = [document.title, "=" * _width(document.title), *_facts(document.about)]
     for section in document.sections:
-        lines += ["", *_section(section, most)]
+        lines += ["", *_section(section, most, document.none)]
     return "\n".join(map(visible, lines)) + "\n"
 
 
-def _section(section: Section, most: int) -> Iterator[str]:
+def _facts(facts: Sequence[tuple[str, str]]) -> Iterator[str]:
+    width = max((_width(name) for name, _ in facts), default=0)
+    for name, value in facts:
+        yield f"  {_padded(name, width)}  {value}"
+
+
+def _section(section: Section, most: int, none: str) -> Iterator[str]:
     if section.heading:
         yield section.heading
         yield "-" * _width(section.heading)
     for paragraph in section.text:
-        yield from wrap(paragraph, _WIDEST)
-    width = max((_width(name) for name, _ in section.facts), default=0)
-    for name, value in section.facts:
-        yield f"  {_padded(name, width)}  {value}"
+        # A terminal breaks lines of Chinese anywhere, as is right.
+        yield from wrap(paragraph, _WIDEST) if _width(paragraph) == len(paragraph) else [paragraph]
+    yield from _facts(section.facts)
     for plot in section.plots:
         if isinstance(plot, HeatMap):
             yield from _heat(plot)
     for table in section.tables:
-        yield from _table(table, most)
+        yield from _table(table, most, none)
     if section.comparison is not None:
         yield from _comparison(section.comparison)
 
 
-def _table(table: DataTable, most: int) -> Iterator[str]:
+def _table(table: DataTable, most: int, none: str) -> Iterator[str]:
     yield ""
     yield f"{table.caption}:"
     if not table.rows:
-        yield "  (none)"
+        yield f"  ({none})"
         return
     texts = [[column.name for column in table.columns]]
     texts += [

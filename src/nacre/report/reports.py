@@ -1,6 +1,7 @@
 """All reports by name. Source: Heritrix 3."""
 
 from nacre.report.queues import NONEMPTY, SUMMARY
+from nacre.report.readers import Audience
 from nacre.report.report import Report
 from nacre.report.steps import PROCESSORS
 from nacre.report.summary import CRAWL_SUMMARY
@@ -36,3 +37,10 @@ SUMMARIES: dict[str, str] = {
     "threads": "the fetches in process",
 }
 """What each is about, for people who choose one."""
+
+READERS: dict[str, Audience] = dict.fromkeys(
+    ("crawl-summary", "seeds", "hosts", "source", "mimetype", "responsecode"), Audience.OPERATOR
+) | dict.fromkeys(
+    ("processors", "frontier-summary", "frontier-nonempty", "threads"), Audience.DEVELOPER
+)
+"""Who reads each."""

@@ -1,7 +1,7 @@
 """What is known of a job's pages, for people: totals, one page, the pages that change most."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -69,19 +69,34 @@ def found_by(store: Store, run: RunRow) -> dict[str, int]:
     Of pages that it did not find, those are told apart that had been missing before, and those that
     were never there: dead links.
     """
-    counts: Counter[str] = Counter()
-    pages = PageStore(store)
-    for visit in fetch_rows(store, run.started - _MARGIN):
-        if visit.run == run.number and visit.reason != "pair":
-            counts[_outcome(visit, run, pages)] += 1
+    outcomes = (outcome for _, outcome in outcome_of(store, run, visits_of(store, run)))
+    counts = Counter(outcomes)
     return {name: counts[name] for name in _ORDER if counts[name]}
+
+
+def visits_of(store: Store, run: RunRow) -> Iterator[FetchRow]:
+    """The visits of a run, in order of time; second fetches for comparison left out."""
+    for visit in fetch_rows(store, run.started - _MARGIN):
+        if run.ended and visit.time > run.ended + _MARGIN:
+            return
+        if visit.run == run.number and visit.reason != "pair":
+            yield visit
+
+
+def outcome_of(
+    store: Store, run: RunRow, visits: Iterable[FetchRow]
+) -> Iterator[tuple[FetchRow, str]]:
+    """Each visit with what it found; see `found_by`."""
+    pages = PageStore(store)
+    for visit in visits:
+        yield visit, _outcome(visit, run, pages)
 
 
 def stored_noise(store: Store, run: RunRow) -> float:
     """Of the bytes that a run stored in full, the share that differs in noise alone."""
     noise = stored = 0
-    for visit in fetch_rows(store, run.started - _MARGIN):
-        if visit.run == run.number and visit.stored == "novel":
+    for visit in visits_of(store, run):
+        if visit.stored == "novel":
             stored += visit.bytes
             noise += visit.bytes if visit.kind in NOISE else 0
     return noise / stored if stored else 0.0

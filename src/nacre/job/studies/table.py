@@ -23,6 +23,7 @@ from nacre.job.studies import (
 )
 from nacre.job.studies.known import Known
 from nacre.report.document import Document
+from nacre.report.readers import Audience
 from nacre.wire.urltext import possible_urls
 
 
@@ -57,6 +58,7 @@ class Study(NamedTuple):
         build: Its data: a struct.
         document: The data for people.
         subject: What it is of.
+        reader: Who reads it.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Study(NamedTuple):
     build: Callable[[Known, Asked], Any]
     document: Callable[[Any], Document]
     subject: Subject = Subject.JOB
+    reader: Audience = Audience.OPERATOR
 
 
 _ALL = (
@@ -72,6 +75,7 @@ _ALL = (
         "how often pages change, and when to come again",
         lambda known, _: frequency.change_frequency(known),
         frequency_page.document,
+        reader=Audience.CURATOR,
     ),
     Study(
         "timeline",
@@ -79,6 +83,7 @@ _ALL = (
         lambda known, asked: timeline.timeline(known, asked.url),
         timeline.document,
         Subject.PAGE,
+        reader=Audience.CURATOR,
     ),
     Study(
         "diff",
@@ -86,12 +91,14 @@ _ALL = (
         lambda known, asked: difference.page_difference(known, asked.url, (asked.old, asked.new)),
         difference.document,
         Subject.PAGE,
+        reader=Audience.CURATOR,
     ),
     Study(
         "savings",
         "what incremental runs saved, and the share of changes that they found",
         lambda known, _: savings.savings(known),
         savings_page.document,
+        reader=Audience.CURATOR,
     ),
     Study(
         "budget",
@@ -104,6 +111,7 @@ _ALL = (
         "pages that are gone, with the records that prove it",
         lambda known, _: deletions.deletion_register(known),
         deletions.document,
+        reader=Audience.CURATOR,
     ),
     Study(
         "hints",
@@ -122,6 +130,7 @@ _ALL = (
         "gaps in numbered pages",
         lambda known, _: sequences.sequence_coverage(known),
         sequences.document,
+        reader=Audience.CURATOR,
     ),
     Study(
         "decisions",
@@ -129,6 +138,7 @@ _ALL = (
         lambda known, asked: decisions.decisions(known, asked.url),
         decisions_page.document,
         Subject.EITHER,
+        reader=Audience.DEVELOPER,
     ),
 )
 
