@@ -217,10 +217,10 @@ def test_mistakes_are_explained(watched: Watched, tmp_path: Path):
     unknown = nacre("report", watched.job, "nothing")
     assert "there is no report 'nothing'" in unknown.err
     assert "change-frequency" in unknown.err
-    plain = nacre("report", watched.job, "hosts", "--html", tmp_path / "a.html")
-    assert (plain.code, "has no HTML" in plain.err) == (2, True)
+    plain = nacre("report", watched.job, "hosts", "http://a.test/")
+    assert (plain.code, "takes no URL" in plain.err) == (2, True)
     nowhere = nacre("report", watched.job, "savings", "--html", tmp_path / "none" / "a.html")
     assert (nowhere.code, "cannot be written" in nowhere.err) == (2, True)
     listed = nacre("report", watched.job, "list").out
-    assert re.search(r"^crawl-summary +the whole run in numbers$", listed, re.MULTILINE)
+    assert re.search(r"^  crawl-summary +the whole run in numbers$", listed, re.MULTILINE)
     assert "what incremental runs saved" in listed

@@ -18,6 +18,8 @@ _HEIGHT = 270
 _CELL = 24
 _LANE = 34
 _LABELS = 5
+_MOMENTS = 3
+"""Stretches of a time line between two names of times."""
 _COLOURS = 6
 _SHORTEST = 3.0
 _WIDEST = 80.0
@@ -44,8 +46,8 @@ def _bars(plot: Bars) -> str:
     parts = list(_shelves(top))
     for at in range(len(plot.labels)):
         parts += _bar(plot, at, step, top)
-    for at in _labelled(len(plot.labels)):
-        parts.append(_word(_LEFT + (at + 0.5) * step, _FLOOR + 18, plot.labels[at]))
+    for nth, at in enumerate(_labelled(len(plot.labels))):
+        parts.append(_tick(nth, _LEFT + (at + 0.5) * step, _FLOOR + 18, plot.labels[at]))
     return _svg(plot.title, _HEIGHT, parts) + _legend([one.name for one in plot.series])
 
 
@@ -93,10 +95,10 @@ def _curves(plot: Curves) -> str:
         low, high = low / 2.0, high * 2.0
     scale = _Scale(low, high)
     parts = list(_shares())
-    for amount in scale.ticks():
+    for nth, amount in enumerate(scale.ticks()):
         x = scale.at(amount)
         parts.append(element("line", x1=x, x2=x, y1=_TOP, y2=_FLOOR, class_="grid"))
-        parts.append(_word(x, _FLOOR + 18, written(amount, Form.NUMBER)))
+        parts.append(_tick(nth, x, _FLOOR + 18, written(amount, Form.NUMBER)))
     parts.append(_word(_LEFT + _INNER / 2, _HEIGHT - 6, f"{plot.across}; upwards: {plot.up}"))
     for number, curve in enumerate(plot.curves):
         points = " ".join(f"{scale.at(x):.1f},{_up(y):.1f}" for x, y in curve.points if x > 0.0)
@@ -149,9 +151,8 @@ def _heat(plot: HeatMap) -> str:
     top = max((max(row, default=0.0) for row in plot.values), default=0.0)
     width = min(_INNER / max(1, len(plot.columns)), 60.0)
     parts = [
-        _word(_LEFT + (at + 0.5) * width, _TOP, name)
-        for at, name in enumerate(plot.columns)
-        if at in _labelled(len(plot.columns))
+        _tick(nth, _LEFT + (at + 0.5) * width, _TOP, plot.columns[at])
+        for nth, at in enumerate(_labelled(len(plot.columns)))
     ]
     for row, name in enumerate(plot.rows):
         y = _TOP + 8 + row * _CELL
@@ -183,15 +184,13 @@ def _time_line(plot: TimeLine) -> str:
     length = max(end - start, 3600.0)
     height = _TOP + len(plot.lanes) * _LANE + 30
     parts = []
-    for number in range(6):
-        x = _LEFT + 50 + (_INNER - 50) * number / 5
-        name = (
-            day(start + length * number / 5)
-            if length > 5 * 86_400
-            else (moment(start + length * number / 5))
-        )
+    for number in range(_MOMENTS + 1):
+        x = _LEFT + 50 + (_INNER - 50) * number / _MOMENTS
+        time = start + length * number / _MOMENTS
+        name = day(time) if length > 5 * 86_400 else moment(time)
+        anchor = "end" if number == _MOMENTS else "middle"
         parts.append(element("line", x1=x, x2=x, y1=_TOP, y2=height - 26, class_="grid"))
-        parts.append(_word(x, height - 8, name, "end" if number == 5 else "middle"))
+        parts.append(_tick(number, x, height - 8, name, anchor))
     for number, lane in enumerate(plot.lanes):
         y = _TOP + number * _LANE
         parts.append(_word(_LEFT + 40, y + 20, lane, "end"))
@@ -235,6 +234,12 @@ def _box(x: float, y: float, width: float, height: float, colour: int, tip: str)
         height=max(height, 0.5),
         class_=f"s{colour % _COLOURS}",
     )
+
+
+def _tick(nth: int, x: float, y: float, word: str, anchor: str = "middle") -> str:
+    """A name on an axis; a narrow screen leaves out every second one (`o`)."""
+    kind = {"class_": "o"} if nth % 2 else {}
+    return element("text", text(word), x=x, y=y, text_anchor=anchor, **kind)
 
 
 def _word(x: float, y: float, word: str, anchor: str = "middle") -> str:

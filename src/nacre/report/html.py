@@ -23,6 +23,8 @@ from nacre.report.markup import element, text
 
 MANY_COLUMNS = 4
 """Columns from which on a table has each of its rows as a list, where the screen is narrow."""
+SHORT = 15
+"""Rows up to which a printed table stays on one sheet; of others no row is cut."""
 MOST_ROWS = 5_000
 """Rows of a table that are written; the JSON has them all."""
 
@@ -59,18 +61,20 @@ svg text{font-size:12px;fill:var(--soft)}.grid{stroke:var(--line);stroke-width:1
 ins,del{text-decoration:none}.added{background:var(--added)}.gone{background:var(--gone)}
 .noise td{color:var(--soft);opacity:.75;font-style:italic}
 @media screen and (max-width:40rem){body{margin:1rem auto}svg text{font-size:17px}
+svg .o{display:none}
 dl{grid-template-columns:1fr;gap:0}dd{margin:0 0 .5rem}
 .many,.many tbody,.many tr,.many th,.many td,.many caption{display:block}.many thead{display:none}
 .many tr{border-bottom:1px solid var(--line);padding:.4rem 0}
 .many tbody th,.many td{border:0;padding:.1rem 0;text-align:left}.many tbody th{font-weight:600}
-.many td::before{content:attr(data-label) ": ";color:var(--soft)}}
+.many td::before{content:attr(data-label) ": ";color:var(--soft)}
+.many td:empty,.versions td.t:empty{display:none}}
 @page{size:A4;margin:16mm 14mm}
 @media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--line:#bbb;
 --added:#e2f4e6;--gone:#fbe6e2;%s}
 body{max-width:none;margin:0;padding:0;font-size:10pt;print-color-adjust:exact;
 -webkit-print-color-adjust:exact}
 h1{font-size:15pt}h2{font-size:12pt;break-after:avoid}caption,figcaption{break-after:avoid}
-thead{display:table-header-group}tr,figure,dt,dd{break-inside:avoid}
+thead{display:table-header-group}tr,figure,dt,dd,.short{break-inside:avoid}
 table{font-size:8.5pt}th,td{padding:.12rem .35rem}tbody th{min-width:0}.t+.n,td.t{min-width:0}
 .many{font-size:7.5pt}.many td.n{white-space:normal}}
 """
@@ -141,6 +145,8 @@ def _table(table: DataTable, none: str) -> str:
         + element("tbody", "".join(rows) or _no_rows(len(table.columns), none))
     )
     kind = "many" if len(table.columns) >= MANY_COLUMNS else "few"
+    if len(table.rows) <= SHORT:
+        kind += " short"
     return element("div", element("table", content, class_=kind), class_="wide")
 
 
@@ -174,17 +180,18 @@ def _comparison(found: Comparison) -> str:
         + element("thead", element("tr", head))
         + element("tbody", rows)
     )
-    return element("div", element("table", content, class_="versions"), class_="wide")
+    return element("div", element("table", content, class_="versions many"), class_="wide")
 
 
 def _compared(piece: Compared) -> str:
     was = "" if piece.was is None else element("del", text(piece.was))
     now = "" if piece.now is None else element("ins", text(piece.now))
     marked = not piece.noise
+    gone, added = "gone" if marked and was else "t", "added" if marked and now else "t"
     cells = (
         element("th", text(piece.kind), scope="row")
-        + element("td", was, class_="gone" if marked and was else "t")
-        + element("td", now, class_="added" if marked and now else "t")
-        + element("td", text(piece.noise))
+        + element("td", was, class_=gone, data_label="was")
+        + element("td", now, class_=added, data_label="now")
+        + element("td", text(piece.noise), data_label="does not count because")
     )
     return element("tr", cells, class_="change" if marked else "noise")

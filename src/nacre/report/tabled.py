@@ -11,7 +11,6 @@ from nacre.core.status import describe
 from nacre.report.document import Cell, Column, DataTable, Document, Form, Section
 from nacre.report.forms import written
 from nacre.report.material import Data
-from nacre.report.readable import readable
 from nacre.report.units import size, span
 
 _DAY = 86_400.0
@@ -30,8 +29,6 @@ def _table(
 
 
 def _cell(value: object, form: Form) -> Cell:
-    if form is Form.URL and isinstance(value, str):
-        return readable(value)
     if form is Form.TIME and isinstance(value, str):
         return datetime.fromisoformat(value).timestamp()
     return value if isinstance(value, str | int | float) else None

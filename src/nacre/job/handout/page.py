@@ -24,7 +24,7 @@ from nacre.report.document import (
     Section,
     Series,
 )
-from nacre.report.readable import readable
+from nacre.wire.urltext import readable_url
 from nacre.report.units import share, size
 
 _SEEDS = 5
@@ -79,14 +79,14 @@ def run_document(found: RunReport, reader: Addressee, now: float) -> Document:
         tuple(section for section in sections if section is not None),
         about=_about(found, reader, now),
         language=words.tag,
-        footer=words("Made by Nacre. Times are {}.", reader.zone_name),
+        footer=words("Made by Nacre. Time zone: {}.", reader.zone_name),
         none=words("none"),
     )
 
 
 def _about(found: RunReport, reader: Addressee, now: float) -> tuple[tuple[str, str], ...]:
     words, run = reader.words, found.run
-    named = [readable(url) for url in found.seeds[:_SEEDS]]
+    named = [readable_url(url) for url in found.seeds[:_SEEDS]]
     left = found.seed_count - len(named)
     sites = ", ".join(named) + (" " + words("and {} more", f"{left:,}") if left > 0 else "")
     period = words("since {}", reader.moment(run.started))
@@ -123,7 +123,7 @@ def _short(found: RunReport, reader: Addressee) -> Section:
         got = words(text, documents, received, f"{hosts:,}", html)
     compared = ""
     if found.run.number > 1:
-        text = "Of the pages known before, {} had changed and {} are gone; {} are new."
+        text = "By comparison with earlier runs, {} pages changed, {} are gone, and {} are new."
         of = found.run.found
         compared = words(text, *(f"{_sum(of, kinds):,}" for kinds in (_CHANGED, _GONE, ("new",))))
     failed = sum(found.failed.values())
@@ -133,7 +133,7 @@ def _short(found: RunReport, reader: Addressee) -> Section:
     else:
         rest = words("Everything that was asked for was received.")
     seeds = (
-        words("The seed {} could not be got: {}.", readable(url), words(reason_of(status)))
+        words("The seed {} could not be got: {}.", readable_url(url), words(reason_of(status)))
         for url, status in list(found.failed_seeds.items())[:_SEEDS]
     )
     return Section(words("In short"), (words.stop(got, compared, rest), *seeds))
@@ -178,7 +178,7 @@ def _got(found: RunReport, reader: Addressee) -> Section:
 
 
 def _host(row: Counted, words: Words) -> str:
-    return readable(f"http://{row.name}")[7:] if row.name else words("all others")
+    return readable_url(f"http://{row.name}")[7:] if row.name else words("all others")
 
 
 def _mime(row: Counted, words: Words) -> tuple[Cell, ...]:
@@ -216,7 +216,7 @@ def _pages(words: Words, title: str, urls: Sequence[str], number: int) -> DataTa
     if number > len(urls):
         caption += f" ({words('{} of {} are named', len(urls), f'{number:,}')})"
     columns = (Column(words("Address"), Form.URL),)
-    return DataTable(caption, columns, tuple((readable(url),) for url in urls))
+    return DataTable(caption, columns, tuple((url,) for url in urls))
 
 
 # ---- failed
@@ -254,10 +254,7 @@ def _failed(found: RunReport, words: Words) -> Section:
             Column(words("Code")),
             Column(words("Linked from"), Form.URL),
         ),
-        tuple(
-            (readable(one.url), str(one.status), readable(one.via) or words("seed"))
-            for one in found.failures
-        ),
+        tuple((one.url, str(one.status), one.via or words("seed")) for one in found.failures),
     )
     tables = (reasons, addresses) if found.failed else ()
     return Section(words("What could not be got"), text, tuple(facts), tables=tables)

@@ -6,7 +6,7 @@ from nacre.job.offline import View
 from nacre.job.runs.newrun import runs
 from nacre.job.seeding.seedbook import seed_rows
 from nacre.report.forms import moment
-from nacre.report.readable import readable
+from nacre.wire.urltext import readable_url
 
 _SITES = 3
 
@@ -14,7 +14,7 @@ _SITES = 3
 def particulars(view: View) -> tuple[tuple[str, str], ...]:
     """Names and values; the period is that of all runs, UTC."""
     rows = [row for row in runs(view.store) if not row.fresh]
-    first = [readable(seed.url) for seed in islice(seed_rows(view.store), _SITES)]
+    first = [readable_url(seed.url) for seed in islice(seed_rows(view.store), _SITES)]
     number = sum(not seed.redirect_from for seed in seed_rows(view.store))
     more = f" and {number - len(first):,} more" if number > len(first) else ""
     about = [

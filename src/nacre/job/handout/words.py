@@ -25,7 +25,7 @@ _ZH = {
     "full": "全量采集",
     "incremental": "增量采集",
     "and {} more": "等，另有 {} 个",
-    "Made by Nacre. Times are {}.": "由 Nacre 生成。时间采用 {}。",
+    "Made by Nacre. Time zone: {}.": "由 Nacre 生成。时区：{}。",
     "none": "无",
     "all others": "其他合计",
     # How it ended
@@ -44,7 +44,7 @@ _ZH = {
     "{} documents with {} were received from one host, {} of them web pages.": (
         "共采集到文件 {0} 个，数据量 {1}，其中网页 {2} 个。"
     ),
-    "Of the pages known before, {} had changed and {} are gone; {} are new.": (
+    "By comparison with earlier runs, {} pages changed, {} are gone, and {} are new.": (
         "与以往采集相比：变更网页 {} 个，失效网页 {} 个，新增网页 {} 个。"
     ),
     "Everything that was asked for was received.": "所请求的网址均已采集成功。",
