@@ -66,7 +66,7 @@ def test_the_summary(crawled: Crawled):
     assert (told["novel_uris"], told["duplicate_by_hash_uris"]) == (6, 1)
     assert (told["seeds_crawled"], told["seeds_uncrawled"], told["hosts_visited"]) == (1, 0, 1)
     text = nacre("report", crawled.job, "crawl-summary", "--heritrix").out
-    assert "Total URIs Processed: 8\n" in text
+    assert "URIs processed: 8\n" in text
     listed = nacre("report", crawled.job, "list").out.splitlines()
     listed = [line for line in listed if line.startswith("  ")]
     assert [line.split()[0] for line in listed] == json.loads(

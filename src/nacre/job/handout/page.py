@@ -24,8 +24,8 @@ from nacre.report.document import (
     Section,
     Series,
 )
-from nacre.wire.urltext import readable_url
 from nacre.report.units import share, size
+from nacre.wire.urltext import readable_url
 
 _SEEDS = 5
 _MOSTLY = 0.5
