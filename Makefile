@@ -28,14 +28,14 @@ system: ## nginx and dnsmasq, for the tests
 	@sh tools/system.sh "$(CURDIR)"
 
 judges: environment ## the environment of the independent judges (.venv-judges)
-	@$(PY) tools/judges.py
+	@$(PY) -m tools.judges
 
-webs: environment ## the documentation sites that the tests crawl (.cache/webs)
-	@$(PY) tools/debs.py $(WEBS) $(PAGES)
+webs: environment ## the documentation sites that the tests crawl (in ~/.cache/nacre/webs)
+	@$(PY) -m tools.debs $(WEBS) $(PAGES)
 	-@$(PY) -m tools.releases
 
 webs-all: webs ## the large ones too
-	@$(PY) tools/debs.py $(MORE_PAGES)
+	@$(PY) -m tools.debs $(MORE_PAGES)
 
 format: environment ## format the sources
 	$(PY) -m ruff format .
@@ -64,11 +64,7 @@ kills: environment system webs
 	$(PYTEST) -p no:randomly -m "kill and not slow" --timeout 600
 
 test: ## everything that CI runs: set-up, format, lint, types, import rules, all tests
-	@$(MAKE) --no-print-directory environment system judges webs
-	@$(MAKE) --no-print-directory lint types imports
-	@$(MAKE) --no-print-directory unit cases-tests
-	@# The kill tests mostly wait for a crawl that is slowed down, so the others run beside them.
-	@$(MAKE) --no-print-directory -j2 --output-sync=target crawls kills
+	@sh tools/parts.sh "$(MAKE)"
 
 test-all: test ## the longer runs too (200 kills, full-size simulations, new random examples)
 	NACRE_FUZZ=1 $(PYTEST) -n 2 -m "not crawl and not kill and not slow and not cases"
@@ -101,5 +97,5 @@ lock: environment ## the locks again, from pyproject.toml
 	$(PY) -m uv pip compile -q --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --group sphinx -o requirements-sphinx.lock
 
-clean: ## environments and caches away; crawls stay
+clean: ## environments and caches away; crawls and downloads (~/.cache/nacre) stay
 	rm -rf .venv .venv-* .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

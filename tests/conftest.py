@@ -1,7 +1,14 @@
 """What holds for all tests."""
 
+import gc
 import os
-from collections.abc import Iterator
+import shutil
+import sys
+import tempfile
+import warnings
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,6 +28,73 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("fuzz" if os.environ.get("NACRE_FUZZ") else "steady")
+
+
+_FAILED = pytest.StashKey[bool]()
+_LEAKS = pytest.StashKey[list[str]]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """A temporary folder for this run alone; it goes at the end, unless something failed.
+
+    pytest's own numbered folders are shared by all runs of a user: each run cleans up after others
+    that may still be at work. Workers get a folder within that of their run.
+    """
+    if config.option.basetemp is not None or hasattr(config, "workerinput"):
+        return
+    place = Path(tempfile.mkdtemp(prefix="pytest-of-nacre-"))
+    config.option.basetemp = str(place / "t")
+
+    def remove() -> None:
+        if not config.stash.get(_FAILED, True):
+            shutil.rmtree(place, ignore_errors=True)
+
+    config.add_cleanup(remove)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionfinish(
+    session: pytest.Session, exitstatus: int
+) -> Generator[None, object, object]:
+    """What our code leaves open is an error, also what only the last tests left."""
+    config = session.config
+    config.stash.setdefault(_LEAKS, []).extend(_left_open())
+    result = yield
+    leaks = config.stash[_LEAKS]
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["leaks"] = leaks
+    elif leaks:
+        told = ["", "Left open by tests, and found after the last one:", *leaks]
+        config.get_terminal_writer().line("\n".join(told), red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    config.stash[_FAILED] = session.exitstatus not in (0, pytest.ExitCode.NO_TESTS_COLLECTED)
+    return result
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """A worker of pytest-xdist is done: what its tests left open counts for the run."""
+    leaks = getattr(node, "workeroutput", {}).get("leaks", [])
+    node.config.stash.setdefault(_LEAKS, []).extend(leaks)
+
+
+def _left_open() -> list[str]:
+    """What the collector finds that complains when it goes, such as a file that is not closed."""
+    found: list[str] = []
+    before = sys.unraisablehook
+    sys.unraisablehook = lambda left: found.append(f"{left.object!r}: {left.exc_value!r}")
+    try:
+        gc.collect()
+    finally:
+        sys.unraisablehook = before
+    return found
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_unconfigure() -> None:
+    """What tools leave open at their exit is theirs: a warning, and no failure of the run."""
+    warnings.simplefilter("default")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,8 +1,8 @@
-"""Documentation of Debian packages as test material: `python tools/debs.py PACKAGE...`.
+"""Documentation of Debian packages as test material: `python -m tools.debs PACKAGE...`.
 
-Fetches each package by apt and unpacks it into `.cache/webs/PACKAGE/`, without installing it. A
-package already there is left as it is. Several may run at once. Prints one folder per package;
-exits 1 when one could not be had.
+Fetches each package by apt and unpacks it into `webs/PACKAGE/` of the cache (`tools/cache.py`),
+without installing it. A package already there is left as it is. Several may run at once. Prints one
+folder per package; exits 1 when one could not be had.
 """
 
 import fcntl
@@ -15,7 +15,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-CACHE = Path(__file__).parents[1] / ".cache" / "webs"
+from tools import cache
+
+CACHE = cache.folder("webs")
 
 
 class PackageError(Exception):

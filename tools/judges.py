@@ -1,23 +1,27 @@
 """Make or refresh `.venv-judges`: pywb, cdxj-indexer, warcio and fastwarc, run as commands.
 
 They pin old versions, so they never share an environment with the crawler.
-Usage: `python tools/judges.py [CHECKOUT]`; prints nothing when all is in place.
+Usage: `python -m tools.judges [CHECKOUT]`; prints nothing when all is in place.
 """
 
+import fcntl
 import hashlib
+import os
 import subprocess
 import sys
 import venv
 from pathlib import Path
 
+from tools import cache
+
 LOCK = "requirements-judges.lock"
 NO_WHEELS = "py3amf,surt"  # pure Python, published as source alone
 
 
-def fingerprint(lock: Path) -> str:
-    """What the environment must have been made from: the lock, the place, the Python."""
+def fingerprint(lock: Path, environment: Path) -> str:
+    """What an environment must have been made from: the lock, the place, the Python."""
     digest = hashlib.sha256(lock.read_bytes()).hexdigest()
-    return f"{digest} {lock.parent} {sys.version_info[0]}.{sys.version_info[1]}\n"
+    return f"{digest} {environment} {sys.version_info[0]}.{sys.version_info[1]}\n"
 
 
 def prepare(checkout: Path) -> Path:
@@ -30,13 +34,15 @@ def prepare(checkout: Path) -> Path:
     environment = checkout / ".venv-judges"
     commands = environment / "bin"
     stamp = environment / "nacre-judges"
-    wanted = fingerprint(lock)
-    if stamp.exists() and stamp.read_text() == wanted:
-        return commands
-    sys.stderr.write(f"making the judges' environment in {environment} ...\n")
-    venv.create(environment, clear=True, with_pip=True)
-    install(commands / "python", lock)
-    stamp.write_text(wanted)
+    wanted = fingerprint(lock, environment)
+    with (checkout / ".environment.lock").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)  # two uses at once: the second waits for the first
+        if stamp.exists() and stamp.read_text() == wanted:
+            return commands
+        sys.stderr.write(f"making the judges' environment in {environment} ...\n")
+        venv.create(environment, clear=True, with_pip=True)
+        install(commands / "python", lock)
+        stamp.write_text(wanted)
     return commands
 
 
@@ -44,7 +50,10 @@ def install(python: Path, lock: Path) -> None:
     """Install exactly what the lock names: wheels, and source where a package has no wheel."""
     pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]
     chosen = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "--no-binary", NO_WHEELS]
-    subprocess.run([*pip, "install", *chosen, "--requirement", str(lock)], check=True)
+    command = [*pip, "install", *chosen, "--requirement", str(lock)]
+    # Wheels that are built are kept there; without it they are built again.
+    env = {**os.environ, "PIP_CACHE_DIR": str(cache.folder("pip"))}
+    subprocess.run(command, check=True, env=env)
 
 
 def main() -> int:

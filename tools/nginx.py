@@ -1,5 +1,6 @@
 """nginx over folders, for the tests and the benchmark: own configuration, in the foreground."""
 
+import os
 import shutil
 import socket
 import subprocess
@@ -9,9 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-_CHECKOUT = Path(__file__).parents[1]
-_ROOTS = (Path("/"), _CHECKOUT / ".cache" / "system")
+from tools import cache
+
+_ROOTS = (Path("/"), cache.folder("system"))
 _START = 10.0
+_LOWEST, _HIGHEST = 10_000, 30_000
+_OWN: dict[int, socket.socket] = {}
 
 _CONFIG = """\
 daemon off;
@@ -153,18 +157,36 @@ def program(name: str) -> Path:
 def free_port(addresses: Sequence[str] = ("127.0.0.1",), first: int = 0) -> int:
     """A port that nobody listens on at this moment, on none of the addresses.
 
+    It lies below those that the system gives to connections, which would take it meanwhile. It is
+    this process's as long as that lives: neither another run of the tests nor a second call is
+    given it.
+
     Args:
         addresses: Where it must be free.
-        first: The first port to try, then those above it; 0: the system's choice.
+        first: The first port to try, then those above it; 0: any.
 
     Raises:
         NginxError: None of a hundred was free.
     """
-    for number in range(100):
-        port = _bound(addresses[0], first + number if first else 0)
-        if port and all(_bound(address, port) for address in addresses[1:]):
+    begin = first or _LOWEST + os.getpid() * 127 % (_HIGHEST - _LOWEST)
+    for port in range(begin, begin + 100):
+        if all(_bound(address, port) for address in addresses) and _reserved(port):
             return port
     raise NginxError(f"no port is free on {', '.join(addresses)}")
+
+
+def _reserved(port: int) -> bool:
+    """Take a port for this process, among all that ask here: a name that ends with the process."""
+    if port in _OWN:
+        return False
+    name = socket.socket(socket.AF_UNIX)
+    try:
+        name.bind(f"\0nacre-port-{port}")
+    except OSError:
+        name.close()
+        return False
+    _OWN[port] = name
+    return True
 
 
 def _bound(address: str, port: int) -> int:

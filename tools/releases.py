@@ -1,8 +1,9 @@
 """Two releases of one project's documentation by Sphinx: `python -m tools.releases`.
 
 The site of the first is crawled, that of the second takes its place. Both are built from sdists,
-in an environment of their own (`.cache/sphinx`), into `.cache/webs/webob-VERSION/`. What is there
-already is left as it is. Prints a folder for each; exits 1 when one cannot be had.
+in an environment of their own (`sphinx` in the cache, see `tools/cache.py`), into
+`webs/webob-VERSION/` there. What is there already is left as it is. Prints a folder for each; exits
+1 when one cannot be had.
 """
 
 import hashlib
@@ -14,7 +15,7 @@ import tempfile
 import venv
 from pathlib import Path
 
-from tools import debs, judges
+from tools import cache, debs, judges
 
 PROJECT = "WebOb"
 RELEASES = {
@@ -25,7 +26,7 @@ RELEASES = {
 FIRST, SECOND = RELEASES
 LOCK = "requirements-sphinx.lock"
 _CHECKOUT = Path(__file__).parents[1]
-_ENVIRONMENT = _CHECKOUT / ".cache" / "sphinx"
+_ENVIRONMENT = cache.folder("sphinx")
 _STAMP = ".built"
 _CONFIGURATION = """\
 import sys
@@ -123,7 +124,7 @@ def environment() -> Path:
     lock, stamp = _CHECKOUT / LOCK, _ENVIRONMENT / "nacre-sphinx"
     python = _ENVIRONMENT / "bin" / "python"
     with debs.locked("sphinx"):
-        wanted = judges.fingerprint(lock)
+        wanted = judges.fingerprint(lock, _ENVIRONMENT)
         if not stamp.is_file() or stamp.read_text() != wanted:
             venv.create(_ENVIRONMENT, clear=True, with_pip=True)
             try:

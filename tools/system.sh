@@ -1,10 +1,14 @@
 #!/bin/sh
 # The system programs that the tests need: those on the PATH, else installed by apt when root,
-# else unpacked from Debian's packages into .cache/system. Starts no daemon, leaves none behind.
+# else unpacked from Debian's packages into the cache (tools/cache.py). Starts no daemon, leaves none behind.
 #   system.sh CHECKOUT   prints nothing when all is there
 set -eu
 checkout=$1
-root=$checkout/.cache/system
+case ${XDG_CACHE_HOME:-} in
+    /*) cache=$XDG_CACHE_HOME/nacre ;;
+    *) cache=${HOME:-$checkout}/.cache/nacre ;;
+esac
+root=$cache/system
 export DEBIAN_FRONTEND=noninteractive
 
 have() {
@@ -21,8 +25,12 @@ command -v apt-get >/dev/null 2>&1 || {
     echo "tests need nginx and dnsmasq; this system has no apt-get to install them" >&2
     exit 2
 }
-log=$checkout/.cache/system.log
-mkdir -p "$checkout/.cache"
+log=$cache/system.log
+mkdir -p "$cache"
+# Two uses at once: the second waits for the first, and finds what it installed.
+if command -v flock >/dev/null 2>&1 && [ -z "${NACRE_SYSTEM_LOCKED:-}" ]; then
+    NACRE_SYSTEM_LOCKED=1 exec flock "$cache/system.lock" sh "$0" "$checkout"
+fi
 if [ "$(id -u)" = 0 ]; then
     echo "installing$missing ..." >&2
     # Packages start their services on installation; this policy forbids it for the moment.
@@ -32,13 +40,13 @@ if [ "$(id -u)" = 0 ]; then
         printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy" && made=yes
     fi
     ok=yes
-    apt-get update >"$log" 2>&1 || true
+    apt-get -o DPkg::Lock::Timeout=300 update >"$log" 2>&1 || true
     # shellcheck disable=SC2086
-    apt-get install -y --no-install-recommends $missing >>"$log" 2>&1 || ok=no
+    apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends $missing >>"$log" 2>&1 || ok=no
     [ "$made" = no ] || rm -f "$policy"
     [ "$ok" = yes ] || { tail -n 5 "$log" >&2; exit 2; }
 else
-    echo "unpacking$missing into .cache/system ..." >&2
+    echo "unpacking$missing into $root ..." >&2
     mkdir -p "$root/archives"
     cd "$root/archives"
     # shellcheck disable=SC2046,SC2086

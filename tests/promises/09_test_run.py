@@ -1,0 +1,167 @@
+"""`make test` fails for what our code does, not for tools at their exit, nor for other runs."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools import cache
+from tools.nginx import free_port
+
+ROOT = Path(__file__).parents[2]
+
+TEST = """\
+import os
+
+
+class Leak:
+    def __init__(self):
+        self.itself = self
+
+    def __del__(self):
+        raise ValueError("left open by a test")
+
+
+def test_one(tmp_path):
+    (tmp_path / "file").touch()
+    if os.environ.get("LEAK") == "test":
+        Leak()
+    if os.environ.get("LEAK") == "file":
+        held = [open(tmp_path / "file")]
+        held.append(held)
+    assert os.environ.get("LEAK") != "assertion"
+"""
+PLUGIN = """\
+import os
+
+import pytest
+
+
+class Leak:
+    def __init__(self):
+        self.itself = self
+
+    def __del__(self):
+        raise ValueError("left open by a tool")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish():
+    if os.environ.get("LEAK") == "tool":
+        Leak()
+    if os.environ.get("LEAK") == "iterator":
+        held = [os.scandir("/")]
+        next(held[0])
+        held.append(held)
+"""
+
+
+def run(place: Path, leak: str, *more: str) -> subprocess.CompletedProcess[str]:
+    """A run of pytest with our settings and hooks, over one test; its temporary folder is `tmp`."""
+    shutil.copy(ROOT / "tests" / "conftest.py", place)
+    (place / "test_one.py").write_text(TEST)
+    (place / "plugin.py").write_text(PLUGIN)
+    (place / "tmp").mkdir(exist_ok=True)
+    paths = os.pathsep.join([str(place), *filter(None, sys.path)])
+    env = {**os.environ, "LEAK": leak, "TMPDIR": str(place / "tmp"), "PYTHONPATH": paths}
+    options = ["-q", "-p", "no:cacheprovider", "-p", "plugin", "--rootdir", str(place)]
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), *options, *more,
+         str(place / "test_one.py")],
+        cwd=place, env=env, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("leak", ["", "tool", "iterator"])
+@pytest.mark.parametrize("more", [(), ("-n", "1")])
+def test_what_a_tool_leaves_open_at_its_exit_is_no_failure(
+    tmp_path: Path, leak: str, more: tuple[str, ...]
+):
+    done = run(tmp_path, leak, *more)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@pytest.mark.parametrize("leak", ["test", "file", "assertion"])
+@pytest.mark.parametrize("more", [(), ("-n", "1")])
+def test_what_a_test_leaves_open_is_one(tmp_path: Path, leak: str, more: tuple[str, ...]):
+    done = run(tmp_path, leak, *more)
+    assert done.returncode == 1, done.stdout + done.stderr
+    kept = list((tmp_path / "tmp").iterdir())
+    assert len(kept) == 1, "what failed can be looked at"
+
+
+def test_a_run_depends_on_nothing_in_the_temporary_folder(tmp_path: Path):
+    """Folders of other runs, broken links and files of their names: none is read or removed."""
+    other = tmp_path / "tmp" / "pytest-of-root" / "pytest-0" / "closed"
+    other.mkdir(parents=True)
+    (other / "file").touch()
+    (other.parent / ".lock").touch()
+    (other.parents[1] / "pytest-current").symlink_to("/nonexistent")
+    (tmp_path / "tmp" / "pytest-of-nacre-x").touch()
+    before = sorted(path.name for path in (tmp_path / "tmp").rglob("*"))
+    done = run(tmp_path, "")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(path.name for path in (tmp_path / "tmp").rglob("*")) == before
+
+
+def test_two_runs_are_given_different_ports():
+    code = "from tools.nginx import free_port; print(*(free_port(first=21000) for _ in range(5)))"
+    lines = f"{code}; import sys; sys.stdout.flush(); sys.stdin.read()"
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", lines], cwd=ROOT, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )
+        for _ in range(3)
+    ]  # fmt: skip
+    mine = [free_port(first=21000) for _ in range(5)]
+    told = [each.stdout.readline().split() for each in runs if each.stdout is not None]
+    ports = [*mine, *(int(port) for line in told for port in line)]
+    for each in runs:
+        each.communicate()
+    assert len(ports) == len(set(ports)) == 20
+    begin = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    assert free_port() < max(begin, 31_000), "the system gives it to no connection"
+
+
+def test_downloads_lie_outside_the_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache.folder("webs") == tmp_path / "nacre" / "webs"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    assert cache.folder("webs") == tmp_path / "me" / ".cache" / "nacre" / "webs"
+    for tool in ("debs", "releases", "judges", "nginx"):
+        text = (ROOT / "tools" / f"{tool}.py").read_text()
+        assert '".cache"' not in text
+        assert "cache.folder(" in text
+    assert "checkout/.cache" not in (ROOT / "tools" / "system.sh").read_text()
+
+
+@pytest.mark.parametrize("bad", ["", "unit", "kills", "crawls"])
+def test_make_test_tells_the_time_of_each_part(tmp_path: Path, bad: str):
+    make = tmp_path / "make"
+    make.write_text(
+        f'#!/bin/sh\necho "ran $*"\ncase " $* " in *" {bad or "-"} "*) exit 3 ;; esac\n'
+    )
+    make.chmod(0o755)
+    done = subprocess.run(
+        ["sh", str(ROOT / "tools" / "parts.sh"), str(make)],
+        env={**os.environ, "TMPDIR": str(tmp_path)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == (3 if bad else 0)
+    summary = done.stdout.partition("make test took")[2].splitlines()[1:]
+    names = [line.split("  ")[1] for line in summary]
+    wanted = ["set-up", "lint, types and imports", "unit tests", "tables", "crawls", "kills"]
+    assert sorted(names) == sorted(wanted[:3] if bad == "unit" else wanted)
+    assert all(" min " in line for line in summary)
+    assert sum("FAILED" in line for line in summary) == bool(bad)
+    targets = {
+        word for line in done.stdout.splitlines() if line[:4] == "ran " for word in line.split()
+    }
+    everything = {"environment", "judges", "lint", "types", "imports", "unit", "cases-tests"}
+    assert bad == "unit" or everything | {"webs", "system", "crawls", "kills"} <= targets
+    assert [path.name for path in tmp_path.iterdir()] == ["make"]
