@@ -36,6 +36,7 @@ FIXED = {
     "them can be changed",
     "archive": "the open WARC files were begun with it",
     "store": "the store was opened with it",
+    "extract": "what was learned of guesses since the start depends on it",
 }
 """Why settings that a running job cannot change cannot be changed, by section."""
 
