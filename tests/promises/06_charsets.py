@@ -4,19 +4,27 @@ The servers here answer to what a browser would ask for and to nothing else: pat
 in the encoding of the page. No reply and no page names an encoding, and most pages hold one word.
 """
 
+import re
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
 import pytest
 
+from nacre.core.crawluri import Outlink
+from nacre.extract.dispatch import extract
+from nacre.extract.document import Document
+from nacre.extract.settings import ExtractSettings
 from nacre.history.finding.urlshape import shaped
 from nacre.uri.parse import parse
+from nacre.wire.charset import decode, detect
+from nacre.wire.guess import Hints
 from tests.cli.site import nacre
 from tests.crawl.jobs import Crawled
+from tools import debs
 
 pytestmark = pytest.mark.crawl
 
@@ -97,11 +105,15 @@ class Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+def served(codec: str) -> AbstractContextManager[str]:
+    """A site in an encoding."""
+    return serving(pages_of(codec))
+
+
 @contextmanager
-def served(codec: str) -> Iterator[str]:
-    server = ThreadingHTTPServer(
-        ("127.0.0.1", 0), type("Site", (Handler,), {"pages": pages_of(codec)})
-    )
+def serving(pages: Mapping[bytes, tuple[str, bytes]]) -> Iterator[str]:
+    """Serve pages on a port of their own; the URL of the home page."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Site", (Handler,), {"pages": pages}))
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
@@ -178,3 +190,75 @@ def test_percent_escapes_are_letters_of_a_template(codec: str):
     one = shaped(f"http://a.test/{name}1096.doc?{name}={name}7")
     assert one.name == "http://a.test/附件{int}.doc/?附件=附件{int}"
     assert [token.text for token in one.tokens] == ["1096", "7"]
+
+
+REAL = {
+    "zh": ("libreoffice-help-zh-cn", "text/swriter/**/*.html", ("gbk",)),
+    "ja": ("apache2-doc", "manual/ja/**/*.html", ("cp932", "euc_jp", "iso2022_jp")),
+    "ko": ("apache2-doc", "manual/ko/**/*.html", ("cp949",)),
+    "tr": ("apache2-doc", "manual/tr/**/*.html", ("cp1254",)),
+    "fr": ("apache2-doc", "manual/fr/**/*.html", ("cp1252",)),
+}
+DECLARED = re.compile(r"<\?xml[^>]*>|<meta[^>]*charset[^>]*>", re.IGNORECASE)
+
+
+def real_pages(package: str, pattern: str) -> Iterator[str]:
+    """Pages of a Debian package without what they declare."""
+    files = sorted(debs.ensure(package).glob(f"**/{pattern}"))[::5][:25]
+    assert len(files) > 10
+    for file in files:
+        data = file.read_bytes()
+        yield DECLARED.sub("", decode(data, detect(data, None)[0]))
+
+
+@pytest.mark.parametrize("language", REAL)
+def test_real_pages_are_read_as_they_were_written(language: str):
+    package, pattern, codecs = REAL[language]
+    for text in real_pages(package, pattern):
+        for codec in codecs:
+            body = text.encode(codec, "xmlcharrefreplace")
+            if body.isascii() and codec != "iso2022_jp":
+                continue
+            found, _ = detect(body, None, "http://www.example.com/")
+            assert decode(body, found) == decode(body, codec)
+
+
+def links_of(document: Document) -> list[Outlink]:
+    found = extract(document, ExtractSettings(infer_favicon=False)).outlinks
+    return [link for link in found if link.charset]
+
+
+def test_what_the_element_of_a_link_says_travels_with_it():
+    page = (
+        b"<a charset=gbk href=a rel=x>a</a><a charset=big5 href=b>b</a><area charset=koi8-r href=c>"
+        b"<script charset=sjis src=d.js></script><link rel=stylesheet charset=euc-kr href=e.css>"
+    )
+    html = links_of(Document("http://a.test/", mime="text/html", body=page))
+    sheet = b"<?xml-stylesheet href='s.css' charset='gb2312'?><r/>"
+    xml = links_of(Document("http://a.test/", mime="text/xml", body=sheet))
+    found = {link.url.rpartition("/")[2]: link.charset for link in (*html, *xml)}
+    html_says = {"a": "gbk", "b": "big5", "c": "koi8-r", "d.js": "sjis", "e.css": "euc-kr"}
+    assert found == html_says | {"s.css": "gb2312"}
+
+
+@pytest.mark.parametrize("kind", ["text/css", "text/javascript", "text/xml", "text/plain"])
+def test_text_of_any_kind_is_looked_at(kind: str):
+    body = f"<r>/* {CHINESE} */ url(/图.png) '/图.png'</r>".encode("gbk")
+    document = Document("http://a.test/x", mime=kind, body=body, hints=Hints(via="big5hkscs"))
+    result = extract(document, ExtractSettings(infer_favicon=False))
+    assert result.charset == "gbk"
+    assert result.annotations == ["usingCharsetDetected:GBK"]
+
+
+def test_large_documents_are_read_so_too(tmp_path: Path):
+    words = CHINESE.split()
+    body = b"<!--" + b"x" * 1_100_000 + b"-->" + "".join(
+        f"<a href='/l?c={word}'>{word}</a>" for word in words
+    ).encode("gbk")  # fmt: skip
+    pages = {b"/": (HTML, body)}
+    pages |= {f"/l?c={word}".encode("gbk"): (HTML, b"x") for word in words}
+    with serving(pages) as home:
+        done = nacre("crawl", home, "--delay", 0, "--out", tmp_path / "job", "--quiet")
+    assert done.code == 0, done.err
+    log = Crawled(tmp_path / "job", "").log
+    assert sum(line.status == 200 for line in log) == 1 + len(words)

@@ -40,6 +40,15 @@ def test_text_that_comes_late_counts(codec):
     assert NEWS[codec] in body.decode(reader_of(found))
 
 
+@pytest.mark.parametrize("codec", ["gbk", "big5hkscs", "cp932", "euc_jp", "cp949", "koi8-r"])
+def test_text_behind_much_script_counts_as_well(codec):
+    text = NEWS[codec]
+    title = f"<title>{text[:2]}</title>".encode(codec)
+    script = b"<script>" + b"if (a < b && b > c) { go(); }\n" * 1000 + b"</script>"
+    found, _ = guess(title + script + "".join(f"<p>{text}</p>\n" for _ in range(30)).encode(codec))
+    assert found in {codec, "koi8-u" if codec == "koi8-r" else codec}
+
+
 def test_ascii_needs_none():
     assert guess(b"plain") == ("cp1252", "default")
     assert guess(b"\x1b[1mbold\x1b(B") == ("cp1252", "default")
@@ -97,7 +106,7 @@ def test_a_declaration_within_the_text_is_a_quotation():
     assert guess(body)[0] == "gbk"
 
 
-@pytest.mark.parametrize("codec", ["gbk", "big5hkscs", "cp932", "euc_jp", "cp949"])
+@pytest.mark.parametrize("codec", ["gbk", "big5hkscs", "cp932", "euc_jp", "cp949", "iso2022_jp"])
 def test_a_long_text_is_not_cut_within_a_character(codec):
     for shift in range(4):
         line = f'<a href="/x">{NEWS[codec]}</a>\n'.encode(codec)

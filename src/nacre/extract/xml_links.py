@@ -49,9 +49,11 @@ def extract_xml(document: Document, links: LinkCollector) -> None:
         _feed(source, links, taken)
     for event in scan(source):
         if isinstance(event, Stylesheet):
-            href = attributes(event.attributes).get("href", "")
+            said = attributes(event.attributes)
+            href = said.get("href", "")
             if href and not href.startswith("#"):
-                links.add(href, Hop.EMBED, "xml-stylesheet/@href")
+                charset = said.get("charset", "")
+                links.add(href, Hop.EMBED, "xml-stylesheet/@href", charset=charset)
             continue
         if not feed:
             _references(event, links, taken)

@@ -43,7 +43,13 @@ _BEYOND = re.compile(r"[\x00-\x7f]+")
 _SAME = {"gb18030": "gbk", "koi8-r": "koi8-u", "iso8859-1": "cp1252"}
 """Encodings that the detector knows under the name of another that reads the same letters."""
 _SHIFTS = (b"\x1b$", b"\x1b(")
+_TO_ASCII = b"\x1b(B"
+"""Behind it no character is cut in two."""
 _LONGEST_LABEL = 63
+_FAR = 16 * SAMPLE
+_ENOUGH = 400
+"""Bytes beyond ASCII in a sample that need no more."""
+_BREAKS = re.compile(rb"[<>\n]+")
 _NO_CHANCE = re.compile(rb"[\xe0-\xff]|\A[^\xc4-\xdf]*\Z")
 _META = re.compile(rb"<meta", re.IGNORECASE)
 
@@ -97,15 +103,20 @@ def guess(body: bytes, url: str = "", hints: Hints = NO_HINTS) -> tuple[str, str
 
 
 def _sample(body: bytes) -> bytes:
-    """A part of the text from its first byte beyond ASCII, cut where no character is cut."""
+    """A part of the text from its first byte beyond ASCII, cut where no character is cut.
+
+    Where that is mostly markup or script, the text between tags that is not, from farther on.
+    """
     start = _first_beyond_ascii(body)
     sample = body[start : start + SAMPLE]
-    if start + SAMPLE < len(body):
-        # Signs below 0x30 end no character of any encoding that is in question.
-        cut = max(sample.rfind(sign) for sign in (b" ", b"\n", b'"'))
-        if cut > SAMPLE // 2:
-            return sample[:cut]
-    return sample
+    if start + SAMPLE >= len(body):
+        return sample
+    if len(sample.translate(None, _ASCII)) < _ENOUGH:
+        parts = _BREAKS.split(body[start : start + _FAR])
+        sample = b"\n".join([part for part in parts if not part.isascii()])[:SAMPLE]
+    # Signs below 0x30 end no character of any encoding that is in question.
+    cut = max(sample.rfind(sign) for sign in (b" ", b"\n", b'"'))
+    return sample[:cut] if cut > SAMPLE // 2 else sample
 
 
 def _first_beyond_ascii(body: bytes) -> int:
@@ -161,6 +172,8 @@ def _is_shifted(body: bytes) -> bool:
     """True for ISO-2022-JP, which is ASCII with escapes."""
     start = body.find(b"\x1b")
     sample = body[start : start + SAMPLE] if start >= 0 else b""
+    back = sample.rfind(_TO_ASCII)
+    sample = sample if back < 0 else sample[: back + len(_TO_ASCII)]
     return any(shift in sample for shift in _SHIFTS) and "iso2022_jp" in _scores(sample, "")
 
 

@@ -50,7 +50,9 @@ class ArchivedVersions:
         capture = None if version is None else self.capture(version.digest, version.framing)
         if capture is None or version is None:
             return None
-        return page_view(text_of(capture, version.charset))
+        # What was read as windows-1252 may have been a default: it is looked at once more.
+        unsure = version.charset == "cp1252"
+        return page_view(page_text(capture) if unsure else text_of(capture, version.charset))
 
     def keep(self, url: str, view: PageView) -> None:
         """See `Versions`; a second visit within the step finds it in memory."""
