@@ -52,7 +52,8 @@ def nutch(
     from nacre.migrate.nutch.convert import convert
 
     try:
-        draft, report = convert(directory, seeds, read_answers(classes or (), answers))
+        said = read_answers(classes or (), answers)
+        draft, report = convert(directory, seeds, said, os.environ)
     except UnansweredError as error:
         options = ["--seeds", str(seeds)] if seeds is not None else []
         _ask(["nutch", str(directory), "--out", str(out), *options], classes, answers, error)

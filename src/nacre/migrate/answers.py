@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from nacre.config.ordinary import read_ordinary
 from nacre.errors import ConfigError, Problem
 from nacre.migrate.texts import read_lines
 
@@ -124,8 +125,7 @@ def read_answers(said: Iterable[str], file: Path | None) -> Answers:
 
 def _lines(file: Path) -> list[str]:
     try:
-        with file.open("rb") as source:
-            data = source.read(_MAX_BYTES)
+        data = read_ordinary(file, _MAX_BYTES)
     except OSError as error:
         raise ConfigError(
             [Problem("--classes", f"{file} cannot be read: {error.strerror}")]

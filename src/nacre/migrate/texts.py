@@ -1,8 +1,12 @@
 """Texts of a configuration in any encoding: UTF-8, a byte order mark, or what it looks like."""
 
+import re
 from io import BytesIO
 
 from nacre.job.seeding.seedcoding import UTF_8, coding_name, coding_of, decoded_lines
+
+TO_FILL_IN = re.compile(r"%\{\w+\}|\{\{[^{}]*\}\}")
+"""What a tool that makes configurations of templates was to fill in."""
 
 
 def read_lines(data: bytes) -> tuple[list[str], str]:

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Mapping
 
+from nacre.migrate.texts import TO_FILL_IN
+
 _VARIABLE = re.compile(r"\$\{([^${}:]+)(?::([^${}]*))?\}")
 _OF_HERITRIX = frozenset(("launchId", "prefix", "timestamp17", "timestamp14", "serialno"))
 _OPEN = (
     (re.compile(r"#\{"), "an expression of Spring"),
     (re.compile(r"\$\{(?P<name>[^}]*)\}?"), "a placeholder, which only Spring fills in"),
-    (re.compile(r"%\{\w+\}|\{\{[^{}]*\}\}"), "a placeholder of a template"),
+    (TO_FILL_IN, "a placeholder of a template"),
 )
 _GROUP = re.compile(r"env:|[0-9]+\Z")
 _WRITE = "write the value"

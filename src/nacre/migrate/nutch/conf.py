@@ -1,12 +1,14 @@
 """What a configuration directory of Nutch says: its properties, and where its files are."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from nacre.errors import ConfigError, Problem
 from nacre.migrate.nutch.defaults import DEFAULTS
+from nacre.migrate.texts import TO_FILL_IN
 from nacre.migrate.xml import open_xml
 from nacre.wire.xml import Element
 
@@ -17,6 +19,7 @@ TEMPLATE = ".template"
 
 _REFERENCE = re.compile(r"\$\{([^}$\s]+)\}")
 _MAX_REFERENCES = 20
+_OPEN = re.compile(rf"\$\{{[^}}]*\}}|{TO_FILL_IN.pattern}")
 
 
 class Property(NamedTuple):
@@ -40,6 +43,7 @@ class Conf:
 
     Args:
         directory: Where it is. `*.template` files count as the files that they become.
+        environ: The environment, for `${env.NAME}` and `${env.NAME:-default}`.
 
     Attributes:
         directory: As given.
@@ -49,14 +53,20 @@ class Conf:
         ConfigError: It is no configuration directory, or its XML cannot be read.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, environ: Mapping[str, str] = MappingProxyType({})) -> None:
         self.directory = directory
+        self._environ = environ
+        self._answered: dict[str, Property] = {}
         paths = [path for path in map(self.path, FILES) if path is not None]
         if not paths:
             where = Problem("", "there is no nutch-site.xml", "Nutch's conf directory")
             raise ConfigError([where._replace(file=str(directory))])
         self.properties = [found for path in paths for found in _read(path)]
         self._effective = {found.name: found for found in self.properties}
+        self._open = {name: one for name, one in self._effective.items() if self._is_open(one)}
+        for name in self._open:
+            # As if nothing were said: a reference that stands would reach the wire.
+            del self._effective[name]
 
     def path(self, name: str) -> Path | None:
         """A file, or the template that it is made from; None when there is neither.
@@ -71,7 +81,26 @@ class Conf:
 
     def winner(self, name: str) -> Property | None:
         """The property that holds; None where only the stock value does."""
-        return self._effective.get(name)
+        return self._answered.get(name) or self._effective.get(name)
+
+    def replace(self, name: str, value: str) -> None:
+        """Let a property hold another value, as the operator says; the report has the old one."""
+        found = self._effective[name]
+        self._answered[name] = found
+        self._effective[name] = found._replace(value=value)
+
+    def answered(self, found: Property) -> str:
+        """The value that an operator's answer has put in place of a property; "" for none."""
+        return self._effective[found.name].value if found.name in self._answered else ""
+
+    def is_open(self, found: Property) -> bool:
+        """Whether a property holds a reference that nothing fills in, so that it is not used."""
+        return self._open.get(found.name) is found
+
+    def _is_open(self, found: Property) -> bool:
+        if found.value == DEFAULTS.get(found.name):
+            return False
+        return bool(_OPEN.search(self._filled(found.value)))
 
     def value(self, name: str) -> str:
         """The effective value, references to others filled in; "" when there is none."""
@@ -83,12 +112,23 @@ class Conf:
             found = _REFERENCE.search(text)
             if found is None:
                 break
-            other = self._effective.get(found[1])
-            known = other.value if other else DEFAULTS.get(found[1])
+            known = self._referred(found[1])
             if known is None:
                 break
             text = text[: found.start()] + known + text[found.end() :]
         return text
+
+    def _referred(self, name: str) -> str | None:
+        """What a reference stands for; None where nothing says it. Source: Hadoop, `Configuration`.
+
+        `${env.NAME}` is of the environment; behind `-` or `:-` stands another value.
+        """
+        if name.startswith("env."):
+            plain, _, other = name.removeprefix("env.").partition("-")
+            has_other = "-" in name
+            return self._environ.get(plain.removesuffix(":")) or (other if has_other else None)
+        found = self._effective.get(name)
+        return found.value if found else DEFAULTS.get(name)
 
     def is_true(self, name: str) -> bool:
         """The effective value is `true`."""

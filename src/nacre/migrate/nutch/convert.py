@@ -1,26 +1,34 @@
 """The whole of a migration from Nutch."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from nacre.migrate.answers import Answers
 from nacre.migrate.draft import Draft, advise_of_effects, require_seeds, settle
 from nacre.migrate.nutch.agent import map_agent
 from nacre.migrate.nutch.conf import FILES, TEMPLATE, Conf, Property
-from nacre.migrate.nutch.fate import Fate, Fates, defaulted, finding, mapped
+from nacre.migrate.nutch.fate import Fates, defaulted, finding, mapped, missing, to_check
 from nacre.migrate.nutch.host_intervals import map_host_intervals
 from nacre.migrate.nutch.others import other_fate
 from nacre.migrate.nutch.plugins import Plugins
 from nacre.migrate.nutch.schedule import map_schedule
 from nacre.migrate.nutch.seeds import seed_lines
+from nacre.migrate.nutch.unknown import settle_unknown
 from nacre.migrate.nutch.urls import URLRules
 from nacre.migrate.nutch.values import map_value
-from nacre.migrate.report import FileNote, Finding, Report
+from nacre.migrate.report import FileNote, Finding, Outcome, Report
 
 _NO_ANSWERS = Answers()
+_LEFT_OUT = "left out, as you said"
+_STAYS_OPEN = "holds a reference that nothing here fills in, so Nutch's stock value holds: write it"
 
 
 def convert(
-    directory: Path, seeds: Path | None = None, answers: Answers = _NO_ANSWERS
+    directory: Path,
+    seeds: Path | None = None,
+    answers: Answers = _NO_ANSWERS,
+    environ: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Draft, Report]:
     """Make a job of a configuration directory of Nutch.
 
@@ -29,15 +37,16 @@ def convert(
             a `.template`.
         seeds: Its seeds, a file or a directory; None looks for them in the directory.
         answers: What plugins that are not Nutch's own stand for; see `answers.read_answers`.
+        environ: The environment, which properties may refer to.
 
     Raises:
         UnansweredError: Plugins are on that are not known.
         ConfigError: Something cannot be read; with file and line.
         JobError: A file of seeds cannot be read.
     """
-    conf = Conf(directory)
+    conf = Conf(directory, environ)
     plugins = Plugins(conf)
-    plugins.answer(answers)
+    settle_unknown(conf, plugins, answers)
     draft, report = Draft(), Report("nutch")
     fates = {**map_agent(conf, draft), **_plugin_fates(conf, plugins)}
     rules = URLRules(conf, plugins, draft, report)
@@ -60,8 +69,13 @@ def _finding(conf: Conf, prop: Property, fates: Fates, draft: Draft) -> Finding:
     winner = conf.winner(prop.name)
     if winner is not None and winner is not prop:
         return finding(defaulted(f"overridden at {winner.file}:{winner.line}"), prop)
-    fate: Fate | None = fates.get(prop.name) or map_value(conf, prop, draft)
-    return finding(fate or other_fate(conf, prop), prop)
+    if conf.is_open(prop):
+        return finding(to_check(_STAYS_OPEN), prop)
+    fate = fates.get(prop.name) or map_value(conf, prop, draft) or other_fate(conf, prop)
+    if said := conf.answered(prop):
+        taken = fate.outcome is Outcome.MAPPED
+        fate = mapped(fate.target, f"read as {said}, as you said") if taken else missing(_LEFT_OUT)
+    return finding(fate, prop)
 
 
 def _plugin_fates(conf: Conf, plugins: Plugins) -> Fates:
@@ -71,7 +85,9 @@ def _plugin_fates(conf: Conf, plugins: Plugins) -> Fates:
     if plugins.foreign:
         note += f"; not done: {', '.join(plugins.foreign)}"
     if plugins.dropped:
-        note += f"; left out, as you said: {', '.join(plugins.dropped)}"
+        note += f"; {_LEFT_OUT}: {', '.join(plugins.dropped)}"
+    if plugins.taken:
+        note += f"; as you said: {', '.join(f'{a} is read as {b}' for a, b in plugins.taken)}"
     excluded = conf.value("plugin.excludes")
     target = "scope, uri.normalize"
     return {
