@@ -83,6 +83,22 @@ def test_an_installed_plug_in_works(installed: Path, tmp_path: Path):
     assert "nacre_words.CountWords (count-words)" in report
 
 
+def test_it_has_tests_of_its_own_that_pass(installed: Path):
+    """As its author runs them, outside of this checkout's configuration."""
+    path = os.pathsep.join([str(installed), os.environ.get("PYTHONPATH", "")])
+    tests = installed.parent / "source" / "tests"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests)],
+        cwd=installed.parent / "source",
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "6 passed" in done.stdout
+
+
 def test_its_settings_are_checked(installed: Path, tmp_path: Path):
     job = made(tmp_path / "job", "http://127.0.0.1:9/")
     text = (job / "crawl.yaml").read_text().replace("follow_from: 3", "follow_form: 3")

@@ -20,10 +20,10 @@ def test_the_two_commands_are_on_the_first_screen():
     assert any(line.strip() == "make test" for line in first)
 
 
-def run_program(page: str, folder: Path) -> tuple[str, list[str]]:
-    """Runs the program of a page on the small site: its home, and what was printed."""
+def run_program(page: str, folder: Path, number: int = 0) -> tuple[str, list[str]]:
+    """Runs a program of a page on the small site: its home, and what was printed."""
     text = (ROOT / page).read_text("utf-8")
-    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    program = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[number]
     with site() as home:
         done = subprocess.run(
             [sys.executable, "-c", program.replace("http://127.0.0.1:8080/", home)],

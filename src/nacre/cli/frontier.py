@@ -136,21 +136,9 @@ def delete_uris(
 def _delete(directory: Path, regex: str, queue: str) -> int:
     import asyncio
 
-    from nacre.cli.look import opened
-    from nacre.job.at_rest import changing
-    from nacre.job.intake.edits import delete, matcher
-    from nacre.job.operator.control import ask, running
+    from nacre.job.asking import delete_urls
 
-    layout, settings = opened(directory)
-    urls, queues = matcher(regex), matcher(queue)
-    if running(layout.socket):
-        return int(ask(layout.socket, "frontier-delete", urls=regex, queues=queue)["deleted"])
-
-    async def change() -> int:
-        async with changing(layout, settings) as parts:
-            return await delete(parts, urls, queues)
-
-    return asyncio.run(change())
+    return asyncio.run(delete_urls(directory, regex, queue))
 
 
 @contextmanager

@@ -74,25 +74,13 @@ def explain(
     import msgspec
 
     from nacre.cli.explain_text import explanation_lines
-    from nacre.job.configuration.configure import load_job
-    from nacre.job.explaining.explain import Explainer
-    from nacre.job.explaining.explanation import Explanation
-    from nacre.job.layout import Layout
-    from nacre.job.offline import reading
-    from nacre.job.operator.control import GoneError, ask
+    from nacre.job.asking import explain_url
 
-    layout = Layout(directory)
-    loaded = load_job(layout)
-    try:
-        answer = ask(layout.socket, "explain", url=url)["explanation"]
-        explanation = msgspec.convert(answer, Explanation)
-    except GoneError:
-        with reading(layout, loaded.settings, loaded.origin) as view:
-            explanation = Explainer(view).explain(url)
+    explanation = explain_url(directory, url)
     if as_json:
         output.say_json(msgspec.to_builtins(explanation))
         return
-    for line in explanation_lines(explanation, output.typed(layout.root)):
+    for line in explanation_lines(explanation, output.typed(directory.absolute())):
         output.say(line)
 
 

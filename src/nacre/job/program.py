@@ -1,8 +1,9 @@
-"""For programs that crawl: make a job, open one, check one. The rest is `Job`."""
+"""For programs that crawl: make a job, open it, check it, visit it again. The rest is `Job`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from typing import Literal
 
 from nacre.fetch.dns import DnsResolver
 from nacre.job.checks import Findings, check
@@ -12,9 +13,12 @@ from nacre.job.configuration.contact import resolver_lookup
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.job import Job
 from nacre.job.layout import Layout
+from nacre.job.offline import plan_next
+from nacre.job.runs.newrun import FULL, INCREMENTAL
 from nacre.scope.options import rules_for
 
 PathText = str | PathLike[str]
+Keep = Literal["strict", "lean", "delta"]
 
 
 def new_job(  # noqa: PLR0913 - what `nacre new` has as options
@@ -72,6 +76,36 @@ def open_job(directory: PathText, assignments: Iterable[str] = ()) -> Job:
     loaded = load_job(layout, assignments)
     job = Job(layout.root, loaded.settings)
     job.origin = loaded.origin
+    return job
+
+
+def recrawl_job(
+    directory: PathText,
+    assignments: Iterable[str] = (),
+    *,
+    budget: str = "",
+    keep: Keep = "strict",
+    full: bool = False,
+) -> Job:
+    """Plan the next run of a job and open it; `await job.run()` starts it.
+
+    An incremental run that was interrupted goes on.
+
+    Args:
+        directory: The job; it does not run now.
+        assignments: `path=value` texts, as of `--set`.
+        budget: What the run may spend, as of `nacre recrawl --budget`; "" for no limit.
+        keep: What of its visits is stored in full: `strict`, `lean` or `delta`.
+        full: Visit everything, as the first run did.
+
+    Raises:
+        JobError: The directory is no job, or its run is not over.
+        ConfigError: With every problem of its settings; or the budget is none.
+        StorageError: The job runs, or its store cannot be written.
+    """
+    job = open_job(directory, assignments)
+    mode = FULL if full else INCREMENTAL
+    plan_next(job.layout, job.settings, mode=mode, budget=budget, keep=keep)
     return job
 
 
