@@ -78,7 +78,10 @@ def test_a_running_job_can_be_told_things(tmp_path: Path):
         assert nacre("parallel", job, 100_000).code == 2
         assert "it waits to be fetched" in nacre("explain", job, f"{home}p99.html").out
         assert nacre("explain", job, home, "--json").code == 0
-        assert "crawl status: Running - Active" in nacre("report", job).out
+        assert (
+            "crawl status: Running - Active"
+            in nacre("report", job, "crawl-summary", "--heritrix").out
+        )
         assert "is running already" in nacre("run", job).err
         assert "pausing" in nacre("pause", job).out
         until(lambda: "paused (by the operator)" in nacre("status", job).out)

@@ -79,7 +79,7 @@ def test_an_installed_plug_in_works(installed: Path, tmp_path: Path):
     assert "words:6" in crawl
     assert "c.html" not in crawl
     assert "b.html" not in crawl
-    report = nacre(installed, "report", job, "processors").stdout
+    report = nacre(installed, "report", job, "processors", "--heritrix").stdout
     assert "nacre_words.CountWords (count-words)" in report
 
 

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from nacre.cli import output
-from nacre.cli.options import AsJson, JobDir
+from nacre.cli.options import AsJson, Html, JobDir, Verbose
 from nacre.cli.program import Program
 
 if TYPE_CHECKING:
     from nacre.job.explaining.upcoming import NextVisit
     from nacre.job.offline import View
+    from nacre.report.document import Document
     from nacre.store.store import Store
 
 _NOTHING = "no page is known that could be told of: `recrawl` reads what was crawled when it begins"
-_SECONDS = frozenset(
-    ("first_seen", "born", "last_visit", "last_change", "life_since", "listed", "full")
-)
-_MICROSECONDS = frozenset(("visited", "date", "confirmed", "noted"))
+_ALL = 1_000_000
+"""Rows of a table that are printed: what was asked for."""
 
 history = Program()
 
@@ -78,17 +77,15 @@ def stats(
     if not found["pages"]:
         output.say(_NOTHING)
         return
-    output.say(
-        f"{output.count(found['pages'], 'page')} known, {found['visited']:,} visited, "
-        f"{found['index_pages']:,} that list others, {output.count(found['changes'], 'change')} "
-        f"seen; last visit {_time(found['last_visit'])}"
-    )
-    for title in ("kinds", "lives"):
-        output.say(f"{title}: " + ", ".join(f"{name} {n:,}" for name, n in found[title].items()))
-    for run, counts in found["visits"].items():
-        output.say(f"run {run}: " + ", ".join(f"{name} {n:,}" for name, n in counts.items()))
-    for name, counts in found.get("hosts", {}).items():
-        output.say(f"{name}: " + ", ".join(f"{life} {n:,}" for life, n in counts.items()))
+    from nacre.job.studies.history_pages import statistics_document
+
+    _print(statistics_document(found))
+
+
+def _print(document: "Document") -> None:
+    from nacre.report.plain import plain_text
+
+    output.say(plain_text(document, _ALL).rstrip("\n"))
 
 
 @history.command("runs")
@@ -102,28 +99,26 @@ def all_runs(ctx: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         output.say_json(found)
         return
-    for run in found:
-        counts = ", ".join(f"{name} {n:,}" for name, n in run["found"].items())
-        after = f" after {run['parent']}" if run["parent"] else ""
-        after += f", at most {run['budget']}" if run["budget"] else ""
-        output.say(
-            f"{run['number']}  {run['name']}  {run['mode']}{after}  {run['exit']}  "
-            f"{output.duration(run['elapsed'])}  {counts}".rstrip()
-        )
+    from nacre.job.studies.history_pages import runs_document
+
+    _print(runs_document(found))
 
 
 @history.command("url")
 def one_url(
     ctx: typer.Context,
     url: Annotated[str, typer.Argument(metavar="URL", show_default=False)],
+    html: Html = None,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
-    """All that is known of one URL, and each of its visits."""
+    """A page's history: where it stands, when it changed, and what each visit found and kept."""
     from nacre.errors import JobError
     from nacre.job.explaining.upcoming import Upcoming
+    from nacre.job.handout.particulars import particulars
     from nacre.job.studies.lookback import page
     from nacre.uri.login import without_login
-    from nacre.wire.urltext import possible_urls, readable_url
+    from nacre.wire.urltext import possible_urls
 
     with _looking(ctx.obj) as view:
         url = without_login(url)
@@ -134,28 +129,22 @@ def one_url(
                 f"nothing is known of {url}; `nacre explain` says why it was not crawled"
             )
         due = Upcoming(view, view.clock.now()).of(found["url"])
+        about = particulars(view)
     if due is not None:
         found["due"] = {"time": _due_time(due), "why": due.why}
     if as_json:
         output.say_json(found)
         return
-    output.say(found["url"])
-    text = readable_url(found["url"])
-    if text != found["url"]:
-        output.say(f"reads: {text}")
-    for name in ("page", "way", "version", "capture"):
-        if name in found:
-            output.say(f"{name}:")
-            facts = {k: _readable(k, v) for k, v in found[name].items() if k != "url" and v != ""}
-            output.say(output.pairs(facts))
-    if due is not None:
-        output.say(f"due: {_due_time(due)} ({due.why})")
-    for visit in found["visits"]:
-        output.say(
-            f"{_time(visit['time'])}  run {visit['run']}  {visit['status']}  {visit['answer']} "
-            f"{visit['kind']} {visit['score']:.3f} {visit['reason']}  {visit['wanted']} "
-            f"{visit['stored']}".rstrip()
-        )
+    from nacre.job.studies.history_pages import page_history
+
+    next_visit = (f"{_due_time(due)} UTC", due.why) if due is not None else None
+    document = page_history(found, next_visit, verbose=verbose)
+    if html is None:
+        _print(document)
+    else:
+        from nacre.cli.reports import write_html
+
+        write_html(html, document._replace(about=about))
 
 
 _USUAL = 20
@@ -178,8 +167,10 @@ def due_next(
         return
     if not found:
         output.tell(_NOTHING)
-    for one in found:
-        output.say(f"{_due_time(one)}  {one.url}  {one.why}")
+        return
+    from nacre.job.studies.history_pages import due_document
+
+    _print(due_document([(one.time, one.url, one.why) for one in found]))
 
 
 @history.command("top")
@@ -193,16 +184,23 @@ def top(
 ) -> None:
     """The pages that change most, with the changes a day that are expected of them."""
     from nacre.job.studies import pagelist
+    from nacre.job.studies.history_pages import top_document
+    from nacre.job.studies.maturity import maturity
+    from nacre.job.studies.stored import StoredKnown
 
-    with _reading(ctx.obj) as store:
-        found = pagelist.top(store, number, least)
+    with _looking(ctx.obj) as view:
+        found = pagelist.top(view.store, number, least)
+        known = StoredKnown(view.layout.root, view.store, view.settings, view.clock.now())
+        rows = (known.row(url) for _, url in found)
+        young = {row.url for row in rows if row is not None and row.visits < 2}
+        doubt = maturity(known).doubt
     if as_json:
         output.say_json([{"rate": rate, "url": url} for rate, url in found])
         return
     if not found:
         output.tell(_NOTHING)
-    for rate, url in found:
-        output.say(f"{rate:.5f}  {url}")
+        return
+    _print(top_document(found, young, doubt))
 
 
 LifeName = Literal["live", "suspect", "gone", "moved"]
@@ -289,17 +287,6 @@ def rebuild(ctx: typer.Context) -> None:
 
 def _due_time(one: "NextVisit") -> str:
     return "never" if one.time == float("inf") else _time(one.time)
-
-
-def _readable(name: str, value: object) -> object:
-    """Times as dates, lists as words; all else as it is."""
-    if value is None or isinstance(value, tuple | list):
-        return ", ".join(map(str, value or ())) or "none"
-    if isinstance(value, int | float) and name in _SECONDS:
-        return _time(value)
-    if isinstance(value, int | float) and name in _MICROSECONDS:
-        return _time(value / 1e6)
-    return value
 
 
 def _time(seconds: float) -> str:

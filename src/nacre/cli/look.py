@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nacre.cli import output
-from nacre.cli.options import AsJson, JobDir
+from nacre.cli.options import AsJson, JobDir, Verbose
 
 if TYPE_CHECKING:
     from nacre.job.configuration.settings import JobSettings
@@ -24,7 +24,7 @@ def opened(directory: Path) -> "tuple[Layout, JobSettings]":
     return layout, load_job(layout).settings
 
 
-def status(directory: JobDir, as_json: AsJson = False) -> None:
+def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False) -> None:
     """How a job stands."""
     import msgspec
 
@@ -43,7 +43,7 @@ def status(directory: JobDir, as_json: AsJson = False) -> None:
     if as_json:
         output.say_json(answer)
         return
-    for line in status_lines(answer, output.typed(layout.root)):
+    for line in status_lines(answer, output.typed(layout.root), verbose=verbose):
         output.say(line)
 
 

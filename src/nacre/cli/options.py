@@ -12,6 +12,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="Also what tells of the crawler's own workings.")
 ]
+Html = Annotated[
+    Path | None,
+    typer.Option(
+        "--html", metavar="FILE", show_default=False,
+        help="Write it as one page of HTML, with plots, that prints on A4.",
+    ),
+]  # fmt: skip
 Language = Literal["en", "zh"]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Assignments = Annotated[

@@ -7,7 +7,7 @@ import typer
 
 from nacre.cli import output
 from nacre.cli.look import opened
-from nacre.cli.options import AsJson, JobDir, Language, Verbose
+from nacre.cli.options import AsJson, Html, JobDir, Language, Verbose
 from nacre.errors import JobError
 
 if TYPE_CHECKING:
@@ -36,13 +36,7 @@ def report(
         ),
     ] = "",
     *,
-    html: Annotated[
-        Path | None,
-        typer.Option(
-            "--html", metavar="FILE", show_default=False,
-            help="Write it as one page of HTML, with plots, that prints on A4.",
-        ),
-    ] = None,
+    html: Html = None,
     old: Annotated[
         str,
         typer.Option(
@@ -113,12 +107,10 @@ class _Form(NamedTuple):
 
     def show(self, document: "Document", data: object, *, most: int | None = None) -> None:
         """Print or write it."""
-        from nacre.report.html import html_page
         from nacre.report.plain import MOST_ROWS, plain_text
 
         if self.html is not None:
-            _write(self.html, html_page(document))
-            output.tell(f"Written to {output.shown(self.html)}")
+            write_html(self.html, document)
         if self.as_json:
             output.say_json(data)
         elif self.html is None:
@@ -257,11 +249,19 @@ def _study(
     form.show(document, msgspec.to_builtins(found))
 
 
-def _write(path: Path, page: str) -> None:
+def write_html(path: Path, document: "Document") -> None:
+    """Write a document as one page of HTML.
+
+    Raises:
+        JobError: The file cannot be written.
+    """
+    from nacre.report.html import html_page
+
     try:
-        path.write_text(page, "utf-8")
+        path.write_text(html_page(document), "utf-8")
     except OSError as error:
         raise JobError(f"{path} cannot be written: {error.strerror}; name another --html") from None
+    output.tell(f"Written to {output.shown(path)}")
 
 
 def register(app: typer.Typer) -> None:

@@ -6,16 +6,23 @@ from typing import Any
 import msgspec
 
 from nacre.cli.meter import Rates
-from nacre.cli.output import count, duration, pairs, program, table
+from nacre.cli.output import duration, pairs, program, table
 from nacre.cli.states import state_words
 from nacre.cli.terminal import number_lines
 from nacre.job.operator.overview import Overview
 from nacre.job.operator.recurring import Recurring
 from nacre.report.forms import to_the_second
+from nacre.wire.urltext import readable_url
 
 
-def status_lines(answer: Mapping[str, Any], job: str) -> Iterator[str]:
-    """The lines of an answer to `status`; `job` is its directory, for commands to copy."""
+def status_lines(answer: Mapping[str, Any], job: str, *, verbose: bool) -> Iterator[str]:
+    """The lines of an answer to `status`.
+
+    Args:
+        answer: It.
+        job: The job's directory, for commands to copy.
+        verbose: With the policies that hold.
+    """
     overview = msgspec.convert(answer["overview"], Overview)
     if overview.state == "NASCENT":
         yield state_words(overview)
@@ -36,7 +43,7 @@ def status_lines(answer: Mapping[str, Any], job: str) -> Iterator[str]:
         shown.pop("work")
     yield pairs(shown)
     yield from _passes(overview, answer.get("recurring"), job)
-    if overview.policy:
+    if overview.policy and verbose:
         yield "policy"
         yield from (f"  {line}" for line in overview.policy)
     yield from _details(answer)
@@ -73,12 +80,12 @@ def _moment(time: float, why: str) -> str:
 def _details(answer: Mapping[str, Any]) -> Iterator[str]:
     if answer["slowest"]:
         yield "slowest queues"
-        yield table(
-            [
-                (q["name"], count(q["pending"], "URI"), f"every {duration(q['delay'])}")
-                for q in answer["slowest"]
-            ]
-        )
+        rows = [
+            (q["name"], f"{q['pending']:,}", duration(q["delay"]), duration(q["needs"]))
+            for q in answer["slowest"]
+        ]
+        yield table([("queue", "waiting URIs", "one every", "takes about"), *rows])
     if answer["fetching"]:
         yield "fetches"
-        yield table([(duration(f["seconds"]), f["url"]) for f in answer["fetching"]])
+        fetches = [(duration(f["seconds"]), readable_url(f["url"])) for f in answer["fetching"]]
+        yield table([("for", "URL"), *fetches])

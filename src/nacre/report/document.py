@@ -21,6 +21,10 @@ class Form(StrEnum):
     SECONDS = "seconds"
 
 
+NAMELESS = frozenset((Form.COUNT, Form.NUMBER))
+"""Forms whose cells show no unit: the heading of their column says what is counted."""
+
+
 class Column(NamedTuple):
     """A column of a table: its heading, and the form of its cells."""
 

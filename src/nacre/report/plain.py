@@ -18,7 +18,8 @@ def plain_text(document: Document, most: int = MOST_ROWS) -> str:
     """The whole report."""
     lines = [document.title, "=" * _width(document.title), *_facts(document.about)]
     for section in document.sections:
-        lines += ["", *_section(section, most, document.none)]
+        part = list(_section(section, most, document.none))
+        lines += part if part and not part[0] else ["", *part]
     return "\n".join(map(visible, lines)) + "\n"
 
 

@@ -107,6 +107,7 @@ _SEEDS: tuple[Spec, ...] = (
     ("result", "result", Form.TEXT, False),
     ("code", "status", Form.TEXT, False),
     ("redirect", "redirects to", _URL, False),
+    ("next_try", "next try (UTC)", Form.TIME, False),
 )
 
 
@@ -119,7 +120,7 @@ def _seeds(data: Data, *, verbose: bool) -> Document:
 
 def _result(row: Data) -> str:
     """Why, in words, where the report has them; else what the status says."""
-    said = str(row.get("why") or row.get("cause") or "")
+    said = str(row.get("cause") or "")
     code = int(row["code"])
     return said or ("not tried yet" if not code else describe(code).rstrip("."))
 

@@ -75,7 +75,7 @@ def test_a_page_is_due_the_sooner_the_more_it_changes(tmp_path: Path) -> None:
         times.append(found.time)
         whys.append(found.why)
     assert times == sorted(times)
-    assert whys[0].startswith("a visit is worth its price by then")
+    assert whys[0].startswith("it is worth a visit by then")
 
 
 @pytest.mark.parametrize(("errors", "days"), [(0, 0.0), (1, 0.0), (2, 0.0), (3, 4.0), (5, 46.0)])

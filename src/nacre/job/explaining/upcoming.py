@@ -20,7 +20,7 @@ from nacre.job.incremental.scheduling import timetable_of
 from nacre.job.offline import View
 from nacre.job.studies.model import Model, is_visited
 from nacre.job.studies.stored import StoredKnown
-from nacre.report.units import span
+from nacre.report.units import share, span
 
 HOUR, DAY = 3600.0, 86_400.0
 _LONGEST = 1000 * DAY
@@ -186,4 +186,4 @@ class Upcoming:
         if row.told:
             return f"told by {', '.join(row.told)}"
         chance = bid.chance if bid else 0.0
-        return f"a visit is worth its price by then, with a chance of {chance:.2g} of a change"
+        return f"it is worth a visit by then: the chance of a change is {share(chance)}"
