@@ -72,13 +72,13 @@ def test_the_documentation_has_the_same_groups():
     groups: dict[str, str] = {}
     for line in page.splitlines():
         if line.startswith("| ") and not line.startswith(("| for", "|---")):
-            _, reader, names, *_ = (cell.strip() for cell in line.split("|"))
-            reader = reader or list(groups)[-1]
+            _, first, names, *_ = (cell.strip() for cell in line.split("|"))
+            reader = first or list(groups)[-1]
             groups[reader] = groups.get(reader, "") + names
     listed = _listed()
     assert list(groups) == list(listed)
-    for reader, names in listed.items():
-        assert set(re.findall(r"`([a-z-]+)[` ]", groups[reader])) == set(names), reader
+    for reader, wanted in listed.items():
+        assert set(re.findall(r"`([a-z-]+)[` ]", groups[reader])) == set(wanted), reader
 
 
 def _listed() -> dict[str, list[str]]:
@@ -142,8 +142,8 @@ def test_the_history_of_a_page_is_one_that_a_curator_understands(visited: Visite
         assert re.search(r"Next visit +20.* UTC \(", text)
         assert re.search(r"time \(UTC\) +run +status +what was found +what was kept", text)
         assert re.search(r"2  +200 +(major|minor) changes +in full", text)
-    for inside in ("life_since", "fertile", "looks", "record_id", "0.9"):
-        assert inside not in text
+        for inside in ("life_since", "fertile", "looks", "record_id", "0.9"):
+            assert inside not in text
     verbose = said("history", visited.job, "url", visited.notice, "--verbose")
     for inside in ("life_since", "fertile", "record_id", "visited for"):
         assert inside in verbose
