@@ -77,7 +77,7 @@ def stats(
     if not found["pages"]:
         output.say(_NOTHING)
         return
-    from nacre.job.studies.history_pages import statistics_document
+    from nacre.job.handout.history_pages import statistics_document
 
     _print(statistics_document(found))
 
@@ -99,7 +99,7 @@ def all_runs(ctx: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         output.say_json(found)
         return
-    from nacre.job.studies.history_pages import runs_document
+    from nacre.job.handout.history_pages import runs_document
 
     _print(runs_document(found))
 
@@ -135,7 +135,7 @@ def one_url(
     if as_json:
         output.say_json(found)
         return
-    from nacre.job.studies.history_pages import page_history
+    from nacre.job.handout.history_pages import page_history
 
     next_visit = (f"{_due_time(due)} UTC", due.why) if due is not None else None
     document = page_history(found, next_visit, verbose=verbose)
@@ -168,7 +168,7 @@ def due_next(
     if not found:
         output.tell(_NOTHING)
         return
-    from nacre.job.studies.history_pages import due_document
+    from nacre.job.handout.history_pages import due_document
 
     _print(due_document([(one.time, one.url, one.why) for one in found]))
 
@@ -183,8 +183,8 @@ def top(
     as_json: AsJson = False,
 ) -> None:
     """The pages that change most, with the changes a day that are expected of them."""
+    from nacre.job.handout.history_pages import top_document
     from nacre.job.studies import pagelist
-    from nacre.job.studies.history_pages import top_document
     from nacre.job.studies.maturity import maturity
     from nacre.job.studies.stored import StoredKnown
 
