@@ -221,7 +221,8 @@ def commands_page() -> str:
         "# Commands",
         _MADE,
         "Results go to stdout, as text or, with `--json`, as JSON. Progress goes to stderr: a live "
-        "view on a terminal, JSON Lines elsewhere. `NO_COLOR` is respected.",
+        "view on a terminal, elsewhere a line a minute and one for each change of state. With "
+        "`--json` these lines, warnings and errors are JSON too. `NO_COLOR` is respected.",
         "Every command has `--help` (`-h`), and `nacre` itself `--version` (`-V`).",
         "## Exit codes",
         _exit_codes(),

@@ -104,7 +104,7 @@ def test_a_running_job_can_be_told_things(tmp_path: Path):
         assert code == 5
         assert out.startswith("Stopped.")
         assert f"nacre run {job}" in out
-        assert '"type":"alert"' not in err
+        assert "alert: " not in err
         back = nacre("run", job, "--checkpoint", "latest", "-q", *FAST)
         assert back.code == 0
         assert f"went back to checkpoint {name}" in back.err
@@ -127,12 +127,12 @@ def test_an_interrupt_leaves_a_job_that_can_go_on(tmp_path: Path, times: int):
         assert code == 3
         assert out.startswith("Interrupted.")
         assert f"nacre run {job}" in out
-        assert err.count('"type":"signal"') == times
+        assert err.count("ends at once") == times
         assert "interrupted" in nacre("status", job).out
         goes_on = nacre("run", job, *FAST)
         assert goes_on.code == 0
         assert "goes on with run" in goes_on.err
-        assert "replies  200: 31, 404: 2" in goes_on.out
+        assert "replies  200: 31, 404: 1" in goes_on.out
 
 
 @pytest.mark.parametrize("command", ["pause", "resume", "stop", "checkpoint", "parallel"])

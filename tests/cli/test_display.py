@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nacre.cli.display import Nothing, Unread
-from nacre.cli.terminal import display_for
+from nacre.cli.plain_lines import display_for
 from nacre.job.clock import SystemClock
 from tests.cli.site import site
 

@@ -40,7 +40,7 @@ def test_steered_by_files(tmp_path: Path):
         code, out, err = ended(process)
         assert code == 5, err
         assert re.search(r"alerts +2, in ", out), out
-        assert '"type":"action"' in err
+        assert re.search(r"^\S+Z more\.schedule: ", err, re.MULTILINE), err
         listed = json.loads(nacre("checkpoint", job, "--list", "--json").out)
         assert [each["finished"] for each in listed] == [finished(job)]
         assert listed[0]["name"] in nacre("checkpoint", job, "--list").out

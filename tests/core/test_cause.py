@@ -19,6 +19,7 @@ from nacre.core.status import FetchStatus
             "TLS handshake: wrong version number",
         ),
         (-3, "connection: closed before the request", "connection closed before the request"),
+        (-3, "connection: Connection reset by peer (errno 104)", "connection reset by peer"),
         (-4, "silent for 20 s", "no reply: silent for 20 s"),
         (-4, "no reply within 5 s", "no reply within 5 s"),
         (

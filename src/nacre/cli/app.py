@@ -4,6 +4,7 @@ import errno
 from typing import Annotated, Any
 
 import typer
+from typer.exceptions import TyperException
 
 from nacre import __version__
 from nacre.cli import (
@@ -24,7 +25,7 @@ from nacre.cli import (
     urls,
 )
 from nacre.cli.about import EXIT_CODES
-from nacre.cli.output import complain
+from nacre.cli.output import complain, speaking_json
 from nacre.cli.program import Group, Program
 from nacre.errors import ConfigError, JobError, NacreError, URIError
 from nacre.job.states import ExitCode
@@ -43,20 +44,34 @@ class Commands(Group):
     """Turns the errors that Nacre raises on purpose into a message and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as its base says
-        """Run a command."""
-        try:
-            return super().invoke(ctx)
-        except typer.BadParameter as error:
-            for said, plain in _PYDANTIC:
-                error.message = error.message.replace(said, plain)
-            raise
-        except (ConfigError, JobError, URIError) as error:
-            complain(error)
-            raise typer.Exit(ExitCode.USAGE) from None
-        except NacreError as error:
-            complain(error)
-            denied = getattr(error, "errno", 0) in _DENIED
-            raise typer.Exit(ExitCode.USAGE if denied else ExitCode.ERROR) from None
+        """Run a command; with `--json` its errors are JSON too."""
+        as_json = "--json" in ctx.args
+        with speaking_json(as_json):
+            try:
+                return super().invoke(ctx)
+            except TyperException as error:
+                if isinstance(error, typer.BadParameter):
+                    error.message = _plain(error.message)
+                if not as_json or not hasattr(error, "format_message"):
+                    raise
+                complain(ConfigError(error.format_message()))
+                raise typer.Exit(ExitCode.USAGE) from None
+            except NacreError as error:
+                code = _code_of(error)
+                complain(error, code)
+                raise typer.Exit(code) from None
+
+
+def _plain(message: str) -> str:
+    for said, plain in _PYDANTIC:
+        message = message.replace(said, plain)
+    return message
+
+
+def _code_of(error: NacreError) -> ExitCode:
+    denied = getattr(error, "errno", 0) in _DENIED
+    wrong = denied or isinstance(error, ConfigError | JobError | URIError)
+    return ExitCode.USAGE if wrong else ExitCode.ERROR
 
 
 app = Program(

@@ -1,10 +1,9 @@
 """How a crawl is shown: what a display does, and those that show little or nothing."""
 
-import sys
 from collections.abc import Callable
 from typing import Protocol
 
-from nacre.cli.output import safe
+from nacre.cli.output import tell
 from nacre.job.session import Session
 
 
@@ -57,7 +56,7 @@ class Silent(Nothing):
     def message(self, kind: str, text: str) -> None:
         """See `Display`."""
         if kind in {"alert", "signal"}:
-            print(safe(text), file=sys.stderr)
+            tell(text)
 
 
 class Unread:

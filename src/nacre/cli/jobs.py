@@ -231,9 +231,9 @@ def run_and_tell(
 ) -> int:
     """Run a job and print what came of it; the exit code."""
     from nacre.cli.next_steps import say_finished
+    from nacre.cli.plain_lines import display_for
     from nacre.cli.running import run_job
     from nacre.cli.summary import summarize
-    from nacre.cli.terminal import display_for
     from nacre.job.clock import SystemClock
     from nacre.job.configuration.configure import load_job
     from nacre.job.job import Job
@@ -252,7 +252,7 @@ def run_and_tell(
     make_private(layout.state)
     job = Job(layout.root, settings, on_terminal=sys.stderr.isatty())
     job.origin = origin or load_job(layout).origin
-    display = display_for(SystemClock(), quiet=quiet)
+    display = display_for(SystemClock(), quiet=quiet, as_json=as_json)
     result = run_job(job, display, Start(accept_loss=accept_loss))
     summarize(layout, settings, result, as_json=as_json)
     return result.code

@@ -8,6 +8,8 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -36,9 +38,29 @@ def say(text: str = "") -> None:
     print(safe_lines(text))
 
 
+_json_wanted: ContextVar[bool] = ContextVar("json_wanted", default=False)
+
+
+@contextmanager
+def speaking_json(wanted: bool) -> Iterator[None]:
+    """While the block runs, stderr has JSON Lines too when they are wanted (`--json`)."""
+    token = _json_wanted.set(wanted)
+    try:
+        yield
+    finally:
+        _json_wanted.reset(token)
+
+
+def _tell_json(kind: str, text: str, **more: object) -> None:
+    print(json_text({"type": kind, "text": text, **more}), file=sys.stderr, flush=True)
+
+
 def tell(text: str) -> None:
     """A line for the operator, on stderr."""
-    print(safe_lines(text), file=sys.stderr)
+    if _json_wanted.get():
+        _tell_json("note", text.removeprefix("nacre: "))
+    else:
+        print(safe_lines(text), file=sys.stderr)
 
 
 def json_text(data: object) -> str:
@@ -51,8 +73,13 @@ def say_json(data: object) -> None:
     print(json.dumps(data, indent=2) if sys.stdout.isatty() else json_text(data))
 
 
-def complain(error: NacreError) -> None:
-    """An error, or all problems of a configuration and their number."""
+def complain(error: NacreError, code: int = 2) -> None:
+    """An error, or all problems of a configuration and their number; `code`: the exit code."""
+    if _json_wanted.get():
+        problems = error.problems if isinstance(error, ConfigError) else ()
+        listed = [problem._asdict() for problem in problems]
+        _tell_json("error", to_copy(str(error)), problems=listed, exit_code=code)
+        return
     if not isinstance(error, ConfigError):
         tell(f"nacre: {to_copy(str(error))}")
         return
@@ -86,7 +113,11 @@ def _fewer(problems: Sequence[Problem]) -> Iterator[Problem]:
 def warn(warnings: Sequence[object]) -> None:
     """Findings that keep nothing from starting."""
     for warning in warnings:
-        tell(f"nacre: warning: {to_copy(str(warning))}")
+        if _json_wanted.get():
+            more = warning._asdict() if isinstance(warning, Problem) else {}
+            _tell_json("warning", to_copy(str(warning)), **more)
+        else:
+            tell(f"nacre: warning: {to_copy(str(warning))}")
 
 
 def to_copy(text: str) -> str:

@@ -8,7 +8,6 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from nacre.cli.display import Display, Silent, Unread
 from nacre.cli.eta import Eta
 from nacre.cli.meter import Meter, Rates
 from nacre.cli.output import count, duration, json_text, safe
@@ -159,7 +158,7 @@ def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tu
     saved = f"{size(overview.saved_bytes)} in {overview.saved_documents:,}"
     lines = [
         ("state", f"{state}, {duration(overview.elapsed)} of crawling{left}"),
-        ("done", _done_text(overview)),
+        ("done", done_text(overview)),
         (
             "got",
             f"{got_text(overview)}; saved by dedup {saved}",
@@ -187,11 +186,11 @@ def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tu
     if overview.trouble:
         lines.append(("waits", safe(overview.trouble)))
     if overview.gives_up:
-        lines.append(("ends", _end_text(overview.gives_up)))
+        lines.append(("ends", end_text(overview.gives_up)))
     return lines
 
 
-def _end_text(until: float) -> str:
+def end_text(until: float) -> str:
     """When nothing but further tries is left: how long they may take, and how not to wait."""
     return (
         f"at {to_the_second(until)} UTC at the latest: nothing but further tries is left; "
@@ -200,7 +199,7 @@ def _end_text(until: float) -> str:
     )
 
 
-def _done_text(overview: Overview) -> str:
+def done_text(overview: Overview) -> str:
     """What is done of what. URIs that come again (forced ones) are more visits than URIs."""
     done, visits = overview.finished, overview.finished + overview.queued
     of = f"{overview.discovered:,} found"
@@ -241,10 +240,3 @@ def _list_table(name: str, rows: list[tuple[str, str]]) -> Table:
     for number, (first, second) in enumerate(rows):
         table.add_row("" if number else name, first, Text(second))
     return table
-
-
-def display_for(clock: Clock, *, quiet: bool) -> Display:
-    """The display that suits stderr."""
-    if quiet:
-        return Unread(Silent())
-    return Unread(LiveView(clock) if sys.stderr.isatty() else JsonLines(clock))

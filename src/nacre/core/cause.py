@@ -28,6 +28,7 @@ _PHRASES = {
 """Of the IANA registry of HTTP status codes, those that are met."""
 _PLAIN = (
     ("says NXDOMAIN", "says that there is no such name (NXDOMAIN)"),
+    ("connection: Connection ", "connection "),
     ("connection: ", "connection "),
 )
 _PROXY_ASKS = 407

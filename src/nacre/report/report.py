@@ -77,7 +77,6 @@ class Table:
         line: The line of a row, without line feed.
         default: See `Report`.
         empty: What stands in place of the header where there are no rows; "" for the header.
-        remark: What stands under the line of a row on a terminal; the files have Heritrix's alone.
     """
 
     name: str
@@ -87,7 +86,6 @@ class Table:
     line: Callable[[Data], str]
     default: bool = True
     empty: str = ""
-    remark: Callable[[Data], str] | None = None
 
     def build(self, material: Material, most: int = MOST_ROWS) -> Data:
         """The first rows, and how many more there are: `rows`, `left_out`."""
@@ -97,11 +95,7 @@ class Table:
 
     def text(self, data: Data) -> str:
         """The lines of such data."""
-        lines = [self._head(some=bool(data["rows"]))]
-        for row in data["rows"]:
-            lines.append(self.line(row))
-            if self.remark is not None and (said := self.remark(row)):
-                lines.append(f"    {said}")
+        lines = [self._head(some=bool(data["rows"])), *map(self.line, data["rows"])]
         if data["left_out"]:
             lines.append(f"... and {data['left_out']} more; {self.file} of a run has them all")
         return "\n".join(lines) + "\n"

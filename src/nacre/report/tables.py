@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from nacre.report.escape import safe, visible
+from nacre.report.escape import safe
 from nacre.report.material import Data, Material, SeedFacts
 from nacre.report.report import Table
 from nacre.report.spill import in_order
@@ -46,19 +46,7 @@ def _seed_line(row: Data) -> str:
     return f"{line} {safe(row['redirect'])}" if row["redirect"] else line
 
 
-def _seed_remark(row: Data) -> str:
-    again = f", next at {row['next_try']}" if row["next_try"] else ""
-    return visible(row["cause"]) + again if row["cause"] else ""
-
-
-SEEDS = Table(
-    "seeds",
-    "seeds-report.txt",
-    "[code] [status] [seed] [redirect]",
-    _seeds,
-    _seed_line,
-    remark=_seed_remark,
-)
+SEEDS = Table("seeds", "seeds-report.txt", "[code] [status] [seed] [redirect]", _seeds, _seed_line)
 
 # ---- hosts
 

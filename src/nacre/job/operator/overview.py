@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from nacre.core.cause import cause
 from nacre.core.clock import Clock
-from nacre.core.status import describe
 from nacre.frontier.listing import pending
 from nacre.frontier.queues import Queue, State
 from nacre.frontier.totals import Totals, read_totals
@@ -150,7 +150,7 @@ def _trouble(session: Session) -> str:
     if entry is None:
         return ""
     uri = entry.uri
-    why = describe(uri.last_status).rstrip(".")
+    why = cause(uri.last_status, uri.last_error)
     return f"{uri.url}: {why} ({uri.last_status}, try {uri.attempts}); it will be tried again"
 
 

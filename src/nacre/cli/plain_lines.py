@@ -1,0 +1,75 @@
+"""Progress as lines of text, for a crawl without a terminal: a log file, a service, a pipe."""
+
+import sys
+
+from nacre.cli.display import Display, Silent, Unread
+from nacre.cli.meter import Meter
+from nacre.cli.output import safe
+from nacre.cli.states import live_words
+from nacre.cli.terminal import JsonLines, LiveView, done_text, end_text, got_text
+from nacre.core.clock import Clock
+from nacre.core.stamp import iso
+from nacre.job.operator.overview import live_overview
+from nacre.job.session import Session
+
+LINES_EVERY = 60.0
+"""Seconds between two lines of progress."""
+
+
+def display_for(clock: Clock, *, quiet: bool, as_json: bool = False) -> Display:
+    """The display that suits stderr: a live view on a terminal, else lines of text or of JSON."""
+    if quiet:
+        return Unread(Silent())
+    if sys.stderr.isatty():
+        return Unread(LiveView(clock))
+    return Unread(JsonLines(clock) if as_json else PlainLines(clock))
+
+
+class PlainLines:
+    """One line a minute, and one for each change of state, alert and the like; on stderr."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._meter = Meter()
+        self._next: float | None = None
+
+    def start(self) -> None:
+        """See `Display`."""
+
+    def tick(self, session: Session) -> None:
+        """See `Display`."""
+        mono = self._clock.monotonic()
+        if self._next is None:  # the first minute is told at its end
+            self._next = mono + LINES_EVERY
+            self._meter.rates(live_overview(session))
+        elif mono >= self._next:
+            self._next = mono + LINES_EVERY
+            self._progress(session)
+
+    def _progress(self, session: Session) -> None:
+        overview = live_overview(session)
+        rates = self._meter.rates(overview)
+        parts = [
+            f"{live_words(overview)}: {done_text(overview)}",
+            f"{got_text(overview)}; {overview.failed_pages:,} failed",
+            f"{rates.uris_average:.1f} URIs/s",
+        ]
+        if overview.trouble:
+            parts.append(f"waits for {overview.trouble}")
+        if overview.gives_up:
+            parts.append(f"ends: {end_text(overview.gives_up)}")
+        self._line("; ".join(parts))
+
+    def message(self, kind: str, text: str) -> None:
+        """See `Display`."""
+        self._line(f"{kind}: {text}" if kind == "alert" else text)
+
+    def ended(self, session: Session) -> None:
+        """See `Display`."""
+        self._progress(session)
+
+    def stop(self) -> None:
+        """See `Display`."""
+
+    def _line(self, text: str) -> None:
+        print(f"{iso(self._clock.now())} {safe(text)}", file=sys.stderr, flush=True)
