@@ -3,6 +3,7 @@
 SHELL := /bin/bash
 PY := .venv/bin/python
 PYTEST := $(PY) -m pytest
+FAST := "not crawl and not kill and not slow and not cases"
 WEBS := postfix-doc anarchism tomcat10-docs
 # Real pages for the table of links; the packages of MORE_PAGES are large, so that make test leaves
 # them out.
@@ -52,7 +53,8 @@ imports: environment
 	.venv/bin/lint-imports --no-cache
 
 unit: environment
-	$(PYTEST) -n 2 -m "not crawl and not kill and not slow and not cases"
+	$(PYTEST) -n 2 -m $(FAST)
+	@sh tools/pythons.sh "$(CURDIR)" -n 2 -m $(FAST)
 
 cases-tests: environment system webs
 	$(PYTEST) -n 2 -m "cases and not slow" tests/cases
@@ -67,7 +69,7 @@ test: ## everything that CI runs: set-up, format, lint, types, import rules, all
 	@sh tools/parts.sh "$(MAKE)"
 
 test-all: test ## the longer runs too (200 kills, full-size simulations, new random examples)
-	NACRE_FUZZ=1 $(PYTEST) -n 2 -m "not crawl and not kill and not slow and not cases"
+	NACRE_FUZZ=1 $(PYTEST) -n 2 -m $(FAST)
 	$(PYTEST) -p no:randomly -m "slow" --timeout 7200
 
 cases: environment system webs ## the conformance tables alone, from $$NACRE_CASES or ../shared/cases

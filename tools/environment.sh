@@ -2,12 +2,13 @@
 # Make or refresh the environment of a checkout; POSIX sh, so that it runs before anything is there.
 #   environment.sh CHECKOUT run ARGS...   the crawler's environment (.venv), then `nacre ARGS`
 #   environment.sh CHECKOUT dev           the same plus the developers' tools
+# NACRE_PYTHON: the Python that it is made with; NACRE_VENV: its folder in the checkout.
 # Exit 2 with one clear line when something must be installed first.
 set -eu
 checkout=$1
 mode=$2
 shift 2
-venv=$checkout/.venv
+venv=$checkout/${NACRE_VENV:-.venv}
 
 say() { printf 'nacre: %s\n' "$*" >&2; }
 fail() {
@@ -17,24 +18,25 @@ fail() {
 
 usable() {
     command -v "$1" >/dev/null 2>&1 &&
-        "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null
+        "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null
 }
 
 # The distribution's own Python comes before others: it is built with profile-guided optimisation,
 # which saves some 7 % of the CPU time of a crawl. One that cannot make environments is passed over.
 find_python() {
     system=${NACRE_SYSTEM_BIN:-/usr/bin}
-    if [ -n "${NACRE_PYTHON:-}" ] && usable "$NACRE_PYTHON"; then
+    if [ -n "${NACRE_PYTHON:-}" ]; then
+        usable "$NACRE_PYTHON" || fail "NACRE_PYTHON is $NACRE_PYTHON, which is no Python 3.11 to 3.14"
         command -v "$NACRE_PYTHON"
         return 0
     fi
-    for name in python3.11 python3.12 python3.13 python3; do
+    for name in python3.11 python3.12 python3.13 python3.14 python3; do
         if usable "$system/$name" && "$system/$name" -c 'import ensurepip' 2>/dev/null; then
             echo "$system/$name"
             return 0
         fi
     done
-    for name in python3.11 python3.12 python3.13 python3; do
+    for name in python3.11 python3.12 python3.13 python3.14 python3; do
         if usable "$name"; then
             command -v "$name"
             return 0
@@ -47,6 +49,12 @@ find_python() {
 unfit_python() {
     unfit=$(python3 --version 2>&1) || return 0
     printf ', and python3 is %s' "$unfit"
+}
+
+owner() {
+    # shellcheck disable=SC2046
+    set -- $(ls -ld "$1")
+    echo "$3"
 }
 
 fingerprint() { cat "$1" | cksum | tr -d ' '; }
@@ -69,19 +77,27 @@ case $mode:$have in
 esac
 
 if [ "$ready" = no ]; then
+    # Without this, the tools below would blame whatever they try first.
+    [ -w "$checkout" ] && [ -x "$checkout" ] ||
+        fail "$(id -un) may not write to $checkout, where the environment belongs: run this once as $(owner "$checkout"), or make a clone of your own"
     # Two first uses at once: the second waits for the first.
     if command -v flock >/dev/null 2>&1 && [ -z "${NACRE_ENVIRONMENT_LOCKED:-}" ]; then
         NACRE_ENVIRONMENT_LOCKED=1
         export NACRE_ENVIRONMENT_LOCKED
         exec flock "$checkout/.environment.lock" sh "$0" "$checkout" "$mode" "$@"
     fi
-    python=$(find_python) || fail "Python 3.11, 3.12 or 3.13 is needed$(unfit_python): 'apt-get install python3 python3-venv' (or set NACRE_PYTHON)"
+    python=$(find_python) || {
+        [ -n "${NACRE_PYTHON:-}" ] && exit 2
+        fail "Python 3.11 to 3.14 is needed$(unfit_python): 'apt-get install python3 python3-venv' (or set NACRE_PYTHON)"
+    }
     if [ ! -x "$venv/bin/python" ] || ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
         say "first use: making the environment in $venv with $("$python" --version)"
         rm -rf "$venv"
         if ! "$python" -m venv "$venv" >"$checkout/.environment.log" 2>&1; then
             rm -rf "$venv"
-            fail "this Python has no venv support: 'apt-get install python3-venv' (details: .environment.log)"
+            "$python" -c 'import ensurepip, venv' 2>/dev/null ||
+                fail "this Python has no venv support: 'apt-get install python3-venv' (details: .environment.log)"
+            fail "the environment could not be made in $venv: $(tail -n 1 "$checkout/.environment.log")"
         fi
     else
         say "the environment is out of date: refreshing it"

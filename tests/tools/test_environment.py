@@ -7,13 +7,28 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TOOLS = ("sh", "cat", "cksum", "tr", "grep", "tail", "rm", "mkdir", "chmod", "sleep", "flock")
+TOOLS = (
+    "sh",
+    "cat",
+    "cksum",
+    "tr",
+    "grep",
+    "tail",
+    "rm",
+    "mkdir",
+    "chmod",
+    "sleep",
+    "flock",
+    "id",
+    "ls",
+)
 
 PYTHON = """#!/bin/sh
 # What the script asks of a Python: its version, a venv, and of that pip and the crawler.
@@ -70,18 +85,19 @@ class Checkout:
         python.write_text(PYTHON.format(install=install, site=self.site, **fields))
         python.chmod(0o755)
 
-    def start(self) -> subprocess.Popen[str]:
+    def start(self, *, user: int | None = None, **env: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [str(self.root / "nacre"), "crawl", "http://a.test/"],
-            env={"PATH": str(self.bin), "NACRE_SYSTEM_BIN": str(self.system)},
+            env={"PATH": str(self.bin), "NACRE_SYSTEM_BIN": str(self.system), **env},
+            user=user,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
         )
 
-    def run(self) -> tuple[int, str, str]:
-        process = self.start()
+    def run(self, *, user: int | None = None, **env: str) -> tuple[int, str, str]:
+        process = self.start(user=user, **env)
         out, err = process.communicate(timeout=30)
         return process.returncode, out, err
 
@@ -98,7 +114,7 @@ def checkout(tmp_path: Path) -> Checkout:
 def test_no_python(checkout: Checkout):
     code, out, err = checkout.run()
     assert (code, out) == (2, "")
-    assert err.startswith("nacre: Python 3.11, 3.12 or 3.13 is needed")
+    assert err.startswith("nacre: Python 3.11 to 3.14 is needed")
     assert "apt-get install python3 python3-venv" in err
     assert err.count("\n") == 1
 
@@ -107,11 +123,11 @@ def test_a_python_that_is_too_old_is_named(checkout: Checkout):
     checkout.python(old=1, version="3.9.2")
     code, _, err = checkout.run()
     assert code == 2
-    assert "3.11, 3.12 or 3.13 is needed, and python3 is Python 3.9.2" in err
+    assert "3.11 to 3.14 is needed, and python3 is Python 3.9.2" in err
     assert not checkout.environment.exists()
 
 
-@pytest.mark.parametrize("name", ["python3.12", "python3.13"])
+@pytest.mark.parametrize("name", ["python3.12", "python3.13", "python3.14"])
 def test_a_newer_python_beside_an_old_one_is_taken(checkout: Checkout, name: str):
     checkout.python(old=1, version="3.9.2")
     checkout.python(name, version="3.12.1")
@@ -138,7 +154,7 @@ def test_unless_it_is_too_old_or_makes_no_environments(checkout: Checkout, old: 
 
 def test_no_venv_support(checkout: Checkout):
     text = "ensurepip is not available"
-    checkout.python(venv=f'mkdir -p "$3/bin"; echo "{text}"; exit 1')
+    checkout.python(bare=1, venv=f'mkdir -p "$3/bin"; echo "{text}"; exit 1')
     code, _, err = checkout.run()
     assert code == 2
     assert "apt-get install python3-venv" in err.splitlines()[-1]
@@ -201,3 +217,34 @@ def test_interrupted_while_the_environment_is_made(checkout: Checkout, tmp_path:
     code, out, err = checkout.run()
     assert (code, out) == (0, "nacre runs: crawl http://a.test/\n")
     assert "first use" in err
+
+
+def test_python_that_is_named_must_be_one(checkout: Checkout):
+    checkout.python()
+    checkout.python("python9", old=1)
+    code, out, err = checkout.run(NACRE_PYTHON="python9")
+    assert (code, out) == (2, "")
+    assert err == "nacre: NACRE_PYTHON is python9, which is no Python 3.11 to 3.14\n"
+
+
+def test_an_environment_that_fails_for_another_reason_tells_it(checkout: Checkout):
+    checkout.python(venv='echo "No space left on device"; exit 1')
+    code, _, err = checkout.run()
+    assert code == 2
+    told = f"could not be made in {checkout.environment}: No space left on device"
+    assert err.splitlines()[-1].endswith(told)
+    assert "venv support" not in err
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs to become another user")
+def test_who_may_not_write_to_the_checkout_is_told_so():
+    with tempfile.TemporaryDirectory() as place:
+        Path(place).chmod(0o755)
+        checkout = Checkout(Path(place))
+        checkout.python()
+        code, out, err = checkout.run(user=65534)
+    assert (code, out) == (2, "")
+    assert err.startswith("nacre: ")
+    assert f"may not write to {checkout.root}" in err
+    assert "run this once as root" in err
+    assert err.count("\n") == 1
