@@ -106,5 +106,5 @@ def test_messages_are_lines_of_json(capsys: pytest.CaptureFixture[str]):
 def test_until_when_the_last_tries_are_waited_for():
     lines = dict(number_lines(Overview("RUNNING", gives_up=1_700_000_000.0), Rates(), None))
     assert lines["ends"].startswith("at 2023-11-14 22:13:20 UTC at the latest")
-    assert "`nacre set JOB frontier.last_tries_within=0`" in lines["ends"]
+    assert "`nacre frontier JOB delete --all`" in lines["ends"]
     assert "ends" not in dict(number_lines(Overview("RUNNING"), Rates(), None))

@@ -194,8 +194,8 @@ def end_text(until: float) -> str:
     """When nothing but further tries is left: how long they may take, and how not to wait."""
     return (
         f"at {to_the_second(until)} UTC at the latest: nothing but further tries is left; "
-        "`nacre stop JOB`, or Ctrl-C, ends now, and `nacre set JOB frontier.last_tries_within=0` "
-        "ends as FINISHED"
+        "`nacre stop JOB`, or Ctrl-C, ends now and keeps them for later; "
+        "`nacre frontier JOB delete --all` gives them up"
     )
 
 

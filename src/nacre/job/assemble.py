@@ -49,7 +49,7 @@ from nacre.job.visit.cookie_rows import CookieRows
 from nacre.job.visit.disposition import Disposition, DispositionParts
 from nacre.job.visit.fetching import FetchDns, FetchHttp
 from nacre.job.visit.journaling import RecoveryJournal
-from nacre.job.visit.logs import JobLogs, alerts_counter, line_writer
+from nacre.job.visit.logs import JobLogs, LogLines, alerts_counter
 from nacre.job.visit.names import HostAnswers
 from nacre.job.visit.outcomes import Outcomes
 from nacre.job.visit.pacer import Pacer
@@ -102,7 +102,7 @@ class Parts:
         self.commit = commit
         self.clock = clock
         self.guard = guard
-        self.run = run
+        self.run, self.lines = run, LogLines(commit, run.name)
         self._events = events
         self.layout = layout
         self.rule_files = RuleFiles(layout.root)
@@ -142,7 +142,7 @@ class Parts:
 
     def _seal_with_groups(self) -> None:
         if self.settings.frontier.recovery_log:
-            journal = RecoveryJournal(line_writer(self.commit, self.run.name), self.clock)
+            journal = RecoveryJournal(self.lines, self.clock)
             self.frontier.journal = journal.note
             self.commit.on_seal(journal.seal)
         for seal in (
@@ -204,7 +204,7 @@ class Parts:
     def _job_logs(self) -> JobLogs:
         """The logs; alerts are counted over the whole run, and others hear of them."""
         extra_info = self.settings.engine.log_extra_info
-        logs = JobLogs(line_writer(self.commit, self.run.name), self.clock, extra_info=extra_info)
+        logs = JobLogs(self.lines, self.clock, extra_info=extra_info)
         store, name = self.store, alerts_counter(self.run.name)
         logs.alerts = store.counter(name)
 
@@ -377,7 +377,7 @@ class Parts:
             clock=self.clock,
             root=self.layout.root,
             run=f"runs/{self.run.name}",
-            line=line_writer(self.commit, self.run.name),
+            line=self.lines,
             alert=self._alert,
             address=lambda visit: self.hosts.address(visit.uri.url),
             job=self.effective,

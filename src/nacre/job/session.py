@@ -46,7 +46,6 @@ from nacre.job.runs.runs import (
 )
 from nacre.job.seeding.seeds import Entry
 from nacre.job.states import ExitStatus, JobState, check_transition
-from nacre.job.visit.logs import open_logs
 from nacre.job.visit.runtime import RUNTIME
 from nacre.store.opening import Opened, open_for_work
 from nacre.store.recovery import Start
@@ -123,7 +122,7 @@ class Session:
         self._assemble(opened, guard)
         rests = self.planning.recrawl.rests if self.planning is not None else None
         self._entering = Entering(self.parts, seeds, rests)
-        open_logs(opened.commit, self.run_row.name)
+        self.parts.lines.begin()
         if is_new:
             self._begin()
         else:

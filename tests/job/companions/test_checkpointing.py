@@ -3,6 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from nacre.core.crawluri import CrawlURI
+from nacre.core.processor import Visit
 from nacre.errors import JobError
 from nacre.job.clock import SystemClock
 from nacre.job.companions.checkpointing import CheckpointKeeper, list_checkpoints
@@ -10,6 +12,7 @@ from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout
 from nacre.job.session import Session
 from nacre.job.states import ExitStatus
+from nacre.report.progress import HEADER
 from nacre.store.disk import RealDisk
 from tests.job.opened import log_of, opened
 
@@ -127,3 +130,64 @@ def test_one_that_cannot_be_made_is_an_alert_and_no_end(tmp_path: Path):
             return session
 
     assert "no checkpoint was made" in log_of(asyncio.run(play()), "alerts.log")
+
+
+def test_logs_begin_anew_at_a_checkpoint_where_the_operator_wants_that(tmp_path: Path):
+    async def play() -> Session:
+        async with opened(tmp_path, settings(rotate_logs=True)) as session:
+            logs = session.parts.logs
+            for name in ("一", "second"):
+                logs.job(f"before {name}")
+                logs.alert(f"alert before {name}")
+                note(session, len(name))
+                await keeper(session).make(name)
+            with pytest.raises(JobError, match="choose another one"):
+                await keeper(session).make("second")
+            logs.job("behind")
+            return session
+
+    session = asyncio.run(play())
+    folder = session.directory / "logs"
+    texts = {file.name: file.read_text() for file in folder.iterdir()}
+    assert "before 一" in texts["job.log.一"]
+    assert "before second" not in texts["job.log.一"]
+    assert "before second" in texts["job.log.second"]
+    assert "behind" in texts["job.log"]
+    assert "before" not in texts["job.log"]
+    assert "alert before second" in texts["alerts.log.second"]
+    assert texts["alerts.log"] == texts["crawl.log"] == ""
+    assert not any(name.startswith("crawl.log.") for name in texts)
+    heads = [text.splitlines()[0] for name, text in texts.items() if name.startswith("progress")]
+    assert heads == [HEADER] * 3
+
+
+def test_rotated_logs_are_known_to_the_next_start(tmp_path: Path):
+    async def play(text: str) -> Session:
+        async with opened(tmp_path, settings(rotate_logs=True)) as session:
+            session.parts.logs.job(text)
+            note(session, len(text))
+            await keeper(session).make(text)
+            return session
+
+    asyncio.run(play("one"))
+    session = asyncio.run(play("another"))
+    folder = session.directory / "logs"
+    assert "one" in (folder / "job.log.one").read_text()
+    assert " INFO another" in (folder / "job.log.another").read_text()
+    assert not session.recovered.lost
+    assert not session.recovered.moved
+
+
+def test_logs_stay_where_fetches_take_too_long(tmp_path: Path):
+    async def play() -> Session:
+        async with opened(tmp_path, settings(rotate_logs=True)) as session:
+            uri = CrawlURI("http://a.test/", b"k" * 16, "test,a,")
+            session.parts.engine.current[0] = Visit(uri)
+            note(session, 1)
+            await keeper(session).make("busy")
+            session.parts.engine.current.clear()
+            return session
+
+    session = asyncio.run(play())
+    assert "logs were not rotated" in log_of(session)
+    assert not (session.directory / "logs" / "job.log.busy").exists()

@@ -2,7 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,9 @@ from nacre.store.seam import Disk
 from nacre.store.writer import write_whole
 
 _OWN_NAME = re.compile(r"cp[0-9]{5,}-[0-9]{14}\Z")
+_PATIENCE = 30.0
+"""Seconds that fetches in process are waited for before logs are rotated."""
+_MOMENT = 0.05
 _LOOK = 5.0
 """Seconds between two looks at the timer: its setting may change."""
 
@@ -70,6 +74,11 @@ def list_checkpoints(layout: Layout) -> Iterator[Listed]:
     for name in checkpoints(str(layout.checkpoints)):
         made = (layout.checkpoints / name / "CURRENT").stat().st_mtime
         yield Listed(name, made, _moment(layout, name))
+
+
+def _is_made(path: Path) -> bool:
+    """Whether there is a checkpoint at a path."""
+    return path.exists()
 
 
 def _notes(layout: Layout, name: str) -> Path:
@@ -157,7 +166,9 @@ class CheckpointKeeper:
         parts = session.parts
         parts.archive.writer.rotate()
         parts.archive.large.rotate()
-        await make_checkpoint(parts.commit, parts.store, str(path))
+        rotates = session.settings.checkpoint.rotate_logs and not _is_made(path)
+        async with self._rotation(name) if rotates else nullcontext():
+            await make_checkpoint(parts.commit, parts.store, str(path))
         parts.logs.job(f"checkpoint {name}")
         problem = await asyncio.to_thread(
             write_checkpoint_reports,
@@ -169,6 +180,46 @@ class CheckpointKeeper:
         )
         if problem:
             parts.logs.alert(problem)
+
+    @asynccontextmanager
+    async def _rotation(self, name: str) -> AsyncIterator[None]:
+        """The logs end with what was before the checkpoint; those behind it begin with it.
+
+        Where fetches take too long to wait for, the logs stay as they are.
+        """
+        session = self._session
+        engine = session.parts.engine
+        engine.pause()
+        try:
+            if await self._stands_still():
+                await self._rotate(f".{name}")
+            else:
+                session.parts.logs.alert(
+                    f"checkpoint {name}: logs were not rotated, because fetches went on for "
+                    f"{_PATIENCE:.0f} s"
+                )
+            yield
+        finally:
+            if not session.held:
+                engine.resume()
+
+    async def _rotate(self, suffix: str) -> None:
+        parts = self._session.parts
+        await parts.commit.flush()  # which logs have lines
+        parts.lines.end_all(suffix)
+        await parts.commit.flush()  # the files that end
+        await parts.commit.flush()  # what their end left: their names
+        parts.lines.go_on()
+        self._session.progress.head()
+
+    async def _stands_still(self) -> bool:
+        """Whether what is in process has ended in time."""
+        began = self._clock.monotonic()
+        while self._session.parts.engine.busy:
+            if self._clock.monotonic() - began >= _PATIENCE:
+                return False
+            await self._clock.sleep(_MOMENT)
+        return True
 
     def _now(self) -> Moment:
         totals = self._session.parts.frontier.totals

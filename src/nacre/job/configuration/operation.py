@@ -34,6 +34,12 @@ class CheckpointSettings(Component):
     on_stop: bool = setting(
         False, "Make a checkpoint when the crawl ends and can go on later.", sheets=False
     )
+    rotate_logs: bool = setting(
+        False,
+        "Let the logs of the run begin anew at each checkpoint, as Heritrix does: what they had "
+        "goes on as `crawl.log.cp00001-20261120151100` and so on. The crawl stands still for it.",
+        sheets=False,
+    )
     keep: int = setting(
         0,
         "How many checkpoints are kept, the latest; those that were given a name are kept "

@@ -45,8 +45,12 @@ class ProgressLog:
 
     def begin(self) -> None:
         """The line of names and a first row, at the start of a new run."""
-        self._parts.logs.progress(HEADER)
+        self.head()
         self.row()
+
+    def head(self) -> None:
+        """The line of names: a new file begins."""
+        self._parts.logs.progress(HEADER)
 
     def look(self) -> None:
         """Write a row when its time has come; to be called often."""

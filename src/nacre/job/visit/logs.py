@@ -12,6 +12,7 @@ from nacre.report.escape import flat, safe, visible
 from nacre.scope.rule import Scope, Subject
 from nacre.scope.watch import Logged, decided, whole
 from nacre.store.commit import GroupCommit
+from nacre.store.files import FileKind
 
 CRAWL = "crawl.log"
 URI_ERRORS = "uri-errors.log"
@@ -38,24 +39,56 @@ Line = Callable[[str, bytes], None]
 """Adds a line to the log of that name."""
 
 
-def line_writer(commit: GroupCommit, run: str) -> Line:
-    """Adds lines to the logs of a run; a log begins with its first line."""
-    numbers: dict[str, int] = {}
-    prefix = f"runs/{run}/logs/"
+class LogLines:
+    """Adds lines to the logs of a run, in the open commit group; a log begins with its first line.
 
-    def line(name: str, text: bytes) -> None:
-        number = numbers.get(name)
+    Args:
+        commit: Makes them durable.
+        run: Name of the run.
+    """
+
+    def __init__(self, commit: GroupCommit, run: str) -> None:
+        self._commit = commit
+        self._prefix = f"runs/{run}/logs/"
+        self._numbers: dict[str, int] = {}
+        self._held: list[tuple[str, bytes]] | None = None
+
+    def __call__(self, name: str, text: bytes) -> None:
+        """Add a line; while the logs change their names it waits in memory."""
+        if self._held is not None:
+            self._held.append((name, text))
+            return
+        number = self._numbers.get(name)
         if number is None:
-            number = numbers[name] = commit.log(prefix + name)
-        commit.line(number, text)
+            number = self._numbers[name] = self._commit.log(self._prefix + name)
+        self._commit.line(number, text)
 
-    return line
+    def begin(self) -> None:
+        """Make the logs that watchers expect (`FROM_THE_START`), empty as they may be."""
+        for name in FROM_THE_START:
+            self._commit.log(self._prefix + name)
 
+    def end_all(self, suffix: str) -> None:
+        """End the logs that have lines; each gets its name with a suffix once that is durable.
 
-def open_logs(commit: GroupCommit, run: str) -> None:
-    """Make the logs of a run that watchers expect, empty as they may be."""
-    for name in FROM_THE_START:
-        commit.log(f"runs/{run}/logs/{name}")
+        Lines wait until `go_on`; nothing may be fetched meanwhile, so that none tells of a visit.
+
+        Args:
+            suffix: Such as `.cp00001-20261120151100`.
+        """
+        self._held = []
+        self._numbers.clear()
+        for number, file in list(self._commit.files.open.items()):
+            path = file.row.path
+            if file.row.kind == FileKind.LOG and path.startswith(self._prefix) and file.end:
+                self._commit.close_file(number, f"{path}{suffix}")
+
+    def go_on(self) -> None:
+        """The old names are free: new logs begin, with the lines that waited."""
+        held, self._held = self._held or [], None
+        self.begin()
+        for name, text in held:
+            self(name, text)
 
 
 class JobLogs:
