@@ -212,3 +212,30 @@ def test_imported_files_beside_it_are_read(tmp_path):
     assert notes[1] == notes[2] == "read already"
     assert "is not there" in notes[3]
     assert "lies elsewhere" in notes[4]
+
+
+def test_a_writer_of_other_files_is_a_writer_too(tmp_path):
+    text = cxml(
+        bean("w", "MirrorWriterProcessor"),
+        bean("c", "CandidatesProcessor"),
+        chains(disposition=["w", "c"]),
+    )
+    said, _, found = migrated(tmp_path, text)
+    assert next(one for one in said.chains.disposition if one.kind == "archive").enabled
+    assert found["w"].flag is Flag.NO_EQUIVALENT
+
+
+def test_placeholders_of_a_template_stand_for_something_too(tmp_path):
+    listed = "<list><ref bean='c'/>\n%{ARCHIVER_BEAN_REFERENCE}\n{{ virus_check }}</list>"
+    text = cxml(
+        bean("c", "CandidatesProcessor"),
+        "<bean id='d' class='org.archive.modules.DispositionChain'>"
+        f"<property name='processors'>{listed}</property></bean>%{{MORE_BEANS}}",
+    )
+    found = questions(tmp_path, text)
+    assert found == {"%{ARCHIVER_BEAN_REFERENCE}": "warc-writer", "{{ virus_check }}": "drop"}
+    said, report, names = migrated(tmp_path, text, answers=found)
+    assert next(one for one in said.chains.disposition if one.kind == "archive").enabled
+    assert names["<%{MORE_BEANS}>"].flag is Flag.CHECK
+    assert (names["WARCWriterProcessor"].line, names["virus_check"].line) == (4, 5)
+    assert sum(report.counts().values()) == len(report.findings)

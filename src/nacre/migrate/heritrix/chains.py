@@ -36,6 +36,7 @@ PROCESSORS = (
         ),
     }
 )
+_OTHER_WRITERS = ("MirrorWriterProcessor", "Kw3WriterProcessor")
 _ALWAYS = frozenset(("DispositionProcessor", "FrontierPreparer"))
 
 ENTRIES = {
@@ -121,6 +122,9 @@ def _without_processors(work: Work) -> None:
     """Nothing is written, or followed, where no processor does."""
     for place in _places(work, "DispositionChain", "writeProcessors"):
         active = {ENTRIES.get(bean.kind) for bean in work.beans.beans() if bean.active}
+        if any(bean.active for bean in work.beans.of_kind(*_OTHER_WRITERS)):
+            # WARC is written in place of what they write.
+            active.add(ENTRIES["WARCWriterProcessor"])
         for entry in ("chains.disposition.archive", "chains.disposition.candidates"):
             path = f"{entry}.enabled"
             if entry not in active and path not in work.draft.settings:

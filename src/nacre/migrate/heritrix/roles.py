@@ -214,6 +214,8 @@ def guess(bean: Bean, family: Family, kinds: Mapping[str, Kind]) -> tuple[str, s
         or _by_words(bean.kind, family.classes)
         or _by_properties(bean, family.classes, kinds)
     )
+    if found is None and family.classes is PROCESSORS and _WRITES.search(bean.kind):
+        found = ("WARCWriterProcessor", "its name says that it writes")
     if found is None and len(family.classes) <= 2:
         found = (min(family.classes, key=len), f"it {family.place}")
     if found is None:
@@ -272,6 +274,7 @@ def _by_id(name: str, classes: frozenset[str]) -> tuple[str, str] | None:
     return _IDS[begun[-1]], f"in Heritrix's profile `{begun[-1]}` is one"
 
 
+_WRITES = re.compile(r"(?i)writer|archiver")
 _COMMON_WORDS = frozenset(
     ("Decide", "Rule", "Processor", "Extractor", "Queue", "Assignment", "Policy", "Writer",
      "Uri", "URI", "Precedence", "Has", "Not", "On", "Too", "Many", "Matches")

@@ -6,13 +6,14 @@ value, ref, idref, null, inner beans, list, set, array, map, props; `util:` coll
 Nothing is executed, and no file is opened that lies elsewhere.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from nacre.migrate.fate import Fate, defaulted, mapped, to_check
 from nacre.migrate.heritrix.beans import Bean, Beans, Ref, Setting
 from nacre.migrate.heritrix.expressions import translated
 from nacre.migrate.heritrix.variables import filled
+from nacre.migrate.texts import TO_FILL_IN
 from nacre.migrate.xml import open_xml
 from nacre.wire.xml import Element
 
@@ -54,6 +55,9 @@ class SpringReader:
 
     def read(self, root: Element) -> Beans:
         """The beans of a document."""
+        for match in TO_FILL_IN.finditer(root.text):
+            item = self._element(Element(match[0], "", {}, root.line))
+            item.fate = to_check("a placeholder of a template: what it was to become is missing")
         for element in root.children:
             self._top(element)
         for bean in self.beans.beans():
@@ -181,7 +185,17 @@ class SpringReader:
 
     def _list(self, element: Element, owner: Setting) -> list[object]:
         known = ((child, self._of_tag.get(child.tag)) for child in element.children)
-        return [read(child, owner) for child, read in known if read is not None]
+        found = [read(child, owner) for child, read in known if read is not None]
+        return [*found, *self._to_fill_in(element, owner)]
+
+    def _to_fill_in(self, element: Element, owner: Setting) -> Iterator[Bean]:
+        """Placeholders of a template among the elements of a list: as beans of an unknown class."""
+        for match in TO_FILL_IN.finditer(element.text):
+            name = match[0].strip("%{} ")
+            line = element.line_of(element.text.count("\n", 0, match.start()))
+            bean = Bean("", name, match[0], self._file, line, owner=owner)
+            self.beans.items.append(bean)
+            yield bean
 
     def _map(self, element: Element, owner: Setting) -> dict[str, object]:
         found: dict[str, object] = {}
