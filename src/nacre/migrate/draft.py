@@ -138,7 +138,7 @@ def _commented_list(value: Sequence[Any], indent: int) -> CommentedSeq:
 def settle(draft: Draft, report: Report) -> None:
     """Take out what Nacre does not accept, and flag the properties that said it."""
     for _ in range(len(draft.settings)):
-        _, problems = load_partly(JobSettings, [Layer("option", draft.tree())])
+        _, problems = load_partly(JobSettings, [Layer("option", _elsewhere(draft.tree()))])
         unwanted = {path: one for one in problems if (path := _said(draft, one.path))}
         if not unwanted:
             return
@@ -156,12 +156,20 @@ def require_seeds(draft: Draft, report: Report) -> None:
 
 def advise_of_effects(draft: Draft, report: Report) -> None:
     """Say what the job will not do that a crawl is for."""
-    loaded, _ = load_partly(JobSettings, [Layer("option", draft.tree())])
+    loaded, _ = load_partly(JobSettings, [Layer("option", _elsewhere(draft.tree()))])
     if loaded is None:
         return
     state = ScopeState(read_lines=lambda _: [])
     for one in missing_effects(loaded.settings, Scope(()), state, ()):
         report.advice.append(f"{one.path}: {one.message}")
+
+
+def _elsewhere(value: Any) -> Any:  # noqa: ANN401 - as in YAML
+    """Settings without references to the environment, which is another one where the job runs."""
+    if isinstance(value, dict):
+        plain = {key: _elsewhere(item) for key, item in value.items()}
+        return "set elsewhere" if [*plain] == ["env"] else plain
+    return [_elsewhere(item) for item in value] if isinstance(value, list) else value
 
 
 def _flag(report: Report, path: str, note: str) -> None:

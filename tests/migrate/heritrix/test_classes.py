@@ -239,3 +239,71 @@ def test_placeholders_of_a_template_stand_for_something_too(tmp_path):
     assert names["<%{MORE_BEANS}>"].flag is Flag.CHECK
     assert (names["WARCWriterProcessor"].line, names["virus_check"].line) == (4, 5)
     assert sum(report.counts().values()) == len(report.findings)
+
+
+def test_policies_of_a_map_and_of_a_sheet_are_asked_about(tmp_path):
+    policies = f"<map><entry key='ours'>{own('RobotsExceptImages')}</entry></map>"
+    text = cxml(
+        bean("p", "FrontierPreparer"),
+        f"<bean id='m' class='{PACKAGE}CrawlMetadata'>"
+        + prop("availableRobotsPolicies", policies)
+        + "<property name='robotsPolicyName' value='ours'/></bean>",
+        "<bean id='s' class='org.archive.spring.Sheet'><property name='map'><map>"
+        f"<entry key='p.queueAssignmentPolicy'>{own('PerOwnerQueues')}</entry>"
+        "<entry key='p.preferenceEmbedHops' value='2'/></map></property></bean>",
+    )
+    found = questions(tmp_path, text)
+    assert set(found) == {"org.图书馆.RobotsExceptImages", "org.图书馆.PerOwnerQueues"}
+    said, _, _ = migrated(
+        tmp_path,
+        text,
+        answers={"RobotsExceptImages": "drop", "PerOwnerQueues": "IPQueueAssignmentPolicy"},
+    )
+    assert said.sheets["s"]["frontier.queue_assignment"] == {"policy": "ip"}
+    assert said.robots.policy == "obey"
+
+
+def test_a_scope_of_an_order_is_asked_about(tmp_path):
+    rule = '<newObject name="r" class="org.archive.crawler.deciderules.RejectDecideRule"/>'
+    (tmp_path / "order.xml").write_text(
+        '<crawl-order><controller><newObject name="scope" class="org.图书馆.NewsScope">'
+        '<newObject name="decide-rules" class="org.archive.crawler.deciderules.DecideRuleSequence">'
+        f'<map name="rules">{rule}</map></newObject></newObject>'
+        '<map name="write-processors"><newObject name="a" class="org.图书馆.NewsWriter"/></map>'
+        "</controller></crawl-order>",
+        "utf-8",
+    )
+    with pytest.raises(UnansweredError) as raised:
+        convert(tmp_path / "order.xml")
+    found = {one.key: one.suggestion for one in raised.value.questions}
+    assert found == {"org.图书馆.NewsScope": "scope", "org.图书馆.NewsWriter": "warc-writer"}
+    draft, _ = convert(tmp_path / "order.xml", answers=Answers(found))
+    assert [one["rule"] for one in draft.settings["scope"]] == ["reject"]
+    assert "chains.disposition.archive.enabled" not in draft.settings
+
+
+def test_a_password_of_the_environment_stays_there(tmp_path):
+    login = (
+        "<bean class='org.archive.modules.credential.HttpAuthenticationCredential'>"
+        "<property name='domain' value='{}'/><property name='realm' value='馆藏'/>"
+        "<property name='login' value='{}'/><property name='password' value='{}'/></bean>"
+    )
+    env = '#{systemEnvironment["PASSWORD_A"]}'
+    listed = "".join(
+        f"<entry key='{key}'>{login.format(*values)}</entry>"
+        for key, values in {
+            "a": ("a.example:443", "crawler", env),
+            "b": ("b.example:8080", "crawler", "hush"),
+        }.items()
+    )
+    store = f"<bean id='c' class='{PACKAGE}CredentialStore'>"
+    text = cxml(store + prop("credentials", f"<map>{listed}</map>") + "</bean>")
+    (tmp_path / "crawler-beans.cxml").write_text(text, "utf-8")
+    draft, report = convert(tmp_path / "crawler-beans.cxml", environ={"PASSWORD_A": "geheim"})
+    found = {finding.name: finding for finding in report.findings}
+    assert draft.settings["fetch.credentials"] == [
+        {"origin": "https://a.example", "realm": "馆藏", "username": "crawler",
+         "password": {"env": "PASSWORD_A"}}
+    ]  # fmt: skip
+    assert not any(word in draft.yaml("x") + report.json_text() for word in ("geheim", "hush"))
+    assert found["c"].flag is Flag.CHECK

@@ -35,7 +35,7 @@ _STRUCTURE = frozenset(
      "Rfc2617Credential",
      "HtmlFormCredential", "DecidingScope", *OLD)
 )  # fmt: skip
-_MANY = 200
+_SEQUENCE = "DecideRuleSequence"
 
 
 def is_known(work: Work, bean: Bean) -> bool:
@@ -107,12 +107,23 @@ def _obey(work: Work, bean: Bean, family: Family | None, answer: str) -> Iterato
     if kind and has_name(work, kind):
         bean.taken_for = f"{bean.package or bean.kind} is read as {kind}, as you said"
         bean.kind = kind
+        if family is SCOPE and kind == _SEQUENCE and "DecidingScope" in work.kinds:
+            _as_deciding_scope(bean)
         return
     classes = family.classes if family is not None else work.kinds
     near = difflib.get_close_matches(answer, [*classes, *WORDS], n=1, cutoff=0.6)
     hint = f"perhaps {near[0]}" if near else f"one of {', '.join(sorted(classes)[:12])} …"
     why = f"`{answer}` is nothing that can stand there"
     yield Problem(_key(bean), why, f"{hint}; or {DROP}", file=bean.file, line=bean.line)
+
+
+def _as_deciding_scope(bean: Bean) -> None:
+    """In an order of Heritrix 1 a scope is no list itself, but has one."""
+    bean.kind = "DecidingScope"
+    rules = bean.settings.pop("shouldProcessRule", None)
+    if rules is not None:
+        rules.name = "decideRules"
+        bean.settings[rules.name] = rules
 
 
 def _question(work: Work, key: str, said: list[tuple[Bean, Family]]) -> Question:
@@ -134,20 +145,29 @@ def _needed(work: Work) -> Iterator[tuple[Bean, Family]]:
         seen.add(bean)
         if family is not None:
             yield bean, family
-        for setting in bean.settings.values():
-            below = family_of(bean, setting.name)
-            if family is SCOPE and setting.name == "rules":
-                below = family_of(bean, "rules")
+        for setting in _holding(bean):
+            below = family_of(bean, setting.name.rpartition(".")[2])
             if below is not None:
                 _tell_missing(work, setting)
                 waiting += ((one, below) for one in _parts(work, bean, setting))
 
 
+def _holding(bean: Bean) -> Iterator[Setting]:
+    """Its properties; those of a sheet are of other beans."""
+    for setting in bean.settings.values():
+        entries = setting.value.values() if isinstance(setting.value, dict) else ()
+        inner = [one for one in entries if isinstance(one, Setting)]
+        yield from inner or [setting]
+
+
 def _parts(work: Work, bean: Bean, setting: Setting) -> list[Bean]:
     """The beans that a property holds, in any list, map or reference."""
     if setting.name == "robotsPolicyName":
-        found = work.beans.bean(setting.text)
-        return [found] if found is not None else []
+        policies = bean.settings.get("availableRobotsPolicies")
+        known = work.beans.resolved(policies.value) if policies is not None else None
+        named = known.get(setting.text) if isinstance(known, dict) else None
+        found = work.beans.resolved(named) or work.beans.bean(setting.text)
+        return [found] if isinstance(found, Bean) else []
     here = [one for one in inside(setting.value) if one.owner is setting]
     return list(dict.fromkeys([*work.beans.beans_in(setting), *here]))
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
+from nacre.migrate.draft import Noted
 from nacre.migrate.fate import defaulted, mapped, missing, to_check
 from nacre.migrate.heritrix.agent import map_metadata
 from nacre.migrate.heritrix.beans import Bean, Ref, Setting
@@ -23,6 +24,8 @@ _RECORDS = frozenset(
 _PROXY = ("httpProxyHost", "httpProxyPort", "httpProxyUser", "httpProxyPassword")
 _SOCKS = ("socksProxyHost", "socksProxyPort", "socksProxyUser", "socksProxyPassword")
 _WINDOWS = re.compile(r"\A[A-Za-z]:|\\")
+_OF_ENVIRONMENT = re.compile(r"\$\{env:([A-Za-z_]\w*)\}")
+_DOMAIN = re.compile(r"([\w.-]+)(:[0-9]+)?")
 _LOGIN = "not copied: write it into fetch.credentials (`password: {env: NAME}`)"
 
 
@@ -185,12 +188,35 @@ def map_credentials(work: Work, bean: Bean) -> None:
         bean.fate = defaulted("empty", "fetch.credentials")
         decide_all(bean.settings.values(), bean.fate)
         return
-    bean.fate = to_check(_LOGIN, "fetch.credentials")
-    setting.fate = bean.fate
+    bean.fate = setting.fate = to_check(_LOGIN, "fetch.credentials")
+    found: list[Noted] = []
     for one in work.beans.beans_in(setting):
         known = one.kind in {"HttpAuthenticationCredential", "Rfc2617Credential"}
-        one.fate = bean.fate if known else missing("no forms are filled in")
+        said = _credential(one) if known else None
+        if said is not None:
+            found.append(said)
+            one.fate = mapped("fetch.credentials", "its password is read from the environment")
+        else:
+            one.fate = bean.fate if known else missing("no forms are filled in")
         decide_all(one.settings.values(), one.fate)
+    if found:
+        work.draft.put("fetch.credentials", found, setting.place)
+        if len(found) == len(work.beans.beans_in(setting)):
+            bean.fate = setting.fate = mapped("fetch.credentials")
+
+
+def _credential(bean: Bean) -> Noted | None:
+    """A login whose password is in the environment; None for one that stands in the file."""
+    secret = _OF_ENVIRONMENT.fullmatch(bean.text("password"))
+    place = _DOMAIN.fullmatch(bean.text("domain") or bean.text("credentialDomain"))
+    name = bean.text("login")
+    if secret is None or place is None or not name or "$" in name:
+        return None
+    host, port = place[1], place[2] or ""
+    origin = f"https://{host}" if port == ":443" else f"http://{host}{port}"
+    said = {"origin": origin, "realm": bean.text("realm"), "username": name}
+    plain = {key: value for key, value in said.items() if value}
+    return Noted({**plain, "password": {"env": secret[1]}}, {"origin": bean.place})
 
 
 SPECIAL: dict[str, Callable[[Work, Bean], None]] = {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from nacre.config.ordinary import read_ordinary
-from nacre.migrate.fate import mapped, to_check
+from nacre.migrate.fate import SECRET, mapped, to_check
 from nacre.migrate.heritrix.beans import Bean, Beans, Setting, text_of
 from nacre.migrate.heritrix.expressions import translated
 from nacre.migrate.heritrix.properties import read_properties
@@ -65,7 +65,10 @@ def _fill(item: Setting, values: Mapping[str, str] | None, environ: Mapping[str,
             said = filled(said, values)
         if "#{" not in said:
             return said
-        done = translated(said, environ, later=item.name in _LATER)
+        # What the environment holds of a secret is nobody's business: its name goes on.
+        is_secret = bool(SECRET.search(item.name))
+        known = {} if is_secret else environ
+        done = translated(said, known, later=is_secret or item.name in _LATER)
         for note in (*done.notes, done.problem):
             if note and note not in item.origin:
                 item.origin = f"{item.origin}; {note}".removeprefix("; ")

@@ -13,6 +13,7 @@ from nacre.migrate.answers import DROP
 from nacre.migrate.heritrix.added import ADDED
 from nacre.migrate.heritrix.beans import Bean
 from nacre.migrate.heritrix.chains import PROCESSORS
+from nacre.migrate.heritrix.order_scope import OLD as OLD_SCOPES
 from nacre.migrate.heritrix.rules import Kind
 from nacre.migrate.heritrix.table_crawl import POLICIES
 from nacre.scope.heritrix import CLASSES
@@ -97,7 +98,7 @@ _RULE = Family(
 )
 SCOPE = Family(
     "is the scope",
-    frozenset(("DecideRuleSequence", *CLASSES)),
+    frozenset(("DecideRuleSequence", *CLASSES, *OLD_SCOPES)),
     "Nacre's stock scope holds in its place",
 )
 _ROBOTS = ("CustomRobotsPolicy", "MostFavoredRobotsPolicy", "FirstNamedRobotsPolicy",
