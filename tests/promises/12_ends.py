@@ -105,6 +105,20 @@ def test_an_interrupted_crawl_says_when_the_next_try_is(tmp_path: Path):
         assert re.search(rf"why: {tried}", told), told
 
 
+def test_a_crawl_that_gives_up_says_what_was_in_the_way(tmp_path: Path):
+    """The last tries are over: nothing was fetched at that moment, and the cause is known."""
+    job = tmp_path / "job"
+    with site(PAGES) as home, broken(accepts=False) as dead:
+        done = nacre(
+            "crawl", home, dead, "--delay", 0, "--out", job, "-q", "--set",
+            "frontier.retry_delay=600", "--set", "frontier.last_tries_within=0.5",
+        )  # fmt: skip
+    assert done.code == 0, done.err
+    assert re.search(rf"{dead}: connection refused, tried (twice|\d times) \(-61\)", done.out)
+    told = nacre("explain", job, f"{dead}robots.txt").out
+    assert re.search(r"why: connection refused, tried (twice|\d times)\n", told), told
+
+
 def _log(job: Path, name: str) -> str:
     path = job / "latest/logs" / name
     return path.read_text() if path.exists() else ""

@@ -14,6 +14,8 @@ _SOON = 1.0
 
 def seeds_fact(seeds: SeedTally) -> str:
     """The seeds in one line; "" when there is nothing to say of them."""
+    if seeds.not_due == seeds.total:
+        return ""
     parts = []
     if seeds.total > 1 or seeds.got < seeds.total:
         parts.append(f"{seeds.got:,} of {seeds.total:,} got")
@@ -21,6 +23,8 @@ def seeds_fact(seeds: SeedTally) -> str:
         parts.append(f"{seeds.errors:,} answered with an error")
     if seeds.no_reply:
         parts.append(f"{seeds.no_reply:,} without a reply")
+    if seeds.refused:
+        parts.append(f"{seeds.refused:,} not asked for")
     if seeds.waiting:
         parts.append(f"{seeds.waiting:,} waiting")
     if seeds.not_due:
@@ -43,7 +47,7 @@ def not_got_lines(seeds: SeedTally, job: Path, now: float) -> Iterator[str]:
     for end in shown:
         wait = None if end.next_try is None else end.next_try - now
         yield f"  {safe(end.url)}: {reason(end, wait)}"
-    if left := seeds.errors + seeds.no_reply + seeds.waiting - len(shown):
+    if left := seeds.errors + seeds.no_reply + seeds.refused + seeds.waiting - len(shown):
         yield f"  and {left:,} more: {program()} report {typed(job)} seeds"
 
 

@@ -85,6 +85,10 @@ def hop_count(path: str) -> int:
     return overflow + len(letters)
 
 
+PROBE = "_probe"
+"""Key in a URI's heritable data: its name is made up, to learn how its site answers then."""
+GUESS = "_guess"
+"""Key in a URI's heritable data: its number was guessed; the name of its sequence."""
 _ICON = "/favicon.ico"
 
 
@@ -172,9 +176,16 @@ class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return self.attempts - self.throttled - self.truncated - self.starved
 
     @property
-    def is_icon_guess(self) -> bool:
-        """See `is_icon_guess`."""
-        return self.path[-1:] in {"I", "R"} and is_icon_guess(self.url, self.path, self.via)
+    def is_own_guess(self) -> bool:
+        """True for what nobody linked to and the crawler asks for: a favicon, a probe of a site.
+
+        That it is not there is no error.
+        """
+        if self.path[-1:] not in {"I", "R"}:
+            return False
+        if self.heritable and (PROBE in self.heritable or GUESS in self.heritable):
+            return True
+        return is_icon_guess(self.url, self.path, self.via)
 
     @property
     def is_prerequisite(self) -> bool:

@@ -204,7 +204,7 @@ class Frontier:
         self.rotation.mono = mono
         queue, key = self._give_back(uri)
         row = queue.row
-        kind = self.totals.finish(attempt.status, guess=uri.is_icon_guess)
+        kind = self.totals.finish(attempt.status, guess=uri.is_own_guess)
         if self.journal is not None:
             self.journal(ENDS[kind], uri.url, uri.path, uri.via)
         cost = 0 if kind is _DISREGARDED else uri.cost

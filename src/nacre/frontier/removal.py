@@ -53,7 +53,7 @@ class Removal:
             queue = self._remove(entry)
             if queue is not None:
                 status = int(FetchStatus.DELETED)
-                self._totals.finish(status, guess=entry.uri.is_icon_guess)
+                self._totals.finish(status, guess=entry.uri.is_own_guess)
                 yield Removed(entry.uri, status)
 
     def abandon(self) -> Iterator[Removed]:
@@ -77,7 +77,7 @@ class Removal:
             queue.row.held = held  # what waits behind a prerequisite goes with it
             self._totals.recount(queue.row)
             status = entry.uri.last_status or int(FetchStatus.PREREQUISITE_ROBOTS_FAILED)
-            self._totals.finish(status, guess=entry.uri.is_icon_guess)
+            self._totals.finish(status, guess=entry.uri.is_own_guess)
             queue.row.errors += 1
             yield Removed(entry.uri, status)
         last.swept()

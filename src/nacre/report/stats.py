@@ -133,7 +133,7 @@ class Overall(Tally, array_like=True, gc=False):
         redirects: Replies that only led elsewhere.
         errors: Replies that said that there is no document: 404, 503 and their kind.
         unchanged: Replies 304.
-        no_icons: Replies that there is no favicon, which nobody linked to: no errors.
+        missing_guesses: Replies that what only the crawler thought of is not there: no errors.
     """
 
     documents: int = 0
@@ -141,7 +141,7 @@ class Overall(Tally, array_like=True, gc=False):
     redirects: int = 0
     errors: int = 0
     unchanged: int = 0
-    no_icons: int = 0
+    missing_guesses: int = 0
 
     def replied(self, status: int, mime: str) -> None:
         """Count the kind of a reply."""
@@ -158,7 +158,9 @@ class Overall(Tally, array_like=True, gc=False):
     @property
     def prerequisites(self) -> int:
         """Replies that other URIs needed first."""
-        known = self.documents + self.unchanged + self.redirects + self.errors + self.no_icons
+        known = (
+            self.documents + self.unchanged + self.redirects + self.errors + self.missing_guesses
+        )
         return self.urls - known
 
 
@@ -200,7 +202,7 @@ class Statistics:
             saved: For a 304: payload length of what it confirms, bytes.
         """
         url, status, capture = visit.uri.url, visit.status, visit.capture
-        guess = not 0 < status < 400 and visit.uri.is_icon_guess
+        guess = not 0 < status < 400 and visit.uri.is_own_guess
         is_dns = url.startswith("dns:")
         name = host(url)
         tally = self._hosts[DNS if is_dns else name]
@@ -213,7 +215,7 @@ class Statistics:
                 if visit.uri.is_prerequisite:
                     self.prerequisites += 1
                 elif guess:
-                    self.totals.no_icons += 1
+                    self.totals.missing_guesses += 1
                 else:
                     self.totals.replied(status, visit.mime)
                 self.totals.add(size, stored, saved)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import MutableMapping
 from hashlib import blake2b
 
+from nacre.core.crawluri import GUESS
 from nacre.core.pagerow import PageKind
 from nacre.core.processor import Visit
 from nacre.extract.pageview import page_view
@@ -18,12 +19,8 @@ from nacre.job.incremental.judge import Lessons, directory
 from nacre.job.incremental.versions import text_of
 from nacre.uri.parse import origin
 
-PROBE = "_probe"
-"""Key in a URI's heritable data: its name is made up."""
 PROBE_SHARE = 50
 """Requests of which one may be for a name that does not exist."""
-GUESS = "_guess"
-"""Key in a URI's heritable data: its number was guessed; the name of its sequence."""
 GUESS_SHARE = 20
 """Requests of which one may be for a number that was guessed."""
 _LEAST = 5

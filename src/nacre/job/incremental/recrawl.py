@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import structs
 
-from nacre.core.crawluri import CrawlURI, Hop
+from nacre.core.crawluri import GUESS, PROBE, CrawlURI, Hop
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.core.processor import Keep, Visit
@@ -26,9 +26,7 @@ from nacre.job.assemble import Parts
 from nacre.job.incremental.auditing import AUDIT
 from nacre.job.incremental.knowledge import Knowledge
 from nacre.job.incremental.probing import (
-    GUESS,
     GUESS_SHARE,
-    PROBE,
     PROBE_SHARE,
     learn_guess,
     learn_probe,

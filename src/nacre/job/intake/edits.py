@@ -45,18 +45,21 @@ def note_removed(parts: Parts, removed: Removed) -> None:
     visit.error = _why(parts, removed)
     now = parts.clock.now()
     parts.statistics.count(visit, Stored.NOTHING, now)
-    parts.outcomes.put(visit)
+    parts.outcomes.put(visit, attempts=uri.attempts)
     parts.logs.finished(visit, now)
     parts.commit.visit_done()
 
 
 def _why(parts: Parts, removed: Removed) -> str:
-    """What kept robots.txt from being had, where that is the reason; else ""."""
+    """What was in the way at the last try, or kept robots.txt from being had; else ""."""
+    if removed.uri.attempts and removed.status == removed.uri.last_status:
+        return removed.uri.last_error
     if removed.status != FetchStatus.PREREQUISITE_ROBOTS_FAILED:
         return ""
     site = origin(removed.uri.url)
     known = parts.outcomes.get(parts.identity.key(f"{site}/robots.txt"))
-    why = f" ({known.status}: {describe(known.status).rstrip('.')})" if known else ""
+    said = known and (known.error or describe(known.status).rstrip("."))
+    why = f" ({known.status}: {said})" if known else ""
     return f"robots.txt of {site} could not be had{why}"
 
 

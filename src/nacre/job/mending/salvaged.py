@@ -204,7 +204,7 @@ class _Registration:
         self._uris[uri.url] = uri
         visit = self._visit(found, uri)
         stored = self._remember(visit, found)
-        parts.frontier.totals.finish(visit.status, guess=uri.is_icon_guess)
+        parts.frontier.totals.finish(visit.status, guess=uri.is_own_guess)
         parts.statistics.count(visit, stored, now)
         parts.outcomes.put(visit)
         parts.speculation.learn(visit)

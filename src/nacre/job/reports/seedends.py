@@ -9,6 +9,7 @@ import msgspec
 
 from nacre.core.cause import cause
 from nacre.core.crawluri import CrawlURI
+from nacre.core.status import Counted, counted
 from nacre.frontier.listing import pending
 from nacre.frontier.rows import time_of
 from nacre.job.admission.identity import Identity
@@ -31,6 +32,7 @@ class SeedState(StrEnum):
     GOT = "got"
     ERROR = "error"
     NO_REPLY = "no reply"
+    REFUSED = "refused"
     WAITS = "waits"
     NOT_DUE = "not due"
 
@@ -64,7 +66,8 @@ class SeedTally(msgspec.Struct):
         total: Seeds of the list.
         got: Those that were got, or unchanged.
         errors: Those that were answered with an error.
-        no_reply: Those without a reply, or not allowed to be asked for.
+        no_reply: Those without a reply.
+        refused: Those that were not asked for: by robots.txt, or by a setting.
         waiting: Those that were not finished.
         not_due: Those that a later run did not choose.
         skipped: Lines of the list that are no seed.
@@ -75,6 +78,7 @@ class SeedTally(msgspec.Struct):
     got: int = 0
     errors: int = 0
     no_reply: int = 0
+    refused: int = 0
     waiting: int = 0
     not_due: int = 0
     skipped: int = 0
@@ -83,7 +87,7 @@ class SeedTally(msgspec.Struct):
     @property
     def end(self) -> SeedsEnd:
         """All seeds together, for the exit code."""
-        if self.got or not (self.errors or self.no_reply):
+        if self.got or not (self.errors or self.no_reply or self.refused):
             return SeedsEnd.GOT
         return SeedsEnd.ERRONEOUS if self.errors else SeedsEnd.NO_REPLY
 
@@ -101,6 +105,8 @@ def tally_seeds(ends: Iterable[SeedEnd], most: int) -> SeedTally:
                 found.errors += 1
             case SeedState.NO_REPLY:
                 found.no_reply += 1
+            case SeedState.REFUSED:
+                found.refused += 1
             case SeedState.WAITS:
                 found.waiting += 1
             case SeedState.NOT_DUE:
@@ -155,8 +161,9 @@ class SeedEnds:
         if first is not None:
             said = self._said_of(first.url, cause(first.status, first.error))
             return SeedEnd(url, SeedState.NO_REPLY, status, said, first.attempts)
-        said = cause(status, outcome.error)
-        return SeedEnd(url, SeedState.NO_REPLY, status, said, outcome.attempts)
+        refused = counted(status) is Counted.DISREGARDED
+        state = SeedState.REFUSED if refused else SeedState.NO_REPLY
+        return SeedEnd(url, state, status, cause(status, outcome.error), outcome.attempts)
 
     def _end(self, row: SeedRow, targets: dict[str, str], stood_in: set[str]) -> SeedEnd:
         end = self.why(row.url, self._outcome(row.url))

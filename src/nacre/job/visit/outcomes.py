@@ -49,8 +49,8 @@ class Outcomes:
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Outcome)
 
-    def put(self, visit: Visit) -> None:
-        """Keep the result of a final visit."""
+    def put(self, visit: Visit, attempts: int | None = None) -> None:
+        """Keep the result of a final visit; `attempts`: made in all, when this was none."""
         uri = visit.uri
         row = Outcome(
             uri.url,
@@ -59,7 +59,7 @@ class Outcomes:
             uri.path,
             uri.context,
             visit.capture.began if visit.capture else 0,
-            uri.attempts + 1,
+            uri.attempts + 1 if attempts is None else attempts,
             visit.warc_file,
             visit.warc_offset,
             visit.error or visit.robots,
