@@ -5,6 +5,8 @@ from hypothesis import strategies as st
 from nacre.uri.parse import parse
 from nacre.wire.urltext import ENCODINGS, letters, readable_url, spellings
 
+A_SLASH = "xn--" + "通\uff0f知".encode("punycode").decode()
+
 
 def escaped(text: str, codec: str) -> str:
     return "".join(f"%{byte:02X}" for byte in text.encode(codec))
@@ -63,6 +65,8 @@ def test_the_charset_of_the_page_decides():
         ("http://xn--fsqu00a.xn--g6w251d:80/", "http://例子.測試:80/"),
         ("http://xn--80ak6aa92e.com/", "http://xn--80ak6aa92e.com/"),
         ("http://xn--a.test/", "http://xn--a.test/"),
+        ("http://" + A_SLASH + ".test/", "http://" + A_SLASH + ".test/"),
+        ("http://xn--" + "a" * 70 + ".test/", "http://xn--" + "a" * 70 + ".test/"),
         ("http://a.test/%D7%A9%D7%9C", "http://a.test/של"),
         ("http://a.test/\x1b[1m \u202e", "http://a.test/%1B[1m%20%E2%80%AE"),
         ("dns:a.test", "dns:a.test"),

@@ -8,7 +8,7 @@ Standard, 13.2.3.2, steps 6 to 9.
 """
 
 import re
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -199,7 +199,7 @@ def _scores(sample: bytes, top_level: str) -> dict[str, float]:
     return found
 
 
-@cache
+@lru_cache(maxsize=512)
 def _options_of(top_level: str) -> "Detection":
     from turbohtml.detect import Detection  # noqa: PLC0415 - as above
 

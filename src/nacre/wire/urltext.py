@@ -40,6 +40,7 @@ _COUNTRY = 2
 _IDEOGRAPHS = "\u2e80"
 """From here on letters look like no letter of another alphabet, so that a name can be shown."""
 _LONGEST = 4096
+_LONGEST_LABEL = 63
 
 
 def readable_url(url: str, charset: str = "") -> str:
@@ -256,12 +257,13 @@ def _host(authority: str) -> str:
 
 
 def _label(label: str) -> str:
-    if not label.startswith("xn--"):
-        return label
+    """A label of a host in letters; in its own spelling where these could be taken for others."""
     name, colon, port = label.partition(":")
+    if not name.startswith("xn--") or len(name) > _LONGEST_LABEL:
+        return label
     try:
         text = name[4:].encode("ascii").decode("punycode")
     except (UnicodeError, ValueError):
         return label
-    clear = all(char.isascii() or char >= _IDEOGRAPHS for char in text) and text.isprintable()
+    clear = all(char.isascii() or (char >= _IDEOGRAPHS and char.isalnum()) for char in text)
     return text + colon + port if clear and not text.isascii() else label
