@@ -182,5 +182,5 @@ def test_a_job_on_a_read_only_medium_can_be_looked_at(small: Path):
         remount(small, "rw")
     assert [(done.code, done.out) for done in seen] == [(done.code, done.out) for done in wanted]
     assert {done.code for done in seen} == {0}
-    assert refused.code == 1
+    assert refused.code == 2
     assert "mount it read-write" in refused.err

@@ -77,7 +77,7 @@ class ExitCode(IntEnum):
 EXIT_TABLE: dict[ExitCode, str] = {
     ExitCode.FINISHED: "finished",
     ExitCode.ERROR: "internal error, or a file or disk that fails",
-    ExitCode.USAGE: "bad configuration or usage",
+    ExitCode.USAGE: "bad configuration or usage, or a permission is missing",
     ExitCode.INTERRUPTED: "interrupted, can go on",
     ExitCode.LIMIT: "a limit was reached",
     ExitCode.STOPPED: "stopped, by a command or for lack of space",
