@@ -8,45 +8,13 @@ of a site without one.
 import json
 import re
 import signal
-import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from tests.cli.site import nacre, site
 from tests.cli.test_control import ended, running, until
+from tests.promises.broken import broken
 
 QUICK = ("--delay", "0", "--set", "frontier.max_retries=2", "--set", "frontier.retry_delay=0.1")
-
-
-@contextmanager
-def broken(*, accepts: bool) -> Iterator[str]:
-    """A port that refuses, or one that hangs up before it is asked; its URL."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        home = f"http://127.0.0.1:{listening.getsockname()[1]}/"
-        if not accepts:
-            yield home
-            return
-        listening.listen()
-        stopped = threading.Event()
-
-        def hang_up() -> None:
-            while not stopped.is_set():
-                try:
-                    listening.accept()[0].close()
-                except OSError:
-                    return
-
-        thread = threading.Thread(target=hang_up, daemon=True)
-        thread.start()
-        try:
-            yield home
-        finally:
-            stopped.set()
-            listening.shutdown(socket.SHUT_RDWR)
-            thread.join()
 
 
 PAGES = {"/": "<p>home</p>", "/%E9%80%9A%E7%9F%A5/": "<p>通知</p>"}

@@ -6,11 +6,12 @@ from nacre.cli.display import Display, Silent, Unread
 from nacre.cli.meter import Meter
 from nacre.cli.output import safe
 from nacre.cli.states import live_words
-from nacre.cli.terminal import JsonLines, LiveView, done_text, end_text, got_text
+from nacre.cli.terminal import JsonLines, LiveView, done_text, got_text
 from nacre.core.clock import Clock
 from nacre.core.stamp import iso
 from nacre.job.operator.overview import live_overview
 from nacre.job.session import Session
+from nacre.report.forms import to_the_second
 
 LINES_EVERY = 60.0
 """Seconds between two lines of progress."""
@@ -50,14 +51,15 @@ class PlainLines:
         overview = live_overview(session)
         rates = self._meter.rates(overview)
         parts = [
-            f"{live_words(overview)}: {done_text(overview)}",
+            f"{live_words(overview)}: done {done_text(overview)}",
             f"{got_text(overview)}; {overview.failed_pages:,} failed",
             f"{rates.uris_average:.1f} URIs/s",
         ]
         if overview.trouble:
             parts.append(f"waits for {overview.trouble}")
         if overview.gives_up:
-            parts.append(f"ends: {end_text(overview.gives_up)}")
+            until = to_the_second(overview.gives_up)
+            parts.append(f"ends by itself at {until} UTC at the latest")
         self._line("; ".join(parts))
 
     def message(self, kind: str, text: str) -> None:

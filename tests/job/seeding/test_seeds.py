@@ -20,6 +20,7 @@ def test_a_list_with_comments_directives_and_a_bad_line():
     [
         ("example.test", "https://example.test/", "http://example.test/"),
         ("127.0.0.1:8080/a", "https://127.0.0.1:8080/a", "http://127.0.0.1:8080/a"),
+        ("例え。test", "https://xn--r8jz45g.test/", "http://xn--r8jz45g.test/"),
         ("HTTP://Example.test", "http://example.test/", ""),
         (
             "example.test/?u=http://b.test/",
@@ -33,7 +34,10 @@ def test_a_seed_without_scheme_tries_https_first(text: str, url: str, fallback: 
     assert (seed.text, seed.url, seed.fallback) == (text, url, fallback)
 
 
-@pytest.mark.parametrize("text", ["http://", "htp:/a.test", "mailto:a@b.test", "file:///etc/hosts"])
+@pytest.mark.parametrize(
+    "text",
+    ["http://", "htp:/a.test", "mailto:a@b.test", "file:///etc/hosts", "看去年的表", "旧/a.b"],
+)
 def test_what_is_no_seed(text: str):
     with pytest.raises(URIError):
         parse_seed(text)

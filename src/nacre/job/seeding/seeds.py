@@ -15,6 +15,8 @@ _SHOWN = 500
 _QUOTED = 200
 _BROKEN = "\ufffd"
 _DIGITS = 4
+_HOST_END = re.compile(r"[/?#:]")
+_DOT = re.compile("[.\u3002\uff0e\uff61]")  # as IDNA has it
 _KINDS = frozenset(str(kind) for kind in ScopeKind)
 _OPTIONS = re.compile(r"(?:\s+[a-z_]+=\S*)+\Z")
 
@@ -155,11 +157,19 @@ def seed_line(value: object) -> object:
     return value["url"].strip() + "".join(options)
 
 
+def _is_a_note(text: str) -> bool:
+    """True for a word beyond ASCII without a dot: `看去年的表` is no host, but a note."""
+    name = _HOST_END.split(text, maxsplit=1)[0]
+    return not name.isascii() and not _DOT.search(name)
+
+
 def _plain_seed(text: str) -> Seed:
     if "://" in text.partition("?")[0] or text.startswith("dns:"):
         seed = Seed(text, parse(text))
     elif text.partition(":")[0].lower() in IGNORED_SCHEMES and ":" in text:
         raise URIError(f"nothing to fetch: {text!r}")
+    elif _is_a_note(text):
+        raise URIError(f"no URL and no name of a host, which has a dot: {text[:_QUOTED]!r}")
     else:
         seed = Seed(text, parse(f"https://{text}"), parse(f"http://{text}"))
     seed = _apart_from_login(seed)
