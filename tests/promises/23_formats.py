@@ -4,6 +4,7 @@ The labels stand here in words; where real files of Heritrix 3.13 are at hand (`
 `../shared/samples` beside the checkout), they are compared with those too.
 """
 
+import gzip
 import os
 import re
 from pathlib import Path
@@ -126,6 +127,14 @@ def test_the_processors(run: Path):
         "DispositionChain",
     ]
     assert re.search(r"^  \d+ links from \d+ CrawlURIs$", report, re.MULTILINE)
+    for label in ("Function:", "Total CrawlURIs:", "Revisit records:"):
+        assert f"\n  {label} " in report
+    uncompressed = r"^  Total uncompressed bytes \(including all warc records\): (\d+) \(.*B\)$"
+    found = re.search(uncompressed, report, re.MULTILINE)
+    assert found
+    assert int(found[1]) == sum(
+        len(gzip.decompress(file.read_bytes())) for file in (run / "warcs").glob("*.warc.gz")
+    )
     assert re.search(r"^  Total size on disk \(compressed\): \d+ \(.*B\)$", report, re.MULTILINE)
 
 
@@ -140,12 +149,13 @@ def test_progress_statistics(run: Path):
 
 
 def test_the_states_in_job_log(run: Path):
-    lines = [line.split(" ", 2) for line in text(run, "logs/job.log").splitlines()]
+    assert (run / "job.log").readlink() == Path("logs/job.log")
+    lines = [line.split(" ", 2) for line in text(run, "job.log").splitlines()]
     assert all(level == "INFO" for _, level, _ in lines)
     told = [message for *_, message in lines]
     name = run.resolve().name
     assert [message.split()[0] for message in told if message.endswith(name)] == STATES
-    assert "Job launched" in told
+    assert told[:2] == ["Job instantiated", "Job launched"]
     assert told[-1] == "Job instance discarded"
 
 
@@ -165,6 +175,26 @@ def test_every_log_is_there_from_the_start(run: Path):
         "runtime-errors.log",
         "uri-errors.log",
     }
+
+
+def test_guesses_that_are_not_tried_leave_no_line_but_a_number(tmp_path: Path):
+    guesses = ",".join(f'"data/名{n}/x.html"' for n in range(400))
+    home = f"<!DOCTYPE html><meta charset=utf-8><script>var a=[{guesses}];</script>"
+    quick = ("--set", "politeness.delay=0", "--set", "politeness.in_flight=1")
+    with site({"/": home}) as url:
+        assert nacre("crawl", url, "--out", tmp_path / "job", *quick).code == 0
+    job = tmp_path / "job"
+    report = text(job / "latest", "reports/crawl-report.txt")
+    (number,) = re.findall(r"^guesses not tried: (\d+)$", report, re.MULTILINE)
+    assert int(number) > 200
+    lines = text(job / "latest", "logs/crawl.log").splitlines()
+    assert f"URIs processed: {len(lines)}\n" in report
+    assert not any(line.split()[1] == "-5000" for line in lines)
+    tried = {line.split()[3] for line in lines}
+    everything = {f"{url}data/%E5%90%8D{n}/x.html" for n in range(400)}
+    left_out = sorted(everything - tried)
+    assert len(left_out) == int(number)
+    assert "guesses of its kind" in nacre("explain", job, left_out[0]).out
 
 
 def test_label_by_label(run: Path, sample: Path):

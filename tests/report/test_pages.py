@@ -151,7 +151,7 @@ def test_steps_are_counted_and_outlive_the_process(given: Given):
     step = steps.add("Fetch", "roses", Embroider())
     other = steps.add("Disposition", "archive", Embroider())
     step.handled, step.links, step.seconds = 3, 40, 1.5
-    other.handled, other.written = 2, 5000
+    other.handled, other.written, other.plain = 2, 5000, 9000
     steps.seal()
     step.handled = 99  # lost with the process
     again = Steps(given.store)
@@ -169,6 +169,7 @@ def test_steps_are_counted_and_outlive_the_process(given: Given):
         "  Total CrawlURIs:   2",
         "  Revisit records:   0",
         "  Crawled content bytes (including http headers): 0 (0 B)",
+        "  Total uncompressed bytes (including all warc records): 9000 (8.8 KiB)",
         "  Total size on disk (compressed): 5000 (4.9 KiB)",
         "",
         "",

@@ -135,6 +135,7 @@ class WarcWriter:
         settings: The settings in force; assign others to change a running writer.
         origin: What the warcinfo of the next file says; may be replaced too.
         total: Bytes of WARC written in this run.
+        plain: Bytes that the records of this writer had before they were compressed.
     """
 
     def __init__(
@@ -154,6 +155,7 @@ class WarcWriter:
         self._segment: _Segment | None = None
         self._opened = 0
         self.total = total
+        self.plain = 0
 
     @property
     def level(self) -> int:
@@ -220,6 +222,7 @@ class WarcWriter:
         length = len(member) if isinstance(member, bytes) else member.length
         offset = self._files.append(segment.warc, member)
         self.total += length
+        self.plain += len(record.head) + record.length + len(TRAILER)
         # Indexers count a record of a plain file without the blank lines behind it.
         indexed = length if self.settings.compress else length - len(TRAILER)
         line = index_line(record, segment.name, offset, indexed)

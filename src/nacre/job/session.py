@@ -39,7 +39,7 @@ from nacre.job.runs.notes import take_notes
 from nacre.job.runs.runs import (
     begin_run,
     enter_seeds_again,
-    link_warcs,
+    link_as_heritrix,
     read_run,
     run_archives,
     write_run,
@@ -128,7 +128,8 @@ class Session:
         else:
             self._go_on(last.exit if last else None)
         dump_prefixes(self.parts.scope_state, self._disk, self.layout.root, self.run_row.name)
-        for text in (*take_notes(self.layout), "Job launched", f"PREPARING {self.run_row.name}"):
+        opening = ("Job instantiated", "Job launched", f"PREPARING {self.run_row.name}")
+        for text in (*take_notes(self.layout), *opening):
             self.parts.logs.job(text)
         self.parts.logs.job(f"{self.run_row.title} {'begins' if is_new else 'goes on'}")
 
@@ -165,7 +166,7 @@ class Session:
     def _begin(self) -> None:
         """A new run: its seeds enter, the first portion now."""
         self.progress.begin()
-        link_warcs(self.directory, self.settings.archive.directories)
+        link_as_heritrix(self.directory, self.settings.archive.directories)
         self._load_cookies()
         self._entering.begin()
         self._entering.portion()

@@ -29,6 +29,7 @@ class Step(msgspec.Struct):
         seconds: Time that these spent in it, waits included.
         links: Links that it extracted; of the candidate chain: that it scheduled.
         written: Bytes that it wrote.
+        plain: The same before they were compressed.
     """
 
     chain: str
@@ -39,6 +40,7 @@ class Step(msgspec.Struct):
     seconds: float = 0.0
     links: int = 0
     written: int = 0
+    plain: int = 0
 
 
 class Steps:
@@ -128,9 +130,12 @@ def _step_lines(step: Data) -> Iterator[str]:
 
 
 def _written_lines(step: Data, data: Data) -> Iterator[str]:
-    size, written = data["crawled_bytes"], step["written"]
+    size, plain, written = data["crawled_bytes"], step["plain"], step["written"]
     yield f"  Revisit records:   {data['revisits']}"
     yield f"  Crawled content bytes (including http headers): {size} ({binary_size(size)})"
+    yield (
+        f"  Total uncompressed bytes (including all warc records): {plain} ({binary_size(plain)})"
+    )
     yield f"  Total size on disk (compressed): {written} ({binary_size(written)})"
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nacre.job.assemble import Parts
 
 _KEY = b"run"
-_ARCHIVE, _WARCS = "archive", "warcs"
+_ARCHIVE = "archive"
 
 
 def read_run(store: Store) -> RunRow | None:
@@ -54,18 +54,17 @@ def begin_run(store: Store, layout: Layout, now: float) -> tuple[RunRow, bool]:
     return run, True
 
 
-def link_warcs(directory: Path, archives: tuple[str, ...]) -> None:
-    """Let `warcs`, where Heritrix's scripts look, be another name for `archive` of a run.
+def link_as_heritrix(directory: Path, archives: tuple[str, ...]) -> None:
+    """Let `warcs` and `job.log`, where Heritrix's scripts look, be other names in a run.
 
-    Nothing happens where a directory is called so, or where no link can be made.
+    Nothing happens where there is something called so, or where no link can be made.
     """
-    if (
-        _ARCHIVE in archives
-        and not (directory / _WARCS).is_symlink()
-        and not (directory / _WARCS).exists()
-    ):
+    links = {"job.log": "logs/job.log"}
+    if _ARCHIVE in archives:
+        links["warcs"] = _ARCHIVE
+    for name, target in links.items():
         with suppress(OSError):
-            (directory / _WARCS).symlink_to(_ARCHIVE)
+            (directory / name).symlink_to(target)
 
 
 def _link(link: Path, target: Path) -> None:

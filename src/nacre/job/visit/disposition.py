@@ -101,6 +101,7 @@ class Disposition:
     def __init__(self, parts: DispositionParts) -> None:
         self.parts = parts
         self.finished = 0
+        self._plain_before = parts.archived.plain
         self.follow: Callable[[Visit, Stored, float], None] | None = None
 
     def decide(self, visit: Visit) -> Retry | Final | None:
@@ -225,7 +226,9 @@ class Disposition:
         stored = parts.archive.write(visit, prepared)
         if stored is not _NOTHING:
             parts.archived.handled += 1
-            parts.archived.written = parts.archive.writer.total + parts.archive.large.total
+            writer, large = parts.archive.writer, parts.archive.large
+            parts.archived.written = writer.total + large.total
+            parts.archived.plain = self._plain_before + writer.plain + large.plain
         parts.answers.learn(visit, now)
         group_by = parts.politeness[visit.overlay].group_by
         if group_by == "domain":
