@@ -49,7 +49,8 @@ def document(word: str) -> Document:
     section = Section(
         word, (word,), ((word, word),), plots, (table,), Comparison(word, word, pieces)
     )
-    return Document(word, (section,))
+    empty = Section(word, tables=(DataTable(word, (Column(word),), ()),))
+    return Document(word, (section, empty), ((word, word),), word, word, word)
 
 
 @pytest.mark.parametrize("word", HOSTILE)

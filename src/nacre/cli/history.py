@@ -132,19 +132,18 @@ def one_url(
         about = particulars(view)
     if due is not None:
         found["due"] = {"time": _due_time(due), "why": due.why}
-    if as_json:
-        output.say_json(found)
-        return
     from nacre.job.handout.history_pages import page_history
 
     next_visit = (f"{_due_time(due)} UTC", due.why) if due is not None else None
     document = page_history(found, next_visit, verbose=verbose)
-    if html is None:
-        _print(document)
-    else:
+    if html is not None:
         from nacre.cli.reports import write_html
 
         write_html(html, document._replace(about=about))
+    if as_json:
+        output.say_json(found)
+    elif html is None:
+        _print(document)
 
 
 _USUAL = 20

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from nacre.core.status import Counted, FetchStatus, counted
+
 MOST = 200
 """Failures that are named; all are counted."""
 _FIELDS = 7
@@ -81,11 +83,19 @@ def failed_lines(lines: Iterable[bytes]) -> Iterator[Failure]:
         if len(fields) < _FIELDS or 0 < _number(fields[1]) < _FIRST_ERROR:
             continue
         status, path = _number(fields[1]), fields[4].decode("latin-1")
-        if status == 0 or path.endswith("P") or _GUESSES & set(path):
+        if path.endswith("P") or _GUESSES & set(path) or _is_left_out(status):
             continue
         via = fields[5].decode("utf-8", "replace")
         url = fields[3].decode("utf-8", "replace")
         yield Failure(status, url, "" if via == "-" else via)
+
+
+def _is_left_out(status: int) -> bool:
+    """It was not wanted: the operator's rules left it out. robots.txt is the site's."""
+    if status == 0:
+        return True
+    disregarded = counted(status) is Counted.DISREGARDED
+    return disregarded and status != FetchStatus.ROBOTS_PRECLUDED
 
 
 def _number(text: bytes) -> int:
