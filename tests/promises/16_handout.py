@@ -19,6 +19,7 @@ from tests.cli.library import NOTICES, library
 from tests.cli.site import nacre
 from tests.crawl.again import again, first
 from tests.report.pages import harmless, look
+from tools.nginx import free_port
 
 pytestmark = pytest.mark.crawl
 
@@ -240,3 +241,20 @@ def test_the_log_is_read_as_it_is_written():
         (-2, "http://b.test/", ""),
         (503, "http://a.test/�", "http://a.test/"),
     ]
+
+
+def test_a_seed_that_is_down_and_what_still_waits_are_told(tmp_path: Path):
+    job = tmp_path / "job"
+    dead = f"http://127.0.0.1:{free_port(('127.0.0.1',))}/"
+    with library("gbk") as place:
+        quick = ("--delay", 0, "--set", "frontier.max_retries=1", "--set", "limits.documents=3")
+        done = nacre("crawl", dead, place.home, "--scope", "host", *quick, "--out", job, "-q")
+        assert done.code == 4, done.err
+        english = nacre("report", job, "run").out
+        assert f"The seed {dead} could not be got: connection refused" in english
+        assert re.search(r"Addresses\s+that\s+still\s+wait: \d", english)
+        assert "Everything that was asked for" not in english
+        chinese = nacre("report", job, "run", "--lang", "zh").out
+        assert f"种子网址 {dead} 未能采集：连接被拒绝。" in chinese  # noqa: RUF001
+        assert "尚待采集的网址" in chinese
+        assert "达到设定的上限而停止" in chinese

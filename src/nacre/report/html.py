@@ -49,7 +49,7 @@ caption{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;
 overflow-wrap:anywhere}
 thead th{vertical-align:bottom;overflow-wrap:normal}tbody th{font-weight:400;min-width:7rem}
-.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}
+.n{text-align:right;overflow-wrap:normal;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}
 .t+.n,td.t{min-width:3.5rem}
 code{font:.9em ui-monospace,monospace,"Noto Sans CJK SC";overflow-wrap:anywhere}
 figure{margin:1rem 0}figcaption{font-weight:600}
@@ -75,7 +75,7 @@ body{max-width:none;margin:0;padding:0;font-size:10pt;print-color-adjust:exact;
 -webkit-print-color-adjust:exact}
 h1{font-size:15pt}h2{font-size:12pt;break-after:avoid}caption,figcaption{break-after:avoid}
 thead{display:table-header-group}tr,figure,dt,dd,.short{break-inside:avoid}
-table{font-size:8.5pt}th,td{padding:.12rem .35rem}tbody th{min-width:0}.t+.n,td.t{min-width:0}
+table{font-size:8.5pt}th,td{padding:.12rem .35rem}tbody th{min-width:4.6em}.t+.n,td.t{min-width:0}
 .many{font-size:7.5pt}.many td.n{white-space:normal}}
 """
 

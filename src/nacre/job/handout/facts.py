@@ -30,7 +30,7 @@ MOST_ROWS = 40
 """Rows of hosts and media types that are shown; the others are summed up."""
 MOST_CHANGES = 60
 """Pages of each kind of change that are named."""
-_TABLES = {"hosts": "host", "mimetype": "mime", "responsecode": "rescode"}
+_TABLES = ("hosts", "mimetype", "responsecode", "seeds")
 _SUMMARY = "crawl-summary"
 
 
@@ -64,6 +64,20 @@ class RunLine(msgspec.Struct, frozen=True):
     found: dict[str, int]
 
 
+class FailedSeed(msgspec.Struct, frozen=True):
+    """A seed that could not be got.
+
+    Attributes:
+        url: It.
+        status: Fetch status.
+        cause: Why, in words, in English; "" when nothing is known but the status.
+    """
+
+    url: str
+    status: int
+    cause: str
+
+
 class RunReport(msgspec.Struct):
     """A run, for people who did not make it.
 
@@ -73,7 +87,7 @@ class RunReport(msgspec.Struct):
         running: A process works on it.
         seeds: The first of its seeds, as URLs.
         seed_count: All of them.
-        failed_seeds: Those that could not be got: status by URL.
+        failed_seeds: The first of those that could not be got.
         elapsed: Seconds that it ran, pauses left out.
         keep: What was stored of its visits: `strict`, `lean` or `delta`.
         numbers: Those of the crawl-summary report.
@@ -94,7 +108,7 @@ class RunReport(msgspec.Struct):
     running: bool
     seeds: list[str]
     seed_count: int
-    failed_seeds: dict[str, int]
+    failed_seeds: list[FailedSeed]
     elapsed: float
     keep: str
     numbers: dict[str, Any]
@@ -111,6 +125,7 @@ class RunReport(msgspec.Struct):
 
 
 _SEEDS = 20
+_FIRST_ERROR = 400
 
 
 def run_report(view: View, name: str = "", *, running: bool = False) -> RunReport:
@@ -137,7 +152,7 @@ def run_report(view: View, name: str = "", *, running: bool = False) -> RunRepor
         running=running and row is rows[-1],
         seeds=[seed.url for seed in islice(seed_rows(store), _SEEDS)],
         seed_count=sum(not seed.redirect_from for seed in seed_rows(store)),
-        failed_seeds=found.seeds,
+        failed_seeds=list(islice(_failed_seeds(tables["seeds"]), _SEEDS)),
         elapsed=row.elapsed,
         keep=row.keep,
         numbers=dict(tables[_SUMMARY]),
@@ -210,6 +225,13 @@ def _counted(table: Mapping[str, Any], key: str) -> list[Counted]:
         others = [_row(row, key) for row in rest]
         found.append(Counted("", sum(o.urls for o in others), sum(o.bytes for o in others)))
     return found
+
+
+def _failed_seeds(table: Mapping[str, Any]) -> Iterator[FailedSeed]:
+    for row in table["rows"]:
+        status = int(row["code"])
+        if status < 0 or status >= _FIRST_ERROR:
+            yield FailedSeed(str(row["seed"]), status, str(row.get("cause") or ""))
 
 
 def _row(row: Mapping[str, Any], key: str) -> Counted:

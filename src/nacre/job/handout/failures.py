@@ -39,12 +39,10 @@ class Failures(NamedTuple):
     Attributes:
         counts: By status.
         first: The first of them, in order of time.
-        seeds: Those that were seeds, by URL: their status.
     """
 
     counts: dict[int, int]
     first: list[Failure]
-    seeds: dict[str, int]
 
 
 def failures(logs: Path) -> Failures:
@@ -57,14 +55,11 @@ def failures(logs: Path) -> Failures:
     """
     counts: Counter[int] = Counter()
     first: list[Failure] = []
-    seeds: dict[str, int] = {}
     for failure in chain.from_iterable(_failed(path) for path in sorted(logs.glob("crawl.log*"))):
         counts[failure.status] += 1
         if len(first) < MOST:
             first.append(failure)
-        if not failure.via and len(seeds) < MOST:
-            seeds[failure.url] = failure.status
-    return Failures(dict(counts.most_common()), first, seeds)
+    return Failures(dict(counts.most_common()), first)
 
 
 def _failed(path: Path) -> Iterator[Failure]:

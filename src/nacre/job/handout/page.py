@@ -1,6 +1,6 @@
 """The report of a run as a document, for people who did not make it (pure)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 
@@ -112,31 +112,39 @@ def _mode(run: RunLine, words: Words) -> str:
 
 def _short(found: RunReport, reader: Addressee) -> Section:
     words, numbers = reader.words, found.numbers
-    hosts = int(numbers["hosts_visited"])
-    documents, html = f"{numbers['documents']:,}", f"{numbers['html_documents']:,}"
-    received = size(numbers["total_crawled_bytes"])
-    if hosts == 1:
-        text = "{} documents with {} were received from one host, {} of them web pages."
-        got = words(text, documents, received, html)
-    else:
-        text = "{} documents with {} were received from {} hosts, {} of them web pages."
-        got = words(text, documents, received, f"{hosts:,}", html)
+    got = words(
+        "The run received {} ({}) from {}; web pages among them: {}.",
+        words.count(numbers["documents"], "document"),
+        size(numbers["total_crawled_bytes"]),
+        words.count(numbers["hosts_visited"], "host"),
+        f"{numbers['html_documents']:,}",
+    )
     compared = ""
     if found.run.number > 1:
-        text = "By comparison with earlier runs, {} pages changed, {} are gone, and {} are new."
+        text = "By comparison with earlier runs, pages that changed: {}, gone: {}, new: {}."
         of = found.run.found
         compared = words(text, *(f"{_sum(of, kinds):,}" for kinds in (_CHANGED, _GONE, ("new",))))
-    failed = sum(found.failed.values())
-    if failed:
-        text = "{} addresses could not be got; they are listed below with the reason."
-        rest = words(text, f"{failed:,}")
-    else:
-        rest = words("Everything that was asked for was received.")
     seeds = (
-        words("The seed {} could not be got: {}.", readable_url(url), words(reason_of(status)))
-        for url, status in list(found.failed_seeds.items())[:_SEEDS]
+        words(
+            "The seed {} could not be got: {}.",
+            readable_url(one.url),
+            words.why(one.status, one.cause),
+        )
+        for one in found.failed_seeds[:_SEEDS]
     )
-    return Section(words("In short"), (words.stop(got, compared, rest), *seeds))
+    return Section(words("In short"), (words.stop(got, compared, *_rest(found, words)), *seeds))
+
+
+def _rest(found: RunReport, words: Words) -> Iterator[str]:
+    """What is missing."""
+    failed, waiting = sum(found.failed.values()), found.numbers["uris_queued"]
+    if failed:
+        text = "Addresses that could not be got: {}; they are listed below with the reason."
+        yield words(text, f"{failed:,}")
+    if waiting:
+        yield words("Addresses that still wait: {}.", f"{waiting:,}")
+    if not failed and not waiting:
+        yield words("Everything that was asked for was received.")
 
 
 def _sum(counts: Mapping[str, int], kinds: Sequence[str]) -> int:

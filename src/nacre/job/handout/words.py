@@ -38,19 +38,17 @@ _ZH = {
     "cut off; it can go on": "意外中断，可继续采集",
     # In short
     "In short": "概要",
-    "{} documents with {} were received from {} hosts, {} of them web pages.": (
-        "共从 {2} 个主机采集到文件 {0} 个，数据量 {1}，其中网页 {3} 个。"
+    "The run received {} ({}) from {}; web pages among them: {}.": (
+        "本次从 {2} 个主机采集到文件 {0} 个，数据量 {1}，其中网页 {3} 个。"
     ),
-    "{} documents with {} were received from one host, {} of them web pages.": (
-        "共采集到文件 {0} 个，数据量 {1}，其中网页 {2} 个。"
-    ),
-    "By comparison with earlier runs, {} pages changed, {} are gone, and {} are new.": (
+    "By comparison with earlier runs, pages that changed: {}, gone: {}, new: {}.": (
         "与以往采集相比：变更网页 {} 个，失效网页 {} 个，新增网页 {} 个。"
     ),
     "Everything that was asked for was received.": "所请求的网址均已采集成功。",
-    "{} addresses could not be got; they are listed below with the reason.": (
+    "Addresses that could not be got: {}; they are listed below with the reason.": (
         "未能采集的网址 {} 个，名单及原因见下文。"
     ),
+    "Addresses that still wait: {}.": "尚待采集的网址 {} 个。",
     "The seed {} could not be got: {}.": "种子网址 {} 未能采集：{}。",
     # What was got
     "What was got": "采集结果",
@@ -206,10 +204,40 @@ class Words:
         said = _ZH[text] if self.language == "zh" else text
         return said.format(*values) if values else said
 
+    def count(self, number: int, one: str) -> str:
+        """`1 host`, `1,234 hosts`; the number alone in Chinese, where the text has the word."""
+        if self.language == "zh":
+            return f"{number:,}"
+        return f"{number:,} {one}" + ("" if number == 1 else "s")
+
+    def why(self, status: int, cause: str) -> str:
+        """Why something could not be got, as exactly as the language has it.
+
+        Args:
+            status: Fetch status.
+            cause: The cause in English; "" for none.
+        """
+        if self.language == "en":
+            return cause or reason_of(status)
+        found = (said for known, said in _ZH_CAUSES if known in cause)
+        return next(found, "") or self(reason_of(status))
+
     def stop(self, *sentences: str) -> str:
         """Sentences behind each other."""
         return ("" if self.language == "zh" else " ").join(filter(None, sentences))
 
+
+_ZH_CAUSES = (
+    ("connection refused", "连接被拒绝"),
+    ("connection reset", "连接被服务器重置"),
+    ("NXDOMAIN", "域名不存在"),
+    ("certificate", "安全证书有误"),
+    ("timed out", "连接超时"),
+    ("no reply", "服务器无响应"),
+    ("unreachable", "网络不可达"),
+    ("Name or service not known", "域名不存在"),
+)
+"""Parts of causes as the crawler tells them (`core.cause`), and the Chinese for the whole."""
 
 _STATUSES = {
     400: "the request was wrong",
