@@ -10,7 +10,7 @@ import pytest
 
 from nacre.store.disk import RealDisk, failure
 from tests.cli.site import many_pages, nacre, site
-from tests.cli.test_control import running, until
+from tests.cli.test_control import ended, running, until
 
 pytestmark = pytest.mark.crawl
 
@@ -126,6 +126,9 @@ def test_a_start_that_waits_for_space_says_so(tmp_path: Path):
     job = tmp_path / "job"
     with site() as url:
         assert nacre("new", job, url, "--set", "disk.reserve=900TB").code == 0
-        with running(job, "run", job):
+        with running(job, "run", job) as process:
             until(lambda: "waiting for space" in nacre("status", job).out)
             assert "not run yet" not in nacre("status", job).out
+            assert "stopping" in nacre("stop", job).out
+            code, _, err = ended(process)
+    assert code == 5, err

@@ -84,7 +84,7 @@ class Job:
         self.disk = disk or RealDisk()
         self.events = Events()
         self.session: Session | None = None
-        self.waits_for_space = False
+        self.waits_for_space = self._gives_up = False
         self.trouble = "it begins or ends; try again in a moment"
         self.faults: dict[str, Exception] = {}
         self._set: set[str] = set()
@@ -182,7 +182,7 @@ class Job:
                 suspects |= session.suspects
             # What failed once may fail at once again: never a busy loop.
             await self.clock.sleep(2.0 ** min(self._fruitless, _MAX_FRUITLESS))
-        return ExitStatus.DISK_WAIT
+        return ExitStatus.ABORTED if self._gives_up else ExitStatus.DISK_WAIT
 
     def _accompany(self, session: Session) -> None:
         """What runs along with each session."""
@@ -243,9 +243,14 @@ class Job:
                 self.clock,
                 longest_wait(self.settings, on_terminal=self.on_terminal),
                 self._tell_shortage,
+                gives_up=lambda: self._gives_up,
             )
         finally:
             self.waits_for_space = False
+
+    def stop_waiting(self) -> None:
+        """While it waits for space: end, as after `stop`; within some seconds."""
+        self._gives_up = True
 
     def _tell_shortage(self, missing: str) -> None:
         self.waits_for_space = True

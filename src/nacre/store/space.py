@@ -42,13 +42,15 @@ def shortage(disk: Disk, places: Sequence[str], need: int) -> str:
     return "; ".join(lines)
 
 
-async def wait_for_space(
+async def wait_for_space(  # noqa: PLR0913 - what a wait depends on
     disk: Disk,
     places: Sequence[str],
     need: int,
     clock: Clock,
     max_wait: float | None,
     told: Callable[[str], None],
+    *,
+    gives_up: Callable[[], bool] = lambda: False,
 ) -> bool:
     """Wait until every place has `need` bytes free.
 
@@ -59,16 +61,17 @@ async def wait_for_space(
         clock: For waiting.
         max_wait: Give up after so many seconds; None for never.
         told: Called with each new description of what is missing.
+        gives_up: Whether somebody wants the wait to end.
 
     Returns:
-        False when `max_wait` passed first.
+        False when `max_wait` passed first, or the wait was given up.
     """
     began, last = clock.monotonic(), ""
     while missing := shortage(disk, places, need):
         if missing != last:
             told(missing)
             last = missing
-        if max_wait is not None and clock.monotonic() - began >= max_wait:
+        if gives_up() or (max_wait is not None and clock.monotonic() - began >= max_wait):
             return False
         await clock.sleep(LOOK)
     return True

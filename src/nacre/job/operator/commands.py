@@ -100,6 +100,9 @@ class Commands:
 
     async def stop(self, _: Request) -> Answer:
         """Finish what is in process, and end; the run can go on later."""
+        if self._job.session is None and self._job.waits_for_space:
+            self._job.stop_waiting()
+            return {"busy": 0}
         session = self._session()
         session.stop(ExitStatus.ABORTED)
         return {"busy": session.parts.engine.busy}
