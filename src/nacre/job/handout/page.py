@@ -173,12 +173,12 @@ def _got(found: RunReport, reader: Addressee) -> Section:
     tables = (
         DataTable(
             words("Hosts"),
-            (Column(words("Host"), Form.URL), *counts),
+            (Column(words("Host")), *counts),
             tuple((_host(row, words), row.urls, row.bytes) for row in hosts),
         ),
         DataTable(
             words("Media types"),
-            (Column(words("Type"), Form.URL), Column(words("Kind")), *counts),
+            (Column(words("Type")), Column(words("Kind")), *counts),
             tuple(_mime(row, words) for row in mimes),
         ),
     )
