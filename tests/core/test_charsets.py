@@ -1,6 +1,14 @@
 from msgspec import structs
 
-from nacre.core.charsets import BEFORE, LINK, VIA, hints_of, read_before_in, with_charset
+from nacre.core.charsets import (
+    BEFORE,
+    LINK,
+    VIA,
+    hints_of,
+    linked_from,
+    read_before_in,
+    with_charset,
+)
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
 from nacre.wire.guess import NO_HINTS, Hints
@@ -41,3 +49,5 @@ def test_what_a_redirect_leads_to_is_known_as_well_as_the_redirect():
 def test_a_page_is_expected_to_be_what_it_was():
     assert read_before_in(PAGE, "gbk").heritable == {BEFORE: "gbk"}
     assert hints_of(read_before_in(PAGE, "gbk")) == Hints(before="gbk")
+    assert hints_of(linked_from(PAGE, "gbk")) == Hints(via="gbk")
+    assert linked_from(PAGE, "utf-8") is PAGE

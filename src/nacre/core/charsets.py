@@ -54,3 +54,8 @@ def _told(uri: CrawlURI, facts: Mapping[str, str]) -> CrawlURI:
 def read_before_in(uri: CrawlURI, codec: str) -> CrawlURI:
     """A URI that is visited again, with the codec of its last version."""
     return uri if codec in COMMON else _told(uri, {BEFORE: codec})
+
+
+def linked_from(uri: CrawlURI, codec: str) -> CrawlURI:
+    """A URI with the codec of the page that it was found on, as that is known from its rows."""
+    return uri if codec in COMMON else _told(uri, {VIA: codec})

@@ -145,11 +145,11 @@ def _by_chance(sample: bytes, hints: Hints) -> tuple[str, str] | None:
     """What is stated of a few characters that are UTF-8 by chance; None where they are UTF-8.
 
     Pairs of bytes may be that as well as GBK or EUC. Those of Latin-1 stay: a page often has no
-    more than its sign of copyright. So do three that are all Greek, all Cyrillic and so on.
+    more than its sign of copyright. So do three letters that are all Greek, all Cyrillic and so on.
     """
     if len(sample.translate(None, _ASCII)) >= _FEW or _NO_CHANCE.search(sample):
         return None
-    if len(_beyond(sample)) > _PAIR and not is_mixed(sample):
+    if len(set(_beyond(sample))) > _PAIR and not is_mixed(sample):
         return None
     for source in STATED:
         codec: str = getattr(hints, source)

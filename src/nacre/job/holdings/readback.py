@@ -56,6 +56,7 @@ class Kept(msgspec.Struct):
         source: Its source tag.
         is_seed: It is a seed.
         force_fetch: It was fetched although it was known.
+        charset: The codec that its text was read in; "" when it had none.
         annotations: As in crawl.log.
         duration: ms.
         outlinks: Its links, in order.
@@ -82,6 +83,7 @@ class Kept(msgspec.Struct):
     source: str = ""
     is_seed: bool = False
     force_fetch: bool = False
+    charset: str = ""
     annotations: list[str] = []
     duration: int = 0
     outlinks: list[Outlink] = []
@@ -191,6 +193,8 @@ class Metadata:
                 kept.path = value
             elif name == "sourceTag":
                 kept.source = value
+            elif name == "charsetForLinkExtraction":
+                kept.charset = value
             elif name == "annotations":
                 kept.annotations = value.split(",")
             elif name == "fetchTimeMs" and value.isdigit():

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from nacre.core.capture import Capture
+from nacre.core.charsets import read_before_in
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
 from nacre.errors import StorageError
@@ -132,7 +133,7 @@ class Remembering:
             source=kept.source,
             is_seed=kept.is_seed,
         )
-        visit = Visit(uri, kept.status, capture, mime=kept.mime)
+        visit = Visit(read_before_in(uri, kept.charset), kept.status, capture, mime=kept.mime)
         visit.overlay = self._parts.sheets.of_url(kept.url)
         return visit
 

@@ -4,7 +4,7 @@ from functools import cached_property
 
 from msgspec import structs
 
-from nacre.core.charsets import read_before_in
+from nacre.core.charsets import linked_from, read_before_in
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.history.recrawl.choice import Choice
 from nacre.job.assemble import Parts
@@ -46,10 +46,16 @@ class Revisits:
             uri = self._accepted(parent, link)
         if uri is None:
             return None
-        version = self._known.pages.version(choice.url)
+        return self._marked(self._with_charsets(uri, way.via if way else ""), choice)
+
+    def _with_charsets(self, uri: CrawlURI, via: str) -> CrawlURI:
+        """With what its last version was read in, or the page that it was found on."""
+        pages = self._known.pages
+        version = pages.version(uri.url)
         if version is not None:
-            uri = read_before_in(uri, version.charset)
-        return self._marked(uri, choice)
+            return read_before_in(uri, version.charset)
+        page = pages.version(via) if via else None
+        return uri if page is None else linked_from(uri, page.charset)
 
     def linked(self, url: str) -> CrawlURI | None:
         """A URI as a link on a seed; None when the scope does not accept it.
