@@ -15,7 +15,8 @@ from nacre.job.states import ExitStatus
 def test_what_is_added_while_the_planner_thinks_is_not_left_behind(*, added: bool):
     session: Any = SimpleNamespace(
         _asked=None,
-        _is_done=Mock(side_effect=[True, not added]),
+        _is_done=Mock(return_value=True),
+        _is_settled=AsyncMock(return_value=not added),
         _more=AsyncMock(return_value=False),
         _is_stuck=lambda: False,
         _finished=lambda: ExitStatus.FINISHED,

@@ -119,6 +119,26 @@ def noted_record(capture: Capture, facts: CaptureFacts, ids: IdSource) -> Record
     return Record("metadata", own, head, digest + block, None, size, capture.url, capture.began)
 
 
+def suspect_record(url: str, date: int, suspect: str, reason: str, record_id: bytes) -> Record:
+    """A note on a capture that was stored before it came out that it may be another URL's.
+
+    Args:
+        url: Its URL.
+        date: When that came out, µs since the epoch.
+        suspect: Record id of the capture, without angle brackets.
+        reason: What is wrong with it, a word.
+        record_id: 16 bytes for the id of the note.
+    """
+    block = f"suspect: {field(reason)}\r\n".encode()
+    own = record_uri(record_id)
+    lines = (
+        f"WARC-Date: {date_text(date)}\r\nWARC-Target-URI: {uri_field(url)}\r\n"
+        f"WARC-Refers-To: <{field(suspect)}>\r\n"
+    )
+    head = _head("metadata", own, lines, _end(digest_of(block), _FIELDS, len(block)))
+    return Record("metadata", own, head, block, None, len(block), url, date)
+
+
 def warcinfo_record(
     record_id: bytes, date: int, filename: str, fields: Sequence[tuple[str, str]]
 ) -> Record:

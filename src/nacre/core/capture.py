@@ -5,6 +5,8 @@ from typing import Protocol
 
 import msgspec
 
+from nacre.core.trust import Trust
+
 LONGEST_TYPE = 1000
 """Bytes of a Content-Type that are looked at: what was made of the latest ones is remembered."""
 
@@ -91,6 +93,7 @@ class Capture(msgspec.Struct):
         payload_digest: `sha1:BASE32` of the payload, transfer coding removed; "" when none.
         truncated: WARC-Truncated: `length`, `time`, `disconnect`, `unspecified`; "" when whole.
         annotations: What was odd, for crawl.log (`lenTrunc`, `tlsNoCloseNotify` …).
+        trust: Whether the reply is the answer to the request; None where nothing else can be.
     """
 
     url: str
@@ -117,6 +120,7 @@ class Capture(msgspec.Struct):
     payload_digest: str = ""
     truncated: str = ""
     annotations: list[str] = []
+    trust: Trust | None = None
 
     def header(self, name: bytes) -> bytes | None:
         """First value of a header, by lower-case name; None when absent."""

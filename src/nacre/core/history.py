@@ -1,6 +1,7 @@
 """What is known of a URL from its last visits, and of a payload from its first capture."""
 
 import msgspec
+from msgspec import structs
 
 LONGEST_VALIDATOR = 2000
 """Bytes of the longest ETag or Last-Modified that is kept and sent back."""
@@ -125,3 +126,21 @@ class RevisitProfile(msgspec.Struct, frozen=True):
 def kept_validator(value: bytes | None) -> bytes:
     """An ETag or Last-Modified as it is kept; b"" for none, and for one that is too long."""
     return value if value is not None and len(value) <= LONGEST_VALIDATOR else b""
+
+
+def without_capture(known: HistoryRecord) -> HistoryRecord:
+    """A row that no revisit and no conditional request can come from."""
+    return structs.replace(
+        known,
+        date=0,
+        digest="",
+        framing="",
+        record_id="",
+        etag=b"",
+        last_modified=b"",
+        length=0,
+        original="",
+        base=None,
+        confirmed=0,
+        noted=None,
+    )

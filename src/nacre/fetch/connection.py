@@ -1,10 +1,12 @@
 """A connection: bytes out, bytes in to the conversation that is running on it."""
 
 import asyncio
+import select
 from collections.abc import Callable
 from typing import NamedTuple, Protocol, cast
 
 from nacre.core.capture import TlsFacts
+from nacre.core.trust import Trust
 from nacre.errors import NacreError
 
 
@@ -60,8 +62,13 @@ class PoolKey(NamedTuple):
     bind: str = ""
 
 
+_SHORTEST_QUIET, _LATENCIES = 2.0, 4.0
+
+
 class Connection(asyncio.Protocol):
-    """One connection. It ends with abort(), never by half-closing.
+    """One connection. It ends with abort(); it is half-closed only to hear what is still to come.
+
+    Bytes that nobody asked for end it at once, whether they come while it rests or behind a reply.
 
     Attributes:
         transport: Its transport; replaced when TLS begins.
@@ -73,6 +80,9 @@ class Connection(asyncio.Protocol):
         idle_since: Time of the loop when it came to rest.
         alive: It may still be used.
         forget: Called when it ends while it rests; None while it works.
+        surplus: Called with bytes that nobody asked for.
+        unproven: Replies since it was last quiet, which a surplus would make suspect.
+        slowest: Longest wait for a reply so far, seconds.
     """
 
     def __init__(self) -> None:
@@ -85,11 +95,21 @@ class Connection(asyncio.Protocol):
         self.idle_since = 0.0
         self.alive = False
         self.forget: Callable[[Connection], None] | None = None
+        self.surplus: Callable[[Connection, bytes], None] | None = None
+        self.unproven: list[Trust] = []
+        self.slowest = 0.0
         self._talk: Conversation | None = None
         self._said_close = False
 
-    def start(self, talk: Conversation, data: bytes) -> None:
-        """Send a request; the conversation takes what comes back."""
+    @property
+    def quiet_time(self) -> float:
+        """Seconds of rest after which no reply is outstanding, by all that is known of it."""
+        return max(_SHORTEST_QUIET, _LATENCIES * self.slowest)
+
+    def start(self, talk: Conversation, data: bytes, trust: Trust | None = None) -> None:
+        """Send a request; the conversation takes what comes back, of which `trust` is told."""
+        if trust is not None:
+            self.unproven.append(trust)
         self._talk = talk
         self.uses += 1
         if not self.alive:
@@ -108,6 +128,37 @@ class Connection(asyncio.Protocol):
         self._talk = None
         self.transport.abort()
 
+    def has_unread(self) -> bool:
+        """Whether bytes, or the end, have arrived that nobody has looked at yet."""
+        sock = self.transport.get_extra_info("socket")
+        if sock is None:
+            return False
+        look = select.poll()
+        look.register(sock.fileno(), select.POLLIN)
+        return bool(look.poll(0))
+
+    def say_goodbye(self) -> None:
+        """No request follows: a server that owes nothing closes, one that does sends it first."""
+        if self.alive and self.transport.can_write_eof():
+            self.transport.write_eof()
+
+    @property
+    def has_socket(self) -> bool:
+        """Whether there is a server at the other end, and no simulation."""
+        return self.transport.get_extra_info("socket") is not None
+
+    def accuse(self, *, by_reply: bool) -> bool:
+        """A surplus came: the unproven replies cannot be trusted. Whether there were any.
+
+        Args:
+            by_reply: The surplus is a reply, so that even the first one may be another's.
+        """
+        trusts, self.unproven = self.unproven, []
+        accused = [trust for trust in trusts if by_reply or not trust.first]
+        for trust in accused:
+            trust.accuse()
+        return bool(accused)
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See `asyncio.Protocol`."""
         self.transport = cast("asyncio.Transport", transport)
@@ -119,6 +170,8 @@ class Connection(asyncio.Protocol):
         if talk is None or talk.over:
             self.alive = False
             self.transport.abort()
+            if self.surplus is not None:
+                self.surplus(self, data)
             return
         try:
             talk.received(data)

@@ -4,6 +4,7 @@ import asyncio
 from enum import Enum
 
 from nacre.core.clock import Clock
+from nacre.core.trust import Trust
 from nacre.fetch.deadlines import Deadlines
 from nacre.fetch.request import Check
 from nacre.fetch.settings import FetchSettings
@@ -35,12 +36,14 @@ class Exchange:
         first_byte: Monotonic time of the first byte of the reply; 0.0 before it.
         error: What broke the connection; None for a clean end.
         clean_close: The peer said that it closes (EOF, or close_notify in TLS).
+        sent: Monotonic time when the request went out; 0.0 before it.
+        trust: Whether the reply is the answer; None where nothing else can be.
     """
 
     __slots__ = (
         "_check", "_clock", "_deadline", "_deadlines", "_last", "_loop", "_meter", "_paused",
         "_rate", "_silence", "_started", "_transport", "clean_close", "done", "error",
-        "first_byte", "reader", "sink",
+        "first_byte", "reader", "sent", "sink", "trust",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 - all that limits one exchange
@@ -65,6 +68,8 @@ class Exchange:
         self.first_byte = 0.0
         self.error: BaseException | None = None
         self.clean_close = False
+        self.sent = 0.0
+        self.trust: Trust | None = None
         self._check = check
         self._meter = meter
         self._silence = settings.silence_timeout
@@ -84,6 +89,7 @@ class Exchange:
         """Note that the request goes out: the waiting begins."""
         self._transport = transport
         self._started = self._last = self._loop.time()
+        self.sent = self._clock.monotonic()
         self._deadlines.watch(self, self.due)
 
     def received(self, data: bytes) -> None:

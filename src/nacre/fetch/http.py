@@ -8,6 +8,7 @@ from typing import NamedTuple
 from nacre.core.capture import Capture
 from nacre.core.clock import Clock
 from nacre.core.status import FetchStatus
+from nacre.core.trust import Trust
 from nacre.fetch.auth import Authenticator, without_values
 from nacre.fetch.connection import Connection, PoolKey
 from nacre.fetch.credential import Credential
@@ -15,6 +16,7 @@ from nacre.fetch.deadlines import Deadlines
 from nacre.fetch.dial import Dialer, Refusal, describe
 from nacre.fetch.digest import STEP, digest_capture
 from nacre.fetch.exchange import End, Exchange
+from nacre.fetch.foreign import UNASKED, Doubted, doubt, is_foreign
 from nacre.fetch.message import Origin, request_bytes, split_url
 from nacre.fetch.pool import Pool
 from nacre.fetch.proxy import proxy_authorization
@@ -27,6 +29,8 @@ from nacre.wire.http1 import ReplyReader
 
 _COMPLETE, _CLOSED = End.COMPLETE, End.CLOSED  # the way to a member of an enumeration is long
 
+_MOST_DOUBTS = 3
+"""How often a request is repeated at most, where each time something came that nobody asked for."""
 _REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS"})
 _REASONS = {End.SILENT: "time", End.OVERTIME: "time"}
 
@@ -121,17 +125,42 @@ class HttpFetcher:
         plan = self._plan(request, settings, extra)
         if isinstance(plan, Refusal):
             return FetchResult(plan.status, error=plan.error)
-        connection = self._idle(plan)
-        if connection is not None:
+        return await self._converse(plan, self._idle(plan))
+
+    async def _converse(self, plan: _Plan, idle: Connection | None) -> FetchResult:
+        """Ask, on an idle connection or a new one; again where the reply may be another's."""
+        doubted: Doubted | None = None
+        left = _MOST_DOUBTS if plan.request.method in _REPEATABLE else 0
+        while True:
+            connection = idle or await self._dial(plan)
+            if isinstance(connection, Refusal):
+                if doubted is not None:
+                    self._accuse(doubted)
+                return FetchResult(
+                    connection.status, error=connection.error, starved=connection.starved
+                )
+            used, idle = idle is not None, None
             exchange, end = await self._exchange(plan, connection)
-            if exchange.first_byte or end is not _CLOSED:
+            explained = doubted is not None and doubted.is_explained_by(exchange)
+            if doubted is not None and not explained:
+                self._accuse(doubted)
+                exchange.reader.annotations.append(UNASKED)
+            if used and not exchange.first_byte and end is _CLOSED:
+                connection.abort()  # it ended while it rested
+            elif left and not explained and is_foreign(exchange, used=used):
+                left -= 1
+                doubted = doubt(connection, exchange)
+            else:
                 return await self._finish(plan, connection, exchange, end)
-            connection.abort()
-        found = await self._dial(plan)
-        if isinstance(found, Refusal):
-            return FetchResult(found.status, error=found.error, starved=found.starved)
-        exchange, end = await self._exchange(plan, found)
-        return await self._finish(plan, found, exchange, end)
+
+    def _accuse(self, doubted: Doubted) -> None:
+        """The surplus belongs to another request, and so may all since the last quiet moment."""
+        self._pool.distrust(doubted.connection.key)
+        self._pool.accuse(doubted.connection, by_reply=doubted.reader.reply_behind)
+
+    async def settle(self) -> None:
+        """Before the end: hear whether a reply that was taken turns out to be another's."""
+        await self._pool.settle()
 
     async def close(self) -> None:
         """Abort the idle connections; running fetches end by cancelling them."""
@@ -181,7 +210,8 @@ class HttpFetcher:
 
     def _idle(self, plan: _Plan) -> Connection | None:
         """An idle connection to the origin; only for requests that may be sent twice."""
-        if plan.request.method not in _REPEATABLE or not len(self._pool):
+        request = plan.request
+        if request.fresh or request.method not in _REPEATABLE or not len(self._pool):
             return None
         now = self._loop.time()
         for address in plan.addresses or ("",):
@@ -199,6 +229,7 @@ class HttpFetcher:
             return Refusal(FetchStatus.TIMEOUT, f"no reply within {plan.settings.timeout:g} s")
         if isinstance(found, Connection):
             found.key = _key(plan, found.address)
+            found.surplus = self._pool.surplus
         return found
 
     async def _exchange(self, plan: _Plan, connection: Connection) -> tuple[Exchange, End]:
@@ -213,7 +244,9 @@ class HttpFetcher:
                 plan.origin.host, plan.request.host_rate, self._loop.time()
             ),
         )  # fmt: skip
-        connection.start(exchange, plan.message)
+        if connection.has_socket and plan.request.method in _REPEATABLE:
+            exchange.trust = Trust(first=not connection.uses)
+        connection.start(exchange, plan.message, exchange.trust)
         try:
             return exchange, await exchange.done
         except BaseException:
@@ -226,8 +259,12 @@ class HttpFetcher:
     ) -> FetchResult:
         """Give the connection back or end it, and say what came of the exchange."""
         reader = exchange.reader
-        if end is _COMPLETE and reader.reusable:
+        if exchange.first_byte:
+            connection.slowest = max(connection.slowest, exchange.first_byte - exchange.sent)
+        if end is _COMPLETE and reader.reusable and not plan.request.fresh:
             self._pool.put(connection, self._loop.time())
+        elif end is _COMPLETE and not reader.truncated:
+            self._pool.linger(connection, self._loop.time())
         else:
             connection.abort()
         if end is not _COMPLETE and end in _REASONS and reader.status:
@@ -269,6 +306,7 @@ class HttpFetcher:
             first_byte=round((exchange.first_byte - plan.started) * 1000),
             truncated=reader.truncated,
             annotations=reader.annotations,
+            trust=exchange.trust,
         )
         await self._digest(capture)
         return FetchResult(reader.status, capture, capture.annotations, _error(exchange))

@@ -1,13 +1,27 @@
-"""Idle connections, kept for the next request to the same place."""
+"""Idle connections, kept for the next request to the same place, and what they still have to say.
 
+A connection on which anything comes unasked is never used again, and neither is any other to its
+place: see `core.trust`. One that is given up while a reply on it is unproven lingers, unused, until
+it has been quiet for long enough.
+"""
+
+import asyncio
 from collections import OrderedDict
 
 from nacre.fetch.connection import Connection, PoolKey
+from nacre.wire.head import find_start, parse_head
 
 MAX_IDLE = 256
 """Most idle connections."""
+MAX_LINGERING = 1024
+"""Most connections that are heard to the end before they are given up."""
 MAX_AGE = 60.0
 """Longest rest before a connection is given up, seconds: routers forget it without a word."""
+MAX_UNPROVEN = 64
+"""Most replies on one connection without a quiet moment; then it is given up."""
+_MAX_DISTRUSTED = 4096
+_TIRED = 408
+_SHORTEST_FAREWELL, _LONGEST_FAREWELL = 0.1, 1.0
 
 
 class Pool:
@@ -18,12 +32,15 @@ class Pool:
         self._max_age = max_age
         self._places: dict[PoolKey, list[Connection]] = {}
         self._order: OrderedDict[Connection, None] = OrderedDict()
+        self._lingering: OrderedDict[Connection, asyncio.TimerHandle] = OrderedDict()
+        self._distrusted: OrderedDict[PoolKey, None] = OrderedDict()
+        self._ended = asyncio.Event()
 
     def __len__(self) -> int:
         return len(self._order)
 
     def take(self, key: PoolKey, now: float) -> Connection | None:
-        """A live connection to a place, or None; `now` is the time of the loop."""
+        """A live and quiet connection to a place, or None; `now` is the time of the loop."""
         idle = self._places.get(key)
         while idle:
             connection = idle.pop()
@@ -31,13 +48,20 @@ class Pool:
             del self._order[connection]
             if not idle:
                 del self._places[key]
-            if connection.alive and now - connection.idle_since <= self._max_age:
+            if not connection.alive or now - connection.idle_since > self._max_age:
+                connection.abort()
+            elif connection.has_unread():
+                self._keep(connection)  # it is looked at in a moment
+            else:
+                self._prove(connection, now)
                 return connection
-            connection.abort()
         return None
 
     def put(self, connection: Connection, now: float) -> None:
         """Keep a connection whose exchange ended cleanly."""
+        if connection.key in self._distrusted or len(connection.unproven) >= MAX_UNPROVEN:
+            self.linger(connection, now)
+            return
         connection.release()
         if not connection.alive:
             connection.abort()
@@ -49,10 +73,99 @@ class Pool:
         if len(self._order) > self._size:
             oldest = next(iter(self._order))
             self._remove(oldest)
-            oldest.abort()
+            self._give_up(oldest)
+
+    def linger(self, connection: Connection, now: float) -> None:
+        """End a connection, once it is quiet where a reply on it is unproven."""
+        connection.release()
+        connection.idle_since = now
+        self._give_up(connection)
+
+    def surplus(self, connection: Connection, data: bytes) -> None:
+        """Bytes came that nobody asked for; what they leave in doubt is accused.
+
+        A server that is tired of waiting says so before it closes (408): that answers nothing.
+        """
+        if connection in self._order or connection in self._lingering:
+            self._prove(connection, asyncio.get_running_loop().time())
+        start = find_start(data)
+        if start >= 0 and parse_head(data[start:]).line.status == _TIRED:
+            connection.unproven.clear()
+        self.accuse(connection, by_reply=start >= 0)
+
+    def accuse(self, connection: Connection, *, by_reply: bool) -> None:
+        """See `Connection.accuse`; its place is not trusted any more."""
+        if connection.accuse(by_reply=by_reply):
+            self.distrust(connection.key)
+
+    def distrust(self, key: PoolKey) -> None:
+        """Use no connection to a place for more than one request from now on."""
+        self._distrusted[key] = None
+        if len(self._distrusted) > _MAX_DISTRUSTED:
+            self._distrusted.popitem(last=False)
+        for connection in list(self._places.get(key, ())):
+            self._remove(connection)
+            self._give_up(connection)
+
+    async def settle(self) -> None:
+        """Hear what connections with unproven replies still have to say, and end them.
+
+        A server that owes nothing closes at once; one that does not close is waited for four times
+        as long as its slowest reply took, 0.1 to 1 s.
+        """
+        now = asyncio.get_running_loop().time()
+        for connection in (*self._order, *self._lingering):
+            self._prove(connection, now)
+        doubtful = [c for c in (*self._order, *self._lingering) if c.unproven and c.alive]
+        if not doubtful:
+            return
+        for connection in doubtful:
+            connection.say_goodbye()
+        longest = max(connection.quiet_time for connection in doubtful)
+        slowest = max(4.0 * connection.slowest for connection in doubtful)
+        patience = min(max(slowest, _SHORTEST_FAREWELL), _LONGEST_FAREWELL, longest)
+        try:
+            async with asyncio.timeout(patience):
+                while any(connection.alive for connection in doubtful):
+                    self._ended.clear()
+                    await self._ended.wait()
+        except TimeoutError:
+            pass
+        for connection in doubtful:
+            self._end(connection)
+
+    def _prove(self, connection: Connection, now: float) -> None:
+        """What rested for long enough owes no reply."""
+        if now - connection.idle_since >= connection.quiet_time:
+            connection.unproven.clear()
+
+    def _give_up(self, connection: Connection) -> None:
+        if connection.alive and connection.unproven:
+            self._keep(connection)
+        else:
+            connection.abort()
+
+    def _keep(self, connection: Connection) -> None:
+        """Let it linger."""
+        connection.forget = self._remove
+        self._lingering[connection] = asyncio.get_running_loop().call_later(
+            connection.quiet_time, self._end, connection
+        )
+        if len(self._lingering) > MAX_LINGERING:
+            self._end(next(iter(self._lingering)))
+
+    def _end(self, connection: Connection) -> None:
+        self._remove(connection)
+        connection.abort()
 
     def _remove(self, connection: Connection) -> None:
         connection.forget = None
+        self._ended.set()
+        timer = self._lingering.pop(connection, None)
+        if timer is not None:
+            timer.cancel()
+        if connection not in self._order:
+            return
         del self._order[connection]
         idle = self._places[connection.key]
         idle.remove(connection)
@@ -61,6 +174,5 @@ class Pool:
 
     def close(self) -> None:
         """Abort all."""
-        for connection in list(self._order):
-            self._remove(connection)
-            connection.abort()
+        for connection in (*self._order, *self._lingering):
+            self._end(connection)

@@ -35,6 +35,7 @@ class FetchRequest(msgspec.Struct, frozen=True):
         last_modified: Its Last-Modified, for If-Modified-Since; b"" sends none.
         check: Mid-fetch rule; None fetches every body.
         host_rate: Most bytes a second of all fetches from this host; 0 for no limit.
+        fresh: On a connection of its own, which carries nothing before or after.
     """
 
     url: str
@@ -48,6 +49,7 @@ class FetchRequest(msgspec.Struct, frozen=True):
     last_modified: bytes = b""
     check: Check | None = None
     host_rate: int = 0
+    fresh: bool = False
 
 
 class FetchResult(msgspec.Struct, frozen=True):

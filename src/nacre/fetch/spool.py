@@ -86,6 +86,12 @@ class Sink:
         self._held = 0
         self._parts.clear()
 
+    def beginning(self, size: int) -> bytes:
+        """The first bytes that came, at most `size`."""
+        if self._file is not None:
+            return FileBody(self._file, self.length).read(0, size)
+        return b"".join(self._parts)[:size]
+
     def finish(self) -> Body:
         """The body, whole; the sink is used up."""
         if self._file is not None:

@@ -60,6 +60,7 @@ from nacre.job.visit.recheck import Recheck
 from nacre.job.visit.robots_cache import RobotsCache
 from nacre.job.visit.runtime import LimitRuntime
 from nacre.job.visit.shared_slots import open_slots
+from nacre.job.visit.unasked import UnaskedParts, UnaskedReplies
 from nacre.job.visit.writing import ArchiveStep
 from nacre.report.stats import Statistics
 from nacre.report.steps import Steps
@@ -333,6 +334,7 @@ class Parts:
         )
 
     def _disposition(self) -> Disposition:
+        self.unasked = self._unasked()
         final = self._chain(ChainName.DISPOSITION)
         return Disposition(
             DispositionParts(
@@ -349,6 +351,7 @@ class Parts:
                 statistics=self.statistics,
                 quotas=self.quotas,
                 outcomes=self.outcomes,
+                unasked=self.unasked,
                 logs=self.logs,
                 clock=self.clock,
                 pacer=self.pacer,
@@ -359,6 +362,20 @@ class Parts:
                 followed=final.step("candidates"),
                 disposed=final.step("disposition"),
                 follow_errors=self.effective.then(lambda s: s.engine.follow_error_pages),
+            )
+        )
+
+    def _unasked(self) -> UnaskedReplies:
+        return UnaskedReplies(
+            UnaskedParts(
+                store=self.store,
+                frontier=self.frontier,
+                archive=self.archive,
+                robots=self.robots,
+                numbers=self.numbers,
+                logs=self.logs,
+                clock=self.clock,
+                visit_done=self.commit.visit_done,
             )
         )
 

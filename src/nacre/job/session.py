@@ -170,6 +170,7 @@ class Session:
         self._load_cookies()
         self._entering.begin()
         self._entering.portion()
+        self.parts.unasked.enter()
 
     def _go_on(self, before: ExitStatus | None) -> None:
         """A run that was begun; `before` says how it ended the last time."""
@@ -276,6 +277,7 @@ class Session:
         async with asyncio.TaskGroup() as group:
             self._engine_task = group.create_task(engine.run(), name="engine")
             engine.on_settled = self._attention.set
+            self.parts.unasked.attention = self._attention.set
             self.mind_limits()
             watchdog = Watchdog(engine, self.parts.logs, self._clock)
             others = [group.create_task(watchdog.run(), name="watchdog")]
@@ -287,6 +289,8 @@ class Session:
             engine.stop()
         self.watch.stop()
         if not self.abandoned:
+            await self.parts.fetcher.settle()
+            self.parts.unasked.settle()
             for companion in self._companions:
                 await companion.ending(how)
         self._wind_up(how)
@@ -310,6 +314,8 @@ class Session:
                 return how
             self._alert(self.space.check(self._clock.monotonic(), self.parts.commit.largest))
             self._alert(self._clock_watch.look())
+            if self.parts.unasked.settle():
+                self.parts.engine.wake()
             self._mind_space()
             self.parts.shortage.look()
             self.parts.frontier.courtesy.look(self._clock.monotonic())
@@ -359,7 +365,7 @@ class Session:
         if self._asked is not None:
             return self._asked
         # Twice: while the planner thinks, an operator may add URLs.
-        if self._is_done() and not await self._more() and self._is_done():
+        if self._is_done() and not await self._more() and await self._is_settled():
             return self._finished()
         if self._is_stuck():
             await self._more()
@@ -384,6 +390,13 @@ class Session:
         if self._held or parts.engine.busy or not parts.frontier.is_empty:
             return False
         return not any(companion.busy for companion in self._companions)
+
+    async def _is_settled(self) -> bool:
+        """Done, and no connection has anything to say that makes a capture suspect."""
+        if self._is_done():
+            await self.parts.fetcher.settle()
+            self.parts.unasked.settle()
+        return self._is_done()
 
     def _is_stuck(self) -> bool:
         """What the planner chose waits for hosts that do not answer: others need not wait too."""

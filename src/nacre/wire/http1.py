@@ -36,6 +36,7 @@ MAX_INTERIM = 64
 """Most interim (1xx) replies before the final one."""
 MAX_TAIL = 1024 * 1024
 """Bytes kept behind a broken chunk."""
+_LOOK = 64
 
 
 class ReplyReader:
@@ -51,6 +52,7 @@ class ReplyReader:
         framing: `length`, `chunked`, `close` or `none`.
         body_length: Bytes of body returned so far.
         excess: Bytes that came behind the end of the reply.
+        reply_behind: They begin like another reply.
         complete: Nothing more belongs to the reply, or nothing more is wanted.
         truncated: Why it is not whole: `length`, `disconnect`; "" when it is.
         failure: Why there is no usable reply; "" when there is one, or may yet be.
@@ -60,7 +62,8 @@ class ReplyReader:
     __slots__ = (
         "_blank", "_broken", "_chunks", "_interims", "_left", "_max_body", "_max_header", "_method",
         "_pending", "_scanned", "_sound", "annotations", "body_length", "complete", "excess",
-        "failure", "framing", "head", "headers", "interim", "protocol", "reason", "status",
+        "failure", "framing", "head", "headers", "interim", "protocol", "reason", "reply_behind",
+        "status",
         "truncated",
     )  # fmt: skip
 
@@ -94,6 +97,7 @@ class ReplyReader:
         self.framing = "none"
         self.body_length = 0
         self.excess = 0
+        self.reply_behind = False
         self.complete = False
         self.truncated = ""
         self.failure = ""
@@ -124,7 +128,7 @@ class ReplyReader:
         if not data:
             return b""
         if self.complete:
-            self._exceed(len(data))
+            self._exceed(data)
             return b""
         return self._read_body(data)
 
@@ -265,7 +269,7 @@ class ReplyReader:
         if self.framing == "length":
             left = self._left
             if len(data) > left:
-                self._exceed(len(data) - left)
+                self._exceed(data[left:])
                 data = data[:left]
             self._left = left - len(data)
             data = self._keep(data)
@@ -285,7 +289,7 @@ class ReplyReader:
         if chunks.finished and not self.complete:
             self.complete = True
             if taken < len(data):
-                self._exceed(len(data) - taken)
+                self._exceed(data[taken:])
         return body
 
     def _break(self, chunks: ChunkScanner) -> None:
@@ -332,12 +336,13 @@ class ReplyReader:
         self.annotations.append("shortBody")
         self._finish("disconnect")
 
-    def _exceed(self, count: int) -> None:
+    def _exceed(self, data: bytes) -> None:
         if self.truncated:
             return
         if not self.excess:
             self.annotations.append("excessData")
-        self.excess += count
+            self.reply_behind = find_start(data[:_LOOK]) >= 0
+        self.excess += len(data)
 
     def stop(self, reason: str) -> None:
         """Take no more: what came is the reply, cut for a reason of `WARC-Truncated`."""

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 import msgspec
-from msgspec.structs import replace
 
 from nacre.core.crawluri import CrawlURI, Hop, is_icon_guess
-from nacre.core.history import HistoryRecord, Original
+from nacre.core.history import HistoryRecord, Original, without_capture
 from nacre.frontier.policy import rank
 from nacre.job.assemble import Parts
 from nacre.job.holdings.indexing import drop_index, remake_index
@@ -194,7 +193,7 @@ class _Requeue:
         parts.frontier.totals.take_back(outcome.status, guess=guess)
         known = parts.archive.history.get(outcome.url)
         if known is not None:
-            parts.archive.history.put(_without_capture(known))
+            parts.archive.history.put(without_capture(known))
         parts.logs.recovery(f"lost {outcome.url} in {outcome.file} at {outcome.offset}")
         if outcome.path.endswith(Hop.PREREQUISITE):
             self._forget_answer(outcome.url)
@@ -237,7 +236,7 @@ class _Requeue:
         """What earlier runs know of the lost records; no server is asked for their change."""
         history = self._parts.archive.history
         for known in list(self._history() if self._records else ()):
-            history.put(_without_capture(known))
+            history.put(without_capture(known))
 
     def _history(self) -> Iterator[HistoryRecord]:
         decode = msgspec.msgpack.Decoder(HistoryRecord).decode
@@ -245,21 +244,3 @@ class _Requeue:
             known = decode(row)
             if self._refers(known):
                 yield known
-
-
-def _without_capture(known: HistoryRecord) -> HistoryRecord:
-    """A row that no revisit and no conditional request can come from."""
-    return replace(
-        known,
-        date=0,
-        digest="",
-        framing="",
-        record_id="",
-        etag=b"",
-        last_modified=b"",
-        length=0,
-        original="",
-        base=None,
-        confirmed=0,
-        noted=None,
-    )

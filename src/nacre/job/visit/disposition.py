@@ -40,6 +40,7 @@ from nacre.job.visit.pacer import Pacer
 from nacre.job.visit.preconditions import ROBOTS_FOR, ROBOTS_REDIRECTS
 from nacre.job.visit.quotas import QuotaBook
 from nacre.job.visit.robots_cache import RobotsCache
+from nacre.job.visit.unasked import UnaskedReplies, fresh, is_suspect
 from nacre.job.visit.writing import ArchiveStep, Prepared
 from nacre.report.stats import Statistics, Stored
 from nacre.report.steps import Step
@@ -77,6 +78,7 @@ class DispositionParts(msgspec.Struct, frozen=True):
     statistics: Statistics
     quotas: QuotaBook
     outcomes: Outcomes
+    unasked: UnaskedReplies
     logs: JobLogs
     pacer: Pacer
     clock: Clock
@@ -106,7 +108,7 @@ class Disposition:
 
     def decide(self, visit: Visit) -> Retry | Final | None:
         """Retry, final, or None for a deferral; nothing is changed yet."""
-        if visit.status == _DEFERRED or visit.retire:
+        if visit.status == _DEFERRED or visit.retire or is_suspect(visit):
             return None
         if visit.conclusive or (_has_fallback(visit) and not visit.starved):
             return Final("another try would not change it")
@@ -181,6 +183,9 @@ class Disposition:
         if visit.retire:
             self._retire(visit)
             return
+        if is_suspect(visit):
+            parts.frontier.deferred(fresh(visit.uri), None, parts.clock.monotonic())
+            return
         uri, url = visit.uri, visit.prerequisite
         if not url:
             self._wait(visit)
@@ -229,6 +234,7 @@ class Disposition:
             writer, large = parts.archive.writer, parts.archive.large
             parts.archived.written = writer.total + large.total
             parts.archived.plain = self._plain_before + writer.plain + large.plain
+        parts.unasked.disposed(visit, prepared)
         parts.answers.learn(visit, now)
         group_by = parts.politeness[visit.overlay].group_by
         if group_by == "domain":

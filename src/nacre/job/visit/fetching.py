@@ -30,6 +30,10 @@ UNCONDITIONAL = "_unconditional"
 """Key in a URI's heritable data: it is asked for without validators."""
 
 
+FRESH = "_fresh"
+"""Key in a URI's heritable data: it is asked for on a connection of its own; how often it was."""
+
+
 class FetchDns:
     """Looks up the name of a `dns:` URI."""
 
@@ -144,6 +148,7 @@ class FetchHttp:
             last_modified=last.last_modified if last else b"",
             check=None if uri.is_prerequisite else self._check(visit, addresses),
             host_rate=self._pacer.host_rate(visit.overlay),
+            fresh=FRESH in uri.heritable,
         )
 
     def _check(self, visit: Visit, addresses: Sequence[str]) -> Check | None:
