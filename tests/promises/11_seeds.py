@@ -102,6 +102,17 @@ def test_a_job_with_bad_lines_runs_and_counts_them(tmp_path: Path):
     assert "import FILE" in late.err
 
 
+@pytest.mark.parametrize("encoding", ["gbk", "utf-16"])
+def test_urls_that_are_brought_in_later(tmp_path: Path, encoding: str):
+    job, path = tmp_path / "job", tmp_path / "more.txt"
+    with site(PAGES) as home:
+        assert nacre("new", job, f"{home}b.html", "--delay", "0").code == 0
+        path.write_bytes(f"{home}通知/\r\n".encode(encoding))
+        assert nacre("frontier", job, "import", path).code == 0
+        assert nacre("run", job, "-q").code == 0
+    assert any("%E9%80%9A%E7%9F%A5" in url for url in captured(job))
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

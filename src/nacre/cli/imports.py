@@ -139,22 +139,29 @@ def _import(directory: Path, path: Path, options: "Options") -> "Iterator[Import
 def _lines(path: Path) -> Iterator[Iterable[str]]:
     """The lines of a file, compressed or not, or of stdin; one over 64 kB comes in pieces.
 
+    Files are in any encoding that a seed list may have.
+
     Raises:
         ConfigError: It cannot be read.
     """
-    from nacre.job.seeding.seedfile import open_bytes
+    from nacre.job.seeding.seedcoding import WIDE, decoded_lines
+    from nacre.job.seeding.seedfile import file_coding, open_bytes
 
     if path == _STDIN:
         yield iter(lambda: sys.stdin.readline(_LONGEST), "")
         return
     try:
         with open_bytes(path) as packed:
-            if b"\0" in packed.peek(_LONGEST):
+            if not path.is_file():  # a pipe is read once
+                file = io.TextIOWrapper(packed, encoding="utf-8", errors="replace")
+                yield iter(lambda: file.readline(_LONGEST), "")
+                return
+            codec = file_coding(path)
+            if not codec.startswith(WIDE) and b"\0" in packed.peek(_LONGEST):
                 raise ConfigError(
                     f"{path} cannot be read: it is no text: there are NUL bytes in it"
                 )
-            file = io.TextIOWrapper(packed, encoding="utf-8", errors="replace")
-            yield iter(lambda: file.readline(_LONGEST), "")
+            yield decoded_lines(packed, codec)
     except (OSError, EOFError) as error:
         raise ConfigError(
             f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"

@@ -11,7 +11,9 @@ from nacre.core.cause import cause
 from nacre.core.crawluri import CrawlURI
 from nacre.core.status import Counted, counted
 from nacre.frontier.listing import pending
-from nacre.frontier.rows import time_of
+from nacre.frontier.queues import State
+from nacre.frontier.roster import read_queue
+from nacre.frontier.rows import queue_id, time_of
 from nacre.job.admission.identity import Identity
 from nacre.job.seeding.seedbook import SeedRow, seed_rows
 from nacre.job.states import SeedsEnd
@@ -213,6 +215,11 @@ class SeedEnds:
         due = own.due if own else None
         return SeedEnd(url, SeedState.WAITS, 0, "not tried yet", 0, due)
 
+    def _wake(self, queue: str) -> float | None:
+        """When a queue that rests goes on; None for one that does not."""
+        row = read_queue(self._store, queue_id(queue))
+        return row.wake if row is not None and row.state is State.SNOOZED else None
+
     def _waiting_ones(self) -> dict[str, _Waiting]:
         """Seeds that wait, and prerequisites that were tried, by their URLs."""
         if self._waiting is None:
@@ -220,7 +227,7 @@ class SeedEnds:
             for entry in islice(pending(self._store), _MOST_WAITING):
                 uri = entry.uri
                 if uri.is_seed or (uri.is_prerequisite and uri.attempts):
-                    due = time_of(entry.key) if entry.family == "future" else None
+                    due = time_of(entry.key) if entry.family == "future" else self._wake(uri.queue)
                     self._waiting[uri.url] = _Waiting(uri, due)
         return self._waiting
 

@@ -6,6 +6,8 @@ that its encoding does not have is no seed.
 """
 
 import codecs
+import re
+import unicodedata
 from collections.abc import Iterator
 from gzip import GzipFile
 from io import BufferedReader
@@ -18,7 +20,13 @@ LONGEST = 65_536
 """Bytes of the longest line that can be a seed; a longer one comes in pieces."""
 
 SeedBytes = BinaryIO | BufferedReader | GzipFile
+_WESTERN = "cp1252"
+_HIGH = re.compile(rb"[\x80-\xff]+")
+_PAIRS = re.compile(rb"(?:[\xa1-\xf7][\xa1-\xfe])+")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 UTF_8 = "utf-8"
+WIDE = ("utf-16", "utf-32")
+"""How the codecs begin in which ASCII has more than a byte."""
 _MARKS = (
     (b"\xef\xbb\xbf", UTF_8),
     (b"\xff\xfe\0\0", "utf-32-le"),
@@ -59,9 +67,10 @@ def coding_of(file: SeedBytes) -> str:
         if size < _SAMPLE:
             sample.append(line)
             size += len(line)
-    if broken * _STRAY <= sound:
+    text = b"\n".join(sample)
+    if broken * _STRAY <= sound and not (broken == 0 and _by_chance(text.decode(UTF_8, "replace"))):
         return UTF_8
-    return _looks_like(b"\n".join(sample))
+    return _looks_like(text)
 
 
 def _by_mark(head: bytes) -> str:
@@ -83,7 +92,7 @@ def decoded_lines(file: SeedBytes, codec: str) -> Iterator[str]:
         file: The list, at its start.
         codec: As `coding_of` says.
     """
-    if codec.startswith(("utf-16", "utf-32")):
+    if codec.startswith(WIDE):
         decoder = codecs.getincrementaldecoder(codec)("replace")
         rest = decoder.decode(file.read(4)).removeprefix("\ufeff")
         while chunk := file.read(LONGEST):
@@ -118,7 +127,35 @@ def _is_utf8(line: bytes) -> bool:
     return True
 
 
-def _looks_like(sample: bytes) -> str:
-    from turbohtml.detect import detect  # noqa: PLC0415 - slow, and rarely needed
+def _by_chance(text: str) -> bool:
+    """True for what is hardly UTF-8 though it could be: pairs of bytes that are GBK too.
 
-    return codec_of(detect(sample).encoding or "") or "cp1252"
+    `通知` in GBK is U+0368 U+05AA in UTF-8: a mark without a letter, then one of another script.
+    Characters of three bytes and more are never so by chance.
+    """
+    if any(sign > "\u07ff" for sign in text):
+        return False
+    for run in _BEYOND_ASCII.findall(text):
+        scripts = {unicodedata.name(sign, "?").partition(" ")[0] for sign in run}
+        if not run[0].isalpha() or len(scripts) > 1:
+            return True
+    return False
+
+
+def _looks_like(sample: bytes) -> str:
+    from turbohtml.detect import Detection, detect  # noqa: PLC0415 - slow, and rarely needed
+
+    found = detect(sample, Detection(excluded=frozenset(("UTF-8",)))).encoding
+    codec = codec_of(found or "") or _WESTERN
+    return "gbk" if codec == _WESTERN and _is_in_pairs(sample, at_all=not found) else codec
+
+
+def _is_in_pairs(sample: bytes, *, at_all: bool) -> bool:
+    """True for bytes that are GBK throughout, though too few for the detector.
+
+    Four letters beyond ASCII in a row are rare in Western text; two are not, so that these count
+    only where the detector has nothing better (`at_all`).
+    """
+    runs = _HIGH.findall(sample)
+    in_pairs = all(_PAIRS.fullmatch(run) for run in runs)
+    return in_pairs and (at_all or any(len(run) > 2 for run in runs))
