@@ -1,9 +1,12 @@
 """Hints that can be followed, refusals that name what is wrong, and no small lies."""
 
+import ast
 import json
+import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -108,6 +111,28 @@ def test_documents_that_messages_name_are_in_a_wheel(tmp_path: Path):
     assert {f"nacre/docs/{page}.md" for page in ("howto", "running", "scope")} <= names
     pages = nacre("help", "docs").out
     assert "howto.md" in pages
+    assert "reference/settings.md" in pages
+    assert "nacre/docs/reference/settings.md" in names
+
+
+def test_no_file_or_message_names_a_page_by_a_place_that_only_a_clone_has(tmp_path: Path):
+    job = tmp_path / "job"
+    assert nacre("new", job, "http://127.0.0.1:1/").code == 0
+    assert "docs/" not in (job / "crawl.yaml").read_text()
+    package = Path(__file__).parents[2] / "src" / "nacre"
+    assert not re.findall(r"docs/[a-z/-]+\.md", (package / "crawl.schema.json").read_text("utf-8"))
+    for source in package.rglob("*.py"):
+        told = [text for text in _texts(source) if re.search(r"docs/[a-z/-]+\.md", text)]
+        assert not told, (source, told)
+
+
+def _texts(source: Path) -> Iterator[str]:
+    """The texts of a module but for its docstrings."""
+    tree = ast.parse(source.read_text("utf-8"))
+    documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and id(node) not in documented:
+            yield str(node.value)
 
 
 def test_what_may_not_be_written_is_a_mistake_of_the_command(

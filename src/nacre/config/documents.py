@@ -8,7 +8,7 @@ _BESIDE = Path(__file__).parents[3] / "docs"
 
 def documents() -> list[Path]:
     """All pages, in order of their names."""
-    return sorted(_folder().glob("*.md"))
+    return sorted(_folder().rglob("*.md"))
 
 
 def document(name: str) -> str:

@@ -32,7 +32,7 @@ _HEADER = """\
 #   nacre check DIR     every problem at once
 #   nacre run DIR       crawl
 # What became of each property of the input: migration.txt, migration.json
-# All settings: docs/reference/settings.md
+# All settings: reference/settings.md of the documentation (nacre help docs)
 
 """
 

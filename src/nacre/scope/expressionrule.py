@@ -12,7 +12,7 @@ from nacre.scope.state import ScopeState
 
 
 class ExpressionRule(Predicated):
-    """The expression is true of the URI. Its language: docs/scope.md; it cannot run code."""
+    """The expression is true of the URI. Its language, in scope.md, cannot run code."""
 
     heritrix = "ExpressionDecideRule"
     rule: Literal["expression"] = "expression"

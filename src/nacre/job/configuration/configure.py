@@ -33,7 +33,7 @@ _HEADER = f"""\
 #   nacre check DIR                             every problem at once
 #   nacre check DIR --explain politeness.delay  a value, where it comes from, its unit and meaning
 #   nacre run DIR                               crawl, or go on with it
-# All settings: docs/reference/settings.md
+# All settings: reference/settings.md of the documentation (nacre help docs)
 """
 _FOOTER = """
 # Often set. This is what holds; take the `#` away to change it.
