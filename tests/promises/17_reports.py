@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from nacre.job.configuration.configure import load_job
 from nacre.job.handout.words import FOUND
+from nacre.job.layout import Layout
+from nacre.job.offline import reading
 from nacre.report.document import NAMELESS, Form
+from nacre.report.forms import heading
 from nacre.report.readers import Audience
 from nacre.report.reports import READERS, REPORTS, SUMMARIES
 from nacre.report.tabled import TABLED
@@ -209,3 +213,34 @@ def test_status_of_a_running_job_has_headings(tmp_path: Path):
 
 def test_forms_without_a_unit_are_counts_and_numbers():
     assert {Form.COUNT, Form.NUMBER} == NAMELESS
+
+
+_OF_STUDIES = re.compile(
+    "pages|visits|changes|requests|lots|runs|replies|differences|notes|revisits|URLs|contents|"
+    "number|gaps|pairs|links|hints|sitemaps|readings|times"
+)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["change-frequency", "savings", "budget", "deletions", "hints", "templates", "coverage",
+     "decisions", "timeline", "diff"],
+)  # fmt: skip
+def test_every_column_of_a_study_says_what_it_counts(visited: Visited, name: str):
+    from nacre.job.studies.stored import StoredKnown  # noqa: PLC0415 - with all studies
+    from nacre.job.studies.table import STUDIES, Asked, Subject, examine  # noqa: PLC0415
+
+    study = STUDIES[name]
+    asked = Asked(visited.notice if study.subject is Subject.PAGE else "")
+    layout = Layout(visited.job)
+    settings = load_job(layout).settings
+    with reading(layout, settings) as view:
+        known = StoredKnown(layout.root, view.store, settings, view.clock.now())
+        document = study.document(examine(known, name, asked))
+    for table in (table for section in document.sections for table in section.tables):
+        for column in table.columns:
+            assert column.name.strip()
+            if column.form in NAMELESS:
+                assert _OF_STUDIES.search(column.name), (name, column)
+            if column.form is Form.TIME:
+                assert heading(column).endswith("(UTC)")

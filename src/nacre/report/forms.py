@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from nacre.report.document import Cell, Form
+from nacre.report.document import Cell, Column, Form
 from nacre.report.units import share, short, size, span
 from nacre.wire.urltext import readable_url
 
@@ -22,6 +22,13 @@ def written(cell: Cell, form: Form) -> str:
     if isinstance(cell, str):
         return (readable_url(cell) if form is Form.URL else cell) or NONE
     return _WRITERS[form](float(cell))
+
+
+def heading(column: Column) -> str:
+    """The heading of a column: that of times says which they are."""
+    if column.form is Form.TIME and "UTC" not in column.name:
+        return f"{column.name} (UTC)"
+    return column.name
 
 
 def url_facts(url: str) -> tuple[tuple[str, str], ...]:

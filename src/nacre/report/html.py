@@ -18,7 +18,7 @@ from nacre.report.document import (
     Form,
     Section,
 )
-from nacre.report.forms import NUMERIC, written
+from nacre.report.forms import NUMERIC, heading, written
 from nacre.report.markup import element, text
 
 MANY_COLUMNS = 4
@@ -135,7 +135,7 @@ def _table(table: DataTable, none: str) -> str:
     if len(table.rows) > MOST_ROWS:
         caption += f" (the first {MOST_ROWS:,} of {len(table.rows):,})"
     head = "".join(
-        element("th", text(column.name), scope="col", class_=_class(column))
+        element("th", text(heading(column)), scope="col", class_=_class(column))
         for column in table.columns
     )
     rows = (element("tr", "".join(_cells(row, table.columns))) for row in table.rows[:MOST_ROWS])
@@ -158,7 +158,7 @@ def _cells(row: tuple[Cell, ...], columns: tuple[Column, ...]) -> Iterator[str]:
             shown = element("code", shown)
         if at:
             # A narrow screen shows each row as a list, with its headings from here.
-            yield element("td", shown, class_=_class(column), data_label=column.name)
+            yield element("td", shown, class_=_class(column), data_label=heading(column))
         else:
             yield element("th", shown, scope="row", class_=_class(column))
 

@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from nacre.report.document import Comparison, DataTable, Document, Form, HeatMap, Section
 from nacre.report.escape import visible
-from nacre.report.forms import NUMERIC, written
+from nacre.report.forms import NUMERIC, heading, written
 
 MOST_ROWS = 40
 """Rows of a table that are shown; the HTML and the JSON have more."""
@@ -52,7 +52,7 @@ def _table(table: DataTable, most: int, none: str) -> Iterator[str]:
     if not table.rows:
         yield f"  ({none})"
         return
-    texts = [[column.name for column in table.columns]]
+    texts = [[heading(column) for column in table.columns]]
     texts += [
         [_cut(written(cell, column.form)) for cell, column in zip(row, table.columns, strict=True)]
         for row in table.rows[:most]

@@ -73,7 +73,7 @@ def _all(found: AllDecisions) -> Document:
         Column("reason"),
         Column("meaning"),
         Column("visits", Form.COUNT),
-        Column("found something", Form.COUNT),
+        Column("visits that found something", Form.COUNT),
         Column("share", Form.SHARE),
     )
     rows = tuple(

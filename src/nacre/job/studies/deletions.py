@@ -139,7 +139,7 @@ def document(found: DeletionRegister) -> Document:
         Column("missing since", Form.TIME),
         Column("moved to", Form.URL),
         Column("next look", Form.TIME),
-        Column("evidence", Form.COUNT),
+        Column("visits as evidence", Form.COUNT),
     )
     rows = tuple(
         (

@@ -57,7 +57,8 @@ def _days(days: Sequence[Day]) -> Section:
         Series(name, tuple(float(getattr(one, name)) for one in days)) for name in _KINDS
     )
     plot = Bars("New, changed and deleted pages a day", tuple(d.day for d in days), series, "pages")
-    columns = (Column("day"), *(Column(n, Form.COUNT) for n in ("visits", *_KINDS)))
+    names = ("visits", *(f"{kind} pages" for kind in _KINDS))
+    columns = (Column("day"), *(Column(n, Form.COUNT) for n in names))
     rows = tuple((one.day, one.visits, one.new, one.changed, one.deleted) for one in days)
     return Section(
         "By day",

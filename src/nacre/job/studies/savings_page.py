@@ -83,9 +83,9 @@ def _range(found: Estimate) -> str:
 def _runs(found: Savings) -> Section:
     columns = (
         Column("run"),
-        *(Column(name, Form.COUNT) for name in ("requests", "of a full crawl")),
-        *(Column(name, Form.COUNT) for name in ("new", "changed", "deleted")),
-        *(Column(name, Form.COUNT) for name in ("lots", "lots changed")),
+        *(Column(name, Form.COUNT) for name in ("requests", "requests of a full crawl")),
+        *(Column(name, Form.COUNT) for name in ("new pages", "changed pages", "deleted pages")),
+        *(Column(name, Form.COUNT) for name in ("lots (pages)", "lots that changed")),
         *(Column(name, Form.SHARE) for name in ("recall", "from", "to")),
         Column("received", Form.BYTES),
         Column("stored", Form.BYTES),
@@ -107,10 +107,13 @@ def _row(one: RunSavings) -> tuple[str | float | None, ...]:
 
 
 def _ways(found: Savings) -> Section:
+    counts = (
+        *("runs", "replies in full", "differences", "notes"),
+        *("replies with only noise", "revisits", "unrecorded visits"),
+    )
     columns = (
         Column("--keep"),
-        *(Column(name, Form.COUNT) for name in ("runs", "in full", "differences", "notes")),
-        *(Column(name, Form.COUNT) for name in ("only noise", "revisits", "unrecorded")),
+        *(Column(name, Form.COUNT) for name in counts),
         *(Column(name, Form.BYTES) for name in ("strict would store", "stored")),
         Column("saved", Form.SHARE),
     )

@@ -145,7 +145,7 @@ def document(found: SequenceCoverage) -> Document:
         text += ("No template of this job counts its pages (rule S of `nacre report templates`).",)
     columns = (
         Column("template", Form.URL),
-        *(Column(name, Form.COUNT) for name in ("first", "last", "seen")),
+        *(Column(name, Form.COUNT) for name in ("first number", "last number", "numbers seen")),
         Column("share", Form.SHARE),
         Column("numbers a day", Form.NUMBER),
         Column("gaps", Form.COUNT),
@@ -166,7 +166,7 @@ def document(found: SequenceCoverage) -> Document:
 def _guesses(found: list[Guesses]) -> DataTable:
     columns = (
         Column("sequence"),
-        *(Column(name, Form.COUNT) for name in ("asked", "found")),
+        *(Column(name, Form.COUNT) for name in ("numbers asked for", "pages found")),
         Column("goes on"),
     )
     rows = tuple(
@@ -180,6 +180,7 @@ def _section(one: Sequence) -> Section:
     length = one.last - one.first + 1
     labels = tuple(str(one.first + at * length // len(one.bins)) for at in range(len(one.bins)))
     plot = Bars(title, labels, (Series("seen", tuple(one.bins)),), "of its numbers")
-    columns = tuple(Column(name, Form.COUNT) for name in ("from", "to", "numbers"))
+    names = ("from number", "to number", "numbers missing")
+    columns = tuple(Column(name, Form.COUNT) for name in names)
     rows = tuple((gap.first, gap.last, gap.last - gap.first + 1) for gap in one.gaps)
     return Section(one.template, plots=(plot,), tables=(DataTable("Longest gaps", columns, rows),))

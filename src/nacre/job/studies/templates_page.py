@@ -42,11 +42,11 @@ def _text(found: TemplateList) -> tuple[str, ...]:
 
 
 def _templates(found: list[TemplateFacts]) -> DataTable:
-    counts = ("URLs", "visited", "live", "index pages", "visits", "changes", "contents")
+    counts = ("URLs", "URLs visited", "living URLs", "index pages", "visits", "changes", "contents")
     columns = (
         Column("template", Form.URL),
         *(Column(name, Form.COUNT) for name in counts),
-        *(Column("rule"), Column("slack"), Column("trap"), Column("waits", Form.COUNT)),
+        *(Column("rule"), Column("slack"), Column("trap"), Column("URLs that wait", Form.COUNT)),
     )
     rows = tuple(
         (
@@ -68,7 +68,7 @@ def _examples(found: list[TemplateFacts]) -> DataTable:
 def _parameters(found: list[Parameter]) -> DataTable:
     columns = (
         *(Column("site"), Column("parameter")),
-        *(Column(name, Form.COUNT) for name in ("pairs", "same")),
+        *(Column(name, Form.COUNT) for name in ("pairs of URLs", "pairs that are the same")),
         Column("idle"),
     )
     rows = tuple(
@@ -79,8 +79,8 @@ def _parameters(found: list[Parameter]) -> DataTable:
 
 def _rules(found: list[RuleFacts]) -> DataTable:
     columns = (
-        *(Column("links"), Column("rule"), Column("slack"), Column("highest", Form.COUNT)),
-        *(Column(name, Form.COUNT) for name in ("foreseen", "late")),
+        *(Column("links"), Column("rule"), Column("slack"), Column("highest number", Form.COUNT)),
+        *(Column(name, Form.COUNT) for name in ("links foreseen", "links late")),
         Column("share", Form.SHARE),
     )
     rows = tuple(

@@ -105,7 +105,7 @@ def document(found: Timeline) -> Document:
     plot = TimeLine("Visits, changes and hints", _LANES, (*_spans(found), *_hints(found.page)))
     columns = (
         Column("time", Form.TIME),
-        Column("status", Form.COUNT),
+        Column("status"),
         Column("verdict"),
         Column("score", Form.SHARE),
         Column("because"),

@@ -159,7 +159,7 @@ def document(found: TrustTable) -> Document:
     columns = (
         Column("site"),
         Column("source"),
-        *(Column(name, Form.NUMBER) for name in ("told", "untold", "false")),
+        *(Column(name, Form.NUMBER) for name in ("changes told", "changes untold", "false hints")),
         *(Column(name, Form.SHARE) for name in ("recall", "from", "to", "precision")),
         Column("a false hint every", Form.DAYS),
         Column("dates doubted", Form.TIME),
@@ -173,8 +173,9 @@ def document(found: TrustTable) -> Document:
         for one in found.sources
     )
     text: tuple[str, ...] = (
-        "`told` are changes that a source had told, `untold` those that it had not, `false` are "
-        "visits that found nothing although it had told a change. Visits drawn by lot count for "
+        "Changes told are those that a source had told, changes untold those that it had not; "
+        "false hints are visits that found nothing although it had told a change. Visits drawn by "
+        "lot count for "
         "all that they stand for. A source whose dates are doubted is not believed until they "
         "tell something again.",
     )
@@ -187,7 +188,7 @@ def document(found: TrustTable) -> Document:
 def _index_table(found: list[IndexTrust]) -> tuple[DataTable, ...]:
     if not found:
         return ()
-    names = ("sitemaps", "resting", "readings spared", "right", "wrong")
+    names = ("sitemaps", "sitemaps resting", "readings spared", "times right", "times wrong")
     columns = (
         *(Column("index of sitemaps", Form.URL), *(Column(name, Form.COUNT) for name in names)),
         Column("believed"),
