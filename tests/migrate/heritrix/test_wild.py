@@ -190,3 +190,28 @@ def test_beans_in_beans_profiles_and_values_of_java(tmp_path):
     said, report, _ = migrated(tmp_path, text)
     assert said.engine.parallel == 8
     assert report.counts()["flagged"] == 0
+
+
+def test_nothing_that_is_open_is_inherited_or_shared(tmp_path):
+    open_text = "#{metadata.name()}"
+    text = cxml(
+        f"<bean id='above' class='org.archive.x.CrawlMetadata'>"
+        f"<property name='userAgentTemplate' value='{open_text}'/>"
+        "<property name='organization' value='图书馆'/></bean>",
+        "<bean id='metadata' parent='above'/>",
+        f"<util:list id='traps'><value>.*a</value><value>{open_text}</value>"
+        "<value>#{systemEnvironment['TRAP'] ?: '.*日历'}</value></util:list>",
+        scope(
+            f"<bean class='{RULES}MatchesListRegexDecideRule'>"
+            "<property name='regexList' ref='traps'/></bean>",
+            f"<bean class='{RULES}MatchesListRegexDecideRule'><property name='regexList'>"
+            f"<list><value>{open_text}</value></list></property></bean>",
+        ),
+    )
+    said, _, found = migrated(tmp_path, text)
+    assert said.archive.publisher == "图书馆"
+    assert "#{" not in said.model_dump_json()
+    assert [one.regexes for one in said.scope[1:]] == [(".*a", ".*日历"), ()]
+    assert found["above.userAgentTemplate"].flag is Flag.CHECK
+    assert "left out 1 of 1" in found["MatchesListRegexDecideRule.regexList"].note
+    assert not any(one.flag is Flag.NONE and "#{m" in one.value for one in found.values())

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nacre.config.ordinary import read_ordinary
 from nacre.migrate.fate import SECRET, mapped, to_check
-from nacre.migrate.heritrix.beans import Bean, Beans, Setting, text_of
+from nacre.migrate.heritrix.beans import Bean, Beans, Ref, Setting, text_of
 from nacre.migrate.heritrix.expressions import translated
 from nacre.migrate.heritrix.properties import read_properties
 from nacre.migrate.heritrix.spring import is_override
@@ -53,10 +53,17 @@ def fill_placeholders(beans: Beans, directory: Path, environ: Mapping[str, str])
         said = _LOCATION.search(element.text)
         for name in said[1].split(",") if said else ():
             values |= _of_file(element, name.strip(), directory)
-    fill = bool(found or elements)
+    known = {**environ, **values} if found or elements else None
     for item in beans.items:
         if isinstance(item, Setting) and item.bean not in found and item.kind != "element":
-            _fill(item, {**environ, **values} if fill else None, environ)
+            _fill(item, known, environ)
+    for name, value in beans.values.items():
+        users = [one for one in beans.items if isinstance(one, Setting) and one.value == Ref(name)]
+        own = Setting(name, value, 0, Bean("", "", "", beans.file, 0))
+        _fill(own, known, environ)
+        beans.values[name] = own.value
+        for user in users:
+            user.origin = own.origin
 
 
 def _fill(item: Setting, values: Mapping[str, str] | None, environ: Mapping[str, str]) -> None:
@@ -82,27 +89,47 @@ def set_open_aside(beans: Beans) -> None:
 
     Of a list only the elements that stay open are left out. A default stands in for the value.
     """
+    shared: dict[str, str] = {}
+    for name, value in beans.values.items():
+        beans.values[name], shared[name] = _without_open(value)
+    lost: set[Setting] = set()
     for item in beans.items:
         if not isinstance(item, Setting) or item.kind == "element":
             continue
-        if isinstance(item.value, list):
-            kept = [one for one in item.value if not (isinstance(one, str) and still_open(one))]
-            if len(kept) < len(item.value):
-                first = next(one for one in item.value if isinstance(one, str) and still_open(one))
-                lost = len(item.value) - len(kept)
-                item.doubt = f"left out {lost} of {len(item.value)}: {open_doubt(first)}"
-                item.value = kept
-            if kept or not item.doubt:
-                continue
         if item.name in _OF_THEIR_OWN and "#{" not in item.text:
             continue
         if is_override(item.bean) or (item.bean.kind == "Sheet" and item.kind == "property"):
             continue  # its entries are looked at one by one
+        if isinstance(item.value, Ref):
+            item.doubt = shared.get(item.value.name, "")
+        elif isinstance(item.value, list):
+            item.value, item.doubt = _without_open(item.value)
         item.doubt = item.doubt or open_doubt(_own_text(item.value))
-        if not item.doubt:
-            continue
-        if item.bean.settings.get(item.name) is item:
-            del item.bean.settings[item.name]
+        if item.doubt and not (isinstance(item.value, list | Ref) and _has_more(beans, item)):
+            lost.add(item)
+    for bean in beans.beans():
+        # A child has the properties of its parent, which are the same.
+        bean.settings = {name: one for name, one in bean.settings.items() if one not in lost}
+
+
+def _has_more(beans: Beans, item: Setting) -> bool:
+    """Whether anything is left of a list."""
+    return bool(beans.resolved(item.value))
+
+
+def _without_open(value: object) -> tuple[object, str]:
+    """A list or a map without the texts that stay open, and why they are left out; "" for none."""
+    if isinstance(value, list):
+        wrong = [one for one in value if isinstance(one, str) and still_open(one)]
+        kept: object = [one for one in value if one not in wrong]
+    elif isinstance(value, dict):
+        wrong = [one for one in value.values() if isinstance(one, str) and still_open(one)]
+        kept = {key: one for key, one in value.items() if one not in wrong}
+    else:
+        return value, ""
+    if not wrong:
+        return value, ""
+    return kept, f"left out {len(wrong)} of {len(value)}: {open_doubt(wrong[0])}"
 
 
 def _own_text(value: object) -> str:

@@ -2,5 +2,6 @@
 
 `conf.py` reads properties and finds rule files; what differs from the stock values (`defaults.py`)
 is mapped by `values.py`, `urls.py`, `schedule.py`, `agent.py` and `plugins.py`; `others.py` says
-why the rest needs no setting. `convert.py` is the whole.
+why the rest needs no setting, and `unknown.py` asks what others have added. `convert.py` is the
+whole.
 """
