@@ -50,6 +50,8 @@ def speculated(document: str) -> list[str]:
         ("<r><m:content url='/v.mp4'/><thumbnail url='/t.jpg'/></r>", ["/v.mp4", "/t.jpg"]),
         ("<r><l>/</l><l>// a comment</l><l>/* that */</l><l>news/1.html</l></r>", []),
         ("<r><l>see /news/1.html there</l><l>/news /1.html</l><l>/^a+$/</l></r>", []),
+        ("<r icon='/i/a.png' at='//cdn.test/b'/>", ["/i/a.png", "http://cdn.test/b"]),
+        ("<r path='/usr/bin' of='a/b.png'/>", []),
         ("<r url='text/html' width='/'/>", []),
         ("<xsl:template match='/html/body'/>", []),
     ],

@@ -65,6 +65,12 @@ _NAMES = {"url(": "url(", "src(": "src(", "-set(": "-set(", "@import": "@import 
 _ESCAPED_NAMES = re.compile(
     "|".join(f"(?P<n{at}>{_spelt(name)})" for at, name in enumerate(_NAMES)), re.IGNORECASE
 )
+_ESCAPED_LETTER = re.compile(
+    r"\\(?:[urlsctimpo-]|0{0,4}(?:2d|[46](?:3|5|9|c|d|f)|[57](?:0|2|3|4|5))(?![0-9a-f]))",
+    re.IGNORECASE,
+)
+"""An escaped letter of one of these names: those of icons, of which style sheets are full, are
+others."""
 _WANTED = re.compile(r"[uU][rR][lL]\(|[sS][rR][cC]\(|-[sS][eE][tT]\(|@[iI][mM]")
 
 
@@ -73,7 +79,7 @@ def css_urls(text: str) -> list[str]:
 
     Escapes are resolved, white space at the ends is cut; `data:` and empty ones are left out.
     """
-    if "\\" in text:
+    if _ESCAPED_LETTER.search(text):
         text = _ESCAPED_NAMES.sub(_plainly, text)
     if not _WANTED.search(text):
         return []

@@ -13,7 +13,7 @@ from nacre.extract import css
 from nacre.extract.absolute import absolute_urls
 from nacre.extract.document import Document
 from nacre.extract.feed import based, feed_links, is_feed
-from nacre.extract.likely import is_very_likely_uri
+from nacre.extract.likely import is_very_likely_uri, known_extension
 from nacre.extract.links import LinkCollector
 from nacre.extract.text import read_text
 from nacre.extract.xml_scan import End, Start, Stylesheet, attributes, scan, unescape_xml
@@ -24,7 +24,6 @@ CONTEXT = "=SPECULATIVE_MISC"
 _VALUE = re.compile(
     r"""((?<![^\s"'])xmlns(?::[^\s="'<]{0,64})?\s*+)?=\s*+(?:"([^"<]*+)"|'([^'<]*+)')"""
 )
-_REFERENCES = re.compile(r"href|src|url", re.IGNORECASE)
 _SPACE = re.compile(r"\s")
 _HOPS = {"a": Hop.LINK} | dict.fromkeys(
     ("image", "feimage", "use", "script", "include", "import", "audio", "video", "iframe"),
@@ -38,9 +37,9 @@ def extract_xml(document: Document, links: LinkCollector) -> None:
 
     Items, enclosures and further pages of RSS and Atom (hops L and E); references of SVG and
     XInclude (E; of `a`, L); style sheets (E). Every other absolute http(s) URL, every other
-    relative `href`, `src` or `url` that is very likely one, and every text that is nothing but
-    such a URL from the root on (`/a/b.html`, `//host/a`) is speculative (X); the names of
-    namespaces are names, not places.
+    relative `href`, `src` or `url` that is very likely one, and every text and attribute that is
+    nothing but such a URL from the root on (`/a/b.html`, `//host/a`) is speculative (X); the names
+    of namespaces are names, not places.
     """
     source = read_text(document)
     taken: set[str] = set()
@@ -78,7 +77,7 @@ def _references(event: Start | End, links: LinkCollector, taken: set[str]) -> No
         return
     raw = event.attributes
     styled = "url(" in raw
-    if not styled and not _REFERENCES.search(raw):
+    if not (styled or "href" in raw or "src" in raw or "url" in raw or "URL" in raw):
         return
     found = attributes(raw)
     if styled:
@@ -111,14 +110,25 @@ def _from_the_root(text: str) -> Iterator[str]:
         yield text
 
 
+def _named_from_the_root(value: str) -> Iterator[str]:
+    """The same of an attribute, which may be a path of XPath or of a disk: a host, or a file."""
+    value = value.strip()
+    extension = value.partition("?")[0].rpartition(".")[2]
+    if value.startswith("//") or (value.startswith("/") and known_extension(extension)):
+        yield from _from_the_root(value)
+
+
 def _mentioned(event: Start | End) -> Iterator[str]:
     """Absolute URLs in the text before a tag and, of a start tag, in its attributes."""
     text = event.before if isinstance(event, Start) else event.text
     if "://" in text:
         yield from absolute_urls(text)
-    elif isinstance(event, End) and text.startswith("/"):
+    elif text[:1] == "/" and isinstance(event, End):
         yield from _from_the_root(text)
-    if isinstance(event, Start) and "://" in event.attributes:
-        for namespace, double, single in _VALUE.findall(event.attributes):
-            if not namespace:
-                yield from absolute_urls(unescape_xml(double or single))
+    if not isinstance(event, Start):
+        return
+    raw = event.attributes
+    if "://" in raw or '="/' in raw or "='/" in raw:
+        for namespace, double, single in _VALUE.findall(raw):
+            if not namespace and "/" in (value := unescape_xml(double or single)):
+                yield from absolute_urls(value) if "://" in value else _named_from_the_root(value)
