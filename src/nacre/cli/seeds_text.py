@@ -6,6 +6,7 @@ from pathlib import Path
 from nacre.cli.output import count, duration, program, safe, typed
 from nacre.core.cause import with_tries
 from nacre.job.reports.seedends import SeedEnd, SeedState, SeedTally
+from nacre.wire.urltext import readable_url
 
 _SHOWN = 10
 """Seeds that are named at the end of a run."""
@@ -46,7 +47,7 @@ def not_got_lines(seeds: SeedTally, job: Path, now: float) -> Iterator[str]:
     shown = seeds.not_got[:_SHOWN]
     for end in shown:
         wait = None if end.next_try is None else end.next_try - now
-        yield f"  {safe(end.url)}: {reason(end, wait)}"
+        yield f"  {safe(readable_url(end.url))}: {reason(end, wait)}"
     if left := seeds.errors + seeds.no_reply + seeds.refused + seeds.waiting - len(shown):
         yield f"  and {left:,} more: {program()} report {typed(job)} seeds"
 
@@ -64,5 +65,5 @@ def reason(end: SeedEnd, wait: float | None) -> str:
         again = "next when its turn comes" if soon else f"next in {duration(wait or 0.0)}"
     text = with_tries(safe(end.cause), end.tries, again)
     if end.target:
-        text = f"redirects to {safe(end.target)}: {text}"
+        text = f"redirects to {safe(readable_url(end.target))}: {text}"
     return f"{text} ({end.status})" if end.status < 0 else text
