@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+from bench.commands import TARGETS
 from bench.crawler import CrawlRun
 from bench.process import CLIENT_CORE, Usage
 from bench.sites import SERVER_CORE
@@ -152,6 +153,12 @@ def goals(results: dict[str, Any]) -> Iterator[Goal]:
         yield Goal(label, sheets["more_percent"], SHEETS_PERCENT)
     if scope := results.get("scope"):
         yield Goal("scope, CPU s per million decisions", scope["cpu_s_per_million"], SCOPE_S)
+    if commands := results.get("commands"):
+        for name, target in TARGETS.items():
+            yield Goal(f"{_COMMANDS[name]}, CPU s", commands[name], target)
+
+
+_COMMANDS = {"help": "nacre --help", "status": "nacre status", "one_page": "a crawl of one page"}
 
 
 def verdict(results: dict[str, Any]) -> str:

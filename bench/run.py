@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench import competitors, hosts, report, sheets
+from bench import commands, competitors, hosts, report, sheets
 from bench.crawler import CrawlRun, crawl, crawl_log, settings
 from bench.process import Usage, measured, written
 from bench.sites import ADDRESSES, Door, Site, certificate, site
@@ -28,7 +28,7 @@ CHECKOUT = Path(__file__).parents[1]
 RESULTS = CHECKOUT / ".cache" / "bench"
 NAMES = (
     *("crawl", "stages", "wget", "scrapy", "tls", "hosts", "sheets", "scope"),
-    *("comparison", "frontier"),
+    *("comparison", "frontier", "commands"),
 )
 
 
@@ -155,6 +155,11 @@ class Bench:
             measured(command, folder / "output")
             figures: dict[str, Any] = json.loads(result.read_text())
             return figures
+
+    def commands(self) -> dict[str, Any]:
+        """What a person waits for."""
+        with self._place() as folder:
+            return commands.measure(folder, 3 * self._runs)
 
     def _json(self, command: list[str]) -> dict[str, Any]:
         with self._place() as folder:

@@ -63,3 +63,10 @@ def test_others_stand_beside_it_or_say_why_not():
     shown = table(results(0.5) | {"wget": wget, "scrapy": {"skipped": "no network"}})
     assert "wget: 4.0 times our CPU per URL here" in shown
     assert "skipped: no network" in shown
+
+
+def test_commands_have_targets_of_their_own():
+    told = table(results(0.6) | {"commands": {"help": 0.2, "status": 0.5, "one_page": 0.55}})
+    assert "nacre --help, CPU s: 0.2, target 0.3: met" in told
+    assert "nacre status, CPU s: 0.5, target 0.4: not met" in told
+    assert "a crawl of one page, CPU s: 0.55, target 0.6: met" in told

@@ -4,8 +4,10 @@ import json
 import pytest
 from rich.console import Console
 
+from nacre.cli.json_lines import JsonLines
 from nacre.cli.meter import Rates
-from nacre.cli.terminal import JsonLines, LiveView, number_lines
+from nacre.cli.numbers_text import number_lines
+from nacre.cli.terminal import LiveView
 from nacre.job.clock import SystemClock
 from nacre.job.operator.overview import Fetching, Overview, SlowQueue
 

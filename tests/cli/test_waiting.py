@@ -9,7 +9,7 @@ import pytest
 from nacre.cli.passes import Waiting, _StoppedBetween
 from nacre.job.layout import Layout
 from nacre.job.operator.recurring import PassKeeper, keeping_passes, recurring
-from nacre.job.runs.passes import Following
+from nacre.job.runs.following import Following
 
 
 class SetClock:

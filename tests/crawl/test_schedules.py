@@ -13,8 +13,8 @@ from nacre.job.explaining.upcoming import Upcoming
 from nacre.job.layout import Layout
 from nacre.job.offline import reading
 from nacre.job.operator.continuous import WhenDue
+from nacre.job.runs.following import next_pass
 from nacre.job.runs.newrun import runs
-from nacre.job.runs.passes import next_pass
 from nacre.job.studies.lookback import forget
 from nacre.store.store import Store
 from tests.crawl.again import again, first, settings

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from nacre.cli.display import Display
+from nacre.cli.json_lines import JsonLines
 from nacre.cli.plain_lines import PlainLines
-from nacre.cli.terminal import JsonLines
 from nacre.job.operator.overview import Overview
 from nacre.job.session import Session
 from tests.cli.site import nacre, site

@@ -17,8 +17,7 @@ from nacre.job.layout import Layout
 from nacre.job.offline import reading
 from nacre.job.operator.control import running
 from nacre.job.operator.recurring import recurring
-from nacre.job.runs.newrun import is_over
-from nacre.job.runs.runs import read_run
+from nacre.job.runs.runs import is_over, read_run
 from tests.cli.library import library
 from tests.cli.site import Done, nacre, site
 from tests.cli.test_control import until

@@ -1,10 +1,12 @@
 """How a crawl is shown: what a display does, and those that show little or nothing."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from nacre.cli.output import tell
-from nacre.job.session import Session
+
+if TYPE_CHECKING:
+    from nacre.job.session import Session
 
 
 class Display(Protocol):
@@ -14,7 +16,7 @@ class Display(Protocol):
         """The crawl begins."""
         ...
 
-    def tick(self, session: Session) -> None:
+    def tick(self, session: "Session") -> None:
         """Show the numbers of now; called a few times a second."""
         ...
 
@@ -22,7 +24,7 @@ class Display(Protocol):
         """Something happened: `start`, `state`, `alert`, `signal`."""
         ...
 
-    def ended(self, session: Session) -> None:
+    def ended(self, session: "Session") -> None:
         """The numbers will not change any more."""
         ...
 
@@ -37,13 +39,13 @@ class Nothing:
     def start(self) -> None:
         """See `Display`."""
 
-    def tick(self, session: Session) -> None:
+    def tick(self, session: "Session") -> None:
         """See `Display`."""
 
     def message(self, kind: str, text: str) -> None:
         """See `Display`."""
 
-    def ended(self, session: Session) -> None:
+    def ended(self, session: "Session") -> None:
         """See `Display`."""
 
     def stop(self) -> None:
@@ -72,7 +74,7 @@ class Unread:
         """See `Display`."""
         self._show(self._display.start)
 
-    def tick(self, session: Session) -> None:
+    def tick(self, session: "Session") -> None:
         """See `Display`."""
         self._show(lambda: self._display.tick(session))
 
@@ -80,7 +82,7 @@ class Unread:
         """See `Display`."""
         self._show(lambda: self._display.message(kind, text))
 
-    def ended(self, session: Session) -> None:
+    def ended(self, session: "Session") -> None:
         """See `Display`."""
         self._show(lambda: self._display.ended(session))
 

@@ -48,7 +48,7 @@ def _reading(directory: Path) -> "Iterator[Store]":
 @contextmanager
 def _writing(directory: Path) -> "Iterator[Store]":
     from nacre.cli.look import opened
-    from nacre.job.offline import require_store
+    from nacre.job.stored import require_store
     from nacre.store.store import Store
 
     layout, settings = opened(directory)

@@ -29,16 +29,18 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
     import msgspec
 
     from nacre.cli.status_text import status_lines
+    from nacre.job.layout import Layout
     from nacre.job.operator.control import GoneError, ask
     from nacre.job.operator.recurring import recurring
 
-    layout, settings = opened(directory)
+    layout = Layout(directory)
+    layout.require()
     again = recurring(layout)
     try:
         answer = ask(layout.socket, "status")
         answer.pop("ok")
     except GoneError:
-        answer = _stored_status(layout, settings)
+        answer = _stored_status(layout, policy=verbose or as_json)
     answer["recurring"] = msgspec.to_builtins(again)
     if as_json:
         output.say_json(answer)
@@ -47,21 +49,27 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
         output.say(line)
 
 
-def _stored_status(layout: "Layout", settings: "JobSettings") -> dict[str, Any]:
+def _stored_status(layout: "Layout", *, policy: bool) -> dict[str, Any]:
+    """The numbers of a job that does not run.
+
+    The settings are read only where somebody asks for the policy: they take longer than all else.
+    """
     import msgspec
 
-    from nacre.job.offline import reading
     from nacre.job.operator.overview import Overview, stored_overview
-    from nacre.job.reports.policy_text import policy_lines
     from nacre.job.runs.runs import read_run
+    from nacre.job.stored import reading_store
 
     overview = Overview("NASCENT")
     if layout.has_store:
-        with reading(layout, settings) as view:
-            overview = stored_overview(view.store, read_run(view.store))
-        if overview.state != "NASCENT":
-            policy = tuple(policy_lines(settings))
-            overview = msgspec.structs.replace(overview, policy=policy)
+        with reading_store(layout) as store:
+            overview = stored_overview(store, read_run(store))
+    if policy and overview.state != "NASCENT":
+        from nacre.job.configuration.configure import load_job
+        from nacre.job.reports.policy_text import policy_lines
+
+        lines = tuple(policy_lines(load_job(layout).settings))
+        overview = msgspec.structs.replace(overview, policy=lines)
     return {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
 
 

@@ -13,7 +13,7 @@ from nacre.job.states import ExitCode
 
 if TYPE_CHECKING:
     from nacre.job.operator.recurring import PassKeeper
-    from nacre.job.runs.passes import Following
+    from nacre.job.runs.following import Following
 
 _ENDS = frozenset(
     (
@@ -67,8 +67,8 @@ def pass_after_pass(
         rhythm: The options that say when passes begin, for `nacre status`.
         times: End after so many; 0: never.
     """
-    from nacre.job.offline import require_store
     from nacre.job.operator.recurring import keeping_passes
+    from nacre.job.stored import require_store
 
     require_store(layout)
     with keeping_passes(layout, rhythm) as keeper:

@@ -3,10 +3,11 @@
 import sys
 
 from nacre.cli.display import Display, Silent, Unread
+from nacre.cli.json_lines import JsonLines
 from nacre.cli.meter import Meter
+from nacre.cli.numbers_text import done_text, got_text
 from nacre.cli.output import safe
 from nacre.cli.states import live_words
-from nacre.cli.terminal import JsonLines, LiveView, done_text, got_text
 from nacre.core.clock import Clock
 from nacre.core.stamp import iso
 from nacre.job.operator.overview import live_overview
@@ -22,6 +23,8 @@ def display_for(clock: Clock, *, quiet: bool, as_json: bool = False) -> Display:
     if quiet:
         return Unread(Silent())
     if sys.stderr.isatty():
+        from nacre.cli.terminal import LiveView  # rich, for those who watch
+
         return Unread(LiveView(clock))
     return Unread(JsonLines(clock) if as_json else PlainLines(clock))
 

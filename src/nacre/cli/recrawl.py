@@ -12,7 +12,8 @@ from nacre.core.clock import Clock
 
 if TYPE_CHECKING:
     from nacre.job.operator.continuous import WhenDue
-    from nacre.job.runs.passes import Following, Passes, Rhythm
+    from nacre.job.runs.following import Following
+    from nacre.job.runs.passes import Passes, Rhythm
 
 Keep = Literal["strict", "lean", "delta"]
 
@@ -167,8 +168,8 @@ class _Again:
 
     def first(self) -> "Following | None":
         """See `Recurrence`: at once, but where passes are made as pages become due."""
+        from nacre.job.runs.following import Following
         from nacre.job.runs.newrun import INCREMENTAL
-        from nacre.job.runs.passes import Following
 
         now = self._clock.now()
         if self._rhythm is None and self._one.mode == INCREMENTAL:
@@ -188,8 +189,8 @@ class _Again:
         """By the settings as they are now."""
         from nacre.job.configuration.configure import load_job
         from nacre.job.layout import Layout
-        from nacre.job.offline import require_store
         from nacre.job.operator.continuous import WhenDue
+        from nacre.job.stored import require_store
 
         layout = Layout(self._one.directory)
         require_store(layout)

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from nacre.cli.meter import Rates
+from nacre.cli.numbers_text import number_lines
 from nacre.cli.output import duration, pairs, program, table
 from nacre.cli.states import state_words
-from nacre.cli.terminal import number_lines
 from nacre.job.operator.overview import Overview
 from nacre.job.operator.recurring import Recurring
 from nacre.report.forms import to_the_second

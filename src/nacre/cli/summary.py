@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from nacre.cli.next_steps import archives, next_steps
+from nacre.cli.numbers_text import got_text, timeouts_text
 from nacre.cli.output import count, duration, pairs, say, say_json, shown
 from nacre.cli.running import Result
 from nacre.cli.seeds_text import not_got_lines, seeds_fact, skipped_fact
-from nacre.cli.terminal import got_text, timeouts_text
 from nacre.job.clock import SystemClock
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout
@@ -54,7 +54,10 @@ _FOUND = {
 def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json: bool) -> None:
     """Print how a run ended."""
     overview = result.overview
-    got = _what_was_got(layout, settings) if overview else Got({}, {})
+    if overview is None or result.statuses is not None:
+        got = Got(result.statuses or {}, {})
+    else:
+        got = _what_was_got(layout, settings)
     if as_json:
         say_json(_data(layout, result, got))
         return

@@ -1,8 +1,7 @@
 """What a person sees while a crawl runs, and what a program reads in its place."""
 
-import sys
+from typing import TYPE_CHECKING
 
-import msgspec
 from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
@@ -10,8 +9,8 @@ from rich.text import Text
 
 from nacre.cli.eta import Eta
 from nacre.cli.meter import Meter, Rates
-from nacre.cli.output import count, duration, json_text, safe
-from nacre.cli.states import live_words
+from nacre.cli.numbers_text import number_lines
+from nacre.cli.output import count, duration, safe
 from nacre.core.clock import Clock
 from nacre.job.operator.overview import (
     Fetching,
@@ -21,10 +20,9 @@ from nacre.job.operator.overview import (
     longest_fetches,
     slowest_queues,
 )
-from nacre.job.session import Session
-from nacre.report.crawllog import LogTimes
-from nacre.report.forms import to_the_second
-from nacre.report.units import size
+
+if TYPE_CHECKING:
+    from nacre.job.session import Session
 
 LINES_EVERY = 5.0
 """Seconds between two JSON lines of progress."""
@@ -34,48 +32,6 @@ _DETAILS_EVERY = 3.0
 _SHOWN = 5
 _LONG = 2.0
 """Seconds after which a running fetch is shown."""
-
-
-class JsonLines:
-    """JSON Lines on stderr: `type`, `time`, then what belongs to the type."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._times = LogTimes()
-        self._meter = Meter()
-        self._next = 0.0
-
-    def start(self) -> None:
-        """See `Display`."""
-
-    def tick(self, session: Session) -> None:
-        """See `Display`."""
-        mono = self._clock.monotonic()
-        if mono < self._next:
-            return
-        self._next = mono + LINES_EVERY
-        self._progress(session)
-
-    def _progress(self, session: Session) -> None:
-        overview = live_overview(session)
-        rates = self._meter.rates(overview)
-        shown = {name: round(value, 2) for name, value in rates._asdict().items()}
-        self._line("progress", {**msgspec.to_builtins(overview), "rates": shown})
-
-    def message(self, kind: str, text: str) -> None:
-        """See `Display`."""
-        self._line(kind, {"text": text})
-
-    def ended(self, session: Session) -> None:
-        """See `Display`."""
-        self._progress(session)
-
-    def _line(self, kind: str, rest: dict[str, object]) -> None:
-        time = self._times.dashed(self._clock.now())
-        print(json_text({"type": kind, "time": time, **rest}), file=sys.stderr, flush=True)
-
-    def stop(self) -> None:
-        """See `Display`."""
 
 
 class LiveView:
@@ -96,7 +52,7 @@ class LiveView:
         """See `Display`."""
         self._live.start()
 
-    def tick(self, session: Session) -> None:
+    def tick(self, session: "Session") -> None:
         """See `Display`."""
         mono = self._clock.monotonic()
         if mono < self._next:
@@ -131,7 +87,7 @@ class LiveView:
             style = {"alert": "yellow", "signal": "bold"}.get(kind, "")
             self._console.print(Text(safe(text), style=style))
 
-    def ended(self, session: Session) -> None:
+    def ended(self, session: "Session") -> None:
         """See `Display`."""
 
     def stop(self) -> None:
@@ -147,84 +103,6 @@ def numbers_table(overview: Overview, rates: Rates, eta: float | None) -> Table:
     for name, text in number_lines(overview, rates, eta):
         table.add_row(name, text)
     return table
-
-
-def number_lines(overview: Overview, rates: Rates, eta: float | None) -> list[tuple[str, str]]:
-    """The numbers as names and texts."""
-    state = safe(live_words(overview))
-    left = f", about {duration(eta)} to go" if eta is not None else ""
-    if left and overview.retrying:
-        left += " and then what is tried again"
-    saved = f"{size(overview.saved_bytes)} in {overview.saved_documents:,}"
-    lines = [
-        ("state", f"{state}, {duration(overview.elapsed)} of crawling{left}"),
-        ("done", done_text(overview)),
-        (
-            "got",
-            f"{got_text(overview)}; saved by dedup {saved}",
-        ),
-        (
-            "speed",
-            f"{rates.uris:.1f} URIs/s, {rates.kilobytes:,.0f} KB/s "
-            f"(average {rates.uris_average:.1f}, {rates.kilobytes_average:,.0f})",
-        ),
-        (
-            "work",
-            f"{overview.busy} of {overview.parallel} fetches, "
-            f"{count(overview.active_hosts, 'host')} active, "
-            f"{count(overview.queues.get('inactive', 0), 'host')} in waiting",
-        ),
-        (
-            "trouble",
-            f"{overview.failed_pages:,} failed, {overview.refused:,} disregarded, "
-            + (f"{overview.deleted:,} deleted, " if overview.deleted else "")
-            + count(overview.alerts, "alert"),
-        ),
-    ]
-    if overview.timeouts:
-        lines.append(("regexes", timeouts_text(overview.timeouts)))
-    if overview.trouble:
-        lines.append(("waits", safe(overview.trouble)))
-    if overview.gives_up:
-        lines.append(("ends", end_text(overview.gives_up)))
-    return lines
-
-
-def end_text(until: float) -> str:
-    """When nothing but further tries is left: how long they may take, and how not to wait."""
-    return (
-        f"at {to_the_second(until)} UTC at the latest: nothing but further tries is left; "
-        "`nacre stop JOB`, or Ctrl-C, ends now and keeps them for later; "
-        "`nacre frontier JOB delete --all` gives them up"
-    )
-
-
-def done_text(overview: Overview) -> str:
-    """What is done of what. URIs that come again (forced ones) are more visits than URIs."""
-    done, visits = overview.finished, overview.finished + overview.queued
-    of = f"{overview.discovered:,} found"
-    if visits > overview.discovered:
-        of = f"{visits:,} visits ({overview.discovered:,} URIs found)"
-    text = f"{done:,} of {of}, {overview.queued:,} waiting"
-    retrying = overview.retrying
-    return f"{text} ({retrying:,} for another try)" if retrying else text
-
-
-def got_text(overview: Overview) -> str:
-    """What came of the replies: `9 documents (4 HTML), 2 redirects, 1 error, 1.2 MB`."""
-    parts = [f"{count(overview.documents, 'document')} ({overview.html:,} HTML)"]
-    if overview.unchanged:
-        parts.append(f"{overview.unchanged:,} not modified")
-    if overview.redirects:
-        parts.append(count(overview.redirects, "redirect"))
-    if overview.errors:
-        parts.append(count(overview.errors, "error"))
-    return ", ".join([*parts, size(overview.bytes)])
-
-
-def timeouts_text(number: int) -> str:
-    """What `nacre status` and the summary say of expressions that took too long."""
-    return f"{count(number, 'match', 'matches')} took too long and counted as none"
 
 
 def _slow_text(queue: SlowQueue) -> str:

@@ -33,6 +33,7 @@ from nacre.job.chain.plan import ChainBuilder
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.configuration.sheet_list import sheet_list
 from nacre.job.configuration.sheets import Sheets
+from nacre.job.counters import alerts_counter
 from nacre.job.events import Alert, AlertLogged, Events
 from nacre.job.extracting.extraction import Extract
 from nacre.job.extracting.parser import ParserProcess
@@ -49,7 +50,7 @@ from nacre.job.visit.cookie_rows import CookieRows
 from nacre.job.visit.disposition import Disposition, DispositionParts
 from nacre.job.visit.fetching import FetchDns, FetchHttp
 from nacre.job.visit.journaling import RecoveryJournal
-from nacre.job.visit.logs import JobLogs, LogLines, alerts_counter
+from nacre.job.visit.logs import JobLogs, LogLines
 from nacre.job.visit.names import HostAnswers
 from nacre.job.visit.outcomes import Outcomes
 from nacre.job.visit.pacer import Pacer

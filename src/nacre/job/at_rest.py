@@ -10,9 +10,9 @@ from nacre.job.configuration.settings import JobSettings
 from nacre.job.events import Events
 from nacre.job.job import Job
 from nacre.job.layout import Layout
-from nacre.job.offline import require_store
 from nacre.job.runs.runs import read_run
 from nacre.job.session import Session
+from nacre.job.stored import require_store
 from nacre.store.recovery import Start
 
 

@@ -5,22 +5,20 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.core.clock import Clock
-from nacre.errors import JobError, OldLayoutError, StorageError
+from nacre.errors import OldLayoutError
 from nacre.job.clock import SystemClock
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout
 from nacre.job.runrow import RunRow
 from nacre.job.runs.manifest import OriginOf, unknown_origin
-from nacre.job.runs.newrun import INCREMENTAL, is_over, plan_run
-from nacre.job.runs.runs import read_run
+from nacre.job.runs.newrun import INCREMENTAL, plan_run
+from nacre.job.runs.runs import is_over, read_run
+from nacre.job.stored import MEMORY, read_only, require_store
 from nacre.report.stats import totals
 from nacre.store.store import Store
 
 if TYPE_CHECKING:
     from nacre.job.session import Session
-
-_MEMORY = 32_000_000
-_TRIES = 3
 
 
 class View(NamedTuple):
@@ -54,37 +52,17 @@ def reading(
         StorageError: The store cannot be read.
     """
     require_store(layout)
-    with _read_only(str(layout.store)) as store:
+    with read_only(str(layout.store)) as store:
         yield View(layout, settings, store, SystemClock(), None, origin)
-
-
-def require_store(layout: Layout) -> None:
-    """Raise JobError when the job never ran."""
-    layout.require()
-    if not layout.has_store:
-        raise JobError(f"{layout.root} has not run yet; start it by `nacre run {layout.root}`")
-
-
-def _read_only(path: str) -> Store:
-    """Open beside a running job; files that it removes at that moment make another try needed."""
-    for left in range(_TRIES - 1, -1, -1):
-        try:
-            return Store.open(path, memory=_MEMORY, read_only=True)
-        except OldLayoutError:
-            raise
-        except StorageError:
-            if not left:
-                raise
-    raise AssertionError("unreachable")
 
 
 def _up_to_date(path: str) -> Store:
     """Open for reading; opening it for work updates a store of an older Nacre first."""
     try:
-        return _read_only(path)
+        return read_only(path)
     except OldLayoutError:
-        Store.open(path, memory=_MEMORY).close()
-        return _read_only(path)
+        Store.open(path, memory=MEMORY).close()
+        return read_only(path)
 
 
 def plan_next(
@@ -117,7 +95,7 @@ def is_finished(layout: Layout, *, update: bool = False) -> bool:
     if not layout.has_store:
         return False
     path = str(layout.store)
-    with _up_to_date(path) if update else _read_only(path) as store:
+    with _up_to_date(path) if update else read_only(path) as store:
         run = read_run(store)
         count = totals(store)
     if run is None or run.exit != "FINISHED":

@@ -1,4 +1,5 @@
-from nacre.job.admission.timeouts import COUNTER, Timeouts
+from nacre.job.admission.timeouts import Timeouts
+from nacre.job.counters import TIMEOUTS
 from nacre.scope.state import ScopeState
 from nacre.store.store import Store
 from tests.report.visits import make_visit
@@ -9,7 +10,7 @@ def test_they_are_noted_at_the_page_and_kept_over_sessions():
     state, store = ScopeState(), Store(MemoryEngine())
     given_up = [0]
     state.counts.append(lambda: given_up[0])
-    store.set_counter(COUNTER, 5)
+    store.set_counter(TIMEOUTS, 5)
     timeouts = Timeouts(state, store)
     quiet, slow = make_visit(), make_visit()
     timeouts.annotate(quiet)
@@ -18,4 +19,4 @@ def test_they_are_noted_at_the_page_and_kept_over_sessions():
     assert (quiet.annotations, slow.annotations) == ([], ["regexTimeout:3"])
     assert timeouts.total == 8
     timeouts.seal()
-    assert store.counter(COUNTER) == 8
+    assert store.counter(TIMEOUTS) == 8

@@ -3,7 +3,8 @@
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.job.runs.passes import Following, Rhythm, parse_rhythm
+from nacre.job.runs.following import Following
+from nacre.job.runs.passes import Rhythm, parse_rhythm
 
 
 def test_an_interval_counts_from_beginning_to_beginning() -> None:

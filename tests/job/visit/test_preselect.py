@@ -4,7 +4,8 @@ from nacre.config.effective import fixed
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
-from nacre.job.admission.speculation import UNTRIED, Speculation, untried_guesses
+from nacre.job.admission.speculation import UNTRIED, Speculation
+from nacre.job.counters import untried_guesses
 from nacre.job.visit.preselect import Preselect
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine

@@ -6,6 +6,7 @@ from nacre.core.crawluri import Hop, Outlink
 from nacre.core.processor import Visit
 from nacre.core.status import FetchStatus
 from nacre.extract.speculative import HitRates
+from nacre.job import counters
 from nacre.store.store import Store
 from nacre.uri.parse import authority
 
@@ -13,8 +14,6 @@ _SPECULATIVE = Hop.SPECULATIVE  # the way to a member of an enumeration is long
 
 UNTRIED = "speculativeHopeless"
 """Annotation of a guess that is let go before it is tried: no line of crawl.log, only a number."""
-
-_COUNTER = "speculation.untried"
 
 _FAMILY = "scope"
 _PREFIX = b"x:"
@@ -38,7 +37,7 @@ class Speculation:
         self._capacity = capacity
         self._recent: OrderedDict[str, HitRates] = OrderedDict()
         self._dirty: set[str] = set()
-        self.untried = self._saved = untried_guesses(store)
+        self.untried = self._saved = counters.untried_guesses(store)
 
     def worth_trying(self, link: Outlink) -> bool:
         """False when such links of this site have proved hopeless."""
@@ -70,7 +69,7 @@ class Speculation:
             self._store.put(_FAMILY, _PREFIX + site.encode(), self._recent[site].encode())
         self._dirty.clear()
         if self.untried != self._saved:
-            self._store.set_counter(_COUNTER, self.untried)
+            self._store.set_counter(counters.UNTRIED, self.untried)
             self._saved = self.untried
         while len(self._recent) > self._capacity:
             self._recent.popitem(last=False)
@@ -81,8 +80,3 @@ class Speculation:
             row = self._store.get(_FAMILY, _PREFIX + site.encode())
             rates = self._recent[site] = HitRates.decode(row) if row else HitRates()
         return rates
-
-
-def untried_guesses(store: Store) -> int:
-    """Guesses of this run that were let go untried, as last committed."""
-    return store.counter(_COUNTER)

@@ -1,10 +1,9 @@
 """Matches of operators' expressions that took too long: counted durably, and noted at pages."""
 
 from nacre.core.processor import Visit
+from nacre.job.counters import TIMEOUTS
 from nacre.scope.state import ScopeState
 from nacre.store.store import Store
-
-COUNTER = "scope.timeouts"
 
 
 class Timeouts:
@@ -18,7 +17,7 @@ class Timeouts:
     def __init__(self, state: ScopeState, store: Store) -> None:
         self._state = state
         self._store = store
-        self._before = self._saved = store.counter(COUNTER)
+        self._before = self._saved = store.counter(TIMEOUTS)
         self._noted = 0
 
     @property
@@ -37,5 +36,5 @@ class Timeouts:
         """Write the number if it changed; called just before a group is sealed."""
         total = self.total
         if total != self._saved:
-            self._store.set_counter(COUNTER, total)
+            self._store.set_counter(TIMEOUTS, total)
             self._saved = total

@@ -3,10 +3,13 @@
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
-from nacre.job.assemble import Parts
 from nacre.job.seeding.seedbook import FALLBACK, own_scope
 from nacre.job.seeding.seeds import BadSeed, Directive, Entry, Seed
+
+if TYPE_CHECKING:
+    from nacre.job.assemble import Parts
 
 _PORTION = 2000
 _POSITION = "seeds-entered"
@@ -29,7 +32,7 @@ class Entering:
 
     def __init__(
         self,
-        parts: Parts,
+        parts: "Parts",
         seeds: Callable[[], Iterator[Entry]],
         rests: Callable[[str], bool] | None = None,
     ) -> None:
@@ -94,7 +97,7 @@ class Entering:
 
 
 def enter_seeds(
-    parts: Parts, seeds: Sequence[Seed], rests: Callable[[str], bool] | None = None
+    parts: "Parts", seeds: Sequence[Seed], rests: Callable[[str], bool] | None = None
 ) -> int:
     """Take seeds into the seed book and the frontier; how many of these were new.
 

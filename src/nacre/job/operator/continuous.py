@@ -10,9 +10,9 @@ from nacre.job.layout import Layout
 from nacre.job.offline import View, reading
 from nacre.job.runrow import RunRow
 from nacre.job.runs.budget import UNLIMITED, affordable, parse_budget
-from nacre.job.runs.newrun import ended, is_over, spent_by
-from nacre.job.runs.passes import Following, note_pass
-from nacre.job.runs.runs import read_run
+from nacre.job.runs.following import Following, note_pass
+from nacre.job.runs.newrun import ended, spent_by
+from nacre.job.runs.runs import is_over, read_run
 from nacre.store.store import Store
 
 _NEARLY = 0.9

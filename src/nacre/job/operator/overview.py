@@ -1,26 +1,25 @@
 """How a job stands, in numbers: for the terminal, `nacre status` and programs."""
 
 from heapq import nlargest
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from nacre.core.cause import cause
 from nacre.core.clock import Clock
-from nacre.frontier.listing import pending
 from nacre.frontier.queues import Queue, State
 from nacre.frontier.totals import Totals, read_totals
-from nacre.job.admission.speculation import untried_guesses
-from nacre.job.admission.timeouts import COUNTER
-from nacre.job.assemble import Parts
-from nacre.job.reports.policy_text import policy_lines
+from nacre.job.counters import TIMEOUTS, alerts_counter, untried_guesses
 from nacre.job.runrow import RunRow
-from nacre.job.runs.passes import next_pass
-from nacre.job.session import Session
+from nacre.job.runs.following import next_pass
 from nacre.job.states import CRASHED, ExitStatus
-from nacre.job.visit.logs import alerts_counter
 from nacre.report.stats import Overall, totals
 from nacre.store.store import Store
+
+if TYPE_CHECKING:
+    # Who only looks at a job loads nothing that crawls.
+    from nacre.job.assemble import Parts
+    from nacre.job.session import Session
 
 
 class Overview(msgspec.Struct, frozen=True):
@@ -115,8 +114,11 @@ class Overview(msgspec.Struct, frozen=True):
         return sum(self.queues.get(name, 0) for name in ("in_process", "snoozed", "ready"))
 
 
-def live_overview(session: Session) -> Overview:
+def live_overview(session: "Session") -> Overview:
     """The numbers of a running job."""
+    # The settings, which a running job has anyhow.
+    from nacre.job.reports.policy_text import policy_lines  # noqa: PLC0415 - slow
+
     parts = session.parts
     fresh = _overview(
         parts.frontier.totals,
@@ -141,8 +143,10 @@ def live_overview(session: Session) -> Overview:
     )
 
 
-def _trouble(session: Session) -> str:
+def _trouble(session: "Session") -> str:
     """One of the URIs that are tried again, once only such are left."""
+    from nacre.frontier.listing import pending  # noqa: PLC0415 - with the frontier's settings
+
     parts = session.parts
     if not parts.frontier.only_retries_remain:
         return ""
@@ -167,7 +171,7 @@ def stored_overview(store: Store, run: RunRow | None) -> Overview:
         next_pass=following.time if following else 0.0,
         next_why=following.why if following else "",
         warc_bytes=store.counter("warc.total"),
-        timeouts=store.counter(COUNTER),
+        timeouts=store.counter(TIMEOUTS),
         alerts=store.counter(alerts_counter(run.name)),
     )
 
@@ -218,7 +222,7 @@ class SlowQueue(NamedTuple):
     needs: float
 
 
-def slowest_queues(parts: Parts, number: int = 5) -> list[SlowQueue]:
+def slowest_queues(parts: "Parts", number: int = 5) -> list[SlowQueue]:
     """The queues in memory that will take longest at their present delay."""
     found = (_slow(queue) for queue in parts.frontier.rotation.roster.in_memory())
     return nlargest(number, (slow for slow in found if slow.needs), key=lambda slow: slow.needs)
@@ -237,7 +241,7 @@ class Fetching(NamedTuple):
     seconds: float
 
 
-def longest_fetches(parts: Parts, clock: Clock, number: int = 5) -> list[Fetching]:
+def longest_fetches(parts: "Parts", clock: Clock, number: int = 5) -> list[Fetching]:
     """The visits that have been in process for longest."""
     mono = clock.monotonic()
     visits = list(parts.engine.current.values())

@@ -16,7 +16,7 @@ import msgspec
 from nacre.errors import JobError
 from nacre.frontier.lockfile import is_taken, take
 from nacre.job.layout import Layout
-from nacre.job.runs.passes import Following
+from nacre.job.runs.following import Following
 
 _STOP = "stop"
 

@@ -10,7 +10,7 @@ from nacre.archive.index import rebuild_index
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.holdings.warcs import index_name
 from nacre.job.layout import Layout
-from nacre.job.offline import require_store
+from nacre.job.stored import require_store
 from nacre.store.disk import RealDisk
 from nacre.store.files import FileKind, FileRow, FileState
 from nacre.store.seam import Disk

@@ -19,9 +19,9 @@ from nacre.job.job import Job
 from nacre.job.layout import Layout
 from nacre.job.mending.mending import mend
 from nacre.job.mending.salvaged import mark
-from nacre.job.offline import require_store
 from nacre.job.runs.runs import read_run, run_archives
 from nacre.job.session import Session
+from nacre.job.stored import require_store
 from nacre.store.files import FileKind, FileRow
 from nacre.store.recovery import Start, Tail, recover
 from nacre.store.store import Store

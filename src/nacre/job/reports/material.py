@@ -12,9 +12,9 @@ from nacre.frontier.queues import QueueRow, State
 from nacre.frontier.roster import scan_queues
 from nacre.frontier.totals import read_totals
 from nacre.job.admission.identity import Identity, canonicalizer
-from nacre.job.admission.speculation import untried_guesses
 from nacre.job.clock import SystemClock
 from nacre.job.configuration.settings import JobSettings
+from nacre.job.counters import untried_guesses
 from nacre.job.reports.seedends import SeedEnds
 from nacre.job.runrow import RunRow
 from nacre.job.seeding.seedbook import seed_rows

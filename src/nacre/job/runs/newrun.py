@@ -9,8 +9,7 @@ from nacre.errors import JobError
 from nacre.job.layout import Layout, run_name
 from nacre.job.runrow import RunRow
 from nacre.job.runs.budget import Ended, Spent, parse_budget, spent_lately
-from nacre.job.runs.runs import read_run, write_run
-from nacre.job.states import ExitStatus
+from nacre.job.runs.runs import is_over, read_run, write_run
 from nacre.report.stats import totals
 from nacre.store.files import FileKind, FileState
 from nacre.store.journal import waiting
@@ -33,11 +32,6 @@ def runs(store: Store) -> Iterator[RunRow]:
     last = read_run(store)
     if last is not None:
         yield last
-
-
-def is_over(run: RunRow) -> bool:
-    """A run that came to its end or to a limit; others can be gone on with."""
-    return run.exit.value.startswith("FINISHED") and run.exit is not ExitStatus.ABNORMAL
 
 
 def plan_run(

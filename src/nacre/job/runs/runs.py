@@ -9,7 +9,6 @@ from msgspec import structs
 
 from nacre.job.layout import Layout, run_name
 from nacre.job.runrow import RunRow
-from nacre.job.seeding.seedbook import own_scope
 from nacre.job.states import ExitStatus
 from nacre.store.disk import failure
 from nacre.store.store import Store
@@ -20,6 +19,11 @@ if TYPE_CHECKING:
 
 _KEY = b"run"
 _ARCHIVE = "archive"
+
+
+def is_over(run: RunRow) -> bool:
+    """A run that came to its end or to a limit; others can be gone on with."""
+    return run.exit.value.startswith("FINISHED") and run.exit is not ExitStatus.ABNORMAL
 
 
 def read_run(store: Store) -> RunRow | None:
@@ -94,6 +98,8 @@ def enter_seeds_again(parts: "Parts") -> None:
 
     What was learned of their hosts, that they cannot be reached, is forgotten.
     """
+    from nacre.job.seeding.seedbook import own_scope  # noqa: PLC0415 - with all of the scope
+
     now = parts.clock.now()
     for row in list(parts.seeds.rows()):
         parts.hosts.drop(host(row.url))

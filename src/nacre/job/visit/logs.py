@@ -24,11 +24,6 @@ PROGRESS = "progress-statistics.log"
 RECOVERY = "recovery.log"
 
 
-def alerts_counter(run: str) -> str:
-    """Name of the counter of a run's alerts."""
-    return f"alerts.{run}"
-
-
 FROM_THE_START = (CRAWL, URI_ERRORS, NONFATAL, RUNTIME, ALERTS)
 """Logs that exist as soon as a run does, as Heritrix's do; the others have lines by then."""
 
