@@ -614,3 +614,77 @@ def test_open_files_and_memory_stay_flat() -> None:
             assert spool.used == 0
 
     run(main())
+
+
+# Replies that nobody asked for
+
+LATE = OK + b"Content-Length: 4\r\n\r\nlate"
+
+
+def own(request: bytes) -> bytes:
+    """A reply like no other: the path of the request."""
+    path = request.split()[1]
+    return OK + b"Content-Length: %d\r\n\r\n" % len(path) + path
+
+
+def test_a_late_reply_with_the_true_one_behind_it_is_not_taken() -> None:
+    async def handler(peer: Peer) -> None:
+        count = 0
+        while request := await peer.request():
+            count += 1
+            late = LATE if count == 3 else b""
+            await peer.send(late + own(request))
+
+    results = fetch_from(handler, count=4)
+    bodies = [capture_of(result).body.read(0, 9) for result in results]
+    assert bodies == [b"/0", b"/1", b"/2", b"/3"]
+    assert [capture_of(result).reused for result in results] == [False, True, False, False]
+    assert results[2].annotations == ["unaskedReply"]
+    trusts = [capture_of(result).trust for result in results]
+    assert [trust is not None and trust.suspect for trust in trusts] == [True, True, False, False]
+
+
+def test_a_page_that_is_longer_than_it_says_accuses_no_other() -> None:
+    long = OK + b"Content-Length: 2\r\n\r\nlonger"
+
+    async def handler(peer: Peer) -> None:
+        while request := await peer.request():
+            await peer.send(long if b" /1 " in request else own(request))
+
+    results = fetch_from(handler, count=3)
+    assert [capture_of(result).body.read(0, 9) for result in results] == [b"/0", b"lo", b"/2"]
+    assert results[1].annotations == ["excessData"]
+    trusts = [capture_of(result).trust for result in results]
+    assert not any(trust is not None and trust.suspect for trust in trusts)
+
+
+def test_a_post_is_not_repeated_for_a_reply_behind_its_own() -> None:
+    posts = 0
+
+    async def handler(peer: Peer) -> None:
+        nonlocal posts
+        while await peer.request():
+            posts += 1
+            assert await peer.reader.readexactly(3) == b"a=b"
+            await peer.send(LATE + HELLO)
+
+    (result,) = fetch_from(handler, count=1, method="POST", body=b"a=b")
+    assert (result.status, posts) == (200, 1)
+
+
+def test_the_end_hears_what_is_still_to_come() -> None:
+    async def main() -> list[bool]:
+        async def handler(peer: Peer) -> None:
+            await peer.send(own(await peer.request()))
+            true = own(await peer.request())
+            await peer.send(LATE)
+            assert await peer.reader.read() == b""
+            await peer.send(true)
+
+        async with serving(handler) as server, fetching() as fetcher:
+            results = [await fetcher.fetch(ask(server.url(f"/{n}")), QUICK) for n in range(2)]
+            await fetcher.settle()
+            trusts = [capture_of(result).trust for result in results]
+            return [trust is not None and trust.suspect for trust in trusts]
+
+    assert run(main()) == [True, True]

@@ -1,7 +1,10 @@
 import asyncio
 
+import pytest
+
+from nacre.core.trust import Trust
 from nacre.fetch.connection import Connection, PoolKey
-from nacre.fetch.pool import Pool
+from nacre.fetch.pool import MAX_UNPROVEN, Pool
 
 KEY = PoolKey("http", "192.0.2.1", 80)
 
@@ -9,10 +12,16 @@ KEY = PoolKey("http", "192.0.2.1", 80)
 class Wire(asyncio.Transport):
     """A transport that only remembers that it was aborted."""
 
-    aborted = False
+    aborted = half_closed = False
 
     def abort(self) -> None:
         self.aborted = True
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def write_eof(self) -> None:
+        self.half_closed = True
 
 
 def connection(key: PoolKey = KEY) -> Connection:
@@ -22,8 +31,13 @@ def connection(key: PoolKey = KEY) -> Connection:
     return made
 
 
+def wire(made: Connection) -> Wire:
+    assert isinstance(made.transport, Wire)
+    return made.transport
+
+
 def aborted(made: Connection) -> bool:
-    return isinstance(made.transport, Wire) and made.transport.aborted
+    return wire(made).aborted
 
 
 def test_the_newest_is_taken_first_and_only_for_its_place() -> None:
@@ -84,3 +98,95 @@ def test_closing_aborts_all() -> None:
     pool.close()
     assert all(aborted(each) for each in made)
     assert len(pool) == 0
+
+
+REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"
+TIRED = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n"
+
+
+def used(pool: Pool, *firsts: bool, key: PoolKey = KEY) -> tuple[Connection, list[Trust]]:
+    """A connection that carried some replies."""
+    made, trusts = connection(key), [Trust(first=first) for first in firsts]
+    made.unproven = list(trusts)
+    made.surplus = pool.surplus
+    return made, trusts
+
+
+@pytest.mark.parametrize(
+    ("rested", "data", "suspects"),
+    [
+        (0.0, REPLY, [True, True, True]),
+        (0.0, b"\r\n" + REPLY, [True, True, True]),
+        (0.0, b"garbage", [False, True, True]),
+        (0.0, TIRED, [False, False, False]),
+        (9.0, REPLY, [False, False, False]),
+    ],
+)
+def test_what_a_surplus_at_rest_puts_in_doubt(
+    rested: float, data: bytes, suspects: list[bool]
+) -> None:
+    async def main() -> None:
+        pool, now = Pool(), asyncio.get_running_loop().time()
+        one, trusts = used(pool, True, False, False)
+        other = connection()
+        pool.put(one, now - rested)
+        pool.put(other, now)
+        one.data_received(data)
+        assert [trust.suspect for trust in trusts] == suspects
+        assert aborted(one)
+        # Where one connection brought a reply unasked, no other is used again.
+        assert (pool.take(KEY, now) is other) is (not any(suspects))
+        pool.close()
+
+    asyncio.run(main())
+
+
+def test_a_long_rest_proves_what_came_before() -> None:
+    pool = Pool()
+    one, (trust,) = used(pool, False)
+    one.slowest = 1.0
+    pool.put(one, 10.0)
+    assert pool.take(KEY, 13.9) is one
+    assert one.unproven == [trust]
+    pool.put(one, 20.0)
+    assert pool.take(KEY, 24.0) is one
+    assert one.unproven == []
+
+
+def test_what_was_never_quiet_is_given_up_in_the_end_and_heard_out() -> None:
+    async def main() -> None:
+        pool, now = Pool(), asyncio.get_running_loop().time()
+        one, trusts = used(pool, *[False] * MAX_UNPROVEN)
+        pool.put(one, now)
+        assert (len(pool), pool.take(KEY, now)) == (0, None)
+        assert not aborted(one)
+        one.data_received(REPLY)
+        assert all(trust.suspect for trust in trusts)
+
+    asyncio.run(main())
+
+
+def test_settling_waits_for_what_is_in_doubt_only() -> None:
+    async def main() -> None:
+        pool, now = Pool(), asyncio.get_running_loop().time()
+        proven, _ = used(pool, False, key=KEY._replace(port=81))
+        pool.put(proven, now - 5.0)
+        one, (trust,) = used(pool, False)
+        two, _ = used(pool, False, key=KEY._replace(port=82))
+        pool.put(one, now)
+        pool.linger(two, now)
+        settling = asyncio.ensure_future(pool.settle())
+        await asyncio.sleep(0)
+        assert wire(one).half_closed
+        assert wire(two).half_closed
+        assert not wire(proven).half_closed
+        two.connection_lost(None)
+        one.data_received(REPLY)
+        one.connection_lost(None)
+        await settling
+        assert trust.suspect
+        assert not aborted(proven)
+        await pool.settle()
+        pool.close()
+
+    asyncio.run(main())

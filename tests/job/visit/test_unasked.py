@@ -1,0 +1,135 @@
+from dataclasses import dataclass, field
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+
+from nacre.core.history import HistoryRecord
+from nacre.core.processor import Visit
+from nacre.core.trust import Trust
+from nacre.frontier.frontier import Frontier
+from nacre.job.visit.fetching import FRESH, UNCONDITIONAL
+from nacre.job.visit.preconditions import ROBOTS_FOR
+from nacre.job.visit.unasked import MOST, UnaskedParts, UnaskedReplies, fresh, is_suspect, owed_rows
+from nacre.job.visit.writing import Prepared
+from nacre.store.store import Store
+from tests.job.memory import answered
+from tests.store.memory import MemoryEngine
+
+URL = "http://a.test/x"
+BEGAN = 1_795_168_800_123_456
+
+
+@dataclass
+class World:
+    """The book with stand-ins for what it writes to."""
+
+    store: Store = field(default_factory=lambda: Store(MemoryEngine()))
+    frontier: Any = field(default_factory=lambda: Mock(spec=Frontier))
+    archive: Any = field(default_factory=Mock)
+    robots: Any = field(default_factory=Mock)
+
+    def __post_init__(self) -> None:
+        numbers = Mock(record_id=lambda: bytes(16))
+        clock = Mock(now=lambda: 1_795_168_900.0)
+        self.attention = Mock()
+        self.archive.history.get.return_value = HistoryRecord(
+            URL, 200, BEGAN, BEGAN, "sha1:A", record_id="urn:uuid:1", etag=b"e"
+        )
+        self.book = UnaskedReplies(
+            UnaskedParts(
+                store=self.store,
+                frontier=self.frontier,
+                archive=self.archive,
+                robots=self.robots,
+                numbers=numbers,
+                logs=Mock(),
+                clock=clock,
+                visit_done=Mock(),
+            )
+        )
+        self.book.attention = self.attention
+
+    def dispose(self, visit: Visit) -> None:
+        self.book.disposed(visit, Prepared([Mock(id="urn:uuid:1")]))
+
+    @property
+    def scheduled(self) -> list[Any]:
+        return [call.args[0][0] for call in self.frontier.schedule.call_args_list]
+
+
+def visit(trust: Trust | None = None, url: str = URL, **heritable: str) -> Visit:
+    made = answered(url, 200, b"x", (), **heritable)
+    assert made.capture is not None
+    made.capture.trust, made.capture.began = trust, BEGAN
+    return made
+
+
+def test_what_is_accused_is_noted_forgotten_and_fetched_again():
+    world, trust = World(), Trust()
+    world.dispose(visit(trust))
+    assert not world.book.settle()
+    trust.accuse()
+    world.attention.assert_called_once()
+    assert not world.archive.writer.write.called, "nothing is written out of a callback"
+    assert world.book.settle()
+    ((record,),) = world.archive.writer.write.call_args.args
+    assert (record.prefix, record.url) == (b"suspect: unaskedReply\r\n", URL)
+    assert b"WARC-Refers-To: <urn:uuid:1>\r\n" in record.head
+    known = world.archive.history.put.call_args.args[0]
+    assert (known.date, known.digest, known.etag) == (0, "", b"")
+    (again,) = world.scheduled
+    assert again.force_fetch
+    assert again.heritable == {UNCONDITIONAL: "unaskedReply", FRESH: "1"}
+    assert list(owed_rows(world.store)) == [again]
+    assert not world.book.settle()
+
+
+def test_what_was_fetched_again_meanwhile_is_not_forgotten():
+    world, trust = World(), Trust()
+    world.archive.history.get.return_value = HistoryRecord(URL, 200, BEGAN + 1, BEGAN + 1)
+    world.dispose(visit(trust))
+    trust.accuse()
+    world.book.settle()
+    assert not world.archive.history.put.called
+
+
+def test_a_suspect_robots_txt_is_not_obeyed():
+    world, trust = World(), Trust()
+    world.dispose(visit(trust, **{ROBOTS_FOR: "http://a.test"}))
+    trust.accuse()
+    world.book.settle()
+    world.robots.drop.assert_called_once_with("http://a.test")
+
+
+@pytest.mark.parametrize(("status", "paid"), [(200, True), (404, True), (-9998, True), (-2, False)])
+def test_what_is_owed_is_paid_by_a_reply_and_entered_until_then(status, paid):
+    world, trust = World(), Trust()
+    world.dispose(visit(trust))
+    trust.accuse()
+    world.book.settle()
+    (again,) = world.scheduled
+    other = visit()
+    other.uri, other.status = again, status
+    world.dispose(other)
+    assert (list(owed_rows(world.store)) == []) is paid
+    world.frontier.schedule.reset_mock()
+    assert world.book.enter() == (0 if paid else 1)
+    assert world.scheduled == ([] if paid else [again])
+
+
+def test_a_url_is_not_fetched_again_for_ever():
+    accused = Trust()
+    accused.accuse()
+    uri = visit().uri
+    for number in range(MOST):
+        seen = visit(accused)
+        seen.uri = uri
+        assert is_suspect(seen), number
+        uri = fresh(uri)
+    last = visit(accused)
+    last.uri = uri
+    assert not is_suspect(last)
+    world = World()
+    world.dispose(last)
+    assert not world.book.settle()
