@@ -56,6 +56,7 @@ def test_the_refusal_names_the_flag_that_would_allow_it(tmp_path):
     [
         ("address", PRIVATE),
         ("mapping", "shop.example.com"),
+        ("中文", "xn--fsqu00a.xn--fiqs8s"),
         ("local", "wiki.local"),
         ("home", "nas.home.arpa"),
         ("internal", "db.internal"),

@@ -140,6 +140,12 @@ async def written_mapping(world: World) -> None:
     await world.crawl(world.settings("shop.example.com", dns=dns))
 
 
+async def chinese_mapping(world: World) -> None:
+    """The same in Chinese, as the operator types both."""
+    dns = {"servers": [world.names.address], "hosts": {"例子。中国": PRIVATE}}
+    await world.crawl(world.settings("例子.中国", dns=dns))
+
+
 async def mapping_of_others(world: World) -> None:
     """A mapping of a name that is no seed: linked to, it opens nothing."""
     world.names.zone(a("shop.example.com", PUBLIC))
@@ -166,6 +172,7 @@ CASES: Mapping[str, Callable[[World], Awaitable[None]]] = {
     "mixed": mixed_answer,
     "address": written_address,
     "mapping": written_mapping,
+    "中文": chinese_mapping,
     "others": mapping_of_others,
     "allowed": allowed,
     "local": lambda world: private_name(world, "wiki.local"),

@@ -17,16 +17,26 @@ from nacre.config.component import Component, Seconds, setting
 from nacre.core.clock import Clock
 from nacre.core.stamp import digits14
 from nacre.core.status import FetchStatus
+from nacre.errors import URIError
 from nacre.fetch.address import parse_address
 from nacre.fetch.dns_exchange import Server, parse_server
 from nacre.fetch.dns_message import AAAA, A, Name, Record, parse_name
 from nacre.fetch.dns_query import Asking, Found, find_addresses
 from nacre.fetch.hosts_file import WatchedFile, parse_hosts, parse_resolv_conf
+from nacre.uri.idn import host_to_ascii
 
 MAX_ADDRESSES = 32
 _MAX_TTL = 7 * 86400
 # How long the family that answered waits for the other one, s.
 _GRACE = 1.0
+
+
+def _plain_name(name: str) -> str:
+    """A name as it stands in a URL: A-labels, lower case, without a final dot."""
+    try:
+        return host_to_ascii(name).removesuffix(".")
+    except URIError as error:
+        raise ValueError(str(error)) from error
 
 
 def _as_list(value: object) -> object:
@@ -76,7 +86,7 @@ class DnsSettings(Component):
             for address in addresses:
                 if parse_address(address) is None:
                     raise ValueError(f"{name}: {address!r} is no IP address")
-        return {name.lower(): addresses for name, addresses in value.items()}
+        return {_plain_name(name): addresses for name, addresses in value.items()}
 
     @field_validator("servers")
     @classmethod
