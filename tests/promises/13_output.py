@@ -53,6 +53,7 @@ def test_one_line_a_minute(
     display: Display = kind(clock)  # type: ignore[arg-type]
     monkeypatch.setattr(display, "_progress", lambda _: display.message("progress", "x"))
     monkeypatch.setattr("nacre.cli.plain_lines.live_overview", _nothing)
+    monkeypatch.setattr("nacre.cli.plain_lines.only_waits", lambda _: False)
     for tick in range(2401):
         clock.mono = tick * 0.25
         display.tick(None)  # type: ignore[arg-type]

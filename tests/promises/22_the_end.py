@@ -9,6 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from nacre.cli.app import app
+from tests.cli.site import nacre
+from tests.cli.site import site as site_of
+from tests.cli.test_control import ended, running, until
 
 pytestmark = pytest.mark.crawl
 
@@ -62,3 +65,21 @@ def test_the_example_address_of_a_manual_costs_one_more_try(site: str, dead: int
     assert robots[11].split(",")[0] == "2t"
     given_up = [line for line in lines if f":{dead}/" in line[3] and line is not robots]
     assert {line[1] for line in given_up} == {"-61"}
+
+
+def test_who_waits_is_told_for_what_until_when_and_how_to_end_it(dead: int, tmp_path: Path):
+    job = tmp_path / "job"
+    pages = {"/": f'<a href="http://127.0.0.1:{dead}/页.html">dead</a>'}
+    quick = ("--scope", "any", "--set", "politeness.delay=0")
+    with (
+        site_of(pages) as home,
+        running(job, "crawl", home, "--out", job, *quick) as process,
+    ):
+        until(lambda: "nothing but further tries is left" in nacre("status", job).out)
+        assert process.stderr is not None
+        told = next(line for line in process.stderr if "waits for" in line)
+        assert f"waits for http://127.0.0.1:{dead}/robots.txt: " in told
+        assert "ends by itself at " in told
+        assert "`nacre frontier JOB delete --all` gives them up" in told
+        assert nacre("frontier", job, "delete", "--all").out == "deleted 2 URIs\n"
+        assert ended(process)[0] == 0

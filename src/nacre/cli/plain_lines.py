@@ -5,15 +5,16 @@ import sys
 from nacre.cli.display import Display, Silent, Unread
 from nacre.cli.json_lines import JsonLines
 from nacre.cli.meter import Meter
-from nacre.cli.numbers_text import done_text, got_text
+from nacre.cli.numbers_text import done_text, end_text, got_text
 from nacre.cli.output import safe
 from nacre.cli.states import live_words
 from nacre.core.clock import Clock
 from nacre.core.stamp import iso
 from nacre.job.operator.overview import live_overview
 from nacre.job.session import Session
-from nacre.report.forms import to_the_second
 
+_PATIENCE = 5.0
+"""Seconds before it is told that nothing but further tries is left: mostly that is soon over."""
 LINES_EVERY = 60.0
 """Seconds between two lines of progress."""
 
@@ -36,6 +37,8 @@ class PlainLines:
         self._clock = clock
         self._meter = Meter()
         self._next: float | None = None
+        self._waits_since: float | None = None
+        self._told_since: float | None = None
 
     def start(self) -> None:
         """See `Display`."""
@@ -46,9 +49,22 @@ class PlainLines:
         if self._next is None:  # the first minute is told at its end
             self._next = mono + LINES_EVERY
             self._meter.rates(live_overview(session))
-        elif mono >= self._next:
+        elif mono >= self._next or self._only_waits(session, mono):
             self._next = mono + LINES_EVERY
             self._progress(session)
+
+    def _only_waits(self, session: Session, mono: float) -> bool:
+        """Whether nothing but further tries is left since some seconds, which was not told yet."""
+        if not only_waits(session):
+            self._waits_since = None
+            return False
+        if self._waits_since is None:
+            self._waits_since = mono
+        told = self._told_since == self._waits_since
+        if told or mono - self._waits_since < _PATIENCE:
+            return False
+        self._told_since = self._waits_since
+        return True
 
     def _progress(self, session: Session) -> None:
         overview = live_overview(session)
@@ -61,8 +77,7 @@ class PlainLines:
         if overview.trouble:
             parts.append(f"waits for {overview.trouble}")
         if overview.gives_up:
-            until = to_the_second(overview.gives_up)
-            parts.append(f"ends by itself at {until} UTC at the latest")
+            parts.append(f"ends by itself {end_text(overview.gives_up)}")
         self._line("; ".join(parts))
 
     def message(self, kind: str, text: str) -> None:
@@ -78,3 +93,8 @@ class PlainLines:
 
     def _line(self, text: str) -> None:
         print(f"{iso(self._clock.now())} {safe(text)}", file=sys.stderr, flush=True)
+
+
+def only_waits(session: Session) -> bool:
+    """Whether nothing but further tries is left."""
+    return session.parts.frontier.only_retries_remain
