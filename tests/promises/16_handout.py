@@ -209,7 +209,34 @@ def test_nothing_leaves_the_page(weekly: Weekly, tmp_path: Path, width: int):
     assert [one for one in told if int(one[0]) > width or one[1] != "fine"] == []
 
 
-def _browsed(path: Path, profile: Path) -> str:
+_PAPER = 595.0 - 14.0 * 72.0 / 25.4
+"""A4 less its right margin, points."""
+
+
+@pytest.mark.skipif(
+    shutil.which("chromium") is None or shutil.which("pdftotext") is None,
+    reason="chromium or pdftotext is not installed",
+)
+@pytest.mark.parametrize(
+    "report", [("run", "--lang", "zh"), ("savings",), ("hosts", "--verbose"), ("templates",)]
+)
+def test_no_word_is_cut_on_paper(weekly: Weekly, tmp_path: Path, report: tuple[str, ...]):
+    page(weekly, *report)
+    path = max(weekly.pages.glob("*.html"), key=lambda one: one.stat().st_mtime_ns)
+    paper = tmp_path / "paper.pdf"
+    _browsed(path, tmp_path / "profile", "--no-pdf-header-footer", f"--print-to-pdf={paper}")
+    words = subprocess.run(
+        ["pdftotext", "-bbox", paper, "-"], capture_output=True, text=True, check=True
+    ).stdout
+    sizes = {(round(float(w)), round(float(h)))
+             for w, h in re.findall(r'page width="([\d.]+)" height="([\d.]+)"', words)}  # fmt: skip
+    assert sizes == {(595, 842)}
+    right = [float(at) for at in re.findall(r'xMax="([\d.]+)"', words)]
+    assert len(right) > 30
+    assert max(right) <= _PAPER + 1.0
+
+
+def _browsed(path: Path, profile: Path, *wanted: str) -> str:
     names = (
         "headless no-sandbox disable-gpu disable-quic no-first-run disable-background-networking "
         "disable-component-update disable-sync allow-file-access-from-files disable-web-security "
@@ -217,7 +244,8 @@ def _browsed(path: Path, profile: Path) -> str:
     )
     options = [f"--{name}" for name in names.split()]
     done = subprocess.run(
-        ["chromium", *options, f"--user-data-dir={profile}", "--dump-dom", path.as_uri()],
+        ["chromium", *options, f"--user-data-dir={profile}", *(wanted or ("--dump-dom",)),
+         path.as_uri()],
         capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
     return re.sub(r"</?pre>", "\n", done.stdout)

@@ -45,6 +45,8 @@ def next_steps(
             return
     yield f"Look:      {nacre} report {job}"
     yield f"           {nacre} explain {job} URL"
+    if result.exit is ExitStatus.FINISHED:
+        yield f"Hand on:   {nacre} report {job} run --html run.html"
     if again:
         yield f"Worth:     {nacre} report {job} savings"
     if result.overview and (result.overview.failed_pages or result.overview.refused):

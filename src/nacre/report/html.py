@@ -23,6 +23,8 @@ from nacre.report.markup import element, text
 
 MANY_COLUMNS = 4
 """Columns from which on a table has each of its rows as a list, where the screen is narrow."""
+DENSE_COLUMNS = 9
+"""Columns from which on a table is set smaller."""
 SHORT = 15
 """Rows up to which a printed table stays on one sheet; of others no row is cut."""
 MOST_ROWS = 5_000
@@ -51,6 +53,8 @@ overflow-wrap:anywhere}
 thead th{vertical-align:bottom;overflow-wrap:normal}tbody th{font-weight:400;min-width:7rem}
 .n{text-align:right;overflow-wrap:normal;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}
 .t+.n,td.t{min-width:3.5rem}
+.dense{font-size:.78rem}.dense th,.dense td{padding:.25rem .3rem}.dense tbody th{min-width:4.6em}
+.dense .t+.n,.dense td.t{min-width:0}.wide{overflow-x:auto}
 code{font:.9em ui-monospace,monospace,"Noto Sans CJK SC";overflow-wrap:anywhere}
 figure{margin:1rem 0}figcaption{font-weight:600}
 svg{display:block;width:100%%;max-width:46rem;height:auto}
@@ -69,7 +73,8 @@ dl{grid-template-columns:1fr;gap:0}dd{margin:0 0 .5rem}
 .many td::before{content:attr(data-label) ": ";color:var(--soft)}
 .many td:empty,.versions td.t:empty{display:none}}
 @page{size:A4;margin:16mm 14mm}
-@media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--line:#bbb;
+@media print{.wide{overflow:visible}
+:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--line:#bbb;
 --added:#e2f4e6;--gone:#fbe6e2;%s}
 body{max-width:none;margin:0;padding:0;font-size:10pt;print-color-adjust:exact;
 -webkit-print-color-adjust:exact}
@@ -145,6 +150,8 @@ def _table(table: DataTable, none: str) -> str:
         + element("tbody", "".join(rows) or _no_rows(len(table.columns), none))
     )
     kind = "many" if len(table.columns) >= MANY_COLUMNS else "few"
+    if len(table.columns) >= DENSE_COLUMNS:
+        kind += " dense"
     if len(table.rows) <= SHORT:
         kind += " short"
     return element("div", element("table", content, class_=kind), class_="wide")
