@@ -2,6 +2,7 @@
 
 import asyncio
 
+from nacre.store.disk import failure
 from nacre.store.space import LOOK, MARGIN, Ballast, reserve, shortage, wait_for_space
 from tests.store.simulated import World
 from tests.store.workload import StepClock
@@ -56,3 +57,29 @@ def test_ballast_is_kept_while_there_is_room_and_freed_when_there_is_none():
     assert ballast.free("/job", 100)
     assert not ballast.free("/job", 100)
     assert world.disk.size(PATH) is None
+
+
+def test_what_is_finished_keeps_no_ballast_and_a_disk_that_refuses_harms_nobody(monkeypatch):
+    world = World()
+    world.disk.space = 1000
+    ballast = Ballast(world.disk, PATH, 50)
+    assert ballast.keep("/job", 100)
+
+    def refuse(path: str) -> None:
+        raise failure("unlink", path, OSError(5, "Input/output error"))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.disk, "unlink", refuse)
+        ballast.drop()
+    assert world.disk.size(PATH) == 50
+    ballast.drop()
+    ballast.drop()
+    assert world.disk.size(PATH) is None
+
+
+def test_a_wait_can_be_given_up():
+    disk, clock = World().disk, StepClock()
+    disk.space = 5
+    waits = wait_for_space(disk, ["/a"], 20, clock, None, print, gives_up=lambda: clock.time > LOOK)
+    assert asyncio.run(waits) is False
+    assert clock.time <= 3 * LOOK

@@ -5,9 +5,11 @@ overboard.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from nacre.core.clock import Clock
+from nacre.errors import StorageError
 from nacre.store.seam import Disk
 
 MARGIN: Final = 64_000_000
@@ -107,8 +109,9 @@ class Ballast:
         return True
 
     def drop(self) -> None:
-        """Throw it away: the job is finished, and writes nothing more."""
-        self._disk.unlink(self._path)
+        """Throw it away: the job is finished. Where that fails, it only costs its space."""
+        with suppress(StorageError):
+            self._disk.unlink(self._path)
 
     def free(self, directory: str, need: int) -> bool:
         """Throw it overboard when less than `need` bytes are free; True if it was.
