@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import nacre as nacre_api
 from nacre.job.configuration.configure import load_job
 from nacre.job.handout.words import FOUND
 from nacre.job.layout import Layout
@@ -69,6 +70,17 @@ def test_without_a_name_the_reports_stand_in_groups(visited: Visited):
         assert re.search(rf"^  {name} +\S", for_curators, re.MULTILINE), name
     assert "threads" not in for_curators
     assert json.loads(said("report", visited.job, "--json"))["crawl"]
+
+
+def test_a_program_has_the_same_reports(visited: Visited):
+    listed = [name for names in _listed().values() for name in names]
+    assert sorted(nacre_api.report_names()) == sorted(listed)
+    for name in ("run", "hosts", "savings"):
+        printed = json.loads(said("report", visited.job, name, "--json"))
+        told = json.loads(json.dumps(nacre_api.read_report(visited.job, name)))
+        assert set(told) == set(printed)
+    with pytest.raises(nacre_api.JobError, match="takes no URL"):
+        nacre_api.read_report(visited.job, "run", visited.notice)
 
 
 def test_the_documentation_has_the_same_groups():

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from nacre.job.studies.table import Asked
     from nacre.report.document import Document
 
-RUN = "run"
-"""Name of the report that is handed on."""
-
 
 def report(
     directory: JobDir,
@@ -77,7 +74,7 @@ def report(
     operators: crawl-summary, seeds, hosts, budget and others. Each is text, --json or --html.
     """
     from nacre.job.studies.table import STUDIES, Asked
-    from nacre.report.reports import REPORTS
+    from nacre.report.reports import REPORTS, RUN
 
     layout, settings = opened(directory)
     form = _Form(html, as_json=as_json, verbose=verbose)
@@ -141,7 +138,7 @@ def _groups() -> "list[tuple[str, dict[str, str]]]":
     """The reports, by who reads them: a title, and names with what each is about."""
     from nacre.job.studies.table import STUDIES, Subject
     from nacre.report.readers import PURPOSES, Audience
-    from nacre.report.reports import READERS, REPORTS, SUMMARIES
+    from nacre.report.reports import READERS, REPORTS, RUN, SUMMARIES
 
     about = {"": "", Subject.PAGE: " (of a URL)", Subject.EITHER: " (also of a URL)"}
     found: dict[Audience, dict[str, str]] = {reader: {} for reader in Audience}

@@ -21,17 +21,18 @@ from nacre.job.configuration.configure import load_job
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.explaining.explain import Explainer
 from nacre.job.explaining.explanation import Explanation
+from nacre.job.handout.facts import run_report
 from nacre.job.intake.edits import Imported, bring_in, delete, matcher
 from nacre.job.intake.intake import Options, Way
 from nacre.job.layout import Layout
 from nacre.job.offline import View, reading
-from nacre.job.operator.control import Answer, GoneError, ask
+from nacre.job.operator.control import Answer, GoneError, ask, running
 from nacre.job.reports.reporting import make_report
 from nacre.job.studies.lookback import page
 from nacre.job.studies.pagelist import Wanted, pages
 from nacre.job.studies.stored import StoredKnown
 from nacre.job.studies.table import STUDIES, Asked, examine
-from nacre.report.reports import REPORTS
+from nacre.report.reports import REPORTS, RUN
 from nacre.uri.login import without_login
 from nacre.wire.urltext import possible_urls
 
@@ -59,7 +60,7 @@ def explain_url(directory: PathText, url: str) -> Explanation:
 
 def report_names() -> list[str]:
     """The names that `read_report` knows: reports of a run, then those of recrawling."""
-    return [*REPORTS, *STUDIES]
+    return [RUN, *REPORTS, *STUDIES]
 
 
 def read_report(directory: PathText, name: str = "crawl-summary", url: str = "") -> dict[str, Any]:
@@ -73,9 +74,9 @@ def read_report(directory: PathText, name: str = "crawl-summary", url: str = "")
     Raises:
         JobError: The job never ran, there is no such report, or it needs a URL or takes none.
     """
-    if name not in REPORTS and name not in STUDIES:
+    if name not in report_names():
         raise JobError(f"there is no report {name!r}; there are: {', '.join(report_names())}")
-    if name in REPORTS and url:
+    if (name in REPORTS or name == RUN) and url:
         raise JobError(f"the report {name!r} takes no URL")
     answer = _answer(Layout(Path(directory)), "report", name=name) if name in REPORTS else None
     if answer is not None:
@@ -83,6 +84,9 @@ def read_report(directory: PathText, name: str = "crawl-summary", url: str = "")
     with _looking(directory) as view:
         if name in REPORTS:
             return make_report(name, view.store, view.layout, view.settings, None)
+        if name == RUN:
+            found = run_report(view, running=running(view.layout.socket))
+            return dict(msgspec.to_builtins(found))
         known = StoredKnown(view.layout.root, view.store, view.settings, view.clock.now())
         return dict(msgspec.to_builtins(examine(known, name, Asked(url, "", ""))))
 

@@ -38,6 +38,9 @@ SUMMARIES: dict[str, str] = {
 }
 """What each is about, for people who choose one."""
 
+RUN = "run"
+"""Name of the report of a run that is handed on: no table of Heritrix's, but made of several."""
+
 READERS: dict[str, Audience] = dict.fromkeys(
     ("crawl-summary", "seeds", "hosts", "source", "mimetype", "responsecode"), Audience.OPERATOR
 ) | dict.fromkeys(
