@@ -215,3 +215,31 @@ def test_nothing_that_is_open_is_inherited_or_shared(tmp_path):
     assert found["above.userAgentTemplate"].flag is Flag.CHECK
     assert "left out 1 of 1" in found["MatchesListRegexDecideRule.regexList"].note
     assert not any(one.flag is Flag.NONE and "#{m" in one.value for one in found.values())
+
+
+def test_rules_that_have_no_say_where_they_stand_are_left_out(tmp_path):
+    status = f"<bean class='{RULES}FetchStatusDecideRule'/>"
+    address = (
+        f"<bean class='{RULES}IpAddressSetDecideRule'><property name='ipAddresses'><set>"
+        "<value>192.0.2.1</value></set></property></bean>"
+    )
+    text = cxml(
+        scope(status),
+        "<bean id='h' class='org.archive.x.FetchHTTP'><property name='shouldProcessRule'>"
+        f"<bean class='{RULES}DecideRuleSequence'><property name='rules'><list>"
+        f"<bean class='{RULES}AcceptDecideRule'/>{status}</list></property></bean></property>"
+        "</bean>",
+        bean("d", "DispositionProcessor"),
+        "<bean id='s' class='org.archive.spring.Sheet'><property name='map'><map>"
+        "<entry key='d.minDelayMs' value='9000'/></map></property></bean>",
+        "<bean id='a' class='org.archive.x.DecideRuledSheetAssociation'>"
+        f"<property name='rules'>{address}</property><property name='targetSheetNames'>"
+        "<list><value>s</value></list></property></bean>",
+    )
+    said, report, found = migrated(tmp_path, text)
+    assert [one.rule for one in said.scope] == ["reject"]
+    assert said.sheet_associations == ()
+    assert found["a"].flag is found["IpAddressSetDecideRule"].flag is Flag.CHECK
+    left = [one for one in report.findings if one.name == "FetchStatusDecideRule"]
+    assert len(left) == 2
+    assert all("has no say there" in one.note for one in left)

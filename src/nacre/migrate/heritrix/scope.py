@@ -10,8 +10,10 @@ from nacre.migrate.draft import Noted
 from nacre.migrate.fate import defaulted, mapped, missing, to_check
 from nacre.migrate.heritrix.beans import Bean, Ref, Setting
 from nacre.migrate.heritrix.work import WIRING, Work, decide_all, decide_inside
+from nacre.scope.compile import misplaced
 from nacre.scope.heritrix import equivalent, short_form
 from nacre.scope.rules import AnyRule
+from nacre.scope.subject import Place
 
 _ADAPTER: TypeAdapter[AnyRule] = TypeAdapter(AnyRule)
 _TEXTS = re.compile(r"(?i)regex|comment|expression|scriptSource|\Asurt(Prefixes|sSource)")
@@ -21,6 +23,18 @@ _NUMBER = re.compile(r"-?[0-9]{1,18}\Z")
 _NO_SCRIPT = (
     "a script cannot run: write the rule as an expression into scope (see `nacre help docs`)"
 )
+_BEFORE = ("preselect", "runtime-limit", "quotas", "preconditions", "fetch-dns", "fetch-http")
+_PLACES = {
+    "scope": Place.RECHECK,
+    "sheet_associations": Place.CANDIDATES,
+    "chains.candidate.scope.gate": Place.CANDIDATES,
+    **{f"chains.fetch.{name}.gate": Place.BEFORE_FETCH for name in _BEFORE},
+    "fetch.midfetch": Place.MID_FETCH,
+    "chains.disposition.archive.gate": Place.AFTER_FETCH,
+    "chains.disposition.candidates.gate": Place.DISPOSITION,
+}
+"""Where rules are asked, by what they go to."""
+
 _MISSING = "the scope has no such rule: its decisions may differ"
 
 
@@ -35,6 +49,7 @@ class RuleWriter:
     def __init__(self, work: Work, target: str = "scope") -> None:
         self._work = work
         self._target = target
+        self._place = _PLACES.get(target)
         self._names: set[str] = set()
 
     def rules(self, beans: list[Bean]) -> list[Noted]:
@@ -65,7 +80,7 @@ class RuleWriter:
             return None
         said = self._said(bean)
         kept = self._valid(bean, said)
-        if kept is None:
+        if kept is None or self._is_misplaced(bean, kept):
             return None
         bean.fate = mapped(self._target)
         return self._noted(bean, kept)
@@ -149,6 +164,19 @@ class RuleWriter:
         for name in kept:
             bean.settings[name].fate = bean.fate
         return None
+
+    def _is_misplaced(self, bean: Bean, said: dict[str, Any]) -> bool:
+        """Whether it asks for what is not known there, so that Heritrix's never speaks either."""
+        if self._place is None:
+            return False
+        rule = _ADAPTER.validate_python(_shortened(bean.kind, said))
+        for _, message in misplaced([rule], self._place):
+            bean.fate = to_check(f"left out, because it has no say there: {message}", self._target)
+            decide_all(bean.settings.values(), bean.fate)
+            for name in said:
+                bean.settings[name].fate = bean.fate
+            return True
+        return False
 
     def _usable(self, bean: Bean, name: str, values: list[Any], kept: dict[str, Any]) -> list[Any]:
         """The elements of a list that Nacre accepts; the others are told."""
