@@ -17,7 +17,7 @@ MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html er
 	python-scipy-doc debian-handbook linux-doc-6.1
 
 .PHONY: help environment system judges webs format lint types imports unit cases-tests crawls kills \
-	webs-all test test-all cases bench bench-full reference lock goals clean
+	webs-all test test-all cases bench bench-full traps reference lock goals clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -80,6 +80,10 @@ bench: environment system ## speed: CPU per URL against wget and Scrapy, scope, 
 
 bench-full: environment system ## the same, with the 10-million-URL frontier
 	$(PY) -m bench.run --full
+
+traps: environment ## how soon a crawl has the pages of sites without end; .cache/traps (15 minutes at first)
+	@$(PY) tools/debs.py git mediawiki
+	$(PY) -m bench.traps --plot docs/traps.svg
 
 reference: environment ## docs/reference again, from the components
 	@$(PY) -m tools.reference

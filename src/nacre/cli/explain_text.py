@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from nacre.cli.output import count, duration, program, table, typed
 from nacre.cli.seeds_text import reason
+from nacre.core.crawluri import Directive
 from nacre.core.status import STATUS_TABLE, FetchStatus, describe
 from nacre.job.explaining.explanation import (
     Explanation,
@@ -114,6 +115,10 @@ def _queued(what: Explanation) -> str:
         last = what.pending.last_status
         short = ", cut short" if 0 < last < 400 else ""
         return f"it waits to be tried again; the last try: {describe(last).rstrip('.')}{short}"
+    if what.later:
+        last = what.pending is not None and what.pending.directive == Directive.ENDLESS
+        behind = "until nothing else is left" if last else "behind other links"
+        return f"it waits {behind}: {what.later}"
     return "it waits to be fetched"
 
 

@@ -174,6 +174,13 @@ def run(
     accept_loss: Annotated[
         bool, typer.Option("--accept-loss", help="Go on although archived data is missing.")
     ] = False,
+    traps: Annotated[
+        bool,
+        typer.Option(
+            "--traps",
+            help="Go on with the URLs of endless places too (traps.budget=-1); Ctrl-C ends it.",
+        ),
+    ] = False,
     strict: Strict = False,
     assignments: Assignments = None,
     quiet: Quiet = False,
@@ -185,6 +192,8 @@ def run(
     from nacre.job.layout import Layout
 
     layout = Layout(directory)
+    if traps:
+        assignments = [*(assignments or ()), "traps.budget=-1"]
     _refuse_late_seeds(layout, assignments or ())
     loaded, findings = examined(layout, assignments or (), strict=strict)
     findings.require()
@@ -201,6 +210,7 @@ def run(
         quiet=quiet,
         as_json=as_json,
         accept_loss=accept_loss,
+        traps=traps,
         origin=loaded.origin,
     )
     raise typer.Exit(code)
@@ -227,6 +237,7 @@ def run_and_tell(
     quiet: bool,
     as_json: bool,
     accept_loss: bool = False,
+    traps: bool = False,
     origin: "OriginOf | None" = None,
 ) -> int:
     """Run a job and print what came of it; the exit code."""
@@ -246,7 +257,7 @@ def run_and_tell(
         from nacre.errors import JobError
 
         raise JobError(f"{layout.root} is running already; see `nacre status {layout.root}`")
-    if is_finished(layout, update=True) and not accept_loss:
+    if is_finished(layout, update=True, traps=traps) and not accept_loss:
         say_finished(layout, as_json=as_json)
         return 0
     make_private(layout.state)

@@ -7,7 +7,7 @@ import msgspec
 
 from nacre.cli.next_steps import archives, next_steps
 from nacre.cli.numbers_text import got_text, timeouts_text
-from nacre.cli.output import count, duration, pairs, say, say_json, shown
+from nacre.cli.output import count, duration, pairs, program, say, say_json, shown, typed
 from nacre.cli.running import Result
 from nacre.cli.seeds_text import not_got_lines, seeds_fact, skipped_fact
 from nacre.job.clock import SystemClock
@@ -78,6 +78,8 @@ def _how_it_ended(result: Result, got: "Got") -> str:
         return "Finished, but no seed was there: each answered with an error, or not at all."
     if result.code is ExitCode.NOTHING_ARCHIVED:
         return "Replies were received, and nothing was archived: `nacre check` may say why."
+    if result.exit is ExitStatus.FINISHED and result.overview and result.overview.endless:
+        return "Finished: everything in scope was tried, but for the rest of endless places."
     if result.exit is ExitStatus.FINISHED and got.again:
         return f"Finished: {got.again}."
     return _ENDS.get(result.exit, str(result.exit))
@@ -148,6 +150,7 @@ def _facts(
         yield "seeds", seeds
     if skipped := skipped_fact(result.seeds):
         yield "skipped", skipped
+    finished = result.exit is ExitStatus.FINISHED
     yield "got", got_text(overview)
     if got.statuses:
         replies = ", ".join(f"{s}: {n:,}" for s, n in sorted(got.statuses.items()))
@@ -167,16 +170,19 @@ def _facts(
         yield "regexes", timeouts_text(overview.timeouts)
     if overview.alerts:
         yield "alerts", f"{overview.alerts:,}, in {shown(layout.latest / 'logs/alerts.log')}"
-    if left := _left(overview):
+    if left := _left(overview, finished=finished):
         yield "left", left
+    if overview.endless:
+        urls = count(overview.endless, "URL of endless places is", "URLs of endless places are")
+        yield "traps", f"{urls} left; `{program()} run {typed(layout.root)} --traps` goes on"
     yield "time", duration(overview.elapsed)
     places = " and ".join(f"{place}/" for place in archives(layout, settings, every=False))
     yield "archive", f"{size(overview.warc_bytes)} of WARC in {places}"
 
 
-def _left(overview: Overview) -> str:
-    """What waits; the URIs of retired queues are not counted."""
+def _left(overview: Overview, *, finished: bool) -> str:
+    """What waits; the URIs of retired queues are not counted, endless places are told apart."""
     parts = [count(overview.queued, "URI")] if overview.queued else []
-    if retired := overview.queues.get("retired"):
+    if not finished and (retired := overview.queues.get("retired")):
         parts.append(f"what waits in {count(retired, 'retired queue')}")
     return " and ".join(parts)

@@ -19,12 +19,20 @@ class Hop(StrEnum):
 
 
 class Directive(IntEnum):
-    """Scheduling directive: within a queue, a lower value always goes first."""
+    """Scheduling directive: within a queue, a lower value always goes first.
+
+    The first four are Heritrix's. Those behind NORMAL are what the first crawl learns of links
+    (`history.finding.novelty`): nothing is new in their URLs; pages like them said nothing new; and
+    there is no end to their like.
+    """
 
     HIGHEST = 0
     HIGH = 1
     MEDIUM = 2
     NORMAL = 3
+    VIEW = 4
+    POOR = 5
+    ENDLESS = 6
 
 
 class Outlink(msgspec.Struct, frozen=True, gc=False):

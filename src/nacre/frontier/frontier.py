@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from nacre.config.effective import Effective
+from nacre.config.effective import Effective, fixed
 from nacre.core.crawluri import CrawlURI, Directive
 from nacre.core.status import Counted
 from nacre.frontier.backoff import Backoff
 from nacre.frontier.courtesy import Courtesy
+from nacre.frontier.endless import Endless
 from nacre.frontier.handout import HandOut
 from nacre.frontier.lasttries import LastTries
 from nacre.frontier.policy import Retry, Tries, prerequisite_rank
@@ -20,7 +21,7 @@ from nacre.frontier.renewal import Renewal
 from nacre.frontier.rotation import Rotation
 from nacre.frontier.rows import Rows, queue_key
 from nacre.frontier.seen import Seen
-from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.frontier.settings import FrontierSettings, PolitenessSettings, TrapSettings
 from nacre.frontier.shelf import STEPS, Shelf, again, fresh
 from nacre.frontier.steering import BY_OPERATOR, Steering
 from nacre.frontier.terms import Chooser, NoSheets, Terms
@@ -49,6 +50,11 @@ class Attempt(NamedTuple):
     error: str = ""
 
 
+def _begun(uri: CrawlURI) -> int:
+    """Directive of a retry: what was begun does not rest with its queue."""
+    return min(uri.directive, Directive.POOR)
+
+
 class Frontier:
     """The queues of a crawl over its store. One thread; `mono` never goes back.
 
@@ -66,11 +72,12 @@ class Frontier:
         renewal: Lets queues obey new settings.
         removal: Deletes URIs, and gives up the last ones.
         steering: What an operator can tell the queues.
+        endless: Holds back URIs of endless places until nothing else is left.
         handout: Takes a URI out of its queue.
         journal: Told what happens to each URI; None: nobody is.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the settings of each concern apart
         self,
         rows: Rows,
         settings: Effective[FrontierSettings],
@@ -79,6 +86,7 @@ class Frontier:
         mono: float,
         *,
         chooser: Chooser | None = None,
+        traps: Effective[TrapSettings] | None = None,
     ) -> None:
         """Take up where the store left off; nothing is scanned.
 
@@ -89,6 +97,7 @@ class Frontier:
             now: Seconds since the epoch.
             mono: Monotonic seconds.
             chooser: Says which sheets apply to a URI; None: none do.
+            traps: What may be spent on endless places; None: as it comes.
         """
         self.terms = Terms(settings, politeness, chooser or NoSheets())
         self.totals = read_totals(rows)
@@ -108,7 +117,8 @@ class Frontier:
         self.steering = Steering(rows, self.rotation, self.seen)
         self.renewal = Renewal(self.rotation, self.courtesy.groups, self.steering)
         self.journal: Journal | None = None
-        self.handout = HandOut(self.totals, self.rotation, self.shelf, self.courtesy)
+        self.endless = Endless(self.rotation, traps or fixed(TrapSettings()))
+        self.handout = HandOut(self.totals, self.rotation, self.shelf, self.courtesy, self.endless)
 
     def save(self) -> None:
         """Write what changed of queues and totals; to be called when a group is sealed."""
@@ -246,7 +256,8 @@ class Frontier:
         else:
             later = self._time + (2.0 * max(wait, attempt.delay) if retry.hold else wait)
             self.shelf.drop(queue, key)
-            self.shelf.plan(queue, again(uri, attempt.status, retry.kind, attempt.error), later)
+            back = again(uri, attempt.status, retry.kind, attempt.error)
+            self.shelf.plan(queue, replace(back, directive=_begun(uri)), later)
         self._charge(queue, 0 if retry.kind is Tries.STARVED else uri.cost)
         self._close(queue, attempt)
 

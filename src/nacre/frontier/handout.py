@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from nacre.core.crawluri import CrawlURI
 from nacre.frontier.courtesy import Courtesy
+from nacre.frontier.endless import Endless
 from nacre.frontier.queues import Queue
 from nacre.frontier.rotation import Rotation
 from nacre.frontier.shelf import Shelf
@@ -17,12 +18,21 @@ class HandOut:
 
     Attributes:
         assign: Asked for the queue of a URI about to be handed out; None while queues never change.
+        place: Asked for the place of a URI about to be handed out for the first time, which waits
+            there when it is another one by now; None while nobody learns.
     """
 
     def __init__(
-        self, totals: Totals, rotation: Rotation, shelf: Shelf, courtesy: Courtesy
+        self,
+        totals: Totals,
+        rotation: Rotation,
+        shelf: Shelf,
+        courtesy: Courtesy,
+        endless: Endless,
     ) -> None:
         self.assign: Callable[[CrawlURI], str] | None = None
+        self.place: Callable[[CrawlURI], CrawlURI] | None = None
+        self._endless = endless
         self._totals = totals
         self._rotation = rotation
         self._shelf = shelf
@@ -52,7 +62,8 @@ class HandOut:
             self._shelf.put(queue, key, uri)
             self._rotation.settle(queue)
             return None
-        if self.assign is not None and self._moves(queue, key, uri, self.assign):
+        moves = self.assign is not None and self._moves(queue, key, uri, self.assign)
+        if moves or self._goes_later(queue, key, uri):
             self._courtesy.refrain(queue)
             return None
         queue.hold(key, uri)
@@ -61,6 +72,21 @@ class HandOut:
         row.last_peek = uri.url
         self._rotation.settle(queue)
         return uri
+
+    def _goes_later(self, queue: Queue, key: bytes, uri: CrawlURI) -> bool:
+        """A URI taken promises less than when it was put in, or is of an endless place."""
+        if self.place is not None and not (uri.attempts or uri.deferrals):
+            placed = self.place(uri)
+            if placed is not uri:
+                self._shelf.drop(queue, key)
+                self._shelf.insert(queue, placed, uri.ordinal)
+                self._rotation.settle(queue)
+                return True
+        if self._endless.may_go(queue, uri):
+            return False
+        self._shelf.put(queue, key, uri)
+        self._endless.rest(queue)
+        return True
 
     def _allows(self, queue: Queue, uri: CrawlURI) -> bool:
         """The sheets of the URI are those of its queue now; False when it may not go under them."""

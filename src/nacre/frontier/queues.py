@@ -9,6 +9,9 @@ from nacre.frontier.backoff import Backoff
 from nacre.frontier.rows import LAST_SUFFIX, queue_id
 from nacre.frontier.window import Window
 
+ENDLESS_LEFT = "endless places"
+"""Why a queue rests of which only URIs of endless places are left."""
+
 _NONE: set[bytes] = set()
 """Most queues in memory have nothing in process: one set for all of them, always empty."""
 
@@ -62,6 +65,8 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
         why: Why it is retired; "" when it is not.
         levels: Number of its URIs in `queue` by precedence; kept only while the order of the queues
             depends on it.
+        endless: URIs of endless places in `queue`.
+        trapped: URIs of endless places that were visited.
     """
 
     name: str
@@ -94,6 +99,8 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
     successes: int = 0
     why: str = ""
     levels: dict[int, int] = {}
+    endless: int = 0
+    trapped: int = 0
 
     @property
     def lowest(self) -> int:

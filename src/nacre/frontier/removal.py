@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from nacre.core.crawluri import CrawlURI
+from nacre.core.crawluri import CrawlURI, Directive
 from nacre.core.status import FetchStatus
 from nacre.frontier.lasttries import LastTries
 from nacre.frontier.listing import Entry, Matcher, any_text, pending
-from nacre.frontier.queues import Queue, State
+from nacre.frontier.queues import ENDLESS_LEFT, Queue, State
 from nacre.frontier.rotation import Rotation
 from nacre.frontier.rows import Rows
 from nacre.frontier.shelf import Shelf
@@ -72,7 +72,7 @@ class Removal:
             queue = self._rotation.find(entry.uri.queue)
             planned = entry.family == "future" and not entry.uri.attempts
             held = queue.row.held
-            if queue.row.state is State.RETIRED or planned or self._remove(entry) is None:
+            if self._rests(queue, entry) or planned or self._remove(entry) is None:
                 continue
             queue.row.held = held  # what waits behind a prerequisite goes with it
             self._totals.recount(queue.row)
@@ -81,6 +81,12 @@ class Removal:
             queue.row.errors += 1
             yield Removed(entry.uri, status)
         last.swept()
+
+    def _rests(self, queue: Queue, entry: Entry) -> bool:
+        """Whether a URI is of a retired queue, or of an endless place that was not begun."""
+        if queue.row.state is not State.RETIRED:
+            return entry.uri.directive == Directive.ENDLESS and not entry.uri.attempts
+        return queue.row.why != ENDLESS_LEFT or not entry.uri.attempts
 
     def withdraw(self, wanted: Callable[[CrawlURI], bool]) -> Iterator[CrawlURI]:
         """Take out URIs whose result is known already; the caller counts it (`Totals.finish`)."""

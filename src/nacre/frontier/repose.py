@@ -1,6 +1,6 @@
 """Why a queue rests, for the operator."""
 
-from nacre.frontier.queues import QueueRow, State
+from nacre.frontier.queues import ENDLESS_LEFT, QueueRow, State
 from nacre.frontier.rotation import OVER_BUDGET
 from nacre.frontier.settings import FrontierSettings
 from nacre.frontier.steering import BY_OPERATOR
@@ -35,6 +35,11 @@ def why_it_rests(row: QueueRow, settings: FrontierSettings, wait: float | None =
 def _retired(row: QueueRow, settings: FrontierSettings) -> str:
     if row.why == BY_OPERATOR:
         return "the operator retired it (`nacre frontier JOB unretire` brings it back)"
+    if row.why == ENDLESS_LEFT:
+        return (
+            f"{row.endless} URLs of endless places are left in it, and {row.trapped} were visited "
+            "(traps.budget; `nacre run JOB --traps` goes on)"
+        )
     if row.why != OVER_BUDGET:
         return f"a quota is reached ({row.why})"
     if settings.force_retire:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from nacre.frontier.precedence import queue_precedence
-from nacre.frontier.queues import Queue, State
+from nacre.frontier.queues import ENDLESS_LEFT, Queue, State
 from nacre.frontier.roster import Roster
 from nacre.frontier.rows import LAST_SUFFIX, Rows
 from nacre.frontier.terms import Terms
@@ -135,9 +135,11 @@ class Rotation:
         else:
             self._line_up(queue)
 
-    def arrived(self, queue: Queue) -> None:
-        """Note that a URI was put into a queue."""
+    def arrived(self, queue: Queue, *, endless: bool = False) -> None:
+        """Note that a URI was put into a queue, and whether it is of an endless place."""
         state = queue.row.state
+        if state is State.RETIRED and not endless and queue.row.why == ENDLESS_LEFT:
+            self.unretire((queue.name,))
         if state is _EXHAUSTED:
             self.deactivate(queue)
         elif state is _IN_PROCESS:

@@ -118,6 +118,11 @@ def queue_key(identity: bytes, uri: CrawlURI, ordinal: int) -> bytes:
     return identity + place.to_bytes(SUFFIX_LENGTH, "big")
 
 
+def directive_in(key: bytes) -> int:
+    """The directive that `queue_key` wrote."""
+    return key[ID_LENGTH]
+
+
 def precedence_in(key: bytes) -> int:
     """The precedence that `queue_key` wrote."""
     return key[ID_LENGTH + 1]

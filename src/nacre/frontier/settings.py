@@ -49,6 +49,23 @@ class PolitenessSettings(Component):
     in_flight: int = setting(1, "Fetches of one queue at the same time.", unit="URIs", ge=1)
 
 
+class TrapSettings(Component):
+    """Places without end: calendars, sessions in URLs, all combinations of a shop's filters."""
+
+    learn: bool = setting(
+        True,
+        "Learn while crawling which links promise nothing new, and fetch them after all others. No "
+        "link is refused for it. Incremental runs have `recrawl.trap_share`.",
+    )
+    budget: int = setting(
+        100,
+        "URLs of endless places that are fetched of each queue once nothing else is left; the run "
+        "ends behind them. 0 for none, -1 for no limit (`nacre run --traps`).",
+        unit="URLs",
+        ge=-1,
+    )
+
+
 class FrontierSettings(Component):
     """Order, budgets and retries."""
 

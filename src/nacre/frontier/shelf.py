@@ -2,13 +2,14 @@
 
 from msgspec.structs import replace
 
-from nacre.core.crawluri import CrawlURI
+from nacre.core.crawluri import CrawlURI, Directive
 from nacre.frontier.policy import Tries
 from nacre.frontier.queues import Queue
 from nacre.frontier.rotation import Rotation
 from nacre.frontier.rows import (
     Rows,
     after,
+    directive_in,
     future_key,
     pack,
     pack_future,
@@ -25,6 +26,7 @@ STEPS = 64
 """Rows moved in one call, so that none takes long."""
 
 _LAST = b"\xff" * 20
+_ENDLESS = Directive.ENDLESS  # the way to a member of an enumeration is long
 
 
 class Shelf:
@@ -51,12 +53,15 @@ class Shelf:
         row = queue.row
         row.size += 1
         row.last_queued = uri.url
+        if uri.directive == _ENDLESS:
+            row.endless += 1
+            self._totals.endless += 1
         if self._rotation.by_level:
             row.count_level(uri.precedence, 1)
         self.put(queue, queue_key(queue.identity, uri, ordinal), uri)
         self._totals.recount(row)
         self._rotation.roster.touch(queue)
-        self._rotation.arrived(queue)
+        self._rotation.arrived(queue, endless=uri.directive == _ENDLESS)
 
     def put(self, queue: Queue, key: bytes, uri: CrawlURI) -> None:
         """Write the row of a URI; nothing is counted."""
@@ -71,6 +76,9 @@ class Shelf:
         """Take a row that is in process, or not read ahead, out of its queue."""
         self._rows.delete("queue", key)
         queue.row.size -= 1
+        if directive_in(key) == _ENDLESS:
+            queue.row.endless -= 1
+            self._totals.endless -= 1
         if queue.row.levels:
             queue.row.count_level(precedence_in(key), -1)
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from nacre.core.status import Counted, counted
-from nacre.frontier.queues import QueueRow, State
+from nacre.frontier.queues import ENDLESS_LEFT, QueueRow, State
 from nacre.frontier.rows import Rows
 
 _RETIRED, _SUCCESS = State.RETIRED, Counted.SUCCESS  # the way to a member of an enumeration is long
@@ -31,6 +31,7 @@ class Totals(msgspec.Struct):
         disregarded: Final results that count as neither.
         states: Number of queues in each `State`.
         last_since: Frontier time when nothing but retries was left; None while there is more.
+        endless: URIs of endless places in the queues.
     """
 
     run: int = 0
@@ -47,6 +48,7 @@ class Totals(msgspec.Struct):
     disregarded: int = 0
     states: list[int] = msgspec.field(default_factory=lambda: [0] * len(State))
     last_since: float | None = None
+    endless: int = 0
 
     def enter(self, row: QueueRow, state: State) -> None:
         """Note that a queue changes its state."""
@@ -62,6 +64,10 @@ class Totals(msgspec.Struct):
         if row.state is not _RETIRED:
             total = row.size + row.waiting
             stuck = total if row.held else row.retrying
+        elif row.why == ENDLESS_LEFT:
+            # It rests because nothing else is left; what comes back or is retried still counts.
+            total = max(row.size + row.waiting - row.endless, 0)
+            stuck = total if row.held else min(row.retrying, total)
         self.queued += total - row.counted
         row.counted = total
         self.stuck += stuck - row.stuck

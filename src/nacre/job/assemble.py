@@ -245,6 +245,7 @@ class Parts:
             self.clock.now(),
             self.clock.monotonic(),
             chooser=self.sheets,
+            traps=self.effective.then(lambda s: s.traps),
         )
         self._assign(found)
         settings.watch(lambda: self._assign(found))

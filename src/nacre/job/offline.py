@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.core.clock import Clock
 from nacre.errors import OldLayoutError
+from nacre.frontier.totals import read_totals
 from nacre.job.clock import SystemClock
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout
@@ -82,7 +83,7 @@ def plan_next(
         return plan_run(store, layout, SystemClock().now(), mode=mode, budget=budget, keep=keep)
 
 
-def is_finished(layout: Layout, *, update: bool = False) -> bool:
+def is_finished(layout: Layout, *, update: bool = False, traps: bool = False) -> bool:
     """Whether the job's run is over, so that there is nothing to go on with.
 
     A run that could fetch nothing is not: its seeds may be tried again. One that had nothing to
@@ -91,6 +92,7 @@ def is_finished(layout: Layout, *, update: bool = False) -> bool:
     Args:
         layout: The job's directories.
         update: Bring a store of an older Nacre up to date first; else it is refused.
+        traps: URIs of endless places are something to go on with.
     """
     if not layout.has_store:
         return False
@@ -98,6 +100,7 @@ def is_finished(layout: Layout, *, update: bool = False) -> bool:
     with _up_to_date(path) if update else read_only(path) as store:
         run = read_run(store)
         count = totals(store)
-    if run is None or run.exit != "FINISHED":
+        endless = read_totals(store).endless if traps else 0
+    if run is None or run.exit != "FINISHED" or endless:
         return False
     return count.urls > 0 or (run.mode == INCREMENTAL and not count.failed_pages)

@@ -15,6 +15,7 @@ from nacre.archive.cdxj import sorted_index
 from nacre.core.clock import Clock
 from nacre.fetch.guard import AddressGuard
 from nacre.frontier.queues import State
+from nacre.job.admission.prospects import Prospects
 from nacre.job.admission.scoping import dump_prefixes
 from nacre.job.assemble import Parts
 from nacre.job.configuration.settings import JobSettings
@@ -162,6 +163,18 @@ class Session:
         self.space = SpaceGuard(self._disk, self.layout, self.settings, limit)
         opened.commit.on_seal(self._save_run)
         self.planning = self._planning() if self.run_row.mode == INCREMENTAL else None
+        if self.planning is None:
+            self._look_ahead(opened)
+
+    def _look_ahead(self, opened: Opened) -> None:
+        """A full crawl learns what links promise; an incremental one has its planner."""
+        parts = self.parts
+        prospects = Prospects(
+            opened.store, parts.effective.then(lambda s: s.traps), parts.sheets.of
+        )
+        parts.candidates.prospects = prospects
+        parts.frontier.handout.place = prospects.place
+        opened.commit.on_seal(prospects.seal)
 
     def _begin(self) -> None:
         """A new run: its seeds enter, the first portion now."""
@@ -365,7 +378,8 @@ class Session:
         if self._asked is not None:
             return self._asked
         # Twice: while the planner thinks, an operator may add URLs.
-        if self._is_done() and not await self._more() and await self._is_settled():
+        done = self._is_done() and not await self._more() and await self._is_settled()
+        if done and not self._into_traps():
             return self._finished()
         if self._is_stuck():
             await self._more()
@@ -377,8 +391,16 @@ class Session:
         """How it ends when nothing is left to do; somebody may have asked for the end meanwhile."""
         if self._asked is not None:
             return self._asked
-        retired = self.parts.frontier.totals.states[State.RETIRED]
-        return ExitStatus.QUEUE_BUDGET if retired else ExitStatus.FINISHED
+        frontier = self.parts.frontier
+        resting = frontier.totals.states[State.RETIRED] and frontier.endless.others_rest
+        return ExitStatus.QUEUE_BUDGET if resting else ExitStatus.FINISHED
+
+    def _into_traps(self) -> bool:
+        """Nothing but endless places is left: go on with some of their URLs, if any may go."""
+        if self._asked is not None or not self.parts.frontier.endless.begin_round():
+            return False
+        self.parts.engine.wake()
+        return True
 
     async def _more(self) -> bool:
         """In an incremental run, the planner wants more visits, which are in the frontier now."""

@@ -6,6 +6,7 @@ from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.history.finding.hints import Audit
 from nacre.history.finding.linkwatch import RuleRow
+from nacre.history.finding.novelty import KindRow
 from nacre.history.finding.sitemaps import MapRow
 from nacre.history.finding.traps import TrapRow
 from nacre.history.recrawl.gaps import GapRow
@@ -35,6 +36,7 @@ class Given:
         self.gaps: dict[str, GapRow] = {}
         self.maps: dict[str, MapRow] = {}
         self.traps: dict[str, TrapRow] = {}
+        self.given_kinds: list[tuple[str, KindRow]] = []
         self.templates: dict[str, Template] = {}
         self.audits: dict[str, Audit] = {}
         self.given_runs: list[Run] = []
@@ -43,6 +45,9 @@ class Given:
         self.texts: dict[str, str] = {}
         self.given_captures: list[Captured] = []
         self.given_due: dict[str, Due] = {}
+
+    def kinds(self) -> list[tuple[str, KindRow]]:
+        return self.given_kinds
 
     def runs(self) -> Sequence[Run]:
         return self.given_runs

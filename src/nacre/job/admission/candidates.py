@@ -15,6 +15,7 @@ from nacre.job.admission.identity import Identity
 from nacre.job.admission.ignores import IGNORES
 from nacre.job.admission.normalizing import Normalizing
 from nacre.job.admission.outside import Outside
+from nacre.job.admission.prospects import Prospects
 from nacre.job.admission.seen import RecentURLs
 from nacre.job.admission.speculation import Speculation
 from nacre.job.admission.timeouts import Timeouts
@@ -54,6 +55,7 @@ class Candidates:
         normalizing: Rewrites links before anything else; None leaves them as they are.
         ignored: Says which links are to be ignored for now; None while none are.
         timeouts: Notes expressions that took too long; None where none can.
+        prospects: Says which links go later; None: none do.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that meet here
@@ -78,6 +80,7 @@ class Candidates:
         self.normalizing: Normalizing | None = None
         self.ignored: Callable[[str], bool] | None = None
         self.timeouts: Timeouts | None = None
+        self.prospects: Prospects | None = None
         self._log: ScopeLog | None = None
         self.trace_scope(None)
         self._identity = identity
@@ -104,7 +107,11 @@ class Candidates:
         accepted = with_charset(visit, accepted)
         for uri in accepted:
             self.recent.add(uri.url)
-        return sum(self._frontier.schedule(accepted, now))
+        if self.prospects is None:
+            return sum(self._frontier.schedule(accepted, now))
+        entered = self._frontier.schedule(self.prospects.met(accepted, visit.overlay), now)
+        self.prospects.entered(entered)
+        return sum(entered)
 
     def accepted(
         self, parent: CrawlURI, links: Sequence[Outlink]

@@ -13,7 +13,7 @@ from nacre.fetch.guard import NetworkSettings
 from nacre.fetch.settings import FetchSettings
 from nacre.frontier.bandwidth import BandwidthSettings
 from nacre.frontier.quota import QuotaSettings
-from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.frontier.settings import FrontierSettings, PolitenessSettings, TrapSettings
 from nacre.history.dedup import DedupSettings
 from nacre.history.keeping import KeepSettings
 from nacre.history.recrawl.settings import RecrawlSettings
@@ -193,6 +193,7 @@ class JobSettings(Component):
     engine: EngineSettings = section(EngineSettings, "The engine.")
     chains: ChainSettings = section(ChainSettings, "What is done with a URI, in order.")
     frontier: FrontierSettings = section(FrontierSettings, "The frontier.")
+    traps: TrapSettings = section(TrapSettings, "Places without end.")
     politeness: PolitenessSettings = section(PolitenessSettings, "Politeness.")
     robots: RobotsSettings = section(RobotsSettings, "robots.txt.")
     fetch: FetchSettings = section(FetchSettings, "Fetching.")

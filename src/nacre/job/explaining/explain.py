@@ -19,6 +19,7 @@ from nacre.history.schedule.timing import NEVER
 from nacre.job.admission.identity import Identity, canonicalizer
 from nacre.job.admission.normalizing import normalizing
 from nacre.job.admission.preloaded import Preloaded
+from nacre.job.admission.prospects import Prospects
 from nacre.job.admission.rulefiles import RuleFiles
 from nacre.job.admission.scoping import scope_state
 from nacre.job.configuration.preview import make_sheets
@@ -79,6 +80,9 @@ class Explainer:
                 Preloaded(canonicalizer(settings.uri), RuleFiles(view.layout.root).read_lines),
             )
         )
+        self._prospects = Prospects(
+            store, effective.then(lambda s: s.traps), self._sheets.of, read_only=True
+        )
         self._places = Whereabouts(view, self._identity, self._queue_of, self._first_seed)
 
     def _first_seed(self) -> str:
@@ -127,6 +131,7 @@ class Explainer:
             sheets=self._sheets.names(overlay),
             due=due,
             due_why=due_why,
+            later=self._prospects.why(pending) if pending else "",
             settings=list(settings_for(self._sheets, overlay, _SHOWN, self._view.origin)),
         )
         if outcome or place.waiting:

@@ -137,7 +137,8 @@ class PendingAnswer(msgspec.Struct, frozen=True):
     Attributes:
         where: `queue`, or `future` for one that waits for its time.
         ahead: URIs before it in its queue; None when not counted.
-        directive: Scheduling directive, 0 (first) to 3.
+        directive: Scheduling directive, 0 (first) to 3 (links); 4 another view of what is known, 5
+            what had nothing new lately, 6 an endless place.
         precedence: Precedence within it.
         attempts: Tries so far.
         last_status: Status of the last; 0 for none.
@@ -218,6 +219,7 @@ class Explanation(msgspec.Struct, frozen=True):
         due_why: Why then.
         not_got: Why it was not got so far, in words; None when it was, or was never scheduled.
         next_try: When it is tried again, seconds from now; None when nothing says so.
+        later: Why it goes later than other links; "" when it does not.
     """
 
     url: str
@@ -243,6 +245,7 @@ class Explanation(msgspec.Struct, frozen=True):
     sheets: tuple[str, ...] = ()
     due: str = ""
     due_why: str = ""
+    later: str = ""
     settings: list[SettingAnswer] = []
     not_got: SeedEnd | None = None
     next_try: float | None = None

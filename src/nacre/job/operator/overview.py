@@ -64,6 +64,7 @@ class Overview(msgspec.Struct, frozen=True):
             for none.
         next_why: Why then.
         policy: Order, budgets, quotas and bandwidth, in words.
+        endless: URIs of endless places, which wait until nothing else is left.
     """
 
     state: str
@@ -102,6 +103,7 @@ class Overview(msgspec.Struct, frozen=True):
     next_pass: float = 0.0
     next_why: str = ""
     policy: tuple[str, ...] = ()
+    endless: int = 0
 
     @property
     def refused(self) -> int:
@@ -184,6 +186,7 @@ def _overview(frontier: Totals, tally: Overall, run: RunRow, untried: int) -> Ov
         elapsed=run.elapsed,
         discovered=frontier.discovered,
         queued=frontier.queued,
+        endless=frontier.endless,
         retrying=frontier.stuck,
         finished=frontier.finished,
         succeeded=frontier.succeeded,

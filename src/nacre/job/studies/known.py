@@ -1,12 +1,13 @@
 """What a study is made of: the rows and the fetch log of a job, and its captures."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from nacre.core.fetchrow import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.history.finding.hints import Audit
 from nacre.history.finding.linkwatch import RuleRow
+from nacre.history.finding.novelty import KindRow
 from nacre.history.finding.sitemaps import MapRow
 from nacre.history.finding.traps import TrapRow
 from nacre.history.recrawl.gaps import GapRow
@@ -109,6 +110,10 @@ class Known(Protocol):
     @property
     def traps(self) -> dict[str, TrapRow]:
         """What pages that lead to more of their kind have said, by `kind_of_trap`."""
+        ...
+
+    def kinds(self) -> Iterable[tuple[str, KindRow]]:
+        """Kinds of URLs as a full crawl met them, with their hosts."""
         ...
 
     @property

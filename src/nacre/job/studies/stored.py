@@ -1,7 +1,7 @@
 """What is known of a job's pages, read from its store and its archive."""
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -16,6 +16,7 @@ from nacre.core.pagerow import PageRow
 from nacre.history.dedup import Digests
 from nacre.history.finding.hints import Audit
 from nacre.history.finding.linkwatch import RuleRow
+from nacre.history.finding.novelty import KindRow
 from nacre.history.finding.sitemaps import MapRow
 from nacre.history.finding.traps import TrapRow
 from nacre.history.pagestore import (
@@ -36,6 +37,7 @@ from nacre.history.recrawl.sites import SiteRow
 from nacre.history.schedule.timetable import Due, Timetable
 from nacre.history.verdict.change import ChangeSettings
 from nacre.history.verdict.template import Template
+from nacre.job.admission.prospects import kinds
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.holdings.bases import Bases
 from nacre.job.holdings.rereading import read_at
@@ -99,6 +101,10 @@ class StoredKnown:
     def traps(self) -> dict[str, TrapRow]:
         """See `Known`."""
         return self._named(TRAPS, TrapRow)
+
+    def kinds(self) -> Iterable[tuple[str, KindRow]]:
+        """See `Known`."""
+        return kinds(self._store)
 
     @cached_property
     def gaps(self) -> dict[str, GapRow]:

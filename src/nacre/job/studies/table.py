@@ -11,6 +11,7 @@ from nacre.job.studies import (
     decisions_page,
     deletions,
     difference,
+    endless,
     frequency,
     frequency_page,
     savings,
@@ -124,6 +125,12 @@ _ALL = (
         "URL templates, their rules for new links, traps",
         lambda known, _: templates.template_list(known),
         templates_page.document,
+    ),
+    Study(
+        "traps",
+        "kinds of URLs that promise nothing new or have no end, as a full crawl met them",
+        lambda known, _: endless.trap_list(known),
+        endless.document,
     ),
     Study(
         "coverage",

@@ -245,9 +245,8 @@ class Disposition:
             self._pass(plan.between, visit)
         if self.follow is not None:
             self.follow(visit, stored, now)
-        elif visit.outlinks and self._follows(visit, plan):
-            parts.followed.handled += 1
-            parts.followed.links += parts.candidates.admit(visit, now)
+        else:
+            self._follow_links(visit, plan, now)
         if visit.uri.is_seed and _has_fallback(visit):
             self._fall_back(visit, now)
         if plan.late:
@@ -269,6 +268,15 @@ class Disposition:
         saved = visit.history.length if stored is _NOT_MODIFIED and visit.history else 0
         self.parts.statistics.count(visit, stored, now, saved)
         self.parts.logs.finished(visit, now)
+
+    def _follow_links(self, visit: Visit, plan: DispositionPlan, now: float) -> None:
+        """Let its links enter the frontier, and learn from the page what others like it promise."""
+        parts = self.parts
+        if visit.outlinks and self._follows(visit, plan):
+            parts.followed.handled += 1
+            parts.followed.links += parts.candidates.admit(visit, now)
+        if parts.candidates.prospects is not None:
+            parts.candidates.prospects.learn(visit)
 
     def _share(self, visit: Visit) -> None:
         """The addresses of a host: a name's by its `dns:` visit, else what robots.txt was asked."""

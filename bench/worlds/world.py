@@ -1,0 +1,140 @@
+"""A world: an application that answers requests, and the truth of what distinct pages it has."""
+
+import random
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock, Thread
+from typing import NamedTuple, Protocol
+
+
+class Reply(NamedTuple):
+    """What the application answers."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+
+class World(Protocol):
+    """One application.
+
+    Attributes:
+        name: For tables and plots.
+        start: Path of its home page.
+        truth: Its distinct pages, by whatever tells them apart.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def start(self) -> str: ...
+    @property
+    def truth(self) -> frozenset[str]:
+        """See above."""
+        ...
+
+    def reply(self, path: str) -> Reply:
+        """What it answers to a request of a path with its query; always the same."""
+        ...
+
+    def page(self, path: str) -> str:
+        """Which page of the truth a path shows; "" for none."""
+        ...
+
+
+class Served:
+    """A world on a port of its own; the same request is computed once.
+
+    Attributes:
+        world: What is served.
+        log: Paths of all requests but robots.txt, in their order.
+        url: Its home page.
+    """
+
+    def __init__(self, world: World, known: dict[str, Reply] | None = None) -> None:
+        self.world = world
+        self.log: list[str] = []
+        self.known = {} if known is None else known
+        self.url = ""
+        self._lock = Lock()
+
+    def answer(self, path: str) -> Reply:
+        """Answer a request."""
+        if path == "/robots.txt":
+            return Reply(404, (), b"")
+        with self._lock:
+            self.log.append(path)
+        reply = self.known.get(path)
+        if reply is None:
+            reply = self.known[path] = self.world.reply(path)
+        return reply
+
+    def curve(self) -> list[int]:
+        """How many distinct pages were shown after each request."""
+        return curve_of(self.world, self.log)
+
+
+def curve_of(world: World, paths: Iterable[str]) -> list[int]:
+    """How many distinct pages of a world were shown after each request."""
+    seen: set[str] = set()
+    found = []
+    for path in paths:
+        page = world.page(path)
+        if page in world.truth:
+            seen.add(page)
+        found.append(len(seen))
+    return found
+
+
+@contextmanager
+def served(world: World, known: dict[str, Reply] | None = None) -> Iterator[Served]:
+    """Serve a world on loopback."""
+    state = Served(world, known)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = -1  # head and body in one packet
+
+        def do_GET(self) -> None:
+            reply = state.answer(self.path)
+            self.send_response(reply.status)
+            for name, value in reply.headers:
+                self.send_header(name, value.replace("{origin}", state.url.rstrip("/")))
+            self.send_header("Content-Length", str(len(reply.body)))
+            self.end_headers()
+            self.wfile.write(reply.body)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing on the terminal."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    state.url = f"http://127.0.0.1:{server.server_port}{world.start}"
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def html(body: str) -> Reply:
+    """A page of HTML."""
+    return Reply(200, (("Content-Type", "text/html; charset=utf-8"),), body.encode())
+
+
+_SYLLABLES = (
+    *("ka", "lo", "mi", "ren", "tas", "vol", "ber", "dun", "fen", "gor", "hal"),
+    *("jin", "kel", "mor", "nal", "pir", "ros", "sul", "tem", "wan"),
+)
+
+
+def words(chance: random.Random, count: int) -> str:
+    """A text of made-up words."""
+    return " ".join(
+        "".join(chance.choice(_SYLLABLES) for _ in range(chance.randint(2, 4)))
+        for _ in range(count)
+    )

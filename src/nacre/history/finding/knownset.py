@@ -1,0 +1,86 @@
+"""A set of texts, of bounded size: it may take a new text for a known one, but seldom (pure)."""
+
+from array import array
+from zlib import crc32
+
+_FIRST_BITS = 1 << 18
+_MOST_BITS = 1 << 26
+_FULL = 16
+"""One bit in so many is set before the table grows; at its largest, the older half is forgotten."""
+
+
+class KnownSet:
+    """Texts by the CRC of each: 4 bytes each, and at most 8 MB of bits.
+
+    A text is taken for known by mistake once in 16 look-ups at most; it is then not added, and may
+    turn out to be unknown when the table has grown. At its largest it holds four million texts;
+    then the older half is forgotten.
+
+    Attributes:
+        fresh: CRCs added since `taken` was called last.
+    """
+
+    __slots__ = ("_bits", "_mask", "_prints", "fresh")
+
+    def __init__(self) -> None:
+        self._prints = array("I")
+        self._bits = bytearray()
+        self._mask = 0
+        self.fresh = array("I")
+        self._resize(_FIRST_BITS)
+
+    def __len__(self) -> int:
+        return len(self._prints)
+
+    def has(self, text: bytes, salt: int = 0) -> bool:
+        """Whether a text was added; `salt` tells sets apart that share the table."""
+        bit = crc32(text, salt) & self._mask
+        return bool(self._bits[bit >> 3] & 1 << (bit & 7))
+
+    def add(self, text: bytes, salt: int = 0) -> bool:
+        """Add a text; True when it was not known."""
+        value = crc32(text, salt)
+        if not self._set(value):
+            return False
+        self.fresh.append(value)
+        self._note(value)
+        return True
+
+    def taken(self) -> bytes:
+        """What was added since the last call, for `restore`."""
+        found = self.fresh.tobytes()
+        self.fresh = array("I")
+        return found
+
+    def everything(self) -> bytes:
+        """All that it holds, for `restore`."""
+        return self._prints.tobytes()
+
+    def restore(self, data: bytes) -> None:
+        """Add again what `taken` once gave."""
+        values = array("I")
+        values.frombytes(data[: len(data) // values.itemsize * values.itemsize])
+        for value in values:
+            if self._set(value):
+                self._note(value)
+
+    def _set(self, value: int) -> bool:
+        bit = value & self._mask
+        place, one = bit >> 3, 1 << (bit & 7)
+        if self._bits[place] & one:
+            return False
+        self._bits[place] |= one
+        return True
+
+    def _note(self, value: int) -> None:
+        self._prints.append(value)
+        if len(self._prints) * _FULL > self._mask:
+            if self._mask + 1 >= _MOST_BITS:
+                del self._prints[: len(self._prints) // 2]
+            self._resize(min((self._mask + 1) * 4, _MOST_BITS))
+
+    def _resize(self, bits: int) -> None:
+        self._bits = bytearray(bits >> 3)
+        self._mask = bits - 1
+        for value in self._prints:
+            self._set(value)
