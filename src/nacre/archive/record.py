@@ -129,7 +129,7 @@ def suspect_record(url: str, date: int, suspect: str, reason: str, record_id: by
         reason: What is wrong with it, a word.
         record_id: 16 bytes for the id of the note.
     """
-    block = f"suspect: {field(reason)}\r\n".encode()
+    block = f"suspect: {field(reason)}\r\nannotations: suspect:{field(reason)}\r\n".encode()
     own = record_uri(record_id)
     lines = (
         f"WARC-Date: {date_text(date)}\r\nWARC-Target-URI: {uri_field(url)}\r\n"

@@ -10,7 +10,15 @@ from nacre.core.trust import Trust
 from nacre.frontier.frontier import Frontier
 from nacre.job.visit.fetching import FRESH, UNCONDITIONAL
 from nacre.job.visit.preconditions import ROBOTS_FOR
-from nacre.job.visit.unasked import MOST, UnaskedParts, UnaskedReplies, fresh, is_suspect, owed_rows
+from nacre.job.visit.unasked import (
+    MOST,
+    UnaskedParts,
+    UnaskedReplies,
+    fresh,
+    is_suspect,
+    owed_rows,
+    was_accused,
+)
 from nacre.job.visit.writing import Prepared
 from nacre.store.store import Store
 from tests.job.memory import answered
@@ -74,7 +82,10 @@ def test_what_is_accused_is_noted_forgotten_and_fetched_again():
     assert not world.archive.writer.write.called, "nothing is written out of a callback"
     assert world.book.settle()
     ((record,),) = world.archive.writer.write.call_args.args
-    assert (record.prefix, record.url) == (b"suspect: unaskedReply\r\n", URL)
+    assert record.url == URL
+    assert record.prefix == b"suspect: unaskedReply\r\nannotations: suspect:unaskedReply\r\n"
+    assert was_accused(world.store, "urn:uuid:1")
+    assert not was_accused(world.store, "urn:uuid:2")
     assert b"WARC-Refers-To: <urn:uuid:1>\r\n" in record.head
     known = world.archive.history.put.call_args.args[0]
     assert (known.date, known.digest, known.etag) == (0, "", b"")

@@ -24,6 +24,7 @@ from nacre.job.incremental.knowledge import WHOLE, Knowledge
 from nacre.job.incremental.recrawl import Recrawl
 from nacre.job.runrow import RunRow
 from nacre.job.runs.newrun import INCREMENTAL, runs
+from nacre.job.visit.unasked import was_accused
 from nacre.report.stats import Stored
 from nacre.store.files import FileKind, FileRow, FileState
 from nacre.store.table import file_rows
@@ -97,6 +98,8 @@ class Remembering:
             if stopped():
                 return False
             if found.kept.offset <= after or PAIR in found.kept.annotations:
+                continue
+            if was_accused(parts.store, found.kept.record_id):
                 continue
             await self._take(found, time, run.number if run else 1)
             parts.store.set_counter(_FILE, number)

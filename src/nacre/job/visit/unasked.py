@@ -33,6 +33,7 @@ MOST = 8
 
 _FAMILY = "meta"
 _PREFIX, _END = b"owed:", b"owed;"
+_SUSPECT = b"suspect:"
 _DISREGARDED = -5000
 """Statuses from here downwards say that the URL is not wanted."""
 
@@ -122,6 +123,7 @@ class UnaskedReplies:
                 uri.url, round(now * 1e6), suspect.record_id, UNASKED, parts.numbers.record_id()
             )
             parts.archive.writer.write([note])
+            parts.store.put(_FAMILY, _SUSPECT + suspect.record_id.encode(), b"")
         known = parts.archive.history.get(uri.url)
         if known is not None and known.visited == suspect.began:
             parts.archive.history.put(without_capture(known))
@@ -143,6 +145,11 @@ def owed_rows(store: Store) -> Iterator[CrawlURI]:
     """What is to be fetched again, as it enters a frontier."""
     decode = msgspec.msgpack.Decoder(CrawlURI).decode
     return (decode(row) for _, row in store.scan(_FAMILY, _PREFIX, _END))
+
+
+def was_accused(store: Store, record_id: str) -> bool:
+    """Whether a stored capture was found to be suspect: nothing is learned from it."""
+    return store.get(_FAMILY, _SUSPECT + record_id.encode()) is not None
 
 
 def fresh(uri: CrawlURI) -> CrawlURI:
