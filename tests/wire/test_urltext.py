@@ -46,6 +46,10 @@ def test_the_charset_of_the_page_decides():
     part = escaped("공지사항", "cp949")
     assert readable_url(f"http://a.com/{part}", "euc-kr") == "http://a.com/공지사항"
     assert letters(escaped("通知", "utf-8"), charset="gbk") == "通知"
+    assert readable_url(f"http://a.com/{part}", "cp949") == "http://a.com/공지사항"
+    assert readable_url(f"http://a.com/{part}", "no such") != f"http://a.com/{part}"
+    assert letters(escaped("表", "cp932"), charset="cp932") == "表"
+    assert letters(escaped("消息", "big5"), charset="big5hkscs") == "消息"
 
 
 @pytest.mark.parametrize(

@@ -160,11 +160,21 @@ def _letters(part: str, top: str, charset: str) -> str:
         return _ESCAPE.sub(_plain, _shown(part))
     raw = unquote_to_bytes(part)
     name = top_level(top)
-    known = codec_of(charset) or _BY_COUNTRY.get(name, "")
+    stated = codec_of(charset) or charset
+    known = stated or _BY_COUNTRY.get(name, "")
     codec, _ = guess(raw, top, Hints(host=known))
-    if not known and len(name) != _COUNTRY and (codec != "utf-8" or is_mixed(raw)):
+    if stated and codec != "utf-8" and _fits(raw, stated):
+        codec = stated
+    elif not known and len(name) != _COUNTRY and (codec != "utf-8" or is_mixed(raw)):
         codec, _ = guess(raw, top, Hints(host=_COMMONEST))
     return "".join(_decoded(part, codec))
+
+
+def _fits(raw: bytes, codec: str) -> bool:
+    try:
+        return "\ufffd" not in raw.decode(codec)
+    except (ValueError, LookupError):
+        return False
 
 
 def _plain(escape: re.Match[str]) -> str:
