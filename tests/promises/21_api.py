@@ -43,7 +43,7 @@ def test_what_is_none_is_said(tmp_path: Path):
         with pytest.raises(nacre.JobError, match="has not run yet"):
             next(nacre.waiting_urls(job))
         assert asyncio.run(opened.run()) == nacre.ExitStatus.FINISHED
-    with pytest.raises(nacre.JobError, match="no report 'gossip'; there are: crawl-summary"):
+    with pytest.raises(nacre.JobError, match="no report 'gossip'; there are: run, crawl-summary"):
         nacre.read_report(job, "gossip")
     with pytest.raises(nacre.JobError, match="takes no URL"):
         nacre.read_report(job, "hosts", home)
