@@ -44,6 +44,8 @@ def test_what_a_redirect_leads_to_is_known_as_well_as_the_redirect():
     assert found[0].heritable == {VIA: "gbk", LINK: "gbk"}
     assert found[1] is LINKED[0]
     assert with_charset(Visit(known, status=200), [target]) == [target]
+    refreshed = with_charset(Visit(known, status=200, charset="big5hkscs"), [target])
+    assert refreshed[0].heritable == {VIA: "big5hkscs"}
 
 
 def test_a_page_is_expected_to_be_what_it_was():

@@ -37,13 +37,11 @@ def with_charset(visit: Visit, found: list[CrawlURI]) -> list[CrawlURI]:
 
     What a redirect leads to is known as well as the redirect itself.
     """
-    known = visit.uri.heritable
-    if visit.charset in COMMON and not (known and 300 <= visit.status < 400):
+    known = visit.uri.heritable if 300 <= visit.status < 400 else {}
+    if visit.charset in COMMON and not known:
         return found
     told: dict[str, str] = {} if visit.charset in COMMON else {VIA: visit.charset}
-    passed = {key: known[key] for key in (LINK, VIA, BEFORE) if key in known}
-    if not told and not passed:
-        return found
+    passed = told | {key: known[key] for key in (LINK, VIA, BEFORE) if key in known}
     return [_told(one, passed if one.path.endswith(Hop.REDIRECT) else told) for one in found]
 
 
