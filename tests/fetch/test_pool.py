@@ -17,6 +17,9 @@ class Wire(asyncio.Transport):
     def abort(self) -> None:
         self.aborted = True
 
+    def is_closing(self) -> bool:
+        return self.aborted
+
     def can_write_eof(self) -> bool:
         return True
 

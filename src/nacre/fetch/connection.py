@@ -3,6 +3,7 @@
 import asyncio
 import select
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple, Protocol, cast
 
 from nacre.core.capture import TlsFacts
@@ -139,8 +140,9 @@ class Connection(asyncio.Protocol):
 
     def say_goodbye(self) -> None:
         """No request follows: a server that owes nothing closes, one that does sends it first."""
-        if self.alive and self.transport.can_write_eof():
-            self.transport.write_eof()
+        if self.alive and not self.transport.is_closing() and self.transport.can_write_eof():
+            with suppress(OSError):  # the peer is gone, and the end comes in a moment
+                self.transport.write_eof()
 
     @property
     def has_socket(self) -> bool:
