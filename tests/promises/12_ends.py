@@ -64,11 +64,13 @@ def test_an_interrupted_crawl_says_when_the_next_try_is(tmp_path: Path):
         until(lambda: "refused" in _log(job, "nonfatal-errors.log"))
         until(lambda: " 200 " in _log(job, "crawl.log"))
         process.send_signal(signal.SIGINT)
-        code, out, _ = ended(process)
+        code, out, err = ended(process)
         assert code == 3
         tried = r"connection refused, tried (once|twice|\d+ times), next (in [\d .a-z]+|when .*)"
         assert re.search(rf"{re.escape(dead)}: {tried}", out), out
         assert "1 waiting" in out
+        (last,) = [line for line in err.splitlines() if " finished (interrupted): " in line]
+        assert "will be tried again" not in last, "it has ended"
         told = nacre("explain", job, dead).out
         assert re.search(rf"why: {tried}", told), told
 

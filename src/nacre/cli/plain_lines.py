@@ -66,7 +66,7 @@ class PlainLines:
         self._told_since = self._waits_since
         return True
 
-    def _progress(self, session: Session) -> None:
+    def _progress(self, session: Session, *, ended: bool = False) -> None:
         overview = live_overview(session)
         rates = self._meter.rates(overview)
         parts = [
@@ -74,9 +74,9 @@ class PlainLines:
             f"{got_text(overview)}; {overview.failed_pages:,} failed",
             f"{rates.uris_average:.1f} URIs/s",
         ]
-        if overview.trouble:
+        if overview.trouble and not ended:
             parts.append(f"waits for {overview.trouble}")
-        if overview.gives_up:
+        if overview.gives_up and not ended:
             parts.append(f"ends by itself {end_text(overview.gives_up)}")
         self._line("; ".join(parts))
 
@@ -86,7 +86,7 @@ class PlainLines:
 
     def ended(self, session: Session) -> None:
         """See `Display`."""
-        self._progress(session)
+        self._progress(session, ended=True)
 
     def stop(self) -> None:
         """See `Display`."""
