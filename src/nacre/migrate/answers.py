@@ -114,7 +114,7 @@ def read_answers(said: Iterable[str], file: Path | None) -> Answers:
             continue
         name, sign, what = (part.strip() for part in plain.partition("="))
         if name and sign and what:
-            found[name] = what
+            found[name] = DROP if what.lower() == DROP else what
             typed |= set() if number else {name}
         else:
             problems.append(Problem("", f"{plain!r} is no answer", _FORM, "", place, number))

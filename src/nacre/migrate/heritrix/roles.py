@@ -235,7 +235,7 @@ def meaning(answer: str, family: Family | None) -> str:
         family: What the place takes; None where the class stands in no place that matters.
     """
     plain = answer.rpartition(".")[2]
-    kind = WORDS.get(answer) or _RULE_WORDS.get(answer, plain)
+    kind = WORDS.get(answer.lower()) or _RULE_WORDS.get(answer, plain)
     if family is None:
         return kind
     return kind if kind in family.classes else ""
