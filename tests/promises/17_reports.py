@@ -235,8 +235,8 @@ _OF_STUDIES = re.compile(
 
 @pytest.mark.parametrize(
     "name",
-    ["change-frequency", "savings", "budget", "deletions", "hints", "templates", "coverage",
-     "decisions", "timeline", "diff"],
+    ["change-frequency", "savings", "budget", "deletions", "hints", "templates", "traps",
+     "coverage", "decisions", "timeline", "diff"],
 )  # fmt: skip
 def test_every_column_of_a_study_says_what_it_counts(visited: Visited, name: str):
     from nacre.job.studies.stored import StoredKnown  # noqa: PLC0415 - with all studies
