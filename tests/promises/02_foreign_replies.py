@@ -34,6 +34,7 @@ def settings(servers: LateServers, **more: object) -> JobSettings:
         "politeness": {"delay": 0, "in_flight": 4},
         "engine": {"parallel": 24},
         "frontier": {"max_retries": 3, "retry_delay": 0.01},
+        "traps": {"learn": False},
     }
     return JobSettings.model_validate(plan | more)
 

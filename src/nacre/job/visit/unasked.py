@@ -12,7 +12,7 @@ from msgspec import structs
 
 from nacre.archive.record import suspect_record
 from nacre.core.clock import Clock
-from nacre.core.crawluri import CrawlURI
+from nacre.core.crawluri import CrawlURI, Directive
 from nacre.core.history import without_capture
 from nacre.core.processor import Visit
 from nacre.frontier.frontier import Frontier
@@ -129,7 +129,9 @@ class UnaskedReplies:
             parts.archive.history.put(without_capture(known))
         if ROBOTS_FOR in uri.heritable:
             parts.robots.drop(uri.heritable[ROBOTS_FOR])
-        again = fresh(again_at(uri, 0.0))
+        # It goes before what promises nothing new, or the run would end without it.
+        place = min(uri.directive, Directive.NORMAL)
+        again = structs.replace(fresh(again_at(uri, 0.0)), directive=place)
         parts.store.put(_FAMILY, _PREFIX + uri.key, self._encode(again))
         parts.frontier.schedule([again], now)
         parts.logs.recovery(f"suspect:{UNASKED} {uri.url}; it is fetched again")
