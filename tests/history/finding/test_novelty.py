@@ -7,6 +7,14 @@ from nacre.history.finding.novelty import KindRow, Novelty, Promise, complexity,
 SITE = "http://a.test"
 
 
+def watching() -> Novelty:
+    """A site of which some URLs with a query were met."""
+    novelty = Novelty()
+    for number in range(12):
+        novelty.meet(f"{SITE}/?q={number}")
+    return novelty
+
+
 def visited(novelty: Novelty, *paths: str) -> None:
     """Visit URLs that promise something new."""
     for path in paths:
@@ -34,13 +42,13 @@ def page(text: str) -> bytes:
     ],
 )
 def test_a_view_is_a_url_without_a_new_word(known: list[str], url: str, promise: int) -> None:
-    novelty = Novelty()
+    novelty = watching()
     visited(novelty, *known)
     assert novelty.meet(SITE + url).promise == promise
 
 
 def test_words_become_known_when_they_are_visited_and_not_when_they_are_met() -> None:
-    novelty = Novelty()
+    novelty = watching()
     visited(novelty, "/git?a=diff", "/git?h=x&a=blob")
     two = [SITE + "/git?a=blob&h=4f", SITE + "/git?a=diff&h=4f"]
     assert [novelty.meet(url).promise for url in two] == [Promise.NEW, Promise.NEW]
@@ -49,7 +57,7 @@ def test_words_become_known_when_they_are_visited_and_not_when_they_are_met() ->
 
 
 def test_hosts_know_nothing_of_each_other() -> None:
-    novelty = Novelty()
+    novelty = watching()
     visited(novelty, "/Foo")
     assert novelty.meet("http://b.test/Foo").promise is Promise.NEW
 
@@ -72,9 +80,9 @@ def crawl_calendar(novelty: Novelty, months: int) -> Promise:
 
 
 def test_a_calendar_becomes_poor_and_then_endless() -> None:
-    assert crawl_calendar(Novelty(), 4) is Promise.NEW
-    assert crawl_calendar(Novelty(), 12) is Promise.POOR
-    novelty = Novelty()
+    assert crawl_calendar(watching(), 4) is Promise.NEW
+    assert crawl_calendar(watching(), 12) is Promise.POOR
+    novelty = watching()
     assert crawl_calendar(novelty, 60) is Promise.ENDLESS
     row = novelty.row(f"{SITE}/cal?month=2001-01", view=False)
     assert row is not None
@@ -82,7 +90,7 @@ def test_a_calendar_becomes_poor_and_then_endless() -> None:
 
 
 def test_pages_with_text_of_their_own_are_never_poor() -> None:
-    novelty = Novelty()
+    novelty = watching()
     for number in range(200):
         url = f"{SITE}/thread?id={number}"
         link = novelty.meet(url)
@@ -95,7 +103,7 @@ def test_pages_with_text_of_their_own_are_never_poor() -> None:
 
 
 def test_one_page_with_something_new_redeems_its_kind() -> None:
-    novelty = Novelty()
+    novelty = watching()
     crawl_calendar(novelty, 60)
     url = f"{SITE}/cal?month=2090-01"
     text = "A concert of the town's orchestra, with works by four composers of the region"
@@ -104,7 +112,7 @@ def test_one_page_with_something_new_redeems_its_kind() -> None:
 
 
 def test_views_that_lead_to_new_words_go_with_the_others() -> None:
-    novelty = Novelty()
+    novelty = watching()
     visited(novelty, "/p?c=1", "/p?n=2", *(f"/h?t={n}" for n in range(20)))
     for number in range(3):
         url = f"{SITE}/p?c=1&n=2&m={number}"

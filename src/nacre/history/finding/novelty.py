@@ -42,8 +42,9 @@ _NEW_LETTERS = 48
 _NO_LETTERS = 8
 """A page with fewer has nothing new at all; only such pages make a kind endless."""
 _QUERIES = 12
-_DIGITS = 40
-"""URLs with a query, or with digits, from which on the pages of a site are read."""
+_DATES = 40
+"""URLs with a query, or with a date in the path, from which on a site is watched: until then
+nothing is learned of it, and no time is spent."""
 _READ_FIRST = 12
 _READ_THEN = 16
 """Pages of a kind that are read; then one of so many, while they have something new."""
@@ -54,12 +55,12 @@ _SITES = 5_000
 _NAMES = 200
 _VALUES = 40
 _LONGEST_URL = 2_000
-_TEXT_READ = 300_000
+_TEXT_READ = 100_000
 
 _WORDS = re.compile(r"[/;=:|+,]+")
 _SEPARATOR = re.compile(r"[;&]+")
 _SHORT = 2
-_DIGIT = re.compile(r"[0-9]")
+_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d[-_/]?(?:0?[1-9]|1[0-2])(?!\d)")
 _OTHERS = "others"
 _AGAIN = "again "
 """Before the name of a kind: its URLs had no new word."""
@@ -102,6 +103,9 @@ class Promise(IntEnum):
     VIEW = 1
     POOR = 2
     ENDLESS = 3
+
+
+_UNWATCHED = Link(Promise.NEW, view=False, kind="")
 
 
 class KindRow(msgspec.Struct, array_like=True):
@@ -187,19 +191,27 @@ class KindRow(msgspec.Struct, array_like=True):
 class _Site:
     """One host."""
 
-    __slots__ = ("digits", "kinds", "names", "poor", "queries", "salt")
+    __slots__ = ("dates", "kinds", "names", "poor", "queries", "salt")
 
     def __init__(self, salt: int) -> None:
         self.salt = salt
         self.kinds: dict[str, KindRow] = {}
         self.names: dict[str, list[int] | None] = {}
-        self.queries = self.digits = 0
+        self.queries = self.dates = 0
         self.poor = False
+
+    def notes(self, url: str) -> bool:
+        """Count a URL; whether the site is watched from now on."""
+        if "?" in url or ";" in url or "/(" in url:
+            self.queries += 1
+        elif _DATE.search(url):
+            self.dates += 1
+        return self.watched
 
     @property
     def watched(self) -> bool:
         """Whether its pages are worth a look."""
-        return self.queries >= _QUERIES or self.digits >= _DIGITS
+        return self.queries >= _QUERIES or self.dates >= _DATES
 
 
 class Novelty:
@@ -222,10 +234,10 @@ class Novelty:
     def meet(self, url: str) -> Link:
         """Take in a URL that is about to enter the frontier; what it promises."""
         site = self._site(authority(url))
-        words = self._words(site, url)
+        if not (site.watched or site.notes(url)):
+            return _UNWATCHED
+        words = _url_words(url)
         view = bool(words) and all(self.words.has(word, site.salt) for word in words)
-        if not site.watched:
-            return Link(Promise.VIEW if view else Promise.NEW, view, "")
         row = self._row(site, url, view=view)
         row.met += 1
         if view and (whole := self._whole(site, row)) is not None:
@@ -239,9 +251,11 @@ class Novelty:
         from then on.
         """
         site = self._site(authority(url))
+        if not site.watched:
+            return Promise.NEW, False
         if not view:
             new = False
-            words = self._words(site, url)
+            words = _url_words(url)
             for word in words:
                 new |= self.words.add(word, site.salt)
             view = bool(words) and not new
@@ -329,19 +343,6 @@ class Novelty:
                 self._sites.popitem(last=False)
         return site
 
-    def _words(self, site: _Site, url: str) -> list[bytes]:
-        """The words of a URL; what is a session is none."""
-        at = url.find("/", 8)
-        rest = url[at : at + _LONGEST_URL] if at > 0 else ""
-        if not site.watched:
-            if "?" in rest or ";" in rest:
-                site.queries += 1
-            elif _DIGIT.search(rest):
-                site.digits += 1
-        return [
-            word.encode("utf-8", "replace") for word in _words_of(_plain(_SESSION.sub("", rest)))
-        ]
-
     def _row(self, site: _Site, url: str, *, view: bool) -> KindRow:
         name = self._kind(site, url, view=view, learn=True)
         row = site.kinds.get(name)
@@ -357,7 +358,7 @@ class Novelty:
         """The kind of a URL: its path without the last word, and parameters that vary little."""
         if len(url) > _LONGEST_URL:
             url = url[:_LONGEST_URL]
-        path, mark, query = _SESSION.sub("", url).partition("?")
+        path, mark, query = _without_session(url).partition("?")
         if mark:
             path += mark + _SEPARATOR.sub("&", query)
         parts = []
@@ -439,6 +440,20 @@ def texts_of(body: bytes) -> list[bytes]:
         if len(bare) > 3:
             found.append(bare)
     return found
+
+
+def _url_words(url: str) -> list[bytes]:
+    """The words of a URL; what is a session is none."""
+    at = url.find("/", 8)
+    rest = url[at : at + _LONGEST_URL] if at > 0 else ""
+    found = _words_of(_plain(_without_session(rest)))
+    return [word.encode("utf-8", "replace") for word in found]
+
+
+def _without_session(url: str) -> str:
+    if "?" in url or ";" in url or "/(" in url:
+        return _SESSION.sub("", url)
+    return url
 
 
 def _words_of(rest: str) -> list[str]:
