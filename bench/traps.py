@@ -40,7 +40,7 @@ def world_of(name: str) -> Iterator[World]:
     """A world, ready to answer."""
     with ExitStack() as stack:
         if name == "MediaWiki":
-            yield stack.enter_context(MediaWiki(_CACHE / "mediawiki-installed"))
+            yield stack.enter_context(MediaWiki(_CACHE / "mediawiki-600"))
         elif name == "gitweb":
             yield Gitweb(Path(stack.enter_context(tempfile.TemporaryDirectory())) / "world")
         else:
@@ -54,7 +54,7 @@ def needed(curve: Sequence[int], total: int) -> int | None:
 
 def replayed(world: World, name: str, *, learn: bool) -> list[int]:
     """Distinct pages after each request, in process."""
-    kept = Kept(world, _CACHE / name.lower())
+    kept = Kept(world, _CACHE / f"{name.lower()}-{len(world.truth)}")
     return curve_of(world, islice(visits(world, kept, learn=learn), _DRAWN * len(world.truth)))
 
 

@@ -40,7 +40,7 @@ class MediaWiki:
     name = "MediaWiki"
     start = "/index.php/Main_Page"
 
-    def __init__(self, root: Path, articles: int = 90) -> None:
+    def __init__(self, root: Path, articles: int = 600) -> None:
         self._root = root = root.resolve()
         self._packages = [ensure(package) for package in _PHP]
         source = [ensure("mediawiki"), ensure("mediawiki-classes")]

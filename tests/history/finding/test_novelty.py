@@ -111,7 +111,7 @@ def test_one_page_with_something_new_redeems_its_kind() -> None:
     assert novelty.meet(f"{SITE}/cal?month=2090-02").promise is Promise.NEW
 
 
-def test_views_that_lead_to_new_words_go_with_the_others() -> None:
+def test_views_that_lead_to_new_words_go_before_other_views() -> None:
     novelty = watching()
     visited(novelty, "/p?c=1", "/p?n=2", *(f"/h?t={n}" for n in range(20)))
     for number in range(3):
@@ -121,7 +121,11 @@ def test_views_that_lead_to_new_words_go_with_the_others() -> None:
     assert row is not None
     assert row.leads_on
     visited(novelty, "/p?m=1")
-    assert novelty.meet(f"{SITE}/p?c=1&n=2&m=1").promise is Promise.NEW
+    assert novelty.meet(f"{SITE}/p?c=1&n=2&m=1").promise is Promise.VIEW
+    for number in range(3):
+        novelty.learn(f"{SITE}/p?c=1&n=2&print={number}", page("A long text " * 9), [], view=True)
+    visited(novelty, "/p?print=1")
+    assert novelty.meet(f"{SITE}/p?c=1&n=2&print=1").promise is Promise.POOR
 
 
 def test_what_was_kept_is_recalled() -> None:

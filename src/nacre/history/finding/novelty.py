@@ -4,8 +4,9 @@ Learned while a site is crawled for the first time, of each kind of URLs (`kind_
 refused: what promises less is fetched later.
 
 - A URL whose words all stand in URLs visited before (`?title=Foo&action=edit` beside `/Foo`, a
-  further combination of a shop's filters) is another *view*. It goes later, unless others of its
-  kind led to URLs with new words. What has fewer parameters goes first, and makes words known.
+  further combination of a shop's filters) is another *view*. It goes later, and later still
+  unless others of its kind led to new words. What has fewer parameters goes first, and makes words
+  known.
 - A kind is *poor* when the last of its pages showed no text that was new to the site, and no link
   with a new word.
 - A poor kind is *endless* when its pages lead to ever more URLs that promise nothing: a calendar
@@ -35,6 +36,8 @@ _LONG_DULL = 16
 names of things, not dates and numbers. And so many without any new letter make it endless."""
 _LED = 0.3
 """Share of a kind's pages, of late, with links with new words, from which on it leads to more."""
+_EXPLORED = 3
+"""Views of a kind that are visited before those that do not lead to what is new wait."""
 _NEW_TEXT = 0.12
 """A page has something new from this share of its text on."""
 _NEW_LETTERS = 48
@@ -416,11 +419,12 @@ def _promised(site: _Site, row: KindRow | None, *, view: bool) -> Promise:
     if row is None:
         return Promise.VIEW
     if row.leads_on:
-        return row.promise
+        return max(Promise.VIEW, row.promise)
     whole = site.kinds.get(_whole_of(row.name))
     if whole is not None and whole.reason and (row.dull or not row.read):
         return Promise.ENDLESS
-    return max(Promise.VIEW, row.promise)
+    explored = row.read >= _EXPLORED
+    return max(Promise.POOR if explored else Promise.VIEW, row.promise)
 
 
 def _whole_of(name: str) -> str:
