@@ -247,3 +247,22 @@ def test_bodies_that_are_never_written_are_given_back():
     job.commit.append(warc, body)
     job.commit.close()
     assert body.closed
+
+
+def test_half_of_what_belongs_together_is_never_committed():
+    """A WARC was made and its index could not be: the open group must not become durable."""
+
+    async def half(job: Job) -> None:
+        async with job:
+            assert job.commit.create_file(FileKind.WARC, "archive/a.warc.gz.open") == 1
+            job.world.fault = lambda operation, _: 28 if operation == "create" else 0
+            with pytest.raises(StorageError):
+                job.commit.create_file(FileKind.INDEX, "archive/a.cdxj.open")
+            job.world.fault = None
+            await asyncio.sleep(0)  # the others have a turn before all of it ends
+
+    job = Job()
+    with pytest.raises(ExceptionGroup) as ended:
+        asyncio.run(half(job))
+    assert ended.group_contains(StorageError)
+    assert get_row(Store(job.world.engine), 1) is None

@@ -131,8 +131,19 @@ class GroupCommit:
             self._ripe.set()
 
     def create_file(self, kind: FileKind, path: str, final: str = "") -> int:
-        """Make a new file; see `FileTable.create`. Its name is durable before a batch names it."""
-        return self.files.create(kind, path, final)
+        """Make a new file; see `FileTable.create`. Its name is durable before a batch names it.
+
+        Where that fails, nothing is committed any more: the open group may hold half of what
+        belongs together, such as a WARC without its index.
+
+        Raises:
+            StorageError: It could not be made.
+        """
+        try:
+            return self.files.create(kind, path, final)
+        except StorageError as error:
+            self._fail(error)
+            raise
 
     def log(self, path: str) -> int:
         """Number of the open log of that name (relative to the job), made when there is none."""
@@ -210,6 +221,8 @@ class GroupCommit:
             await self._sync()
 
     async def _commit(self) -> None:
+        if self.failure is not None:
+            raise self._failed()
         work = self._seal()
         if work.announced:
             await self.in_writer(self._writer.name, work)
