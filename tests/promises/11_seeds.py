@@ -6,6 +6,9 @@ starting; a list in UTF-16 or GBK was refused.
 """
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -100,6 +103,25 @@ def test_a_job_with_bad_lines_runs_and_counts_them(tmp_path: Path):
     late = nacre("run", job, "--set", "seeds=other.txt")
     assert late.code == 2
     assert "import FILE" in late.err
+
+
+def test_a_pipe_of_a_shell(tmp_path: Path):
+    """`-i <(command)`: it is read once."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-m", "nacre", "new", "job", "-i", str(pipe)]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    pipe.write_text("http://127.0.0.1:1/\n")
+    said = process.communicate()[1]
+    assert process.returncode == 0, said
+    assert (tmp_path / "job/seeds.txt").read_text() == "http://127.0.0.1:1/\n"
+
+
+def test_what_is_no_text_is_no_list(tmp_path: Path):
+    path = tmp_path / "list.bin"
+    path.write_bytes(b"http://127.0.0.1/\0x\n")
+    done = nacre("new", tmp_path / "job", "-i", path)
+    assert (done.code, "NUL bytes" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize("encoding", ["gbk", "utf-16"])

@@ -1,6 +1,5 @@
 """`nacre frontier DIR import`: lists of URLs, recovery journals and crawl logs become URIs."""
 
-import io
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -152,10 +151,6 @@ def _lines(path: Path) -> Iterator[Iterable[str]]:
         return
     try:
         with open_bytes(path) as packed:
-            if not path.is_file():  # a pipe is read once
-                file = io.TextIOWrapper(packed, encoding="utf-8", errors="replace")
-                yield iter(lambda: file.readline(_LONGEST), "")
-                return
             codec = file_coding(path)
             if not codec.startswith(WIDE) and b"\0" in packed.peek(_LONGEST):
                 raise ConfigError(

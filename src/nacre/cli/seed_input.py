@@ -1,7 +1,6 @@
 """The seeds that a command line names: URLs, files, standard input, `--set seeds=`."""
 
 import io
-import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any, BinaryIO, NamedTuple
 from nacre.cli.output import count
 from nacre.errors import ConfigError, Problem
 from nacre.job.seeding.seedcoding import UTF_8, coding_name, coding_of, decoded_lines
-from nacre.job.seeding.seedfile import open_bytes, unreadable
+from nacre.job.seeding.seedfile import of_a_text, open_bytes, unreadable
 from nacre.job.seeding.seeds import BadSeed, Seed, SeedList, read_seeds
 
 STDIN = Path("-")
@@ -95,7 +94,7 @@ def _is_file(text: str) -> bool:
     if "://" in text:
         return False
     try:
-        return stat.S_ISREG(Path(text).stat().st_mode)
+        return Path(text).is_file()
     except (OSError, ValueError):
         return False
 
@@ -119,7 +118,7 @@ def _read(path: Path) -> tuple[SeedList, str]:
         with _opened(path) as file:
             codec = coding_of(file)
             file.seek(0)
-            lines = list(decoded_lines(file, codec))
+            lines = list(of_a_text(decoded_lines(file, codec)))
     except (OSError, EOFError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise unreadable(name, why) from error
@@ -146,12 +145,9 @@ def _opened(path: Path) -> BinaryIO | Any:  # noqa: ANN401 - gzip's file is no B
     """A list that can be read twice: what cannot (a pipe) is read at once."""
     if path == STDIN:
         return io.BytesIO(_bounded(sys.stdin.buffer))
-    mode = path.stat().st_mode
-    if stat.S_ISFIFO(mode):
+    if path.is_fifo():
         with path.open("rb") as file:
             return io.BytesIO(_bounded(file))
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise OSError(0, "it is no regular file")
     return open_bytes(path)
 
 

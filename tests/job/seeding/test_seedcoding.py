@@ -70,3 +70,7 @@ def test_a_line_without_end_comes_in_pieces():
 @given(st.binary(max_size=200))
 def test_nothing_is_too_odd_to_be_read(data: bytes):
     assert sum(len(line) for line in lines_of(data)) <= len(data) + 1
+
+
+def test_nul_bytes_are_no_encoding():
+    assert coding_of(io.BytesIO(b"\0" * 100)) == "utf-8"

@@ -21,6 +21,7 @@ LONGEST = 65_536
 
 SeedBytes = BinaryIO | BufferedReader | GzipFile
 _WESTERN = "cp1252"
+_WIDE_LETTERS = re.compile(rb"(?:[^\0]\0){2}|(?:\0[^\0]){2}")
 _HIGH = re.compile(rb"[\x80-\xff]+")
 _PAIRS = re.compile(rb"(?:[\xa1-\xf7][\xa1-\xfe])+")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -78,10 +79,8 @@ def _by_mark(head: bytes) -> str:
     for mark, codec in _MARKS:
         if head.startswith(mark):
             return codec
-    if len(head) == 4 and head[1:4:2] == b"\0\0":
-        return "utf-16-le"
-    if len(head) == 4 and head[0:4:2] == b"\0\0":
-        return "utf-16-be"
+    if _WIDE_LETTERS.match(head):
+        return "utf-16-be" if head.startswith(b"\0") else "utf-16-le"
     return ""
 
 

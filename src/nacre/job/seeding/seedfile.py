@@ -41,15 +41,19 @@ def file_lines(path: Path, named: str) -> Iterator[str]:
     try:
         codec = file_coding(path)
         with open_bytes(path) as file:
-            yield from _texts(decoded_lines(file, codec))
+            yield from of_a_text(decoded_lines(file, codec))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise unreadable(named, f"it is damaged ({error})") from error
     except OSError as error:
         raise unreadable(named, error.strerror or str(error)) from error
 
 
-def _texts(lines: Iterator[str]) -> Iterator[str]:
-    """The lines, as long as they are a text."""
+def of_a_text(lines: Iterator[str]) -> Iterator[str]:
+    """The lines, as long as they are of a text.
+
+    Raises:
+        OSError: There is a NUL in one.
+    """
     for line in lines:
         if "\0" in line:
             raise OSError(errno.EINVAL, "it is no text: there are NUL bytes in it")
