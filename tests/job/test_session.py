@@ -18,6 +18,7 @@ def test_what_is_added_while_the_planner_thinks_is_not_left_behind(*, added: boo
         _is_done=Mock(return_value=True),
         _is_settled=AsyncMock(return_value=not added),
         _more=AsyncMock(return_value=False),
+        _into_traps=lambda: False,
         _is_stuck=lambda: False,
         _finished=lambda: ExitStatus.FINISHED,
         _clock=Mock(),
