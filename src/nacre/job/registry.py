@@ -34,6 +34,7 @@ HERITRIX: dict[str, tuple[str, ...]] = {
     "alerts": ("AlertThreadGroup",),
     "checkpoint": ("CheckpointService",),
     "frontier": ("BdbFrontier", "CandidatesProcessor", "FrontierPreparer"),
+    "traps": (),
     "politeness": ("DispositionProcessor",),
     "robots": ("PreconditionEnforcer", "RobotsPolicy"),
     "fetch": ("FetchHTTP", "CrawlMetadata", "CredentialStore"),
