@@ -209,7 +209,7 @@ def test_seeds_with_metadata(tmp_path):
     (folder / "urls" / "a.txt").write_text("# c\nhttp://a/\tnutch.score=2\n\nhttp://b/\n")
     draft, report = convert(folder)
     assert draft.seeds == ["# c", "http://a/", "", "http://b/"]
-    assert any("metadata of 1 lines" in note.what and note.check for note in report.files)
+    assert any("metadata: nutch.score (1)" in note.what and note.check for note in report.files)
     (tmp_path / "s").write_text("http://c/\n")
     assert convert(folder, tmp_path / "s")[0].seeds == ["http://c/"]
     with pytest.raises(ConfigError, match="no seeds"):

@@ -13,7 +13,8 @@ from nacre.migrate.nutch.host_intervals import map_host_intervals
 from nacre.migrate.nutch.others import other_fate
 from nacre.migrate.nutch.plugins import Plugins
 from nacre.migrate.nutch.schedule import map_schedule
-from nacre.migrate.nutch.seeds import seed_lines
+from nacre.migrate.nutch.seed_intervals import map_seed_intervals
+from nacre.migrate.nutch.seeds import read_seeds
 from nacre.migrate.nutch.unknown import settle_unknown
 from nacre.migrate.nutch.urls import URLRules
 from nacre.migrate.nutch.values import map_value
@@ -51,14 +52,16 @@ def convert(
     fates = {**map_agent(conf, draft), **_plugin_fates(conf, plugins)}
     rules = URLRules(conf, plugins, draft, report)
     fates |= rules.map()
-    fates |= map_schedule(conf, rules, draft)
+    listed = read_seeds(conf, seeds, report)
+    draft.seeds = listed.lines
+    fates |= map_schedule(conf, rules, draft, seeds_say=bool(listed.intervals))
     if str(draft.settings.get("recrawl.schedule.kind", "")).endswith("adaptive"):
         map_host_intervals(conf, draft, report)
+    map_seed_intervals(listed.intervals, draft, report)
     for prop in conf.properties:
         report.findings.append(_finding(conf, prop, fates, draft))
     settle(draft, report)
     advise_of_effects(draft, report)
-    draft.seeds = seed_lines(conf, seeds, report)
     require_seeds(draft, report)
     _other_files(conf, draft, report)
     _advise(conf, plugins, report)

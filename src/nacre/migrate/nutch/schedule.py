@@ -42,7 +42,7 @@ _PROFILE: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 
 
-def map_schedule(conf: Conf, rules: URLRules, draft: Draft) -> Fates:
+def map_schedule(conf: Conf, rules: URLRules, draft: Draft, *, seeds_say: bool = False) -> Fates:
     """Map schedule and signature, where the configuration says anything of them.
 
     A stock configuration leaves both to Nacre: its planner, and its comparison by pieces.
@@ -51,19 +51,21 @@ def map_schedule(conf: Conf, rules: URLRules, draft: Draft) -> Fates:
         conf: The configuration.
         rules: Copies the file of rates.
         draft: The new job.
+        seeds_say: Lines of the seed list have intervals of their own, for which Nutch's schedule is
+            kept where it is the stock one too.
     """
-    return {**_schedule(conf, rules, draft), **_signature(conf, draft)}
+    return {**_schedule(conf, rules, draft, seeds_say=seeds_say), **_signature(conf, draft)}
 
 
-def _schedule(conf: Conf, rules: URLRules, draft: Draft) -> Fates:
+def _schedule(conf: Conf, rules: URLRules, draft: Draft, *, seeds_say: bool) -> Fates:
     name = conf.value(_CLASS).rpartition(".")[2]
     if name not in _KINDS:
         asked = f"{name} is none of Nutch's own; choose one in {_KIND}"
         return {_CLASS: to_check(asked, _KIND)}
-    if all(conf.is_stock(each) for each in (_CLASS, *_TIMES)):
+    by = next((each for each in (_CLASS, *_TIMES) if not conf.is_stock(each)), "")
+    if not by and not seeds_say:
         return {_CLASS: defaulted(_PLANNER, _KIND)}
-    by = next(each for each in (_CLASS, *_TIMES) if not conf.is_stock(each))
-    draft.put(_KIND, _KINDS[name], _reason(conf, by))
+    draft.put(_KIND, _KINDS[name], _reason(conf, by) if by else "nutch.fetchInterval of seeds")
     fates = {_CLASS: mapped(_KIND)}
     for each, (field, convert) in _TIMES.items():
         fates[each] = _put(conf, draft, each, _NUTCH + field, convert)

@@ -1,7 +1,10 @@
 """Seed lists of Nutch: files with one URL a line, metadata behind tabs."""
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from nacre.config.ordinary import read_ordinary
 from nacre.errors import ConfigError, JobError, Problem
@@ -10,11 +13,41 @@ from nacre.migrate.report import FileNote, Report
 from nacre.migrate.texts import read_lines
 
 _MAX_BYTES = 512_000_000
+_NAMED = 10
+"""Keys of metadata that a note names."""
+_MOST_SECONDS = 2**31 - 1
+"""Nutch keeps intervals in 32 bits."""
 _INSIDE = ("urls", "seeds", "seed.txt")
+_INTERVAL, _FIXED = "nutch.fetchInterval", "nutch.fetchInterval.fixed"
 
 
-def seed_lines(conf: Conf, named: Path | None, report: Report) -> list[str]:
-    """Lines of the new seed list; none where there are no seeds.
+class SeedInterval(NamedTuple):
+    """What a line says of the time between visits to its URL.
+
+    Attributes:
+        seconds: Interval, s, at least 1.
+        fixed: An adaptive schedule keeps it (`nutch.fetchInterval.fixed`).
+    """
+
+    seconds: int
+    fixed: bool
+
+
+@dataclass
+class Seeds:
+    """What the seed lists of a configuration say.
+
+    Attributes:
+        lines: Lines of the new seed list, comments included, metadata left out.
+        intervals: Intervals that lines give, by URL as written.
+    """
+
+    lines: list[str] = field(default_factory=list)
+    intervals: dict[str, SeedInterval] = field(default_factory=dict)
+
+
+def read_seeds(conf: Conf, named: Path | None, report: Report) -> Seeds:
+    """The seeds; without lines where there are none.
 
     Args:
         conf: The configuration; `urls`, `seeds` and `seed.txt` in it are looked at, and then
@@ -30,14 +63,14 @@ def seed_lines(conf: Conf, named: Path | None, report: Report) -> list[str]:
         raise ConfigError(
             [Problem("", "there are no seeds", "a file or a directory", file=str(named))]
         )
-    lines: list[str] = []
+    seeds = Seeds()
     for folder in (conf.directory, conf.directory.resolve().parent):
         places = [named] if named else [folder / name for name in _INSIDE]
         for path in (file for place in places for file in _files(place)):
-            lines += _lines(path, report)
-        if lines or named:
+            _read(path, seeds, report)
+        if seeds.lines or named:
             break
-    return lines
+    return seeds
 
 
 def _files(place: Path) -> Iterator[Path]:
@@ -49,18 +82,44 @@ def _files(place: Path) -> Iterator[Path]:
         )
 
 
-def _lines(path: Path, report: Report) -> Iterator[str]:
+def _read(path: Path, seeds: Seeds, report: Report) -> None:
     try:
         read, encoding = read_lines(read_ordinary(path, _MAX_BYTES))
     except OSError as error:
         raise JobError(f"{path} cannot be read: {error.strerror}") from error
-    with_data = 0
-    lines = []
+    left_out: Counter[str] = Counter()
     for line in read:
-        url, tab, _ = line.strip().partition("\t")
-        with_data += bool(tab) and not url.startswith("#")
-        lines.append(url.strip())
+        text, _, metadata = line.strip().partition("\t")
+        url = text.strip()
+        seeds.lines.append(url)
+        if not metadata or url.startswith("#"):
+            continue
+        said = dict(_pairs(metadata))
+        if interval := _interval(said):
+            seeds.intervals[url] = interval
+            said = {key: said[key] for key in said if key not in {_INTERVAL, _FIXED}}
+        left_out.update(said.keys())
     note = f"seeds, read as {encoding}" if encoding else "seeds"
-    note += f"; metadata of {with_data} lines left out" if with_data else ""
-    report.files.append(FileNote(path.name, note, check=bool(with_data or encoding)))
-    yield from lines
+    if left_out:
+        counts = (f"{key} ({count})" for key, count in left_out.most_common(_NAMED))
+        note += f"; left out of their metadata: {', '.join(counts)}"
+        note += ", …" if len(left_out) > _NAMED else ""
+    report.files.append(FileNote(path.name, note, check=bool(left_out or encoding)))
+
+
+def _pairs(metadata: str) -> Iterator[tuple[str, str]]:
+    for pair in metadata.split("\t"):
+        key, _, value = pair.partition("=")
+        if key.strip():
+            yield key.strip(), value.strip()
+
+
+def _interval(said: dict[str, str]) -> SeedInterval | None:
+    """What metadata say of the interval; None for nothing that can be read."""
+    for key in (_FIXED, _INTERVAL):
+        digits = said.get(key, "")
+        if digits.isascii() and digits.isdecimal() and len(digits) <= len(str(_MOST_SECONDS)):
+            seconds = int(digits)
+            if 0 < seconds <= _MOST_SECONDS:
+                return SeedInterval(seconds, fixed=key == _FIXED)
+    return None
