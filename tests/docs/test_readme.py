@@ -51,6 +51,12 @@ def test_the_program_of_the_api_runs(tmp_path: Path):
     assert lines[-1].startswith("FINISHED in ")
 
 
+def test_every_page_is_linked_from_the_readme():
+    linked = set(re.findall(r"\]\((docs/[^)#]+)", README))
+    pages = {str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md")}
+    assert pages - linked == set()
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_links_between_pages_lead_somewhere(page: str):
     text = (ROOT / page).read_text("utf-8")

@@ -145,6 +145,8 @@ def test_urls_that_are_brought_in_later(tmp_path: Path, encoding: str):
         (("--seeds", "/dev/zero"), "no regular file"),
         (("--set", "seeds=3"), "a file, a URL or a list of URLs"),
         (("http://127.0.0.1/", "htp:/x"), "'htp:/x' is no seed"),
+        (("http//127.0.0.1/",), "did you mean 'http://127.0.0.1/'?"),
+        (("https:/localhost/a",), "did you mean 'https://localhost/a'?"),
     ],
 )
 def test_what_is_wrong_is_named_with_a_remedy(

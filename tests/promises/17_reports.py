@@ -176,6 +176,17 @@ def test_the_history_of_a_page_that_is_gone_or_never_was(visited: Visited):
     assert (unknown.code, "nothing is known of" in unknown.err) == (2, True)
 
 
+def test_the_history_of_a_page_before_the_first_recrawl(tmp_path: Path):
+    job = tmp_path / "job"
+    with site({"/": "<p>home</p><img src='http://127.0.0.1:1/a.png'>"}) as home:
+        assert nacre("crawl", home, "--delay", 0, "--out", job, "-q").code == 0
+        text = said("history", job, "url", home)
+        assert re.search(r"Captured +20.* UTC, status 200", text)
+        assert "nacre recrawl" in text
+        assert "(none)" not in text
+        assert re.search(r"Failed +1, and 1 of robots.txt", said("report", job, "crawl-summary"))
+
+
 def test_it_is_a_page_of_html_too(visited: Visited, tmp_path: Path):
     path = tmp_path / "page.html"
     said("history", visited.job, "url", visited.notice, "--html", path)

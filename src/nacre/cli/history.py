@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from nacre.report.document import Document
     from nacre.store.store import Store
 
-_NOTHING = "no page is known that could be told of: `recrawl` reads what was crawled when it begins"
+_NOTHING = (
+    "no page is known yet: `nacre recrawl` reads what the first crawl got, and goes on from there"
+)
 _ALL = 1_000_000
 """Rows of a table that are printed: what was asked for."""
 

@@ -43,6 +43,7 @@ def _build(material: Material) -> Data:
         "uris_processed": facts.finished,
         "uri_successes": facts.succeeded,
         "uri_failures": facts.failed,
+        "failed_pages": tally.failed_pages,
         "uri_disregards": facts.disregarded,
         "guesses_not_tried": facts.untried,
         "documents": tally.documents,

@@ -43,6 +43,13 @@ def _rows_of(data: Data, caption: str, specs: Iterable[Spec], *, verbose: bool) 
 # ---- the run
 
 
+def _failed(data: Data) -> str:
+    """As the last lines of a crawl count it: robots.txt and `dns:` stand apart."""
+    pages = data["failed_pages"]
+    others = data["uri_failures"] - pages
+    return f"{pages:,}" + (f", and {others:,} of robots.txt or dns" if others > 0 else "")
+
+
 def _summary(data: Data, *, verbose: bool) -> Document:
     seconds = max(float(data["seconds"]), 1e-3)
     about = (
@@ -60,7 +67,7 @@ def _summary(data: Data, *, verbose: bool) -> Document:
         ("Documents", f"{data['documents']:,} ({data['html_documents']:,} HTML)"),
         ("Redirects", _count(data["redirects"])),
         ("Error replies", _count(data["error_replies"])),
-        ("Failed", _count(data["uri_failures"])),
+        ("Failed", _failed(data)),
         ("Disregarded (robots.txt and the like)", _count(data["uri_disregards"])),
         ("Waiting", _count(data["uris_queued"])),
     )

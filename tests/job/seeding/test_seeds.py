@@ -35,6 +35,14 @@ def test_a_seed_without_scheme_tries_https_first(text: str, url: str, fallback: 
 
 
 @pytest.mark.parametrize(
+    "text", ["http//a.test/", "HTTP:/a.test/", "http:\\\\a.test/", "http/a.test/"]
+)
+def test_a_scheme_that_lacks_a_character_is_no_host(text: str):
+    with pytest.raises(URIError, match="did you mean 'http://a.test/'"):
+        parse_seed(text)
+
+
+@pytest.mark.parametrize(
     "text",
     ["http://", "htp:/a.test", "mailto:a@b.test", "file:///etc/hosts", "看去年的表", "旧/a.b"],
 )

@@ -33,6 +33,9 @@ _STORED = {
     "delta": "a difference",
     "": "nothing",
 }
+_NO_VISITS = (
+    "Its visits, and whether it changes, are told once `nacre recrawl` has visited the site again."
+)
 _SECONDS = frozenset(
     ("first_seen", "born", "last_visit", "last_change", "life_since", "listed", "full")
 )
@@ -60,8 +63,11 @@ def page_history(
     facts = [*url_facts(found["url"]), *_facts(found)]
     if due is not None:
         facts.append(("Next visit", f"{due[0]} ({due[1]})"))
-    visits = _visits(found["visits"], verbose=verbose)
-    sections = [Section("", facts=tuple(facts), tables=(visits,))]
+    if found["visits"]:
+        visits = _visits(found["visits"], verbose=verbose)
+        sections = [Section("", facts=tuple(facts), tables=(visits,))]
+    else:
+        sections = [Section("", facts=tuple(facts), text=(_NO_VISITS,))]
     if verbose:
         sections += (
             Section(f"Inside: {name}", facts=_fields(found[name]))
@@ -84,6 +90,17 @@ def _facts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
     if copies:
         facts.append(("In the archive", ", ".join(copies)))
+    elif "capture" in found:
+        facts += _of_capture(found["capture"])
+    return facts
+
+
+def _of_capture(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What is known before a planner has read what a crawl got."""
+    facts = [("Captured", f"{_readable('date', row['date'])} UTC, status {row['status']}")]
+    if row["visits"] > 1:
+        visited = _readable("visited", row["visited"])
+        facts.append(("Visits", f"{row['visits']:,}, the last on {visited} UTC"))
     return facts
 
 

@@ -16,6 +16,7 @@ _QUOTED = 200
 _BROKEN = "\ufffd"
 _DIGITS = 4
 _HOST_END = re.compile(r"[/?#:]")
+_BROKEN_SCHEME = re.compile(r"(https?)(?::[/\\]{1,2}|/{1,2})(?=[^/\\])", re.IGNORECASE)
 _DOT = re.compile("[.\u3002\uff0e\uff61]")  # as IDNA has it
 _KINDS = frozenset(str(kind) for kind in ScopeKind)
 _OPTIONS = re.compile(r"(?:\s+[a-z_]+=\S*)+\Z")
@@ -163,6 +164,14 @@ def _is_a_note(text: str) -> bool:
     return not name.isascii() and not _DOT.search(name)
 
 
+def _refuse_a_broken_scheme(text: str) -> None:
+    """`http//a.test/` is no page of a host that is named `http`."""
+    broken = _BROKEN_SCHEME.match(text)
+    if broken:
+        meant = f"{broken[1].lower()}://{text[broken.end() :]}"
+        raise URIError(f"its scheme lacks a character; did you mean {meant[:_QUOTED]!r}?")
+
+
 def _plain_seed(text: str) -> Seed:
     if "://" in text.partition("?")[0] or text.startswith("dns:"):
         seed = Seed(text, parse(text))
@@ -171,6 +180,7 @@ def _plain_seed(text: str) -> Seed:
     elif _is_a_note(text):
         raise URIError(f"no URL and no name of a host, which has a dot: {text[:_QUOTED]!r}")
     else:
+        _refuse_a_broken_scheme(text)
         seed = Seed(text, parse(f"https://{text}"), parse(f"http://{text}"))
     seed = _apart_from_login(seed)
     # What the scope asks of it: `htp:/example.org` and `file:///a` fail here.
