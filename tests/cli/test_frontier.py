@@ -52,7 +52,7 @@ def test_delete_is_durable_and_told(stopped: tuple[Path, str]):
     assert waiting(job) == number - 10
     assert (job / "latest" / "logs" / "crawl.log").read_text().count(" -6000 ") == 10
     assert "-6000 deleted" in nacre("explain", job, f"{home}p51.html").out
-    assert nacre("status", job).out.splitlines()[0].endswith("run` goes on")
+    assert nacre("status", job).out.splitlines()[0].endswith("run JOB` goes on")
     assert nacre("run", job, "--set", "limits.documents=0", "-q").code == 0
     assert waiting(job) == 0
 

@@ -168,7 +168,7 @@ def program() -> str:
     called = os.environ.get("NACRE_COMMAND", "")
     if called:
         return quote(called)
-    local = Path(sys.argv[0]).name == "__main__.py" and Path("nacre").is_file()
+    local = Path(sys.argv[0]).parts[-2:] == ("nacre", "__main__.py") and Path("nacre").is_file()
     return "./nacre" if local else "nacre"
 
 

@@ -196,5 +196,5 @@ def _tell_next(following: "Following") -> None:
     because = f" ({following.why})" if following.why else ""
     tell(
         f"Next pass: {to_the_second(following.time)} UTC{because}. Nothing is open until then; "
-        f"Ctrl-C here, or `{program()} stop` elsewhere, ends it."
+        f"Ctrl-C here, or `{program()} stop JOB` elsewhere, ends it."
     )

@@ -3,8 +3,8 @@
 from nacre.cli.output import to_copy
 from nacre.job.operator.overview import Overview
 
-_GOES_ON = "; `nacre run` goes on"
-_HIGHER = "; with another limit `nacre run` goes on"
+_GOES_ON = "; `nacre run JOB` goes on"
+_HIGHER = "; with another limit `nacre run JOB` goes on"
 
 _ENDS = {
     "NASCENT": "not run yet",

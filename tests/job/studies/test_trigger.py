@@ -24,14 +24,14 @@ def test_a_hint_calls_at_once(known: Given):
     known.page("/told", visits=2, last=28, told=("sitemap",))
     trigger = next_trigger(known, Model(known), 7.0)
     assert trigger.time == known.now
-    assert "1 pages" in trigger.why
+    assert trigger.why == "hints tell of changes of 1 page"
 
 
 def test_a_missing_page_is_looked_at_again(known: Given):
     known.page("/lost", visits=2, last=29.9, life="suspect", life_since=MONDAY + 29.9 * DAY)
     trigger = next_trigger(known, Model(known), 7.0)
     assert trigger.time == pytest.approx(MONDAY + 30.9 * DAY)
-    assert "second look" in trigger.why
+    assert "second look at what was missing is due (1 page)" in trigger.why
 
 
 def test_what_a_run_now_would_do(known: Given):

@@ -64,7 +64,11 @@ def _interval(known: Known, interval: float) -> list[_Wish]:
 
 def _told(known: Known) -> list[_Wish]:
     told = sum(bool(row.told) for row in known.rows() if is_visited(row))
-    return [_Wish(known.now, f"hints tell of changes of {told:,} pages")] if told else []
+    return [_Wish(known.now, f"hints tell of changes of {_pages(told)}")] if told else []
+
+
+def _pages(number: int) -> str:
+    return f"{number:,} page{'' if number == 1 else 's'}"
 
 
 def _looks(known: Known) -> list[_Wish]:
@@ -75,5 +79,5 @@ def _looks(known: Known) -> list[_Wish]:
         if row.life == Life.SUSPECT
         and (look := next_look(Existence(Life.SUSPECT, row.life_since, row.looks), row.last_visit))
     ]
-    why = f"a second look at {len(looks):,} pages that were missing is due"
+    why = f"a second look at what was missing is due ({_pages(len(looks))})"
     return [_Wish(max(min(looks), known.now), why)] if looks else []
