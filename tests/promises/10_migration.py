@@ -153,6 +153,8 @@ def test_a_job_that_archives_nothing_says_so_before_and_after(tmp_path):
     assert "this job writes no WARC" in done.err
     assert done.code == 9, done.out + done.err
     assert "nothing was archived" in done.out + done.err
+    assert "Why: " in done.out
+    assert not {"Verify: ", "Browse: "} & {line[:8] for line in done.out.splitlines()}
 
 
 @pytest.mark.crawl

@@ -8,7 +8,7 @@ from nacre.cli.output import program, say, say_json, shown, typed
 from nacre.cli.running import Result
 from nacre.job.configuration.settings import JobSettings
 from nacre.job.layout import Layout
-from nacre.job.states import ExitStatus, SeedsEnd
+from nacre.job.states import ExitCode, ExitStatus, SeedsEnd
 from nacre.report.units import share
 
 _MOSTLY = 0.5
@@ -51,13 +51,23 @@ def next_steps(
         yield f"Worth:     {nacre} report {job} savings"
     if result.overview and (result.overview.failed_pages or result.overview.refused):
         yield f"Not got:   {nacre} report {job} responsecode"
-    yield f"Verify:    {nacre} archive {job} check"
+    yield from _archived(layout, settings, result)
     if result.exit is ExitStatus.FINISHED:
-        yield from _browsing(layout, settings)
         yield f"Again:     {nacre} recrawl {job}"
     if noise > _MOSTLY:
         yield f"Smaller:   {nacre} recrawl {job} --keep lean"
         yield f"           {share(noise)} of the bytes stored differ in noise only; it keeps notes"
+
+
+def _archived(layout: Layout, settings: JobSettings, result: Result) -> Iterator[str]:
+    """What to do with the archive; where a run has written none, what says why."""
+    nacre, job = program(), typed(layout.root)
+    if result.code is ExitCode.NOTHING_ARCHIVED:
+        yield f"Why:       {nacre} check {job}"
+        return
+    yield f"Verify:    {nacre} archive {job} check"
+    if result.exit is ExitStatus.FINISHED:
+        yield from _browsing(layout, settings)
 
 
 def _going_on(run: str, frontier: str, settings: JobSettings, result: Result) -> Iterator[str]:

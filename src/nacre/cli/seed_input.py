@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from nacre.cli.output import count
+from nacre.config.ordinary import why_not_ordinary
 from nacre.errors import ConfigError, Problem
 from nacre.job.seeding.seedcoding import UTF_8, coding_name, coding_of, decoded_lines
 from nacre.job.seeding.seedfile import of_a_text, open_bytes, unreadable
@@ -99,13 +100,21 @@ def _is_file(text: str) -> bool:
         return False
 
 
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
 def _no_missing_file(text: str) -> str:
     """A URL as it is; an error for what can only be meant for a file."""
     if "://" in text:
         return text
     path = Path(text.partition("?")[0])
-    if text.startswith((".", "/", "~")) or ("/" not in text and path.suffix in _LIST_NAMES):
-        why = "it is a directory" if path.is_dir() else "there is no such file"
+    named = text.startswith((".", "/", "~")) or ("/" not in text and path.suffix in _LIST_NAMES)
+    if named or ("." not in text and text != "localhost" and _exists(path)):
+        why = why_not_ordinary(path) or "there is no such file"
         expected = "a URL, which begins with http:// or https://, or a file of URLs"
         raise ConfigError([Problem("", f"{text!r} is no seed: {why}", expected)])
     return text

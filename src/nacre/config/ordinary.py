@@ -51,7 +51,20 @@ def read_ordinary(path: Path, most: int) -> bytes:
     return data
 
 
+def why_not_ordinary(path: Path) -> str:
+    """What stands at a path in place of an ordinary file; "" for one, and for nothing at all."""
+    try:
+        return _other_kind(path.stat().st_mode)
+    except (OSError, ValueError):
+        return ""
+
+
 def _require(mode: int, path: Path) -> None:
-    if not stat.S_ISREG(mode):
-        kind = next((said for is_it, said in _KINDS if is_it(mode)), "")
-        raise OSError(errno.EINVAL, f"it is no regular file{kind}", str(path))
+    if kind := _other_kind(mode):
+        raise OSError(errno.EINVAL, kind, str(path))
+
+
+def _other_kind(mode: int) -> str:
+    if stat.S_ISREG(mode):
+        return ""
+    return "it is no regular file" + next((said for is_it, said in _KINDS if is_it(mode)), "")
