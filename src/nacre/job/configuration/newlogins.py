@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from nacre.config.secret import Secret
 from nacre.errors import Problem
-from nacre.job.seeding.seeds import Seed, read_seeds, seed_as_line
+from nacre.job.seeding.seeds import BadSeed, Seed, read_seeds, seed_as_line
 from nacre.store.private import make_private
-from nacre.uri.login import Login
+from nacre.uri.login import Login, hidden, redacted
 
 LOGINS = "logins"
 """Directory of the files, in that of the job."""
@@ -70,19 +70,25 @@ def _place(password: object) -> str:
 
 
 def apart(lines: Iterable[str]) -> NewLogins:
-    """Take names and passwords out of the lines of a seed list; a line that is none stays."""
+    """Take names and passwords out of the lines of a seed list, comments and bad lines included."""
     plain: list[str] = []
     credentials: dict[str, dict[str, Any]] = {}
     for line in lines:
         entry = next(read_seeds([line]), None) if "@" in line else None
         if not isinstance(entry, Seed) or entry.login is None:
-            plain.append(line)
+            plain.append(_without_password(line) if "@" in line else line)
             continue
         plain.append(seed_as_line(entry))
         if entry.login.origin.startswith(_WEB):
             number = len(credentials)
             credentials[entry.login.origin] = _credential(entry.login, number)
     return NewLogins(plain, list(credentials.values()))
+
+
+def _without_password(line: str) -> str:
+    """A line that gives no login: a comment, a rule, or one that is no seed, such as a bad URL."""
+    is_bad = isinstance(next(read_seeds([line]), None), BadSeed)
+    return redacted(line) if is_bad and ":" in line.partition("@")[0] else hidden(line)
 
 
 def _credential(login: Login, number: int) -> dict[str, Any]:
