@@ -139,6 +139,15 @@ def test_the_text_in_heritrix_columns_is_still_to_be_had(visited: Visited):
     assert (visited.job / "latest/reports/hosts-report.txt").read_text().split() == text.split()
 
 
+@pytest.mark.parametrize(
+    "option", [("--run", 1), ("--lang", "zh"), ("--time-zone", "Asia/Shanghai")]
+)
+def test_an_option_of_another_report_is_refused(visited: Visited, option: tuple[object, ...]):
+    refused = nacre("report", visited.job, "hosts", *option)
+    assert refused.code == 2
+    assert f"{option[0]} is for the report `run` alone" in refused.err
+
+
 def test_internal_columns_are_there_when_they_are_asked_for(visited: Visited):
     for name, inside in (("processors", "nacre.job"), ("frontier-summary", "precedence")):
         assert inside not in said("report", visited.job, name), name
@@ -185,6 +194,10 @@ def test_the_history_of_a_page_before_the_first_recrawl(tmp_path: Path):
         assert "nacre recrawl" in text
         assert "(none)" not in text
         assert re.search(r"Failed +1, and 1 of robots.txt", said("report", job, "crawl-summary"))
+        for _ in range(2):
+            assert nacre("recrawl", job, "-q").code == 0
+        text = said("history", job, "url", home)
+        assert re.search(r"3  +200 +unchanged +nothing: the same as at the last record", text)
 
 
 def test_it_is_a_page_of_html_too(visited: Visited, tmp_path: Path):

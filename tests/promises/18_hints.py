@@ -153,6 +153,7 @@ def test_a_start_that_waits_for_space_says_so(tmp_path: Path):
         assert nacre("new", job, url, "--set", "disk.reserve=900TB").code == 0
         with running(job, "run", job) as process:
             until(lambda: "waiting for space" in nacre("status", job).out)
+            assert nacre("status", job).out.startswith("run: preparing (waiting for space")
             assert "not run yet" not in nacre("status", job).out
             assert "stopping" in nacre("stop", job).out
             code, _, err = ended(process)

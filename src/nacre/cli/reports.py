@@ -77,6 +77,8 @@ def report(
     from nacre.report.reports import REPORTS, RUN
 
     layout, settings = opened(directory)
+    if name != RUN:
+        _refuse_options_of_run(run, language, zone)
     form = _Form(html, as_json=as_json, verbose=verbose)
     if name == "list":
         _list(as_json)
@@ -112,6 +114,13 @@ class _Form(NamedTuple):
             output.say_json(data)
         elif self.html is None:
             output.say(plain_text(document, most or MOST_ROWS).rstrip("\n"))
+
+
+def _refuse_options_of_run(run: str, language: str, zone: str) -> None:
+    given = {"--run": run, "--lang": language != "en", "--time-zone": zone != "UTC"}
+    named = next((option for option, value in given.items() if value), None)
+    if named:
+        raise JobError(f"{named} is for the report `run` alone: nacre report JOB run {named} ...")
 
 
 def _refuse_url(name: str, url: str) -> None:

@@ -27,7 +27,8 @@ def status_lines(answer: Mapping[str, Any], job: str, *, verbose: bool) -> Itera
     if overview.state == "NASCENT":
         yield state_words(overview)
         return
-    yield f"run {overview.run}: {state_words(overview)}"
+    name = f"run {overview.run}" if overview.run else "run"  # it has none before it has space
+    yield f"{name}: {state_words(overview)}"
     seconds = max(overview.elapsed, 1e-3)
     rates = Rates(
         uris_average=overview.finished / seconds,

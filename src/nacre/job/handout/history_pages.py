@@ -144,11 +144,18 @@ def _visits(visits: Sequence[Mapping[str, Any]], *, verbose: bool) -> DataTable:
     rows = []
     for one in reversed(visits):
         row: list[Cell] = [one["time"], str(one["run"]), str(one["status"])]
-        row += [_found(one), _STORED.get(one["stored"], one["stored"])]
+        row += [_found(one), _kept(one)]
         if verbose:
             row += [one["score"], one["reason"], one["wanted"], one["chance"]]
         rows.append(tuple(row))
     return DataTable("Visits, latest first", tuple(columns), tuple(rows))
+
+
+def _kept(visit: Mapping[str, Any]) -> str:
+    stored: str = visit["stored"]
+    if visit["status"] > 0 and not stored:
+        return "nothing: the same as at the last record"
+    return _STORED.get(stored, stored)
 
 
 def _found(visit: Mapping[str, Any]) -> str:
