@@ -37,3 +37,10 @@ def test_parts_without_lines_are_left_out():
 
 def test_json_is_plain_data():
     assert json.loads(json.dumps(REPORT.as_json()))["properties"][3]["flag"] == "needs your eye"
+
+
+def test_one_of_a_kind_is_not_plural():
+    kinds = ("bean", "entry", "element", "override", "property", "property")
+    found = [Finding("a", "1", "n.xml", 3, Outcome.MAPPED, kind=kind) for kind in kinds]
+    things = "1 bean, 1 entry of a sheet, 1 other element, 1 override, 2 properties: "
+    assert Report("heritrix", found).summary().startswith(things)

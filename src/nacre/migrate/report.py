@@ -24,14 +24,14 @@ class Flag(StrEnum):
     CHECK = "needs your eye"
 
 
-_PLURAL = {
-    "property": "properties",
-    "bean": "beans",
-    "override": "overrides",
-    "entry": "entries of sheets",
-    "element": "other elements",
+_NAMES = {
+    "property": ("property", "properties"),
+    "bean": ("bean", "beans"),
+    "override": ("override", "overrides"),
+    "entry": ("entry of a sheet", "entries of sheets"),
+    "element": ("other element", "other elements"),
 }
-"""The kinds of things in an input."""
+"""The kinds of things in an input: one, and several."""
 
 
 class Finding(NamedTuple):
@@ -114,7 +114,7 @@ class Report:
         """One line: `324 properties: 40 mapped, 280 defaulted, 4 flagged`."""
         counts = ", ".join(f"{number} {name}" for name, number in self.counts().items())
         kinds = Counter(finding.kind for finding in self.findings)
-        things = ", ".join(f"{number} {_PLURAL[kind]}" for kind, number in kinds.items())
+        things = ", ".join(f"{number} {_NAMES[kind][number > 1]}" for kind, number in kinds.items())
         return f"{things or '0 properties'}: {counts}"
 
     def text(self) -> str:
