@@ -194,8 +194,10 @@ def test_the_history_of_a_page_before_the_first_recrawl(tmp_path: Path):
         assert "nacre recrawl" in text
         assert "(none)" not in text
         assert re.search(r"Failed +1, and 1 of robots.txt", said("report", job, "crawl-summary"))
-        for _ in range(2):
-            assert nacre("recrawl", job, "-q").code == 0
+        assert nacre("recrawl", job, "-q").code == 0
+        last = nacre("recrawl", job, "-q")
+        assert "unrecorded" in (job / "latest/logs/crawl.log").read_text()
+        assert "reply whose content was there)" in last.out  # no revisit was written of it
         text = said("history", job, "url", home)
         assert re.search(r"3  +200 +unchanged +nothing: the same as at the last record", text)
 

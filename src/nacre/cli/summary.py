@@ -160,7 +160,9 @@ def _facts(
         yield "found", ", ".join(f"{_FOUND.get(k, k)} {n:,}" for k, n in got.found.items())
     if overview.saved_documents:
         saved = count(
-            overview.saved_documents, "reply stored as a revisit", "replies stored as revisits"
+            overview.saved_documents,
+            "reply whose content was there",
+            "replies whose content was there",
         )
         yield "saved", f"{size(overview.saved_bytes)} by dedup ({saved})"
     troubles = f"{overview.failed_pages:,} failed, {overview.refused:,} disregarded"
