@@ -55,3 +55,18 @@ def test_what_is_no_seed(text: str):
 
 def test_a_mark_at_the_start_of_a_file_is_no_part_of_a_seed():
     assert list(read_seeds(["\ufeffhttp://a.test/"])) == [Seed("http://a.test/", "http://a.test/")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "http://a.example/p\tnutch.score=2",
+        "http://a.example/p\t图书馆 2026",
+        "http://a.example/p \tnutch.fetchInterval=60\tscope=host",
+    ],
+)
+def test_what_stands_behind_a_tab_is_no_part_of_the_url(line):
+    [seed] = read_seeds([line])
+    assert isinstance(seed, Seed)
+    assert (seed.url, seed.text) == ("http://a.example/p", "http://a.example/p")
+    assert (seed.own is not None) == ("scope" in line)

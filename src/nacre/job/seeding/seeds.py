@@ -120,10 +120,12 @@ def parse_seed(text: str) -> Seed:
     Raises:
         URIError: It is none, or an option is wrong.
     """
+    text = text.strip()
     options = _OPTIONS.search(text)
-    if options is not None:
-        return _plain_seed(text[: options.start()])._replace(own=_own_scope(options[0].split()))
-    return _plain_seed(text)
+    # Behind a tab stand columns of a table or Nutch's metadata; parsers of URLs would drop the tab.
+    url = text[: options.start() if options else None].partition("\t")[0].rstrip()
+    seed = _plain_seed(url)
+    return seed._replace(own=_own_scope(options[0].split())) if options else seed
 
 
 def seed_as_line(seed: Seed) -> str:
