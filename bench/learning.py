@@ -1,0 +1,98 @@
+"""What it costs to learn which links promise nothing new: `python -m bench.learning`.
+
+Sites that end are crawled in pairs, with `traps.learn` true and false, in turns which of them is
+first: what else runs on the machine then strikes both. CPU time is the crawler's own.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from statistics import median, quantiles
+
+from bench.process import measured
+from bench.worlds.plain import Plain
+from bench.worlds.world import served
+from tools.debs import ensure
+from tools.nginx import Server, free_port, serving
+
+_MANUAL = "usr/share/doc/postgresql-doc-15/html"
+_ARTICLES = 1_200
+
+
+@contextmanager
+def manual(folder: Path) -> Iterator[str]:
+    """The manual of PostgreSQL: nothing of it is watched, since no URL has a query or a date."""
+    port = free_port(("127.0.0.1",), 8480)
+    server = Server("127.0.0.1", port, ensure("postgresql-doc-15") / _MANUAL)
+    with serving([server], folder / "nginx"):
+        yield f"http://127.0.0.1:{port}/index.html"
+
+
+@contextmanager
+def articles(_folder: Path) -> Iterator[str]:
+    """Articles under months and with numbers, and lists of them: watched, and without an end."""
+    with served(Plain(pages=_ARTICLES)) as site:
+        yield site.url
+
+
+SITES: dict[str, Callable[[Path], AbstractContextManager[str]]] = {
+    "manual": manual,
+    "articles": articles,
+}
+
+
+def crawled(url: str, job: Path, *, learn: bool) -> tuple[float, frozenset[str]]:
+    """CPU time of one crawl, seconds, and the URLs that it captured."""
+    usage = measured(
+        [
+            sys.executable, "-m", "nacre", "crawl", url, "--out", str(job), "--quiet",
+            "--set", "politeness.delay=0", "--set", f"traps.learn={str(learn).lower()}",
+        ],
+        job.with_suffix(".out"),
+    )  # fmt: skip
+    if usage.status:
+        raise RuntimeError(f"the crawl ended with {usage.status}")
+    lines = (job / "latest/logs/crawl.log").read_text().splitlines()
+    return usage.cpu, frozenset(line.split()[3] for line in lines if line.split()[1] == "200")
+
+
+def compare(name: str, pairs: int) -> bool:
+    """Crawl a site in pairs and print what came of it; whether the captured sets are equal."""
+    times: dict[bool, list[float]] = {True: [], False: []}
+    found: set[frozenset[str]] = set()
+    with tempfile.TemporaryDirectory() as folder, SITES[name](Path(folder)) as url:
+        for number in range(pairs):
+            for learn in (True, False) if number % 2 else (False, True):
+                job = Path(folder) / f"{number}-{learn}"
+                cpu, captured = crawled(url, job, learn=learn)
+                times[learn].append(cpu)
+                found.add(captured)
+    shares = [100 * (on / off - 1) for on, off in zip(times[True], times[False], strict=True)]
+    low, _, high = quantiles(shares, n=4)
+    print(
+        f"{name}: {pairs} pairs, {'/'.join(str(len(one)) for one in found)} URLs; CPU time with "
+        f"{median(times[True]):.2f} s (minimum {min(times[True]):.2f}), without "
+        f"{median(times[False]):.2f} s ({min(times[False]):.2f}); difference within a pair "
+        f"{median(shares):+.1f} %, half of them {low:+.1f} to {high:+.1f} %",
+        flush=True,
+    )
+    return len(found) == 1
+
+
+def main() -> int:
+    """Measure; 1 when what was captured differs."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--pairs", type=int, default=8)
+    parser.add_argument("--only", nargs="*", default=list(SITES), choices=list(SITES))
+    options = parser.parse_args()
+    if options.pairs < 2:
+        parser.error("--pairs: at least 2")
+    equal = [compare(name, options.pairs) for name in options.only]
+    return int(not all(equal))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
