@@ -68,9 +68,11 @@ kills: environment system webs
 test: ## everything that CI runs: set-up, format, lint, types, import rules, all tests
 	@sh tools/parts.sh "$(MAKE)"
 
-test-all: test ## the longer runs too (200 kills, full-size simulations, new random examples)
+test-all: test ## the longer runs too (200 kills, full-size simulations, new random examples, traps)
 	NACRE_FUZZ=1 $(PYTEST) -n 2 -m $(FAST)
 	$(PYTEST) -p no:randomly -m "slow" --timeout 7200
+	@$(PY) tools/debs.py git mediawiki
+	$(PY) -m bench.traps --check
 
 cases: environment system webs ## the conformance tables alone, from $$NACRE_CASES or ../shared/cases
 	@$(PY) -m tests.cases.run $(TABLES)

@@ -2,16 +2,20 @@
 
 Each world is crawled without any exclusion, in two orders: as it comes, and breadth first by cost,
 as Heritrix's stock profile does (`traps.learn=false`). Prints the requests that 95 % of the
-distinct pages took, in multiples of their number, and draws the curves.
+distinct pages took, in multiples of their number, and draws the curves. What misses the goal ends
+it with 1, but for known misses, which are told and must not get worse.
 
 The order is computed in process (`bench/worlds/replay.py`) from replies that are kept in
-`.cache/traps`, since the applications take long for each; `--real` crawls over sockets.
+`.cache/traps`, since the applications take long for each; `--real` crawls over sockets. `--check`
+is for `make test-all`: only the order that has a goal, and only as far as is needed.
 """
 
 import argparse
+import inspect
 import subprocess
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import islice
@@ -28,6 +32,8 @@ from bench.worlds.world import World, curve_of, served
 
 GOAL = 1.3
 SHARE = 0.95
+KNOWN_MISSES = {"MediaWiki": 1.5}
+"""Worlds that miss the goal, with what they must reach all the same; see docs/performance.md."""
 WORLDS = ("MediaWiki", "gitweb", "calendar", "shop")
 ORDERS = {"as it comes": True, "breadth first by cost": False}
 _CACHE = Path(__file__).parents[1] / ".cache" / "traps"
@@ -52,20 +58,42 @@ def needed(curve: Sequence[int], total: int) -> int | None:
     return next((at + 1 for at, got in enumerate(curve) if got >= SHARE * total), None)
 
 
-def replayed(world: World, name: str, *, learn: bool) -> list[int]:
+def judged(name: str, took: int | None, total: int) -> tuple[str, bool]:
+    """What is to be said of a world by its goal, and whether it is a failure."""
+    known = KNOWN_MISSES.get(name)
+    times = float("inf") if took is None else took / total
+    if times <= GOAL:
+        stale = " now: take it out of KNOWN_MISSES" if known else ""
+        return f"{name} meets the goal of {GOAL}{stale}", False
+    if known and times <= known:
+        return (
+            f"{name} MISSES the goal of {GOAL}: a known miss, which must stay below {known}",
+            False,
+        )
+    more = f", and is worse than the {known} of its known miss" if known else ""
+    return f"{name} MISSES the goal of {GOAL}{more}", True
+
+
+def folder_of(world: World, name: str) -> Path:
+    """Where its replies are kept: another place for each version of its program."""
+    source = Path(inspect.getfile(type(world))).read_bytes()
+    return _CACHE / f"{name.lower()}-{len(world.truth)}-{zlib.crc32(source):08x}"
+
+
+def replayed(world: World, name: str, *, learn: bool, requests: int) -> list[int]:
     """Distinct pages after each request, in process."""
-    kept = Kept(world, _CACHE / f"{name.lower()}-{len(world.truth)}")
-    return curve_of(world, islice(visits(world, kept, learn=learn), _DRAWN * len(world.truth)))
+    kept = Kept(world, folder_of(world, name))
+    return curve_of(world, islice(visits(world, kept, learn=learn), requests))
 
 
-def crawled(world: World, *, learn: bool) -> list[int]:
+def crawled(world: World, *, learn: bool, requests: int) -> list[int]:
     """The same of a crawl over sockets."""
     with served(world) as site, tempfile.TemporaryDirectory() as folder:
         subprocess.run(
             [
                 sys.executable, "-m", "nacre", "crawl", site.url, "--out", f"{folder}/job",
                 "--quiet", "--set", "politeness.delay=0", "--set", f"traps.learn={learn}",
-                "--set", f"limits.documents={_DRAWN * len(world.truth)}",
+                "--set", f"limits.documents={requests}",
             ],
             check=False, stdout=subprocess.DEVNULL,
         )  # fmt: skip
@@ -87,41 +115,54 @@ def draw(curves: dict[str, dict[str, list[int]]], totals: dict[str, int], file: 
     figure.savefig(file, metadata={"Date": None})
 
 
+def measured(name: str, options: argparse.Namespace) -> tuple[int, dict[str, list[int]]]:
+    """How many pages a world has, and the curve of each order; says what they show."""
+    curves = {}
+    with world_of(name) as world:
+        total = len(world.truth)
+        times = KNOWN_MISSES.get(name, GOAL) if options.check else _DRAWN
+        requests = int(times * total) + 1
+        for order, learn in ORDERS.items():
+            if options.check and not learn:
+                continue
+            found = (
+                crawled(world, learn=learn, requests=requests)
+                if options.real
+                else replayed(world, name, learn=learn, requests=requests)
+            )
+            curves[order] = found
+            took = needed(found, total)
+            within = found[min(int(GOAL * total), len(found)) - 1] if found else 0
+            said = f"after {took / total:.2f}" if took else f"not within {len(found) / total:.1f}"
+            print(
+                f"{name:10} {order:22} {total} pages; 95 % {said} times their number; "
+                f"{100 * within / total:.0f} % within {GOAL}",
+                flush=True,
+            )
+    return total, curves
+
+
 def main() -> int:
-    """Measure; 1 when the goal is missed."""
+    """Measure; 1 when a goal is missed that is no known miss."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--only", nargs="*", default=list(WORLDS), choices=WORLDS)
     parser.add_argument("--real", action="store_true", help="crawl over sockets")
     parser.add_argument("--plot", type=Path, help="draw the curves into this file")
+    parser.add_argument("--check", action="store_true", help="only what has a goal")
     options = parser.parse_args()
+    if options.check and options.plot:
+        parser.error("--check draws nothing: leave out --plot")
     curves: dict[str, dict[str, list[int]]] = {}
     totals: dict[str, int] = {}
-    missed = False
+    verdicts = []
     for name in options.only:
-        with world_of(name) as world:
-            totals[name] = total = len(world.truth)
-            curves[name] = {}
-            for order, learn in ORDERS.items():
-                found = (
-                    crawled(world, learn=learn)
-                    if options.real
-                    else replayed(world, name, learn=learn)
-                )
-                curves[name][order] = found
-                took = needed(found, total)
-                within = found[min(int(GOAL * total), len(found)) - 1] if found else 0
-                said = (
-                    f"after {took / total:.2f}" if took else f"not within {len(found) / total:.0f}"
-                )
-                print(
-                    f"{name:10} {order:22} {total} pages; 95 % {said} times their number; "
-                    f"{100 * within / total:.0f} % within {GOAL}",
-                    flush=True,
-                )
-                missed |= learn and (took is None or took > GOAL * total)
+        totals[name], curves[name] = measured(name, options)
+        took = needed(curves[name][next(iter(ORDERS))], totals[name])
+        verdicts.append(judged(name, took, totals[name]))
+    print(*(said for said, _ in verdicts), sep="\n", flush=True)
     if options.plot:
         draw(curves, totals, options.plot)
-    return int(missed)
+    return int(any(failed for _, failed in verdicts))
 
 
 if __name__ == "__main__":
