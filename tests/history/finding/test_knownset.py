@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,3 +48,10 @@ def test_a_row_that_was_cut_short_is_read_as_far_as_it_goes() -> None:
     again.restore(known.taken()[:-1])
     assert again.has(b"one")
     assert not again.has(b"two")
+
+
+@pytest.mark.parametrize("form", ["word{}-x", "/item/{}.html", "date=2026-{}", "通知{}"])
+def test_numbered_texts_are_seldom_taken_for_each_other(form: str) -> None:
+    known = KnownSet()
+    new = sum(known.add(form.format(number).encode()) for number in range(12_000))
+    assert new > 12_000 * 0.95

@@ -174,3 +174,28 @@ def test_texts_are_what_stands_between_tags_without_digits() -> None:
 def test_complexity_counts_parameters() -> None:
     assert complexity(f"{SITE}/a") == 0
     assert complexity(f"{SITE}/a?p=1;q=2&r=3") == 3
+
+
+def again_after_a_kill(novelty: Novelty) -> Novelty:
+    """What a process knows that starts with what was kept."""
+    later = watching()
+    later.words.restore(novelty.words.taken())
+    return later
+
+
+def test_a_url_in_process_at_a_kill_is_no_view_of_itself() -> None:
+    novelty = watching()
+    url = f"{SITE}/article"
+    assert novelty.place(url, view=False) == (Promise.NEW, False)
+    assert again_after_a_kill(novelty).place(url, view=False) == (Promise.NEW, False)
+    novelty.settled(url)
+    assert again_after_a_kill(novelty).meet(url).view
+
+
+def test_words_of_urls_that_never_come_back_are_kept_when_there_are_many() -> None:
+    novelty = watching()
+    for number in range(12_000):
+        novelty.place(f"{SITE}/word{number}-x", view=False)
+    later = again_after_a_kill(novelty)
+    assert later.meet(f"{SITE}/word0-x").view
+    assert not later.meet(f"{SITE}/word11999-x").view

@@ -8,6 +8,10 @@ _MOST_BITS = 1 << 26
 _FULL = 16
 """One bit in so many is set before the table grows; at its largest, the older half is forgotten."""
 
+_MIX, _MIXED = 0x9E3779B97F4A7C15, 32
+"""CRCs of names that differ in some digits collide in their lower bits more often than by chance,
+because a CRC is linear."""
+
 
 class KnownSet:
     """Texts by the CRC of each: 4 bytes each, and at most 8 MB of bits.
@@ -34,7 +38,7 @@ class KnownSet:
 
     def has(self, text: bytes, salt: int = 0) -> bool:
         """Whether a text was added; `salt` tells sets apart that share the table."""
-        bit = crc32(text, salt) & self._mask
+        bit = crc32(text, salt) * _MIX >> _MIXED & self._mask
         return bool(self._bits[bit >> 3] & 1 << (bit & 7))
 
     def add(self, text: bytes, salt: int = 0) -> bool:
@@ -65,7 +69,7 @@ class KnownSet:
                 self._note(value)
 
     def _set(self, value: int) -> bool:
-        bit = value & self._mask
+        bit = value * _MIX >> _MIXED & self._mask
         place, one = bit >> 3, 1 << (bit & 7)
         if self._bits[place] & one:
             return False

@@ -14,6 +14,7 @@ refused: what promises less is fetched later.
 """
 
 import re
+from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from enum import IntEnum
@@ -34,6 +35,8 @@ _DULL = 5
 _LONG_DULL = 16
 """The same where half of its pages had something new, and for new words that nobody can count up:
 names of things, not dates and numbers. And so many without any new letter make it endless."""
+_UNDERWAY = 10_000
+"""URLs that were handed out and are not visited yet, whose words are held back."""
 _LED = 0.3
 """Share of a kind's pages, of late, with links with new words, from which on it leads to more."""
 _EXPLORED = 3
@@ -233,6 +236,7 @@ class Novelty:
         self.changed: dict[tuple[str, str], KindRow] = {}
         self._recall = recall
         self._sites: OrderedDict[str, _Site] = OrderedDict()
+        self._underway: OrderedDict[str, array[int]] = OrderedDict()
 
     def meet(self, url: str) -> Link:
         """Take in a URL that is about to enter the frontier; what it promises."""
@@ -251,21 +255,32 @@ class Novelty:
         """What a URL that is about to be visited promises now, and whether it is a view by now.
 
         The first URL that is visited for a word makes it known; others with that word are views
-        from then on.
+        from then on. The word is to be kept when the URL is `settled`: after a kill it is visited
+        again, and must not be taken for a view of itself.
         """
         site = self._site(authority(url))
         if not site.watched:
             return Promise.NEW, False
         if not view:
-            new = False
-            words = _url_words(url)
+            words, fresh = _url_words(url), self.words.fresh
+            before = len(fresh)
             for word in words:
-                new |= self.words.add(word, site.salt)
-            view = bool(words) and not new
+                self.words.add(word, site.salt)
+            view = bool(words) and len(fresh) == before
+            if len(fresh) > before:
+                self._underway[url] = fresh[before:]
+                del fresh[before:]
+                if len(self._underway) > _UNDERWAY:
+                    self.settled(next(iter(self._underway)))
         row = None
         if site.poor or view:
             row = site.kinds.get(self._kind(site, url, view=view))
         return _promised(site, row, view=view), view
+
+    def settled(self, url: str) -> None:
+        """A URL was visited, or goes later: the words that it made known are to be kept."""
+        if (words := self._underway.pop(url, None)) is not None:
+            self.words.fresh.extend(words)
 
     def row(self, url: str, *, view: bool, endless: bool = False) -> KindRow | None:
         """What is known of the kind of a URL; None for nothing.

@@ -91,6 +91,7 @@ class Prospects:
         directive = _DIRECTIVES[promise]
         if directive == uri.directive and viewed == view:
             return uri
+        self._novelty.settled(uri.url)
         heritable = {**uri.heritable, MARK: "1"} if viewed else uri.heritable
         return structs.replace(uri, directive=directive, heritable=heritable)
 
@@ -98,6 +99,7 @@ class Prospects:
         """Take in a final visit, with the links that it brought in."""
         links, self._links = self._links, []
         uri = visit.uri
+        self._novelty.settled(uri.url)
         if not visit.status or uri.is_prerequisite or not self._settings[visit.overlay].learn:
             return
         view = MARK in uri.heritable
