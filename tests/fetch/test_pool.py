@@ -1,4 +1,5 @@
 import asyncio
+import time
 
 import pytest
 
@@ -191,5 +192,31 @@ def test_settling_waits_for_what_is_in_doubt_only() -> None:
         assert not aborted(proven)
         await pool.settle()
         pool.close()
+
+    asyncio.run(main())
+
+
+def test_a_process_that_had_no_turn_has_not_heard_a_server_out() -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        pool = Pool()
+        one, (trust,) = used(pool, False)
+        pool.put(one, loop.time())
+
+        def arrive(turns: int) -> None:
+            """What lies in the socket is read some turns of the loop after the stall."""
+            if turns:
+                loop.call_soon(arrive, turns - 1)
+            elif not aborted(one):
+                one.data_received(REPLY)
+                one.connection_lost(None)
+
+        def stall() -> None:
+            time.sleep(0.15)  # longer than it waits
+            arrive(5)
+
+        loop.call_soon(stall)
+        await pool.settle()
+        assert trust.suspect
 
     asyncio.run(main())

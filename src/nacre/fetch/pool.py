@@ -7,6 +7,8 @@ it has been quiet for long enough.
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
 
 from nacre.fetch.connection import Connection, PoolKey
 from nacre.wire.head import find_start, parse_head
@@ -22,6 +24,7 @@ MAX_UNPROVEN = 64
 _MAX_DISTRUSTED = 4096
 _TIRED = 408
 _SHORTEST_FAREWELL, _LONGEST_FAREWELL = 0.1, 1.0
+_FAREWELL_TURNS = 10
 
 
 class Pool:
@@ -124,13 +127,13 @@ class Pool:
         longest = max(connection.quiet_time for connection in doubtful)
         slowest = max(4.0 * connection.slowest for connection in doubtful)
         patience = min(max(slowest, _SHORTEST_FAREWELL), _LONGEST_FAREWELL, longest)
-        try:
-            async with asyncio.timeout(patience):
-                while any(connection.alive for connection in doubtful):
-                    self._ended.clear()
-                    await self._ended.wait()
-        except TimeoutError:
-            pass
+        # In turns: a time in which this process did not run tells nothing of a server.
+        for _ in range(_FAREWELL_TURNS):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(patience / _FAREWELL_TURNS):
+                    while any(connection.alive for connection in doubtful):
+                        self._ended.clear()
+                        await self._ended.wait()
         for connection in doubtful:
             self._end(connection)
 
@@ -148,11 +151,18 @@ class Pool:
     def _keep(self, connection: Connection) -> None:
         """Let it linger."""
         connection.forget = self._remove
-        self._lingering[connection] = asyncio.get_running_loop().call_later(
-            connection.quiet_time, self._end, connection
-        )
+        self._listen(connection, self._listen_on)
         if len(self._lingering) > MAX_LINGERING:
             self._end(next(iter(self._lingering)))
+
+    def _listen(self, connection: Connection, then: Callable[[Connection], None]) -> None:
+        """Half of its quiet time: one in which this process did not run ends no connection."""
+        self._lingering[connection] = asyncio.get_running_loop().call_later(
+            connection.quiet_time / 2, then, connection
+        )
+
+    def _listen_on(self, connection: Connection) -> None:
+        self._listen(connection, self._end)
 
     def _end(self, connection: Connection) -> None:
         self._remove(connection)
