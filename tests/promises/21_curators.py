@@ -19,7 +19,7 @@ pytestmark = pytest.mark.crawl
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "curators.md"
 SITE = "https://library.example/"
-_CRON = re.compile(r"^(?:[\d*]+ ){5} *cd \S+ && \S+/")  # the whole path: cron has no PATH for it
+_CRON = re.compile(r"^(?:[\d*]+ ){5} *cd \S+ && \S+/")  # a path: cron has no PATH for it
 _ENDLESS = {"--every", "--at", "--continuous"}
 
 

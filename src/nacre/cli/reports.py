@@ -18,56 +18,70 @@ if TYPE_CHECKING:
     from nacre.report.document import Document
 
 
+_Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME", show_default=False, help="Its name; without one, all are listed."
+    ),
+]
+_Page = Annotated[
+    str,
+    typer.Argument(
+        metavar="URL", show_default=False, help="For timeline, diff and decisions: the page."
+    ),
+]
+_Old = Annotated[
+    str,
+    typer.Option(
+        "--old",
+        metavar="DATE",
+        show_default=False,
+        help="For diff: beginning of the date of the older version, 2026-11-20T10.",
+    ),
+]
+_New = Annotated[
+    str,
+    typer.Option(
+        "--new",
+        metavar="DATE",
+        show_default=False,
+        help="For diff: the same of the newer version.",
+    ),
+]
+_Run = Annotated[
+    str,
+    typer.Option(
+        "--run",
+        metavar="RUN",
+        show_default=False,
+        help="For run: name or number of an earlier run, 1 for the first; else the last.",
+    ),
+]
+_Lang = Annotated[Language, typer.Option("--lang", help="For run: English or Chinese.")]
+_Zone = Annotated[
+    str,
+    typer.Option("--time-zone", metavar="NAME", help="For run, such as Asia/Shanghai."),
+]
+_AsHeritrix = Annotated[
+    bool, typer.Option("--heritrix", help="The text of its file, in Heritrix's columns.")
+]
+
+
 def report(
     directory: JobDir,
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME", show_default=False, help="Its name; without one, all are listed."
-        ),
-    ] = "",
-    url: Annotated[
-        str,
-        typer.Argument(
-            metavar="URL", show_default=False, help="For timeline, diff and decisions: the page."
-        ),
-    ] = "",
+    name: _Name = "",
+    url: _Page = "",
     *,
     html: Html = None,
-    old: Annotated[
-        str,
-        typer.Option(
-            "--old", metavar="DATE", show_default=False,
-            help="For diff: beginning of the date of the older version, 2026-11-20T10.",
-        ),
-    ] = "",
-    new: Annotated[
-        str,
-        typer.Option(
-            "--new", metavar="DATE", show_default=False,
-            help="For diff: the same of the newer version.",
-        ),
-    ] = "",
-    run: Annotated[
-        str,
-        typer.Option(
-            "--run", metavar="RUN", show_default=False,
-            help="For run: name or number of an earlier run, 1 for the first; else the last.",
-        ),
-    ] = "",
-    language: Annotated[
-        Language, typer.Option("--lang", help="For run: English or Chinese.")
-    ] = "en",
-    zone: Annotated[
-        str,
-        typer.Option("--time-zone", metavar="NAME", help="For run, such as Asia/Shanghai."),
-    ] = "UTC",
-    heritrix: Annotated[
-        bool, typer.Option("--heritrix", help="The text of its file, in Heritrix's columns.")
-    ] = False,
+    old: _Old = "",
+    new: _New = "",
+    run: _Run = "",
+    language: _Lang = "en",
+    zone: _Zone = "UTC",
+    heritrix: _AsHeritrix = False,
     verbose: Verbose = False,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """A report of a run, or of what all visits have shown; without a name, a list of them.
 
     For curators: run, change-frequency, timeline URL, diff URL, deletions, savings, coverage. For
