@@ -199,3 +199,15 @@ def test_words_of_urls_that_never_come_back_are_kept_when_there_are_many() -> No
     later = again_after_a_kill(novelty)
     assert later.meet(f"{SITE}/word0-x").view
     assert not later.meet(f"{SITE}/word11999-x").view
+
+
+@pytest.mark.parametrize("markup", [b"<script ", b"<STYLE>x", b"<script></", b"</script", b"> <"])
+def test_pages_of_markup_alone_are_read_at_once(markup: bytes) -> None:
+    for _ in range(40):  # the test would run out of its time if each took seconds
+        assert texts_of(markup * 20_000) in ([], [b"x"])
+
+
+def test_scripts_and_style_sheets_are_no_text() -> None:
+    page = b"<p>Some words<Script>var a<b>c</sCRIPT><p>More words<style>p {}</style>Last words"
+    assert texts_of(page) == [b"Somewords", b"Morewords", b"Lastwords"]
+    assert texts_of(page + b"<script>and so <b>on") == texts_of(page)

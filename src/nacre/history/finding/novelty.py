@@ -84,7 +84,7 @@ _SESSION = re.compile(
     re.IGNORECASE,
 )
 _TEXT = re.compile(rb">([^<>]*[^\s<>][^<>]*)")
-_SCRIPTS = re.compile(rb"<(script|style)\b.*?</\1", re.IGNORECASE | re.DOTALL)
+_SCRIPT = re.compile(rb"<(script|style)\b")
 _BARE = bytes(range(33)) + b"0123456789"
 
 
@@ -450,15 +450,28 @@ def _whole_of(name: str) -> str:
 
 def texts_of(body: bytes) -> list[bytes]:
     """The texts between the tags of a page, without digits and spaces; those of few letters not."""
-    body = body[:_TEXT_READ]
-    if b"<script" in body or b"<style" in body or b"<SCRIPT" in body:
-        body = _SCRIPTS.sub(b"", body)
     found = []
-    for text in _TEXT.findall(b">" + body):
+    for text in _TEXT.findall(b">" + _without_scripts(body[:_TEXT_READ])):
         bare = text.translate(None, _BARE)
         if len(bare) > 3:
             found.append(bare)
     return found
+
+
+def _without_scripts(body: bytes) -> bytes:
+    """A page without scripts and style sheets; one that does not end takes all that follows.
+
+    It looks for each end once: a search that tries all beginnings took seconds for a page that
+    consists of them.
+    """
+    lower = body.lower()
+    kept, place = [], 0
+    while (begin := _SCRIPT.search(lower, place)) is not None:
+        kept.append(body[place : begin.start()])
+        place = lower.find(b"</" + begin[1], begin.end())
+        if place < 0:
+            return b"".join(kept)
+    return b"".join((*kept, body[place:]))
 
 
 def _url_words(url: str) -> list[bytes]:
