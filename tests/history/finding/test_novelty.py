@@ -211,3 +211,18 @@ def test_scripts_and_style_sheets_are_no_text() -> None:
     page = b"<p>Some words<Script>var a<b>c</sCRIPT><p>More words<style>p {}</style>Last words"
     assert texts_of(page) == [b"Somewords", b"Morewords", b"Lastwords"]
     assert texts_of(page + b"<script>and so <b>on") == texts_of(page)
+
+
+def test_a_host_that_is_met_often_is_not_looked_up_again() -> None:
+    asked: list[str] = []
+
+    def recall(host: str) -> list[KindRow]:
+        asked.append(host)
+        return []
+
+    novelty = Novelty(recall)
+    for number in range(12_000):
+        novelty.meet(f"{SITE}/")
+        novelty.meet(f"http://h{number}.test/")
+    assert asked.count("a.test") == 1
+    assert len(novelty._sites) <= 5_000

@@ -359,6 +359,8 @@ class Novelty:
                 site.poor = site.poor or row.promise is not Promise.NEW
             if len(self._sites) > _SITES:
                 self._sites.popitem(last=False)
+        else:
+            self._sites.move_to_end(host)
         return site
 
     def _row(self, site: _Site, url: str, *, view: bool) -> KindRow:
