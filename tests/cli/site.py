@@ -72,6 +72,13 @@ def site(
     server.served = PAGES if pages is None else pages
     server.slow = slow
     server.password = password
+    with running(server) as url:
+        yield url
+
+
+@contextmanager
+def running(server: ThreadingHTTPServer) -> Iterator[str]:
+    """Let a server serve in a thread of its own; its URL."""
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:

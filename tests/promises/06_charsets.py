@@ -5,7 +5,6 @@ in the encoding of the page. No reply and no page names an encoding, and most pa
 """
 
 import re
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,7 +21,7 @@ from nacre.history.finding.urlshape import shaped
 from nacre.uri.parse import parse
 from nacre.wire.charset import decode, detect
 from nacre.wire.guess import Hints
-from tests.cli.site import nacre
+from tests.cli.site import nacre, running
 from tests.crawl.jobs import Crawled
 from tools import debs
 
@@ -115,14 +114,8 @@ def serving(pages: Mapping[bytes, tuple[str, bytes]]) -> Iterator[str]:
     """Serve pages on a port of their own; the URL of the home page."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Site", (Handler,), {"pages": pages}))
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with running(server) as url:
+        yield url
 
 
 @pytest.mark.parametrize("codec", SITES)
