@@ -16,8 +16,8 @@ FEW := 10
 MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html erlang-doc \
 	python-scipy-doc debian-handbook linux-doc-6.1
 
-.PHONY: help environment system judges webs format lint types imports unit cases-tests crawls kills \
-	webs-all test test-all cases bench bench-full traps reference lock goals clean
+.PHONY: mutants help environment system judges webs format lint types imports unit cases-tests crawls kills \
+	webs-all test test-all cases bench bench-full traps reference lock goals ablation clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -68,11 +68,15 @@ kills: environment system webs
 test: ## everything that CI runs: set-up, format, lint, types, import rules, all tests
 	@sh tools/parts.sh "$(MAKE)"
 
-test-all: test ## the longer runs too (200 kills, full-size simulations, new random examples, traps)
+test-all: test ## the longer runs too (200 kills, full-size simulations, new random examples, mutants, traps)
 	NACRE_FUZZ=1 $(PYTEST) -n 2 -m $(FAST)
 	$(PYTEST) -p no:randomly -m "slow" --timeout 7200
+	@$(PY) -m tools.mutants
 	@$(PY) tools/debs.py git mediawiki
 	$(PY) -m bench.traps --check
+
+mutants: environment ## 200 changes of the core, each of which a unit test should notice
+	@$(PY) -m tools.mutants
 
 cases: environment system webs ## the conformance tables alone, from $$NACRE_CASES or ../shared/cases
 	@$(PY) -m tests.cases.run $(TABLES)
@@ -83,9 +87,10 @@ bench: environment system ## speed: CPU per URL against wget and Scrapy, scope, 
 bench-full: environment system ## the same, with the 10-million-URL frontier
 	$(PY) -m bench.run --full
 
-traps: environment ## how soon a crawl has the pages of sites without end; .cache/traps (15 minutes at first)
+traps: environment ## how soon a crawl has the pages of sites without end: replays, then real crawls and their plot (20 minutes at first)
 	@$(PY) tools/debs.py git mediawiki
-	$(PY) -m bench.traps --plot docs/traps.svg
+	$(PY) -m bench.traps
+	$(PY) -m bench.traps --real --plot docs/traps.svg
 
 reference: environment ## docs/reference again, from the components
 	@$(PY) -m tools.reference
@@ -93,6 +98,9 @@ reference: environment ## docs/reference again, from the components
 goals: environment ## measure the goals of incremental crawling; their table (an hour of two cores)
 	$(PY) -m nacre simweb goals --seeds $(SEEDS) --few $(FEW) --jobs 2 --parts .cache/goals --out docs/goals.json
 	$(PY) -m tools.goals
+
+ablation: environment ## what halving and doubling each guess of the planner does (fifteen minutes)
+	$(PY) -m bench.ablation
 
 lock: environment ## the locks again, from pyproject.toml
 	$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet uv

@@ -17,8 +17,8 @@ def main(spec: dict[str, Any]) -> None:
     """Crawl."""
     process.collect_rarely()
     from bench.watching import watched
-    from nacre.job.configuration.settings import JobSettings
     from nacre.job.job import Job
+    from nacre.settings.settings import JobSettings
 
     out = Path(spec["out"])
     out.mkdir(parents=True)

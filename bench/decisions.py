@@ -10,10 +10,10 @@ from itertools import cycle, islice
 from pathlib import Path
 from time import process_time
 
-from nacre.scope.options import compile_scope
-from nacre.scope.rule import Subject
-from nacre.scope.rules import stock_rules
+from nacre.scope.compile import compile_scope
+from nacre.scope.rules.stock import stock_rules
 from nacre.scope.state import ScopeState
+from nacre.scope.subject import Subject
 
 DECISIONS = 1_000_000
 

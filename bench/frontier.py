@@ -238,7 +238,7 @@ def bench(urls: int, queues: int, memory: int, parallel: int, folder: Path) -> d
     cpu = process_time() - cpu
     totals = run.frontier.totals
     memory_used = resident() - base
-    active = run.frontier.rotation.roster.busy
+    active = run.frontier.queue_states.cache.busy
     run.commit()
     run.store.close()
     del run

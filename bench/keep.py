@@ -25,19 +25,20 @@ import uvloop
 from nacre.archive.check import Checker
 from nacre.archive.reader import WarcReader
 from nacre.archive.restoring import is_delta
-from nacre.history.pagestore import fetch_rows
-from nacre.job.clock import SystemClock
-from nacre.job.configuration.settings import JobSettings
-from nacre.job.holdings.expanding import expand
+from nacre.engine.clock import SystemClock
+from nacre.job.expand_warcs import expand
 from nacre.job.job import Job
-from nacre.job.layout import Layout
-from nacre.job.runs.newrun import plan_run
-from nacre.scope.options import ScopeKind, rules_for
-from nacre.simweb.archetypes import archetype
-from nacre.simweb.calendar import DAY
-from nacre.simweb.serve import Hands, serving
-from nacre.simweb.world import World
+from nacre.recrawl.session.pagestore import fetch_rows
+from nacre.runs.runs import plan_run
+from nacre.scope.rules.stock import rules_for
+from nacre.scope.seed_scope import ScopeKind
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
 from nacre.store.store import Store
+from nacre_simweb.archetypes import archetype
+from nacre_simweb.calendar import DAY
+from nacre_simweb.serve import Hands, serving
+from nacre_simweb.world import World
 from tools import debs, nginx
 
 WAYS = ("strict", "lean", "delta")

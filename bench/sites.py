@@ -152,7 +152,7 @@ def site(folder: Path, further: Sequence[Server] = (), *, log: bool = False) -> 
         log: Write nginx's access log.
 
     Raises:
-        PackageError: A package could not be had.
+        PackageError: A package could not be fetched.
         NginxError: nginx does not start.
     """
     plain = Door("http", free_port(ADDRESSES, FIRST_PORT))

@@ -1,10 +1,12 @@
 """What holds for all tests."""
 
+import fcntl
 import gc
 import os
 import shutil
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -30,6 +32,9 @@ settings.register_profile(
 settings.load_profile("fuzz" if os.environ.get("NACRE_FUZZ") else "steady")
 
 
+FOLDERS = "pytest-of-nacre-"
+_UNLOCKED = 60.0
+"""Seconds within which a new folder may not have its lock yet."""
 _FAILED = pytest.StashKey[bool]()
 _LEAKS = pytest.StashKey[list[str]]()
 
@@ -39,18 +44,52 @@ def pytest_configure(config: pytest.Config) -> None:
     """A temporary folder for this run alone; it goes at the end, unless something failed.
 
     pytest's own numbered folders are shared by all runs of a user: each run cleans up after others
-    that may still be at work. Workers get a folder within that of their run.
+    that may still be at work. Workers get a folder within that of their run. A run holds a lock on
+    its folder: the next run removes the folders of runs that are over (killed or failed), but for
+    the newest, which somebody may still want to read.
     """
     if config.option.basetemp is not None or hasattr(config, "workerinput"):
         return
-    place = Path(tempfile.mkdtemp(prefix="pytest-of-nacre-"))
+    remove_old_folders(Path(tempfile.gettempdir()))
+    place = Path(tempfile.mkdtemp(prefix=FOLDERS))
     config.option.basetemp = str(place / "t")
+    held = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
     def remove() -> None:
         if not config.stash.get(_FAILED, True):
             shutil.rmtree(place, ignore_errors=True)
+        os.close(held)
 
     config.add_cleanup(remove)
+
+
+def remove_old_folders(parent: Path) -> list[Path]:
+    """The folders of runs that are over, removed; the newest of all folders stays."""
+    removed: list[Path] = []
+    for place in sorted(parent.glob(f"{FOLDERS}*"), key=_made)[:-1]:
+        if time.time() - _made(place) < _UNLOCKED:
+            continue
+        try:
+            held = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError:  # another run removes it, it is another user's, or no folder
+            continue
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(place, ignore_errors=True)
+            removed.append(place)
+        except BlockingIOError:  # its run is at work
+            pass
+        finally:
+            os.close(held)
+    return removed
+
+
+def _made(place: Path) -> float:
+    try:
+        return place.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 @pytest.hookimpl(wrapper=True)

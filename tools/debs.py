@@ -2,7 +2,7 @@
 
 Fetches each package by apt and unpacks it into `webs/PACKAGE/` of the cache (`tools/cache.py`),
 without installing it. A package already there is left as it is. Several may run at once. Prints one
-folder per package; exits 1 when one could not be had.
+folder per package; exits 1 when one could not be fetched.
 """
 
 import fcntl

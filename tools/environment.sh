@@ -1,7 +1,7 @@
 #!/bin/sh
 # Make or refresh the environment of a checkout; POSIX sh, so that it runs before anything is there.
 #   environment.sh CHECKOUT run ARGS...   the crawler's environment (.venv), then `nacre ARGS`
-#   environment.sh CHECKOUT dev           the same plus the developers' tools
+#   environment.sh CHECKOUT dev           the same plus the developers' tools and the simulated web
 # NACRE_PYTHON: the Python that it is made with; NACRE_VENV: its folder in the checkout.
 # Exit 2 with one clear line when something must be installed first.
 set -eu
@@ -26,7 +26,7 @@ usable() {
 find_python() {
     system=${NACRE_SYSTEM_BIN:-/usr/bin}
     if [ -n "${NACRE_PYTHON:-}" ]; then
-        usable "$NACRE_PYTHON" || fail "NACRE_PYTHON is $NACRE_PYTHON, which is no Python 3.11 to 3.14"
+        usable "$NACRE_PYTHON" || fail "NACRE_PYTHON is $NACRE_PYTHON, which is not a Python 3.11 to 3.14"
         command -v "$NACRE_PYTHON"
         return 0
     fi
@@ -57,16 +57,22 @@ owner() {
     echo "$3"
 }
 
-fingerprint() { cat "$1" | cksum | tr -d ' '; }
+fingerprint() { cat "$@" | cksum | tr -d ' '; }
 
 case $mode in
-    run) lock=$checkout/requirements.lock ;;
-    dev) lock=$checkout/requirements-dev.lock ;;
+    run)
+        lock=$checkout/requirements.lock
+        wanted=$(fingerprint "$lock")
+        ;;
+    dev)
+        lock=$checkout/requirements-dev.lock
+        wanted=$(fingerprint "$lock" "$checkout/simweb/pyproject.toml")
+        ;;
     *) fail "unknown mode '$mode'" ;;
 esac
 # The path is part of the stamp: an environment does not survive a move of its checkout.
 runtime="$(fingerprint "$checkout/requirements.lock") $checkout"
-wanted="$mode $(fingerprint "$lock") $runtime"
+wanted="$mode $wanted $runtime"
 stamp=$venv/nacre-environment
 have=$(cat "$stamp" 2>/dev/null || true)
 # The developers' environment holds all that the crawler needs.
@@ -110,6 +116,13 @@ if [ "$ready" = no ]; then
     fi
     site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
     printf '%s\n' "$checkout/src" >"$site/nacre-src.pth"
+    # It is built with the hatchling of the lock, and nothing is looked for in an index.
+    if [ "$mode" = dev ] && ! "$venv/bin/python" -m pip install --disable-pip-version-check --no-input \
+        --quiet --no-index --no-deps --no-build-isolation -e "$checkout/simweb" \
+        >>"$checkout/.environment.log" 2>&1; then
+        tail -n 3 "$checkout/.environment.log" >&2
+        fail "the simulated web could not be installed (details: .environment.log)"
+    fi
     # A quarter second of every start, where PYTHONDONTWRITEBYTECODE is set or others own the checkout.
     "$venv/bin/python" -m compileall -q "$checkout/src" >>"$checkout/.environment.log" 2>&1 || true
     printf '%s\n' "$wanted" >"$stamp"

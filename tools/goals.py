@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from nacre.simweb.goaltable import Figures, into
+from nacre_simweb.goaltable import GoalFigures, into
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES, PAGE = ROOT / "docs" / "goals.json", ROOT / "docs" / "incremental.md"
@@ -19,7 +19,7 @@ FIGURES, PAGE = ROOT / "docs" / "goals.json", ROOT / "docs" / "incremental.md"
 
 def page() -> str:
     """The page as it should be."""
-    figures = msgspec.json.decode(FIGURES.read_bytes(), type=Figures)
+    figures = msgspec.json.decode(FIGURES.read_bytes(), type=GoalFigures)
     return into(PAGE.read_text("utf-8"), figures)
 
 

@@ -1,33 +1,42 @@
 """Count what migrations make of configurations: a row of a table in Markdown for each.
 
-    python -m tools.migrations FOLDER…
+    python -m tools.migrations [--run] FOLDER…
 
 looks for `crawler-beans.cxml`, `order.xml` and `nutch-site.xml`, under whatever name, below each
 folder. Copies of the same file count once. What a migration asks is answered as it inferred. Each
 job is written and checked; placeholders and expressions that reached its settings are told on
-stderr.
+stderr. With `--run` each job also crawls three pages of a server on loopback in the place of its
+seeds: "run" counts those that wrote the seed into a WARC, the others are told on stderr. A list
+that a configuration names and that was not published beside it is empty then.
 """
 
 import asyncio
 import hashlib
 import re
+import subprocess
 import sys
 import tempfile
+import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NamedTuple
 
+from nacre.archive.reader import WarcReader
 from nacre.errors import NacreError
 from nacre.job.checks import check
-from nacre.job.configuration.configure import examine_job
-from nacre.job.layout import Layout
-from nacre.migrate.answers import Answers, UnansweredError
+from nacre.migrate.answers import ClassAnswers, UnansweredError
 from nacre.migrate.draft import Draft, write_job
 from nacre.migrate.heritrix import convert as heritrix
 from nacre.migrate.nutch import convert as nutch
-from nacre.migrate.report import Report
+from nacre.migrate.report import MigrationReport
+from nacre.settings.load import examine_job
+from nacre.store.layout import Layout
 
+_COLUMNS = (
+    "files", "beans, properties …", "mapped", "defaulted", "flagged", "asked", "idle", "run",
+)  # fmt: skip
 CONTACT = "https://library.example/bot"
 _ROOTS = (b"<beans", b"<crawl-order")
 _OPEN = re.compile(r"#\{|%\{\w+\}|\{\{|\$\{(?!launchId|prefix|timestamp|serialno|heritrix\.|\d)")
@@ -43,33 +52,94 @@ class Row(NamedTuple):
     asked: int
     idle: int
     error: str = ""
+    ran: int = 0
 
     @property
     def numbers(self) -> tuple[int, ...]:
         """Its cells."""
-        return self.things, self.mapped, self.defaulted, self.flagged, self.asked, self.idle
+        return (
+            self.things, self.mapped, self.defaulted, self.flagged, self.asked, self.idle, self.ran,
+        )  # fmt: skip
 
 
 async def _nobody(_: str) -> Sequence[str]:
     return ()
 
 
-def _converted(file: Path, answers: Answers) -> tuple[Draft, Report]:
+def _converted(file: Path, answers: ClassAnswers) -> tuple[Draft, MigrationReport]:
     if file.name.startswith("nutch-site.xml"):
         return nutch.convert(file.parent, None, answers)
     return heritrix.convert(file, CONTACT, answers)
 
 
-def counted(file: Path) -> Row:
-    """The row of one configuration."""
+class Pages(BaseHTTPRequestHandler):
+    """Three pages that link each other."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        """Send a page, or 404."""
+        found = self.path in {"/", "/one.html", "/two.html"}
+        links = '<a href="/">0</a> <a href="/one.html">1</a> <a href="/two.html">2</a>'
+        body = f"<html><body>{self.path} {links}</body></html>".encode()
+        self.send_response(200 if found else 404)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as in http.server
+        """Log nothing."""
+
+
+_QUICKLY = (
+    "archive.directories=[archive]", "politeness.delay=0", "limits.time=20",
+    "frontier.last_tries_within=1", "engine.pause_at_start=false",
+)  # fmt: skip
+
+
+_MISSING = re.compile(r"(\S+) cannot be read: No such file")
+
+
+def ran(layout: Layout, url: str) -> str:
+    """Run a job on the pages at a URL; "" when its seed was archived, else what stood in the way.
+
+    How many of the pages that the seed links are archived is the scope's affair.
+    """
+    (layout.root / "seeds.txt").write_text(f"{url}\n", "utf-8")
+    command = [sys.executable, "-m", "nacre", "run", str(layout.root), "--quiet"]
+    for setting in _QUICKLY:
+        command += ("--set", setting)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    missing = _MISSING.findall(done.stderr)
+    if missing:
+        for name in missing:
+            (layout.root / name).write_text("", "utf-8")
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    if url in set(_responses(layout.root)):
+        return ""
+    return f"exit code {done.returncode}, no WARC with the seed: {' '.join(done.stderr.split())}"
+
+
+def _responses(root: Path) -> Iterator[str]:
+    """The URLs of all responses in the WARCs below a folder."""
+    for path in root.rglob("*.warc*"):
+        with path.open("rb") as file:
+            for entry in WarcReader(file):
+                if entry.get("WARC-Type") == "response":
+                    yield (entry.get("WARC-Target-URI") or "").strip("<>")
+
+
+def counted(file: Path, url: str = "") -> Row:
+    """The row of one configuration, whose job is run on the pages at `url`; "" runs none."""
     asked = 0
     try:
         try:
-            draft, report = _converted(file, Answers())
+            draft, report = _converted(file, ClassAnswers())
         except UnansweredError as error:
             asked = len(error.questions)
             said = {one.key: one.suggestion for one in error.questions}
-            draft, report = _converted(file, Answers(said))
+            draft, report = _converted(file, ClassAnswers(said))
     except NacreError as error:
         return Row(0, 0, 0, 0, asked, 0, str(error).partition("\n")[0])
     with tempfile.TemporaryDirectory() as folder:
@@ -80,6 +150,9 @@ def counted(file: Path) -> Row:
                 print(f"{file}: {line.strip()}", file=sys.stderr)
         loaded, problems = examine_job(layout, environ={})
         found = asyncio.run(check(layout, loaded, problems, _nobody))
+        trouble = ran(layout, url) if url else "not run"
+        if url and trouble:
+            print(f"{file}: {trouble}", file=sys.stderr)
     became = report.counts()
     return Row(
         len(report.findings),
@@ -88,6 +161,7 @@ def counted(file: Path) -> Row:
         became["flagged"],
         asked,
         len(found.idle),
+        ran=not trouble,
     )
 
 
@@ -116,19 +190,26 @@ def _is_job(path: Path, data: bytes) -> bool:
 
 def main(arguments: Sequence[str]) -> int:
     """Print the table."""
+    run = "--run" in arguments
+    folders = [Path(argument) for argument in arguments if argument != "--run"]
     rows: defaultdict[str, list[Row]] = defaultdict(list)
-    for name, path in configurations([Path(argument) for argument in arguments]):
-        rows[name].append(counted(path))
-    print("| from | files | beans, properties … | mapped | defaulted | flagged | asked | idle |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|")
-    total = [0] * 7
+    with ThreadingHTTPServer(("127.0.0.1", 0), Pages) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}/" if run else ""
+        for name, path in configurations(folders):
+            rows[name].append(counted(path, url))
+        server.shutdown()
+    columns = len(_COLUMNS) - (not run)
+    print("| from | " + " | ".join(_COLUMNS[:columns]) + " |")
+    print("|---|" + "---:|" * columns)
+    total = [0] * columns
     for name, found in rows.items():
         read = [row for row in found if not row.error]
         for row in found:
             if row.error:
                 print(f"{name}: {row.error}", file=sys.stderr)
         sums = (sum(column) for column in zip(*(row.numbers for row in read), strict=True))
-        numbers = [len(read), *(list(sums) or [0] * 6)]
+        numbers = [len(read), *(list(sums) or [0] * 7)][:columns]
         total = [a + b for a, b in zip(total, numbers, strict=True)]
         print(f"| {name} | " + " | ".join(f"{number:,}" for number in numbers) + " |")
     print("| all | " + " | ".join(f"{number:,}" for number in total) + " |")

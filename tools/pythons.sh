@@ -18,7 +18,7 @@ for python in ${NACRE_PYTHON:-} python3.13 python3.14; do
         3.1[1-4]) ;;
         *)
             if [ "$python" = "${NACRE_PYTHON:-}" ]; then
-                say "NACRE_PYTHON is $python, which is no Python 3.11 to 3.14"
+                say "NACRE_PYTHON is $python, which is not a Python 3.11 to 3.14"
                 exit 2
             fi
             [ "$python" = python3.14 ] && [ "${done#* 3.14 }" = "$done" ] &&

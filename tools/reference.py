@@ -11,26 +11,29 @@ from typing import Any, get_args
 
 import typer.main
 
+from nacre.annotations import ANNOTATIONS
 from nacre.cli.app import app
 from nacre.config.component import Component
 from nacre.config.facts import FieldFacts, fields
+from nacre.core.states import EXIT_TABLE
 from nacre.core.status import STATUS_TABLE
-from nacre.job.chain.entry import Entry
-from nacre.job.chain.stock import STOCK
-from nacre.job.chain.table import PROCESSORS
-from nacre.job.configuration.schema import SHIPPED, schema
-from nacre.job.configuration.settings import JobSettings
+from nacre.engine.chain.entry import PROCESSORS, Entry
 from nacre.job.registry import sections
-from nacre.job.states import EXIT_TABLE
-from nacre.migrate.heritrix.added import ADDED
-from nacre.migrate.heritrix.rules import Kind
-from nacre.migrate.heritrix.rules import Rule as Mapping
-from nacre.migrate.heritrix.table_crawl import CRAWL_KINDS
-from nacre.migrate.heritrix.table_fetch import FETCH_KINDS
-from nacre.scope.language.attributes import ATTRIBUTES
+from nacre.migrate.heritrix.mappings import (
+    CRAWL_CLASSES,
+    FETCH_CLASSES,
+    INSERTED,
+    ClassMapping,
+    PropertyMapping,
+)
 from nacre.scope.normalize.chain import AnyNormalizer
-from nacre.scope.rules import RULES, Rule, stock_rules
+from nacre.scope.rules.expression_terms import ATTRIBUTES
+from nacre.scope.rules.stock import RULES, Rule, stock_rules
 from nacre.scope.subject import NEEDS
+from nacre.settings.chains import STOCK
+from nacre.settings.schema import SHIPPED, schema
+from nacre.settings.settings import JobSettings
+from nacre_simweb.commands import simweb
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 _MADE = "<!-- Made by tools/reference.py; a test says whether it is current. -->"
@@ -42,6 +45,7 @@ def pages() -> dict[str, str]:
         "settings.md": settings_page(),
         "commands.md": commands_page(),
         "statuses.md": statuses_page(),
+        "annotations.md": annotations_page(),
         "expressions.md": expressions_page(),
         "heritrix.md": heritrix_page(),
     }
@@ -53,10 +57,12 @@ def pages() -> dict[str, str]:
 def heritrix_page() -> str:
     """Every class and property of Heritrix 3 that `nacre migrate heritrix` knows."""
     inserted = {
-        name: Kind(f"chains.{one.chain}", f"`{one.processor}` is inserted", "", one.properties)
-        for name, one in ADDED.items()
+        name: ClassMapping(
+            f"chains.{one.chain}", f"`{one.processor}` is inserted", "", one.properties
+        )
+        for name, one in INSERTED.items()
     }
-    tables = {**FETCH_KINDS, **CRAWL_KINDS, **inserted}
+    tables = {**FETCH_CLASSES, **CRAWL_CLASSES, **inserted}
     parts = [
         "# Heritrix's classes and properties",
         _MADE,
@@ -67,7 +73,7 @@ def heritrix_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _heritrix_kind(name: str, kind: Kind) -> str:
+def _heritrix_kind(name: str, kind: ClassMapping) -> str:
     what = f"`{kind.section}`" if kind.section else kind.note
     text = f"**{name}**: {what}" + (f"; {kind.note}" if kind.section and kind.note else "")
     if not kind.properties:
@@ -76,7 +82,7 @@ def _heritrix_kind(name: str, kind: Kind) -> str:
     return "\n".join([f"{text}\n", "| property | becomes |", "|---|---|", *rows])
 
 
-def _heritrix_rule(rule: Mapping) -> str:
+def _heritrix_rule(rule: PropertyMapping) -> str:
     paths = ", ".join(f"`{path}`" for path in rule.paths.split())
     return "; ".join(part for part in (paths, rule.note) if part)
 
@@ -89,10 +95,11 @@ def settings_page() -> str:
     parts = [
         "# Settings",
         _MADE,
-        "What `crawl.yaml` may say. A value comes from, strongest first: `--set path=value`, the "
-        "environment (`NACRE_FRONTIER__MAX_RETRIES=3`), the file, its includes, the user's "
-        "`~/.config/nacre/config.yaml`, the default. `nacre check DIR --explain PATH` says which. "
-        "Sizes may be written as `500 MB`, times as `10m`.",
+        "This page lists the settings of `crawl.yaml`. Sources of a value, strongest first: "
+        "`--set path=value`, the environment (`NACRE_FRONTIER__MAX_RETRIES=3`), the file, its "
+        "includes, the user's `~/.config/nacre/config.yaml`, the default. "
+        "`nacre check DIR --explain PATH` shows the source. Sizes may be written as `500 MB`, "
+        "times as `10m`.",
         *_sections(),
         "## scope: the rules",
         "`scope` is a list of rules in order; the last one that has an opinion decides. Each has "
@@ -103,12 +110,12 @@ def settings_page() -> str:
         + ".",
         *(_rule(kind) for kind in RULES),
         "## chains: the processors",
-        "How a chain is written: [chains](../chains.md). Each entry has `enabled` (true), `gate` "
-        "(no rules), `comment` and `name` beside its own settings. Heritrix's class names, in "
-        "brackets, are known too. The stock chains: " + "; ".join(_stock_chains()) + ".",
+        "[Chains](../chains.md) explains how to write a chain. Each entry has `enabled` (true), "
+        "`gate` (no rules), `comment` and `name` in addition to its settings. Heritrix's class "
+        "names, in brackets, are known too. The stock chains: " + "; ".join(_stock_chains()) + ".",
         *(_processor(kind) for kind in PROCESSORS),
         "## uri.normalize: the normalizers",
-        "`uri.normalize` is a list of normalizers in order; a bare name stands for one without "
+        "`uri.normalize` is a list of normalizers in order; a plain name is one without "
         "settings. See [Nutch](../nutch.md).",
         *(_normalizer(kind) for kind in get_args(get_args(AnyNormalizer)[0])),
     ]
@@ -177,7 +184,7 @@ def _processor(kind: type[Entry]) -> str:
     title = f"### {name} ({kind.heritrix})" if kind.heritrix else f"### {name}"
     chains = " or ".join(sorted(kind.chains))
     behind = " or ".join(f"`{one}`" for one in kind.behind.split())
-    where = f"Stands in: {chains}." + (f" Usually behind {behind}." if behind else "")
+    where = f"Chain: {chains}." + (f" Usually after {behind}." if behind else "")
     return f"{title}\n\n{_doc(kind)} {where}" + (f"\n\n{_table(shown)}" if shown else "")
 
 
@@ -227,7 +234,9 @@ def commands_page() -> str:
         "## Exit codes",
         _exit_codes(),
     ]
-    for name, command in group.commands.items():
+    # The simulated web is a package of its own, whether or not it is installed here.
+    simulated: Any = typer.main.get_command(simweb)
+    for name, command in (*group.commands.items(), ("simweb", simulated)):
         parts += _command(f"nacre {name}", command)
     return "\n\n".join(parts) + "\n"
 
@@ -285,6 +294,24 @@ def statuses_page() -> str:
         "The second column of crawl.log. Positive codes from 100 on are HTTP's; any HTTP reply "
         "counts as a success, because it was captured. 429 and 503 are tried again a few times "
         "first. The others are the crawler's own, with Heritrix's numbers:",
+        "\n".join(lines),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def annotations_page() -> str:
+    """The annotations of crawl.log, in the order of their table."""
+    lines = ["| annotation | meaning | Heritrix |", "|---|---|---|"]
+    for one in ANNOTATIONS.values():
+        same = "the same" if one.heritrix == one.token else _cell(one.heritrix)
+        lines.append(f"| `{one.token}` | {_cell(one.meaning)} | {same} |")
+    parts = [
+        "# Annotations",
+        _MADE,
+        "The twelfth field of crawl.log, joined by commas; `-` for none. Capitals stand for "
+        "values: N for a number, NAME for a name. The last column says which of them "
+        "Heritrix writes too. "
+        "Plug-ins may add words of their own. src/nacre/annotations.py says who writes each.",
         "\n".join(lines),
     ]
     return "\n\n".join(parts) + "\n"

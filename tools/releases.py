@@ -139,7 +139,7 @@ def environment() -> Path:
 
 
 def main() -> int:
-    """Entry point; 1 when a release could not be had."""
+    """Entry point; 1 when a release could not be fetched."""
     try:
         for version in RELEASES:
             print(ensure(version))

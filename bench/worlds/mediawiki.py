@@ -19,7 +19,7 @@ from tools.debs import ensure
 
 _PHP = (
     "php8.2-cli", "php8.2-common", "php8.2-sqlite3", "php8.2-mbstring", "php8.2-xml", "php8.2-intl",
-    "libicu72", "libonig5", "libsodium23", "libargon2-1", "libedit2", "libxml2",
+    "php8.2-opcache", "libicu72", "libonig5", "libsodium23", "libargon2-1", "libedit2", "libxml2",
 )  # fmt: skip
 _MODULES = (
     "ctype", "dom", "fileinfo", "iconv", "intl", "mbstring", "pdo", "pdo_sqlite", "posix",
@@ -164,7 +164,9 @@ class MediaWiki:
                 file = package / "usr/lib/php" / folder / f"{module}.so"
                 if file.is_file():
                     command += ["-d", f"extension={file}"]
-        return command
+        cache = self._packages[_PHP.index("php8.2-opcache")]
+        file = cache / "usr/lib/php" / folder / "opcache.so"
+        return [*command, "-d", f"zend_extension={file}", "-d", "opcache.enable_cli=1"]
 
     def _env(self) -> dict[str, str]:
         libraries = [str(one / "usr/lib/x86_64-linux-gnu") for one in self._packages]

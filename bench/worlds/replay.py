@@ -18,9 +18,9 @@ from nacre.extract.dispatch import extract
 from nacre.extract.document import Document
 from nacre.extract.settings import ExtractSettings
 from nacre.extract.speculative import HitRates
+from nacre.frontier.novelty import AssessedLink, Novelty, Promise, complexity
 from nacre.frontier.policy import directive_of
 from nacre.frontier.settings import FrontierSettings
-from nacre.history.finding.novelty import Link, Novelty, Promise, complexity
 from nacre.uri.canonical import Canonicalizer
 
 _ORIGIN = "http://127.0.0.1:8080"
@@ -28,11 +28,16 @@ _FRONTIER, _SETTINGS = FrontierSettings(), ExtractSettings()
 
 
 class Kept:
-    """Replies of a world, kept in files: an application takes its time for each."""
+    """Replies of a world, kept in files: an application takes its time for each.
+
+    Attributes:
+        asked: Replies that the application gave just now, since they were not kept.
+    """
 
     def __init__(self, world: World, folder: Path) -> None:
         self._world = world
         self._folder = folder
+        self.asked = 0
         folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, path: str) -> Reply:
@@ -40,6 +45,7 @@ class Kept:
         file = self._folder / blake2b(path.encode(), digest_size=12).hexdigest()
         if file.is_file():
             return msgspec.msgpack.decode(file.read_bytes(), type=Reply)
+        self.asked += 1
         reply = self._world.reply(path)
         file.write_bytes(msgspec.msgpack.encode(reply))
         return reply
@@ -68,7 +74,7 @@ class _Replay:
         self._seen: set[str] = set()
         self._queue: list[_Waiting] = []
 
-    def enter(self, url: str, hops: str, context: str, link: Link | None = None) -> bool:
+    def enter(self, url: str, hops: str, context: str, link: AssessedLink | None = None) -> bool:
         key = self._canonical(url)
         if key in self._seen:
             return False
@@ -102,7 +108,8 @@ class _Replay:
         if one.hops.endswith("X"):
             self._rates.note(one.url, one.context, hit=200 <= reply.status < 400)
         entered = []
-        for link in _outlinks(one, reply):
+        outlinks, robots = _read(one, reply)
+        for link in outlinks:
             hops = extend_path(one.hops, link.hop)
             inside = link.url.startswith(_ORIGIN + "/")
             known = self._canonical(link.url) in self._seen
@@ -111,14 +118,17 @@ class _Replay:
             met = self._novelty.meet(link.url) if self._learn else None
             if self.enter(link.url, hops, link.context, met) and met is not None:
                 entered.append(met)
+                self._novelty.entered((met,))
         if self._learn and self._novelty.wants(one.url, view=one.view):
             body = reply.body if 200 <= reply.status < 300 else b""
-            self._novelty.learn(one.url, body, entered, view=one.view)
+            noindex = "noindex" in robots or "none" in robots
+            self._novelty.learn(one.url, body, entered, view=one.view, noindex=noindex)
 
 
-def _outlinks(one: _Waiting, reply: Reply) -> list[Outlink]:
+def _read(one: _Waiting, reply: Reply) -> tuple[list[Outlink], frozenset[str]]:
+    """The links of a page, and what it says to robots."""
     if not 200 <= reply.status < 400:
-        return []
+        return [], frozenset()
     headers = [
         (name.encode(), value.replace("{origin}", _ORIGIN).encode())
         for name, value in reply.headers
@@ -128,7 +138,8 @@ def _outlinks(one: _Waiting, reply: Reply) -> list[Outlink]:
         one.url, mime=types[0].partition(";")[0].strip() if types else "", headers=headers,
         body=reply.body, status=reply.status, path=one.hops, context=one.context,
     )  # fmt: skip
-    return extract(document, _SETTINGS).outlinks
+    found = extract(document, _SETTINGS)
+    return found.outlinks, found.robots
 
 
 def visits(world: World, kept: Kept, *, learn: bool) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """A world: an application that answers requests, and the truth of what distinct pages it has."""
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
@@ -49,15 +49,21 @@ class Served:
     Attributes:
         world: What is served.
         log: Paths of all requests but robots.txt, in their order.
+        origin: Scheme, host and port.
         url: Its home page.
     """
 
-    def __init__(self, world: World, known: dict[str, Reply] | None = None) -> None:
+    def __init__(self, world: World, reply: Callable[[str], Reply] | None = None) -> None:
         self.world = world
         self.log: list[str] = []
-        self.known = {} if known is None else known
-        self.url = ""
+        self._reply = reply or world.reply
+        self._known: dict[str, Reply] = {}
+        self.origin = ""
         self._lock = Lock()
+
+    @property
+    def url(self) -> str:
+        return self.origin + self.world.start
 
     def answer(self, path: str) -> Reply:
         """Answer a request."""
@@ -65,9 +71,9 @@ class Served:
             return Reply(404, (), b"")
         with self._lock:
             self.log.append(path)
-        reply = self.known.get(path)
+        reply = self._known.get(path)
         if reply is None:
-            reply = self.known[path] = self.world.reply(path)
+            reply = self._known[path] = self._reply(path)
         return reply
 
     def curve(self) -> list[int]:
@@ -88,9 +94,14 @@ def curve_of(world: World, paths: Iterable[str]) -> list[int]:
 
 
 @contextmanager
-def served(world: World, known: dict[str, Reply] | None = None) -> Iterator[Served]:
-    """Serve a world on loopback."""
-    state = Served(world, known)
+def served(world: World, reply: Callable[[str], Reply] | None = None) -> Iterator[Served]:
+    """Serve a world on loopback.
+
+    Args:
+        world: The application.
+        reply: Answers in its place, such as `Kept.get`; None: the application does.
+    """
+    state = Served(world, reply)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -100,7 +111,7 @@ def served(world: World, known: dict[str, Reply] | None = None) -> Iterator[Serv
             reply = state.answer(self.path)
             self.send_response(reply.status)
             for name, value in reply.headers:
-                self.send_header(name, value.replace("{origin}", state.url.rstrip("/")))
+                self.send_header(name, value.replace("{origin}", state.origin))
             self.send_header("Content-Length", str(len(reply.body)))
             self.end_headers()
             self.wfile.write(reply.body)
@@ -110,7 +121,7 @@ def served(world: World, known: dict[str, Reply] | None = None) -> Iterator[Serv
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    state.url = f"http://127.0.0.1:{server.server_port}{world.start}"
+    state.origin = f"http://127.0.0.1:{server.server_port}"
     thread = Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

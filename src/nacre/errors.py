@@ -1,7 +1,7 @@
 """The exceptions of Nacre. What goes wrong on the web is never one of them: it is a status.
 
 NacreError
-├── URIError            a text that is no URI
+├── URIError            a text that is not a URI
 ├── ConfigError         the operator's configuration or arguments: all problems at once
 ├── JobError            a command that does not fit the state of the job
 └── StorageError        a disk that failed, filled up, or holds something unexpected
@@ -18,7 +18,7 @@ class NacreError(Exception):
 
 
 class URIError(NacreError):
-    """A text is no URI that Nacre can identify; the message says why."""
+    """A text is not a URI that Nacre can identify; the message says why."""
 
 
 class Problem(NamedTuple):

@@ -3,26 +3,35 @@
 `CONTRACT` is its version. What stands here keeps its meaning while that number stays the same.
 """
 
-from nacre.config.component import CONTRACT, Bytes, Seconds, setting
+from nacre.config.component import Bytes, Seconds, setting
 from nacre.config.effective import Effective
+from nacre.config.registry import CONTRACT
 from nacre.core.capture import Capture
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
-from nacre.core.processor import (
-    Candidate,
-    FinalProcessor,
-    LinkProcessor,
-    Processor,
-    Result,
-    Visit,
-)
+from nacre.core.processor import Candidate, FinalProcessor, LinkProcessor, Processor, Result, Visit
 from nacre.core.status import FetchStatus
-from nacre.job.chain.entry import ChainName, Entry, Kit
-from nacre.job.chain.links import add_links
-from nacre.job.chain.stock import CHECKS, LINKS, NAMES, ORDERED, REPLY, SCOPED
-from nacre.job.extracting.content import document_of
-from nacre.scope.decide import Predicated, Rule
-from nacre.scope.rule import Decision, Need, Predicate, Subject
+from nacre.engine.chain.entry import (
+    CHECKS,
+    LINKS,
+    NAMES,
+    ORDERED,
+    REPLY,
+    SCOPED,
+    ChainName,
+    Entry,
+    Kit,
+)
+from nacre.engine.steps.links import add_links
+from nacre.extract.document import Document, document_of
+from nacre.extract.extractors import Extractor
+from nacre.extract.links import LinkCollector
+from nacre.inspect.reports.base import Audience, Report, ReportRequest, ReportSubject
+from nacre.inspect.view import View
+from nacre.report.document import Column, DataTable, Format, ReportDocument, Section
+from nacre.scope.rules.rule import Predicated, Rule
+from nacre.scope.scope import Decision, Predicate
 from nacre.scope.state import ScopeState
+from nacre.scope.subject import Need, Subject
 
 __all__ = [
     "CHECKS",
@@ -32,29 +41,42 @@ __all__ = [
     "ORDERED",
     "REPLY",
     "SCOPED",
+    "Audience",
     "Bytes",
     "Candidate",
     "Capture",
     "ChainName",
+    "Column",
     "CrawlURI",
+    "DataTable",
     "Decision",
+    "Document",
     "Effective",
     "Entry",
+    "Extractor",
     "FetchStatus",
     "FinalProcessor",
+    "Format",
     "Hop",
     "Kit",
+    "LinkCollector",
     "LinkProcessor",
     "Need",
     "Outlink",
     "Predicate",
     "Predicated",
     "Processor",
+    "Report",
+    "ReportDocument",
+    "ReportRequest",
+    "ReportSubject",
     "Result",
     "Rule",
     "ScopeState",
     "Seconds",
+    "Section",
     "Subject",
+    "View",
     "Visit",
     "add_links",
     "document_of",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
-from nacre.archive.facts import CaptureFacts
+from nacre.archive.record import CaptureFacts
 from nacre.core.capture import BytesBody, Capture
 from nacre.core.history import Original, RevisitProfile
 from nacre.fetch.digest import digest_capture
@@ -47,7 +47,7 @@ def make_capture(head: bytes = HEAD, body: bytes = b"hello world", **facts) -> C
 
 
 def fetched(raw: bytes, method: str = "GET", step: int = 0, **facts) -> Capture | None:
-    """The capture of a reply, read by the fetcher's reader; None when it is no usable reply.
+    """The capture of a reply, read by the fetcher's reader; None when it is not a usable reply.
 
     Args:
         raw: What the server sends before it closes the connection.

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from nacre.archive.check import Checker, Summary
-from nacre.archive.finding import Finding
+from nacre.archive.check import Checker, CheckSummary
+from nacre.archive.findings import CheckFinding
 
 
-def check_file(path: Path, index: Path | None = None) -> tuple[list[Finding], Summary]:
+def check_file(path: Path, index: Path | None = None) -> tuple[list[CheckFinding], CheckSummary]:
     """Check one file by itself.
 
     Args:

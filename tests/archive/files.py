@@ -3,16 +3,15 @@
 from itertools import count
 from pathlib import Path
 
-from nacre.archive.cdxj import sorted_index
-from nacre.archive.facts import CaptureFacts
-from nacre.archive.record import Record, capture_records
-from nacre.archive.segment import Origin, WarcWriter
+from nacre.archive.index import sorted_index
+from nacre.archive.record import CaptureFacts, WarcRecord, capture_records
 from nacre.archive.settings import WarcSettings
+from nacre.archive.warc_writer import WarcOrigin, WarcWriter
 from nacre.core.capture import Body
 from nacre.store.files import FileKind
 from tests.archive.captures import counting_ids, make_capture, make_chunked, revisit_of
 
-ORIGIN = Origin("Nacre/0.1", "host.test", ip="127.0.0.1", is_part_of="demo", robots="obey")
+ORIGIN = WarcOrigin("Nacre/0.1", "host.test", ip="127.0.0.1", is_part_of="demo", robots="obey")
 
 
 class MemoryFiles:
@@ -84,11 +83,11 @@ class CountingNumbers:
         return next(self._serials)
 
 
-def make_writer(files: MemoryFiles, origin: Origin = ORIGIN, **settings) -> WarcWriter:
+def make_writer(files: MemoryFiles, origin: WarcOrigin = ORIGIN, **settings) -> WarcWriter:
     return WarcWriter(WarcSettings(**settings), origin, files, TestClock(), CountingNumbers())
 
 
-def small_crawl() -> list[list[Record]]:
+def small_crawl() -> list[list[WarcRecord]]:
     """Records of a page, the same again, a chunked page, its 304, a look-up, a POST."""
     ids = counting_ids()
     page = capture_records(make_capture(), CaptureFacts(is_seed=True), ids)

@@ -3,22 +3,25 @@ from typing import Any
 
 import msgspec
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.archive.delta import (
+    LONGEST,
     MEDIA,
     TARGET,
     Delta,
     DeltaError,
+    PatchError,
+    apply_patch,
     delta_block,
+    make_patch,
     page_url,
     read_delta,
     rebuild,
 )
-from nacre.archive.facts import CaptureFacts
-from nacre.archive.patch import LONGEST, make_patch
-from nacre.archive.record import capture_records
+from nacre.archive.record import CaptureFacts, capture_records
 from tests.archive.captures import BEGAN, counting_ids, make_capture, sha1
 
 BASE = b"HTTP/1.1 200 OK\r\nDate: Mon\r\n\r\n<p>What it said before.</p>" * 3
@@ -70,11 +73,11 @@ SPOILED: list[tuple[Callable[[bytes], bytes], str]] = [
     (lambda block: block.replace(b"\r\n\r\n", b"\r\n"), "blank line"),
     (lambda block: block.replace(b"difference: zstd", b"difference: other"), "'other'"),
     (lambda block: block.replace(b"blockDigest: sha1", b"nothing: sha1"), "is missing|base"),
-    (lambda block: block.replace(b"\r\nlength: ", b"\r\nlength: x"), "length is no number"),
+    (lambda block: block.replace(b"\r\nlength: ", b"\r\nlength: x"), "length is not a number"),
     (lambda block: block.replace(b"\r\nlength: ", b"\r\nlength: 99999999"), "at most"),
-    (lambda block: block.replace(b"baseDate: 2", b"baseDate: x2"), "baseDate is no date"),
-    (lambda block: block.replace(b"Z\r\nbaseBlock", b"\r\nbaseBlock"), "no date"),
-    (lambda block: block.replace(b"status: 200", b"status: -1"), "status is no number"),
+    (lambda block: block.replace(b"baseDate: 2", b"baseDate: x2"), "baseDate is not a date"),
+    (lambda block: block.replace(b"Z\r\nbaseBlock", b"\r\nbaseBlock"), "is not a date"),
+    (lambda block: block.replace(b"status: 200", b"status: -1"), "status is not a number"),
 ]  # fmt: skip
 
 
@@ -132,3 +135,59 @@ def test_however_long_the_fields_of_a_reply_are_it_can_be_rebuilt():
     read = read_delta(delta_block(delta), delta.base_id)
     assert (read.etag, read.last_modified, read.mime) == (b"", b"", "")
     assert rebuild(read, BASE) == BLOCK
+
+
+@given(st.binary(), st.binary())
+def test_any_two_blocks_make_the_round_trip(base: bytes, block: bytes):
+    assert apply_patch(base, make_patch(base, block), len(block)) == block
+
+
+@given(st.binary(min_size=1, max_size=300), st.integers(0, 300), st.binary(max_size=20))
+def test_an_edit_makes_the_round_trip(base: bytes, at: int, by: bytes):
+    block = base[:at] + by + base[at + 7 :]
+    assert apply_patch(base, make_patch(base, block), len(block)) == block
+
+
+def test_an_edit_of_a_long_page_costs_little():
+    base = b"".join(b"line %d says %d\n" % (n, n * n * 7919 % 10007) for n in range(40_000))
+    block = base[:300_000] + b"something else" + base[300_100:]
+    patch = make_patch(base, block)
+    assert len(patch) < 200
+    assert apply_patch(base, patch, len(block)) == block
+
+
+@given(st.binary(max_size=200))
+def test_what_is_no_difference_is_refused_patch(patch: bytes):
+    with pytest.raises(PatchError):
+        apply_patch(b"base", patch, 10)
+
+
+def test_another_base_gives_no_wrong_block():
+    base = bytes(range(256)) * 4
+    patch = make_patch(base, base + b"more")
+    with pytest.raises(PatchError):
+        apply_patch(base[::-1], patch, len(base) + 4)
+
+
+@pytest.mark.parametrize("told", [0, 3, 5, LONGEST + 1, -1])
+def test_another_length_is_refused(told: int):
+    with pytest.raises(PatchError):
+        apply_patch(b"", make_patch(b"", b"four"), told)
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked():
+    bomb = zstandard.ZstdCompressor(write_content_size=True).compress(bytes(1 << 22))
+    with pytest.raises(PatchError, match="gives 4194304 bytes, not 100"):
+        apply_patch(b"base", bomb, 100)
+
+
+def test_a_frame_that_hides_its_length_is_refused():
+    bomb = zstandard.ZstdCompressor(write_content_size=False).compress(bytes(1 << 20))
+    with pytest.raises(PatchError):
+        apply_patch(b"base", bomb, 100)
+
+
+def test_bytes_behind_the_frame_are_refused():
+    patch = make_patch(b"base", b"block")
+    with pytest.raises(PatchError):
+        apply_patch(b"base", patch + patch, 5)

@@ -5,16 +5,14 @@ from tempfile import TemporaryFile
 
 from msgspec.structs import replace
 
-from nacre.archive.cdxj import sorted_index
 from nacre.archive.check import Checker
-from nacre.archive.facts import CaptureFacts
-from nacre.archive.packed import pack_to_file
-from nacre.archive.record import capture_records
-from nacre.archive.segment import WarcWriter
+from nacre.archive.index import sorted_index
+from nacre.archive.record import CaptureFacts, capture_records
 from nacre.archive.settings import WarcSettings
+from nacre.archive.warc_writer import WarcWriter, pack_to_file
 from nacre.store.commit import GroupCommit
 from nacre.store.disk import RealDisk
-from nacre.store.recovery import Start, recover
+from nacre.store.recovery import StartOptions, recover
 from nacre.store.store import Store
 from tests.archive.captures import counting_ids, make_capture
 from tests.archive.files import ORIGIN, CountingNumbers, TestClock, small_crawl
@@ -23,7 +21,7 @@ from tests.store.writing import SystemClock
 
 def write_job(job: str) -> None:
     store = Store.open(f"{job}/state/store", memory=12_000_000)
-    recover(store, RealDisk(), job, Start(archives=("runs/1/archive",)))
+    recover(store, RealDisk(), job, StartOptions(archives=("runs/1/archive",)))
     commit = GroupCommit(store, RealDisk(), job, SystemClock(), sorted_index)
 
     async def main() -> None:

@@ -1,7 +1,15 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from nacre.archive.facts import CaptureFacts
-from nacre.archive.record import Record, capture_records, warcinfo_record
+from nacre.archive.record import (
+    CaptureFacts,
+    WarcRecord,
+    capture_records,
+    metadata_block,
+    outlink_lines,
+    warcinfo_record,
+)
 from nacre.core.capture import BytesBody, TlsFacts
 from nacre.core.crawluri import Hop, Outlink
 from tests.archive.captures import (
@@ -19,7 +27,7 @@ from tests.archive.captures import (
 LINK = Outlink("http://example.test/a", Hop.LINK, "a/@href")
 
 
-def whole(record: Record) -> bytes:
+def whole(record: WarcRecord) -> bytes:
     rest = record.body.read(0, record.body.length) if record.body else b""
     return record.head + record.prefix + rest + b"\r\n\r\n"
 
@@ -257,3 +265,41 @@ def test_a_body_that_is_not_in_memory_is_never_read_for_its_records():
     capture = make_capture()
     capture.body = Unread(b"hello world")
     assert capture_records(capture, CaptureFacts(), counting_ids())[0].length == 90
+
+
+def test_nothing_is_known_by_default():
+    facts = CaptureFacts()
+    assert facts.revisit is None
+    assert (facts.via, facts.path, facts.outlinks) == ("", "", ())
+
+
+def test_a_seed_has_no_via_and_an_empty_path():
+    block = metadata_block(make_capture(), CaptureFacts(is_seed=True, source="s"), b"")
+    assert block == b"seed: \r\nhopsFromSeed: \r\nsourceTag: s\r\nfetchTimeMs: 12\r\n"
+
+
+def test_every_fact_has_its_line():
+    facts = CaptureFacts(
+        via="http://e.test/",
+        path="LL",
+        force_fetch=True,
+        charset="gbk",
+        verdict="changed",
+        annotations=["dol:3", "a\nb"],
+    )
+    capture = make_capture(tls=TlsFacts("TLSv1.3", "X", verified="self-signed", sni="e.test"))
+    assert metadata_block(capture, facts, b"") == (
+        b"via: http://e.test/\r\nhopsFromSeed: LL\r\nforce-fetch: \r\nfetchTimeMs: 12\r\n"
+        b"charsetForLinkExtraction: gbk\r\nverdict: changed\r\nannotations: dol:3,a%0Ab\r\n"
+        b"tlsVerified: self-signed\r\ntlsServerName: e.test\r\n"
+    )
+
+
+links = st.builds(Outlink, st.text(max_size=20), st.sampled_from(Hop), st.text(max_size=10))
+
+
+@given(st.lists(links, min_size=1, max_size=5))
+def test_one_line_an_outlink_whatever_is_in_it(outlinks):
+    lines = outlink_lines(outlinks).split("\r\n")
+    assert len(lines) == len(outlinks)
+    assert all(line.startswith("outlink: ") and "\n" not in line for line in lines)

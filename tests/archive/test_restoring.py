@@ -5,14 +5,21 @@ from typing import Any
 
 import pytest
 
-from nacre.archive.basefiles import BaseFiles
 from nacre.archive.check import Checker
 from nacre.archive.delta import DeltaError
-from nacre.archive.facts import CaptureFacts
+from nacre.archive.fields import unbracketed
 from nacre.archive.index import rebuild_index
 from nacre.archive.reader import WarcReader
-from nacre.archive.record import capture_records
-from nacre.archive.restoring import difference_at, is_delta, response_at, restored
+from nacre.archive.record import (
+    CaptureFacts,
+    WarcRecord,
+    capture_records,
+    expanded,
+    expanded_id,
+    response_record,
+    revisit_record,
+)
+from nacre.archive.restoring import BaseFiles, difference_at, is_delta, response_at, restored
 from tests.archive.captures import BEGAN, HEAD, counting_ids, make_capture, make_chunked, sha1
 from tests.archive.files import MemoryFiles, make_writer
 from tests.archive.test_delta import make_delta
@@ -136,3 +143,89 @@ def test_any_byte_of_a_difference_that_is_changed_is_found(tmp_path: Path):
     for at in range(files.offset, end):
         files.new.write_bytes(good[:at] + bytes([good[at] ^ 0x11]) + good[at + 1 :])
         assert files.codes(), at
+
+
+@pytest.mark.parametrize("offset", [0, 3, 10**9])
+def test_a_base_whose_file_says_it_wrongly_is_looked_for_everywhere(tmp_path: Path, offset: int):
+    files = Files(tmp_path, base_offset=offset)
+    found = difference_at(files.new, files.offset)
+    bases = BaseFiles()
+    with pytest.raises(DeltaError, match="in none of the files"):
+        bases.block(found.delta)
+    bases.add(files.old)
+    assert bases.block(found.delta) == HEAD + OLD
+    files.old.unlink()
+    assert bases.block(found.delta) == HEAD + OLD, "the last base is kept"
+    with pytest.raises(DeltaError, match="in none of the files"):
+        BaseFiles([files.old]).block(found.delta)
+
+
+def test_a_difference_becomes_the_response_that_it_stands_for(tmp_path: Path):
+    files = Files(tmp_path)
+    entry, delta = difference_at(files.new, files.offset)
+    made = expanded(entry, delta)
+    record = response_record(entry, delta, HEAD + NEW)
+    assert (made.url, made.payload) == ("http://example.test/", sha1(NEW))
+    assert made.record_id == expanded_id(unbracketed(entry.get("WARC-Record-ID") or ""))
+    assert made.record_id != unbracketed(entry.get("WARC-Record-ID") or "")
+    assert response_record(entry, delta, HEAD + NEW).head == record.head, "the same each time"
+    written = parsed(record)
+    assert written["WARC-Type"] == "response"
+    assert written["WARC-Target-URI"] == "http://example.test/"
+    assert written["WARC-Date"] == entry.get("WARC-Date")
+    assert written["WARC-Concurrent-To"] == entry.get("WARC-Record-ID")
+    assert written["WARC-IP-Address"] == entry.get("WARC-IP-Address")
+    assert written["WARC-Payload-Digest"] == sha1(NEW)
+    assert written["WARC-Block-Digest"] == sha1(HEAD + NEW)
+    assert written["Content-Length"] == str(len(HEAD + NEW))
+    assert (record.status, record.mime, record.digest) == ("200", "text/html", sha1(NEW))
+
+
+@pytest.mark.parametrize("head", [HEAD, b""])
+def test_a_note_becomes_a_revisit_of_the_response_that_it_confirms(tmp_path: Path, head: bytes):
+    files = Files(tmp_path)
+    entry, delta = difference_at(files.new, files.offset)
+    original = expanded(entry, delta)
+    record = revisit_record(entry, original, head)
+    written = parsed(record)
+    assert written["WARC-Type"] == "revisit"
+    assert written["WARC-Refers-To"] == f"<{original.record_id}>"
+    assert written["WARC-Refers-To-Target-URI"] == original.url
+    assert written["WARC-Refers-To-Date"] == original.date
+    assert written["WARC-Payload-Digest"] == original.payload
+    assert written["WARC-Block-Digest"] == sha1(head)
+    assert written["Content-Length"] == str(len(head))
+    profile = "identical-payload-digest" if head else "server-not-modified"
+    assert written["WARC-Profile"].endswith(profile)
+    assert ("WARC-Truncated" in written) is bool(head)
+    assert ("Content-Type" in written) is bool(head)
+    assert record.mime == "warc/revisit"
+    assert record.status == ("200" if head else None)
+
+
+def test_what_is_made_of_differences_has_no_defect(tmp_path: Path):
+    files = Files(tmp_path)
+    entry, delta = difference_at(files.new, files.offset)
+    made = MemoryFiles()
+    writer = make_writer(made, template="R-${serialno}")
+    writer.write([response_record(entry, delta, HEAD + NEW)])
+    writer.rotate()
+    folder = tmp_path / "expanded"
+    folder.mkdir()
+    # The head says 11 bytes in all of these tests, and the difference is in another file.
+    assert files.codes(*made.save(folder)) == ["http-length", "concurrent-unknown"]
+
+
+def test_a_difference_that_is_too_long_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    files = Files(tmp_path)
+    monkeypatch.setattr("nacre.archive.restoring.LONGEST", 10)
+    with pytest.raises(DeltaError, match="at most 10 are read") as caught:
+        difference_at(files.new, files.offset)
+    assert caught.value.code == "delta-invalid"
+
+
+def parsed(record: WarcRecord) -> dict[str, str]:
+    lines = record.head.decode().split("\r\n")
+    assert lines[0] == "WARC/1.1"
+    assert lines[-2:] == ["", ""]
+    return dict(line.split(": ", 1) for line in lines[1:-2])

@@ -3,7 +3,7 @@
 from time import process_time, thread_time
 
 from bench.sampler import COLLECTOR, LOOP, THREADS, Sampler
-from nacre.scope.paths import pathological
+from nacre.scope.rules.url import pathological
 
 
 def busy(seconds: float) -> None:
@@ -23,9 +23,9 @@ def test_the_time_goes_to_the_stage_that_used_it():
     stages = sampler.stages()
     assert max(stages, key=lambda name: stages[name]) == "scope"
     assert stages["scope"] > used / 2
-    own, whole = sampler.functions()["scope/paths.py pathological"]
+    own, whole = sampler.functions()["scope/rules/url.py pathological"]
     assert own == whole == stages["scope"]
-    assert any(name.startswith("scope/paths.py pathological:") for name in sampler.lines())
+    assert any(name.startswith("scope/rules/url.py pathological:") for name in sampler.lines())
 
 
 def test_no_time_is_lost_or_made_up():

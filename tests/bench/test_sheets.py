@@ -4,7 +4,7 @@ from bench.crawler import CrawlRun, Found, settings
 from bench.process import Usage
 from bench.report import table
 from bench.sheets import PREFIXES, SHEETS, compared, with_sheets
-from nacre.job.configuration.settings import JobSettings
+from nacre.settings.settings import JobSettings
 
 
 def run(cpu: float) -> CrawlRun:

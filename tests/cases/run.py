@@ -40,14 +40,13 @@ def main() -> int:
             continue
         sys.stdout.write(result.line() + "\n")
         if options.verbose:
-            for name, count in sorted(result.differing.items()):
+            for name, count in sorted(result.decided.items()):
                 sys.stdout.write(f"    decided: {name} {count}\n")
+            for name, count in sorted(result.unsupported.items()):
+                sys.stdout.write(f"    unsupported: {name} {count}\n")
             for row, answer in result.failed:
                 sys.stdout.write(f"    FAILED {row}: {answer}\n")
-        total.rows += result.rows
-        total.passed += result.passed
-        total.failed += result.failed
-        total.differing[table.name] = sum(result.differing.values())
+        total.add(result)
     sys.stdout.write(total.line() + "\n")
     return 1 if total.failed else 0
 

@@ -5,12 +5,12 @@ from typing import Any, get_args
 
 import pytest
 
-from nacre.cli.new_job import Wishes, default_directory, values_of
+from nacre.cli.new_job import JobOptions, default_directory, values_of
 from nacre.cli.options import ScopeName
 from nacre.errors import ConfigError
-from nacre.job.configuration.configure import load_job
-from nacre.job.layout import Layout
-from nacre.scope.options import ScopeKind
+from nacre.scope.seed_scope import ScopeKind
+from nacre.settings.load import load_job
+from nacre.store.layout import Layout
 from tests.cli.conftest import Crawled
 from tests.cli.site import many_pages, nacre, site
 
@@ -157,7 +157,7 @@ def test_progress_is_json_lines_with_json(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("wishes", "values"),
+    ("options", "values"),
     [
         ({}, {}),
         ({"delay": "0"}, {"politeness": {"delay": 0, "in_flight": 25}}),
@@ -178,8 +178,8 @@ def test_progress_is_json_lines_with_json(tmp_path: Path):
         ),
     ],
 )
-def test_options_are_settings(wishes: dict[str, Any], values: dict[str, Any]):
-    assert values_of(Wishes(["http://a.test/"], **wishes)) == values
+def test_options_are_settings(options: dict[str, Any], values: dict[str, Any]):
+    assert values_of(JobOptions(["http://a.test/"], **options)) == values
 
 
 def test_each_option_is_the_setting_of_its_name(tmp_path: Path):
@@ -206,7 +206,7 @@ def test_each_option_is_the_setting_of_its_name(tmp_path: Path):
 
 def test_an_assignment_needs_an_equals_sign():
     with pytest.raises(ConfigError, match="no assignment"):
-        values_of(Wishes([], assignments=["x"]))
+        values_of(JobOptions([], assignments=["x"]))
 
 
 def test_scopes_are_those_that_there_are():

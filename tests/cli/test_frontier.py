@@ -52,7 +52,9 @@ def test_delete_is_durable_and_told(stopped: tuple[Path, str]):
     assert waiting(job) == number - 10
     assert (job / "latest" / "logs" / "crawl.log").read_text().count(" -6000 ") == 10
     assert "-6000 deleted" in nacre("explain", job, f"{home}p51.html").out
-    assert nacre("status", job).out.splitlines()[0].endswith("run JOB` goes on")
+    assert (
+        nacre("status", job).out.splitlines()[0].endswith("run JOB` resumes it with another limit")
+    )
     assert nacre("run", job, "--set", "limits.documents=0", "-q").code == 0
     assert waiting(job) == 0
 
@@ -134,3 +136,48 @@ def test_a_finished_run_takes_no_changes(crawled: Crawled):
     done = nacre("frontier", crawled.job, "delete", "--all")
     assert done.code == 2
     assert "is over" in done.err
+
+
+@pytest.fixture
+def stopped_queues(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """A crawl that stopped at a limit, and its home page."""
+    job = tmp_path / "job"
+    with site(many_pages(30), slow=0.02) as home:
+        done = nacre(
+            "crawl", home, "--delay", 0, "--parallel", 1, "--max-pages", 4, "--out", job, "-q"
+        )
+        assert done.code == 4, done.err
+        yield job, home
+
+
+def test_retire_and_bring_back(stopped: tuple[Path, str]) -> None:
+    job, home = stopped
+    (facts,) = [
+        json.loads(line)
+        for line in nacre("frontier", job, "queues", "--json").out.split("\n")
+        if line
+    ]
+    heading, line = nacre("frontier", job, "queues").out.splitlines()
+    assert heading.split() == ["queue", "state", "URIs", "precedence", "spent", "why"]
+    assert line.split()[0] == facts["queue"]
+    assert line[: heading.index("URIs") + 4].endswith(f" {facts['pending']}")
+    key, pending = facts["queue"], facts["pending"]
+    assert pending > 10
+    assert facts["successes"] >= 4
+    assert nacre("frontier", job, "retire", "--queue", "nowhere").out == "0 queues retired\n"
+    assert nacre("frontier", job, "retire", "--queue", "127").out == "1 queue retired\n"
+    assert "the operator retired it" in nacre("frontier", job, "queue", key).out
+    assert "the operator retired it" in nacre("explain", job, home).out
+    assert nacre("frontier", job, "reconsider").out == "0 queues changed places\n"
+    assert nacre("run", job, "--set", "limits.documents=0", "-q").code == 4
+    assert json.loads(nacre("frontier", job, "queue", key, "--json").out)["pending"] == pending
+    assert nacre("frontier", job, "wake", "--json").out.strip() == '{"changed":0}'
+    assert nacre("frontier", job, "unretire").out == "1 queue brought back\n"
+    assert nacre("frontier", job, "queue", "nowhere").code != 0
+
+
+def test_what_is_forgotten_is_crawled_again(stopped: tuple[Path, str]) -> None:
+    job, home = stopped
+    assert nacre("frontier", job, "forget").code == 2
+    assert nacre("frontier", job, "forget", "--regex", home + "$").out == "1 URI forgotten\n"
+    assert nacre("frontier", job, "forget", "--regex", home + "$").out == "0 URIs forgotten\n"

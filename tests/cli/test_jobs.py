@@ -6,12 +6,12 @@ from typing import NoReturn
 
 import pytest
 
-from nacre.cli.display import Display
-from nacre.cli.jobs import run_and_tell
-from nacre.job.configuration.configure import load_job
+from nacre.cli.progress import Display
+from nacre.cli.running import run_and_summarize
 from nacre.job.job import Job
-from nacre.job.layout import Layout
-from nacre.store.recovery import Start
+from nacre.settings.load import load_job
+from nacre.store.layout import Layout
+from nacre.store.recovery import StartOptions
 from tests.cli.conftest import Crawled
 from tests.cli.site import nacre
 
@@ -51,7 +51,7 @@ def test_all_problems_at_once(made: Path):
     assert done.code == 2
     assert "did you mean `frontier.max_retries`?" in done.err
     assert "limits.time" in done.err
-    assert "warning: seeds.txt:2: 'http://' is no seed" in done.err
+    assert "warning: seeds.txt:2: 'http://' is not a seed" in done.err
     assert "site.example is public" in done.err
     assert nacre("run", made).code == 2
     told = json.loads(nacre("check", made, "--json").out)
@@ -115,7 +115,7 @@ def test_a_finished_job_is_not_changed(crawled: Crawled):
 def test_what_is_no_job(tmp_path: Path):
     done = nacre("run", tmp_path)
     assert done.code == 2
-    assert "is no job" in done.err
+    assert "is not a job" in done.err
     assert nacre("status", tmp_path).code == 2
 
 
@@ -237,12 +237,12 @@ def test_a_job_knows_whether_somebody_watches_at_a_terminal(tmp_path, monkeypatc
     assert nacre("new", layout.root, "http://a.test/").code == 0
     jobs: list[Job] = []
 
-    def run(job: Job, display: Display, start: Start) -> NoReturn:
+    def run(job: Job, display: Display, start: StartOptions) -> NoReturn:
         jobs.append(job)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("nacre.cli.running.run_job", run)
     monkeypatch.setattr(sys, "stderr", _Terminal(real=watched))
     with pytest.raises(KeyboardInterrupt):
-        run_and_tell(layout, load_job(layout).settings, quiet=True, as_json=False)
+        run_and_summarize(layout, load_job(layout).settings, quiet=True, as_json=False)
     assert [job.on_terminal for job in jobs] == [watched]

@@ -38,7 +38,7 @@ def test_a_flag_shows_no_type(words: str):
 
 def test_paragraphs_of_help_are_wrapped_by_the_terminal_alone():
     assert "\n\n" in ALL["crawl",].help
-    assert "Ctrl-C ends cleanly; `nacre run DIR` goes on." in ALL["crawl",].help
+    assert "Ctrl-C stops cleanly; `nacre run DIR` resumes." in ALL["crawl",].help
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_a_secret_in_plain_text_is_warned_of_and_its_file_is_for_the_owner_only(
     job = tmp_path / "job"
     done = nacre("new", job, "http://a.test/", "--set", f"fetch.proxy=http://me:{WORD}@p.test:1")
     assert done.code == 0
-    assert "fetch.proxy: stands here in plain text" in done.err
+    assert "fetch.proxy: is given in plain text" in done.err
     assert (job / "crawl.yaml").stat().st_mode & 0o077 == 0
     assert WORD not in done.out + done.err + nacre("check", job).err
 

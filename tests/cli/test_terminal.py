@@ -4,14 +4,13 @@ import json
 import pytest
 from rich.console import Console
 
-from nacre.cli.json_lines import JsonLines
-from nacre.cli.meter import Rates
-from nacre.cli.numbers_text import number_lines
+from nacre.cli.progress import JsonProgress
+from nacre.cli.status_text import MeasuredRates, number_lines
 from nacre.cli.terminal import LiveView
-from nacre.job.clock import SystemClock
-from nacre.job.operator.overview import Fetching, Overview, SlowQueue
+from nacre.engine.clock import SystemClock
+from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
 
-OVERVIEW = Overview(
+OVERVIEW = JobOverview(
     "RUNNING",
     elapsed=65.0,
     discovered=1200,
@@ -34,9 +33,9 @@ OVERVIEW = Overview(
 )
 
 
-def drawn(view: LiveView, overview: Overview = OVERVIEW) -> str:
+def drawn(view: LiveView, overview: JobOverview = OVERVIEW) -> str:
     console = Console(file=io.StringIO(), width=100)
-    console.print(view.view(overview, Rates(10.5, 120.0, 8.25, 99.5)))
+    console.print(view.view(overview, MeasuredRates(10.5, 120.0, 8.25, 99.5)))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -53,17 +52,17 @@ def test_the_numbers():
 
 
 def test_uris_that_came_twice_are_visits():
-    again = Overview("FINISHED", discovered=138, finished=148)
-    done = dict(number_lines(again, Rates(), None))["done"]
+    again = JobOverview("FINISHED", discovered=138, finished=148)
+    done = dict(number_lines(again, MeasuredRates(), None))["done"]
     assert done == "148 of 148 visits (138 URIs found), 0 waiting"
-    known = Overview("FINISHED", discovered=138, finished=100)
-    assert dict(number_lines(known, Rates(), None))["done"] == "100 of 138 found, 0 waiting"
+    known = JobOverview("FINISHED", discovered=138, finished=100)
+    assert dict(number_lines(known, MeasuredRates(), None))["done"] == "100 of 138 found, 0 waiting"
 
 
 def test_slow_queues_and_long_fetches_are_made_safe():
     view = LiveView(SystemClock())
     view._slowest = [SlowQueue("com,slow,", 40, 3.0, 120.0), SlowQueue("com,fast,", 1, 0.0, 0.0)]
-    view._fetching = [Fetching("http://a/\x1b[2J", 7.0), Fetching("http://b/", 0.1)]
+    view._fetching = [FetchInProcess("http://a/\x1b[2J", 7.0), FetchInProcess("http://b/", 0.1)]
     text = drawn(view)
     assert "com,slow,  40 URIs, every 3.0 s" in text
     assert "fast" not in text
@@ -75,7 +74,7 @@ def test_a_narrow_terminal_hides_nothing():
     view = LiveView(SystemClock())
     view._slowest = [SlowQueue("com,slow,", 40, 3.0, 120.0)]
     console = Console(file=io.StringIO(), width=44)
-    console.print(view.view(OVERVIEW, Rates(10.5, 120.0, 8.25, 99.5)))
+    console.print(view.view(OVERVIEW, MeasuredRates(10.5, 120.0, 8.25, 99.5)))
     assert isinstance(console.file, io.StringIO)
     text = " ".join(console.file.getvalue().split())
     assert "slowest 2 min com,slow, 40 URIs" in text
@@ -84,29 +83,33 @@ def test_a_narrow_terminal_hides_nothing():
 
 
 def test_a_pause_and_its_reason():
-    lines = dict(number_lines(Overview("PAUSED", why="operator"), Rates(), 90.0))
+    lines = dict(number_lines(JobOverview("PAUSED", why="operator"), MeasuredRates(), 90.0))
     assert lines["state"] == "paused (by the operator), 0 ms of crawling, about 1 min 30 s to go"
 
 
 def test_further_tries_may_take_longer_than_the_rest():
-    text = dict(number_lines(OVERVIEW, Rates(), 90.0))["state"]
+    text = dict(number_lines(OVERVIEW, MeasuredRates(), 90.0))["state"]
     assert text.endswith(", about 1 min 30 s to go and then what is tried again")
 
 
 def test_what_is_waited_for():
-    lines = dict(number_lines(Overview("RUNNING", trouble="http://a/\x07: down"), Rates(), None))
+    lines = dict(
+        number_lines(JobOverview("RUNNING", trouble="http://a/\x07: down"), MeasuredRates(), None)
+    )
     assert lines["waits"] == "http://a/\\x07: down"
 
 
 def test_messages_are_lines_of_json(capsys: pytest.CaptureFixture[str]):
-    JsonLines(SystemClock()).message("alert", "disk\n\u202efull")
+    JsonProgress(SystemClock()).message("alert", "disk\n\u202efull")
     line = capsys.readouterr().err
     assert line.isascii()
     assert json.loads(line)["text"] == "disk\n\u202efull"
 
 
 def test_until_when_the_last_tries_are_waited_for():
-    lines = dict(number_lines(Overview("RUNNING", gives_up=1_700_000_000.0), Rates(), None))
+    lines = dict(
+        number_lines(JobOverview("RUNNING", gives_up=1_700_000_000.0), MeasuredRates(), None)
+    )
     assert lines["ends"].startswith("at 2023-11-14 22:13:20 UTC at the latest")
     assert "`nacre frontier JOB delete --all`" in lines["ends"]
-    assert "ends" not in dict(number_lines(Overview("RUNNING"), Rates(), None))
+    assert "ends" not in dict(number_lines(JobOverview("RUNNING"), MeasuredRates(), None))

@@ -4,7 +4,7 @@ from nacre.config.check import load
 from nacre.config.component import Bytes, Component, Seconds, setting
 from nacre.config.document import read_yaml
 from nacre.config.facts import fields, value_at
-from nacre.config.layer import Layer, assignment_layer, environment_layer
+from nacre.config.layer import Layer, assignment_layer, environment_layer, merge
 from nacre.errors import ConfigError
 
 
@@ -91,3 +91,28 @@ def test_a_value_by_its_path():
     assert value_at(Job(), "frontier.max_retries") == 30
     with pytest.raises(ConfigError, match=r"did you mean `frontier\.max_retries`"):
         value_at(Job(), "frontier.max_retry")
+
+
+def test_many_unknown_names_are_all_named_and_the_first_have_suggestions():
+    text = "limits: 5\n" + "".join(f"odd{number}: {{a: [1, 2]}}\n" for number in range(500))
+    with pytest.raises(ConfigError) as caught:
+        load(Job, [read_yaml(text, "crawl.yaml")])
+    problems = caught.value.problems
+    assert [problem.line for problem in problems] == list(range(1, 502))
+    assert problems[0].message == "no such setting; did you mean `limit`?"
+    assert {problem.message for problem in problems[300:]} == {"no such setting"}
+
+
+def test_a_section_that_a_stronger_layer_replaces_loses_its_places():
+    weak = read_yaml("frontier: {max_retries: 3}\n", "weak.yaml")
+    strong = read_yaml("frontier: 5\n", "strong.yaml")
+    tree, origins = merge([weak, strong])
+    assert tree == {"frontier": 5}
+    assert [(path, origin.file) for path, origin in origins.items()] == [
+        ("frontier", "strong.yaml")
+    ]
+    tree, origins = merge([strong, weak])
+    assert tree == {"frontier": {"max_retries": 3}}
+    assert {path: origin.file for path, origin in origins.items()} == {
+        "frontier": "weak.yaml", "frontier.max_retries": "weak.yaml"
+    }  # fmt: skip

@@ -67,7 +67,7 @@ def found(text: str) -> list[tuple[int, str, str]]:
         ("rules: [red]", 1, "rules.0", "must be a section"),
         ("rules:\n- rule: red\n  detph: 1", 3, "rules.0.detph", "did you mean `rules.0.depth`?"),
         ("rules:\n- rule: red\n  depth: -1", 3, "rules.0.depth", "must be at least 0"),
-        ("a: 1\npart: 1\npart: {}", 3, "part", "stands here a second time; first in line 2"),
+        ("a: 1\npart: 1\npart: {}", 3, "part", "is given a second time; first in line 2"),
     ],
 )
 def test_one_mistake_one_finding(text: str, line: int, path: str, said: str):

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.archive.facts import CaptureFacts
-from nacre.archive.record import Record, capture_records
+from nacre.archive.record import CaptureFacts, WarcRecord, capture_records
 from tests.archive.captures import counting_ids, make_capture
 from tests.archive.files import MemoryFiles, make_writer, write_crawl
 
@@ -90,5 +89,5 @@ def test_cdxj_indexer_reads_odd_heads_alike(tmp_path):
     assert result.stdout == files.data[1].decode()
 
 
-def records_of(head: bytes, url: str) -> list[Record]:
+def records_of(head: bytes, url: str) -> list[WarcRecord]:
     return capture_records(make_capture(head, url=url), CaptureFacts(), counting_ids())

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from nacre import plugin
-from nacre.config.component import CONTRACT
+from nacre import plugin, plugin_reports
+from nacre.config.registry import CONTRACT
 from tests.cli.site import site
 
 ROOT = Path(__file__).parents[2]
@@ -81,6 +81,10 @@ def test_an_installed_plug_in_works(installed: Path, tmp_path: Path):
     assert "b.html" not in crawl
     report = nacre(installed, "report", job, "processors", "--heritrix").stdout
     assert "nacre_words.CountWords (count-words)" in report
+    words = nacre(installed, "report", job, "words")
+    assert "Words" in words.stdout, words.stderr
+    assert "/a.html" in words.stdout
+    assert "how many words the pages have" in nacre(installed, "report", job, "list").stdout
 
 
 def test_it_has_tests_of_its_own_that_pass(installed: Path):
@@ -97,6 +101,37 @@ def test_it_has_tests_of_its_own_that_pass(installed: Path):
     )
     assert done.returncode == 0, done.stdout
     assert "6 passed" in done.stdout
+
+
+def test_its_command_is_one_of_nacre(installed: Path, tmp_path: Path):
+    (tmp_path / "job").mkdir()
+    assert "An example of a plug-in" in nacre(installed, "--help").stdout
+    asked = nacre(installed, "words", "--help")
+    assert "--top" in asked.stdout, asked.stderr
+    missing = nacre(installed, "words", tmp_path / "job")
+    assert missing.returncode == 2
+    assert missing.stderr.startswith("nacre: ")
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ("[uri-list]", ""),
+        ("[uri-lists]", "there is no extractor 'uri-lists'; did you mean `uri-list`?"),
+        ("[css]", "the extractor 'css' is Nacre's own, which is always used"),
+    ],
+)
+def test_its_extractor_is_named_in_the_configuration(
+    installed: Path, tmp_path: Path, names: str, said: str
+):
+    job = made(tmp_path / "job", "http://127.0.0.1:9/")
+    text = (job / "crawl.yaml").read_text()
+    (job / "crawl.yaml").write_text(
+        text.replace("infer_favicon: false", f"infer_favicon: false, extractors: {names}")
+    )
+    checked = nacre(installed, "check", job)
+    assert checked.returncode == (2 if said else 0), checked.stderr
+    assert said in checked.stdout + checked.stderr
 
 
 def test_its_settings_are_checked(installed: Path, tmp_path: Path):
@@ -129,3 +164,4 @@ def test_the_contract_names_what_there_is():
     assert f"contract {CONTRACT}" in text
     assert [name for name in plugin.__all__ if f"`{name}`" not in text] == []
     assert all(hasattr(plugin, name) for name in plugin.__all__)
+    assert [name for name in plugin_reports.__all__ if f"`{name}`" not in text] == []

@@ -11,9 +11,10 @@ from typing import Any
 import uvloop
 
 from nacre.archive.reader import WarcReader
-from nacre.job.configuration.settings import JobSettings
 from nacre.job.job import Job
-from nacre.scope.options import ScopeKind, rules_for
+from nacre.scope.rules.stock import rules_for
+from nacre.scope.seed_scope import ScopeKind
+from nacre.settings.settings import JobSettings
 
 
 @dataclass(frozen=True)

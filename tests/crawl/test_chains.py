@@ -9,12 +9,11 @@ import pytest
 
 from nacre.config.effective import Effective
 from nacre.core.processor import Candidate, Result, Visit
-from nacre.job.chain.entry import ChainName, Entry, Kit
-from nacre.job.chain.table import PROCESSORS
-from nacre.job.configuration.settings import JobSettings
+from nacre.engine.chain.entry import PROCESSORS, ChainName, Entry, Kit
 from nacre.job.job import Job
-from nacre.job.layout import Layout
-from nacre.report.steps import read_steps
+from nacre.report.statistics import read_step_counts
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
 from nacre.store.store import Store
 from nacre.uri.surt import surt_authority
 from tests.cli.site import site
@@ -89,10 +88,9 @@ class Record(Entry):
 
 
 @pytest.fixture(autouse=True)
-def known() -> Any:
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PROCESSORS, "_parts", dict(PROCESSORS._parts))
     PROCESSORS.add(Record)
-    yield
-    del Entry.kinds["test-record"]
 
 
 def crawled(root: Path, url: str, chains: dict[str, Any], **more: Any) -> Crawled:
@@ -151,7 +149,7 @@ def test_processors_in_all_chains(tmp_path: Path):
     for name in ("unstored", "stored", "followed", "end"):
         assert noted(crawl, name) == there
     with Store.open(str(Layout(tmp_path / "job").store), read_only=True) as store:
-        counted = {(step.chain, step.name): step.handled for step in read_steps(store)}
+        counted = {(step.chain, step.name): step.handled for step in read_step_counts(store)}
     assert counted["Candidate", "links"] == 5
     assert counted["Candidate", "scope"] == counted["Candidate", "prepare"] == 4
     assert counted["Fetch", "last"] == counted["Disposition", "end"] == 6

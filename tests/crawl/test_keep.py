@@ -14,17 +14,15 @@ import pytest
 from nacre.archive.check import Checker
 from nacre.archive.delta import TARGET, page_url
 from nacre.archive.reader import WarcReader
-from nacre.core.fetchrow import FetchRow
-from nacre.core.history import HistoryRecord
-from nacre.history.crawldb import History
-from nacre.history.dedup import Digests
-from nacre.history.pagestore import PageStore, fetch_rows
-from nacre.job.holdings.expanding import Made, expand
-from nacre.job.layout import Layout
-from nacre.job.operator.salvage import salvage
-from nacre.job.studies.difference import page_difference
-from nacre.job.studies.lookback import forget
-from nacre.job.studies.stored import StoredKnown
+from nacre.core.history import FetchRow, HistoryRecord
+from nacre.history.dedup import Digests, History
+from nacre.inspect.analysis.difference import page_difference
+from nacre.inspect.analysis.page_history import forget
+from nacre.inspect.analysis.recrawl_data import StoredRecrawlData
+from nacre.job.expand_warcs import ExpandedWarc, expand
+from nacre.job.stopped_job import salvage
+from nacre.recrawl.session.pagestore import PageStore, fetch_rows
+from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.cli.site import nacre
 from tests.crawl.again import again, first, settings
@@ -155,7 +153,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def expanded(run: Run) -> list[Made]:
+def expanded(run: Run) -> list[ExpandedWarc]:
     job = run("delta")
     return list(expand(job.warcs, job.root / "expanded"))
 
@@ -199,7 +197,7 @@ def test_no_revisit_refers_to_a_difference(run: Run):
     assert job.log(3)["4.html"] == "not-modified"
 
 
-def test_expanding_gives_every_version_byte_for_byte(run: Run, expanded: list[Made]):
+def test_expanding_gives_every_version_byte_for_byte(run: Run, expanded: list[ExpandedWarc]):
     job = run("delta")
     assert all(not made.defects for made in expanded)
     assert sum(made.responses for made in expanded) == 7
@@ -213,7 +211,7 @@ def test_expanding_gives_every_version_byte_for_byte(run: Run, expanded: list[Ma
     assert bodies == set(strict.bodies(strict.warcs))
 
 
-def test_expanding_again_makes_the_same(run: Run, expanded: list[Made], tmp_path: Path):
+def test_expanding_again_makes_the_same(run: Run, expanded: list[ExpandedWarc], tmp_path: Path):
     job = run("delta")
     for one, other in zip(expanded, expand(job.warcs, tmp_path), strict=True):
         assert one.path.read_bytes() == other.path.read_bytes()
@@ -225,7 +223,7 @@ def test_expanding_again_makes_the_same(run: Run, expanded: list[Made], tmp_path
 
 
 @pytest.mark.parametrize("keep", ["strict", "lean", "delta"])
-def test_every_judge_accepts_the_files(run: Run, expanded: list[Made], keep: str):
+def test_every_judge_accepts_the_files(run: Run, expanded: list[ExpandedWarc], keep: str):
     job = run(keep)
     paths = job.warcs + ([made.path for made in expanded] if keep == "delta" else [])
     for path in paths:
@@ -238,7 +236,7 @@ def test_every_judge_accepts_the_files(run: Run, expanded: list[Made], keep: str
 
 
 @pytest.mark.parametrize("keep", ["strict", "lean", "delta"])
-def test_our_own_check_finds_nothing(run: Run, expanded: list[Made], keep: str):
+def test_our_own_check_finds_nothing(run: Run, expanded: list[ExpandedWarc], keep: str):
     job = run(keep)
     checker = Checker()
     for path in job.warcs + ([made.path for made in expanded] if keep == "delta" else []):
@@ -251,7 +249,7 @@ def test_reports_read_differences_like_pages(run: Run):
     job = run("delta")
     url = f"{job.origin}/0.html"
     with Store.open(str(job.root / "state/store"), read_only=True) as store:
-        known = StoredKnown(job.root, store, settings(url), time.time())
+        known = StoredRecrawlData(job.root, store, settings(url), time.time())
         found = [one for one in known.captures([url]) if one.status == "200" and not one.is_revisit]
         texts = [known.text(one) for one in found]
         difference = page_difference(known, url)
@@ -319,7 +317,7 @@ def test_pywb_serves_no_difference_as_a_page(run: Run, tmp_path: Path):
 
 
 def test_pywb_serves_every_version_of_the_expanded_archive(
-    run: Run, expanded: list[Made], tmp_path: Path
+    run: Run, expanded: list[ExpandedWarc], tmp_path: Path
 ):
     job = run("delta")
     paths = [*job.warcs, *(made.path for made in expanded)]

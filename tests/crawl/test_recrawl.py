@@ -12,14 +12,13 @@ from msgspec.structs import replace
 
 from nacre.core.pagerow import PageRow
 from nacre.core.processor import Visit
+from nacre.engine.steps.extract import ExtractStep
 from nacre.errors import JobError
-from nacre.history.crawldb import History
-from nacre.history.pagestore import PageStore, fetch_rows
-from nacre.job.extracting.extraction import Extract
-from nacre.job.layout import Layout
-from nacre.job.runs.newrun import plan_run
-from nacre.job.runs.runs import write_run
-from nacre.job.studies.lookback import forget
+from nacre.history.dedup import History
+from nacre.inspect.analysis.page_history import forget
+from nacre.recrawl.session.pagestore import PageStore, fetch_rows
+from nacre.runs.runs import plan_run, write_run
+from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.crawl.again import Kept, Site, again, first, kept
 from tests.crawl.replay import judge, replaying
@@ -104,7 +103,7 @@ def test_strict_stores_exactly_the_pages_whose_bytes_differ(run: Run):
     twice = run("strict")
     full = twice.names(url for url, (_, status) in twice.two.responses.items() if status == 200)
     assert full == twice.site.done.differing
-    # The first visit of each new page is no revisit, all others were known.
+    # The first visit of each new page is not a revisit, all others were known.
     assert twice.names(twice.two.revisits) <= twice.names(twice.one.dates)
 
 
@@ -310,9 +309,9 @@ def test_a_bug_at_one_page_of_the_archive_keeps_no_other_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     small(tmp_path / "site")
-    job, process = tmp_path / "job", Extract.process
+    job, process = tmp_path / "job", ExtractStep.process
 
-    async def fails(self: Extract, visit: Visit) -> object:
+    async def fails(self: ExtractStep, visit: Visit) -> object:
         if visit.uri.url.endswith("/3.html"):
             raise ZeroDivisionError
         return await process(self, visit)
@@ -320,7 +319,7 @@ def test_a_bug_at_one_page_of_the_archive_keeps_no_other_out(
     with served(tmp_path) as seed:
         first(job, seed)
         with monkeypatch.context() as patch:
-            patch.setattr(Extract, "process", fails)
+            patch.setattr(ExtractStep, "process", fails)
             assert again(job, seed, 7, budget="1") == "FINISHED"
     with Store.open(str(job / "state/store"), read_only=True) as store:
         known = {row.url.rpartition("/")[2] for row in PageStore(store).scan() if row.visits}

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nacre.history.pagestore import GAPS, Named, fetch_rows
-from nacre.history.recrawl.gaps import GapRow
+from nacre.recrawl.planner.discovery.link_rules import GapRow
+from nacre.recrawl.session.pagestore import GAPS, Named, fetch_rows
 from nacre.store.store import Store
 from tests.crawl.again import again, first, kept
 from tools.nginx import Server, free_port, serving

@@ -9,10 +9,10 @@ from time import time
 
 import pytest
 
-from nacre.history.finding.sitemaps import SPARED_LOTS
-from nacre.history.pagestore import fetch_rows
-from nacre.job.studies.stored import StoredKnown
-from nacre.job.studies.trust import trust_table
+from nacre.inspect.analysis.recrawl_data import StoredRecrawlData
+from nacre.inspect.analysis.trust import trust_table
+from nacre.recrawl.planner.discovery.hints import SPARED_LOTS
+from nacre.recrawl.session.pagestore import fetch_rows
 from nacre.store.store import Store
 from tests.crawl.again import DAY, again, first, settings
 from tools.nginx import Server, free_port, serving
@@ -88,7 +88,7 @@ def test_sitemaps_rest_once_their_index_has_proved_right(tmp_path: Path) -> None
             again(job, seed, 7.0 * week)
     with Store.open(str(job / "state/store"), read_only=True) as store:
         visits = list(fetch_rows(store))
-        known = StoredKnown(job, store, settings(seed), visits[-1].time)
+        known = StoredRecrawlData(job, store, settings(seed), visits[-1].time)
         (index,) = trust_table(known).indexes
     asked = [
         {row.url.rpartition("/")[2] for row in visits if row.run == run} for run in range(1, 6)

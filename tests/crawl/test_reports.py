@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from nacre.history.verdict.audit import Audit
-from nacre.job.studies.budget import budget_study
-from nacre.job.studies.decisions import AllDecisions, PageDecision, decisions
-from nacre.job.studies.deletions import deletion_register
-from nacre.job.studies.difference import page_difference
-from nacre.job.studies.frequency import change_frequency
-from nacre.job.studies.savings import savings
-from nacre.job.studies.stored import StoredKnown
-from nacre.job.studies.templates import template_list
-from nacre.job.studies.timeline import timeline
+from nacre.inspect.analysis.budget import budget_plans
+from nacre.inspect.analysis.decisions import AllDecisions, PageDecision, decisions
+from nacre.inspect.analysis.deletions import deletion_register
+from nacre.inspect.analysis.difference import page_difference
+from nacre.inspect.analysis.frequency import change_frequency
+from nacre.inspect.analysis.recrawl_data import StoredRecrawlData
+from nacre.inspect.analysis.savings import savings
+from nacre.inspect.analysis.templates import template_list
+from nacre.inspect.analysis.timeline import page_timeline
+from nacre.recrawl.planner.recall import RecallEstimate
 from nacre.store.store import Store
 from tests.cli.site import nacre
 from tests.crawl.again import Later, again, first, settings
@@ -74,7 +74,7 @@ class Watched:
     job: Path
     origin: str
     world: World
-    known: StoredKnown
+    known: StoredRecrawlData
 
     def url(self, name: str) -> str:
         return f"{self.origin}/{name}"
@@ -96,7 +96,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
             assert again(job, seed, day, **PLAN) == "FINISHED"
     (job / "crawl.yaml").write_text(f"seeds: ['{seed}']\n")
     with Store.open(str(job / "state" / "store"), read_only=True) as store:
-        known = StoredKnown(job, store, settings(seed, **PLAN), Later(29).now())
+        known = StoredRecrawlData(job, store, settings(seed, **PLAN), Later(29).now())
         yield Watched(job, origin, world, known)
 
 
@@ -122,13 +122,13 @@ def test_the_recall_by_lots_holds_the_truth(watched: Watched):
         truth = run.changed / len(watched.world.changed[day])
         assert run.lots + run.left > 0
         # Nearly sure, so that the test fails for a reason only.
-        audit = Audit(run.lots, run.lots_changed, run.left, run.changed + run.deleted)
+        audit = RecallEstimate(run.lots, run.lots_changed, run.left, run.changed + run.deleted)
         low, _, high = audit.recall(0.9999)
         assert low <= truth <= high
 
 
 def test_a_busy_page_changes_each_week(watched: Watched):
-    found = timeline(watched.known, watched.url("p10.html"))
+    found = page_timeline(watched.known, watched.url("p10.html"))
     changed = [look for look in found.visits if look.kind in {"minor", "major"}]
     assert changed
     assert all(0 < look.since < look.time for look in changed)
@@ -171,7 +171,7 @@ def test_the_whole_job(watched: Watched):
     # The first incremental run looks at a sample of each class: here, at all.
     assert frequency.days[0].changed == len(BUSY)
     assert (frequency.days[0].deleted, frequency.days[0].new) == (1, 0)
-    assert budget_study(watched.known).pages >= PAGES - 1
+    assert budget_plans(watched.known).pages >= PAGES - 1
     (template,) = [
         one
         for one in template_list(watched.known).templates

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from nacre.core.timingrow import TimingRow
-from nacre.history.pagestore import PageStore, fetch_rows
-from nacre.job.explaining.upcoming import Upcoming
-from nacre.job.layout import Layout
-from nacre.job.offline import reading
-from nacre.job.operator.continuous import WhenDue
-from nacre.job.runs.following import next_pass
-from nacre.job.runs.newrun import runs
-from nacre.job.studies.lookback import forget
+from nacre.core.pagerow import TimingRow
+from nacre.inspect.analysis.page_history import forget
+from nacre.inspect.explain.next_visits import NextVisits
+from nacre.inspect.view import reading
+from nacre.job.continuous import PassesWhenDue
+from nacre.recrawl.session.pagestore import PageStore, fetch_rows
+from nacre.runs.passes import next_pass
+from nacre.runs.runs import all_runs
+from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.crawl.again import again, first, settings
 from tools.nginx import Server, free_port, serving
@@ -220,7 +220,7 @@ def layout(job: Path) -> Layout:
 def started(job: Path) -> float:
     """When the last run began, by its clock."""
     with Store.open(str(job / "state/store"), read_only=True) as store:
-        return list(runs(store))[-1].started
+        return list(all_runs(store))[-1].started
 
 
 def test_the_next_pass_begins_when_the_next_page_is_due(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_the_next_pass_begins_when_the_next_page_is_due(tmp_path: Path) -> None:
     recrawl = {"schedule": {"kind": "fixed"}, "probes": 0, "gap": "1h"}
     with served(tmp_path) as seed:
         first(job, seed)
-        passes = WhenDue(layout(job), settings(seed, recrawl=recrawl))
+        passes = PassesWhenDue(layout(job), settings(seed, recrawl=recrawl))
         # Nothing is known so far: the first pass, which reads the WARCs, need not wait.
         assert passes.begins(5.0) == (5.0, "")
         again(job, seed, 1, recrawl=recrawl)
@@ -258,7 +258,7 @@ def test_a_budget_of_the_day_is_kept_by_all_passes_together(tmp_path: Path) -> N
         first(job, seed)
         for day in (1.0, 1.1, 1.2, 2.05):
             again(job, seed, day, budget="6/day", recrawl=recrawl)
-        passes = WhenDue(layout(job), settings(seed, recrawl=recrawl), "6/day")
+        passes = PassesWhenDue(layout(job), settings(seed, recrawl=recrawl), "6/day")
         now = started(job) + 60.0
         following = passes.following(now - 60.0, now)
     assert [len(run) for run in visited(job)[1:]] == [4, 2, 0, 4]
@@ -279,11 +279,11 @@ def test_the_planner_says_when_a_page_is_due_and_why(tmp_path: Path) -> None:
             again(job, seed, day, recrawl=recrawl)
         plan = settings(seed, recrawl=recrawl)
         with reading(layout(job), plan) as view:
-            upcoming = Upcoming(view, started(job))
+            upcoming = NextVisits(view, started(job))
             due = {name: upcoming.of(seed.replace("index.html", name)) for name in ALL}
             assert upcoming.of("http://nowhere.test/") is None
             ranked = upcoming.first(2)
-        following = WhenDue(layout(job), plan).following(started(job), started(job) + 60.0)
+        following = PassesWhenDue(layout(job), plan).following(started(job), started(job) + 60.0)
     assert due["a.html"] is not None
     assert due["b.html"] is not None
     assert due["a.html"].time < due["b.html"].time

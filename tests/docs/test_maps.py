@@ -8,11 +8,12 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = ROOT / "src" / "nacre"
-PACKAGES = sorted(path.parent for path in SOURCE.rglob("__init__.py"))
+SIMWEB = ROOT / "simweb" / "src" / "nacre_simweb"
+PACKAGES = sorted(path.parent for home in (SOURCE, SIMWEB) for path in home.rglob("__init__.py"))
 NAMED = re.compile(r"`([a-z_/0-9]+(?:\.py|/))`")
 
 
-@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: str(path.relative_to(SOURCE.parent)))
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_package_names_modules_that_it_has(package: Path):
     told = ast.get_docstring(ast.parse((package / "__init__.py").read_text("utf-8"))) or ""
     assert len(told) > 40
@@ -23,9 +24,41 @@ def test_the_architecture_names_modules_that_there_are():
     text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     names = [name for name in NAMED.findall(text) if name.endswith(".py")]
     assert len(names) > 50
-    everywhere = {path.name for path in SOURCE.rglob("*.py")}
+    homes = (SOURCE, SIMWEB.parent)
+    everywhere = {path.name for home in homes for path in home.rglob("*.py")}
     assert [
         name
         for name in names
-        if not (SOURCE / name).exists() and ("/" in name or name not in everywhere)
+        if not any((home / name).exists() for home in homes)
+        and ("/" in name or name not in everywhere)
     ] == []
+
+
+def walks() -> dict[str, list[str]]:
+    """The files of each walk of docs/architecture.md, by its title."""
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    part = text.partition("\n## Six walks through the code\n")[2].partition("\n## ")[0]
+    steps = re.findall(
+        r"^\d\. \*\*(.+?)\*\* \((\d+)\): (.*?)(?=^\d\. |\Z)", part, re.MULTILINE | re.DOTALL
+    )
+    found = {title: re.findall(r"`([a-z_/0-9]+\.py)`", files) for title, _, files in steps}
+    assert [len(found[title]) for title, _, _ in steps] == [int(number) for _, number, _ in steps]
+    return found
+
+
+def test_the_walks_name_files_that_there_are():
+    found = walks()
+    assert len(found) == 6
+    assert [name for files in found.values() for name in files if not (SOURCE / name).exists()] == (
+        []
+    )
+
+
+def test_a_question_is_answered_by_the_word_and_the_file():
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    part = text.partition("\n## Where to look\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| [A-Z].*\| (.*?) \| .*?`([a-z_/0-9]+\.py)` \|$", part, re.MULTILINE)
+    assert len(rows) == 10
+    for word, file in rows:
+        if word.startswith("`"):
+            assert word.strip("`") in (SOURCE / file).read_text("utf-8"), (word, file)

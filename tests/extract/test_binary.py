@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.extract.binary import MAX_INFLATED, doc_urls, inflate, pdf_urls, swf_urls
+from nacre.extract.binary import (
+    LIMIT,
+    MAX_INFLATED,
+    doc_urls,
+    inflate,
+    pdf_urls,
+    swf_urls,
+    urls_among,
+)
 
 ANNOTATION = b"<< /A << /S /URI /URI (http://a.test/x) >> >>"
 
@@ -65,3 +73,20 @@ def test_any_bytes(data: bytes):
 @pytest.mark.parametrize("piece", [b"/Fl stream\n", b"stream\nendstream", b"/URI(", b"/URI (("])
 def test_a_hostile_file_is_read_once(piece: bytes):
     assert pdf_urls(piece * (4_000_000 // len(piece))) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"\x00(http://a.test/x)\x00", []),
+        (b"/URI (http://example.com/a.pdf)>>", ["http://example.com/a.pdf"]),
+        (b"\x01https://example.org/x?y=1.\x00www.example.net/z", [
+            "https://example.org/x?y=1", "http://www.example.net/z"]),
+        (b"http://192.0.2.1/x http://nonsense.zzzz/ http://x", ["http://192.0.2.1/x"]),
+        ("xhttp://example.com/wide\0".encode("utf-16-le"), ["http://example.com/wide"]),
+        (b" " * LIMIT + b"http://example.com/", []),
+        (b"awww.example.com", []),
+    ],
+)  # fmt: skip
+def test_urls_among_bytes(data: bytes, expected: list[str]):
+    assert urls_among(data) == expected

@@ -2,8 +2,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
-from nacre.extract.headers import extract_headers, header_text
+from nacre.extract.headers import (
+    directives,
+    extract_headers,
+    header_directives,
+    header_text,
+    link_hop,
+    refresh_target,
+)
 from nacre.extract.links import LinkCollector
 from nacre.extract.settings import ExtractSettings
 
@@ -67,3 +75,81 @@ def test_a_value_that_is_no_utf8_is_latin1():
 def test_no_value_raises(value: bytes):
     for name in (b"Location", b"Refresh", b"Content-Location", b"Link"):
         assert len(taken((name, value))) <= len(value)
+
+
+@pytest.mark.parametrize(
+    ("rel", "expected"),
+    [
+        ("stylesheet", (Hop.EMBED, "link[rel='stylesheet']/@href")),
+        ("my StyleSheet rocks", (Hop.EMBED, "link[rel='stylesheet']/@href")),
+        ("shortcut icon", (Hop.EMBED, "link[rel='icon']/@href")),
+        ("preload", (Hop.EMBED, "link[rel='preload']/@href")),
+        ("manifest", (Hop.EMBED, "link[rel='manifest']/@href")),
+        ("canonical", (Hop.LINK, "link/@href")),
+        ("next", (Hop.LINK, "link/@href")),
+        ("dns-prefetch", None),
+        ("preconnect pingback", None),
+        ("preconnect next", (Hop.LINK, "link/@href")),
+        ("", None),
+        ("  ", None),
+    ],
+)
+def test_hop_and_context(rel: str, expected: tuple[Hop, str] | None):
+    assert link_hop(rel) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "target"),
+    [
+        ("0;url=x.html", "x.html"),
+        ("5; URL = 'x.html'", "x.html"),
+        ('0,url="x y"z', "x y"),
+        ("0; x.html", "x.html"),
+        ("0 url=x", "x"),
+        ("1.5;url=x", "x"),
+        ("url=x", "x"),
+        ("5", None),
+        ("", None),
+        ("5;", None),
+        ("soon", None),
+        (" soon", None),
+        (";soon", None),
+        (";url=x", "x"),
+        ("0;url='x", "x"),
+    ],
+)
+def test_target(value: str, target: str | None):
+    assert refresh_target(value) == target
+
+
+@given(st.text(alphabet="0.;, url='\"x", max_size=40))
+def test_a_target_is_never_empty(value: str):
+    assert refresh_target(value) != ""
+
+
+def test_directives_are_split_and_lower_case():
+    assert directives(" NoIndex, nofollow;;max-snippet:5 ") == {
+        "noindex",
+        "nofollow",
+        "max-snippet:5",
+    }
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        (["noindex"], {"noindex"}),
+        (["noindex", "nofollow"], {"noindex", "nofollow"}),
+        (["googlebot: nofollow"], set()),
+        (["Nacre: nofollow, noindex"], {"nofollow", "noindex"}),
+        (
+            ["unavailable_after: 25 Jun 2010 15:00:00 PST"],
+            {"unavailable_after: 25 jun 2010 15:00:00 pst"},
+        ),
+        (["noindex, max-snippet: 3"], {"noindex", "max-snippet: 3"}),
+        ([], set()),
+    ],
+)
+def test_headers_speak_to_all_or_to_one_agent(values: list[str], found: set[str]):
+    headers = [(b"X-Robots-Tag", value.encode()) for value in values] + [(b"Server", b"nofollow")]
+    assert header_directives(headers, "nacre") == found

@@ -93,7 +93,7 @@ def test_text_and_feeds():
 
 
 def test_other_documents_give_nothing():
-    assert _pages("this is no sitemap") == []
+    assert _pages("this is not a sitemap") == []
     assert _pages("<html><body><a href='/x'>x</a></body></html>") == []
     assert _pages(b"") == []
 

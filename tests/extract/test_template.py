@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.extract.template import Template, combinations, fill_groups
+from nacre.extract.template import LinkTemplate, combinations, fill_groups
 
 
 @pytest.mark.parametrize(
@@ -14,21 +14,21 @@ from nacre.extract.template import Template, combinations, fill_groups
     ],
 )
 def test_places_are_filled(text: str, expected: str):
-    assert Template(text).fill({"n": ("n=1/2", "1/2"), "m": ("M&N",)}) == expected
+    assert LinkTemplate(text).fill({"n": ("n=1/2", "1/2"), "m": ("M&N",)}) == expected
 
 
 @pytest.mark.parametrize("text", ["a$", "${", "${a b}", "${java.lang.System.exit(1)}", "$-"])
 def test_a_dollar_begins_a_place(text: str):
     with pytest.raises(ValueError, match="dollar sign"):
-        Template(text)
+        LinkTemplate(text)
 
 
 def test_what_a_template_asks_for():
-    assert Template("${a[2]}${a}$b").places == {"a": 2, "b": 0}
+    assert LinkTemplate("${a[2]}${a}$b").places == {"a": 2, "b": 0}
 
 
 def test_every_combination_up_to_a_limit():
-    made = Template("${a}${b}")
+    made = LinkTemplate("${a}${b}")
     digits = [(str(n),) for n in range(3)]
     found = list(combinations(made, {"a": [("x",), ("y",)], "b": digits}, 100))
     assert found == ["x0", "x1", "x2", "y0", "y1", "y2"]

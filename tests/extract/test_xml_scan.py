@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from nacre.extract.xml_scan import (
     End,
-    Start,
     Stylesheet,
+    XmlStart,
     attributes,
     date_text,
     root_name,
@@ -18,10 +18,10 @@ from nacre.extract.xml_scan import (
 def test_elements_text_and_cdata():
     source = "<A:r x='1'>t<b/><!-- <no> -->u<c>1 &lt;<![CDATA[ <2> ]]>3</c></A:r>"
     assert list(scan(source)) == [
-        Start("r", " x='1'", ""),
-        Start("b", "/", "t"),
+        XmlStart("r", " x='1'", ""),
+        XmlStart("b", "/", "t"),
         End("b", ""),
-        Start("c", "", "u"),
+        XmlStart("c", "", "u"),
         End("c", "1 < <2> 3"),
         End("r", ""),
     ]
@@ -32,7 +32,7 @@ def test_a_document_type_is_passed_over():
       <!ENTITY a "<b>">]]><!ENTITY c SYSTEM 'file:///etc/passwd'> <!-- ]> don't -->
     ]><r>&a;&c;</r>"""
     start, end = list(scan(source))[-2:]
-    assert isinstance(start, Start)
+    assert isinstance(start, XmlStart)
     assert end == End("r", "&a;&c;")
 
 
@@ -91,6 +91,6 @@ def test_no_nonsense_raises(source):
 @pytest.mark.parametrize("piece", [*_PIECES, "<a b='", '<a b="<', "<a><b>", "a ='", "<![CDATA[]"])
 def test_large_hostile_documents_are_read_in_linear_time(piece):
     source = "<first/>" + piece * (400_000 // len(piece))
-    assert next(iter(scan(source))) == Start("first", "/", "")
+    assert next(iter(scan(source))) == XmlStart("first", "/", "")
     assert sum(1 for _ in scan(source)) >= 2
     attributes(source)

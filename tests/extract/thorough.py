@@ -4,11 +4,11 @@ from collections.abc import Container, Mapping
 
 import pytest
 
-from nacre.extract import html
 from nacre.extract.dispatch import extract
 from nacre.extract.document import Document, Extraction
-from nacre.extract.html_page import Node, Page
-from nacre.extract.html_walk import Handler, Walk
+from nacre.extract.html import extractor
+from nacre.extract.html.page import HtmlPage, Node
+from nacre.extract.html.walk import Handler, Walk
 from nacre.extract.links import LinkCollector
 from nacre.extract.settings import ExtractSettings
 
@@ -24,7 +24,11 @@ class ThoroughWalk(Walk):
     """A walk that asks the handler of each element, also when it repeats another one."""
 
     def __init__(
-        self, page: Page, links: LinkCollector, handlers: Mapping[str, Handler], text_budget: int
+        self,
+        page: HtmlPage,
+        links: LinkCollector,
+        handlers: Mapping[str, Handler],
+        text_budget: int,
     ) -> None:
         super().__init__(page, links, handlers, text_budget)
         self.pictures = _Nothing()
@@ -36,7 +40,7 @@ class ThoroughWalk(Walk):
 def extract_thoroughly(document: Document, settings: ExtractSettings) -> Extraction:
     """What `extract` finds when it saves itself no work."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(html, "Walk", ThoroughWalk)
-        patch.setattr(html, "names_to_sweep", lambda _body: None)
-        patch.setattr(html, "_has_conditional_comment", lambda body: b"<!--[if" in body)
+        patch.setattr(extractor, "Walk", ThoroughWalk)
+        patch.setattr(extractor, "names_to_sweep", lambda _body: None)
+        patch.setattr(extractor, "_has_conditional_comment", lambda body: b"<!--[if" in body)
         return extract(document, settings)

@@ -15,13 +15,13 @@ import msgspec
 from nacre.archive.check import Checker
 from nacre.archive.reader import WarcReader
 from nacre.core.history import Original
-from nacre.frontier.listing import pending
-from nacre.frontier.totals import read_totals
-from nacre.job.visit.outcomes import Outcome
-from nacre.report.stats import totals
+from nacre.engine.outcomes import Outcome
+from nacre.frontier.pending import pending
+from nacre.frontier.queues import read_totals
+from nacre.report.statistics import totals
+from nacre.store.file_table import file_rows
 from nacre.store.files import FileKind, FileState
 from nacre.store.store import Store
-from nacre.store.table import file_rows
 
 T = TypeVar("T")
 

@@ -5,13 +5,15 @@ import time
 from pathlib import Path
 
 from nacre.archive.settings import WarcSettings
+from nacre.core.states import ExitStatus
+from nacre.engine.settings import EngineSettings
 from nacre.fetch.settings import FetchSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
-from nacre.job.configuration.settings import EngineSettings, JobSettings, StoreSettings
 from nacre.job.job import Job
-from nacre.job.states import ExitStatus
-from nacre.scope.options import ScopeKind, rules_for
-from nacre.store.recovery import AS_USUAL, Start
+from nacre.scope.rules.stock import rules_for
+from nacre.scope.seed_scope import ScopeKind
+from nacre.settings.settings import JobSettings, StoreSettings
+from nacre.store.recovery import NORMAL_START, StartOptions
 from nacre.store.store import Store
 from tests.fault.facts import Facts, facts
 from tests.fault.site import Site
@@ -56,7 +58,9 @@ def prepare(root: Path) -> None:
         (root / "crawl.yaml").touch()
 
 
-async def crawl(root: Path, site: Site, requests: int = 0, start: Start = AS_USUAL) -> ExitStatus:
+async def crawl(
+    root: Path, site: Site, requests: int = 0, start: StartOptions = NORMAL_START
+) -> ExitStatus:
     """Run a job on the real disk, or go on with it.
 
     Args:

@@ -8,16 +8,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from nacre.archive.cdxj import sorted_index
-from nacre.job.configuration.settings import JobSettings
+from nacre.archive.index import sorted_index
+from nacre.core.states import ExitStatus
+from nacre.engine.outcomes import Outcome
 from nacre.job.job import Job
-from nacre.job.runs.runs import run_archives
-from nacre.job.states import ExitStatus
-from nacre.job.visit.outcomes import Outcome
-from nacre.store import commit, examine, writer
+from nacre.runs.runs import run_archives
+from nacre.settings.settings import JobSettings
+from nacre.store import commit, recovery, writer
 from nacre.store.commit import GroupCommit
 from nacre.store.files import OpenFile
-from nacre.store.recovery import Start, recover
+from nacre.store.recovery import StartOptions, recover
 from nacre.store.store import Store
 from tests.fault.facts import Facts, facts
 from tests.fault.jobs import QuickClock
@@ -63,7 +63,7 @@ class Machine:
         """Recover a world as a start does, and read what there is."""
         archives = run_archives(Job(self.root, settings).layout, settings.archive.directories)
         with Store(world.engine) as store:
-            start = Start(archives=archives, sort_index=sorted_index)
+            start = StartOptions(archives=archives, sort_index=sorted_index)
             recover(store, world.disk, str(self.root), start)
             self.write_out(world, folder)
             return facts(store, folder)
@@ -77,7 +77,7 @@ class Machine:
                 target.write_bytes(world.disk.content(path))
 
 
-def _results(work: writer.Work) -> list[str]:
+def _results(work: writer.CommitWork) -> list[str]:
     """The URLs whose results a group holds."""
     decode = msgspec.msgpack.Decoder(Outcome).decode
     return [decode(row).url for row in work.group.rows["urls"].values() if row]
@@ -93,7 +93,7 @@ def simulated(root: Path) -> Iterator[Machine]:
 
     acknowledge = GroupCommit._acknowledge
 
-    def noted(self: GroupCommit, work: writer.Work, ended: dict[OpenFile, int]) -> None:
+    def noted(self: GroupCommit, work: writer.CommitWork, ended: dict[OpenFile, int]) -> None:
         machine.acknowledged += _results(work)
         acknowledge(self, work, ended)
 
@@ -104,6 +104,6 @@ def simulated(root: Path) -> Iterator[Machine]:
         patch.setattr(commit, "ThreadPoolExecutor", lambda *_: Inline())
         patch.setattr(commit, "VISITS", 2)
         patch.setattr(commit, "SYNC", 0.01)
-        for module in (writer, examine):
+        for module in (writer, recovery):
             patch.setattr(module, "TAIL_LIMIT", 64_000)
         yield machine

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from nacre.core.states import ExitStatus
 from nacre.errors import StorageError
-from nacre.job.states import ExitStatus
 from tests.fault.facts import Facts, check, check_same
 from tests.fault.jobs import settings
 from tests.fault.simulation import Machine, simulated

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from nacre.core.states import ExitStatus
 from nacre.errors import DamageError, StorageError
-from nacre.job.mending import loss
-from nacre.job.states import ExitStatus
-from nacre.store.recovery import Start
+from nacre.job import repair
+from nacre.store.recovery import StartOptions
 from tests.cli.site import many_pages, nacre, site
 from tests.fault.facts import Facts, by_path, check_counters, path_of, records
 from tests.fault.jobs import crawl, facts_of
 from tests.fault.site import Site
 
-ACCEPT = Start(accept_loss=True)
+ACCEPT = StartOptions(accept_loss=True)
 
 
 def run(main: Callable[[Site], Awaitable[None]]) -> Site:
@@ -120,7 +120,7 @@ def test_a_start_that_is_cut_off_is_gone_on_with(
         await crawl(root, site, 25)
         lost.update(remove(second_warc(root)))
         with monkeypatch.context() as patch:
-            patch.setattr(loss, "_remake_indexes", cut_off)
+            patch.setattr(repair, "_remake_indexes", cut_off)
             job = asyncio.ensure_future(crawl(root, site, start=ACCEPT))
             await asyncio.sleep(0.3)
             job.cancel()
@@ -146,7 +146,7 @@ def test_the_command_line(tmp_path: Path, limit: int):
             assert "--accept-loss" in refused.err
         done = nacre("run", job, "--accept-loss", "--set", "limits.documents=0")
         assert done.code == 0, done.err
-        assert "goes on with run" in done.err
+        assert "resumes run" in done.err
     assert nacre("archive", job, "check").code == 0
     for number in range(8):
         told = nacre("explain", job, f"{home}p{number}.html", "--json").out

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from nacre.core.states import ExitStatus
 from nacre.core.status import FetchStatus
+from nacre.engine.settings import EngineSettings
 from nacre.fetch.settings import FetchSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
-from nacre.job.configuration.settings import EngineSettings, JobSettings
 from nacre.job.job import Job
-from nacre.job.states import ExitStatus
+from nacre.settings.settings import JobSettings
 from tests.crawl.replay import judge
 from tests.fault.facts import Facts, check_counters, check_originals
 from tests.fault.jobs import facts_of, settings
@@ -118,7 +119,7 @@ def test_each_case_has_a_defined_end(result: Result, name: str):
 def test_every_line_has_a_known_status(result: Result):
     known = {int(status) for status in FetchStatus}
     assert all(status > 0 or status in known for status, _ in result.lines.values())
-    assert -5 not in {status for status, _ in result.lines.values()}, "a fault of the crawler"
+    assert -5 not in {status for status, _ in result.lines.values()}, "an error in the crawler"
     assert result.lines.keys() == result.facts.outcomes.keys()
     assert len(result.lines) > len(CASES) * COPIES
 

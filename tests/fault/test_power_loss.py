@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from nacre.job.states import ExitStatus
+from nacre.core.states import ExitStatus
 from tests.fault.facts import Facts, check, check_same
 from tests.fault.jobs import settings
 from tests.fault.simulation import VARIANTS, Machine, simulated

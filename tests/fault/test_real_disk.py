@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from nacre.core.events import Alert, Event
+from nacre.core.states import ExitStatus
 from nacre.errors import StorageError
-from nacre.job.events import Alert, Event
 from nacre.job.job import Job
-from nacre.job.states import ExitStatus
 from tests.cli.site import nacre
 from tests.fault.facts import Facts, check_same
 from tests.fault.jobs import QuickClock, crawl, facts_of, prepare, settings

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from nacre.core.states import ExitStatus
 from nacre.errors import DamageError, StorageError
-from nacre.job.layout import Layout
-from nacre.job.mending import salvaged as salvaged_module
-from nacre.job.mending.salvaged import _Registration
-from nacre.job.operator.salvage import Salvaged, salvage
-from nacre.job.states import ExitStatus
+from nacre.job import salvaged as salvaged_module
+from nacre.job.salvaged import _Registration
+from nacre.job.stopped_job import SalvageResult, salvage
+from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.fault.facts import Facts, by_path, check, check_same
 from tests.fault.jobs import crawl, facts_of, settings
@@ -46,7 +46,7 @@ async def with_older_store(root: Path, site: Site, older: int, newer: int) -> No
     (root / "older").rename(store)
 
 
-async def salvaged(root: Path, site: Site) -> Salvaged:
+async def salvaged(root: Path, site: Site) -> SalvageResult:
     return await asyncio.to_thread(salvage, Layout(root), settings(site.url()))
 
 

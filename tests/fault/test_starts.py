@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from nacre.core.events import Alert, Event
+from nacre.core.states import ExitStatus
 from nacre.errors import StorageError
 from nacre.frontier.settings import PolitenessSettings
-from nacre.job.events import Alert, Event
 from nacre.job.job import Job
-from nacre.job.states import ExitStatus
 from nacre.store import schema
-from nacre.store.seam import Engine
+from nacre.store.seam import StorageEngine
 from nacre.store.store import Store
 from tests.cli.site import many_pages, nacre, site
 from tests.fault.facts import Facts, by_path, check_same, path_of
@@ -68,7 +68,7 @@ def test_a_store_of_an_older_nacre_is_brought_up_to_date(
 ):
     migrated: list[int] = []
 
-    def migrate(engine: Engine) -> None:
+    def migrate(engine: StorageEngine) -> None:
         migrated.append(len(list(engine.rows("urls", b"", None))))
 
     def between(site: Site) -> None:

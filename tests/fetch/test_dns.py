@@ -1,6 +1,10 @@
-"""Names to addresses: sources in their order, and every oddity of a DNS server (H21)."""
+"""Names to addresses: sources in their order, and every oddity of a DNS server (H21).
+
+/etc/hosts and /etc/resolv.conf.
+"""
 
 import asyncio
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +13,15 @@ import uvloop
 from pydantic import ValidationError
 
 from nacre.fetch import dns as dns_module
-from nacre.fetch.dns import DnsAnswer, DnsResolver, DnsSettings
+from nacre.fetch.dns import (
+    DnsAnswer,
+    DnsResolver,
+    DnsSettings,
+    WatchedFile,
+    parse_hosts,
+    parse_resolv_conf,
+)
+from nacre.fetch.dns_client import DnsServer
 from tests.fetch.nameserver import NameServer, a, aaaa, cname, name_server, reply, txt
 
 
@@ -260,7 +272,7 @@ def test_a_server_that_is_not_there_fails_at_once(tmp_path):
 def test_what_is_no_name(tmp_path, host):
     answer = asyncio.run(resolver(tmp_path, servers=("127.0.0.1:9",)).lookup(host))
     assert answer.status == -1
-    assert "is no name for DNS" in answer.error
+    assert "is not a name for DNS" in answer.error
 
 
 def test_local_sources_in_their_order(tmp_path):
@@ -301,7 +313,38 @@ def test_a_local_answer(tmp_path):
 
 
 def test_settings_are_checked():
-    with pytest.raises(ValidationError, match="'x' is no IP address"):
+    with pytest.raises(ValidationError, match="'x' is not an IP address"):
         DnsSettings(hosts={"a.test": ("x",)})
-    with pytest.raises(ValidationError, match="is no DNS server; write IP"):
+    with pytest.raises(ValidationError, match="is not a DNS server; write IP"):
         DnsSettings(servers=("dns.test",))
+
+
+def test_hosts():
+    text = "# x\n127.0.0.1\tlocalhost  Vm.\n::1 localhost\n127.0.0.1 localhost # again\n"
+    text += "bad name\n10.0.0.1\n"
+    assert parse_hosts(text) == {"localhost": ("127.0.0.1", "::1"), "vm": ("127.0.0.1",)}
+
+
+def test_resolv_conf():
+    text = "search test\nnameserver 10.9.0.53\nnameserver fe80::1%eth0\nnameserver\nnameserver x\n"
+    assert parse_resolv_conf(text) == (DnsServer("10.9.0.53"), DnsServer("fe80::1%eth0"))
+
+
+def test_a_file_is_read_again_only_when_it_changes(tmp_path):
+    path = tmp_path / "hosts"
+    reads = []
+
+    def parse(text: str) -> str:
+        reads.append(text)
+        return text
+
+    watched = WatchedFile(path, parse)
+    assert watched.value == ""
+    path.write_text("one")
+    assert [watched.value, watched.value] == ["one", "one"]
+    assert reads.count("one") == 1
+    path.write_text("two")
+    os.utime(path, (1, 1))
+    assert watched.value == "two"
+    path.unlink()
+    assert watched.value == ""

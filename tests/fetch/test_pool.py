@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from nacre.core.trust import Trust
+from nacre.core.capture import Trust
 from nacre.fetch.connection import Connection, PoolKey
 from nacre.fetch.pool import MAX_UNPROVEN, Pool
 
@@ -112,7 +112,7 @@ def used(pool: Pool, *firsts: bool, key: PoolKey = KEY) -> tuple[Connection, lis
     """A connection that carried some replies."""
     made, trusts = connection(key), [Trust(first=first) for first in firsts]
     made.unproven = list(trusts)
-    made.surplus = pool.surplus
+    made.listen(pool.surplus)
     return made, trusts
 
 

@@ -2,7 +2,8 @@ import pytest
 from pydantic import ValidationError
 
 from nacre import __version__
-from nacre.fetch.settings import FetchSettings, fill_user_agent
+from nacre.config.secret import Secret
+from nacre.fetch.settings import Credential, FetchSettings, fill_user_agent
 
 
 def test_the_defaults_send_these_fields() -> None:
@@ -49,3 +50,22 @@ def test_a_changed_copy_sends_what_was_changed() -> None:
     settings = FetchSettings(user_agent="One")
     assert b"One" in settings.lines
     assert b"Two" in settings.model_copy(update={"user_agent": "Two"}).lines
+
+
+@pytest.mark.parametrize(
+    ("origin", "place", "belongs"),
+    [
+        ("https://a.test", ("https", "a.test", 443), True),
+        ("https://A.test:443/", ("https", "a.test", 443), True),
+        ("http://a.test:81", ("http", "a.test", 81), True),
+        ("http://[::1]", ("http", "::1", 80), True),
+        ("https://a.test", ("http", "a.test", 443), False),
+        ("https://a.test", ("https", "a.test", 444), False),
+        ("https://a.test", ("https", "b.a.test", 443), False),
+    ],
+)
+def test_a_credential_belongs_to_one_origin(
+    origin: str, place: tuple[str, str, int], belongs: bool
+) -> None:
+    credential = Credential(origin=origin, username="u", password=Secret("p"))
+    assert credential.belongs_to(*place) is belongs

@@ -10,7 +10,7 @@ from nacre.core.capture import TlsFacts
 from nacre.core.status import FetchStatus
 from nacre.fetch.request import FetchResult
 from nacre.fetch.settings import FetchSettings
-from nacre.fetch.tls import Gate, Tls, make_context
+from nacre.fetch.tls import HandshakeGate, Tls, iana_name, make_context
 from tests.fetch.certificates import Authority, self_signed
 from tests.fetch.server import (
     HELLO,
@@ -300,7 +300,7 @@ def test_a_large_body_over_tls_is_kept(authority: Authority) -> None:
 def test_few_handshakes_begin_in_one_turn() -> None:
     async def main() -> list[int]:
         loop = asyncio.get_running_loop()
-        gate = Gate(loop, 4)
+        gate = HandshakeGate(loop, 4)
         turn = 0
         passed: list[int] = []
 
@@ -330,7 +330,7 @@ def test_a_connection_that_ends_before_its_handshake_is_told_quietly(
 ) -> None:
     """Handshakes wait for their turn: a server that speaks first, or goes, is not asked for one."""
 
-    async def late(_: Gate) -> None:
+    async def late(_: HandshakeGate) -> None:
         await asyncio.sleep(0.05)
 
     async def speak(peer: Peer) -> None:
@@ -347,7 +347,7 @@ def test_a_connection_that_ends_before_its_handshake_is_told_quietly(
         async with serving(handler) as server, fetching() as fetcher:
             return await fetcher.fetch(ask(server.url("/", "https")), QUICK), faults
 
-    monkeypatch.setattr(Gate, "enter", late)
+    monkeypatch.setattr(HandshakeGate, "enter", late)
     for handler in (speak, leave):
         result, faults = run(main(handler))
         assert result.status == FetchStatus.CONNECT_FAILED
@@ -374,3 +374,24 @@ def test_a_connection_whose_facts_cannot_be_read_is_ended(
     result, closing = run(main())
     assert (result.status, result.error) == (FetchStatus.CONNECT_FAILED, "no facts")
     assert closing == [True]
+
+
+@pytest.mark.parametrize(
+    ("openssl", "iana"),
+    [
+        ("TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384"),
+        ("ECDHE-RSA-AES128-GCM-SHA256", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"),
+        ("ECDHE-ECDSA-AES256-SHA384", "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA384"),
+        ("ECDHE-RSA-CHACHA20-POLY1305", "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256"),
+        ("DHE-RSA-AES256-SHA", "TLS_DHE_RSA_WITH_AES_256_CBC_SHA"),
+        ("AES128-SHA", "TLS_RSA_WITH_AES_128_CBC_SHA"),
+        ("AES256-GCM-SHA384", "TLS_RSA_WITH_AES_256_GCM_SHA384"),
+        ("DES-CBC3-SHA", "TLS_RSA_WITH_3DES_EDE_CBC_SHA"),
+        ("CAMELLIA128-SHA256", "TLS_RSA_WITH_CAMELLIA_128_CBC_SHA256"),
+        ("ECDHE-ECDSA-AES128-CCM8", "TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8"),
+        ("DHE-RSA-AES128-CCM", "TLS_DHE_RSA_WITH_AES_128_CCM"),
+        ("", ""),
+    ],
+)
+def test_names(openssl: str, iana: str) -> None:
+    assert iana_name(openssl) == iana

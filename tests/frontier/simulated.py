@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from nacre.config.effective import fixed
 from nacre.core.crawluri import CrawlURI
 from nacre.frontier.frontier import Attempt, Frontier
-from nacre.frontier.policy import Ending, Retry, politeness_delay, retry_decision
-from nacre.frontier.rows import Rows
+from nacre.frontier.policy import AttemptOutcome, Retry, politeness_delay, retry_decision
+from nacre.frontier.rows import RowStore
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from tests.frontier.making import NOW, candidate
 
@@ -61,7 +61,7 @@ class Crawl:
 
     queues: int
     days: float
-    open_rows: Callable[[], Rows]
+    open_rows: Callable[[], RowStore]
     commit: Callable[[], None]
     crash_every: int = 0
     parallel: int = 500
@@ -143,7 +143,7 @@ class Crawl:
         delay = politeness_delay(
             self.politeness, reply.seconds * 1000.0, server.crawl_delay, reply.retry_after
         )
-        ending = Ending(reply.status, False, reply.retry_after, delay)
+        ending = AttemptOutcome(reply.status, False, reply.retry_after, delay)
         decision = retry_decision(self.settings, uri, ending, self.now)
         attempt = Attempt(reply.status, delay)
         if isinstance(decision, Retry):

@@ -4,8 +4,12 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from nacre.frontier.assignment import core_key, jump_hash, moves, needs_address, split_key
-from nacre.frontier.choices import QueueAssignment, QueuePrecedence, UriPrecedence
-from nacre.frontier.settings import FrontierSettings
+from nacre.frontier.settings import (
+    FrontierSettings,
+    QueueAssignment,
+    QueuePrecedence,
+    UriPrecedence,
+)
 
 URL = "http://www.example.co.uk/a/b.html"
 names = st.lists(st.sampled_from(["a", "www", "example", "co", "uk", "com"]), min_size=1).map(

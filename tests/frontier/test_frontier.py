@@ -1,11 +1,10 @@
 import pytest
 
 from nacre.core.crawluri import CrawlURI, Directive
-from nacre.frontier.choices import QueuePrecedence
 from nacre.frontier.frontier import Attempt, Frontier
 from nacre.frontier.policy import Retry
-from nacre.frontier.queues import State
-from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.frontier.queues import QueueState
+from nacre.frontier.settings import FrontierSettings, PolitenessSettings, QueuePrecedence
 from tests.frontier.making import NOW, candidate, drain, frontier
 from tests.frontier.memory_rows import MemoryRows
 
@@ -195,8 +194,8 @@ def test_a_budget_retires_a_queue() -> None:
     front.schedule([candidate("a", str(n)) for n in range(5)], NOW)
     assert names(drain(front)) == ["0", "1"]
     assert front.totals.queued == 0
-    assert front.totals.states[State.RETIRED] == 1
-    front.terms.settings.replace([FrontierSettings(queue_total_budget=4)])
+    assert front.totals.states[QueueState.RETIRED] == 1
+    front.queue_states.settings.frontier.replace([FrontierSettings(queue_total_budget=4)])
     assert front.unretire() == 1
     assert front.totals.queued == 3
     assert names(drain(front)) == ["2", "3"]
@@ -208,7 +207,7 @@ def test_a_final_failure_costs_a_penalty_and_disregarded_nothing() -> None:
     front.finished(take(front), Attempt(-2), 0)
     front.finished(take(front), Attempt(-9998), 0)
     front.finished(take(front), Attempt(404), 0)
-    queue = front.rotation.find("a,").row
+    queue = front.queue_states.find("a,").row
     assert (queue.spent, queue.errors, queue.costs) == (102, 1, 3)
     totals = front.totals
     assert (totals.finished, totals.succeeded, totals.failed, totals.disregarded) == (3, 1, 1, 1)
@@ -221,9 +220,9 @@ def test_precedence_of_queues_and_the_floor() -> None:
     )
     front.schedule([candidate("late", "0")], NOW)
     assert front.next(NOW, 0) is None
-    assert front.totals.states[State.INELIGIBLE] == 1
+    assert front.totals.states[QueueState.INELIGIBLE] == 1
     settings = FrontierSettings(queue_precedence=QueuePrecedence(base=1), precedence_floor=8)
-    front.terms.settings.replace([settings])
+    front.queue_states.settings.frontier.replace([settings])
     front.schedule([candidate("soon", "0")], NOW)
     assert drain(front) == ["http://soon/0", "http://late/0"]
 
@@ -304,8 +303,8 @@ def test_waking_all_keeps_the_politeness_delay() -> None:
     front.snooze("b,", NOW + 5000, NOW, 0)
     assert front.next(NOW, 4.0) is None
     assert front.next(NOW, 49.0) is None
-    front.rotation.mono = 49.0
-    front.rotation.rouse_all()
+    front.queue_states.time.advance(49.0)
+    front.queue_states.end_snoozes()
     assert front.next(NOW, 52.9) is None
     assert {take(front, 53.0).queue, take(front, 53.01).queue} == {"a,", "b,"}
 
@@ -323,12 +322,12 @@ def test_memory_holds_a_bounded_number_of_queues() -> None:
     front = frontier(rows, FrontierSettings(max_queues_in_memory=50))
     front.schedule([candidate(f"h{n}", str(m)) for n in range(500) for m in range(2)], NOW)
     out = [take(front) for _ in range(40)]
-    held = list(front.rotation.roster.in_memory())
+    held = list(front.queue_states.cache.in_memory())
     assert len(held) <= 50 + 1
     for uri in out:
         front.finished(uri, Attempt(200), 0)
     assert len(drain(front)) == 1000 - 40
-    assert front.totals.states[State.EXHAUSTED] == 500
+    assert front.totals.states[QueueState.EXHAUSTED] == 500
     assert not list(rows.scan("wake", b""))
 
 

@@ -16,8 +16,8 @@ from hypothesis.stateful import (
 )
 
 from nacre.core.crawluri import CrawlURI
-from nacre.core.status import Counted, counted
-from nacre.frontier import rotation
+from nacre.core.status import CountedAs, counted
+from nacre.frontier import queue_states
 from nacre.frontier.frontier import Attempt
 from nacre.frontier.policy import Retry
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
@@ -47,7 +47,7 @@ class Model:
     sites: dict[str, Site] = field(default_factory=dict)
     future: list[tuple[float, str, tuple[int, int, int, str, int]]] = field(default_factory=list)
     ordinal: int = 0
-    finished: dict[Counted, int] = field(default_factory=lambda: dict.fromkeys(Counted, 0))
+    finished: dict[CountedAs, int] = field(default_factory=lambda: dict.fromkeys(CountedAs, 0))
     time: float = NOW
 
     def release(self, time: float) -> None:
@@ -78,7 +78,7 @@ class Machine(RuleBasedStateMachine):
         self.politeness = PolitenessSettings(delay=2, in_flight=self.in_flight)
         self.out: dict[str, list[CrawlURI]] = {host: [] for host in HOSTS + "z"}
         self.front = frontier(self.rows, self.settings, self.politeness)
-        self.front.rotation.roster.capacity = 2
+        self.front.queue_states.cache.capacity = 2
         self.keep_going()
         self.save()
 
@@ -204,7 +204,7 @@ class Machine(RuleBasedStateMachine):
     @rule(host=st.sampled_from(HOSTS), name=st.integers(0, 9))
     def delete(self, host: str, name: int) -> None:
         url = f"http://{host}/{name}"
-        gone = {removed.uri.ordinal for removed in self.front.removal.delete(lambda u: u == url)}
+        gone = {removed.uri.ordinal for removed in self.front.operator.delete(lambda u: u == url)}
         model = self.model
         busy = {out.ordinal for out in self.out[host]}
         waiting = [entry for _, _, entry in model.future] + list(
@@ -214,7 +214,7 @@ class Machine(RuleBasedStateMachine):
         for site in model.sites.values():
             site.pending = [entry for entry in site.pending if entry[2] not in gone]
         model.future = [waits for waits in model.future if waits[2][2] not in gone]
-        model.finished[Counted.DISREGARDED] += len(gone)
+        model.finished[CountedAs.DISREGARDED] += len(gone)
 
     @rule(host=st.sampled_from(HOSTS))
     def retire(self, host: str) -> None:
@@ -250,16 +250,16 @@ class Machine(RuleBasedStateMachine):
             site.wake = max(site.wake, self.time + max(site.delay, 2.0))
         self.out = {host: [] for host in HOSTS + "z"}
         self.front = frontier(self.rows, self.settings, self.politeness, now, mono)
-        self.front.rotation.roster.capacity = 2
+        self.front.queue_states.cache.capacity = 2
 
     @invariant()
     def counts_agree(self) -> None:
         totals = self.front.totals
         assert totals.discovered == len(self.model.seen)
         assert totals.queued == self.model.queued
-        assert totals.succeeded == self.model.finished[Counted.SUCCESS]
-        assert totals.failed == self.model.finished[Counted.FAILURE]
-        assert totals.disregarded == self.model.finished[Counted.DISREGARDED]
+        assert totals.succeeded == self.model.finished[CountedAs.SUCCESS]
+        assert totals.failed == self.model.finished[CountedAs.FAILURE]
+        assert totals.disregarded == self.model.finished[CountedAs.DISREGARDED]
         assert sum(totals.states) == len(self.model.sites)
         assert min(totals.states) >= 0
 
@@ -275,7 +275,7 @@ class WideMachine(Machine):
 def test_agrees_with_the_naive_frontier(
     machine: type[Machine], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rotation, "_READ_AHEAD", 2)
+    monkeypatch.setattr(queue_states, "_READ_AHEAD", 2)
     run_state_machine_as_test(
         machine, settings=budget(max_examples=EXAMPLES, stateful_step_count=40, deadline=None)
     )

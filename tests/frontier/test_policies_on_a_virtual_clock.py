@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from nacre.frontier.frontier import Attempt, Frontier
-from nacre.frontier.queues import State
+from nacre.frontier.queues import QueueState
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from tests.frontier.making import NOW, candidate, frontier
 from tests.frontier.memory_rows import MemoryRows
@@ -46,10 +46,10 @@ def test_no_queue_spends_more_than_its_budget(budget: int) -> None:
     order, _ = crawl(front)
     done = Counter(order)
     assert done == {f"{host},": min(size, budget) for host, size in sizes.items()}
-    rows = [front.rotation.find(f"{host},").row for host in sizes]
+    rows = [front.queue_states.find(f"{host},").row for host in sizes]
     assert {row.spent for row in rows} <= set(range(budget + 1))
     retired = sum(size > budget for size in sizes.values())
-    assert front.totals.states[State.RETIRED] == retired
+    assert front.totals.states[QueueState.RETIRED] == retired
     assert front.totals.queued == 0
 
 
@@ -58,8 +58,8 @@ def test_budgets_raised_step_by_step_fetch_everything_once() -> None:
     front = filled(FrontierSettings(queue_total_budget=5), sizes)
     order, mono = crawl(front)
     for budget in (10, 20, -1):
-        front.terms.settings.replace([FrontierSettings(queue_total_budget=budget)])
-        while front.steering.step(3):
+        front.queue_states.settings.frontier.replace([FrontierSettings(queue_total_budget=budget)])
+        while front.operator.step(3):
             pass
         more, mono = crawl(front, mono)
         order += more
@@ -70,9 +70,9 @@ def test_budgets_raised_step_by_step_fetch_everything_once() -> None:
 def test_turns_end_when_the_balance_is_spent() -> None:
     settings = FrontierSettings(balance_replenish=4, max_queues_in_memory=16)
     front = filled(settings, dict.fromkeys("abc", 12))
-    front.terms.politeness.replace([PolitenessSettings(delay=0)])
+    front.queue_states.settings.politeness.replace([PolitenessSettings(delay=0)])
     for host in "abc":
-        assert front.rotation.find(f"{host},").row.state is State.INACTIVE
+        assert front.queue_states.find(f"{host},").row.state is QueueState.INACTIVE
     order = []
     while (uri := front.next(NOW, 0.0)) is not None:
         order.append(uri.queue)
@@ -87,16 +87,16 @@ def test_a_floor_that_rises_and_falls_loses_nothing() -> None:
     order, mono = crawl(front, most=30)
     for _ in range(6):
         floor = random.choice([1, 3, 4, 255])
-        front.terms.settings.replace([FrontierSettings(precedence_floor=floor)])
-        while front.steering.step(7):
+        front.queue_states.settings.frontier.replace([FrontierSettings(precedence_floor=floor)])
+        while front.operator.step(7):
             pass
         closed = floor <= 3
         more, mono = crawl(front, mono, most=1000 if closed else 10)
         if closed:  # those that are active hand out what they had taken up, at most
             assert len(more) <= 20
         order += more
-    front.terms.settings.replace([FrontierSettings()])
-    while front.steering.step(7):
+    front.queue_states.settings.frontier.replace([FrontierSettings()])
+    while front.operator.step(7):
         pass
     more, _ = crawl(front, mono)
     assert Counter(order + more) == {f"h{n},": 5 for n in range(20)}

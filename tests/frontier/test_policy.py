@@ -6,23 +6,33 @@ from hypothesis import strategies as st
 
 from nacre.core.crawluri import CrawlURI, Directive
 from nacre.core.status import STATUS_TABLE, FetchStatus
-from nacre.frontier.backoff import Backoff
 from nacre.frontier.policy import (
-    Ending,
+    AttemptOutcome,
+    Backoff,
     Final,
-    LastCall,
+    LastTriesPhase,
     Rank,
     Retry,
-    Tries,
+    RetryKind,
+    cost_of,
     directive_of,
     is_extra,
+    next_backoff,
     politeness_delay,
     prerequisite_rank,
+    queue_precedence,
     rank,
     retry_decision,
     trans_hops,
+    uri_precedence,
 )
-from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.frontier.settings import (
+    CostPolicy,
+    FrontierSettings,
+    PolitenessSettings,
+    QueuePrecedence,
+    UriPrecedence,
+)
 
 SETTINGS = FrontierSettings()
 POLITE = PolitenessSettings()
@@ -124,7 +134,7 @@ def test_a_fixed_delay() -> None:
 def test_unreachable_hosts_wait_twice_as_long_each_time(status: int) -> None:
     waits = []
     for attempts in range(40):
-        decision = retry_decision(SETTINGS, uri(attempts=attempts), Ending(status), NOW)
+        decision = retry_decision(SETTINGS, uri(attempts=attempts), AttemptOutcome(status), NOW)
         if isinstance(decision, Final):
             break
         assert not decision.hold
@@ -136,9 +146,9 @@ def test_unreachable_hosts_wait_twice_as_long_each_time(status: int) -> None:
 @pytest.mark.parametrize(
     ("status", "throttled", "last_delay", "retry_after", "decision"),
     [
-        (429, 0, 4.0, 0.0, Retry(NOW + 8, hold=True, kind=Tries.THROTTLED)),
-        (503, 4, 4.0, 100.0, Retry(NOW + 100, hold=True, kind=Tries.THROTTLED)),
-        (503, 0, 4.0, 1e9, Retry(NOW + 3600, hold=True, kind=Tries.THROTTLED)),
+        (429, 0, 4.0, 0.0, Retry(NOW + 8, hold=True, kind=RetryKind.THROTTLED)),
+        (503, 4, 4.0, 100.0, Retry(NOW + 100, hold=True, kind=RetryKind.THROTTLED)),
+        (503, 0, 4.0, 1e9, Retry(NOW + 3600, hold=True, kind=RetryKind.THROTTLED)),
         (503, 5, 4.0, 0.0, Final("retries used up")),
         (500, 0, 4.0, 0.0, Final("done")),
         (200, 0, 4.0, 0.0, Final("done")),
@@ -150,14 +160,14 @@ def test_unreachable_hosts_wait_twice_as_long_each_time(status: int) -> None:
 def test_replies(
     status: int, throttled: int, last_delay: float, retry_after: float, decision: Retry | Final
 ) -> None:
-    ending = Ending(status, False, retry_after, last_delay)
+    ending = AttemptOutcome(status, False, retry_after, last_delay)
     tried = uri(attempts=throttled, throttled=throttled)
     assert retry_decision(SETTINGS, tried, ending, NOW) == decision
 
 
 @pytest.mark.parametrize("status", sorted(STATUS_TABLE))
 def test_the_table_of_statuses_says_what_is_tried_again(status: FetchStatus) -> None:
-    decision = retry_decision(SETTINGS, uri(), Ending(status), NOW)
+    decision = retry_decision(SETTINGS, uri(), AttemptOutcome(status), NOW)
     # What waits for a prerequisite comes back without having ended.
     again = isinstance(decision, Retry) or status is FetchStatus.DEFERRED
     assert again == STATUS_TABLE[status].retryable
@@ -165,39 +175,43 @@ def test_the_table_of_statuses_says_what_is_tried_again(status: FetchStatus) -> 
 
 def test_a_body_cut_short_is_tried_twice_more() -> None:
     decisions = [
-        retry_decision(SETTINGS, uri(attempts=n, truncated=n), Ending(200, truncated=True), NOW)
+        retry_decision(
+            SETTINGS, uri(attempts=n, truncated=n), AttemptOutcome(200, truncated=True), NOW
+        )
         for n in range(3)
     ]
-    kind = Tries.TRUNCATED
+    kind = RetryKind.TRUNCATED
     expected = [Retry(NOW + 60, kind=kind), Retry(NOW + 120, kind=kind), Final("retries used up")]
     assert decisions == expected
 
 
 def test_each_kind_of_try_is_counted_apart() -> None:
     tried = uri(attempts=31, throttled=4, truncated=1, starved=3)  # and 23 times unreachable
-    assert retry_decision(SETTINGS, tried, Ending(-2), NOW) == Retry(NOW + 900)
-    assert isinstance(retry_decision(SETTINGS, tried, Ending(503, last_delay=1.0), NOW), Retry)
-    cut = retry_decision(SETTINGS, tried, Ending(200, truncated=True), NOW)
-    assert cut == Retry(NOW + 120, kind=Tries.TRUNCATED)
-    starved = retry_decision(SETTINGS, tried, Ending(-2, starved=True), NOW)
-    assert starved == Retry(NOW + 10, kind=Tries.STARVED)
+    assert retry_decision(SETTINGS, tried, AttemptOutcome(-2), NOW) == Retry(NOW + 900)
+    assert isinstance(
+        retry_decision(SETTINGS, tried, AttemptOutcome(503, last_delay=1.0), NOW), Retry
+    )
+    cut = retry_decision(SETTINGS, tried, AttemptOutcome(200, truncated=True), NOW)
+    assert cut == Retry(NOW + 120, kind=RetryKind.TRUNCATED)
+    starved = retry_decision(SETTINGS, tried, AttemptOutcome(-2, starved=True), NOW)
+    assert starved == Retry(NOW + 10, kind=RetryKind.STARVED)
     worn = uri(attempts=5, throttled=5)
-    assert retry_decision(SETTINGS, worn, Ending(503), NOW) == Final("retries used up")
-    assert retry_decision(SETTINGS, worn, Ending(-2), NOW) == Retry(NOW + 60)
+    assert retry_decision(SETTINGS, worn, AttemptOutcome(503), NOW) == Final("retries used up")
+    assert retry_decision(SETTINGS, worn, AttemptOutcome(-2), NOW) == Retry(NOW + 60)
 
 
 def test_a_prerequisite_holds_its_queue() -> None:
     robots = uri(path="LP")
-    assert retry_decision(SETTINGS, robots, Ending(-2), NOW) == Retry(NOW + 60, hold=True)
-    assert retry_decision(SETTINGS, robots, Ending(500), NOW) == Retry(NOW + 60, hold=True)
-    assert isinstance(retry_decision(SETTINGS, robots, Ending(404), NOW), Final)
+    assert retry_decision(SETTINGS, robots, AttemptOutcome(-2), NOW) == Retry(NOW + 60, hold=True)
+    assert retry_decision(SETTINGS, robots, AttemptOutcome(500), NOW) == Retry(NOW + 60, hold=True)
+    assert isinstance(retry_decision(SETTINGS, robots, AttemptOutcome(404), NOW), Final)
 
 
 def test_the_last_tries_share_ten_minutes() -> None:
-    late, ending = uri(attempts=9), Ending(-2)
-    assert retry_decision(SETTINGS, late, ending, NOW, LastCall(NOW - 1)) == Retry(NOW + 200)
-    assert retry_decision(SETTINGS, uri(), ending, NOW, LastCall(NOW - 1)) == Retry(NOW + 60)
-    assert isinstance(retry_decision(SETTINGS, late, ending, NOW, LastCall(NOW - 600)), Final)
+    late, ending = uri(attempts=9), AttemptOutcome(-2)
+    assert retry_decision(SETTINGS, late, ending, NOW, LastTriesPhase(NOW - 1)) == Retry(NOW + 200)
+    assert retry_decision(SETTINGS, uri(), ending, NOW, LastTriesPhase(NOW - 1)) == Retry(NOW + 60)
+    assert isinstance(retry_decision(SETTINGS, late, ending, NOW, LastTriesPhase(NOW - 600)), Final)
 
 
 @pytest.mark.parametrize(
@@ -228,8 +242,128 @@ def test_what_only_serves_a_page_or_was_guessed(path, extra):
 
 
 def test_one_more_try_where_nothing_else_is_left() -> None:
-    ending = Ending(-2)
+    ending = AttemptOutcome(-2)
     again = uri(attempts=1)
-    assert isinstance(retry_decision(SETTINGS, again, ending, NOW, LastCall(NOW, once=True)), Final)
-    assert isinstance(retry_decision(SETTINGS, uri(), ending, NOW, LastCall(NOW, once=True)), Retry)
+    assert isinstance(
+        retry_decision(SETTINGS, again, ending, NOW, LastTriesPhase(NOW, once=True)), Final
+    )
+    assert isinstance(
+        retry_decision(SETTINGS, uri(), ending, NOW, LastTriesPhase(NOW, once=True)), Retry
+    )
     assert isinstance(retry_decision(SETTINGS, again, ending, NOW), Retry)
+
+
+SETTINGS_BACKOFF = PolitenessSettings()
+
+
+def after(*replies: tuple[int, float], settings: PolitenessSettings = SETTINGS_BACKOFF) -> Backoff:
+    state = Backoff()
+    for status, latency in replies:
+        state = next_backoff(settings, state, status, latency)
+    return state
+
+
+def test_throttling_doubles_and_success_decays() -> None:
+    assert after((429, 50), (503, 50)).factor == 4.0
+    assert after((429, 50), (200, 50)).factor == 1.6
+    assert after((503, 50), *[(200, 50.0)] * 10).factor == 1.0
+
+
+def test_rising_latency_raises_by_half() -> None:
+    assert after((200, 300), (200, 2000)).factor == 1.5
+    assert after((200, 20), (200, 90)).factor == 1.0
+
+
+def test_a_fixed_delay_ignores_latency_but_not_throttling() -> None:
+    fixed = PolitenessSettings(delay=0)
+    assert after((200, 300), (200, 20_000), settings=fixed).factor == 1.0
+    assert after((429, 300), settings=fixed).factor == 2.0
+
+
+def test_failures_say_nothing_and_zero_switches_it_off() -> None:
+    assert after((200, 300), (-2, 20_000)) == Backoff(1.0, 300)
+    assert after((429, 300), settings=PolitenessSettings(backoff_up_to=0)) == Backoff()
+
+
+@given(st.lists(st.tuples(st.sampled_from([200, 404, 429, 503, -2]), st.floats(0, 1e7))))
+def test_the_factor_stays_in_bounds(replies: list[tuple[int, float]]) -> None:
+    assert 1.0 <= after(*replies).factor <= 64.0
+
+
+@pytest.mark.parametrize(
+    ("choice", "cost", "path", "precedence"),
+    [
+        (UriPrecedence(), 3, "LLL", 3),
+        (UriPrecedence(), 500, "", 127),
+        (UriPrecedence(policy="base", base=9), 3, "LLL", 9),
+        (UriPrecedence(policy="hops"), 3, "", 1),
+        (UriPrecedence(policy="hops"), 3, "LELR", 3),
+        (UriPrecedence(policy="hops", navlinks_only=False), 3, "LELR", 5),
+        (UriPrecedence(policy="hops", base=0), 1, "60+LE", 61),
+        (UriPrecedence(policy="hops", base=100), 1, "60+LL", 127),
+    ],
+)
+def test_precedence_of_uris(choice: UriPrecedence, cost: int, path: str, precedence: int) -> None:
+    assert uri_precedence(choice, cost, path) == precedence
+
+
+@pytest.mark.parametrize(
+    ("choice", "successes", "lowest", "precedence"),
+    [
+        (QueuePrecedence(), 5000, 9, 3),
+        (QueuePrecedence(policy="highest-uri", base=2), 5000, 9, 11),
+        (QueuePrecedence(policy="highest-uri", base=250), 0, 127, 255),
+        (QueuePrecedence(policy="success-counts", base=2), 99, 9, 2),
+        (QueuePrecedence(policy="success-counts", base=2), 100, 9, 3),
+        (QueuePrecedence(policy="success-counts", base=2), 1099, 9, 3),
+        (QueuePrecedence(policy="success-counts", base=2), 1100, 9, 4),
+        (QueuePrecedence(policy="success-counts", base=2), 2100, 9, 5),
+        (QueuePrecedence(policy="success-counts", increments=(10,)), 25, 0, 5),
+        (QueuePrecedence(policy="success-counts", increments=(1,)), 10**9, 0, 255),
+    ],
+)
+def test_precedence_of_queues(
+    choice: QueuePrecedence, successes: int, lowest: int, precedence: int
+) -> None:
+    assert queue_precedence(choice, successes, lowest) == precedence
+
+
+@given(
+    st.lists(st.integers(1, 50), min_size=1, max_size=4), st.integers(0, 300), st.integers(0, 50)
+)
+def test_more_successes_never_come_sooner(increments: list[int], some: int, more: int) -> None:
+    choice = QueuePrecedence(policy="success-counts", increments=tuple(increments))
+    assert queue_precedence(choice, some) <= queue_precedence(choice, some + more)
+
+
+@pytest.mark.parametrize(
+    ("policy", "url", "via", "cost"),
+    [
+        ("unit", "http://a/?x", "http://a/", 1),
+        ("zero", "http://a/?x", "", 0),
+        ("wag", "http://a/b", "http://a/b", 1),
+        ("wag", "http://a/b?x=1", "", 2),
+        ("wag", "http://a/b?x=1", "http://a/c", 2),
+        ("wag", "http://a/b?x=1", "http://a/b?x=2", 3),
+        ("wag", "http://a/b?x=1", "http://a/b/c", 3),
+        ("wag", "http://a/b?", "http://a/b", 3),
+        ("anti-calendar", "http://a/page", "", 1),
+        ("anti-calendar", "http://a/Calendar/2020/05/", "", 2),
+        ("anti-calendar", "http://a/archive/2020/05", "", 2),
+        ("anti-calendar", "http://a/archive/1999.html", "", 2),
+        ("anti-calendar", "http://a/archive/2020", "", 1),
+        ("anti-calendar", "http://a/12020.html", "", 1),
+        ("anti-calendar", "http://a/?yr=7", "", 2),
+        ("anti-calendar", "http://a/bonjour", "", 2),
+        ("anti-calendar", "http://a/calendrier", "", 2),
+        ("anti-calendar", "http://a/UPDATES", "", 2),
+    ],
+)
+def test_costs(policy: CostPolicy, url: str, via: str, cost: int) -> None:
+    assert cost_of(policy, url, via) == cost
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_costs_are_small(url: str, via: str) -> None:
+    assert cost_of("wag", url, via) in {1, 2, 3}
+    assert cost_of("anti-calendar", url, via) in {1, 2}

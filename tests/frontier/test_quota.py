@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from nacre.frontier.quota import Check, Level, QuotaLimits, QuotaSettings, Usage, checks
+from nacre.frontier.quota import Level, QuotaCheck, QuotaLimits, QuotaSettings, Usage, checks
 
 
 def test_no_quota_costs_no_check() -> None:
@@ -18,9 +18,9 @@ def test_checks_come_in_order() -> None:
         }
     )
     assert checks(settings) == (
-        Check(Level.HOST, "successes", 0),
-        Check(Level.DOMAIN, "responses", 2100),
-        Check(Level.DOMAIN, "bytes", 10**9),
+        QuotaCheck(Level.HOST, "successes", 0),
+        QuotaCheck(Level.DOMAIN, "responses", 2100),
+        QuotaCheck(Level.DOMAIN, "bytes", 10**9),
     )
 
 
@@ -37,7 +37,7 @@ def test_checks_come_in_order() -> None:
     ],
 )
 def test_annotations_are_those_of_heritrix(level: Level, name: str, annotation: str) -> None:
-    assert Check(level, name, 1).annotation == annotation
+    assert QuotaCheck(level, name, 1).annotation == annotation
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def test_sums_are_those_of_the_parts(replies: list[tuple[int, int, bool]]) -> No
     assert usage.bytes == sum(size for _, size, _ in replies)
     assert usage.novel_bytes <= usage.bytes
     assert usage.successes <= usage.responses
-    assert Check(Level.HOST, "responses", len(replies)).reached(usage)
-    assert not Check(Level.HOST, "responses", len(replies) + 1).reached(usage)
+    assert QuotaCheck(Level.HOST, "responses", len(replies)).reached(usage)
+    assert not QuotaCheck(Level.HOST, "responses", len(replies) + 1).reached(usage)
 
 
 def test_what_is_no_quota() -> None:

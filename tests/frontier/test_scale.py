@@ -1,4 +1,4 @@
-"""The frontier is no dictionary in memory: a small cache, many URIs, an instant start."""
+"""The frontier is not a dictionary in memory: a small cache, many URIs, an instant start."""
 
 import json
 import os

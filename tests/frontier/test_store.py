@@ -6,9 +6,9 @@ from time import thread_time
 import pytest
 
 from nacre.frontier.frontier import Attempt
-from nacre.frontier.listing import count, pending
+from nacre.frontier.pending import count, pending
 from nacre.frontier.policy import Retry
-from nacre.frontier.totals import read_totals
+from nacre.frontier.queues import read_totals
 from nacre.store.store import Store
 from tests.frontier.making import NOW, candidate, drain, frontier
 

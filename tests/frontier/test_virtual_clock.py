@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.frontier.rows import Rows
+from nacre.frontier.rows import RowStore
 from nacre.store.store import Store
 from tests.frontier.memory_rows import MemoryRows
 from tests.frontier.simulated import DAY, Crawl
@@ -17,7 +17,7 @@ class Reopened:
         self.path = path
         self.store: Store | None = None
 
-    def open(self) -> Rows:
+    def open(self) -> RowStore:
         if self.store is not None:
             self.store.close()
         self.store = Store.open(str(self.path))

@@ -5,15 +5,16 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from nacre.core.clock import Clock
+from nacre.core.events import Event, Events
+from nacre.engine.clock import SystemClock
+from nacre.engine.seeding.seeds import Entry, read_seeds
 from nacre.fetch.guard import AddressGuard
-from nacre.job.clock import SystemClock
-from nacre.job.configuration.settings import JobSettings
-from nacre.job.events import Event, Events
-from nacre.job.layout import Layout
-from nacre.job.seeding.seeds import Entry, read_seeds
 from nacre.job.session import Session
+from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
-from nacre.store.recovery import Start
+from nacre.store.layout import Layout
+from nacre.store.recovery import StartOptions
 
 
 @asynccontextmanager
@@ -22,6 +23,7 @@ async def opened(
     settings: JobSettings | None = None,
     seeds: Sequence[str] = ("http://a.test/",),
     heard: list[Event] | None = None,
+    clock: Clock | None = None,
 ) -> AsyncIterator[Session]:
     """Open a session, commit while the block runs, and close it."""
     events = Events()
@@ -31,15 +33,16 @@ async def opened(
     def entries() -> Iterator[Entry]:
         return read_seeds(seeds)
 
-    session = Session(Layout(root), settings or JobSettings(), RealDisk(), SystemClock(), events)
+    time = clock or SystemClock()
+    session = Session(Layout(root), settings or JobSettings(), RealDisk(), time, events)
     try:
-        session.open(AddressGuard(), entries, Start())
+        session.open(AddressGuard(), entries, StartOptions())
         async with asyncio.TaskGroup() as group:
-            group.create_task(session.parts.commit.run())
+            group.create_task(session.storing.commit.run())
             try:
                 yield session
             finally:
-                session.parts.commit.finish()
+                session.storing.commit.finish()
     finally:
         await session.close()
 

@@ -1,6 +1,6 @@
-from nacre.job.configuration.settings import JobSettings
 from nacre.job.registry import HERITRIX, section_named, sections
 from nacre.scope.heritrix import CLASSES
+from nacre.settings.settings import JobSettings
 
 
 def test_every_section_is_registered_in_the_order_of_the_settings():

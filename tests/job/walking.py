@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from nacre.config.place import InvalidValuesError, Property, find, with_values
+from nacre.extract.extractors import EXTRACTORS, Extractor
 
 TEXTS = (
     "x", "Europe/Paris", "a@b.test", "http://a.test/", "http://proxy.test:3128", "127.0.0.1",
@@ -28,12 +29,19 @@ COMPANIONS: dict[str, dict[str, object]] = {
 """What must be said too, because the setting means nothing without it."""
 
 
+OF_A_PLUG_IN = Extractor("of-a-plug-in", lambda _document, _links: None, contract=1)
+KNOWN: dict[str, object] = {"extract.extractors": (OF_A_PLUG_IN.name,)}
+"""Values that cannot be guessed from the kind of a setting."""
+
+
 def other_values(settings: BaseModel, found: Property) -> dict[str, object]:
     """A value that the setting may have and has not, and what must be said with it."""
     companions = {k: v for k, v in COMPANIONS.get(found.path, {}).items() if k != found.path}
     if found.path.endswith(".enabled") and found.path in COMPANIONS:
         return companions | {found.path: not found.value}
-    value = _other_value(with_values(settings, companions), found)
+    if not EXTRACTORS.known(OF_A_PLUG_IN.name):
+        EXTRACTORS.add(OF_A_PLUG_IN)
+    value = KNOWN.get(found.path) or _other_value(with_values(settings, companions), found)
     if value is None:
         raise AssertionError(f"no other value is known for {found.path}")
     return companions | {found.path: value}

@@ -13,10 +13,12 @@ from pathlib import Path
 
 import uvloop
 
+from nacre.engine.settings import EngineSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
-from nacre.job.configuration.settings import EngineSettings, JobSettings
 from nacre.job.job import Job
-from nacre.scope.options import ScopeKind, rules_for
+from nacre.scope.rules.stock import rules_for
+from nacre.scope.seed_scope import ScopeKind
+from nacre.settings.settings import JobSettings
 
 
 def settings(site: str, parallel: int) -> JobSettings:
@@ -44,10 +46,10 @@ async def watch(job: Job) -> None:
         session = job.session
         if session is None:
             continue
-        commit = session.parts.commit
+        commit = session.storing.commit
         if commit.groups != groups:
             groups = commit.groups
-            tell(commits=groups, visits=commit.committed, flying=session.parts.engine.busy)
+            tell(commits=groups, visits=commit.committed, flying=session.engine.busy)
 
 
 async def main() -> None:

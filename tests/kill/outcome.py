@@ -9,8 +9,8 @@ import msgspec
 
 from nacre.archive.check import Checker
 from nacre.archive.reader import WarcReader
-from nacre.frontier.totals import read_totals
-from nacre.report.stats import rows, totals
+from nacre.frontier.queues import read_totals
+from nacre.report.statistics import rows, totals
 from nacre.store.store import Store
 
 _TIMES = {"last_success"}

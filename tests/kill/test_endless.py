@@ -1,7 +1,7 @@
 """Killed amid content and amid endless places: the pages still come first, and the run ends.
 
-What is fetched of endless places differs between undisturbed runs, and more so after a start, so
-that content, its order, budget, end and message are compared, not every URL (docs/performance.md).
+What is fetched of endless places differs a little between undisturbed runs, so that content, its
+order, budget, end and message are compared, not every URL (docs/performance.md).
 """
 
 import os

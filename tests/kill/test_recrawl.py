@@ -14,12 +14,12 @@ import pytest
 from nacre.archive.check import Checker
 from nacre.archive.delta import TARGET, page_url
 from nacre.archive.reader import WarcReader
-from nacre.core.fetchrow import FetchRow
+from nacre.core.history import FetchRow
 from nacre.core.pagerow import PageRow
-from nacre.history.pagestore import PageStore, fetch_rows
-from nacre.job.holdings.expanding import expand
-from nacre.job.layout import Layout
-from nacre.job.runs.newrun import plan_run
+from nacre.job.expand_warcs import expand
+from nacre.recrawl.session.pagestore import PageStore, fetch_rows
+from nacre.runs.runs import plan_run
+from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.crawl import again
 from tests.kill.test_kill import Crawler, finish, undisturbed

@@ -3,7 +3,7 @@
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.migrate.answers import DROP, Answers, Question, UnansweredError, read_answers
+from nacre.migrate.answers import DROP, ClassAnswers, Question, UnansweredError, read_answers
 
 
 def test_the_command_line_goes_before_the_file(tmp_path):
@@ -36,15 +36,15 @@ def test_a_file_that_is_not_there_or_endless(tmp_path):
 
 
 def test_answers_typed_for_nothing_are_told():
-    answers = Answers({"a.B": DROP, "c.D": DROP}, frozenset(("a.B",)))
+    answers = ClassAnswers({"a.B": DROP, "c.D": DROP}, frozenset(("a.B",)))
     (problem,) = answers.unused(["a.BB", "x"], "order.xml")
     assert "nothing of order.xml is called a.B" in problem.message
     assert problem.expected == "perhaps a.BB"
 
 
 def test_a_question_says_how_it_is_answered():
-    one = Question("org.x.Y", "w", "stands in a chain", "warc-writer", "its name", "f.xml", 7)
+    one = Question("org.x.Y", "w", "is in a chain", "warc-writer", "its name", "f.xml", 7)
     said = str(UnansweredError([one]))
-    assert said.startswith("f.xml:7: org.x.Y: stands in a chain (w)")
+    assert said.startswith("f.xml:7: org.x.Y: is in a chain (w)")
     assert "--class org.x.Y=warc-writer (its name); =drop leaves it out" in said
     assert "leaves" not in str(UnansweredError([one._replace(suggestion=DROP)]))

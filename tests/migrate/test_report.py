@@ -1,14 +1,18 @@
 import json
 
-from nacre.migrate.report import FileNote, Finding, Flag, Outcome, Report
+from nacre.migrate.report import FileNote, Flag, MigrationOutcome, MigrationReport, ReportedItem
 
-REPORT = Report(
+REPORT = MigrationReport(
     "nutch",
     [
-        Finding("a", "1", "n.xml", 3, Outcome.MAPPED, "uri.max_length"),
-        Finding("b", "x " * 60, "n.xml", 8, Outcome.DEFAULTED, note="its default"),
-        Finding("c", "1", "n.xml", 9, Outcome.FLAGGED, "", "no index", Flag.NO_EQUIVALENT),
-        Finding("d", "1", "n.xml", 10, Outcome.FLAGGED, "fetch.contact", "empty", Flag.CHECK),
+        ReportedItem("a", "1", "n.xml", 3, MigrationOutcome.MAPPED, "uri.max_length"),
+        ReportedItem("b", "x " * 60, "n.xml", 8, MigrationOutcome.DEFAULTED, note="its default"),
+        ReportedItem(
+            "c", "1", "n.xml", 9, MigrationOutcome.FLAGGED, "", "no index", Flag.NO_EQUIVALENT
+        ),
+        ReportedItem(
+            "d", "1", "n.xml", 10, MigrationOutcome.FLAGGED, "fetch.contact", "empty", Flag.CHECK
+        ),
     ],
     [FileNote("f.txt", "copied")],
     ["name a contact"],
@@ -30,7 +34,7 @@ def test_text_names_what_needs_the_eye_first_with_file_and_line():
 
 
 def test_parts_without_lines_are_left_out():
-    assert Report("nutch").text() == (
+    assert MigrationReport("nutch").text() == (
         "Migration from nutch\n\n0 properties: 0 mapped, 0 defaulted, 0 flagged\n"
     )
 
@@ -41,6 +45,8 @@ def test_json_is_plain_data():
 
 def test_one_of_a_kind_is_not_plural():
     kinds = ("bean", "entry", "element", "override", "property", "property")
-    found = [Finding("a", "1", "n.xml", 3, Outcome.MAPPED, kind=kind) for kind in kinds]
+    found = [
+        ReportedItem("a", "1", "n.xml", 3, MigrationOutcome.MAPPED, kind=kind) for kind in kinds
+    ]
     things = "1 bean, 1 entry of a sheet, 1 other element, 1 override, 2 properties: "
-    assert Report("heritrix", found).summary().startswith(things)
+    assert MigrationReport("heritrix", found).summary().startswith(things)

@@ -12,15 +12,16 @@ import pytest
 import uvloop
 
 from nacre.archive.check import Checker
-from nacre.archive.finding import Severity
+from nacre.archive.findings import Severity
 from nacre.archive.reader import WarcReader
-from nacre.job.configuration.settings import JobSettings
-from nacre.job.holdings.rereading import reread
+from nacre.engine.readback import reread
+from nacre.engine.unasked import owed_rows
 from nacre.job.job import Job
-from nacre.job.layout import Layout
-from nacre.job.runs.newrun import plan_run
-from nacre.job.visit.unasked import owed_rows
-from nacre.scope.options import ScopeKind, rules_for
+from nacre.runs.runs import plan_run
+from nacre.scope.rules.stock import rules_for
+from nacre.scope.seed_scope import ScopeKind
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.promises.late_server import LateServers, late_servers
 
@@ -120,9 +121,9 @@ async def cut_off(root: Path, servers: LateServers) -> None:
         while True:
             await asyncio.sleep(0.002)
             session = job.session
-            if session is None or not list(owed_rows(session.parts.store)):
+            if session is None or not list(owed_rows(session.storing.store)):
                 continue
-            await session.parts.commit.flush()
+            await session.storing.commit.flush()
             session.abandon()
             return
 

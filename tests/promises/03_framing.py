@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.archive.facts import CaptureFacts
-from nacre.archive.finding import Severity
-from nacre.archive.record import capture_records
+from nacre.archive.findings import Severity
+from nacre.archive.record import CaptureFacts, capture_records
 from nacre.core.capture import Capture
-from nacre.job.holdings.rereading import reread
+from nacre.engine.readback import reread
 from tests.archive.captures import counting_ids, fetched
 from tests.archive.checking import check_file
 from tests.archive.files import MemoryFiles, make_writer

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from nacre.frontier.listing import pending
-from nacre.job.configuration.settings import JobSettings
-from nacre.job.intake.intake import Intake, Line, Options, Way
-from nacre.job.seeding.seeds import BadSeed, Seed, parse_seed, read_seeds
-from nacre.store.private import make_private
+from nacre.engine.seeding.seeds import BadSeed, Seed, parse_seed, read_seeds
+from nacre.frontier.pending import pending
+from nacre.job.imports import ImportMode, ImportOptions, InputLine
+from nacre.settings.settings import JobSettings
+from nacre.store.local_files import make_private
 from tests.cli.site import nacre, site
 from tests.job.opened import opened
 
@@ -127,7 +127,7 @@ def test_a_password_of_the_command_line_is_a_credential_and_stands_nowhere(tmp_p
             told = nacre(*command)
             assert told.code == 0, (command, told.err)
             said += [told.out, told.err]
-    assert "taken out of its seed" in done.err
+    assert "are removed from its seed" in done.err
     assert leaks(job) == []
     assert [text for text in said for form in FORMS if form.decode() in text] == []
     assert modes(job / "logins") == {}
@@ -165,26 +165,26 @@ def test_a_password_of_a_seed_list_is_a_credential_and_stands_nowhere_else(
 @pytest.mark.parametrize(
     ("way", "line"),
     [
-        (Way.SEEDS, "{}"),
-        (Way.SCHEDULE, "{}"),
-        (Way.PENDING, "F+ {} L http://b:c@d.test/"),
+        (ImportMode.SEEDS, "{}"),
+        (ImportMode.SCHEDULE, "{}"),
+        (ImportMode.PENDING, "F+ {} L http://b:c@d.test/"),
     ],
 )
 def test_lines_that_come_in_while_a_job_runs_lose_their_passwords(
-    tmp_path: Path, way: Way, line: str
+    tmp_path: Path, way: ImportMode, line: str
 ):
     async def play() -> None:
         async with opened(tmp_path, JobSettings(), seeds=()) as session:
-            intake = Intake(session.parts, Options(way))
-            assert intake.take([Line(1, line.format(f"http://me:{TYPED}@a.test/x"))]) == []
-            assert [one.password.text for one in session.parts.logins.known] == [SPOKEN]
-            uris = [entry.uri for entry in pending(session.parts.store)]
+            intake = session.editor.importer(ImportOptions(way))
+            assert intake.take([InputLine(1, line.format(f"http://me:{TYPED}@a.test/x"))]) == []
+            assert [one.password.text for one in session.scheduling.logins.known] == [SPOKEN]
+            uris = [entry.uri for entry in pending(session.storing.store)]
         assert next((uri.url, uri.via) for uri in uris) == (
             "http://a.test/x",
-            "http://d.test/" if way is Way.PENDING else "",
+            "http://d.test/" if way is ImportMode.PENDING else "",
         )
         async with opened(tmp_path, JobSettings(), seeds=()) as session:
-            assert [one.password.text for one in session.parts.logins.known] == [SPOKEN]
+            assert [one.password.text for one in session.scheduling.logins.known] == [SPOKEN]
 
     asyncio.run(play())
     assert leaks(tmp_path) == []

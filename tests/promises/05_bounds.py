@@ -17,19 +17,19 @@ from typing import Any
 
 import pytest
 
-from nacre.config.bounds import is_too_deep
 from nacre.config.document import read_yaml
+from nacre.config.layer import is_too_deep
 from nacre.config.ordinary import open_ordinary, read_ordinary
+from nacre.core.states import JobState
 from nacre.errors import JobError, StorageError
-from nacre.job.companions.controlfiles import ControlFiles
-from nacre.job.configuration.layers import file_layers
-from nacre.job.configuration.settings import JobSettings
+from nacre.job.background.control_files import ControlFiles
+from nacre.job.commands import CommandHandlers
+from nacre.job.control import Answer, ControlServer
 from nacre.job.job import Job
-from nacre.job.operator.commands import Commands
-from nacre.job.operator.control import Answer, ControlServer
 from nacre.job.session import Session
-from nacre.job.states import JobState
-from nacre.store.temporary import HeldFolder, remove_left_behind
+from nacre.settings.layers import file_layers
+from nacre.settings.settings import JobSettings
+from nacre.store.local_files import HeldFolder, remove_left_behind
 from tests.cli.site import Done, nacre, site
 from tests.job.opened import log_of, opened
 
@@ -115,7 +115,7 @@ def test_control_files_that_are_none_are_not_obeyed(tmp_path: Path):
             session.layout.control.mkdir()
             for name in ("parallel", "ignores"):
                 os.mkfifo(session.layout.control / name)
-            ControlFiles(session, session.parts.clock, {}).look()
+            ControlFiles(session, session.clock, {}).look()
 
     asyncio.run(play())
     log = next((tmp_path / "runs").glob("*/logs/alerts.log")).read_text()
@@ -239,7 +239,7 @@ def test_an_import_that_is_none_is_refused(tmp_path: Path, request_: dict[str, A
             job = Job(tmp_path, JobSettings())
             job.session = session
             with pytest.raises(JobError, match="not an import"):
-                await Commands(job).frontier_import(request_)
+                await CommandHandlers(job).frontier_import(request_)
 
     asyncio.run(play())
 
@@ -341,10 +341,10 @@ def test_a_command_that_meets_a_dying_job_says_so(
 def test_a_handler_whose_session_ends_is_no_fault_of_the_crawler(tmp_path: Path):
     async def play() -> None:
         async with opened(tmp_path) as session:
-            commands = Commands(Job(tmp_path, JobSettings()))
+            commands = CommandHandlers(Job(tmp_path, JobSettings()))
             assert "ended before" in commands.fault("frontier-import", AttributeError("_db"))
             commands._job.session = session
-            assert "a fault of the crawler" in commands.fault("status", KeyError("x"))
+            assert "an error in the crawler" in commands.fault("status", KeyError("x"))
             session.state = JobState.STOPPING
             assert "ended before" in commands.fault("checkpoint", RuntimeError("shutdown"))
         assert log_of(session, "runtime-errors.log").count("SEVERE") == 1
@@ -357,9 +357,9 @@ def test_work_for_the_writer_of_a_closed_job_is_refused_in_a_sentence(tmp_path: 
         async with opened(tmp_path) as session:
             pass
         with pytest.raises(StorageError, match="the job has finished"):
-            await session.parts.commit.in_writer(print)
+            await session.storing.commit.in_writer(print)
         with pytest.raises(StorageError, match="the job has finished"):
-            await session.parts.commit.flush()
+            await session.storing.commit.flush()
         return session
 
     asyncio.run(play())
@@ -390,7 +390,8 @@ def killed(place: Path, code: str) -> None:
 
 def test_the_next_start_removes_what_no_process_holds(place: Path):
     code = (
-        "from nacre.store.temporary import HeldFolder\nkept = HeldFolder(), HeldFolder('reading-')"
+        "from nacre.store.local_files import HeldFolder\n"
+        "kept = HeldFolder(), HeldFolder('reading-')"
     )
     killed(place, code)
     mine = HeldFolder()
@@ -403,7 +404,7 @@ def test_the_next_start_removes_what_no_process_holds(place: Path):
 
 
 def test_a_job_removes_what_killed_ones_of_any_version_left(place: Path, tmp_path: Path):
-    killed(place, "from nacre.store.temporary import HeldFolder\nkept = HeldFolder()")
+    killed(place, "from nacre.store.local_files import HeldFolder\nkept = HeldFolder()")
     bind = "s = socket.socket(socket.AF_UNIX); s.bind(p + '/control'); s.listen()"
     old = "import socket, tempfile\np = tempfile.mkdtemp(prefix='nacre-')\n" + bind
     killed(place, old)

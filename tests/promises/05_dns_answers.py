@@ -15,14 +15,13 @@ import uvloop
 from nacre.config.effective import fixed
 from nacre.core.processor import Result
 from nacre.core.status import FetchStatus
-from nacre.job.configuration.settings import JobSettings
+from nacre.engine.prerequisites import Answers, HostAnswer, HostAnswers, RobotsCache, RobotsRow
+from nacre.engine.steps.preconditions import Preconditions
 from nacre.job.job import Job
-from nacre.job.visit.answers import Answers
-from nacre.job.visit.names import HostAnswer, HostAnswers
-from nacre.job.visit.preconditions import Preconditions
-from nacre.job.visit.robots_cache import RobotsCache, RobotsRow
-from nacre.scope.options import ScopeKind, rules_for
-from nacre.scope.robots import RobotsSettings, RobotsState
+from nacre.scope.robots_txt import RobotsSettings, RobotsState
+from nacre.scope.rules.stock import rules_for
+from nacre.scope.seed_scope import ScopeKind
+from nacre.settings.settings import JobSettings
 from tests.fetch.nameserver import NameServer, a, name_server, reply
 from tests.job.memory import memory_store, visit_of
 

@@ -14,10 +14,10 @@ from urllib.parse import unquote_to_bytes
 import pytest
 
 from nacre.core.crawluri import Outlink
+from nacre.core.urlshape import shaped
 from nacre.extract.dispatch import extract
 from nacre.extract.document import Document
 from nacre.extract.settings import ExtractSettings
-from nacre.history.finding.urlshape import shaped
 from nacre.uri.parse import parse
 from nacre.wire.charset import decode, detect
 from nacre.wire.guess import Hints

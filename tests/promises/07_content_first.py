@@ -47,7 +47,7 @@ def test_what_is_left_is_told_and_goes_on_when_asked_for(tmp_path: Path) -> None
     with served(Calendar(events=20)) as site:
         result = crawled(site, job)
         assert "URLs of endless places are left" in result.output
-        assert f"run {job} --traps` goes on" in result.output
+        assert f"run {job} --traps` fetches more" in result.output
         before = len(site.log)
         assert told("run", job).exit_code == 0
         assert len(site.log) == before  # it is finished

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from nacre.core.pagerow import PageRow
-from nacre.history.pagestore import PageStore
 from nacre.migrate.nutch.convert import convert
+from nacre.recrawl.session.pagestore import PageStore
 from nacre.store.store import Store
 from tests.cli.site import nacre, site
 

@@ -12,13 +12,14 @@ from nacre.extract.css import css_urls
 from nacre.extract.dispatch import extract
 from nacre.extract.document import Document
 from nacre.extract.settings import ExtractSettings
-from nacre.history.schedule.nutch import NutchDatum, NutchSchedule, PageState
-from tests.cases import markup, spellings
+from nacre.recrawl.planner.schedules.nutch import NutchDatum, NutchSchedule, PageState
+from tests.cases import spellings
 from tests.cases.differences import DIFFERENCES
-from tests.cases.table import Row, json_lines
+from tests.cases.table import Differs, Row, json_lines
 from tests.cases.tables import (
     cdx_golden,
     decide_rules,
+    extract_html,
     http_replies,
     nutch_regex_filter,
     nutch_schedule,
@@ -136,7 +137,9 @@ def test_the_table_of_schedules_reads_a_fixed_interval(place: str):
     ],
 )
 def test_what_only_the_older_rule_for_strings_takes(text: str, older: bool):
-    assert spellings.is_of_the_older_rule(text) is older
+    row: Row = {"input": text, "expected": True}
+    assert spellings.is_of_the_older_rule(row, answer=False) is older
+    assert not spellings.is_of_the_older_rule(row, answer=True)
 
 
 def test_readers_of_tables_skip_empty_lines(tmp_path: Path):
@@ -203,14 +206,14 @@ def _built(url: str, **more: object) -> Row:
 
 
 def test_form_submissions_are_urls_made_of_controls():
-    assert markup.builds_its_links(_built(f"{SITE}/s?x=1&q=v"))
-    assert not markup.builds_its_links(_built(f"{SITE}/s?x=1"))
-    assert not markup.builds_its_links(_built(f"{SITE}/lost.html"))
-    assert not markup.builds_its_links(_built(f"{SITE}/s?x=1&q=v", extractor="html"))
+    assert extract_html.builds_its_links(_built(f"{SITE}/s?x=1&q=v"))
+    assert not extract_html.builds_its_links(_built(f"{SITE}/s?x=1"))
+    assert not extract_html.builds_its_links(_built(f"{SITE}/lost.html"))
+    assert not extract_html.builds_its_links(_built(f"{SITE}/s?x=1&q=v", extractor="html"))
     template = {"extractor": "multiple-regex", "config": {"template": "/t?${a[1]}"}}
-    assert markup.builds_its_links(_built(f"{SITE}/t?7", **template))
+    assert extract_html.builds_its_links(_built(f"{SITE}/t?7", **template))
     in_it = {"document": f"<p>{SITE}/t?7</p>"}
-    assert not markup.builds_its_links(_built(f"{SITE}/t?7", **template, **in_it))
+    assert not extract_html.builds_its_links(_built(f"{SITE}/t?7", **template, **in_it))
 
 
 def test_a_strict_location_only_leaves_out_what_lies_outside():
@@ -221,9 +224,12 @@ def test_a_strict_location_only_leaves_out_what_lies_outside():
         "document": f"<urlset>{listed}</urlset>", "parser_config": "strict=true",
         "expected": [{"url": f"{SITE}/in/{name}", "lastmod": None} for name in "ab"],
     }  # fmt: skip
-    assert sitemap.TABLE.check(row) is not None
-    assert decided.applies(row)
-    assert not decided.applies(row | {"expected": row["expected"][:1]})
-    assert not decided.applies(row | {"parser_config": "strict=false"})
+    differs = sitemap.TABLE.check(row)
+    assert isinstance(differs, Differs)
+    answer = differs.answer
+    assert decided.applies(row, answer)
+    assert not decided.applies(row, answer[:-1])
+    assert not decided.applies(row | {"expected": row["expected"][:1]}, answer)
+    assert not decided.applies(row | {"parser_config": "strict=false"}, answer)
     everything = [{"url": f"{SITE}{path}", "lastmod": None} for path in ("/in/a", "/out", "/in/b")]
-    assert not decided.applies(row | {"expected": everything})
+    assert not decided.applies(row | {"expected": everything}, answer)

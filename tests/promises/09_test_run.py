@@ -1,9 +1,11 @@
 """`make test` fails for what our code does, not for tools at their exit, nor for other runs."""
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -106,6 +108,38 @@ def test_a_run_depends_on_nothing_in_the_temporary_folder(tmp_path: Path):
     done = run(tmp_path, "")
     assert done.returncode == 0, done.stdout + done.stderr
     assert sorted(path.name for path in (tmp_path / "tmp").rglob("*")) == before
+
+
+def test_folders_of_runs_that_are_over_are_removed(tmp_path: Path):
+    """A run that was killed leaves its folder; a hundred of them once filled the disk of CI."""
+    parent = tmp_path / "tmp"
+    names = ("killed", "working", "failed")
+    for age, name in enumerate(names):
+        folder = parent / f"pytest-of-nacre-{name}" / "t"
+        folder.mkdir(parents=True)
+        (folder / "file").touch()
+        os.utime(folder.parent, (time.time() - 1000 + age,) * 2)
+    held = os.open(parent / "pytest-of-nacre-working", os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_SH)
+    try:
+        done = run(tmp_path, "")
+    finally:
+        os.close(held)
+    assert done.returncode == 0, done.stdout + done.stderr
+    kept = sorted(place.name for place in parent.iterdir())
+    assert kept == ["pytest-of-nacre-failed", "pytest-of-nacre-working"]
+
+
+def test_what_a_test_wrote_goes_with_it_when_it_passed(tmp_path: Path):
+    (tmp_path / "after.py").write_text(
+        "import pytest\n\n\n@pytest.hookimpl(trylast=True)\n"
+        "def pytest_runtest_logfinish(nodeid):\n"
+        "    from pathlib import Path\n"
+        f"    print('LEFT', len(list(Path({str(tmp_path / 'tmp')!r}).rglob('file'))))\n"
+    )
+    done = run(tmp_path, "", "-p", "after", "-s")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "LEFT 0" in done.stdout
 
 
 def test_two_runs_are_given_different_ports():

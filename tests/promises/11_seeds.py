@@ -1,4 +1,4 @@
-"""Seeds: from files and standard input, in any encoding; what is no seed is skipped and named.
+"""Seeds: from files and standard input, in any encoding; what is not a seed is skipped and named.
 
 What failed: there was no `--seeds`; a file given as a URL became the host `s.txt`; `--set seeds=`
 was written into the job and its file was never read; one bad line of 200 kept a crawl from
@@ -57,9 +57,9 @@ def test_a_file_of_seeds(tmp_path: Path, option: str, encoding: str):
     assert done.code == 0, done.err
     assert {"/%E9%80%9A%E7%9F%A5/", "/b.html"} <= {"/" + c.partition("/")[2] for c in captured(job)}
     for line, text in enumerate(BAD, 4):
-        assert f"{path}:{line}: {text!r} is no seed" in done.err
-    assert "3 lines are no seeds and are skipped" in done.err
-    assert "skipped  3 lines of the seed list that are no seed" in done.out
+        assert f"{path}:{line}: {text!r} is not a seed" in done.err
+    assert "3 lines are not seeds and are skipped" in done.err
+    assert "skipped  3 lines of the seed list that are not seeds" in done.out
     kept = (job / "seeds.txt").read_text("utf-8").splitlines()
     assert kept == path.read_bytes().decode(encoding).removeprefix("\ufeff").splitlines()
 
@@ -141,13 +141,13 @@ def test_urls_that_are_brought_in_later(tmp_path: Path, encoding: str):
         ((), "there are no seeds"),
         (("missing.txt",), "there is no such file"),
         (("./missing",), "there is no such file"),
-        (("/dev/zero",), "it is no regular file, but a device"),
-        (("--set", "seeds=/dev/zero"), "it is no regular file, but a device"),
-        ((".",), "it is no regular file, but a directory"),
+        (("/dev/zero",), "it is not a regular file, but a device"),
+        (("--set", "seeds=/dev/zero"), "it is not a regular file, but a device"),
+        ((".",), "it is not a regular file, but a directory"),
         (("--seeds", "missing.txt"), "No such file"),
-        (("--seeds", "/dev/zero"), "no regular file"),
+        (("--seeds", "/dev/zero"), "not a regular file"),
         (("--set", "seeds=3"), "a file, a URL or a list of URLs"),
-        (("http://127.0.0.1/", "htp:/x"), "'htp:/x' is no seed"),
+        (("http://127.0.0.1/", "htp:/x"), "'htp:/x' is not a seed"),
         (("http//127.0.0.1/",), "did you mean 'http://127.0.0.1/'?"),
         (("https:/localhost/a",), "did you mean 'https://localhost/a'?"),
     ],

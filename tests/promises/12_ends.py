@@ -33,7 +33,7 @@ def test_each_seed_with_its_cause(tmp_path: Path):
     assert hung_up, done.out
     assert f"  {home}公告.html: the server answered 404 (Not Found)\n" in done.out
     assert "seeds    2 of 5 got, 1 answered with an error, 2 without a reply\n" in done.out
-    assert "skipped  1 line of the seed list that is no seed" in done.out
+    assert "skipped  1 line of the seed list that is not a seed" in done.out
     report = nacre("report", job, "seeds").out
     assert re.search(rf"{dead} +connection refused, tried twice +-61", report)
     rows = json.loads((job / "latest/reports/seeds-report.json").read_text())["rows"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.job.states import EXIT_TABLE
+from nacre.core.states import EXIT_TABLE
 from tests.cli.site import nacre, site
 
 ROOT = Path(__file__).parent.parent.parent

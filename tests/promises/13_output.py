@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from nacre.cli.display import Display
-from nacre.cli.json_lines import JsonLines
-from nacre.cli.plain_lines import PlainLines
-from nacre.job.operator.overview import Overview
+from nacre.cli.progress import Display, JsonProgress, PlainProgress
+from nacre.job.overview import JobOverview
 from nacre.job.session import Session
 from tests.cli.site import nacre, site
 
@@ -42,9 +40,9 @@ class _Time:
         return self.mono
 
 
-@pytest.mark.parametrize(("kind", "number"), [(PlainLines, 10), (JsonLines, 121)])
+@pytest.mark.parametrize(("kind", "number"), [(PlainProgress, 10), (JsonProgress, 121)])
 def test_one_line_a_minute(
-    kind: type[PlainLines | JsonLines],
+    kind: type[PlainProgress | JsonProgress],
     number: int,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -52,8 +50,8 @@ def test_one_line_a_minute(
     clock = _Time()
     display: Display = kind(clock)  # type: ignore[arg-type]
     monkeypatch.setattr(display, "_progress", lambda _: display.message("progress", "x"))
-    monkeypatch.setattr("nacre.cli.plain_lines.live_overview", _nothing)
-    monkeypatch.setattr("nacre.cli.plain_lines.only_waits", lambda _: False)
+    monkeypatch.setattr("nacre.cli.progress.live_overview", _nothing)
+    monkeypatch.setattr("nacre.cli.progress.only_waits", lambda _: False)
     for tick in range(2401):
         clock.mono = tick * 0.25
         display.tick(None)  # type: ignore[arg-type]
@@ -61,7 +59,7 @@ def test_one_line_a_minute(
 
 
 def _nothing(_: Session) -> object:
-    return Overview("RUNNING")
+    return JobOverview("RUNNING")
 
 
 ERRORS = [

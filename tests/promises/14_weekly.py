@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import JobError, StorageError
-from nacre.job.configuration.configure import load_job
-from nacre.job.layout import Layout
-from nacre.job.offline import reading
-from nacre.job.operator.control import running
-from nacre.job.operator.recurring import recurring
-from nacre.job.runs.runs import is_over, read_run
+from nacre.inspect.view import reading
+from nacre.job.control import is_running
+from nacre.runs.passes import find_recurring
+from nacre.runs.runs import is_over, read_run
+from nacre.settings.load import load_job
+from nacre.store.layout import Layout
 from tests.cli.library import library
 from tests.cli.site import Done, nacre, site
 from tests.cli.test_control import until
@@ -52,12 +52,14 @@ def between(job: Path, process: subprocess.Popen[str]) -> bool:
     """The first pass is over, and the process waits for the next."""
     assert process.poll() is None, process.communicate()
     layout = Layout(job)
-    again = recurring(layout)
+    again = find_recurring(layout)
     if again is None or not again.time or len(list((job / "runs").iterdir())) < 2:
         return False
     with suppress(JobError, StorageError), reading(layout, load_job(layout).settings) as view:
         run = read_run(view.store)
-        return run is not None and run.number == 2 and is_over(run) and not running(layout.socket)
+        return (
+            run is not None and run.number == 2 and is_over(run) and not is_running(layout.socket)
+        )
     return False
 
 
@@ -127,7 +129,7 @@ def test_a_wait_that_was_killed_is_told_from_one_that_goes_on(tmp_path: Path):
             text = nacre("status", job).out
             assert "no process waits for it any more" in text
             rhythm = "--at '0 3 * * 1' --time-zone Asia/Shanghai"
-            assert f"recrawl {job} {rhythm}` goes on" in text
+            assert f"recrawl {job} {rhythm}` resumes it" in text
             assert nacre("stop", job).code == 2
         done: Done = nacre("recrawl", job, "--every", "1h", "--times", 1, "-q")
         assert done.code == 0, done.err

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.job.states import JobState
+from nacre.core.states import JobState
 from tests.cli.site import many_pages, nacre, site
 from tests.cli.test_control import ended, finished, running, until
 from tests.migrate.heritrix.xmltext import bean, cxml, migrated

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from nacre.job.handout.failures import failed_lines
-from nacre.job.handout.words import _ZH, FOUND
+from nacre.inspect.analysis.wording import FOUND
+from nacre.inspect.reports.run_reports import RUN_REPORTS
+from nacre.inspect.summary.run_summary import failed_lines
+from nacre.inspect.summary.translation import _ZH
 from nacre.report.charts import WIDTH
 from nacre.report.html import STYLE
-from nacre.report.reports import REPORTS
 from tests.cli.library import NOTICES, library
 from tests.cli.site import nacre
 from tests.crawl.again import again, first
@@ -80,8 +81,9 @@ def test_a_superior_finds_what_was_got_failed_changed_and_saved(weekly: Weekly):
     seen = look(text)
     assert '<html lang="en">' in text
     assert "Crawl report: 青山县图书馆" in seen.text
-    for heading in ("Site", "Period", "What was got", "What changed", "What could not be got",
-                    "What was saved", "All runs of this job"):  # fmt: skip
+    for heading in ("Site", "Period", "What was fetched", "What changed",
+                    "What could not be fetched",
+                    "What was stored", "All runs of this job"):  # fmt: skip
         assert heading in seen.text
     assert weekly.home in seen.text
     assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d to \d{4}-\d\d-\d\d \d\d:\d\d \(UTC\)", seen.text)
@@ -137,7 +139,7 @@ def test_an_earlier_run_has_its_report_too(weekly: Weekly, run: str):
 def test_what_is_no_run_is_refused(weekly: Weekly):
     for arguments, told in (
         (("run", "--run", "9"), "there is no run '9'"),
-        (("run", "--time-zone", "Mars/Olympus"), "is no time zone"),
+        (("run", "--time-zone", "Mars/Olympus"), "is not a time zone"),
         (("run", "--lang", "fr"), "'fr'"),
         (("run", "http://a.test/"), "takes no URL"),
     ):
@@ -145,7 +147,9 @@ def test_what_is_no_run_is_refused(weekly: Weekly):
         assert (done.code, told in done.err) == (2, True), done.err
 
 
-@pytest.mark.parametrize("name", [*JOB_REPORTS, *(n for n in REPORTS if n != "threads")])
+@pytest.mark.parametrize(
+    "name", [*JOB_REPORTS, *(one.name for one in RUN_REPORTS if one.name != "threads")]
+)
 def test_every_page_names_job_site_and_period(weekly: Weekly, name: str):
     seen = look(page(weekly, name))
     for word in ("Job", "青山县图书馆", "Site", weekly.home, "Period", "(3 runs)"):
@@ -192,7 +196,7 @@ document.body.innerHTML="<pre>"+told.join("\\n")+"</pre>"}
 def test_nothing_leaves_the_page(weekly: Weekly, tmp_path: Path, width: int):
     """Measured in a browser: no table, word or label is wider than the page, or tiny."""
     page(weekly, "run", "--lang", "zh")
-    for name in (*JOB_REPORTS, *(n for n in REPORTS if n != "threads")):
+    for name in (*JOB_REPORTS, *(one.name for one in RUN_REPORTS if one.name != "threads")):
         page(weekly, name)
     for name in PAGE_REPORTS:
         page(weekly, name, weekly.urls[CHANGED])
@@ -252,7 +256,7 @@ def _browsed(path: Path, profile: Path, *wanted: str) -> str:
 
 
 def test_the_log_is_read_as_it_is_written():
-    """Prerequisites and guesses are no failures, and a line that was cut off is passed over."""
+    """Prerequisites and guesses are not failures, and a line that was cut off is passed over."""
     lines = (
         b"2026-11-20T10:00:00.000Z   404  10 http://a.test/robots.txt P http://a.test/ text/html\n",
         b"2026-11-20T10:00:00.000Z   404  10 http://a.test/guess LX http://a.test/ text/html #1\n",
@@ -279,9 +283,9 @@ def test_a_seed_that_is_down_and_what_still_waits_are_told(tmp_path: Path):
         done = nacre("crawl", dead, place.home, "--scope", "host", *quick, "--out", job, "-q")
         assert done.code == 4, done.err
         english = nacre("report", job, "run").out
-        assert f"The seed {dead} could not be got: connection refused" in english
-        assert re.search(r"Addresses\s+that\s+still\s+wait: \d", english)
-        assert "Everything that was asked for" not in english
+        assert f"The seed {dead} could not be fetched: connection refused" in english
+        assert re.search(r"Addresses\s+still\s+waiting:\s+\d", english)
+        assert "Everything that was requested" not in english
         chinese = nacre("report", job, "run", "--lang", "zh").out
         assert f"种子网址 {dead} 未能采集：连接被拒绝。" in chinese  # noqa: RUF001
         assert "尚待采集的网址" in chinese

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 import nacre as nacre_api
-from nacre.job.configuration.configure import load_job
-from nacre.job.handout.words import FOUND
-from nacre.job.layout import Layout
-from nacre.job.offline import reading
-from nacre.report.document import NAMELESS, Form
-from nacre.report.forms import heading
-from nacre.report.readers import Audience
-from nacre.report.reports import READERS, REPORTS, SUMMARIES
-from nacre.report.tabled import TABLED
+from nacre.inspect.analysis.analysis import Analysis
+from nacre.inspect.analysis.wording import FOUND
+from nacre.inspect.registry import all_reports, report_named
+from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject, RunReport
+from nacre.inspect.view import reading
+from nacre.report.document import NAMELESS, Format
+from nacre.report.formatting import heading
+from nacre.settings.load import load_job
+from nacre.store.layout import Layout
 from tests.cli.library import library
 from tests.cli.site import many_pages, nacre, site
 from tests.cli.test_control import FAST, running, until
@@ -26,6 +26,7 @@ from tests.report.pages import harmless, look
 pytestmark = pytest.mark.crawl
 
 ROOT = Path(__file__).parent.parent.parent
+RUN_REPORTS = [one.name for one in all_reports() if isinstance(one, RunReport)]
 NOTICE = "数字资源试用通知"
 
 
@@ -99,7 +100,7 @@ def test_the_documentation_has_the_same_groups():
 
 def _listed() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    from nacre.cli.reports import _groups  # noqa: PLC0415 - with all studies
+    from nacre.cli.reports import _groups  # noqa: PLC0415 - with all reports
 
     for title, names in _groups():
         found[title.split()[1].rstrip(":")] = list(names)
@@ -107,7 +108,7 @@ def _listed() -> dict[str, list[str]]:
 
 
 def test_each_report_of_a_run_has_its_words():
-    assert set(TABLED) == set(REPORTS) == set(SUMMARIES) == set(READERS)
+    assert all(report.summary and report.audience for report in all_reports())
 
 
 _UNITED = re.compile(
@@ -116,12 +117,12 @@ _UNITED = re.compile(
 )
 
 
-@pytest.mark.parametrize("name", [name for name in REPORTS if name != "threads"])
+@pytest.mark.parametrize("name", [name for name in RUN_REPORTS if name != "threads"])
 def test_every_column_has_a_heading_and_a_unit(visited: Visited, name: str):
     """A number is a count of what its heading says, or has its unit in the cell."""
     data = json.loads(said("report", visited.job, name, "--json"))
     for verbose in (False, True):
-        document = TABLED[name](data, verbose=verbose)
+        document = report_named(name).document(data, ReportRequest(verbose=verbose))
         for table in (table for section in document.sections for table in section.tables):
             assert table.caption
             for column in table.columns:
@@ -149,7 +150,7 @@ def test_an_option_of_another_report_is_refused(visited: Visited, option: tuple[
 
 
 def test_internal_columns_are_there_when_they_are_asked_for(visited: Visited):
-    for name, inside in (("processors", "nacre.job"), ("frontier-summary", "precedence")):
+    for name, inside in (("processors", "nacre.engine"), ("frontier-summary", "precedence")):
         assert inside not in said("report", visited.job, name), name
         assert inside in said("report", visited.job, name, "--verbose"), name
     for inside in ("cost unit", "surt-authority"):
@@ -250,10 +251,10 @@ def test_status_of_a_running_job_has_headings(tmp_path: Path):
 
 
 def test_forms_without_a_unit_are_counts_and_numbers():
-    assert {Form.COUNT, Form.NUMBER} == NAMELESS
+    assert {Format.COUNT, Format.NUMBER} == NAMELESS
 
 
-_OF_STUDIES = re.compile(
+_OF_ANALYSES = re.compile(
     "pages|visits|changes|requests|lots|runs|replies|differences|notes|revisits|URLs|contents|"
     "number|gaps|pairs|links|hints|sitemaps|readings|times"
 )
@@ -264,21 +265,18 @@ _OF_STUDIES = re.compile(
     ["change-frequency", "savings", "budget", "deletions", "hints", "templates", "traps",
      "coverage", "decisions", "timeline", "diff"],
 )  # fmt: skip
-def test_every_column_of_a_study_says_what_it_counts(visited: Visited, name: str):
-    from nacre.job.studies.stored import StoredKnown  # noqa: PLC0415 - with all studies
-    from nacre.job.studies.table import STUDIES, Asked, Subject, examine  # noqa: PLC0415
-
-    study = STUDIES[name]
-    asked = Asked(visited.notice if study.subject is Subject.PAGE else "")
+def test_every_column_of_an_analysis_says_what_it_counts(visited: Visited, name: str):
+    analysis = report_named(name)
+    assert isinstance(analysis, Analysis)
+    asked = ReportRequest(visited.notice if analysis.subject is ReportSubject.PAGE else "")
     layout = Layout(visited.job)
     settings = load_job(layout).settings
     with reading(layout, settings) as view:
-        known = StoredKnown(layout.root, view.store, settings, view.clock.now())
-        document = study.document(examine(known, name, asked))
+        document = analysis.document(analysis.data(view, asked), asked)
     for table in (table for section in document.sections for table in section.tables):
         for column in table.columns:
             assert column.name.strip()
             if column.form in NAMELESS:
-                assert _OF_STUDIES.search(column.name), (name, column)
-            if column.form is Form.TIME:
+                assert _OF_ANALYSES.search(column.name), (name, column)
+            if column.form is Format.TIME:
                 assert heading(column).endswith("(UTC)")

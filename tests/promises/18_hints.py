@@ -79,12 +79,12 @@ def test_frontier_of_a_directory_alone_says_how_many_wait(limited: Path, finishe
 def test_a_contact_that_reaches_nobody_is_named(tmp_path: Path):
     told = nacre("crawl", "https://example.org/", "--contact", "我", "--out", tmp_path / "job")
     assert told.code == 2
-    assert "'我' is no web page and no mail address" in told.err
+    assert "'我' is neither a web page nor a mail address" in told.err
 
 
 def test_only_the_limit_that_was_set_is_lifted(limited: Path):
     told = nacre("run", limited).out
-    (line,) = (line for line in told.splitlines() if line.startswith("Go on:"))
+    (line,) = (line for line in told.splitlines() if line.startswith("Resume:"))
     assert line.endswith(" --set limits.documents=0")
     assert "novel" not in line
 

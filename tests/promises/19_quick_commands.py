@@ -14,14 +14,14 @@ import pytest
 from bench.commands import TARGETS, measure
 from tests.cli.site import site
 
-OF_THE_CRAWL = ("nacre.job.assemble", "nacre.job.session", "nacre.job.running.engine")
-OF_SETTINGS = ("nacre.job.configuration.settings", "nacre.scope.rules", "nacre.fetch.settings")
+OF_THE_CRAWL = ("nacre.assembly.parts", "nacre.job.session", "nacre.engine.engine")
+OF_SETTINGS = ("nacre.settings.settings", "nacre.scope.rules.stock", "nacre.fetch.settings")
 OF_TERMINALS = ("rich.live", "rich.console")
 OF_INCREMENTAL = (
-    "nacre.history.recrawl.planner",
-    "nacre.job.incremental.recrawl",
-    "nacre.job.studies.table",
-    "nacre.simweb.world",
+    "nacre.recrawl.planner.planner",
+    "nacre.recrawl.session.recrawl",
+    "nacre.inspect.registry",
+    "nacre_simweb.world",
     "nacre.migrate.heritrix.convert",
 )
 LIBRARIES = ("turbohtml", "cryptography", "uvloop", "ruamel.yaml", "dns")
@@ -68,7 +68,7 @@ def test_status_loads_neither_settings_nor_what_crawls(job: Path):
 
 def test_a_crawl_of_one_page_loads_nothing_of_what_it_does_not_do(job: Path):
     modules = set(json.loads((job.parent / "modules.json").read_text()))
-    assert "nacre.job.assemble" in modules
+    assert "nacre.assembly.parts" in modules
     heavy = (*OF_TERMINALS, *OF_INCREMENTAL, *SELDOM)
     assert [name for name in heavy if name in modules] == []
 

@@ -36,14 +36,16 @@ def test_a_job_is_looked_at_and_visited_again(tmp_path: Path):
 
 def test_what_is_none_is_said(tmp_path: Path):
     job = tmp_path / "作业"
-    with pytest.raises(nacre.JobError, match="is no job"):
+    with pytest.raises(nacre.JobError, match="is not a job"):
         nacre.explain_url(job, "http://a.test/")
     with site() as home:
         opened = nacre.new_job(job, home, settings={"politeness": {"delay": 0}})
         with pytest.raises(nacre.JobError, match="has not run yet"):
             next(nacre.waiting_urls(job))
         assert asyncio.run(opened.run()) == nacre.ExitStatus.FINISHED
-    with pytest.raises(nacre.JobError, match="no report 'gossip'; there are: run, crawl-summary"):
+    with pytest.raises(
+        nacre.JobError, match="no report 'gossip'; one of: budget, change-frequency"
+    ):
         nacre.read_report(job, "gossip")
     with pytest.raises(nacre.JobError, match="takes no URL"):
         nacre.read_report(job, "hosts", home)

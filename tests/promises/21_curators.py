@@ -105,9 +105,9 @@ def test_every_command_of_the_page_works(
 
 
 def test_the_words_of_the_page_are_those_of_the_reports():
-    from nacre.job.handout.words import FOUND  # noqa: PLC0415 - with all studies
+    from nacre.inspect.analysis.wording import FOUND  # noqa: PLC0415 - with all reports
 
-    text = PAGE.read_text("utf-8").partition("The words for")[2].partition("##")[0]
+    text = PAGE.read_text("utf-8").partition("The results of a visit")[2].partition("##")[0]
     for kind in ("new", "major", "minor", "noise", "template", "markup", "none", "missing",
                  "gone", "never there", "silent"):  # fmt: skip
         assert FOUND[kind].partition(" (")[0] in text, kind

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from nacre.config.document import read_yaml
-from nacre.job.configuration.settings import JobSettings
+from nacre.settings.settings import JobSettings
 from tests.cli.site import many_pages, nacre, site
 
 ROOT = Path(__file__).parents[2]
@@ -173,7 +173,7 @@ def test_the_page_from_its_beginning_to_its_end(server: Server):
         ({"state": "PAUSED", "why": "disk", "alerts": 0}, 1, "WARNING - JOB: PAUSED (disk)"),
         ({"state": "RUNNING", "finished": 1, "queued": 0, "alerts": 2}, 1, "2 alerts"),
         ({"state": "CRASHED", "alerts": 0}, 2, "CRITICAL - JOB: CRASHED"),
-        (None, 2, "CRITICAL - nacre: JOB is no job"),
+        (None, 2, "CRITICAL - nacre: JOB is not a job"),
     ],
 )
 def test_what_the_check_says(
@@ -181,7 +181,7 @@ def test_what_the_check_says(
 ):
     answer = json.dumps({"overview": overview, "slowest": []}, separators=(",", ":"))
     fake = tmp_path / "nacre"
-    reply = f"echo '{answer}'" if overview else "echo 'nacre: JOB is no job' >&2; exit 2"
+    reply = f"echo '{answer}'" if overview else "echo 'nacre: JOB is not a job' >&2; exit 2"
     fake.write_text(f"#!/bin/sh\n{reply}\n")
     fake.chmod(0o755)
     done = subprocess.run(

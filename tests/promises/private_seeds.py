@@ -17,12 +17,13 @@ from typing import Any
 
 import uvloop
 
-from nacre.job.configuration.settings import JobSettings
+from nacre.engine.outcomes import scan_outcomes
 from nacre.job.job import Job
-from nacre.job.layout import Layout
-from nacre.job.runs.newrun import plan_run
-from nacre.job.visit.outcomes import scan_outcomes
-from nacre.scope.options import ScopeKind, rules_for
+from nacre.runs.runs import plan_run
+from nacre.scope.rules.stock import rules_for
+from nacre.scope.seed_scope import ScopeKind
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.crawl.again import Later
 from tests.fetch.nameserver import NameServer, a, name_server, reply
@@ -147,7 +148,7 @@ async def chinese_mapping(world: World) -> None:
 
 
 async def mapping_of_others(world: World) -> None:
-    """A mapping of a name that is no seed: linked to, it opens nothing."""
+    """A mapping of a name that is not a seed: linked to, it opens nothing."""
     world.names.zone(a("shop.example.com", PUBLIC))
     dns = {"servers": [world.names.address], "hosts": {"tracker.example.com": LOOPBACK}}
     await world.crawl(world.settings("shop.example.com", dns=dns))

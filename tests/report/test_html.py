@@ -11,9 +11,9 @@ from nacre.report.document import (
     Curve,
     Curves,
     DataTable,
-    Document,
-    Form,
+    Format,
     HeatMap,
+    ReportDocument,
     Section,
     Series,
     Span,
@@ -36,7 +36,7 @@ HOSTILE = (
 WORDS = st.one_of(st.sampled_from(HOSTILE), st.text(min_size=1, max_size=30))
 
 
-def document(word: str) -> Document:
+def document(word: str) -> ReportDocument:
     """A report that shows one word everywhere that a word of the web can come to stand."""
     plots = (
         Bars(word, (word, "b"), (Series(word, (1.0, 2.0)), Series("x", (0.0, 1.0))), word),
@@ -44,13 +44,13 @@ def document(word: str) -> Document:
         HeatMap(word, (word,), (word,), ((1.0,),), word),
         TimeLine(word, (word,), (Span(word, 0.0, 86_400.0, word),)),
     )
-    table = DataTable(word, (Column(word, Form.URL), Column(word)), ((word, word),))
+    table = DataTable(word, (Column(word, Format.URL), Column(word)), ((word, word),))
     pieces = (Compared(word, word, word), Compared(word, word, None, word))
     section = Section(
         word, (word,), ((word, word),), plots, (table,), Comparison(word, word, pieces)
     )
     empty = Section(word, tables=(DataTable(word, (Column(word),), ()),))
-    return Document(word, (section, empty), ((word, word),), word, word, word)
+    return ReportDocument(word, (section, empty), ((word, word),), word, word, word)
 
 
 @pytest.mark.parametrize("word", HOSTILE)
@@ -91,9 +91,13 @@ def test_both_schemes_have_their_colours():
 
 
 def test_a_table_has_its_caption_and_headings():
-    columns = (Column("page", Form.URL), Column("visits", Form.COUNT), Column("share", Form.SHARE))
+    columns = (
+        Column("page", Format.URL),
+        Column("visits", Format.COUNT),
+        Column("share", Format.SHARE),
+    )
     table = DataTable("Pages", columns, (("http://a.test/页", 1234, 0.5), ("b", None, 0.995)))
-    page = html_page(Document("t", (Section("s", tables=(table,)),)))
+    page = html_page(ReportDocument("t", (Section("s", tables=(table,)),)))
     assert look(page).rows == [
         ["page", "visits", "share"],
         ["http://a.test/页", "1,234", "50.0 %"],
@@ -106,20 +110,24 @@ def test_a_table_has_its_caption_and_headings():
 
 def test_an_empty_table_says_so():
     table = DataTable("Pages", (Column("page"), Column("n")), ())
-    assert look(html_page(Document("t", (Section("s", tables=(table,)),)))).rows[1] == ["none"]
+    assert look(html_page(ReportDocument("t", (Section("s", tables=(table,)),)))).rows[1] == [
+        "none"
+    ]
 
 
 def test_a_long_table_is_cut_and_says_so():
     rows = tuple((number,) for number in range(MOST_ROWS + 5))
-    table = DataTable("Pages", (Column("n", Form.COUNT),), rows)
-    page = html_page(Document("t", (Section("s", tables=(table,)),)))
+    table = DataTable("Pages", (Column("n", Format.COUNT),), rows)
+    page = html_page(ReportDocument("t", (Section("s", tables=(table,)),)))
     assert f"the first {MOST_ROWS:,} of {MOST_ROWS + 5:,}" in page
     assert len(look(page).rows) == MOST_ROWS + 1
 
 
 def test_noise_is_grey_with_its_reason():
     pieces = (Compared("text", "a", "b"), Compared("text", "1 view", "2 views", "a counter"))
-    page = html_page(Document("t", (Section("s", comparison=Comparison("old", "new", pieces)),)))
+    page = html_page(
+        ReportDocument("t", (Section("s", comparison=Comparison("old", "new", pieces)),))
+    )
     assert '<tr class="change">' in page
     assert '<tr class="noise">' in page
     assert look(page).rows[1:] == [

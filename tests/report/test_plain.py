@@ -3,20 +3,20 @@ from nacre.report.document import (
     Compared,
     Comparison,
     DataTable,
-    Document,
-    Form,
+    Format,
     HeatMap,
+    ReportDocument,
     Section,
 )
 from nacre.report.plain import plain_text
 
 
 def shown(section: Section, most: int = 40) -> list[str]:
-    return plain_text(Document("T", (section,)), most).splitlines()[3:]
+    return plain_text(ReportDocument("T", (section,)), most).splitlines()[3:]
 
 
 def test_columns_are_aligned_also_with_chinese_text():
-    columns = (Column("栏目"), Column("visits", Form.COUNT))
+    columns = (Column("栏目"), Column("visits", Format.COUNT))
     table = DataTable("Sections", columns, (("新闻", 3), ("a", 1200)))
     assert shown(Section("", tables=(table,)))[-3:] == [
         "  栏目  visits",
@@ -26,7 +26,7 @@ def test_columns_are_aligned_also_with_chinese_text():
 
 
 def test_a_long_table_is_cut():
-    table = DataTable("N", (Column("n", Form.COUNT),), tuple((n,) for n in range(9)))
+    table = DataTable("N", (Column("n", Format.COUNT),), tuple((n,) for n in range(9)))
     lines = shown(Section("", tables=(table,)), most=4)
     assert lines[-1] == "  … and 5 more (--html and --json have them)"
 

@@ -5,9 +5,10 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from nacre.scope.compile import compile_scope
-from nacre.scope.rule import Facts, Need, Scope, Subject
-from nacre.scope.rules import AnyRule
+from nacre.scope.rules.stock import AnyRule
+from nacre.scope.scope import Scope
 from nacre.scope.state import ScopeState
+from nacre.scope.subject import Facts, Need, Subject
 
 RULE: TypeAdapter[AnyRule] = TypeAdapter(AnyRule)
 EVERYTHING = Need.ADDRESS | Need.HEADERS | Need.RESPONSE | Need.DIGEST

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from nacre.scope.rule import Facts, Subject
 from nacre.scope.state import ScopeState
+from nacre.scope.subject import Facts, Subject
 from tests.scope.asking import says, scope_of
 
 A, R, N = "ACCEPT", "REJECT", "NONE"

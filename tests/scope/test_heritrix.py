@@ -1,11 +1,11 @@
 import pytest
 from pydantic import ValidationError
 
-from nacre.scope.combine import Not, RuleSequence
 from nacre.scope.heritrix import CLASSES
-from nacre.scope.regexrules import MatchesListRegex
-from nacre.scope.rule import Decision
-from nacre.scope.surtrules import SurtPrefixed
+from nacre.scope.rules.combine import Not, RuleSequence
+from nacre.scope.rules.regex import MatchesListRegex
+from nacre.scope.rules.surt import SurtPrefixed
+from nacre.scope.scope import Decision
 from tests.scope.asking import RULE
 
 NEEDED: dict[str, dict[str, object]] = {

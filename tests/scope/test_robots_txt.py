@@ -1,11 +1,23 @@
 import codecs
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
-from nacre.scope.robots import MAX_BYTES
-from nacre.scope.robots_txt import parse_robots
+from nacre.scope.robots_txt import (
+    MAX_BYTES,
+    AgentRules,
+    RobotsPolicy,
+    RobotsRule,
+    RobotsSettings,
+    RobotsState,
+    normal_path,
+    normal_pattern,
+    outcome_of,
+    parse_robots,
+)
 
 
 def allows(text: str | bytes, agent: str = "nacre", target: str = "/x") -> bool:
@@ -199,3 +211,170 @@ def test_a_verdict_names_its_line(pieces):
     verdict = parse_robots("".join(pieces).encode()).for_agent("nacre").verdict("/ab")
     assert verdict.line in {"", "allow: /a", "disallow: /"}
     assert verdict.allowed is not verdict.line.startswith("disallow")
+
+
+def rules(*lines: str) -> AgentRules:
+    return AgentRules(
+        RobotsRule(line[0] == "+", line[1:].encode(), line.encode()) for line in lines
+    )
+
+
+def rules_allow(target: str, *lines: str) -> bool:
+    return rules(*lines).verdict(target).allowed
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matching", "others"),
+    [
+        ("/", "/ /a /a?b", ""),
+        ("/fish", "/fish /fish.html /fish/salmon /fishheads?id=1", "/Fish /catfish /?id=fish"),
+        ("/fish*", "/fish /fishheads", "/catfish"),
+        ("/fish/", "/fish/ /fish/?id=1 /fish/salmon", "/fish /fish.html"),
+        ("/*.php", "/i.php /f/a.php?x /f/a.php5", "/ /windows.PHP"),
+        ("/*.php$", "/a.php /f/a.php", "/a.php?x /a.php/ /a.php5"),
+        ("/fish*.php", "/fish.php /fishes/cat.php?x", "/Fish.PHP"),
+        ("/$", "/", "/a /?"),
+        ("/a$b", "/a$b /a$bc /a%24b", "/a"),
+        ("*", "/ /a", ""),
+        ("*a*b*$", "/ab /xaybz", "/ba"),
+        ("/a*ab$", "/aab /aabab", "/ab /aabx"),
+        ("fish", "", "/fish"),
+        ("/a?b", "/a?b /a?bc", "/a /ab"),
+    ],
+)
+def test_patterns(pattern, matching, others):
+    assert not [path for path in matching.split() if rules_allow(path, "-" + pattern)]
+    assert [path for path in others.split() if rules_allow(path, "-" + pattern)] == others.split()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "target"),
+    [
+        ("/%7ejoe/", "/~joe/x"),
+        ("/~joe/", "/%7Ejoe/x"),
+        ("/a%3cd.html", "/a%3Cd.html"),
+        ("/a<d.html", "/a%3cd.html"),
+        ("/foo/bar/ツ", "/foo/bar/%e3%83%84"),
+        ("/%62%61%7A", "/baz"),
+        ("/a b", "/a%20b"),
+        ("/x/%2A", "/x/*"),
+        ("/x/%24", "/x/$"),
+        ("/%zz", "/%zz"),
+    ],
+)
+def test_escapes_mean_the_same_either_way(pattern, target):
+    assert not rules_allow(target, "-" + pattern)
+
+
+def test_reserved_characters_differ_from_their_escapes():
+    assert rules_allow("/a/b", "-/a%2Fb")
+    assert rules_allow("/a%2Fb", "-/a/b")
+    assert rules_allow("/a?b", "-/a%3Fb")
+    assert rules_allow("/xyz", "-/x%2Az")
+
+
+@pytest.mark.parametrize(
+    ("lines", "target", "line"),
+    [
+        (("-/", "+/p"), "/page", "+/p"),
+        (("+/folder", "-/folder"), "/folder/page", "+/folder"),
+        (("-/folder", "+/folder"), "/folder/page", "+/folder"),
+        (("+/page", "-/*.htm"), "/page.htm", "-/*.htm"),
+        (("+/page", "-/*.ph"), "/page.php5", "+/page"),
+        (("+/$", "-/"), "/", "+/$"),
+        (("+/$", "-/"), "/page.htm", "-/"),
+        (("-/a", "-/a*"), "/ab", "-/a*"),
+        (("-/a***", "+/abc"), "/abc", "-/a***"),
+        (("-/*b", "+/*c"), "/xbxc", "+/*c"),
+        (("-/a/*/c", "+/a/"), "/a/b/c", "-/a/*/c"),
+        (("-/x",), "/y", ""),
+    ],
+)
+def test_the_longest_pattern_decides_and_allow_on_a_tie(lines, target, line):
+    verdict = rules(*lines).verdict(target)
+    assert verdict == (line[:1] != "-", line)
+
+
+def test_robots_txt_is_always_allowed():
+    assert rules_allow("/robots.txt", "-/")
+    assert rules_allow("/robots.txt#x", "-/robots.txt")
+    assert not rules_allow("/robots.txt?x", "-/")
+    assert not rules_allow("/a/robots.txt", "-/")
+
+
+def test_no_rules():
+    assert AgentRules([]).verdict("/") == (True, "")
+    assert AgentRules([], 2.5).crawl_delay == 2.5
+
+
+def test_an_empty_target_is_the_root():
+    assert not rules_allow("", "-/$")
+    assert rules_allow("#fragment", "-/f")
+
+
+def plain(lines: list[str], target: str) -> bool:
+    """The same by regular expressions, line by line."""
+    best = (-1, True)
+    path = normal_path(target).decode("latin-1")
+    for line in lines:
+        pattern = normal_pattern(line[1:].encode()).decode("latin-1")
+        body = pattern.removesuffix("$")
+        expression = ".*".join(re.escape(piece) for piece in body.split("*"))
+        expression += r"\Z" if pattern.endswith("$") else ""
+        if re.compile(expression, re.DOTALL).match(path):
+            best = max(best, (len(pattern), line[0] == "+"))
+    return best[1]
+
+
+LINE = st.tuples(st.sampled_from("+-"), st.text("/ab*$%2Aé", min_size=1, max_size=8)).map("".join)
+
+
+@given(st.lists(LINE, max_size=8), st.text("/ab*$%2é", max_size=10).map("/".__add__))
+def test_lookups_answer_as_trying_each_pattern_does(lines, target):
+    assert rules_allow(target, *lines) is plain(lines, target)
+
+
+@given(st.text(max_size=60))
+def test_normal_forms_are_fixed_points(text):
+    once = normal_path("/" + text)
+    assert normal_path(once.decode()) == once
+    pattern = normal_pattern(text.encode())
+    assert normal_pattern(pattern) == pattern
+
+
+@pytest.mark.timeout(5)
+def test_hostile_patterns_cost_little():
+    stars = "*a" * 8_000
+    for line in ("-/" + stars + "b", "-/" + "*" * 16_000 + "b", "-/" + stars + "$"):
+        assert rules_allow("/" + "a" * 2_000, line)
+    many = [f"-/*{number}x" for number in range(40_000)]
+    assert rules_allow("/" + "1" * 2_000, *many)
+    assert not rules_allow("/39999x", *many)
+
+
+def test_settings():
+    settings = RobotsSettings()
+    assert settings.policy is RobotsPolicy.OBEY
+    assert settings.max_bytes >= 500 * 1024
+    assert settings.max_redirects >= 5
+    assert settings.ttl <= 86400
+    with pytest.raises(ValidationError):
+        RobotsSettings(agent="*")
+
+
+@pytest.mark.parametrize(
+    ("statuses", "outcome"),
+    [
+        ((200, 204, 206), RobotsState.RULES),
+        ((301, 302, 303, 307, 308), RobotsState.REDIRECT),
+        ((400, 401, 403, 404, 410, 429, 451), RobotsState.ALLOW),
+        ((500, 503, 599, 999, 0, -1, -2, -3, -4, -6, -7), RobotsState.UNREACHABLE),
+    ],
+)
+def test_what_a_status_means(statuses, outcome):
+    assert {outcome_of(status) for status in statuses} == {outcome}
+
+
+def test_rules_hold_longer_than_a_queue_waits():
+    with pytest.raises(ValidationError, match="3600"):
+        RobotsSettings.model_validate({"ttl": "5m"})

@@ -2,8 +2,8 @@
 
 import pytest
 
-from nacre.simweb.archetypes import archetype
-from nacre.simweb.world import World
+from nacre_simweb.archetypes import archetype
+from nacre_simweb.world import World
 
 
 @pytest.fixture(scope="session")

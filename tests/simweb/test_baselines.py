@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from nacre.history.schedule.nutch import NutchSchedule
-from nacre.history.schedule.schedules import HERITRIX
-from nacre.simweb.archetypes import archetype
-from nacre.simweb.baselines.adaptive import (
+from nacre.recrawl.planner.schedules.nutch import NutchSchedule
+from nacre.recrawl.planner.schedules.schedules import HERITRIX
+from nacre_simweb.archetypes import archetype
+from nacre_simweb.baselines.adaptive import (
     Adaptive,
     FactorInterval,
     NutchInterval,
@@ -16,20 +16,22 @@ from nacre.simweb.baselines.adaptive import (
     nutch_conf,
     stormcrawler,
 )
-from nacre.simweb.baselines.learned import Evidence, harmonic_frequency, likeliest_rate
-from nacre.simweb.baselines.paper import Paper
-from nacre.simweb.baselines.table import POLICIES, make_policy
-from nacre.simweb.calendar import DAY, START
-from nacre.simweb.decision import Decisions
-from nacre.simweb.draw import Draw
-from nacre.simweb.driver import Steps, drive
-from nacre.simweb.page import Link
-from nacre.simweb.policy import Outcome, Task
-from nacre.simweb.world import World
+from nacre_simweb.baselines.learned import ObservedIntervals, harmonic_frequency, likeliest_rate
+from nacre_simweb.baselines.paper import Paper
+from nacre_simweb.baselines.table import POLICIES, make_policy
+from nacre_simweb.calendar import DAY, START
+from nacre_simweb.decision import Decisions
+from nacre_simweb.draw import Draw
+from nacre_simweb.driver import DriverSteps, drive
+from nacre_simweb.page import SimulatedLink
+from nacre_simweb.policy import Task, VisitOutcome
+from nacre_simweb.world import World
 
 
 def outcome(url, time, digest="a", status=200, links=()):
-    return Outcome(url, time, status, digest, "text/html", "", "", 100, tuple(links), lambda: b"")
+    return VisitOutcome(
+        url, time, status, digest, "text/html", "", "", 100, tuple(links), lambda: b""
+    )
 
 
 def changed_share(interval, rate, changes):
@@ -101,9 +103,9 @@ def test_a_url_is_visited_once_a_step(maker):
 
 def test_likeliest_rate():
     # One visit in ten finds a change, a day apart: -ln(1 - 0.1), but for the imaginary visits.
-    evidence = Evidence((1.0,) * 100, 900.0)
+    evidence = ObservedIntervals((1.0,) * 100, 900.0)
     assert likeliest_rate(evidence) == pytest.approx(-math.log(0.9), rel=0.02)
-    assert likeliest_rate(Evidence()) == pytest.approx(math.log(2) / 0.5)
+    assert likeliest_rate(ObservedIntervals()) == pytest.approx(math.log(2) / 0.5)
 
 
 def test_harmonic_frequency_is_never_zero():
@@ -118,7 +120,7 @@ def paper():
 
 
 def links(*paths):
-    return [Link(f"http://a.test{path}") for path in paths]
+    return [SimulatedLink(f"http://a.test{path}") for path in paths]
 
 
 def test_the_papers_rules():
@@ -150,7 +152,7 @@ def test_the_papers_rules():
 def test_the_paper_never_looks_at_an_old_page_again():
     world = World(archetype("small"), 3)
     decisions = Decisions(world)
-    drive(world, make_policy("nlc", world), decisions, Steps(7 * DAY, 42))
+    drive(world, make_policy("nlc", world), decisions, DriverSteps(7 * DAY, 42))
     articles = [row.url for row in decisions.archive.rows if row.kind == "article"]
     assert len(articles) == len(set(articles))
 
@@ -158,7 +160,7 @@ def test_the_paper_never_looks_at_an_old_page_again():
 @pytest.mark.parametrize("name", sorted(POLICIES))
 def test_no_policy_spends_more_than_its_budget(name):
     world = World(archetype("small"), 3)
-    decisions, steps = Decisions(world), Steps(7 * DAY, 35, 0.25)
+    decisions, steps = Decisions(world), DriverSteps(7 * DAY, 35, 0.25)
     drive(world, make_policy(name, world), decisions, steps)
     rows = [row for row in decisions.archive.rows if row.kind != "embed"]
     pages = {row.url for row in rows if row.time == 0 and row.status == 200}
@@ -169,7 +171,7 @@ def test_no_policy_spends_more_than_its_budget(name):
 def test_full_visits_everything_that_is_known_at_every_step():
     world = World(archetype("small"), 3)
     decisions = Decisions(world)
-    drive(world, make_policy("full", world), decisions, Steps(7 * DAY, 21))
+    drive(world, make_policy("full", world), decisions, DriverSteps(7 * DAY, 21))
     for time in (7 * DAY, 21 * DAY):
         urls = [row.url for row in decisions.archive.rows if row.time == time]
         assert len(urls) == len(set(urls))
@@ -180,7 +182,7 @@ def test_full_visits_everything_that_is_known_at_every_step():
 def test_the_clairvoyant_visits_only_what_changed():
     world = World(archetype("small"), 3)
     decisions = Decisions(world)
-    drive(world, make_policy("clairvoyant", world), decisions, Steps(7 * DAY, 42))
+    drive(world, make_policy("clairvoyant", world), decisions, DriverSteps(7 * DAY, 42))
     seen: dict[str, tuple[str, int]] = {}
     for row in decisions.archive.rows:
         if row.time > 0 and row.kind not in {"embed", "list", "home"}:

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from nacre.simweb.answer import payload_digest
-from nacre.simweb.captures import read_archive
-from nacre.simweb.servelog import Row
+from nacre_simweb.answer import payload_digest
+from nacre_simweb.captures import read_archive
+from nacre_simweb.servelog import Row
 
 _BLOCK = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ntext"
 _ROW = Row(1.0, "http://a.test/", "home", 200, 0, 0, False, 4, payload_digest(b"text"), 1.0)

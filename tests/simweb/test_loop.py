@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from nacre.simweb.answer import Sending
-from nacre.simweb.loop import SimLoop
+from nacre_simweb.answer import Sending
+from nacre_simweb.loop import SimLoop
 
 
 def run(main, respond=lambda _: None):

@@ -5,20 +5,20 @@ from collections import Counter
 
 import pytest
 
-from nacre.history.recrawl.settings import RecrawlSettings
-from nacre.simweb.archetypes import archetype
-from nacre.simweb.baselines.table import make_policy
-from nacre.simweb.calendar import DAY
-from nacre.simweb.decision import Decisions
-from nacre.simweb.driver import Steps, drive
-from nacre.simweb.ours import Nacre
-from nacre.simweb.recall import Window
-from nacre.simweb.score import score, score_bytes
-from nacre.simweb.simulated import crawl_served, crawl_simulated
-from nacre.simweb.world import World
+from nacre.recrawl.planner.settings import RecrawlSettings
+from nacre_simweb.archetypes import archetype
+from nacre_simweb.baselines.table import make_policy
+from nacre_simweb.calendar import DAY
+from nacre_simweb.decision import Decisions
+from nacre_simweb.driver import DriverSteps, drive
+from nacre_simweb.ours import Nacre
+from nacre_simweb.recall import CountedWindow
+from nacre_simweb.score import score, score_bytes
+from nacre_simweb.simulated import crawl_served, crawl_simulated
+from nacre_simweb.world import World
 
 pytestmark = pytest.mark.timeout(180)  # a session opens a store; machines may be busy
-STEPS = Steps(7 * DAY, 14, 0.6)
+STEPS = DriverSteps(7 * DAY, 14, 0.6)
 AMPLE = STEPS._replace(share=3.0)
 
 
@@ -63,7 +63,7 @@ def test_the_real_crawler_and_decisions_alone_score_the_same(simulated):
     assert sorted(requests(archive)) == sorted(requests(expected))
     assert any(row.status == 304 for row in archive.rows)
     assert any(not capture.full for capture in archive.kept)
-    window = Window(STEPS.times)
+    window = CountedWindow(STEPS.times)
     assert score_bytes(score(site, archive, window)) == score_bytes(score(site, expected, window))
 
 
@@ -95,7 +95,7 @@ def test_nacre_makes_pairs_audits_and_probes_in_every_mode(tmp_path):
     archive, _ = crawl_simulated(site, auditing(), AMPLE, tmp_path)
     assert archive.problems == []
     assert sorted(requests(archive)) == sorted(requests(expected))
-    window = Window(STEPS.times)
+    window = CountedWindow(STEPS.times)
     assert score_bytes(score(site, archive, window)) == score_bytes(score(site, expected, window))
     later = [row for row in archive.rows if row.time > 0]
     known = {row.url for row in archive.rows if row.time == 0 and row.status == 200}
@@ -115,7 +115,7 @@ def test_charsets_and_codings_that_vary_score_the_same(tmp_path):
     archive, _ = crawl_simulated(site, Nacre(hints=False), STEPS, tmp_path)
     assert archive.problems == []
     assert sorted(requests(archive)) == sorted(requests(decisions.archive))
-    window = Window(STEPS.times)
+    window = CountedWindow(STEPS.times)
     scores = [score_bytes(score(site, one, window)) for one in (archive, decisions.archive)]
     assert scores[0] == scores[1]
     digests: dict[tuple[str, int], set[str]] = {}
@@ -130,7 +130,7 @@ def test_over_real_http_nacre_scores_the_same(tmp_path):
     site, expected = decided(auditing, AMPLE)
     archive, _ = crawl_served(site, auditing(), AMPLE, tmp_path)
     assert archive.problems == []
-    window = Window(STEPS.times)
+    window = CountedWindow(STEPS.times)
     assert score_bytes(score(site, archive, window)) == score_bytes(score(site, expected, window))
 
 
@@ -139,7 +139,7 @@ def test_over_real_http_the_score_is_the_same(tmp_path):
     site, expected = decided("full")
     archive, _ = crawl_served(site, make_policy("full", site), STEPS, tmp_path)
     assert archive.problems == []
-    window = Window(STEPS.times)
+    window = CountedWindow(STEPS.times)
     assert score_bytes(score(site, archive, window)) == score_bytes(score(site, expected, window))
 
 
@@ -147,9 +147,9 @@ def test_over_real_http_the_score_is_the_same(tmp_path):
 def test_while_time_moves_nothing_is_impolite(tmp_path):
     site = World(archetype("small").model_copy(update={"crawl_delay": 7.0}), 5)
     archive, _ = crawl_simulated(
-        site, make_policy("uniform", site), Steps(7 * DAY, 7, 0.3), tmp_path, moving=True
+        site, make_policy("uniform", site), DriverSteps(7 * DAY, 7, 0.3), tmp_path, moving=True
     )
-    scores = score(site, archive, Window([0.0, 7 * DAY]))
+    scores = score(site, archive, CountedWindow([0.0, 7 * DAY]))
     assert archive.problems == []
     assert set(scores["invariants"].values()) == {0.0}
     times = [row.at for row in archive.rows if row.kind != "robots"]

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.simweb.calendar import DAY, WEEK, operational, real
-from nacre.simweb.draw import Draw
-from nacre.simweb.process import early_edits, events
+from nacre_simweb.calendar import DAY, WEEK, operational, real
+from nacre_simweb.draw import Draw
+from nacre_simweb.process import early_edits, events
 
 KINDS = ("poisson", "periodic", "bursty", "calendar", "heavy")
 

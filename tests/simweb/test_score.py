@@ -5,73 +5,25 @@ from dataclasses import dataclass
 import pytest
 
 from nacre.core.pagerow import PageRow
-from nacre.simweb.archetypes import archetype
-from nacre.simweb.baselines.table import make_policy
-from nacre.simweb.calendar import DAY
-from nacre.simweb.cost import costs
-from nacre.simweb.decision import Decisions
-from nacre.simweb.draw import Draw
-from nacre.simweb.driver import Driver, Forecast, Steps, drive
-from nacre.simweb.forecasts import forecast_quality, rate_error
-from nacre.simweb.holdings import Holdings
-from nacre.simweb.judgement import judgements
-from nacre.simweb.kept import Archive, Kept
-from nacre.simweb.oracle import Oracle
-from nacre.simweb.ours import Nacre
-from nacre.simweb.recall import Window, deletion, discovery, epoch_recall, version_recall
-from nacre.simweb.score import Claims, claims_of, score, score_bytes
-from nacre.simweb.servelog import Row
-from nacre.simweb.steadiness import blur, coherence, freshness
-from nacre.simweb.truth import Span, Track
-from nacre.simweb.world import World
-
-WINDOW = Window([0.0, 10.0, 20.0])
-INF = float("inf")
-
-# One page with an edit at 4, gone at 15; one born at 12; one that never changes.
-EDITED = Track("e", "article", (Span(0, "new", -5, 4), Span(1, "minor", 4, 15)))
-BORN = Track("b", "article", (Span(0, "new", 12, INF),))
-STILL = Track("s", "article", (Span(0, "new", -5, INF),))
-TRACKS = [EDITED, BORN, STILL]
-
-
-def row(url, time, version, kind="article", status=200, *, digest=None):
-    text = f"{url}{version}" if digest is None else digest
-    return Row(time, url, kind, status, version, 0, False, 100, text, time)
-
-
-def archive(*rows):
-    return Archive(list(rows), [Kept(each, True, each.length) for each in rows], [])
-
-
-ALL = archive(
-    row("e", 0, 0), row("s", 0, 0), row("e", 10, 1), row("s", 10, 0),
-    row("e", 20, -1, "error", 404), row("b", 20, 0),
-)  # fmt: skip
-NOTHING = archive(row("e", 0, 0), row("s", 0, 0))
-
-
-def test_version_recall():
-    found = version_recall(TRACKS, Holdings(ALL), WINDOW)
-    assert (found["versions"], found["recall"], found["recall_of_time"]) == (2, 1, 1)
-    assert version_recall(TRACKS, Holdings(NOTHING), WINDOW)["recall"] == 0
-    half = version_recall(TRACKS, Holdings(archive(row("e", 10, 1))), WINDOW)
-    assert (half["recall"], half["recall_minor"], half["recall_new"]) == (0.5, 1, 0)
-    assert half["recall_of_time"] == pytest.approx(11 / 19, abs=1e-6)
-
-
-def test_discovery():
-    found = discovery(TRACKS, Holdings(ALL), WINDOW)
-    assert (found["born"], found["recall"], found["recall_24h"]) == (1, 1, 1)
-    assert found["delay_median_h"] == pytest.approx(8 / 3600, abs=1e-4)
-    assert discovery(TRACKS, Holdings(NOTHING), WINDOW)["recall"] == 0
-
-
-def test_deletion():
-    found = deletion(TRACKS, Holdings(ALL), WINDOW, {"e": 16, "s": 3})
-    assert (found["died"], found["recall"], found["false"]) == (1, 1, 0.5)
-    early = archive(row("e", 10, -1, "error", 404))
-    assert deletion(TRACKS, Holdings(early), WINDOW, None)["recall"] == 0
+from nacre_simweb.archetypes import archetype
+from nacre_simweb.baselines.table import make_policy
+from nacre_simweb.calendar import DAY
+from nacre_simweb.cost import costs
+from nacre_simweb.decision import Decisions
+from nacre_simweb.draw import Draw
+from nacre_simweb.driver import Driver, DriverSteps, Forecast, drive
+from nacre_simweb.forecasts import forecast_quality, rate_error
+from nacre_simweb.holdings import Holdings
+from nacre_simweb.judgement import judgements
+from nacre_simweb.kept import KeptCapture, KeptCaptures
+from nacre_simweb.oracle import Oracle
+from nacre_simweb.ours import Nacre
+from nacre_simweb.recall import CountedWindow
+from nacre_simweb.score import Claims, claims_of, score, score_bytes
+from nacre_simweb.steadiness import blur, coherence, freshness
+from nacre_simweb.truth import Track, TrueVersion
+from nacre_simweb.world import World
+from tests.simweb.archives import ALL, EDITED, INF, NOTHING, STILL, TRACKS, WINDOW, archive, row
 
 
 def test_a_policy_claims_what_it_knows():
@@ -79,17 +31,10 @@ def test_a_policy_claims_what_it_knows():
     ours, other = Nacre(), make_policy("heritrix", site)
     ours.known.put(PageRow("http://a.test/gone", life="gone", life_since=5.0))
     ours.known.put(PageRow("http://a.test/suspect", life="suspect", life_since=6.0))
-    steps, visits = Steps(DAY, 1), Decisions(site)
+    steps, visits = DriverSteps(DAY, 1), Decisions(site)
     claims = claims_of(ours, Driver(site, ours, visits, steps))
     assert (claims.rates, claims.register) == ({}, {"http://a.test/gone": 5.0})
     assert claims_of(other, Driver(site, other, visits, steps)) == Claims(None, [], None)
-
-
-def test_epoch_recall():
-    found = epoch_recall(TRACKS, Holdings(ALL), WINDOW)
-    assert (found["differing"], found["recall"]) == (3, 1)
-    late = archive(row("e", 20, 1))
-    assert epoch_recall(TRACKS, Holdings(late), WINDOW)["recall"] == 0
 
 
 def test_freshness():
@@ -100,10 +45,10 @@ def test_freshness():
 
 
 def test_coherence_and_blur():
-    window = Window([0.0, 14.0])
+    window = CountedWindow([0.0, 14.0])
     pairs = [(EDITED, STILL)]
     assert coherence(pairs, Holdings(ALL), window, Draw(1)) == 1
-    embed = Track("i", "embed", (Span(0, "new", -5, 8), Span(1, "image", 8, INF)))
+    embed = Track("i", "embed", (TrueVersion(0, "new", -5, 8), TrueVersion(1, "image", 8, INF)))
     mixed = archive(row("e", 0, 0), row("i", 0, 1, "embed"))
     assert coherence([(EDITED, embed)], Holdings(mixed), window, Draw(1)) == 0
     # e is captured once, at 0, and changes at 4: 10 of 14 seconds are one change late.
@@ -121,8 +66,8 @@ def test_judgements():
         row(url, 3, 1, status=304, digest="d"),  # a false 304: falsely unchanged
         row(url, 4, 1, digest="d"),
     ]
-    kept = [Kept(each, True, 100) for each in (rows[0], rows[1], rows[4])]
-    found = judgements(world, Archive(rows, kept, []))
+    kept = [KeptCapture(each, True, 100) for each in (rows[0], rows[1], rows[4])]
+    found = judgements(world, KeptCaptures(rows, kept, []))
     assert (found["real_changes"], found["false_unchanged"]) == (2, 0.5)
     assert (found["noise_only"], found["false_changed"]) == (2, 0.5)
 
@@ -166,9 +111,9 @@ class Scored:
 
 def scored(name, share=None):
     world = World(archetype("small", "none"), 3)
-    decisions, steps = Decisions(world), Steps(7 * DAY, 42, share)
+    decisions, steps = Decisions(world), DriverSteps(7 * DAY, 42, share)
     drive(world, make_policy(name, world), decisions, steps)
-    scores = score(world, decisions.archive, Window(steps.times))
+    scores = score(world, decisions.archive, CountedWindow(steps.times))
     return Scored(scores, score_bytes(scores))
 
 

@@ -5,24 +5,11 @@ import json
 
 import pytest
 
-from nacre.simweb.answer import Answers, read_heading
-from nacre.simweb.archetypes import archetype
-from nacre.simweb.calendar import DAY
-from nacre.simweb.serve import Hands, serving
-from nacre.simweb.servelog import read_log, write_log
-from nacre.simweb.world import World
-
-
-def asked(host, path, more=""):
-    heading = read_heading(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n".encode())
-    assert heading is not None
-    return heading
-
-
-def row_of(answers, heading):
-    row = answers.answer(heading).row
-    assert row is not None
-    return row
+from nacre_simweb.answer import WorldServer
+from nacre_simweb.calendar import DAY
+from nacre_simweb.serve import Hands, serving
+from nacre_simweb.servelog import read_log, write_log
+from tests.simweb.requests import asked, row_of
 
 
 async def get(port, target, host="www.small.test"):
@@ -60,33 +47,8 @@ def test_serving(small):
     ]  # fmt: skip
 
 
-def test_conditional_requests(small):
-    answers = Answers(small, lambda: 0.0)
-    tag = small.respond("http://www.small.test/", 0.0).header("ETag")
-    heading = asked("www.small.test", "/", f"If-None-Match: {tag}\r\n")
-    sending = answers.answer(heading)
-    assert sending.pieces[0][1].startswith(b"HTTP/1.1 304 ")
-    assert sending.pieces[0][1].endswith(b"\r\n\r\n")
-    assert sending.row is not None
-    assert sending.row.conditional
-    assert sending.row.length == 0
-
-
-def test_too_many_requests_a_minute():
-    world = World(archetype("trap"), 1)
-    now = 0.0
-    answers = Answers(world, lambda: 0.0, lambda: now)
-    heading = asked("www.trap.test", "/robots.txt")
-    statuses = [row_of(answers, heading).status for _ in range(700)]
-    assert statuses[:240] == [200] * 240
-    assert statuses[240:600] == [429] * 360
-    assert row_of(answers, heading).kind == "wall"
-    now = 61.0
-    assert row_of(answers, heading).kind == "robots"
-
-
 def test_the_log_is_read_back(small, tmp_path):
-    answers = Answers(small, lambda: 5.0)
+    answers = WorldServer(small, lambda: 5.0)
     rows = [
         row_of(answers, asked("www.small.test", path)) for path in ("/", "/none", "/static/e0.css")
     ]

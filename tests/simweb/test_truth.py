@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from nacre.history.finding.linkrules import LinkRule
-from nacre.simweb.archetypes import archetype
-from nacre.simweb.calendar import DAY
-from nacre.simweb.state import RULES
-from nacre.simweb.truth import GONE, Truth
-from nacre.simweb.world import World
+from nacre.recrawl.planner.discovery.link_rules import LinkRule
+from nacre_simweb.archetypes import archetype
+from nacre_simweb.calendar import DAY
+from nacre_simweb.state import RULES
+from nacre_simweb.truth import GONE, Truth
+from nacre_simweb.world import World
 
 
 @pytest.mark.parametrize("time", [0.0, 10.3 * DAY, 33 * DAY, 59.9 * DAY])

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 
-from nacre.store.families import NAMES
+from nacre.store.schema import NAMES
 
 
 class MemoryEngine:

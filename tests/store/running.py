@@ -7,7 +7,7 @@ from nacre.store.checkpoint import make_checkpoint
 from nacre.store.commit import GroupCommit
 from nacre.store.disk import RealDisk
 from nacre.store.files import FileKind
-from nacre.store.recovery import Start, recover
+from nacre.store.recovery import StartOptions, recover
 from nacre.store.store import Store
 from tests.store.writing import SystemClock
 
@@ -20,7 +20,7 @@ class Run:
     def __init__(self, job):
         self.job = str(job)
         self.store = Store.open(f"{job}/state/store", memory=MEMORY)
-        recover(self.store, RealDisk(), self.job, Start(archives=("archive",)))
+        recover(self.store, RealDisk(), self.job, StartOptions(archives=("archive",)))
         self.commit = GroupCommit(self.store, RealDisk(), self.job, SystemClock())
         self.warc = 0
 

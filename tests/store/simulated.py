@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from nacre.store.families import NAMES
+from nacre.store.schema import NAMES
 from nacre.store.seam import OperationError
 from tests.store.memory import MemoryEngine
 

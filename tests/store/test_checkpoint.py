@@ -5,10 +5,10 @@ import pytest
 from nacre.errors import JobError, StorageError
 from nacre.store.checkpoint import checkpoints, forget_checkpoint, restore_checkpoint
 from nacre.store.disk import RealDisk
+from nacre.store.file_table import file_rows, get_row
 from nacre.store.recovery import recover
 from nacre.store.schema import upgrade
 from nacre.store.store import Store
-from nacre.store.table import file_rows, get_row
 from tests.store.running import MEMORY, run
 
 

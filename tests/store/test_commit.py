@@ -8,10 +8,10 @@ import pytest
 from nacre.core.capture import BytesBody
 from nacre.errors import StorageError
 from nacre.store.commit import PENDING, GroupCommit, sort_lines
+from nacre.store.file_table import get_row
 from nacre.store.files import TAIL_LIMIT, FileKind, FileState
-from nacre.store.recovery import Start, recover
+from nacre.store.recovery import StartOptions, recover
 from nacre.store.store import Store
-from nacre.store.table import get_row
 from tests.store.simulated import World
 from tests.store.workload import ROOT, Inline, StepClock
 
@@ -22,7 +22,7 @@ class Job:
     def __init__(self):
         self.world = World()
         self.store = Store(self.world.engine)
-        recover(self.store, self.world.disk, ROOT, Start(archives=("archive",)))
+        recover(self.store, self.world.disk, ROOT, StartOptions(archives=("archive",)))
         self.commit = GroupCommit(self.store, self.world.disk, ROOT, StepClock())
         self.commit._thread.shutdown()
         self.commit._thread = Inline()
@@ -141,7 +141,7 @@ def test_a_crash_within_a_large_group_is_no_sign_of_an_older_store():
             job.commit.append(warc, bytes(TAIL_LIMIT + 1))
         assert len(images) > 3
         for image in images:
-            recover(Store(image.engine), image.disk, ROOT, Start(archives=("archive",)))
+            recover(Store(image.engine), image.disk, ROOT, StartOptions(archives=("archive",)))
 
     asyncio.run(main())
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from nacre.errors import StorageError
-from nacre.store.recovery import Start, recover
+from nacre.store.recovery import StartOptions, recover
 from nacre.store.store import Store
 from tests.store.simulated import World
 from tests.store.workload import ROOT, Crawl, check
@@ -17,7 +17,10 @@ VISITS = 11
 
 def start(world, suspects=()):
     return recover(
-        Store(world.engine), world.disk, ROOT, Start(archives=("archive",), suspects=suspects)
+        Store(world.engine),
+        world.disk,
+        ROOT,
+        StartOptions(archives=("archive",), suspects=suspects),
     )
 
 

@@ -10,11 +10,11 @@ import pytest
 from nacre.errors import StorageError
 from nacre.store.commit import GroupCommit
 from nacre.store.disk import RealDisk
+from nacre.store.file_table import get_row
 from nacre.store.files import FileKind
-from nacre.store.recovery import Start, recover
-from nacre.store.space import Ballast
+from nacre.store.opening import Ballast
+from nacre.store.recovery import StartOptions, recover
 from nacre.store.store import Store
-from nacre.store.table import get_row
 from tests.store.running import MEMORY
 from tests.store.writing import SystemClock
 
@@ -37,7 +37,7 @@ async def crawl(state, job, visits):
     """Visits from where the store stands; returns how many were acknowledged."""
     acknowledged = [0]
     store = Store.open(str(state), memory=MEMORY)
-    recover(store, RealDisk(), str(job), Start(archives=("archive",)))
+    recover(store, RealDisk(), str(job), StartOptions(archives=("archive",)))
     commit = GroupCommit(store, RealDisk(), str(job), SystemClock())
 
     async def work():
@@ -70,7 +70,7 @@ async def crawl(state, job, visits):
 
 def check(state, job, least):
     with Store.open(str(state), memory=MEMORY) as store:
-        recover(store, RealDisk(), str(job), Start(archives=("archive",)))
+        recover(store, RealDisk(), str(job), StartOptions(archives=("archive",)))
         rows = list(store.scan("urls", b""))
         assert [int(key) for key, _ in rows] == list(range(len(rows)))
         assert len(rows) >= least

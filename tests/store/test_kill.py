@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from nacre.store.disk import RealDisk
+from nacre.store.file_table import file_rows, get_row
 from nacre.store.files import FileKind, FileState
-from nacre.store.recovery import Start, recover
+from nacre.store.recovery import StartOptions, recover
 from nacre.store.store import Store
-from nacre.store.table import file_rows, get_row
 from tests.store.writing import record
 
 KILLS = 20
@@ -40,7 +40,7 @@ def environment():
 
 def check(job, least):
     with Store.open(str(job / "state")) as store:
-        recover(store, RealDisk(), str(job), Start(archives=("archive",)))
+        recover(store, RealDisk(), str(job), StartOptions(archives=("archive",)))
         visits = list(store.scan("urls", b""))
         assert [int(key) for key, _ in visits] == list(range(len(visits)))
         assert len(visits) >= least

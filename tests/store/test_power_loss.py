@@ -6,7 +6,7 @@ import random
 import pytest
 
 from nacre.errors import StorageError
-from nacre.store.recovery import Start, recover
+from nacre.store.recovery import StartOptions, recover
 from nacre.store.store import Store
 from tests.store.simulated import World
 from tests.store.workload import ROOT, Crawl, check
@@ -16,7 +16,7 @@ VARIANTS = [("drop", 0), ("keep", 0), ("subset", 1), ("subset", 2), ("torn", 3),
 
 def start(world):
     """Recover as a new process would; what was moved away is safe then."""
-    found = recover(Store(world.engine), world.disk, ROOT, Start(archives=("archive",)))
+    found = recover(Store(world.engine), world.disk, ROOT, StartOptions(archives=("archive",)))
     later = world.crash(random.Random(0), "drop")
     for path in found.moved:
         assert later.disk.content(path) == world.disk.content(path)

@@ -1,4 +1,7 @@
-"""What a start mends, what it refuses, and what the operator can do then."""
+"""What a start mends, what it refuses, and what the operator can do then.
+
+What counts as short, as a tail of groups in flight, and as ahead of the store.
+"""
 
 import asyncio
 import random
@@ -6,16 +9,26 @@ import random
 import pytest
 
 from nacre.errors import DamageError
-from nacre.store.files import TAIL_LIMIT, FileKind, FileState
-from nacre.store.recovery import Lost, Start, recover
+from nacre.store.file_table import file_rows, get_row
+from nacre.store.files import TAIL_LIMIT, FileKind, FileRow, FileState
+from nacre.store.recovery import (
+    ExaminedFile,
+    LostData,
+    StartOptions,
+    StrayFile,
+    recover,
+    refuse_damage,
+    stray_files,
+)
 from nacre.store.store import Store
-from nacre.store.table import file_rows, get_row
 from tests.store.simulated import Inode, World
 from tests.store.workload import LOG, ROOT, Crawl, check
 
 
 def start(world, **how):
-    return recover(Store(world.engine), world.disk, ROOT, Start(archives=("archive",), **how))
+    return recover(
+        Store(world.engine), world.disk, ROOT, StartOptions(archives=("archive",), **how)
+    )
 
 
 @pytest.fixture
@@ -82,8 +95,8 @@ def test_an_accepted_loss_names_the_ranges_and_is_not_told_again(crawled):
     found = start(crawled, accept_loss=True)
     paths = [path.removeprefix(ROOT + "/") for path in (first, second)]
     assert list(found.lost) == [
-        Lost(one, FileKind.WARC, paths[0], 5, sizes[0]),
-        Lost(two, FileKind.WARC, paths[1], 0, sizes[1]),
+        LostData(one, FileKind.WARC, paths[0], 5, sizes[0]),
+        LostData(two, FileKind.WARC, paths[1], 0, sizes[1]),
     ]
     assert row_of(crawled, one).size == 5
     assert row_of(crawled, two).state == FileState.LOST
@@ -188,3 +201,67 @@ def test_a_log_whose_fsync_failed_is_written_anew(crawled):
     start(crawled, suspects=[path])
     assert crawled.disk.names[path] is not inode
     assert check(crawled.crash(random.Random(1), "drop"), 13) == 13
+
+
+WARC, LOG_EXAMINE, INDEX = FileKind.WARC, FileKind.LOG, FileKind.INDEX
+OPEN, CLOSED = FileState.OPEN, FileState.CLOSED
+
+
+@pytest.mark.parametrize(
+    ("row", "there", "lines", "short", "ahead"),
+    [
+        ((WARC, OPEN, 10, 0), 10, 0, False, False),
+        ((WARC, OPEN, 10, 0), 9, 0, True, False),
+        ((WARC, OPEN, 10, 0), None, 0, True, False),
+        ((WARC, OPEN, 10, 0), 10 + TAIL_LIMIT, 0, False, False),
+        ((WARC, OPEN, 10, 0), 11 + TAIL_LIMIT, 0, False, True),
+        ((WARC, OPEN, 10, 2 * TAIL_LIMIT), 11 + TAIL_LIMIT, 0, False, False),
+        ((WARC, CLOSED, 10, 0), 11 + TAIL_LIMIT, 0, False, True),
+        ((LOG_EXAMINE, OPEN, 10, 0), 15, 5, False, False),
+        ((LOG_EXAMINE, OPEN, 10, 0), 16, 5, False, True),
+        ((LOG_EXAMINE, OPEN, 10, 0), 9, 5, True, False),
+        ((LOG_EXAMINE, CLOSED, 10, 0), 99, 0, False, False),
+        ((INDEX, OPEN, 0, 0), 5, 5, False, False),
+        ((INDEX, OPEN, 0, 0), 6, 5, False, True),
+    ],
+)
+def test_verdicts(row, there, lines, short, ahead):
+    kind, state, committed, tail = row
+    known = FileRow(kind, "a.open", "a", state, committed, 1, tail)
+    found = ExaminedFile(1, known, "/job/a.open", there, lines, early=False)
+    assert (found.short, found.ahead) == (short, ahead)
+
+
+def test_a_final_name_that_no_commit_gave_is_ahead():
+    row = FileRow(WARC, "a.open", "a", OPEN, 10)
+    assert ExaminedFile(1, row, "/job/a", 10, 0, early=True).ahead
+
+
+def test_strays_are_files_of_ours_that_no_row_names():
+    disk = World().disk
+    for name in ("a.warc.gz.open", "a.warc.gz", "b.warc.gz", "b.cdxj", "b.cdxj.tmp", "b.wacz"):
+        disk.names[f"/job/archive/{name}"] = Inode(b"1")
+    disk.names["/job/other/c.warc"] = Inode(b"12")
+    rows = [FileRow(WARC, "archive/a.warc.gz.open", "archive/a.warc.gz")]
+    found = list(stray_files(disk, "/job", rows, ["other"]))
+    names = ["archive/b.cdxj", "archive/b.cdxj.tmp", "archive/b.warc.gz"]
+    assert found == [
+        *(StrayFile(f"/job/{name}", 1) for name in names),
+        StrayFile("/job/other/c.warc", 2),
+    ]
+
+
+def test_what_fits_is_not_refused_and_every_misfit_is_named():
+    row = FileRow(WARC, "a.open", "a", OPEN, 10)
+    fits = ExaminedFile(1, row, "/job/a.open", 12, 0, early=False)
+    refuse_damage([fits], [StrayFile("/job/b.open", 5)], accept_loss=False, salvage=False)
+    gone = [ExaminedFile(n, row, f"/job/{n}.open", None, 0, early=False) for n in (2, 3)]
+    refuse_damage([fits, *gone], [], accept_loss=True, salvage=False)
+    with pytest.raises(DamageError, match=r"/job/2.open: missing(.|\n)*/job/3.open: missing"):
+        refuse_damage([fits, *gone], [], accept_loss=False, salvage=False)
+    with pytest.raises(DamageError, match=r"/job/c.warc.gz: 5 bytes, but the store does not know"):
+        refuse_damage([fits], [StrayFile("/job/c.warc.gz", 5)], accept_loss=True, salvage=False)
+    large = [StrayFile("/job/b.open", TAIL_LIMIT + 1)]
+    refuse_damage([fits], large, accept_loss=False, salvage=True)
+    with pytest.raises(DamageError, match=r"/job/b.open: 16000001 bytes, but"):
+        refuse_damage([fits], large, accept_loss=True, salvage=False)

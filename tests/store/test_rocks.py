@@ -1,8 +1,13 @@
-"""RocksDB behind the engine: options, damage, stalls, and what may not be used."""
+"""RocksDB behind the engine: options, damage, stalls, and what may not be used.
+
+A store that may not be written to is read all the same, and nothing of it is touched.
+"""
 
 import ast
+import os
 import re
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -10,8 +15,9 @@ from rocksdict import WriteOptions
 
 import nacre
 from nacre.errors import StorageError
-from nacre.store.families import NAMES
+from nacre.store import rocks
 from nacre.store.rocks import Memory, RocksEngine
+from nacre.store.schema import NAMES
 
 SMALL = 12_000_000
 SOURCES = Path(nacre.__file__).parent
@@ -153,3 +159,61 @@ def test_the_lock_names_nobody_when_its_owner_wrote_nothing(path):
     with pytest.raises(StorageError, match="the job is running in another process"):
         RocksEngine(path, SMALL)
     engine.close()
+
+
+MEMORY = 12_000_000
+ROWS = {b"%06d" % n: b"v" * 50 for n in range(1000)}
+
+
+@pytest.fixture
+def unwritable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A store with rows in a table and in the log; its directory seems to be another user's."""
+    path = str(tmp_path / "store")
+    engine = RocksEngine(path, MEMORY)
+    engine.write({"urls": ROWS})
+    engine.flush(["urls"])
+    engine.write({"meta": {b"key": b"value"}})
+    engine.flush_wal()
+    engine.close()
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr(os, "access", lambda place, mode: place != path)
+    return path
+
+
+def files(path: str) -> dict[str, tuple[int, int]]:
+    found = [(file.name, file.stat()) for file in Path(path).iterdir()]
+    return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in found}
+
+
+def test_it_is_read_without_a_trace(unwritable: str):
+    before = files(unwritable)
+    engine = RocksEngine(unwritable, MEMORY, read_only=True)
+    assert dict(engine.rows("urls", b"", None)) == ROWS
+    assert engine.get("meta", b"key") == b"value"
+    assert files(tempfile.gettempdir())
+    engine.close()
+    assert files(unwritable) == before
+    assert not files(tempfile.gettempdir())
+
+
+def test_what_fails_names_the_store_and_leaves_nothing(unwritable: str):
+    Path(unwritable, "CURRENT").write_text("MANIFEST-999999\n")
+    with pytest.raises(StorageError) as told:
+        RocksEngine(unwritable, MEMORY, read_only=True)
+    assert str(told.value).startswith(unwritable)
+    assert not files(tempfile.gettempdir())
+
+
+def test_no_temporary_directory_is_told_with_its_remedy(
+    unwritable: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", "/proc/none")
+    with pytest.raises(StorageError, match="TMPDIR"):
+        RocksEngine(unwritable, MEMORY, read_only=True)
+
+
+def test_other_stores_are_opened_where_they_are(tmp_path: Path):
+    assert not rocks.needs_linked_copy(str(tmp_path))
+    RocksEngine(str(tmp_path), MEMORY).close()
+    assert not rocks.needs_linked_copy(str(tmp_path))

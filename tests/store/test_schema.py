@@ -1,9 +1,12 @@
-"""Versions of the layout."""
+"""Versions of the layout.
+
+The families of the store.
+"""
 
 import pytest
 
 from nacre.errors import DamageError, OldLayoutError, StorageError
-from nacre.store.schema import KEY, MIGRATIONS, SCHEMA, stored_version, upgrade
+from nacre.store.schema import FAMILIES, KEY, MIGRATIONS, NAMES, SCHEMA, stored_version, upgrade
 from tests.store.memory import MemoryEngine
 
 
@@ -34,3 +37,15 @@ def test_a_damaged_version_is_told(version: bytes):
     engine.write({"meta": {KEY: version}})
     with pytest.raises(DamageError, match="the first was 1"):
         upgrade(engine, "store")
+
+
+def test_every_family_of_the_design_is_there_once():
+    designed = "seen queue future wake hosts robots cookies urls outside history digests stats"
+    assert set(f"{designed} journal meta".split()) <= set(NAMES)
+    assert len(set(NAMES)) == len(NAMES)
+
+
+def test_families_read_in_key_order_are_not_hashed():
+    ordered = {family.name for family in FAMILIES if not family.lookup}
+    assert {"queue", "future", "wake", "journal"} <= ordered
+    assert all(family.holds for family in FAMILIES)

@@ -1,4 +1,7 @@
-"""Rows by family and key: the overlay, scans, opening and refusing."""
+"""Rows by family and key: the overlay, scans, opening and refusing.
+
+The open group: what it holds, in key order when asked.
+"""
 
 import pytest
 from hypothesis import given, settings
@@ -6,7 +9,8 @@ from hypothesis import strategies as st
 from rocksdict import Options, Rdict
 
 from nacre.errors import StorageError
-from nacre.store.store import Store
+from nacre.store.files import FileKind, FileRow, OpenFile
+from nacre.store.store import CommitGroup, NewKeyFilter, Store
 from tests.store.memory import MemoryEngine
 
 KEYS = st.binary(min_size=1, max_size=2)
@@ -109,3 +113,55 @@ def test_an_unknown_family_means_a_newer_store(tmp_path):
     del database
     with pytest.raises(StorageError, match=r"unknown families future2.*newer Nacre"):
         Store.open(path)
+
+
+KEY = st.binary(min_size=1, max_size=2)
+
+
+@given(rounds=st.lists(st.lists(KEY, max_size=90), max_size=4), start=KEY, stop=st.none() | KEY)
+def test_changes_come_in_key_order_however_often_they_are_asked_for(rounds, start, stop):
+    group = CommitGroup()
+    changes = group.rows["queue"]
+    for number, keys in enumerate(rounds):
+        changes.update(dict.fromkeys(keys, b"%d" % number))
+        wanted = [key for key in changes if key >= start and (stop is None or key < stop)]
+        assert group.between("queue", start, stop) == [(k, changes[k]) for k in sorted(wanted)]
+
+
+def test_a_group_is_empty_until_something_waits_in_it():
+    def state(group):
+        return group.empty, group.touches_files
+
+    group = CommitGroup()
+    assert state(group) == (True, False)
+    group.visits = 1
+    assert state(group) == (False, False)
+    group = CommitGroup()
+    group.closing.append(OpenFile(1, FileRow(FileKind.LOG, "a", "a"), 3))
+    assert state(group) == (False, True)
+
+
+KEYS_NOVELTY = st.sets(st.binary(min_size=7, max_size=21), max_size=50)
+
+
+@settings(max_examples=20)  # 2 MB each
+@given(KEYS_NOVELTY)
+def test_what_was_put_is_never_new(keys: set[bytes]) -> None:
+    novelty = NewKeyFilter(is_empty=True)
+    for key in keys:
+        novelty.add(key)
+    assert not any(novelty.is_new(key) for key in keys)
+
+
+def test_what_was_not_put_is_new() -> None:
+    novelty = NewKeyFilter(is_empty=True)
+    novelty.add(b"hostabc rest")
+    assert novelty.is_new(b"hostabd rest")
+    assert novelty.is_new(b"hostxbc rest")
+    assert not novelty.is_new(b"h0stabc else")
+
+
+def test_nothing_is_known_of_a_family_with_rows() -> None:
+    novelty = NewKeyFilter(is_empty=False)
+    novelty.add(b"hostabc rest")
+    assert not novelty.is_new(b"another key")

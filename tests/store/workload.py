@@ -5,9 +5,9 @@ from concurrent.futures import Executor, Future
 
 from nacre.errors import NacreError
 from nacre.store.commit import GroupCommit
+from nacre.store.file_table import file_rows, get_row
 from nacre.store.files import FileKind, FileState
 from nacre.store.store import Store
-from nacre.store.table import file_rows, get_row
 
 ROOT = "/job"
 LOG = "logs/crawl.log"

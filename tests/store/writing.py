@@ -7,7 +7,7 @@ import time
 from nacre.store.commit import GroupCommit
 from nacre.store.disk import RealDisk
 from nacre.store.files import FileKind
-from nacre.store.recovery import Start, recover
+from nacre.store.recovery import StartOptions, recover
 from nacre.store.store import Store
 
 
@@ -51,7 +51,7 @@ async def visits(store, commit):
 
 async def main(job):
     with Store.open(f"{job}/state", memory=16_000_000) as store:
-        recover(store, RealDisk(), job, Start(archives=("archive",)))
+        recover(store, RealDisk(), job, StartOptions(archives=("archive",)))
         commit = GroupCommit(store, RealDisk(), job, SystemClock())
         async with asyncio.TaskGroup() as group:
             group.create_task(commit.run())

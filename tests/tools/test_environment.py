@@ -63,6 +63,9 @@ class Checkout:
         shutil.copy(ROOT / "nacre", self.root)
         shutil.copy(ROOT / "tools" / "environment.sh", self.root / "tools")
         (self.root / "requirements.lock").write_text("some==1.0\n")
+        (self.root / "requirements-dev.lock").write_text("some==1.0\nmore==2.0\n")
+        (self.root / "simweb").mkdir()
+        (self.root / "simweb" / "pyproject.toml").write_text("[project]\n")
         for tool in TOOLS:
             found = shutil.which(tool)
             assert found, tool
@@ -100,6 +103,17 @@ class Checkout:
         process = self.start(user=user, **env)
         out, err = process.communicate(timeout=30)
         return process.returncode, out, err
+
+    def develop(self) -> tuple[int, str]:
+        """`make environment`: its status, and what it says."""
+        done = subprocess.run(
+            ["sh", str(self.root / "tools" / "environment.sh"), str(self.root), "dev"],
+            env={"PATH": str(self.bin), "NACRE_SYSTEM_BIN": str(self.system)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stderr
 
     @property
     def environment(self) -> Path:
@@ -224,7 +238,7 @@ def test_python_that_is_named_must_be_one(checkout: Checkout):
     checkout.python("python9", old=1)
     code, out, err = checkout.run(NACRE_PYTHON="python9")
     assert (code, out) == (2, "")
-    assert err == "nacre: NACRE_PYTHON is python9, which is no Python 3.11 to 3.14\n"
+    assert err == "nacre: NACRE_PYTHON is python9, which is not a Python 3.11 to 3.14\n"
 
 
 def test_an_environment_that_fails_for_another_reason_tells_it(checkout: Checkout):
@@ -248,3 +262,29 @@ def test_who_may_not_write_to_the_checkout_is_told_so():
     assert f"may not write to {checkout.root}" in err
     assert "run this once as root" in err
     assert err.count("\n") == 1
+
+
+def test_developers_have_the_simulated_web_from_their_checkout(checkout: Checkout, tmp_path: Path):
+    log = tmp_path / "log"
+    checkout.python(install=f'echo "$*" >> {log}')
+    assert checkout.develop()[0] == 0
+    assert checkout.develop() == (0, "")  # it is up to date
+    locked, simulated = log.read_text().splitlines()
+    assert locked.endswith(f"--require-hashes -r {checkout.root}/requirements-dev.lock")
+    assert simulated.endswith(
+        f"--no-index --no-deps --no-build-isolation -e {checkout.root}/simweb"
+    )
+    (checkout.root / "simweb" / "pyproject.toml").write_text("[project]\nname = 'new'\n")
+    code, err = checkout.develop()
+    assert (code, "out of date: refreshing it" in err) == (0, True)
+    assert len(log.read_text().splitlines()) == 4
+
+
+def test_a_simulated_web_that_cannot_be_installed_leaves_no_finished_environment(
+    checkout: Checkout,
+):
+    checkout.python(install='case "$*" in *-e*) echo "no backend"; exit 1 ;; esac')
+    code, err = checkout.develop()
+    assert code == 2
+    assert "no backend\nnacre: the simulated web could not be installed" in err
+    assert "refreshing it" in checkout.develop()[1]

@@ -7,8 +7,8 @@ from nacre.errors import URIError
 from nacre.uri import parse as module
 from nacre.uri.parse import (
     MAX_LENGTH,
-    Parts,
     Resolver,
+    UrlParts,
     authority,
     host,
     is_ip,
@@ -253,12 +253,12 @@ def test_memory_for_links_is_bounded():
 
 
 def test_parts():
-    assert split("http://u:p@example.com:81/a/b?c?d=/e") == Parts(
+    assert split("http://u:p@example.com:81/a/b?c?d=/e") == UrlParts(
         "http", "u:p", "example.com", 81, "/a/b", "c?d=/e"
     )
-    assert split("http://[::1]/") == Parts("http", "", "[::1]", None, "/", None)
-    assert split("http://[::1]:8/?") == Parts("http", "", "[::1]", 8, "/", "")
-    assert split("dns:example.com") == Parts("dns", "", "", None, "example.com", None)
+    assert split("http://[::1]/") == UrlParts("http", "", "[::1]", None, "/", None)
+    assert split("http://[::1]:8/?") == UrlParts("http", "", "[::1]", 8, "/", "")
+    assert split("dns:example.com") == UrlParts("dns", "", "", None, "example.com", None)
 
 
 @pytest.mark.parametrize(
@@ -271,6 +271,8 @@ def test_parts():
         ("dns:example.com?type=A", "example.com", ""),
         ("mailto:a@b?x=http://c/", "", ""),
         ("", "", ""),
+        ("chrome-distiller://a.example:1/b", "a.example", "a.example:1"),
+        ("a-long-scheme://国家.example", "国家.example", "国家.example"),
     ],
 )
 def test_host_and_authority(url, name, where):

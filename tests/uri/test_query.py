@@ -2,10 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.uri.encoders import encoder_of
-from nacre.uri.query import encode_query, needs_encoding, query_codec
-from nacre.uri.reading import reader_of
-from nacre.wire.labels import codec_of
+from nacre.uri.query import encode_query, encoder_of, needs_encoding, query_codec, reader_of
+from nacre.wire.guess import codec_of
 
 
 @pytest.mark.parametrize(

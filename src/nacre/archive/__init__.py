@@ -1,8 +1,8 @@
-"""Capture to WARC and CDXJ, and back: writing, reading, verifying, and storing differences.
+"""WARC and CDXJ files: written, read, checked, indexed, and replies stored as differences.
 
-Writing: `record.py` assembles records (pure), `segment.py` puts them into files that are named by
-`filename.py`, and `cdxj.py` makes their index lines. Reading: `reader.py` goes on behind damage,
-`source.py` gives it bytes, `index.py` makes the index anew. `check.py` verifies files by
-`fieldrules.py`, `contentrules.py` and `references.py`. Versions that are stored as differences:
-`patch.py` and `delta.py` (pure), `restoring.py` and `basefiles.py`.
+Writing: `record.py` assembles records (pure) from the values of `fields.py`, `warc_writer.py` puts
+them into files, and `index.py` makes their index lines. Reading: `reader.py` continues after
+damage, `source.py` gives it bytes, `index.py` rebuilds the index. `check.py` verifies files by
+the rules of `check_rules.py`; `findings.py` lists what it can find. Versions that are stored as
+differences: `delta.py` makes and reads them (pure), `restoring.py` rebuilds the replies.
 """

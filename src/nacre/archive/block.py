@@ -1,12 +1,16 @@
-"""Reading the block of a record once: its digests, its payload in both readings, its HTTP head."""
+"""The block of a record, read once: its digests, its payload in both readings, its HTTP head."""
 
 import binascii
 import hashlib
-from base64 import b32decode, b64decode
-from typing import Protocol
+import re
+from base64 import b32decode, b32encode, b64decode
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, Protocol
 
-from nacre.archive.httphead import HEAD_LIMIT, START, head_end
-from nacre.archive.reader import WarcEntry
+from nacre.archive.fields import unbracketed
+from nacre.archive.index_facts import HEAD_LIMIT, START, head_end
+from nacre.archive.reader import WarcEntry, WarcReader
 from nacre.archive.source import CHUNK
 from nacre.wire.chunks import ChunkScanner
 from nacre.wire.head import (
@@ -34,17 +38,17 @@ class _Hash(Protocol):
 
 
 class BlockFacts:
-    """What reading a block told. A reply is read as the fetcher read it: see `wire.head`.
+    """The facts of a block. A reply is read as the fetcher read it: see `wire.head`.
 
     Attributes:
         start: Its first bytes, at most 64 KiB.
         length: Bytes that were read of it.
         http: It holds an HTTP message.
         head: The HTTP head, as far as it goes; b"" when it has none (HTTP/0.9), or has no end
-            within `HEAD_LIMIT`, or when it is no HTTP message.
+            within `HEAD_LIMIT`, or when it is not an HTTP message.
         cut: The block ended before the head did.
-        endless: The head has no end within `HEAD_LIMIT`, so that nobody knows the payload.
-        framing: How its body ends, by its head; None for what is no reply.
+        endless: The head has no end within `HEAD_LIMIT`, so that the payload is unknown.
+        framing: How its body ends, by its head; None for what is not a reply.
         body_length: Bytes behind the head.
         behind: Of these, bytes behind the end of the chunked coding.
     """
@@ -89,14 +93,14 @@ class BlockFacts:
     def chunks(self) -> ChunkScanner | None:
         """The chunked coding of the body; None when it has none, or none but in name.
 
-        Without a body there is none either: the reply to a HEAD request only tells of it.
+        Without a body there is none either: the reply to a HEAD request only describes it.
         """
         scanner = self._scanner
         return scanner if scanner is not None and self.body_length and not scanner.bogus else None
 
     @property
     def broken_chunks(self) -> str:
-        """What is wrong with the chunked coding that the head tells of; "" for nothing."""
+        """What is wrong with the chunked coding that the head declares; "" for nothing."""
         scanner = self._scanner
         if scanner is None or not self.body_length:
             return ""
@@ -126,8 +130,9 @@ class BlockFacts:
             headless = self._is_reply and find_start(self._held) < 0
             self.cut = not headless
             self._leave_head(0 if headless else len(self._held))
-        if self._scanner is not None:
-            self._scanner.runs.clip(self.body_length)
+        scanner = self._scanner
+        if scanner is not None:
+            scanner.runs.clip(self.body_length)
 
     def _leave_head(self, end: int) -> None:
         held, self._held = self._held or b"", None
@@ -159,7 +164,7 @@ class BlockFacts:
 
 
 def _reply_head_end(data: bytes) -> int:
-    """Length of a reply's head, 0 for none (HTTP/0.9); -1 when more is needed to tell."""
+    """Length of a reply's head, 0 for none (HTTP/0.9); -1 when more bytes are needed."""
     start = find_start(data)
     if start == HEADLESS:
         return 0
@@ -214,3 +219,66 @@ def digest_matches(text: str, digest: bytes) -> bool | None:
 
 def _hash(name: str) -> _Hash:
     return hashlib.new(name, usedforsecurity=False)
+
+
+_CAPTURES = frozenset(("response", "resource", "revisit"))
+_DIGITS = re.compile(r"\D")
+
+
+class PayloadDigest(NamedTuple):
+    """The payload digest of a capture.
+
+    Attributes:
+        digest: `sha1:BASE32`; "-" where the record has none. That of a revisit is as recorded
+            where its original was not read, or was not chunked.
+        date: `WARC-Date` as digits, `20261120151100`.
+        url: `WARC-Target-URI`.
+    """
+
+    digest: str
+    date: str
+    url: str
+
+
+class PayloadDigests:
+    """Payload digests of the captures in WARCs; a revisit has that of what it refers to, if read.
+
+    Nacre's `WARC-Payload-Digest` is that of the payload without transfer coding, as the WARC
+    standard says. Heritrix over HTTP/1.1 and warcio digest the bytes behind the head as they came,
+    chunk sizes and all; to match such a list, `raw` is needed.
+
+    Args:
+        raw: Digest the bytes behind the HTTP head as they came, with their transfer coding.
+    """
+
+    def __init__(self, *, raw: bool) -> None:
+        self._raw = raw
+        self._as_came: dict[str, str] = {}
+
+    def of(self, warc: Path) -> Iterator[PayloadDigest]:
+        """Those of a file, in its order.
+
+        Raises:
+            OSError: It cannot be read.
+        """
+        with warc.open("rb") as file:
+            for entry in WarcReader(file):
+                if entry.get("WARC-Type") in _CAPTURES:
+                    yield self._of(entry)
+
+    def _of(self, entry: WarcEntry) -> PayloadDigest:
+        recorded = entry.get("WARC-Payload-Digest") or ""
+        url = unbracketed(entry.get("WARC-Target-URI") or "-")
+        date = _DIGITS.sub("", (entry.get("WARC-Date") or "")[:19]) or "-"
+        digest = recorded if not self._raw else self._digest_as_came(entry, recorded)
+        return PayloadDigest(digest or "-", date, url)
+
+    def _digest_as_came(self, entry: WarcEntry, recorded: str) -> str:
+        if entry.get("WARC-Type") == "revisit":
+            return self._as_came.get(entry.get("WARC-Refers-To") or "", recorded)
+        _, wire = read_block(entry).payload_digests()
+        label = label_of(recorded) or "sha1"
+        digest = f"{label}:{b32encode(wire).decode().rstrip('=')}"
+        if recorded and digest != recorded:
+            self._as_came[entry.get("WARC-Record-ID") or ""] = digest
+        return digest

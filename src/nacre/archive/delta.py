@@ -1,24 +1,88 @@
-"""A reply stored as what differs from an earlier reply of the same URL: the block of its record.
+"""A difference: a reply stored as what differs from an earlier reply of the same URL (pure).
 
 Such a record is of type `metadata`, of a media type of its own, under a target URI of its own
 (`urn:x-nacre-delta:URL`): a reader that does not know it finds nothing under the page's URL that it
-could take for the page. `WARC-Refers-To` names the base, a `response` in an earlier WARC. Source:
-WARC 1.1 clauses 5.8, 6.6.
+could take for the page. `WARC-Refers-To` names the base, a `response` in an earlier WARC. The
+difference itself is a zstd frame with the base as its dictionary, as `zstd --patch-from` makes it;
+one call holds both blocks in memory. Source: WARC 1.1 clauses 5.8, 6.6; RFC 8878.
 """
 
 import re
 
 import msgspec
+import zstandard
+from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdCompressionParameters
 
-from nacre.archive.field import date_text, digest_of, field, uri_field
-from nacre.archive.instant import micros
-from nacre.archive.patch import LONGEST, PatchError, apply_patch
+from nacre.archive.fields import date_text, digest_of, field, micros, uri_field
+
+LONGEST = 64 << 20
+"""Longest block that is rebuilt, bytes, whatever a record says."""
+
+_LEVEL = 9
+_LONG = 1 << 17
+_LEAST_WINDOW = 10
+
+
+class PatchError(ValueError):
+    """A difference that cannot be applied."""
+
+
+def make_patch(base: bytes, block: bytes) -> bytes:
+    """What turns `base` into `block`, as one frame with its length and a checksum.
+
+    Args:
+        base: The earlier block; b"" is allowed.
+        block: The later one, at most `LONGEST` bytes.
+    """
+    size = len(base) + len(block)
+    params = ZstdCompressionParameters.from_level(
+        _LEVEL,
+        source_size=len(block),
+        dict_size=len(base),
+        write_content_size=1,
+        write_checksum=1,
+        window_log=max(_LEAST_WINDOW, size.bit_length()),
+        enable_ldm=size > _LONG,
+    )
+    compressor = zstandard.ZstdCompressor(dict_data=_dictionary(base), compression_params=params)
+    return compressor.compress(block)
+
+
+def apply_patch(base: bytes, patch: bytes, length: int) -> bytes:
+    """The block that a difference was made of. Memory is bounded by `length`.
+
+    Args:
+        base: The earlier block.
+        patch: The difference.
+        length: Bytes that the block must have.
+
+    Raises:
+        PatchError: It is no such difference, gives another length, or is damaged.
+    """
+    if not 0 <= length <= LONGEST:
+        raise PatchError(f"a block of {length} bytes; at most {LONGEST} are rebuilt")
+    try:
+        told = zstandard.get_frame_parameters(patch).content_size
+        if told != length:  # the library would allocate what the frame asks for
+            raise PatchError(f"the difference gives {told} bytes, not {length}")
+        decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(base))
+        block = decompressor.decompress(patch, max_output_size=length, allow_extra_data=False)
+    except (zstandard.ZstdError, MemoryError) as error:
+        raise PatchError(f"the difference cannot be applied: {error}") from error
+    if len(block) != length:
+        raise PatchError(f"the difference gives {len(block)} bytes, not {length}")
+    return block
+
+
+def _dictionary(base: bytes) -> ZstdCompressionDict | None:
+    return ZstdCompressionDict(base, dict_type=DICT_TYPE_RAWCONTENT) if base else None
+
 
 MEDIA = "application/x-nacre-delta"
 """Content-Type of the record: lines of `name: value`, a blank line, and a zstd frame."""
 
 TARGET = "urn:x-nacre-delta:"
-"""What stands before the URL in its WARC-Target-URI."""
+"""Prefix of the URL in its WARC-Target-URI."""
 
 FORMAT = "zstd"
 _FIELDS_MOST = 1 << 21
@@ -61,7 +125,7 @@ class Delta(msgspec.Struct, frozen=True, kw_only=True):
         payload_length: Length of its payload.
         framing: Its transfer framing: `chunked` or "".
         status: Its HTTP status.
-        mime: Its media type; "" when it told none.
+        mime: Its media type; "" when it had none.
         etag: Its ETag; b"" when absent.
         last_modified: Its Last-Modified; b"" when absent.
         patch: The zstd frame.
@@ -206,7 +270,7 @@ def _needed(told: dict[str, str], name: str) -> str:
 def _number(told: dict[str, str], name: str, absent: str = "") -> int:
     value = told.get(name, absent)
     if not _NUMBER.match(value):
-        raise DeltaError("delta-invalid", f"{name} is no number: {value[:40]!r}")
+        raise DeltaError("delta-invalid", f"{name} is not a number: {value[:40]!r}")
     number = int(value)
     if name in {"length", "baseLength"} and number > LONGEST:
         raise DeltaError("delta-invalid", f"{name} is {number}; at most {LONGEST} are rebuilt")
@@ -216,5 +280,5 @@ def _number(told: dict[str, str], name: str, absent: str = "") -> int:
 def _date(told: dict[str, str], name: str) -> int:
     date = micros(_needed(told, name))
     if not date:
-        raise DeltaError("delta-invalid", f"{name} is no date")
+        raise DeltaError("delta-invalid", f"{name} is not a date")
     return date

@@ -1,17 +1,91 @@
-"""The index rebuilt from a file: the lines that `cdxj-indexer --post-append` makes."""
+"""CDXJ index lines: of a record that is written, and of a file that is read again.
+
+Both are the same as `cdxj-indexer --post-append` makes from the finished file. Source: CDXJ 0.1.0;
+compared with cdxj-indexer in tests/contract.
+"""
 
 from collections.abc import Iterator
+from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 
 from nacre.archive.block import BlockFacts, read_block
-from nacre.archive.cdxj import format_line, sorted_index
-from nacre.archive.field import digest_label
-from nacre.archive.fieldrules import unbracketed
-from nacre.archive.httphead import index_facts
-from nacre.archive.postquery import PostQuery, post_query
-from nacre.archive.reader import WarcEntry, WarcReader, ignore
+from nacre.archive.fields import digest_label, digest_of, second_digits, unbracketed, uri_field
+from nacre.archive.index_facts import PostQuery, index_facts, post_query
+from nacre.archive.reader import WarcEntry, WarcReader, ignore_defect
+from nacre.archive.record import WarcRecord
 from nacre.archive.source import Note
 from nacre.config.ordinary import open_ordinary
+from nacre.uri.surt import index_key
+
+INDEXED = frozenset(("response", "revisit", "resource"))
+"""Types of ours that are indexed; of metadata only what has a media type of its own."""
+
+EMPTY_DIGEST = digest_of(b"")
+
+
+def index_line(record: WarcRecord, name: str, offset: int, length: int) -> bytes:
+    """The line of a record with its newline; b"" for a record that is not indexed.
+
+    Args:
+        record: The record.
+        name: Name of the file as it will be once closed.
+        offset: Offset of the record in it, bytes.
+        length: Bytes that it takes there.
+    """
+    if record.type not in INDEXED and record.mime is None:
+        return b""
+    return format_line(
+        uri_field(record.url),
+        second_digits(record.date),
+        (record.mime, record.status, record.digest or _absent_digest(record)),
+        (length, offset, name),
+        record.post,
+    )
+
+
+def _absent_digest(record: WarcRecord) -> str | None:
+    """The value of cdxj-indexer for a record without a payload digest, which has no payload."""
+    return None if record.type == "revisit" else EMPTY_DIGEST
+
+
+def format_line(
+    url: str,
+    timestamp: str,
+    what: tuple[str | None, str | None, str | None],
+    where: tuple[int, int, str],
+    post: PostQuery | None = None,
+) -> bytes:
+    """One line with its newline.
+
+    Args:
+        url: WARC-Target-URI as written.
+        timestamp: Its date, 14 digits.
+        what: Media type, status, payload digest with its label; None leaves the key out.
+        where: Length, offset, file name.
+        post: What a POST or PUT adds; None for other requests.
+    """
+    mime, status, digest = what
+    length, offset, name = where
+    kind = "" if mime is None else f'"mime": {quoted(mime)}, '
+    code = "" if status is None else f'"status": {quoted(status)}, '
+    content = "" if digest is None else f'"digest": {quoted(digest)}, '
+    key, request = index_key(url), ""
+    if post is not None:
+        key = index_key(post.appended(url))
+        request = f', "requestBody": {quoted(post.query)}, "method": {quoted(post.method)}'
+    if " " in key:
+        key = key.replace(" ", "%20")  # only of URLs that no crawl of ours makes
+    return (
+        f'{key} {timestamp} {{"url": {quoted(url)}, {kind}{code}{content}'
+        f'"length": "{length}", "offset": "{offset}", "filename": {quoted(name)}{request}}}\n'
+    ).encode()
+
+
+def sorted_index(data: bytes) -> bytes:
+    """The closed form of an index: each line once, sorted by its bytes (as with LC_ALL=C)."""
+    lines = sorted(set(data.split(b"\n")))
+    return b"".join([line + b"\n" for line in lines if line])
+
 
 _HTTP = ("http:", "https:")
 _FIELDS = "application/warc-fields"
@@ -68,7 +142,7 @@ def entry_line(
 
     Args:
         entry: The record; its `size` must be known, so the next one was asked for.
-        facts: What its block told.
+        facts: The facts of its block.
         name: Name of the file for the line.
         post: What a POST or PUT adds; None for other requests.
     """
@@ -108,11 +182,11 @@ def _digest(entry: WarcEntry, facts: BlockFacts) -> str | None:
     return digest_label(facts.payload_digests()[1])
 
 
-def index_lines(path: Path, note: Note = ignore) -> Iterator[bytes]:
+def index_lines(path: Path, note: Note = ignore_defect) -> Iterator[bytes]:
     """The index lines of a WARC in the order of its records.
 
     Args:
-        path: The file; its name without `.open` stands in the lines.
+        path: The file; its name without `.open` is in the lines.
         note: Takes what is wrong with the structure.
 
     Raises:
@@ -125,6 +199,6 @@ def index_lines(path: Path, note: Note = ignore) -> Iterator[bytes]:
     yield from (line for line, _ in indexer.close())
 
 
-def rebuild_index(path: Path, note: Note = ignore) -> bytes:
+def rebuild_index(path: Path, note: Note = ignore_defect) -> bytes:
     """The closed, sorted index of a WARC; see `index_lines`."""
     return sorted_index(b"".join(index_lines(path, note)))

@@ -1,4 +1,4 @@
-"""A WARC reader that goes on behind damage, tells what is wrong where, and holds little memory.
+"""A WARC reader that continues after damage, reports each error with its place, in little memory.
 
 It reads what others wrote (WARC 0.17 to 1.1, plain or gzip) as well as Nacre's own files; what a
 strict reader would refuse is noted and read anyway where that is possible. Source: WARC 1.1 clauses
@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from nacre.archive.section import section
-from nacre.archive.source import CHUNK, MAGIC, GzipSource, Note, PlainSource, Source
+from nacre.archive.source import CHUNK, MAGIC, GzipSource, MemberSource, Note, PlainSource, section
 from nacre.config.ordinary import open_ordinary
 
 HEADER_LIMIT = 8 << 20
@@ -29,7 +28,7 @@ _BOM = b"\xef\xbb\xbf"
 _CONTROL = bytes(range(9)) + bytes(range(11, 13)) + bytes(range(14, 32)) + b"\x7f"
 
 
-def ignore(code: str, offset: int, message: str) -> None:
+def ignore_defect(code: str, offset: int, message: str) -> None:
     """Take no notice."""
 
 
@@ -47,7 +46,7 @@ class WarcEntry:
         gzip_header: The first ten bytes of its gzip member; b"" in a plain file.
     """
 
-    def __init__(self, source: Source, offset: int, version: str) -> None:
+    def __init__(self, source: MemberSource, offset: int, version: str) -> None:
         self.offset = offset
         self.version = version
         self.fields: list[tuple[str, str]] = []
@@ -62,6 +61,14 @@ class WarcEntry:
         """Set the fields, once."""
         self.fields = fields
         self._first = {name.lower(): value for name, value in reversed(fields)}
+
+    def begin_block(self, length: int) -> None:
+        """Note how long the block is that follows, bytes."""
+        self.length = self.left = length
+
+    def note_size(self, size: int) -> None:
+        """Note how many bytes of the file it takes; 0 while that is not known."""
+        self.size = size
 
     def get(self, name: str) -> str | None:
         """First value of a field, whatever the case of its name; None when absent."""
@@ -82,11 +89,13 @@ class WarcReader:
         note: Takes what is wrong with the structure.
     """
 
-    def __init__(self, file: BinaryIO, note: Note = ignore) -> None:
+    def __init__(self, file: BinaryIO, note: Note = ignore_defect) -> None:
         self._note = note
         self.compressed = file.read(3) == MAGIC
         file.seek(0)
-        self._source: Source = GzipSource(file, note) if self.compressed else PlainSource(file)
+        self._source: MemberSource = (
+            GzipSource(file, note) if self.compressed else PlainSource(file)
+        )
 
     def __iter__(self) -> Iterator[WarcEntry]:
         source = self._source
@@ -98,7 +107,7 @@ class WarcReader:
                 yield entry
             more = source.next_member()
             if last and self.compressed:
-                last.size = source.end - start
+                last.note_size(source.end - start)
 
     def _member(self) -> Iterator[WarcEntry]:
         """The records of one member, which should be one; a plain file is one member."""
@@ -201,7 +210,7 @@ class WarcReader:
         elif not (text.isascii() and text.isdigit()) or len(text) > 19 or int(text) > MAX_LENGTH:
             self._note("length-invalid", entry.offset, f"Content-Length is {text[:40]!r}")
         else:
-            entry.length = entry.left = int(text)
+            entry.begin_block(int(text))
 
     def _finish(self, entry: WarcEntry) -> bool:
         """Leave the record; False when nothing more is to be read from its member."""
@@ -211,7 +220,7 @@ class WarcReader:
             return self._recover(entry, source.start)
         while entry.left and entry.read():
             pass
-        entry.size = 0 if self.compressed else source.start - entry.offset
+        entry.note_size(0 if self.compressed else source.start - entry.offset)
         if entry.left:
             message = f"{entry.left} bytes of the block are missing"
             self._note("block-truncated", entry.offset, message)
@@ -231,7 +240,7 @@ class WarcReader:
             self._note("trailer", entry.offset, f"{surplus} bytes of blank lines too many behind")
 
     def _bad_trailer(self, entry: WarcEntry, block: int) -> bool:
-        """What follows is no end of a record. Go on where the next one begins."""
+        """Skip data that is no end of a record, up to the beginning of the next one."""
         source = self._source
         found = source.peek(12)
         lead = len(found) - len(found.lstrip(b"\r\n"))
@@ -252,7 +261,7 @@ class WarcReader:
             text = f"Content-Length {entry.length} reaches into the record at {source.start}"
             self._note("length-overrun", entry.offset, text)
         elif more and source.start > reached and entry.length >= 0:
-            self._note("junk", reached, f"{source.start - reached} bytes that are no record")
+            self._note("junk", reached, f"{source.start - reached} bytes that are not a record")
         return more
 
 
@@ -269,7 +278,7 @@ def _add_line(fields: list[list[bytes]], line: bytes, notes: dict[str, str]) -> 
         return
     name, colon, value = text.partition(b":")
     if not colon or not name or name != name.strip(b" \t"):
-        notes["header-line"] = f"a header line that is no field: {text[:60]!r}"
+        notes["header-line"] = f"a header line that is not a field: {text[:60]!r}"
     if colon:
         fields.append([name.strip(b" \t"), value.strip(b" \t")])
 

@@ -1,22 +1,70 @@
-"""Capture -> WARC records: pure, hand-assembled, with a fixed field order.
+"""WARC records of a capture: pure, hand-assembled, with a fixed field order.
 
-Source: WARC 1.1 (ISO 28500:2017); what pywb makes of each form.
+Every header field and every line of a metadata block that Nacre writes is defined here, those of
+expanded captures (`nacre archive expand`) too: their ids derive from those of the differences, so
+that they are the same each time. Source: WARC 1.1 (ISO 28500:2017), clause 6.4 for metadata; what
+pywb makes of each form; Heritrix 3 (names and order of the metadata lines).
 """
 
 import hashlib
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from hashlib import blake2b
+from typing import NamedTuple, Protocol
 
 import msgspec
 
-from nacre.archive.delta import MEDIA, TARGET, Delta, delta_block
-from nacre.archive.facts import CaptureFacts
-from nacre.archive.field import date_text, digest_label, digest_of, field, record_uri, uri_field
-from nacre.archive.httphead import HEAD_LIMIT, head_end, index_facts
-from nacre.archive.notes import metadata_block
-from nacre.archive.postquery import PostQuery, post_query
+from nacre.archive.delta import MEDIA, TARGET, Delta, delta_block, page_url
+from nacre.archive.fields import (
+    date_text,
+    digest_label,
+    digest_of,
+    field,
+    micros,
+    record_uri,
+    unbracketed,
+    uri_field,
+)
+from nacre.archive.index_facts import HEAD_LIMIT, PostQuery, head_end, index_facts, post_query
 from nacre.core.capture import Body, Capture
+from nacre.core.crawluri import Outlink
 from nacre.core.history import RevisitProfile
+
+
+class CaptureFacts(msgspec.Struct, frozen=True):
+    """The facts about a capture that the crawl knows.
+
+    Attributes:
+        via: URL of the page that led there; "" for a seed.
+        path: Hop path from the seed; "" for a seed.
+        is_seed: A seed.
+        source: Source tag; "" when tags are off.
+        force_fetch: Was fetched though seen before.
+        outlinks: Links found in it, in order.
+        annotations: As in crawl.log.
+        charset: Charset used to read it; "" when none was.
+        robots: Directives of meta robots and X-Robots-Tag, lower case, obeyed or not.
+        verdict: Result of the comparison with the history: `new`, `changed` …; "" for none.
+        revisit: Set when it is not to be stored in full.
+        delta: Set when it is to be stored as a difference.
+        confirms: Record id of the difference that the reply says is still what is served; "" for
+            none.
+    """
+
+    via: str = ""
+    path: str = ""
+    is_seed: bool = False
+    source: str = ""
+    force_fetch: bool = False
+    outlinks: Sequence[Outlink] = ()
+    annotations: Sequence[str] = ()
+    charset: str = ""
+    robots: frozenset[str] = frozenset()
+    verdict: str = ""
+    revisit: RevisitProfile | None = None
+    delta: Delta | None = None
+    confirms: str = ""
+
 
 IdSource = Callable[[], bytes]
 """Gives 16 fresh bytes for each record id: random ones, or fixed ones in tests."""
@@ -33,7 +81,7 @@ _NO_DIGEST = digest_of(b"")
 _READ = 1 << 20
 
 
-class Record(msgspec.Struct, gc=False):
+class WarcRecord(msgspec.Struct, gc=False):
     """One WARC record, ready to be written: `head`, `prefix`, `body`, two CRLFs.
 
     Attributes:
@@ -46,7 +94,7 @@ class Record(msgspec.Struct, gc=False):
         url: WARC-Target-URI; "" for warcinfo.
         date: WARC-Date, µs since the epoch (UTC).
         digest: WARC-Payload-Digest, with its label; "" when absent.
-        mime: Media type for the index; None when the block tells none.
+        mime: Media type for the index; None when the block has none.
         status: HTTP status for the index, as in the block; None when there is none.
         post: What a POST or PUT adds to the index line; None for other requests.
     """
@@ -65,7 +113,7 @@ class Record(msgspec.Struct, gc=False):
     post: PostQuery | None = None
 
 
-def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> list[Record]:
+def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> list[WarcRecord]:
     """The records of one capture, in the order of writing.
 
     First response, revisit, difference or (for `dns:`) resource; then request and metadata, which
@@ -73,7 +121,7 @@ def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> lis
 
     Args:
         capture: The exchange; its body is read only where a digest is missing.
-        facts: What the crawl knows of it.
+        facts: The facts about it that the crawl knows.
         ids: Source of record ids.
     """
     if capture.protocol == "dns":
@@ -92,14 +140,14 @@ def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> lis
     return records
 
 
-def noted_record(capture: Capture, facts: CaptureFacts, ids: IdSource) -> Record:
+def noted_record(capture: Capture, facts: CaptureFacts, ids: IdSource) -> WarcRecord:
     """A capture of which only a note is kept: its metadata record, with the payload's digest.
 
     Of a reply that confirms a difference, head or 304 are kept verbatim, as a revisit keeps them.
 
     Args:
         capture: The exchange.
-        facts: What the crawl knows of it.
+        facts: The facts about it that the crawl knows.
         ids: Source of record ids.
     """
     same = capture.status == 304
@@ -116,10 +164,10 @@ def noted_record(capture: Capture, facts: CaptureFacts, ids: IdSource) -> Record
         _end(digest_of(digest + block), _FIELDS, len(digest) + len(block)),
     )
     size = len(digest) + len(block)
-    return Record("metadata", own, head, digest + block, None, size, capture.url, capture.began)
+    return WarcRecord("metadata", own, head, digest + block, None, size, capture.url, capture.began)
 
 
-def suspect_record(url: str, date: int, suspect: str, reason: str, record_id: bytes) -> Record:
+def suspect_record(url: str, date: int, suspect: str, reason: str, record_id: bytes) -> WarcRecord:
     """A note on a capture that was stored before it came out that it may be another URL's.
 
     Args:
@@ -136,12 +184,12 @@ def suspect_record(url: str, date: int, suspect: str, reason: str, record_id: by
         f"WARC-Refers-To: <{field(suspect)}>\r\n"
     )
     head = _head("metadata", own, lines, _end(digest_of(block), _FIELDS, len(block)))
-    return Record("metadata", own, head, block, None, len(block), url, date)
+    return WarcRecord("metadata", own, head, block, None, len(block), url, date)
 
 
 def warcinfo_record(
     record_id: bytes, date: int, filename: str, fields: Sequence[tuple[str, str]]
-) -> Record:
+) -> WarcRecord:
     """The first record of a file.
 
     Args:
@@ -154,7 +202,7 @@ def warcinfo_record(
     own = record_uri(record_id)
     lines = f"WARC-Date: {date_text(date)}\r\nWARC-Filename: {field(filename)}\r\n"
     head = _head("warcinfo", own, lines, _end(digest_of(block), _FIELDS, len(block)))
-    return Record("warcinfo", own, head, block, None, len(block), "", date)
+    return WarcRecord("warcinfo", own, head, block, None, len(block), "", date)
 
 
 class _Common:
@@ -226,7 +274,7 @@ def _tls_name(text: str) -> str:
     return field(f"{name}/{version if name != 'tls' or '.' in version else version + '.0'}")
 
 
-def _main(capture: Capture, facts: CaptureFacts, common: _Common) -> Record:
+def _main(capture: Capture, facts: CaptureFacts, common: _Common) -> WarcRecord:
     revisit = facts.revisit
     if facts.delta is not None:
         return _difference(capture, facts.delta, common)
@@ -235,7 +283,7 @@ def _main(capture: Capture, facts: CaptureFacts, common: _Common) -> Record:
     return _revisit(capture, common, revisit)
 
 
-def _response(capture: Capture, common: _Common) -> Record:
+def _response(capture: Capture, common: _Common) -> WarcRecord:
     body = capture.body
     length = len(capture.head) + body.length
     digest = "" if _bodiless(capture) else capture.payload_digest or _NO_DIGEST
@@ -252,14 +300,14 @@ def _response(capture: Capture, common: _Common) -> Record:
         # Without a whole head (HTTP/0.9) a reader of the file takes the body's lines for one.
         start += body.read(0, HEAD_LIMIT)
     status, mime = index_facts(start)
-    return Record(
+    return WarcRecord(
         "response", common.id, head, capture.head, body, length, capture.url, capture.began,
         digest, mime, status, post_query(capture.request),
     )  # fmt: skip
 
 
-def _difference(capture: Capture, delta: Delta, common: _Common) -> Record:
-    """A reply as a difference. Its payload digest stands in the block.
+def _difference(capture: Capture, delta: Delta, common: _Common) -> WarcRecord:
+    """A reply as a difference. Its payload digest is in the block.
 
     That of the record is of the block itself: indexers take a record without one for empty.
     """
@@ -273,7 +321,7 @@ def _difference(capture: Capture, delta: Delta, common: _Common) -> Record:
     )
     end = _end(digest, f"Content-Type: {MEDIA}\r\n", len(block))
     head = _head("metadata", common.id, "".join(lines), end)
-    record = Record("metadata", common.id, head, block, None, len(block), target, capture.began)
+    record = WarcRecord("metadata", common.id, head, block, None, len(block), target, capture.began)
     record.digest, record.mime = digest, MEDIA
     return record
 
@@ -291,7 +339,7 @@ def _block_digest(capture: Capture) -> str:
     return digest_label(sha1.digest())
 
 
-def _revisit(capture: Capture, common: _Common, profile: RevisitProfile) -> Record:
+def _revisit(capture: Capture, common: _Common, profile: RevisitProfile) -> WarcRecord:
     """A revisit keeps the head; `server-not-modified` has no block (pywb replays it as empty)."""
     identical = profile.kind == IDENTICAL
     block = capture.head if identical else b""
@@ -309,32 +357,221 @@ def _revisit(capture: Capture, common: _Common, profile: RevisitProfile) -> Reco
     )
     end = _end(digest_of(block), _RESPONSE if block else "", len(block))
     head = _head("revisit", common.id, "".join(lines), end)
-    record = Record("revisit", common.id, head, block, None, len(block), "", capture.began)
-    record.url, record.digest, record.mime = capture.url, profile.digest, "warc/revisit"
-    record.status = index_facts(block)[0]
-    return record
+    return WarcRecord(
+        "revisit", common.id, head, block, None, len(block), capture.url, capture.began,
+        profile.digest, "warc/revisit", index_facts(block)[0],
+    )  # fmt: skip
 
 
-def _request(capture: Capture, common: _Common, own: str) -> Record:
+def _request(capture: Capture, common: _Common, own: str) -> WarcRecord:
     block = capture.request
     lines = f"{common.target}{common.concurrent}{common.route}"
     head = _head("request", own, lines, _end(digest_of(block), _REQUEST, len(block)))
-    return Record("request", own, head, block, None, len(block), capture.url, capture.began)
+    return WarcRecord("request", own, head, block, None, len(block), capture.url, capture.began)
 
 
-def _metadata(capture: Capture, common: _Common, own: str, block: bytes) -> Record:
+def _metadata(capture: Capture, common: _Common, own: str, block: bytes) -> WarcRecord:
     lines = common.target + common.concurrent
     head = _head("metadata", own, lines, _end(digest_of(block), _FIELDS, len(block)))
-    return Record("metadata", own, head, block, None, len(block), capture.url, capture.began)
+    return WarcRecord("metadata", own, head, block, None, len(block), capture.url, capture.began)
 
 
-def _dns(capture: Capture, own: str) -> Record:
+def _dns(capture: Capture, own: str) -> WarcRecord:
     """A `dns:` look-up: a resource whose payload is its block."""
     body = capture.body
     digest = capture.block_digest or _block_digest(capture)
     payload = f"WARC-Payload-Digest: {field(digest)}\r\n"
     lines = f"{_target(capture)}{_address(capture)}{payload}"
     head = _head("resource", own, lines, _end(field(digest), _DNS, body.length))
-    record = Record("resource", own, head, b"", body, body.length, "", capture.began)
+    record = WarcRecord("resource", own, head, b"", body, body.length, "", capture.began)
     record.url, record.digest, record.mime = capture.url, digest, "text/dns"
+    return record
+
+
+def metadata_block(
+    capture: Capture, facts: CaptureFacts, not_modified: bytes, head: bytes = b""
+) -> bytes:
+    """`application/warc-fields`, then the replies that are kept verbatim.
+
+    `interimReplies: N`, `notModifiedReply: N` and `replyHead: N` give the lengths in bytes of the
+    1xx replies, of the 304 reply and of the head of another one, which follow the blank line in
+    this order, exactly as they were received.
+
+    Args:
+        capture: The exchange.
+        facts: The facts about it that the crawl knows.
+        not_modified: The 304 reply, when the capture became a `server-not-modified` revisit.
+        head: Head of the reply, when only a note says that it was the same as a difference.
+    """
+    lines = _found(facts)
+    lines.append(f"fetchTimeMs: {capture.duration}")
+    if facts.charset:
+        lines.append("charsetForLinkExtraction: " + field(facts.charset))
+    if facts.robots:
+        lines.append("robotsDirectives: " + field(", ".join(sorted(facts.robots))))
+    if facts.verdict:
+        lines.append("verdict: " + field(facts.verdict))
+    if facts.confirms:
+        lines.append(f"confirms: <{field(facts.confirms)}>")
+    if facts.annotations:
+        lines.append("annotations: " + field(",".join(facts.annotations)))
+    lines += _tls(capture)
+    if facts.outlinks:
+        lines.append(outlink_lines(facts.outlinks))
+    verbatim = capture.interim + not_modified + head
+    if verbatim:
+        lines += _lengths(capture.interim, not_modified, head)
+        lines.append("")
+    lines.append("")
+    return "\r\n".join(lines).encode() + verbatim
+
+
+def _lengths(*verbatim: bytes) -> list[str]:
+    names = ("interimReplies", "notModifiedReply", "replyHead")
+    return [f"{name}: {len(one)}" for name, one in zip(names, verbatim, strict=True) if one]
+
+
+def _found(facts: CaptureFacts) -> list[str]:
+    """How it was found. A seed has an empty hop path (WARC 1.1 clause 6.4)."""
+    lines = ["seed: "] if facts.is_seed else []
+    if facts.via:
+        lines.append("via: " + uri_field(facts.via))
+    lines.append("hopsFromSeed: " + field(facts.path))
+    if facts.source:
+        lines.append("sourceTag: " + field(facts.source))
+    if facts.force_fetch:
+        lines.append("force-fetch: ")
+    return lines
+
+
+def _tls(capture: Capture) -> list[str]:
+    """The result of verifying the server's certificate, and the requested name."""
+    if capture.tls is None:
+        return []
+    return [
+        "tlsVerified: " + field(capture.tls.verified),
+        "tlsServerName: " + field(capture.tls.sni),
+    ]
+
+
+def outlink_lines(outlinks: Sequence[Outlink]) -> str:
+    """One `outlink: URL HOP CONTEXT` a link; no CRLF after the last."""
+    text = "\r\noutlink: ".join([" ".join((o.url, o.hop, o.context)) for o in outlinks])
+    breaks = 2 * (len(outlinks) - 1)
+    # One search of the whole shows that no value holds a line break.
+    if text.isascii() and text.count("\r") + text.count("\n") == breaks:
+        return "outlink: " + text
+    return "\r\n".join(
+        [f"outlink: {uri_field(o.url)} {field(o.hop)} {field(o.context)}" for o in outlinks]
+    )
+
+
+# ---- expanded captures: records that differences and notes represent
+
+_ROUTE = ("WARC-IP-Address", "WARC-Protocol", "WARC-Cipher-Suite")
+
+
+class StoredFields(Protocol):
+    """The header of a record that was read; see `reader.WarcEntry`."""
+
+    fields: list[tuple[str, str]]
+
+    def get(self, name: str) -> str | None:
+        """The first value of a field; None when it is missing."""
+
+
+class Expanded(NamedTuple):
+    """A response that was made of a difference.
+
+    Attributes:
+        url: Its WARC-Target-URI.
+        date: Its WARC-Date, as written.
+        record_id: Its WARC-Record-ID, without angle brackets.
+        payload: Its payload digest.
+    """
+
+    url: str
+    date: str
+    record_id: str
+    payload: str
+
+
+def expanded_id(record_id: str) -> str:
+    """Id of the record that is made of another one."""
+    return record_uri(blake2b(record_id.encode("utf-8", "replace"), digest_size=16).digest())
+
+
+def expanded(entry: StoredFields, delta: Delta) -> Expanded:
+    """What is made of a difference; `entry` is its record."""
+    own = unbracketed(entry.get("WARC-Record-ID") or "")
+    url = page_url(unbracketed(entry.get("WARC-Target-URI") or ""))
+    return Expanded(url, entry.get("WARC-Date") or "", expanded_id(own), delta.payload)
+
+
+def response_record(entry: StoredFields, delta: Delta, block: bytes) -> WarcRecord:
+    """The response that a difference represents.
+
+    Args:
+        entry: The record of the difference.
+        delta: Its content.
+        block: The block rebuilt from it.
+    """
+    own, made = unbracketed(entry.get("WARC-Record-ID") or ""), expanded(entry, delta)
+    route = [f"{name}: {value}" for name, value in entry.fields if name in _ROUTE]
+    lines = [
+        *_expanded_start("response", made.record_id, made.date, made.url),
+        f"WARC-Concurrent-To: <{own}>",
+        *route,
+        f"WARC-Payload-Digest: {delta.payload}",
+        f"WARC-Block-Digest: {delta.digest}",
+        "Content-Type: application/http;msgtype=response",
+    ]
+    record = _expanded_record("response", lines, block, made)
+    record.status, record.mime = index_facts(block)
+    return record
+
+
+def revisit_record(entry: StoredFields, original: Expanded, head: bytes) -> WarcRecord:
+    """The revisit that a note represents.
+
+    Args:
+        entry: The record of the note.
+        original: The response that it confirms.
+        head: Head of the reply; b"" when it was a 304.
+    """
+    own = unbracketed(entry.get("WARC-Record-ID") or "")
+    date = entry.get("WARC-Date") or ""
+    made = Expanded(original.url, date, expanded_id(own), original.payload)
+    lines = [
+        *_expanded_start("revisit", made.record_id, date, original.url),
+        f"WARC-Concurrent-To: <{own}>",
+        f"WARC-Profile: {PROFILE}{IDENTICAL if head else NOT_MODIFIED}",
+        f"WARC-Refers-To: <{original.record_id}>",
+        f"WARC-Refers-To-Target-URI: {uri_field(original.url)}",
+        f"WARC-Refers-To-Date: {original.date}",
+        *(("WARC-Truncated: length",) if head else ()),
+        f"WARC-Payload-Digest: {original.payload}",
+        f"WARC-Block-Digest: {digest_of(head)}",
+        *(("Content-Type: application/http;msgtype=response",) if head else ()),
+    ]
+    record = _expanded_record("revisit", lines, head, made)
+    record.mime, record.status = "warc/revisit", index_facts(head)[0]
+    return record
+
+
+def _expanded_start(kind: str, record_id: str, date: str, url: str) -> list[str]:
+    return [
+        "WARC/1.1",
+        f"WARC-Type: {kind}",
+        f"WARC-Record-ID: <{record_id}>",
+        f"WARC-Date: {date}",
+        f"WARC-Target-URI: {uri_field(url)}",
+    ]
+
+
+def _expanded_record(kind: str, lines: list[str], block: bytes, made: Expanded) -> WarcRecord:
+    lines.append(f"Content-Length: {len(block)}\r\n\r\n")
+    head = "\r\n".join(lines).encode()
+    record = WarcRecord(kind, made.record_id, head, block, None, len(block), made.url, 0)
+    record.date, record.digest = micros(made.date), made.payload
     return record

@@ -1,15 +1,19 @@
-"""Replies rebuilt from differences: reads the difference, its base, and compares every digest."""
+"""Replies rebuilt from differences: the difference and its base.
 
-from collections.abc import Callable
+Every digest is compared. `BaseFiles` finds bases in files alone: where a difference says, or
+wherever they are. `record.py` makes ordinary records of the replies.
+"""
+
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from nacre.archive.block import BlockFacts, algorithm, digest_matches
-from nacre.archive.delta import MEDIA, Delta, DeltaError, read_delta, rebuild
-from nacre.archive.field import digest_label
-from nacre.archive.fieldrules import unbracketed
-from nacre.archive.patch import LONGEST
-from nacre.archive.reader import WarcEntry, record_at
+from nacre.archive.delta import LONGEST, MEDIA, Delta, DeltaError, read_delta, rebuild
+from nacre.archive.fields import digest_label, unbracketed
+from nacre.archive.reader import WarcEntry, WarcReader, record_at
+from nacre.config.ordinary import open_ordinary
 
 T = TypeVar("T")
 
@@ -17,12 +21,12 @@ FindBase = Callable[[Delta], bytes]
 """Gives the block of a base; raises `DeltaError` when it is nowhere."""
 
 
-class Difference(NamedTuple):
+class StoredDifference(NamedTuple):
     """A difference with its record.
 
     Attributes:
         entry: The record; its block has been read.
-        delta: What it holds.
+        delta: Its content.
     """
 
     entry: WarcEntry
@@ -30,28 +34,28 @@ class Difference(NamedTuple):
 
 
 def is_delta(entry: WarcEntry) -> bool:
-    """A record that holds a difference."""
+    """A record that contains a difference."""
     return entry.get("WARC-Type") == "metadata" and entry.get("Content-Type") == MEDIA
 
 
-def difference_of(entry: WarcEntry) -> Difference:
+def difference_of(entry: WarcEntry) -> StoredDifference:
     """Read a record for which `is_delta` holds; its block must not have been read.
 
     Raises:
         DeltaError: There is no difference in it.
     """
-    return Difference(
+    return StoredDifference(
         entry, read_delta(_block(entry), unbracketed(entry.get("WARC-Refers-To") or ""))
     )
 
 
-def difference_at(path: Path, offset: int) -> Difference:
+def difference_at(path: Path, offset: int) -> StoredDifference:
     """The difference whose record begins at an offset of a WARC.
 
     Raises:
         DeltaError: There is none.
     """
-    found: Difference | None = _at(
+    found: StoredDifference | None = _at(
         path, offset, lambda e: difference_of(e) if is_delta(e) else None
     )
     if found is None:
@@ -64,7 +68,7 @@ def response_at(path: Path, offset: int, record_id: str) -> bytes:
 
     Args:
         path: The WARC.
-        offset: Where the record begins, bytes.
+        offset: Offset of the record, bytes.
         record_id: Its WARC-Record-ID, without angle brackets.
 
     Raises:
@@ -116,3 +120,73 @@ def _at(path: Path, offset: int, read: Callable[[WarcEntry], T | None]) -> T | N
             return None if entry is None else read(entry)
     except OSError:
         return None
+
+
+class _Place(NamedTuple):
+    path: Path
+    offset: int
+
+
+class BaseFiles:
+    """The WARCs that bases may be in.
+
+    Args:
+        paths: The files; others may follow by `add`.
+    """
+
+    def __init__(self, paths: Iterable[Path] = ()) -> None:
+        self._paths = {path.name.removesuffix(".open"): path for path in paths}
+        self._places: dict[bytes, _Place] | None = None
+        self._last: tuple[str, bytes] = ("", b"")
+
+    def add(self, path: Path) -> None:
+        """One file more."""
+        self._paths[path.name.removesuffix(".open")] = path
+        self._places = None
+
+    def block(self, delta: Delta) -> bytes:
+        """See `restoring.FindBase`."""
+        if self._last[0] == delta.base_id:
+            return self._last[1]
+        block = self._told(delta)
+        if block is None:
+            place = self._place(delta.base_id)
+            if place is None:
+                raise DeltaError("delta-unresolved", f"<{delta.base_id}> is in none of the files")
+            block = response_at(place.path, place.offset, delta.base_id)
+        self._last = delta.base_id, block
+        return block
+
+    def _told(self, delta: Delta) -> bytes | None:
+        """The base at the place in the difference; None when it is not there."""
+        path = self._paths.get(delta.base_file)
+        if path is None:
+            return None
+        try:
+            return response_at(path, delta.base_offset, delta.base_id)
+        except DeltaError as error:
+            if error.code == "delta-unresolved":
+                return None
+            raise
+
+    def _place(self, record_id: str) -> _Place | None:
+        """Files were moved or packed anew: all are read once, 100 bytes of memory a response."""
+        if self._places is None:
+            self._places = {}
+            for path in self._paths.values():
+                self._read(path, self._places)
+        return self._places.get(_mark(record_id))
+
+    def _read(self, path: Path, places: dict[bytes, _Place]) -> None:
+        try:
+            with open_ordinary(path) as file:
+                for entry in WarcReader(file):
+                    if entry.get("WARC-Type") == "response":
+                        own = unbracketed(entry.get("WARC-Record-ID") or "")
+                        places[_mark(own)] = _Place(path, entry.offset)
+        except OSError:
+            return
+
+
+def _mark(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()

@@ -1,9 +1,10 @@
-"""Where the reader's bytes come from: a plain WARC, or the gzip members of a compressed one.
+"""The bytes of a WARC reader: of a plain file, or of the gzip members of a compressed one.
 
-Both hand out the content of one *member* at a time (a plain file is one), tell offsets in the
-file, and go on behind damage. Memory is bounded whatever the file holds.
+Both give the content of one *member* at a time (a plain file is one), report offsets in the file,
+and continue after damage. Memory is bounded for any file.
 """
 
+import io
 import zlib
 from collections.abc import Callable
 from typing import BinaryIO, Protocol
@@ -18,7 +19,7 @@ _TRAILER = 8
 _STARTS = (b"WARC/", b"\r\n", b"\n")
 
 
-class Source(Protocol):
+class MemberSource(Protocol):
     """What `WarcReader` reads.
 
     Attributes:
@@ -52,7 +53,7 @@ class Source(Protocol):
         """After damage: go to the next line that begins a record; False when there is none.
 
         Args:
-            since: Offset in a plain file from which on to look; other files go on from here.
+            since: Offset in a plain file at which to begin; other files continue from here.
         """
         ...
 
@@ -72,11 +73,11 @@ class PlainSource:
 
     @property
     def start(self) -> int:
-        """See `Source`."""
+        """See `MemberSource`."""
         return self._base + self._at
 
     def peek(self, size: int) -> bytes:
-        """See `Source.peek`."""
+        """See `MemberSource.peek`."""
         while len(self._data) - self._at < size:
             more = self._file.read(max(CHUNK, size))
             if not more:
@@ -87,20 +88,20 @@ class PlainSource:
         return self._data[self._at : self._at + size]
 
     def read(self, size: int) -> bytes:
-        """See `Source.read`."""
+        """See `MemberSource.read`."""
         data = self.peek(min(size, CHUNK))
         self._at += len(data)
         return data
 
     def next_member(self) -> bool:
-        """See `Source.next_member`."""
+        """See `MemberSource.next_member`."""
         if not self._begun:
             self._begun = True
             self._file.seek(self._base)
         return bool(self.peek(1))
 
     def find_record(self, since: int) -> bool:
-        """See `Source.find_record`."""
+        """See `MemberSource.find_record`."""
         self._file.seek(since)
         self._base, self._at, self._data = since, 0, b""
         while True:
@@ -116,7 +117,7 @@ class PlainSource:
 
 
 def _record_start(window: bytes) -> int:
-    """Where a line begins with `WARC/` and a digit, and ends soon; -1 for nowhere."""
+    """Offset of a short line that begins with `WARC/` and a digit; -1 for none."""
     at = window.find(b"\nWARC/")
     while at >= 0:
         line = window[at + 6 : at + 13]
@@ -144,11 +145,11 @@ class GzipSource:
 
     @property
     def start(self) -> int:
-        """See `Source`."""
+        """See `MemberSource`."""
         return self._start
 
     def peek(self, size: int) -> bytes:
-        """See `Source.peek`."""
+        """See `MemberSource.peek`."""
         while len(self._out) - self._at < size:
             more = self._inflate()
             if not more:
@@ -158,13 +159,13 @@ class GzipSource:
         return self._out[self._at : self._at + size]
 
     def read(self, size: int) -> bytes:
-        """See `Source.read`."""
+        """See `MemberSource.read`."""
         data = self.peek(min(size, CHUNK))
         self._at += len(data)
         return data
 
     def next_member(self) -> bool:
-        """See `Source.next_member`; what is no member is noted and stepped over."""
+        """See `MemberSource.next_member`; what is not a member is noted and stepped over."""
         while self._inflate():
             pass
         self._out, self._at = b"", 0
@@ -173,7 +174,7 @@ class GzipSource:
             return False
         self._start = self._raw_at
         if not self._raw.startswith(MAGIC):
-            self._note("gzip-junk", self._start, "bytes that are no gzip member")
+            self._note("gzip-junk", self._start, "bytes that are not a gzip member")
             if not self._skip_to_member(self._start + 1):
                 return False
         self.header = self._raw[:10]
@@ -181,7 +182,7 @@ class GzipSource:
         return True
 
     def find_record(self, since: int) -> bool:
-        """See `Source.find_record`."""
+        """See `MemberSource.find_record`."""
         return self.next_member()
 
     def _fill(self, size: int) -> bool:
@@ -243,7 +244,7 @@ class GzipSource:
 
 
 def _member_start(window: bytes) -> int:
-    """Where a gzip member begins whose first bytes look like a record; -1 for nowhere."""
+    """Offset of a gzip member whose first bytes look like a record; -1 for none."""
     at = window.find(MAGIC)
     while at >= 0:
         try:
@@ -304,3 +305,37 @@ def _inflates(state: "zlib._Decompress", data: bytes) -> bool:
     except zlib.error:
         return False
     return bool(state.eof and not state.unused_data)
+
+
+def section(file: io.BufferedReader, start: int, end: int) -> io.BufferedReader:
+    """The bytes from `start` up to `end`, which is where this one begins and ends."""
+    return io.BufferedReader(_Section(file, start, end))
+
+
+class _Section(io.RawIOBase):
+    """Part of a file, as a file of its own."""
+
+    def __init__(self, file: io.BufferedReader, start: int, end: int) -> None:
+        self._file = file
+        self._start = start
+        self._end = end
+        file.seek(start)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer, says the stub
+        left = max(self._end - self._file.tell(), 0)
+        data = self._file.read(min(len(buffer), left))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        base = (self._start, self._file.tell(), self._end)[whence]
+        return self._file.seek(base + offset) - self._start
+
+    def tell(self) -> int:
+        return self._file.tell() - self._start

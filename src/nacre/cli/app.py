@@ -1,34 +1,37 @@
-"""The commands in one table, and what all of them share: version, errors, exit codes."""
+"""The command line as a whole: all commands, `help`, `version`, errors and exit codes."""
 
 import errno
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
 
 from nacre import __version__
 from nacre.cli import (
-    about,
     archive,
     control,
     crawl,
     frontier,
     history,
     jobs,
-    look,
     migrate,
+    output,
     recrawl,
     reports,
-    setting,
-    simweb,
-    simweb_paper,
+    settings,
     urls,
 )
-from nacre.cli.about import EXIT_CODES
 from nacre.cli.output import complain, speaking_json
-from nacre.cli.program import Group, Program
+from nacre.cli.program import CommandGroup, Program, command_below
+from nacre.core.states import EXIT_TABLE, ExitCode
 from nacre.errors import ConfigError, JobError, NacreError, URIError
-from nacre.job.states import ExitCode
+
+EXIT_CODES = "Exit codes: " + "; ".join(f"{code} {said}" for code, said in EXIT_TABLE.items()) + "."
+
+
+if TYPE_CHECKING:
+    from nacre.cli.plugin_commands import PluginCommand
 
 _PYDANTIC = (
     ("Value error, ", ""),
@@ -37,11 +40,38 @@ _PYDANTIC = (
     (", unable to parse string as a number", ""),
 )
 _DENIED = frozenset((errno.EACCES, errno.EPERM, errno.EROFS))
-"""What the operator may not do is no fault of a disk."""
+"""What the operator may not do is not a fault of a disk."""
+_PACKAGES = {
+    "simweb": "the simulated web is a package of its own: run `make environment` in a checkout of "
+    "Nacre for its ./nacre, or `pip install ./simweb` there for an installed Nacre",
+}
+"""What installs a command that is Nacre's but not in its wheel."""
 
 
-class Commands(Group):
-    """Turns the errors that Nacre raises on purpose into a message and an exit code."""
+class Commands(CommandGroup):
+    """All commands: Nacre's own and those of other packages.
+
+    The errors that Nacre raises on purpose become a message and an exit code here.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - as its base says
+        """Their names, those of other packages last."""
+        return [*self.commands, *(name for name in self._others() if name not in self.commands)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - as its base says
+        """The command of a name; Nacre's own comes before one of another package."""
+        return self.commands.get(cmd_name) or self._others().get(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - as its base says
+        """The command that is meant; of a package of Nacre that is not installed, how to do so."""
+        if args[0] in _PACKAGES and self.get_command(ctx, args[0]) is None:
+            raise ConfigError(f"nacre {args[0]}: {_PACKAGES[args[0]]}")
+        return super().resolve_command(ctx, args)
+
+    def _others(self) -> "dict[str, PluginCommand]":
+        from nacre.cli.plugin_commands import plugin_commands
+
+        return plugin_commands()
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as its base says
         """Run a command; with `--json` its errors are JSON too."""
@@ -50,11 +80,10 @@ class Commands(Group):
             try:
                 return super().invoke(ctx)
             except TyperException as error:
-                if isinstance(error, typer.BadParameter):
-                    error.message = _plain(error.message)
-                if not as_json or not hasattr(error, "format_message"):
-                    raise
-                complain(ConfigError(error.format_message()))
+                plain = _plain(error)
+                if not as_json or not hasattr(plain, "format_message"):
+                    raise plain from None
+                complain(ConfigError(plain.format_message()))
                 raise typer.Exit(ExitCode.USAGE) from None
             except NacreError as error:
                 code = _code_of(error)
@@ -62,10 +91,16 @@ class Commands(Group):
                 raise typer.Exit(code) from None
 
 
-def _plain(message: str) -> str:
+def _plain(error: TyperException) -> TyperException:
+    """An error of the command line, in Nacre's words where they are those of pydantic."""
+    if not isinstance(error, typer.BadParameter):
+        return error
+    message = error.message
     for said, plain in _PYDANTIC:
         message = message.replace(said, plain)
-    return message
+    if message == error.message:
+        return error
+    return type(error)(message, ctx=error.ctx, param=error.param, param_hint=error.param_hint)
 
 
 def _code_of(error: NacreError) -> ExitCode:
@@ -97,22 +132,85 @@ def nacre(
             "-V",
             callback=_print_version,
             is_eager=True,
-            help="Print the version and end.",
+            help="Print the version and exit.",
         ),
     ] = False,
 ) -> None:
-    """Keep the web: exact WARC captures, politely collected.
+    """Crawl web sites politely, and archive them as exact WARC captures.
 
     Start with `nacre crawl URL`. A job is a directory; every other command takes it.
     """
+
+
+def _exit_codes() -> Iterator[str]:
+    yield output.table([(int(code), said) for code, said in EXIT_TABLE.items()], indent="")
+
+
+def _documents() -> Iterator[str]:
+    from nacre.config.extras import documents
+
+    for page in documents():
+        title = page.read_text("utf-8").partition("\n")[0].lstrip("# ")
+        yield f"{title}: {output.shown(page)}"
+
+
+_TOPICS = {"docs": _documents, "exit-codes": _exit_codes}
+"""What `nacre help` knows beside commands."""
+
+
+def show_help(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="COMMAND",
+            help="Such as `crawl` or `archive check`; `exit-codes` lists those, `docs` the pages "
+            "of the documentation.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Show the help of a command."""
+    if words and words[0] in _TOPICS:
+        for line in _TOPICS[words[0]]():
+            output.say(line)
+        return
+    text = _context(ctx, words or []).get_help()
+    if text:  # one that is printed in colours is printed already
+        output.say(text)
+
+
+def _context(ctx: Any, words: list[str]) -> Any:  # noqa: ANN401 - typer has classes of its own
+    """A context of the command that is meant."""
+    found = ctx.find_root()
+    for number, word in enumerate(words):
+        below = command_below(found, word)
+        if below is None:
+            listed = getattr(found.command, "list_commands", lambda _: ())(found)
+            known = ", ".join(sorted({*listed, *(() if number else _TOPICS)}))
+            said = f"{found.command_path} has no command {word!r}"
+            ctx.fail(f"{said}; it has: {known}" if known else f"{said}: it has none")
+        found = below
+    return found
+
+
+def version() -> None:
+    """Print the version and exit."""
+    print(f"nacre {__version__}")
+
+
+def _register_help(app: typer.Typer) -> None:
+    """Add `help` and `version`."""
+    app.command("help", rich_help_panel="Help")(show_help)
+    app.command(rich_help_panel="Help")(version)
 
 
 crawl.register(app)
 jobs.register(app)
 recrawl.register(app)
 control.register(app)
-setting.register(app)
-look.register(app)
+settings.register(app)
+control.register_look(app)
 reports.register(app)
 history.register(app)
 frontier.register(app)
@@ -120,6 +218,4 @@ archive.register(app)
 urls.register(app)
 migrate.register(app)
 jobs.register_schema(app)
-simweb.register(app)
-simweb_paper.register(app)
-about.register(app)
+_register_help(app)

@@ -1,14 +1,19 @@
-"""`nacre archive DIR check|index|expand|digests|salvage`: the files of the captures."""
+"""`nacre archive DIR check|index|expand|digests|salvage`: the WARC files of a job."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nacre.cli import output
-from nacre.cli.options import AsJson, JobDir
+from nacre.cli.options import AsJson, JobDir, job_of, layout_and_settings
 from nacre.cli.program import Program
-from nacre.job.states import ExitCode
+from nacre.core.states import ExitCode
+
+if TYPE_CHECKING:
+    from nacre.archive.check import Checker
+    from nacre.archive.findings import CheckFinding
 
 archive = Program()
 
@@ -16,7 +21,6 @@ archive = Program()
 @archive.callback()
 def _job(ctx: typer.Context, directory: JobDir) -> None:
     """The files of the captures: check them, rebuild the index, expand, salvage."""
-    ctx.obj = directory
 
 
 @archive.command("check")
@@ -29,12 +33,10 @@ def check_archive(
 ) -> None:
     """Verify structure, fields, digests, gzip members, and the index against the content."""
     from nacre.archive.check import Checker
-    from nacre.cli.archive_text import check_data, check_lines
-    from nacre.cli.look import opened
-    from nacre.job.holdings.warcs import warc_files
-    from nacre.job.operator.absent import committed_sizes, known_files, missing_files
+    from nacre.job.warcs import committed_sizes, known_files, missing_files
+    from nacre.runs.manifest import warc_files
 
-    layout, settings = opened(ctx.obj)
+    layout, settings = layout_and_settings(job_of(ctx))
     checker = Checker()
     known = known_files(layout, settings)
     sizes = committed_sizes(known)
@@ -46,9 +48,9 @@ def check_archive(
         message = f"{there}; {file.row.size:,} were committed"
         checker.note(file.path, file.size or 0, "file-missing", message)
     if as_json:
-        output.say_json(check_data(checker))
+        output.say_json(_check_data(checker))
     else:
-        for line in check_lines(checker, layout.root, notes=notes):
+        for line in _check_lines(checker, layout.root, notes=notes):
             output.say(line)
     raise typer.Exit(ExitCode.DAMAGED if checker.damaged else 0)
 
@@ -56,11 +58,10 @@ def check_archive(
 @archive.command("index")
 def rebuild(ctx: typer.Context) -> None:
     """Rebuild the index of every WARC from its content."""
-    from nacre.cli.look import opened
-    from nacre.job.operator.reindex import reindex
+    from nacre.job.warcs import reindex
 
     damaged = False
-    for index in reindex(*opened(ctx.obj)):
+    for index in reindex(*layout_and_settings(job_of(ctx))):
         output.say(f"{output.shown(index.made)}: {output.count(index.lines, 'line')}")
         for note in index.notes:
             output.tell(f"{output.shown(index.warc)}:{note}")
@@ -84,12 +85,11 @@ def expand_archive(
     They go into WARCs of their own, with an index beside each. Together with the WARCs of the runs
     they serve any reader. The job is not changed, and the same is made each time.
     """
-    from nacre.cli.look import opened
-    from nacre.cli.next_steps import collection
-    from nacre.job.holdings.expanding import expand
-    from nacre.job.holdings.warcs import warc_files
+    from nacre.cli.summary import collection
+    from nacre.job.expand_warcs import expand
+    from nacre.runs.manifest import warc_files
 
-    layout, settings = opened(ctx.obj)
+    layout, settings = layout_and_settings(job_of(ctx))
     warcs = [warc for warc, _ in warc_files(layout, settings)]
     defects = count = 0
     for made in expand(warcs, folder or layout.root / "expanded"):
@@ -123,12 +123,11 @@ def list_digests(
     ] = False,
 ) -> None:
     """Payload digest, date and URL of every capture, one a line."""
-    from nacre.archive.payloads import PayloadDigests
-    from nacre.cli.look import opened
-    from nacre.job.holdings.warcs import warc_files
+    from nacre.archive.block import PayloadDigests
+    from nacre.runs.manifest import warc_files
 
     digests = PayloadDigests(raw=raw)
-    for warc, _ in warc_files(*opened(ctx.obj)):
+    for warc, _ in warc_files(*layout_and_settings(job_of(ctx))):
         for one in digests.of(warc):
             output.say(f"{one.digest} {one.date} {one.url}")
 
@@ -136,10 +135,9 @@ def list_digests(
 @archive.command("salvage")
 def salvage_archive(ctx: typer.Context) -> None:
     """Register captures that the store does not know, after it was restored or damaged."""
-    from nacre.cli.look import opened
-    from nacre.job.operator.salvage import salvage
+    from nacre.job.stopped_job import salvage
 
-    layout, settings = opened(ctx.obj)
+    layout, settings = layout_and_settings(job_of(ctx))
     saved = salvage(layout, settings)
     for path in saved.moved:
         output.tell(f"moved aside: {output.shown(Path(path))}")
@@ -147,6 +145,74 @@ def salvage_archive(ctx: typer.Context) -> None:
         f"registered {output.count(saved.captures, 'capture')} in "
         f"{output.count(saved.files, 'file')}"
     )
+
+
+def _check_data(checker: "Checker") -> dict[str, Any]:
+    """All findings and counts."""
+    summary = checker.summary
+    return {
+        "damaged": checker.damaged,
+        "files": summary.files,
+        "bytes": summary.bytes,
+        "records": dict(summary.records),
+        "digests": summary.digests,
+        "rebuilt": summary.rebuilt,
+        "counts": dict(summary.findings),
+        "findings": [
+            {**finding._asdict(), "severity": str(finding.severity)} for finding in checker.findings
+        ],
+    }
+
+
+def _check_lines(checker: "Checker", root: Path, *, notes: bool) -> Iterator[str]:
+    """Findings, then a summary."""
+    from nacre.archive.findings import Severity
+    from nacre.config.extras import document
+    from nacre.report.formatting import size
+
+    for finding in checker.findings:
+        if notes or finding.severity is Severity.ERROR:
+            yield _line(finding, root)
+    summary = checker.summary
+    records = sum(summary.records.values())
+    kinds = ", ".join(f"{number:,} {kind}" for kind, number in summary.records.most_common())
+    yield (
+        f"{output.count(summary.files, 'file')}, {size(summary.bytes)}, "
+        f"{output.count(records, 'record')}" + (f": {kinds}" if kinds else "")
+    )
+    yield f"{output.count(summary.digests, 'digest')} compared"
+    if summary.decoded or summary.wire:
+        yield (
+            f"chunked bodies: {summary.decoded:,} digests over the decoded payload (the standard), "
+            f"{summary.wire:,} over the bytes as sent"
+        )
+    if summary.rebuilt:
+        yield f"{output.count(summary.rebuilt, 'reply', 'replies')} rebuilt from differences"
+    yield from _counts(checker)
+    if checker.damaged:
+        page = output.shown(Path(document("howto.md")))
+        yield f"damaged; what can be done stands in {page} under Repair"
+    else:
+        yield "nothing damaged" if summary.files else "nothing to check: there are no WARCs yet"
+
+
+def _counts(checker: "Checker") -> Iterator[str]:
+    from nacre.archive.findings import CODES
+
+    findings = checker.summary.findings
+    if findings:
+        yield output.table(
+            [
+                (number, str(CODES[code][0]), code, CODES[code][1])
+                for code, number in sorted(findings.items())
+            ]
+        )
+
+
+def _line(finding: "CheckFinding", root: Path) -> str:
+    path = Path(finding.file)
+    name = path.relative_to(root) if path.is_relative_to(root) else path
+    return f"{name}:{finding.offset}: {finding.severity} {finding.code}: {finding.message}"
 
 
 def register(app: typer.Typer) -> None:

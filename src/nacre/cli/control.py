@@ -1,4 +1,4 @@
-"""`pause`, `resume`, `stop`, `checkpoint`, `parallel`: what a running job can be told."""
+"""`status` and `explain` look at a job; `pause`, `resume`, `stop` and others control it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,29 +6,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nacre.cli import output
-from nacre.cli.options import AsJson, JobDir
-from nacre.core.stamp import iso
+from nacre.cli.options import AsJson, JobDir, Verbose
+from nacre.core.clock import iso
 
 if TYPE_CHECKING:
-    from nacre.job.companions.checkpointing import Listed
-    from nacre.job.layout import Layout
-    from nacre.job.operator.recurring import Recurring
+    from nacre.job.background.checkpoints import ListedCheckpoint
+    from nacre.runs.passes import RecurringCrawl
+    from nacre.store.layout import Layout
 
 _PANEL = "While it runs"
 
 
 def _ask(directory: Path, command: str, **arguments: object) -> dict[str, Any]:
     from nacre.errors import JobError
-    from nacre.job.layout import Layout
-    from nacre.job.operator.control import ask, running
+    from nacre.job.control import is_running, send_command
+    from nacre.store.layout import Layout
 
     layout = Layout(directory)
     layout.require()
-    if not running(layout.socket):
-        from nacre.job.offline import is_finished
-        from nacre.job.operator.recurring import recurring
+    if not is_running(layout.socket):
+        from nacre.inspect.view import is_finished
+        from nacre.runs.passes import find_recurring
 
-        again = recurring(layout)
+        again = find_recurring(layout)
         if again is not None and again.waits:
             raise JobError(
                 f"{directory} waits for its next pass ({again.rhythm}), so that nothing runs now; "
@@ -37,10 +37,10 @@ def _ask(directory: Path, command: str, **arguments: object) -> dict[str, Any]:
         next_ = (
             f"it is finished, and `nacre recrawl {directory}` visits it again"
             if is_finished(layout)
-            else f"start it, or go on with it, by `nacre run {directory}`"
+            else f"start or resume it with `nacre run {directory}`"
         )
         raise JobError(f"{directory} is not running; {next_}")
-    return ask(layout.socket, command, **arguments)
+    return send_command(layout.socket, command, **arguments)
 
 
 def _print(answer: dict[str, Any], text: str, *, as_json: bool) -> None:
@@ -57,29 +57,29 @@ def _ending(what: str, busy: int) -> str:
 
 
 def pause(directory: JobDir, as_json: AsJson = False) -> None:
-    """Hand out nothing until `resume`; what is in process is finished."""
+    """Pause a job until `resume`; fetches in process are finished."""
     answer = _ask(directory, "pause")
     _print(answer, _ending("pausing", answer["busy"]), as_json=as_json)
 
 
 def resume(directory: JobDir, as_json: AsJson = False) -> None:
-    """Go on after a pause."""
+    """Resume a job after a pause."""
     answer = _ask(directory, "resume")
     held = answer["held"]
-    text = f"still paused, for: {', '.join(held)}" if held else "goes on"
+    text = f"still paused, for: {', '.join(held)}" if held else "resumed"
     _print(answer, text, as_json=as_json)
 
 
 def stop(directory: JobDir, as_json: AsJson = False) -> None:
-    """End it cleanly, also between the passes of a crawl that never ends; it can go on later."""
-    from nacre.job.layout import Layout
-    from nacre.job.operator.control import running
-    from nacre.job.operator.recurring import recurring
+    """Stop a job cleanly, also between the passes of a repeated crawl; it can be resumed."""
+    from nacre.job.control import is_running
+    from nacre.runs.passes import find_recurring
+    from nacre.store.layout import Layout
 
     layout = Layout(directory)
     layout.require()
-    again = recurring(layout)
-    if again is not None and again.waits and not running(layout.socket):
+    again = find_recurring(layout)
+    if again is not None and again.waits and not is_running(layout.socket):
         _stop_between(layout, again, as_json=as_json)
         return
     answer = _ask(directory, "stop")
@@ -94,11 +94,11 @@ _PATIENCE = 60
 _MOMENT = 0.5
 
 
-def _stop_between(layout: "Layout", again: "Recurring", *, as_json: bool) -> None:
+def _stop_between(layout: "Layout", again: "RecurringCrawl", *, as_json: bool) -> None:
     import time
     from itertools import count
 
-    from nacre.job.operator.recurring import end_passes
+    from nacre.runs.passes import end_passes
 
     moments = count(1)
 
@@ -108,7 +108,7 @@ def _stop_between(layout: "Layout", again: "Recurring", *, as_json: bool) -> Non
 
     ended = end_passes(layout, patience)
     text = (
-        f"stopped: no further pass begins; `nacre recrawl {layout.root} {again.rhythm}` goes on"
+        f"stopped: no further pass begins; `nacre recrawl {layout.root} {again.rhythm}` resumes it"
         if ended
         else f"process {again.pid} was told to end; it did not yet"
     )
@@ -120,11 +120,14 @@ def checkpoint(
     name: Annotated[
         str | None,
         typer.Option(
-            "--name", metavar="NAME", help="Its name; else cpNUMBER-TIME.", show_default=False
+            "--name",
+            metavar="NAME",
+            help="Name of the checkpoint; default: cpNUMBER-TIME.",
+            show_default=False,
         ),
     ] = None,
     listed: Annotated[
-        bool, typer.Option("--list", help="Make none; list those there are, the oldest first.")
+        bool, typer.Option("--list", help="List the checkpoints, the oldest first, and make none.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -143,8 +146,8 @@ def checkpoint(
 
 
 def _list_checkpoints(directory: Path, *, as_json: bool) -> None:
-    from nacre.job.companions.checkpointing import list_checkpoints
-    from nacre.job.layout import Layout
+    from nacre.job.background.checkpoints import list_checkpoints
+    from nacre.store.layout import Layout
 
     layout = Layout(directory)
     layout.require()
@@ -161,7 +164,7 @@ def _list_checkpoints(directory: Path, *, as_json: bool) -> None:
         output.say(f"no checkpoints yet; `nacre checkpoint {directory}` makes one")
 
 
-def _facts(checkpoint: "Listed") -> dict[str, str | int | None]:
+def _facts(checkpoint: "ListedCheckpoint") -> dict[str, str | int | None]:
     moment = checkpoint.moment
     return {
         "name": checkpoint.name,
@@ -174,12 +177,86 @@ def _facts(checkpoint: "Listed") -> dict[str, str | int | None]:
 
 def parallel(
     directory: JobDir,
-    number: Annotated[int, typer.Argument(metavar="N", min=1, help="Fetches at the same time.")],
+    number: Annotated[int, typer.Argument(metavar="N", min=1, help="Number of parallel fetches.")],
     as_json: AsJson = False,
 ) -> None:
     """Change the number of parallel fetches, until the job ends."""
     answer = _ask(directory, "parallel", number=number)
     _print(answer, f"{answer['before']} -> {answer['parallel']} fetches", as_json=as_json)
+
+
+def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False) -> None:
+    """Show the state of a job."""
+    import msgspec
+
+    from nacre.cli.status_text import status_lines
+    from nacre.job.control import NotRunningError, send_command
+    from nacre.runs.passes import find_recurring
+    from nacre.store.layout import Layout
+
+    layout = Layout(directory)
+    layout.require()
+    again = find_recurring(layout)
+    try:
+        answer = send_command(layout.socket, "status")
+        answer.pop("ok")
+    except NotRunningError:
+        answer = _stored_status(layout, policy=verbose or as_json)
+    answer["recurring"] = msgspec.to_builtins(again)
+    if as_json:
+        output.say_json(answer)
+        return
+    for line in status_lines(answer, output.typed(layout.root), verbose=verbose):
+        output.say(line)
+
+
+def _stored_status(layout: "Layout", *, policy: bool) -> dict[str, Any]:
+    """The numbers of a job that does not run.
+
+    The settings are read only where somebody asks for the policy: they take longer than all else.
+    """
+    import msgspec
+
+    from nacre.inspect.stored_job import reading_store
+    from nacre.job.overview import JobOverview, stored_overview
+    from nacre.runs.runs import read_run
+
+    overview = JobOverview("NASCENT")
+    if layout.has_store:
+        with reading_store(layout) as store:
+            overview = stored_overview(store, read_run(store))
+    if policy and overview.state != "NASCENT":
+        from nacre.inspect.reports.policy_text import policy_lines
+        from nacre.settings.load import load_job
+
+        lines = tuple(policy_lines(load_job(layout).settings))
+        overview = msgspec.structs.replace(overview, policy=lines)
+    return {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
+
+
+def explain(
+    directory: JobDir,
+    url: Annotated[str, typer.Argument(metavar="URL", help="Any URL.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Explain why a URL was or was not crawled, and by which rule."""
+    import msgspec
+
+    from nacre.cli.explain_text import explanation_lines
+    from nacre.job.api import explain_url
+
+    explanation = explain_url(directory, url)
+    if as_json:
+        output.say_json(msgspec.to_builtins(explanation))
+        return
+    for line in explanation_lines(explanation, output.typed(directory.absolute())):
+        output.say(line)
+
+
+def register_look(app: typer.Typer) -> None:
+    """Add `status` and `explain`."""
+    for command in (status, explain):
+        app.command(rich_help_panel="Look")(command)
 
 
 def register(app: typer.Typer) -> None:

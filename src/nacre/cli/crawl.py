@@ -19,43 +19,45 @@ def _option(*names: str, help: str, panel: str, metavar: str | None = None) -> A
 
 Urls = Annotated[
     list[str] | None,
-    typer.Argument(metavar="URL", help="Seeds; or a file of seeds.", show_default=False),
+    typer.Argument(
+        metavar="URL", help="URLs to start from, or a file of them.", show_default=False
+    ),
 ]
 SeedFiles = Annotated[
     list[Path] | None,
     _option(
         "--seeds", "--input-file", "-i", metavar="FILE", panel=_WHAT,
-        help="File of seeds, one a line, in any encoding; `-`: standard input. Lines that are no "
-        "seed are skipped and named.",
+        help="Read seeds from FILE, one per line, in any encoding; `-`: standard input. Invalid "
+        "lines are reported and skipped.",
     ),
 ]  # fmt: skip
 Scope = Annotated[
     ScopeName | None,
     _option(
         "--scope", metavar="page|prefix|host|domain|site|any", panel=_WHAT,
-        help="How far from the seeds: the page, its folder (prefix, the default), host, domain "
-        "(subdomains too), site (registered domain), any. Embeds may come from anywhere.",
+        help="How far to follow links: the page only, its folder (prefix, the default), host, "
+        "domain (with subdomains), site (registered domain) or any. Embeds may come from anywhere.",
     ),
 ]  # fmt: skip
 Profile = Annotated[
     str | None,
     _option(
         "--profile", metavar="NAME", panel=_WHAT,
-        help="Begin with the settings for a kind of crawl; `nacre new --list-profiles` names them.",
+        help="Use the settings for a kind of crawl; `nacre new --list-profiles` lists them.",
     ),
 ]  # fmt: skip
 Depth = Annotated[
     int | None,
     typer.Option(
         "--depth", metavar="N", min=0, rich_help_panel=_WHAT, show_default=False,
-        help="Links followed from a seed; 0: the seeds with what they embed.",
+        help="Follow links up to this depth; 0: only the seeds and what they embed.",
     ),
 ]  # fmt: skip
 Level = Annotated[
     str | None,
     _option(
         "--level", "-l", metavar="N|inf", panel=_WHAT,
-        help="The same as wget has it: `inf` and 0 are no limit.",
+        help="Depth as in wget: `inf` or 0 for no limit.",
     ),
 ]  # fmt: skip
 Include = Annotated[
@@ -64,17 +66,19 @@ Include = Annotated[
         "--include",
         metavar="REGEX",
         panel=_WHAT,
-        help="Crawl only pages whose URL matches; of several, one must.",
+        help="Crawl only pages whose URL matches; with several, one must match.",
     ),
 ]
 Exclude = Annotated[
     list[str] | None,
-    _option("--exclude", metavar="REGEX", panel=_WHAT, help="Leave out pages whose URL matches."),
+    _option(
+        "--exclude", metavar="REGEX", panel=_WHAT, help="Do not crawl pages whose URL matches."
+    ),
 ]
 AllowNet = Annotated[
     list[str] | None,
     _option(
-        "--allow-net", metavar="CIDR", panel=_WHAT, help="A private network that may be crawled."
+        "--allow-net", metavar="CIDR", panel=_WHAT, help="Allow a private network to be crawled."
     ),
 ]
 Robots = Annotated[
@@ -89,57 +93,62 @@ Robots = Annotated[
 Out = Annotated[
     Path | None,
     _option(
-        "--out", metavar="DIR", panel=_HOW, help="Directory of the job; else crawls/HOST-TIME."
+        "--out", metavar="DIR", panel=_HOW, help="Directory of the job; default: crawls/HOST-TIME."
     ),
 ]
 Contact = Annotated[
     str | None,
     _option(
         "--contact", metavar="WHO", panel=_HOW,
-        help="Web page or mail address where the owners of sites reach you.",
+        help="Web page or mail address where site owners can reach you.",
     ),
 ]  # fmt: skip
 UserAgent = Annotated[
     str | None,
     _option(
         "--user-agent", "-U", metavar="TEXT", panel=_HOW,
-        help="User-Agent; `{contact}` in it is filled in.",
+        help="User-Agent header; `{contact}` in it is replaced.",
     ),
 ]  # fmt: skip
 Headers = Annotated[
     list[str] | None,
     _option(
         "--header", metavar="LINE", panel=_HOW,
-        help="A header line of all requests, such as `Accept-Language: zh`.",
+        help="Add a header line to all requests, such as `Accept-Language: zh`.",
     ),
 ]  # fmt: skip
 LoadCookies = Annotated[
     Path | None,
-    _option("--load-cookies", metavar="FILE", panel=_HOW, help="Cookies, in Netscape's format."),
+    _option(
+        "--load-cookies",
+        metavar="FILE",
+        panel=_HOW,
+        help="Load cookies from FILE, in Netscape's format.",
+    ),
 ]
 Delay = Annotated[
     str | None,
     _option(
         "--delay", "--wait", "-w", metavar="SECONDS", panel=_HOW,
-        help="Fixed wait between two fetches from a host; 0 for your own servers only.",
+        help="Wait this long between two fetches from a host; 0 only for your own servers.",
     ),
 ]  # fmt: skip
 Parallel = Annotated[
     int | None,
     typer.Option(
         "--parallel", metavar="N", min=1, rich_help_panel=_HOW, show_default=False,
-        help="Fetches at the same time; else 25.",
+        help="Number of parallel fetches; default: 25.",
     ),
 ]  # fmt: skip
 WarcPrefix = Annotated[
     str | None,
-    _option("--warc-prefix", metavar="TEXT", panel=_HOW, help="First part of WARC names."),
+    _option("--warc-prefix", metavar="TEXT", panel=_HOW, help="First part of WARC file names."),
 ]
 MaxPages = Annotated[
     int | None,
     typer.Option(
         "--max-pages", metavar="N", min=1, rich_help_panel=_LIMITS, show_default=False,
-        help="End after so many documents.",
+        help="Stop after this many documents.",
     ),
 ]  # fmt: skip
 MaxBytes = Annotated[
@@ -148,7 +157,7 @@ MaxBytes = Annotated[
         "--max-bytes",
         metavar="SIZE",
         panel=_LIMITS,
-        help="End after so many bytes received, such as 500MB.",
+        help="Stop after receiving this many bytes, such as 500MB.",
     ),
 ]
 MaxTime = Annotated[
@@ -157,7 +166,7 @@ MaxTime = Annotated[
         "--max-time",
         metavar="TIME",
         panel=_LIMITS,
-        help="End after this time: 90 (seconds), 10m, 2h.",
+        help="Stop after this time: 90 (seconds), 10m, 2h.",
     ),
 ]
 
@@ -191,30 +200,30 @@ def crawl(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Crawl now, with sensible defaults.
+    """Crawl URLs now, with sensible defaults.
 
-    Makes an ordinary job directory, so that all other commands work on it. Ctrl-C ends cleanly;
-    `nacre run DIR` goes on.
+    Creates an ordinary job directory, so that all other commands work on it. Ctrl-C stops
+    cleanly; `nacre run DIR` resumes.
     """
-    from nacre.cli.jobs import run_and_tell
-    from nacre.cli.new_job import make_job, wishes_of
+    from nacre.cli.new_job import make_job, options_of
+    from nacre.cli.running import run_and_summarize
 
-    layout, settings = make_job(wishes_of(ctx.params), out, "--out")
-    raise typer.Exit(run_and_tell(layout, settings, quiet=quiet, as_json=as_json))
+    layout, settings = make_job(options_of(ctx.params), out, "--out")
+    raise typer.Exit(run_and_summarize(layout, settings, quiet=quiet, as_json=as_json))
 
 
 def _list_profiles(wanted: bool) -> None:
     if wanted:
-        from nacre.job.configuration.profiles import profiles
+        from nacre.settings.layers import list_profiles
 
-        output.say(output.table([(one.name, one.purpose) for one in profiles()], indent=""))
+        output.say(output.table([(one.name, one.purpose) for one in list_profiles()], indent=""))
         raise typer.Exit
 
 
 def new(
     ctx: typer.Context,
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Directory to be made.", show_default=False)
+        Path, typer.Argument(metavar="DIR", help="Directory to create.", show_default=False)
     ],
     urls: Urls = None,
     *,
@@ -243,14 +252,14 @@ def new(
         bool,
         typer.Option(
             "--list-profiles", callback=_list_profiles, is_eager=True, rich_help_panel=_WHAT,
-            help="Name the profiles and end.",
+            help="List the profiles and exit.",
         ),
     ] = False,
 ) -> None:  # fmt: skip
-    """Write a commented job directory; `nacre run DIR` starts it."""
-    from nacre.cli.new_job import make_job, wishes_of
+    """Create a job directory with comments; `nacre run DIR` starts it."""
+    from nacre.cli.new_job import make_job, options_of
 
-    layout, _ = make_job(wishes_of(ctx.params), directory)
+    layout, _ = make_job(options_of(ctx.params), directory)
     program, job = output.program(), output.typed(layout.root)
     made, settings = output.shown(layout.root), output.shown(layout.config)
     output.say(f"Made {made}: settings in {settings}, seeds beside them.")

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from nacre.cli.output import count, duration, program, table, typed
-from nacre.cli.seeds_text import reason
+from nacre.cli.summary import reason
 from nacre.core.crawluri import Directive
 from nacre.core.status import STATUS_TABLE, FetchStatus, describe
-from nacre.job.explaining.explanation import (
+from nacre.inspect.explain.answers import (
     Explanation,
     PrerequisiteAnswer,
     RobotsAnswer,
@@ -46,9 +46,9 @@ def explanation_lines(what: Explanation, job: str = "JOB") -> Iterator[str]:
         lines = robots_lines(what.robots)
         behind = what.behind
         if not what.robots.known and behind is not None and behind.attempts and _is_robots(behind):
-            lines = [f"that of {what.robots.origin} could not be had so far: see queue"]
+            lines = [f"that of {what.robots.origin} could not be fetched so far: see queue"]
         elif not what.robots.known and what.status == FetchStatus.PREREQUISITE_ROBOTS_FAILED:
-            lines = [f"that of {what.robots.origin} could not be had: see answer"]
+            lines = [f"that of {what.robots.origin} could not be fetched: see answer"]
         yield from _section("robots.txt", lines)
     yield from _section("queue", _queue(what))
     if what.sheets:
@@ -110,7 +110,7 @@ def _queued(what: Explanation) -> str:
         return "it waits for its turn, and will not be fetched then: robots.txt denies it"
     if what.behind is not None and what.behind.attempts:
         first = "robots.txt" if _is_robots(what.behind) else "the address of its host"
-        return f"it waits for {first}, which could not be had so far: see queue"
+        return f"it waits for {first}, which could not be fetched so far: see queue"
     if what.pending is not None and what.pending.attempts:
         last = what.pending.last_status
         short = ", cut short" if 0 < last < 400 else ""
@@ -179,7 +179,7 @@ def _scope(scope: ScopeAnswer) -> list[str]:
     if scope.assumed:
         head += " (as a link on a seed)"
     elif _refused_elsewhere(scope):
-        head += "; what refused it is no rule of the scope as it is now"
+        head += "; the present scope has no such rule"
     elif scope.refused_by and scope.decision == "ACCEPT":
         head += "; the scope has changed since it was refused"
     rows = [
@@ -203,7 +203,7 @@ def _could(rule: RuleOpinion) -> str:
 
 def _mark(scope: ScopeAnswer, rule: RuleOpinion) -> str:
     last = next(o for o in reversed(scope.opinions) if o.opinion != "NONE")
-    return "   <- the last one that speaks decides" if rule is last else ""
+    return "   <- the last rule with an opinion decides" if rule is last else ""
 
 
 def robots_lines(robots: RobotsAnswer) -> list[str]:
@@ -215,7 +215,7 @@ def robots_lines(robots: RobotsAnswer) -> list[str]:
     why = f"{robots.status}: {robots.error}" if robots.error else f"status {robots.status}"
     known = {
         "allow": f"there is none (status {robots.status}): everything is allowed",
-        "unreachable": f"it could not be had ({why}): nothing is allowed",
+        "unreachable": f"it could not be fetched ({why}): nothing is allowed",
         "redirect": "it redirects elsewhere, and was not fetched there yet",
     }
     if robots.known in known:
@@ -224,7 +224,7 @@ def robots_lines(robots: RobotsAnswer) -> list[str]:
     lines = [
         f"{verdict} by the line `{robots.line}`"
         if robots.line
-        else f"{verdict}: no line speaks of it"
+        else f"{verdict}: no line applies to it"
     ]
     if robots.crawl_delay is not None:
         lines.append(f"Crawl-delay: {robots.crawl_delay:g} s")

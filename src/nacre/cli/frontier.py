@@ -1,29 +1,44 @@
-"""`nacre frontier DIR list|count|delete|export|import`: the URIs that wait."""
+"""`nacre frontier DIR list|count|delete|queues|retire|…`: waiting URIs and their queues."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nacre.cli import imports, output, queues
-from nacre.cli.options import AsJson, Everything, JobDir, Regex, require_choice
+from nacre.cli import frontier_import, output
+from nacre.cli.options import (
+    AsJson,
+    Everything,
+    JobDir,
+    Regex,
+    job_of,
+    layout_and_settings,
+    require_choice,
+)
 from nacre.cli.program import Program
 
 if TYPE_CHECKING:
-    from nacre.frontier.listing import Entry
+    from nacre.frontier.pending import PendingUri
 
 Queue = Annotated[
     str,
     typer.Option(
-        "--queue", metavar="REGEX", help="Found in the queue key, such as com,example,.",
+        "--queue", metavar="REGEX", help="Only queues whose key matches, such as com,example,.",
         show_default=False,
     ),
 ]  # fmt: skip
 
 frontier = Program()
+QueueFilter = Annotated[
+    str,
+    typer.Option(
+        "--queue", metavar="REGEX", help="Only queues whose key matches; default: all.",
+        show_default=False,
+    ),
+]  # fmt: skip
 
 
 @frontier.callback(invoke_without_command=True)
@@ -32,17 +47,15 @@ def _job(ctx: typer.Context, directory: JobDir) -> None:
 
     Without a command: how many wait, and in how many queues.
     """
-    ctx.obj = directory
     if ctx.invoked_subcommand is None:
         _tell_how_many(directory)
 
 
 def _tell_how_many(directory: Path) -> None:
-    from nacre.cli.look import opened
-    from nacre.frontier.roster import scan_queues
-    from nacre.job.offline import reading
+    from nacre.frontier.queue_cache import scan_queues
+    from nacre.inspect.view import reading
 
-    with reading(*opened(directory)) as view:
+    with reading(*layout_and_settings(directory)) as view:
         sizes = [size for row in scan_queues(view.store) if (size := row.size + row.waiting)]
     told, job = output.count(len(sizes), "queue"), output.typed(directory)
     verb = "waits" if sum(sizes) == 1 else "wait"
@@ -58,19 +71,21 @@ def list_uris(
     regex: Regex = "",
     queue: Queue = "",
     limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=0, help="At most; 0: all.")
+        int, typer.Option("--limit", metavar="N", min=0, help="At most this many; 0: all.")
     ] = 100,
     as_json: AsJson = False,
 ) -> None:
     """List the waiting URIs, queue by queue, in their order."""
-    with _entries(ctx.obj, regex, queue) as entries:
+    with _entries(job_of(ctx), regex, queue) as entries:
         for entry in islice(entries, limit or None):
             _print_entry(entry, as_json=as_json)
         if limit and next(entries, None) is not None:
-            output.tell(f"and more; --limit 0 lists all, `nacre frontier {ctx.obj} count` counts")
+            output.tell(
+                f"and more; --limit 0 lists all, `nacre frontier {job_of(ctx)} count` counts"
+            )
 
 
-def _print_entry(entry: "Entry", *, as_json: bool) -> None:
+def _print_entry(entry: "PendingUri", *, as_json: bool) -> None:
     uri = entry.uri
     if as_json:
         facts = {
@@ -95,12 +110,10 @@ def count_uris(
     ctx: typer.Context, regex: Regex = "", queue: Queue = "", as_json: AsJson = False
 ) -> None:
     """Count the waiting URIs."""
-    from nacre.cli.look import opened
-    from nacre.frontier.listing import count
-    from nacre.job.intake.edits import matcher
-    from nacre.job.offline import reading
+    from nacre.frontier.pending import count, matcher
+    from nacre.inspect.view import reading
 
-    layout, settings = opened(ctx.obj)
+    layout, settings = layout_and_settings(job_of(ctx))
     with reading(layout, settings) as view:
         number = count(view.store, matcher(regex), matcher(queue))
     output.say_json({"count": number}) if as_json else output.say(str(number))
@@ -109,9 +122,9 @@ def count_uris(
 @frontier.command("export")
 def export_uris(ctx: typer.Context, regex: Regex = "", queue: Queue = "") -> None:
     """Write the waiting URIs as lines of a recovery journal: `F+ URI PATH VIA`."""
-    from nacre.frontier.listing import export
+    from nacre.frontier.pending import export
 
-    with _entries(ctx.obj, regex, queue) as entries:
+    with _entries(job_of(ctx), regex, queue) as entries:
         for line in export(entries):
             print(line)
 
@@ -126,7 +139,7 @@ def delete_uris(
 ) -> None:
     """Delete the waiting URIs that match; they count as disregarded (-6000)."""
     require_choice(regex, queue, everything=everything)
-    number = _delete(ctx.obj, regex, queue)
+    number = _delete(job_of(ctx), regex, queue)
     if as_json:
         output.say_json({"deleted": number})
     else:
@@ -136,20 +149,18 @@ def delete_uris(
 def _delete(directory: Path, regex: str, queue: str) -> int:
     import asyncio
 
-    from nacre.job.asking import delete_urls
+    from nacre.job.api import delete_urls
 
     return asyncio.run(delete_urls(directory, regex, queue))
 
 
 @contextmanager
-def _entries(directory: Path, regex: str, queue: str) -> "Iterator[Iterator[Entry]]":
+def _entries(directory: Path, regex: str, queue: str) -> "Iterator[Iterator[PendingUri]]":
     """The entries that match, as of the last commit."""
-    from nacre.cli.look import opened
-    from nacre.frontier.listing import pending
-    from nacre.job.intake.edits import matcher
-    from nacre.job.offline import reading
+    from nacre.frontier.pending import matcher, pending
+    from nacre.inspect.view import reading
 
-    layout, settings = opened(directory)
+    layout, settings = layout_and_settings(directory)
     urls, queues = matcher(regex), matcher(queue)
     with reading(layout, settings) as view:
         yield pending(view.store, urls, queues)
@@ -157,6 +168,126 @@ def _entries(directory: Path, regex: str, queue: str) -> "Iterator[Iterator[Entr
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    queues.register(frontier)
-    imports.register(frontier)
+    frontier_import.register(frontier)
     app.add_typer(frontier, name="frontier", rich_help_panel="Look")
+
+
+@frontier.command("queues")
+def list_queues(
+    ctx: typer.Context,
+    queue: QueueFilter = "",
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=0, help="At most this many; 0: all.")
+    ] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """List queues: state, precedence, what they spent, why they wait; empty ones last."""
+    from nacre.frontier.pending import matcher
+    from nacre.inspect.view import reading
+    from nacre.job.overview import queue_facts
+
+    layout, settings = layout_and_settings(job_of(ctx))
+    wanted = matcher(queue)
+    with reading(layout, settings) as view:
+        waiting = (facts for facts in queue_facts(view, wanted) if facts["pending"])
+        empty = (facts for facts in queue_facts(view, wanted) if not facts["pending"])
+        for number, facts in enumerate(chain(waiting, empty)):
+            if limit and number == limit:
+                output.tell("and more; --limit 0 lists all")
+                break
+            if as_json:
+                print(output.json_text(facts))
+                continue
+            if not number:
+                output.say(_queue_line("queue", "state", "URIs", "precedence", "spent", "why"))
+            names = ("queue", "state", "pending", "precedence", "spent", "why")
+            output.say(_queue_line(*(facts[name] for name in names)))
+
+
+def _queue_line(queue: str, state: str, *numbers_and_why: object) -> str:
+    """A line of the list of queues: URIs that wait, precedence, cost spent, why it rests."""
+    pending, precedence, spent, why = numbers_and_why
+    return f"{queue:<30} {state:<10} {pending:>8} {precedence:>10} {spent:>8}  {why}".rstrip()
+
+
+@frontier.command("queue")
+def show_queue(
+    ctx: typer.Context,
+    key: Annotated[str, typer.Argument(metavar="KEY", help="Its key, such as com,example,www,.")],
+    as_json: AsJson = False,
+) -> None:
+    """Show all that is known of one queue."""
+    from nacre.errors import JobError
+    from nacre.inspect.view import reading
+    from nacre.job.overview import facts_of
+
+    layout, settings = layout_and_settings(job_of(ctx))
+    with reading(layout, settings) as view:
+        facts = facts_of(view, key)
+    if facts is None:
+        raise JobError(f"there is no queue {key}; `nacre frontier {job_of(ctx)} queues` lists them")
+    if as_json:
+        output.say_json(facts)
+    else:
+        facts["budget"] = "no limit" if facts["budget"] is None else facts["budget"]
+        output.say(output.pairs(facts, indent=""))
+
+
+@frontier.command()
+def retire(ctx: typer.Context, queue: QueueFilter = "", as_json: AsJson = False) -> None:
+    """Stop handing out URIs of these queues until `unretire`."""
+    _apply(job_of(ctx), "retire", "retired", queue, as_json=as_json)
+
+
+@frontier.command()
+def unretire(ctx: typer.Context, queue: QueueFilter = "", as_json: AsJson = False) -> None:
+    """Bring retired queues back; those over their budget or quota retire again."""
+    _apply(job_of(ctx), "unretire", "brought back", queue, as_json=as_json)
+
+
+@frontier.command()
+def wake(ctx: typer.Context, queue: QueueFilter = "", as_json: AsJson = False) -> None:
+    """End the wait of queues; the politeness delay stays."""
+    _apply(job_of(ctx), "wake", "woken", queue, as_json=as_json)
+
+
+@frontier.command()
+def forget(
+    ctx: typer.Context,
+    regex: Regex = "",
+    queue: QueueFilter = "",
+    everything: Everything = False,
+    as_json: AsJson = False,
+) -> None:
+    """Forget that URIs were crawled, so that they are crawled again once they are found again."""
+    require_choice(regex, queue, everything=everything)
+    _apply(job_of(ctx), "forget", "forgotten", queue, regex, as_json=as_json)
+
+
+@frontier.command()
+def reconsider(ctx: typer.Context, queue: QueueFilter = "", as_json: AsJson = False) -> None:
+    """Check budgets, quotas and order of queues again; those retired by command stay retired."""
+    _apply(job_of(ctx), "reconsider", "changed places", queue, as_json=as_json)
+
+
+def _apply(
+    directory: Path, action: str, done: str, queue: str, url: str = "", *, as_json: bool
+) -> None:
+    import asyncio
+
+    from nacre.job.control import is_running, send_command
+    from nacre.job.stopped_job import open_stopped
+
+    layout, settings = layout_and_settings(directory)
+
+    async def change() -> int:
+        async with open_stopped(layout, settings) as editor:
+            return await editor.apply(action, queue, url)
+
+    if is_running(layout.socket):
+        answer = send_command(layout.socket, "frontier-steer", action=action, queue=queue, url=url)
+        number = int(answer["changed"])
+    else:
+        number = asyncio.run(change())
+    what = output.count(number, "URI" if action == "forget" else "queue")
+    output.say_json({"changed": number}) if as_json else output.say(f"{what} {done}")

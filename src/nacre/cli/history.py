@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from nacre.cli import output
-from nacre.cli.options import AsJson, Html, JobDir, Verbose
+from nacre.cli.options import AsJson, Html, JobDir, Verbose, job_of, layout_and_settings
 from nacre.cli.program import Program
 
 if TYPE_CHECKING:
-    from nacre.job.explaining.upcoming import NextVisit
-    from nacre.job.offline import View
-    from nacre.report.document import Document
+    from nacre.inspect.explain.next_visits import NextVisit
+    from nacre.inspect.view import View
+    from nacre.report.document import ReportDocument
     from nacre.store.store import Store
 
-_NOTHING = (
-    "no page is known yet: `nacre recrawl` reads what the first crawl got, and goes on from there"
-)
+_NOTHING = "no page is known yet: the first `nacre recrawl` reads what the first crawl fetched"
 _ALL = 1_000_000
 """Rows of a table that are printed: what was asked for."""
 
@@ -29,15 +27,13 @@ history = Program()
 @history.callback()
 def _job(ctx: typer.Context, directory: JobDir) -> None:
     """What is known of the pages of a job, over all its runs."""
-    ctx.obj = directory
 
 
 @contextmanager
 def _looking(directory: Path) -> "Iterator[View]":
-    from nacre.cli.look import opened
-    from nacre.job.offline import reading
+    from nacre.inspect.view import reading
 
-    with reading(*opened(directory)) as view:
+    with reading(*layout_and_settings(directory)) as view:
         yield view
 
 
@@ -49,11 +45,10 @@ def _reading(directory: Path) -> "Iterator[Store]":
 
 @contextmanager
 def _writing(directory: Path) -> "Iterator[Store]":
-    from nacre.cli.look import opened
-    from nacre.job.stored import require_store
+    from nacre.inspect.stored_job import require_store
     from nacre.store.store import Store
 
-    layout, settings = opened(directory)
+    layout, settings = layout_and_settings(directory)
     require_store(layout)
     with Store.open(str(layout.store), memory=settings.store.memory) as store:
         yield store
@@ -62,14 +57,15 @@ def _writing(directory: Path) -> "Iterator[Store]":
 @history.command("stats")
 def stats(
     ctx: typer.Context,
-    hosts: Annotated[bool, typer.Option("--hosts", help="The pages of each host too.")] = False,
+    hosts: Annotated[
+        bool, typer.Option("--hosts", help="Print the pages of each host too.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Totals: pages by kind and by what became of them, visits by run and verdict."""
-    from nacre.job.studies.lookback import statistics
-    from nacre.job.studies.pagelist import by_host
+    """Totals: pages by kind and state, visits by run and verdict."""
+    from nacre.inspect.analysis.page_history import by_host, statistics
 
-    with _reading(ctx.obj) as store:
+    with _reading(job_of(ctx)) as store:
         found = statistics(store)
         if hosts:
             found["hosts"] = by_host(store)
@@ -79,12 +75,12 @@ def stats(
     if not found["pages"]:
         output.say(_NOTHING)
         return
-    from nacre.job.handout.history_pages import statistics_document
+    from nacre.inspect.summary.history_documents import statistics_document
 
     _print(statistics_document(found))
 
 
-def _print(document: "Document") -> None:
+def _print(document: "ReportDocument") -> None:
     from nacre.report.plain import plain_text
 
     output.say(plain_text(document, _ALL).rstrip("\n"))
@@ -93,15 +89,15 @@ def _print(document: "Document") -> None:
 @history.command("runs")
 def all_runs(ctx: typer.Context, as_json: AsJson = False) -> None:
     """The runs of the job: when and how each ran, how it ended, and what it found."""
-    from nacre.job.operator.control import running
-    from nacre.job.studies.lookback import run_list
+    from nacre.inspect.analysis.page_history import run_list
+    from nacre.job.control import is_running
 
-    with _looking(ctx.obj) as view:
-        found = run_list(view.store, is_running=running(view.layout.socket))
+    with _looking(job_of(ctx)) as view:
+        found = run_list(view.store, is_running=is_running(view.layout.socket))
     if as_json:
         output.say_json(found)
         return
-    from nacre.job.handout.history_pages import runs_document
+    from nacre.inspect.summary.history_documents import runs_document
 
     _print(runs_document(found))
 
@@ -116,13 +112,13 @@ def one_url(
 ) -> None:
     """A page's history: where it stands, when it changed, and what each visit found and kept."""
     from nacre.errors import JobError
-    from nacre.job.explaining.upcoming import Upcoming
-    from nacre.job.handout.particulars import particulars
-    from nacre.job.studies.lookback import page
+    from nacre.inspect.analysis.page_history import page
+    from nacre.inspect.explain.next_visits import NextVisits
+    from nacre.inspect.view import title_facts
     from nacre.uri.login import without_login
     from nacre.wire.urltext import possible_urls
 
-    with _looking(ctx.obj) as view:
+    with _looking(job_of(ctx)) as view:
         url = without_login(url)
         pages = (page(view.store, name) for name in possible_urls(url))
         found = next((one for one in pages if one is not None), None)
@@ -130,11 +126,11 @@ def one_url(
             raise JobError(
                 f"nothing is known of {url}; `nacre explain` says why it was not crawled"
             )
-        due = Upcoming(view, view.clock.now()).of(found["url"])
-        about = particulars(view)
+        due = NextVisits(view, view.clock.now()).of(found["url"])
+        about = title_facts(view)
     if due is not None:
         found["due"] = {"time": _due_time(due), "why": due.why}
-    from nacre.job.handout.history_pages import page_history
+    from nacre.inspect.summary.history_documents import page_history
 
     next_visit = (f"{_due_time(due)} UTC", due.why) if due is not None else None
     document = page_history(found, next_visit, verbose=verbose)
@@ -149,7 +145,7 @@ def one_url(
 
 
 _USUAL = 20
-Number = Annotated[int, typer.Argument(metavar="N", min=1, help="How many.")]
+Number = Annotated[int, typer.Argument(metavar="N", min=1, help="How many to print.")]
 
 
 @history.command("due")
@@ -158,18 +154,18 @@ def due_next(
     number: Number = _USUAL,
     as_json: AsJson = False,
 ) -> None:
-    """The pages that are due next, by their schedules or by what a visit is worth, and why."""
-    from nacre.job.explaining.upcoming import Upcoming
+    """The pages that are due next, by their schedules or by the value of a visit, and why."""
+    from nacre.inspect.explain.next_visits import NextVisits
 
-    with _looking(ctx.obj) as view:
-        found = Upcoming(view, view.clock.now()).first(number)
+    with _looking(job_of(ctx)) as view:
+        found = NextVisits(view, view.clock.now()).first(number)
     if as_json:
         output.say_json([{"time": _due_time(one), "url": one.url, "why": one.why} for one in found])
         return
     if not found:
         output.tell(_NOTHING)
         return
-    from nacre.job.handout.history_pages import due_document
+    from nacre.inspect.summary.history_documents import due_document
 
     _print(due_document([(one.time, one.url, one.why) for one in found]))
 
@@ -183,18 +179,18 @@ def top(
     ] = 0.0,
     as_json: AsJson = False,
 ) -> None:
-    """The pages that change most, with the changes a day that are expected of them."""
-    from nacre.job.handout.history_pages import top_document
-    from nacre.job.studies import pagelist
-    from nacre.job.studies.maturity import maturity
-    from nacre.job.studies.stored import StoredKnown
+    """The pages that change most, with their expected changes a day."""
+    from nacre.inspect.analysis import page_history
+    from nacre.inspect.analysis.rate_model import data_basis
+    from nacre.inspect.analysis.recrawl_data import StoredRecrawlData
+    from nacre.inspect.summary.history_documents import top_document
 
-    with _looking(ctx.obj) as view:
-        found = pagelist.top(view.store, number, least)
-        known = StoredKnown(view.layout.root, view.store, view.settings, view.clock.now())
+    with _looking(job_of(ctx)) as view:
+        found = page_history.top(view.store, number, least)
+        known = StoredRecrawlData(view.layout.root, view.store, view.settings, view.clock.now())
         rows = (known.row(url) for _, url in found)
         young = {row.url for row in rows if row is not None and row.visits < 2}
-        doubt = maturity(known).doubt
+        doubt = data_basis(known).doubt
     if as_json:
         output.say_json([{"rate": rate, "url": url} for rate, url in found])
         return
@@ -212,32 +208,41 @@ def dump_pages(
     ctx: typer.Context,
     *,
     regex: Annotated[
-        str, typer.Option("--regex", metavar="REGEX", help="Found in the URL.", show_default=False)
+        str,
+        typer.Option(
+            "--regex",
+            metavar="REGEX",
+            help="A regular expression that matches in the URL.",
+            show_default=False,
+        ),
     ] = "",
     life: Annotated[
         LifeName | None,
         typer.Option(
-            "--life", metavar="LIFE", help="live, suspect, gone, moved.", show_default=False
+            "--life",
+            metavar="LIFE",
+            help="State of the page: live, suspect, gone or moved.",
+            show_default=False,
         ),
     ] = None,
     status: Annotated[
-        int | None, typer.Option("--status", help="Of the last visit.", show_default=False)
+        int | None, typer.Option("--status", help="Status of the last visit.", show_default=False)
     ] = None,
     sample: Annotated[
-        float, typer.Option("--sample", min=0, max=1, help="Share of them, drawn by lot.")
+        float, typer.Option("--sample", min=0, max=1, help="Share of the pages, drawn at random.")
     ] = 1.0,
     as_csv: Annotated[
         bool, typer.Option("--csv", help="A table of the main columns, with a line of names.")
     ] = False,
 ) -> None:
-    """Every page that was visited, one JSON object a line; options pick some of them."""
+    """Print every page that was visited, one JSON object a line; options select some."""
     import csv
     import sys
 
-    from nacre.job.studies.pagelist import COLUMNS, Wanted, pages
+    from nacre.inspect.analysis.page_history import COLUMNS, PageFilter, pages
 
-    with _reading(ctx.obj) as store:
-        found = pages(store, Wanted(regex, life or "", status, sample))
+    with _reading(job_of(ctx)) as store:
+        found = pages(store, PageFilter(regex, life or "", status, sample))
         if as_csv:
             table = csv.writer(sys.stdout, lineterminator="\n")
             table.writerow(COLUMNS)
@@ -258,30 +263,30 @@ def export(
         bool, typer.Option("--parquet", help="As Parquet, which needs pyarrow; else JSON Lines.")
     ] = False,
 ) -> None:
-    """Write all that is known into a folder of tables."""
-    from nacre.job.incremental.carrying import export_tables
+    """Write all that is known of the pages into a folder of tables."""
+    from nacre.recrawl.session.tables import export_tables
 
-    with _reading(ctx.obj) as store:
+    with _reading(job_of(ctx)) as store:
         for path, count in export_tables(store, folder, parquet=parquet):
             output.say(f"{output.shown(path)}: {output.count(count, 'row')}")
 
 
 @history.command("import")
 def import_(ctx: typer.Context, folder: Folder) -> None:
-    """Take in such a folder, into a job that does not run; rows that are there are replaced."""
-    from nacre.job.incremental.carrying import import_tables
+    """Read such a folder into a job that is not running; rows of the same keys are replaced."""
+    from nacre.recrawl.session.tables import import_tables
 
-    with _writing(ctx.obj) as store:
+    with _writing(job_of(ctx)) as store:
         for path, count in import_tables(store, folder):
             output.say(f"{output.shown(path)}: {output.count(count, 'row')}")
 
 
 @history.command("rebuild")
 def rebuild(ctx: typer.Context) -> None:
-    """Forget what the planner knows; the next `recrawl` reads it from the WARCs of all runs."""
-    from nacre.job.studies.lookback import forget
+    """Delete what the planner knows; the next `recrawl` learns it from the WARCs of all runs."""
+    from nacre.inspect.analysis.page_history import forget
 
-    with _writing(ctx.obj) as store:
+    with _writing(job_of(ctx)) as store:
         forget(store)
     output.say("forgotten; the next recrawl reads the WARCs of all runs first")
 
@@ -291,7 +296,7 @@ def _due_time(one: "NextVisit") -> str:
 
 
 def _time(seconds: float) -> str:
-    from nacre.report.forms import to_the_second
+    from nacre.report.formatting import to_the_second
 
     return to_the_second(seconds) if seconds else "never"
 

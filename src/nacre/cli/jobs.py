@@ -1,6 +1,5 @@
 """`nacre check` and `nacre run`: a job's directory, checked and run."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +10,8 @@ from nacre.cli.options import AsJson, Assignments, JobDir, Quiet, Strict
 if TYPE_CHECKING:
     from nacre.config.check import Loaded
     from nacre.job.checks import Findings
-    from nacre.job.configuration.settings import JobSettings
-    from nacre.job.layout import Layout
-    from nacre.job.runs.manifest import OriginOf
+    from nacre.settings.settings import JobSettings
+    from nacre.store.layout import Layout
 
 
 def check(
@@ -27,24 +25,24 @@ def check(
         str | None,
         typer.Option(
             "--explain", metavar="PATH", show_default=False,
-            help="Say of a setting (politeness.delay), a section (politeness) or a rule "
-            "(scope.too-many-hops) what it is and why.",
+            help="Explain a setting (politeness.delay), a section (politeness) or a rule "
+            "(scope.too-many-hops): value, origin, meaning.",
         ),
     ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
             "--dry-run",
-            help="Say what would be done with these URLs: scope, sheets, queue, politeness.",
+            help="Show what would happen to these URLs: scope, sheets, queue, politeness.",
         ),
     ] = False,
     strict: Strict = False,
     assignments: Assignments = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Find all problems of a job at once."""
+    """Check a job, and report all problems at once."""
     from nacre.cli import output
-    from nacre.job.layout import Layout
+    from nacre.store.layout import Layout
 
     layout = Layout(directory)
     loaded, findings = examined(layout, assignments or (), strict=strict)
@@ -74,12 +72,12 @@ def examined(
     """The settings of a job and all findings."""
     import asyncio
 
+    from nacre.engine.clock import SystemClock
     from nacre.fetch.dns import DnsResolver
     from nacre.job import checks
-    from nacre.job.clock import SystemClock
-    from nacre.job.configuration.configure import examine_job
-    from nacre.job.configuration.contact import resolver_lookup
-    from nacre.job.configuration.settings import JobSettings
+    from nacre.settings.contact import resolver_lookup
+    from nacre.settings.load import examine_job
+    from nacre.settings.settings import JobSettings
 
     loaded, problems = examine_job(layout, assignments)
     settings = loaded.settings if loaded else JobSettings()
@@ -99,10 +97,10 @@ def _dry_run(
     import msgspec
 
     from nacre.cli import output
-    from nacre.cli.dryrun_text import outlook_lines
+    from nacre.cli.check_text import outlook_lines
     from nacre.errors import ConfigError
-    from nacre.job.explaining.dryrun import DryRun
-    from nacre.job.offline import reading
+    from nacre.inspect.explain.dry_run import DryRun
+    from nacre.inspect.view import reading
 
     if not urls or loaded is None:
         raise ConfigError("URLs and --dry-run go together: `nacre check DIR --dry-run URL`")
@@ -121,7 +119,7 @@ def _dry_run(
 
 def _explain_setting(loaded: "Loaded[JobSettings] | None", path: str, *, as_json: bool) -> None:
     from nacre.cli import output
-    from nacre.cli.settings_text import explained, shown_as_list
+    from nacre.cli.check_text import explained, shown_as_list
 
     facts = explained(loaded, path)
     if as_json:
@@ -138,7 +136,7 @@ def schema(
         Path | None,
         typer.Option(
             "--out", metavar="FILE", show_default=False,
-            help="Write it there; `DIR/.crawl.schema.json` is where a job's file looks for it.",
+            help="Write it to FILE; `DIR/.crawl.schema.json` is where a job's file looks for it.",
         ),
     ] = None,
 ) -> None:  # fmt: skip
@@ -146,11 +144,13 @@ def schema(
     import json
 
     from nacre.cli import output
+    from nacre.engine.chain.entry import PROCESSORS
     from nacre.errors import JobError
-    from nacre.job.configuration.plugins import load_plugins
-    from nacre.job.configuration.schema import schema as made
+    from nacre.scope.rules.stock import RULES
+    from nacre.settings.schema import schema as made
 
-    load_plugins()
+    RULES.load_plugins()
+    PROCESSORS.load_plugins()
     text = json.dumps(made(), indent=1)
     if out is None:
         output.say(text)
@@ -168,17 +168,17 @@ def run(
         str | None,
         typer.Option(
             "--checkpoint", metavar="NAME", show_default=False,
-            help="Go back to a checkpoint first; `latest` for the last one.",
+            help="Restore a checkpoint first; `latest` is the last one.",
         ),
     ] = None,
     accept_loss: Annotated[
-        bool, typer.Option("--accept-loss", help="Go on although archived data is missing.")
+        bool, typer.Option("--accept-loss", help="Continue although archived data is missing.")
     ] = False,
     traps: Annotated[
         bool,
         typer.Option(
             "--traps",
-            help="Go on with the URLs of endless places too (traps.budget=-1); Ctrl-C ends it.",
+            help="Crawl the URLs of endless places too (traps.budget=-1), until Ctrl-C.",
         ),
     ] = False,
     strict: Strict = False,
@@ -186,10 +186,10 @@ def run(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Run a job, or go on with it."""
+    """Run a job, or resume it."""
     from nacre.cli.output import warn
-    from nacre.cli.restore import restore
-    from nacre.job.layout import Layout
+    from nacre.cli.running import restore, run_and_summarize
+    from nacre.store.layout import Layout
 
     layout = Layout(directory)
     if traps:
@@ -204,7 +204,7 @@ def run(
         raise typer.Exit(2)
     if checkpoint is not None:
         restore(layout, loaded.settings, checkpoint)
-    code = run_and_tell(
+    code = run_and_summarize(
         layout,
         loaded.settings,
         quiet=quiet,
@@ -228,45 +228,6 @@ def _refuse_late_seeds(layout: "Layout", assignments: list[str] | tuple[str, ...
         remedy = f"`nacre frontier {layout.root} import FILE`, which brings URLs in"
         said = "the seeds were entered when the run began, and --set changes them no more"
         raise ConfigError([Problem("seeds", said, remedy)])
-
-
-def run_and_tell(
-    layout: "Layout",
-    settings: "JobSettings",
-    *,
-    quiet: bool,
-    as_json: bool,
-    accept_loss: bool = False,
-    traps: bool = False,
-    origin: "OriginOf | None" = None,
-) -> int:
-    """Run a job and print what came of it; the exit code."""
-    from nacre.cli.next_steps import say_finished
-    from nacre.cli.plain_lines import display_for
-    from nacre.cli.running import run_job
-    from nacre.cli.summary import summarize
-    from nacre.job.clock import SystemClock
-    from nacre.job.configuration.configure import load_job
-    from nacre.job.job import Job
-    from nacre.job.offline import is_finished
-    from nacre.job.operator.control import running
-    from nacre.store.private import make_private
-    from nacre.store.recovery import Start
-
-    if running(layout.socket):
-        from nacre.errors import JobError
-
-        raise JobError(f"{layout.root} is running already; see `nacre status {layout.root}`")
-    if is_finished(layout, update=True, traps=traps) and not accept_loss:
-        say_finished(layout, as_json=as_json)
-        return 0
-    make_private(layout.state)
-    job = Job(layout.root, settings, on_terminal=sys.stderr.isatty())
-    job.origin = origin or load_job(layout).origin
-    display = display_for(SystemClock(), quiet=quiet, as_json=as_json)
-    result = run_job(job, display, Start(accept_loss=accept_loss))
-    summarize(layout, settings, result, as_json=as_json)
-    return result.code
 
 
 def register(app: typer.Typer) -> None:

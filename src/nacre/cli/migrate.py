@@ -13,9 +13,9 @@ from nacre.cli.program import Program
 if TYPE_CHECKING:
     from nacre.migrate.answers import UnansweredError
     from nacre.migrate.draft import Draft
-    from nacre.migrate.report import Report
+    from nacre.migrate.report import MigrationReport
 
-migrate = Program(help="Make a job of the configuration of another crawler.")
+migrate = Program(help="Make a job from the configuration of another crawler.")
 
 _OUT = typer.Option("--out", metavar="DIR", help="Directory of the new job.", show_default=False)
 _CLASS = typer.Option(
@@ -47,7 +47,7 @@ def nutch(
     answers: Annotated[Path | None, _CLASSES] = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Apache Nutch 1.x: nutch-site.xml, nutch-default.xml, URL filters, normalizers, seeds."""
+    """Make a job from an Apache Nutch 1.x configuration: properties, filters, seeds."""
     from nacre.migrate.answers import UnansweredError, read_answers
     from nacre.migrate.nutch.convert import convert
 
@@ -80,7 +80,7 @@ def heritrix(
     answers: Annotated[Path | None, _CLASSES] = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Heritrix 3 (crawler-beans.cxml) or 1 (order.xml): scope, sheets, policies, seeds."""
+    """Make a job from a Heritrix configuration: scope, sheets, policies, seeds."""
     from nacre.migrate.answers import UnansweredError, read_answers
     from nacre.migrate.heritrix.convert import convert
 
@@ -112,7 +112,7 @@ def _ask(
     raise typer.Exit(2)
 
 
-def _write(out: Path, draft: "Draft", report: "Report", *, as_json: bool) -> None:
+def _write(out: Path, draft: "Draft", report: "MigrationReport", *, as_json: bool) -> None:
     from nacre.cli import output
     from nacre.migrate.draft import REPORT, write_job
 
@@ -124,7 +124,7 @@ def _write(out: Path, draft: "Draft", report: "Report", *, as_json: bool) -> Non
     for line in report.advice:
         output.say(f"  {line}")
     where = output.shown(out)
-    output.say(f"What became of each: {where}/{REPORT}.txt")
+    output.say(f"What was done with each setting: {where}/{REPORT}.txt")
     output.say(f"Next: {output.program()} check {output.typed(out)}")
 
 

@@ -1,4 +1,4 @@
-"""From the options of `crawl` and `new` to a checked job directory."""
+"""Makes a checked job directory from the options of `crawl` and `new`."""
 
 import asyncio
 import re
@@ -7,27 +7,80 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from nacre.cli.header_option import header_settings
 from nacre.cli.output import tell, warn
 from nacre.cli.seed_input import first_url, seed_input, set_seeds
 from nacre.config.component import parse_duration
-from nacre.config.layer import assignment_layer, merge
+from nacre.config.layer import Layer, assignment_layer, merge
+from nacre.engine.clock import SystemClock
+from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.dns import DnsResolver
+from nacre.fetch.settings import FetchSettings
 from nacre.job.checks import check
-from nacre.job.clock import SystemClock
-from nacre.job.configuration.configure import NewJob, create_job, examine_new, require_no_job
-from nacre.job.configuration.contact import resolver_lookup
-from nacre.job.configuration.newlogins import apart
-from nacre.job.configuration.settings import JobSettings
-from nacre.job.layout import Layout, run_name
-from nacre.job.seeding.seeds import SeedList
-from nacre.scope.options import rules_for
+from nacre.scope.rules.stock import rules_for
+from nacre.settings.contact import resolver_lookup
+from nacre.settings.new_job import NewJob, create_job, examine_new, require_no_job, separate_logins
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout, run_name
 from nacre.uri.parse import host
+
+_SETTINGS = {
+    "user-agent": "user_agent",
+    "from": "mail_from",
+    "accept-encoding": "accept_encoding",
+}
+_OTHERWISE = {
+    "cookie": "--load-cookies FILE: cookies go only where they belong",
+    "authorization": "`fetch.credentials`: a password goes only where it belongs, and stays secret",
+    "proxy-authorization": "`fetch.proxy`",
+    "referer": "nothing: the page that a link was found on is sent",
+    "host": "nothing: it follows from the URL",
+    "connection": "nothing: it follows from the exchange",
+    "range": "`fetch.send_range`",
+    "if-modified-since": "nothing: recrawls send it",
+    "if-none-match": "nothing: recrawls send it",
+    "content-length": "nothing: requests have no body",
+    "transfer-encoding": "nothing: requests have no body",
+}
+"""Fields that no line can set, and what to use in their place."""
+
+
+def header_settings(lines: Sequence[str]) -> dict[str, str | list[str]]:
+    """Settings of `fetch` for header lines; a line takes the place of the default of its name.
+
+    Raises:
+        ConfigError: A line is none, or its field has another place.
+    """
+    if not lines:
+        return {}
+    settings: dict[str, str | list[str]] = {}
+    sent: list[str] = []
+    problems: list[Problem] = []
+    for line in lines:
+        name, colon, value = (part.strip() for part in line.partition(":"))
+        field = name.lower()
+        if not colon or not name:
+            said = f"--header {line!r}: no header line"
+            problems.append(Problem("", said, "`Name: value`", "Accept-Language: zh"))
+        elif field in _OTHERWISE:
+            said = f"--header {name}: this field is not set by a line"
+            problems.append(Problem("", said, _OTHERWISE[field]))
+        elif field in _SETTINGS:
+            settings[_SETTINGS[field]] = value
+        else:
+            sent.append(f"{name}: {value}")
+    if problems:
+        raise ConfigError(problems)
+    if sent:
+        given = {line.partition(":")[0].lower() for line in sent}
+        default = FetchSettings().accept
+        kept = [line for line in default if line.partition(":")[0].lower() not in given]
+        settings["accept"] = [*kept, *sent]
+    return settings
 
 
 @dataclass(frozen=True)
-class Wishes:
+class JobOptions:
     """What the options say; None where they say nothing."""
 
     urls: Sequence[str]
@@ -54,39 +107,39 @@ class Wishes:
     load_cookies: Path | None = None
 
 
-def wishes_of(params: Mapping[str, Any]) -> Wishes:
-    """The wishes of a command line, by the names of the parameters of `crawl` and `new`."""
-    names = [one.name for one in fields(Wishes)]
+def options_of(params: Mapping[str, Any]) -> JobOptions:
+    """The options of a command line, by the names of the parameters of `crawl` and `new`."""
+    names = [one.name for one in fields(JobOptions)]
     given = {name: params[name] for name in names if params.get(name) is not None}
-    wishes = Wishes(**{"urls": (), **given})
-    return wishes if wishes.level is None else replace(wishes, depth=_depth(wishes))
+    options = JobOptions(**{"urls": (), **given})
+    return options if options.level is None else replace(options, depth=_depth(options))
 
 
-def _depth(wishes: Wishes) -> int | None:
+def _depth(options: JobOptions) -> int | None:
     """The depth that wget's `--level` stands for.
 
     Raises:
-        ConfigError: It is no number, or `--depth` says another.
+        ConfigError: It is not a number, or `--depth` says another.
     """
-    level = str(wishes.level).strip().lower()
-    if wishes.depth is not None:
+    level = str(options.level).strip().lower()
+    if options.depth is not None:
         raise ConfigError("--depth and --level say the same: give one of them")
     if level in {"inf", "0"}:
         return None
     if not level.isdecimal():
         raise ConfigError(
-            [Problem("", f"--level {wishes.level!r}: no depth", "a number, or `inf`")]
+            [Problem("", f"--level {options.level!r}: no depth", "a number, or `inf`")]
         )
     return int(level)
 
 
 def make_job(
-    wishes: Wishes, directory: Path | None, option: str = ""
+    options: JobOptions, directory: Path | None, option: str = ""
 ) -> tuple[Layout, JobSettings]:
     """Check and write a new job; nothing is written when something is wrong.
 
     Args:
-        wishes: What the options say.
+        options: What the options say.
         directory: Where; None for `crawls/<host>-<time>`.
         option: The option that names it; "" where it is an argument.
 
@@ -96,27 +149,27 @@ def make_job(
     """
     if directory is not None:
         require_no_job(Layout(directory), option)
-    values = values_of(wishes)
-    seeds = seed_input(wishes.urls, wishes.seed_files, set_seeds(values))
+    values = values_of(options)
+    seeds = seed_input(options.urls, options.seed_files, set_seeds(values))
     layout = Layout(directory or default_directory(seeds.lines))
     require_no_job(layout, option)
-    new = NewJob(seeds.lines, _rules(wishes), values, wishes.profile)
+    new = NewJob(seeds.lines, _rules(options), values, options.profile)
     loaded, problems = examine_new(layout, new)
     settings = loaded.settings if loaded else JobSettings()
     lookup = resolver_lookup(DnsResolver(settings.dns, SystemClock()))
-    checking = check(layout, loaded, problems, lookup, _apart(seeds.lists), strict=wishes.strict)
+    checking = check(layout, loaded, problems, lookup, _apart(seeds.lists), strict=options.strict)
     findings = asyncio.run(checking)
     findings.require()
     for note in seeds.notes:
         tell(f"nacre: {note}")
-    warn([*findings.warnings, *apart(seeds.lines).warnings()])
+    warn([*findings.warnings, *separate_logins(seeds.lines).warnings()])
     create_job(layout, new)
     return layout, settings
 
 
 def _apart(lists: Sequence[SeedList]) -> list[SeedList]:
     """The lists without names and passwords."""
-    return [one._replace(lines=apart(list(one.lines)).lines) for one in lists]
+    return [one._replace(lines=separate_logins(list(one.lines)).lines) for one in lists]
 
 
 def default_directory(lines: Sequence[str]) -> Path:
@@ -126,55 +179,56 @@ def default_directory(lines: Sequence[str]) -> Path:
     return Path("crawls", f"{name or 'crawl'}-{run_name(SystemClock().now())}")
 
 
-def _rules(wishes: Wishes) -> Any:  # noqa: ANN401 - a tuple of many rule types
-    if wishes.profile and wishes.scope is None:
-        if wishes.depth is not None or wishes.include or wishes.exclude:
+def _rules(options: JobOptions) -> Any:  # noqa: ANN401 - a tuple of many rule types
+    if options.profile and options.scope is None:
+        if options.depth is not None or options.include or options.exclude:
             raise ConfigError(
                 "--depth, --include and --exclude need --scope beside a profile: together they "
                 "take the place of its rules"
             )
         return ()
     return rules_for(
-        wishes.scope or "prefix",
-        depth=wishes.depth,
-        include=wishes.include,
-        exclude=wishes.exclude,
+        options.scope or "prefix",
+        depth=options.depth,
+        include=options.include,
+        exclude=options.exclude,
     )
 
 
-def values_of(wishes: Wishes) -> dict[str, Any]:
+def values_of(options: JobOptions) -> dict[str, Any]:
     """The settings that the options stand for, `--set` last, as a tree of the configuration."""
+    if options.user_agent == "":
+        message = "--user-agent is empty, but it tells the owners of sites who crawls"
+        raise ConfigError([Problem("", message, "a text; without the option, the usual one")])
     said: dict[str, dict[str, Any]] = {
         "fetch": {
-            "contact": wishes.contact,
-            "user_agent": wishes.user_agent,
-            **header_settings(wishes.headers),
+            "contact": options.contact,
+            "user_agent": options.user_agent,
+            **header_settings(options.headers),
         },
-        "cookies": {"load_file": wishes.load_cookies and str(wishes.load_cookies.absolute())},
-        "network": {"allow": list(wishes.allow_net) or None},
-        "politeness": {"delay": _number(wishes.delay)},
-        "engine": {"parallel": wishes.parallel},
+        "cookies": {"load_file": options.load_cookies and str(options.load_cookies.absolute())},
+        "network": {"allow": list(options.allow_net) or None},
+        "politeness": {"delay": _number(options.delay)},
+        "engine": {"parallel": options.parallel},
         "limits": {
-            "documents": wishes.max_pages,
-            "bytes": _number(wishes.max_bytes),
-            "time": _number(wishes.max_time),
+            "documents": options.max_pages,
+            "bytes": _number(options.max_bytes),
+            "time": _number(options.max_time),
         },
-        "robots": {"policy": wishes.robots},
-        "archive": {"prefix": wishes.warc_prefix},
+        "robots": {"policy": options.robots},
+        "archive": {"prefix": options.warc_prefix},
     }
-    if wishes.delay is not None and _is_zero(wishes.delay):
-        said["politeness"]["in_flight"] = wishes.parallel or JobSettings().engine.parallel
+    if options.delay is not None and _is_zero(options.delay):
+        said["politeness"]["in_flight"] = options.parallel or JobSettings().engine.parallel
     tree = {
         section: kept
         for section, values in said.items()
         if (kept := {name: value for name, value in values.items() if value is not None})
     }
-    layer = assignment_layer(wishes.assignments)
+    layer = assignment_layer(options.assignments)
     if layer.problems:
         raise ConfigError(layer.problems)
-    layer_of_options = assignment_layer(())
-    layer_of_options.tree = tree
-    return merge([layer_of_options, layer])[0]
+    return merge([Layer(layer.source, tree), layer])[0]
 
 
 def _is_zero(duration: str) -> bool:

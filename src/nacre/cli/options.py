@@ -1,39 +1,43 @@
 """Arguments and options that several commands have."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from nacre.settings.settings import JobSettings
+    from nacre.store.layout import Layout
 
 JobDir = Annotated[
     Path, typer.Argument(metavar="DIR", help="Directory of the job.", show_default=False)
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Also what tells of the crawler's own workings.")
-]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show internal details too.")]
 Html = Annotated[
     Path | None,
     typer.Option(
         "--html", metavar="FILE", show_default=False,
-        help="Write it as one page of HTML, with plots, that prints on A4.",
+        help="Write it to FILE as one page of HTML, with plots.",
     ),
 ]  # fmt: skip
 Language = Literal["en", "zh"]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Assignments = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help="Any other setting.", show_default=False),
+    typer.Option("--set", metavar="PATH=VALUE", help="Set any other setting.", show_default=False),
 ]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="A line of the seed list that is no seed stops it.")
+    bool, typer.Option("--strict", help="Treat an invalid line of a seed list as an error.")
 ]
 ScopeName = Literal["page", "prefix", "host", "domain", "site", "any"]
 RobotsName = Literal["obey", "ignore"]
 
 Regex = Annotated[
     str,
-    typer.Option("--regex", "-r", metavar="REGEX", help="Found in the URL.", show_default=False),
+    typer.Option(
+        "--regex", "-r", metavar="REGEX", help="Only URLs that match.", show_default=False
+    ),
 ]
 Everything = Annotated[
     bool, typer.Option("--all", help="Without --regex and --queue: all of them.")
@@ -50,3 +54,20 @@ def require_choice(regex: str, queue: str, *, everything: bool) -> None:
 
     if not (regex or queue or everything):
         raise ConfigError("say which: --regex, --queue, or --all")
+
+
+def job_of(ctx: typer.Context) -> Path:
+    """The directory that stands behind the name of a group: `nacre frontier DIR list`."""
+    group = ctx.parent
+    if group is None:
+        raise RuntimeError(f"{ctx.command_path} belongs to no group")
+    return Path(group.params["directory"])
+
+
+def layout_and_settings(directory: Path) -> "tuple[Layout, JobSettings]":
+    """A job's directories and settings."""
+    from nacre.settings.load import load_job
+    from nacre.store.layout import Layout
+
+    layout = Layout(directory)
+    return layout, load_job(layout).settings

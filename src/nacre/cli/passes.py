@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from nacre.cli.output import program, tell
 from nacre.core.clock import Clock
-from nacre.job.layout import Layout
-from nacre.job.states import ExitCode
+from nacre.core.states import ExitCode
+from nacre.store.layout import Layout
 
 if TYPE_CHECKING:
-    from nacre.job.operator.recurring import PassKeeper
-    from nacre.job.runs.following import Following
+    from nacre.runs.passes import NextPass, PassKeeper
 
 _ENDS = frozenset(
     (
@@ -38,15 +37,15 @@ class Recurrence(Protocol):
         """Make one pass; its exit code."""
         ...
 
-    def first(self) -> "Following | None":
+    def first(self) -> "NextPass | None":
         """When the first pass begins; None when none ever does."""
         ...
 
-    def expected(self, began: float) -> "Following | None":
+    def expected(self, began: float) -> "NextPass | None":
         """When the pass after one begins that begins now; None when that cannot be told yet."""
         ...
 
-    def following(self, began: float) -> "Following | None":
+    def following(self, began: float) -> "NextPass | None":
         """When the next pass begins; None when none does any more.
 
         Args:
@@ -67,11 +66,11 @@ def pass_after_pass(
         rhythm: The options that say when passes begin, for `nacre status`.
         times: End after so many; 0: never.
     """
-    from nacre.job.operator.recurring import keeping_passes
-    from nacre.job.stored import require_store
+    from nacre.inspect.stored_job import require_store
+    from nacre.runs.passes import lock_passes
 
     require_store(layout)
-    with keeping_passes(layout, rhythm) as keeper:
+    with lock_passes(layout, rhythm) as keeper:
         waiting = Waiting(layout, keeper, clock)
         try:
             return _passes(recurrence, waiting, clock, times)
@@ -88,7 +87,7 @@ def _passes(recurrence: Recurrence, waiting: "Waiting", clock: Clock, times: int
         return 0
     while True:
         began = clock.now()
-        waiting.keeper.expects(recurrence.expected(began))
+        waiting.keeper.announce(recurrence.expected(began))
         code = recurrence.make()
         done += 1
         if code in _ENDS or done == times:
@@ -123,7 +122,7 @@ class Waiting:
         self._clock = clock
         self._nap = nap
 
-    def wait(self, ask: "Callable[[], Following | None]", *, first: bool = False) -> bool:
+    def wait(self, ask: "Callable[[], NextPass | None]", *, first: bool = False) -> bool:
         """Sleep until a pass begins; False when none does any more, or a signal ends it.
 
         Args:
@@ -139,11 +138,11 @@ class Waiting:
         except KeyboardInterrupt:
             return False
 
-    def _until(self, ask: "Callable[[], Following | None]", *, first: bool) -> bool:
+    def _until(self, ask: "Callable[[], NextPass | None]", *, first: bool) -> bool:
         clock = self._clock
         self._wait_for_others()
         following = ask()
-        self.keeper.expects(following)
+        self.keeper.announce(following)
         if following is None:
             tell("No further pass: nothing will be due.")
             return False
@@ -160,11 +159,11 @@ class Waiting:
 
     def _wait_for_others(self) -> None:
         """A run that was begun by hand meanwhile comes first."""
-        from nacre.job.operator.control import running
+        from nacre.job.control import is_running
 
-        if running(self._layout.socket):
+        if is_running(self._layout.socket):
             tell("Another command runs the job now; the next pass begins when it is over.")
-            while running(self._layout.socket):
+            while is_running(self._layout.socket):
                 self._rest(_NAP)
 
     def _rest(self, seconds: float) -> None:
@@ -190,8 +189,8 @@ def _signals_as_one() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _tell_next(following: "Following") -> None:
-    from nacre.report.forms import to_the_second
+def _tell_next(following: "NextPass") -> None:
+    from nacre.report.formatting import to_the_second
 
     because = f" ({following.why})" if following.why else ""
     tell(

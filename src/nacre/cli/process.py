@@ -16,8 +16,6 @@ Nearly all of them live to the end; looking at them again and again costs a sixt
 """
 _YOUNG = 50_000
 """The same later; Python's own 700 are for small programs."""
-_FRAME = 4200
-"""Slots of a frame that needs a piece of 64 kB."""
 
 
 def collect_rarely() -> None:
@@ -34,16 +32,6 @@ def run(main: Coroutine[Any, Any, T]) -> T:
     if gc.get_threshold()[0] == _START:
         gc.freeze()
         gc.set_threshold(_YOUNG)
-    return _with_room(main)
-
-
-def _with_room(main: Coroutine[Any, Any, T]) -> T:
     import uvloop
 
     return uvloop.run(main)
-
-
-# Python takes memory for frames in pieces of 16 kB, and gives one back when the first call in it
-# returns: who calls to and fro over its edge pays 5 µs each time. A frame so large that it gets a
-# larger piece leaves the rest of it, 30 kB, to all calls of the event loop.
-_with_room.__code__ = _with_room.__code__.replace(co_stacksize=_FRAME)

@@ -7,6 +7,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.models import CommandFunctionType
 
+from nacre.errors import NacreError
+
 
 class Command(TyperCommand):
     """A command whose help reads well at any width."""
@@ -20,7 +22,7 @@ class Command(TyperCommand):
         return _flags_without_type(super().get_params(ctx))
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """A command with commands below it, whose help reads well at any width."""
 
     def __init__(self, **more: Any) -> None:  # noqa: ANN401 - as its base has it
@@ -33,16 +35,19 @@ class Group(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
         """Its arguments; `nacre frontier --help list` and `… list --help` tell of `list`."""
-        asked = next((arg for arg in args if arg in self.commands), "")
-        if asked and len(args) == 2 and any(arg in ctx.help_option_names for arg in args):
-            command = self.commands[asked]
-            told = command.get_help(type(ctx)(command, info_name=asked, parent=ctx))
-            typer.echo(told, color=ctx.color)
-            ctx.exit()
+        asked = [arg for arg in args if arg not in ctx.help_option_names]
+        if len(args) == 2 and len(asked) == 1:
+            try:
+                below = command_below(ctx, asked[0])
+            except NacreError:  # it fails once more where it runs, and that error is shown
+                below = None
+            if below is not None:
+                typer.echo(below.command.get_help(below), color=ctx.color)
+                ctx.exit()
         return list(super().parse_args(ctx, args))
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as its base says
-        """Run a command; a directory alone is told what may follow."""
+        """Run a command; after a directory alone, say which commands may follow."""
         if not self.invoke_without_command and not _named(ctx):
             ctx.fail(f"Say what to do: {ctx.command_path} {_directory(ctx)} {self._choice()}")
         return super().invoke(ctx)
@@ -51,17 +56,27 @@ class Group(TyperGroup):
         return "|".join(name for name, one in self.commands.items() if not one.hidden)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - as its base says
-        """The command that is meant; `nacre archive check DIR` is told of the right order."""
+        """The command that is meant; `nacre archive check DIR` gets the right order."""
         first = str(ctx.params.get("directory", ""))
         if first in self.commands and args[0] not in self.commands:
             ctx.fail(f"The directory comes first: {ctx.command_path} {args[0]} {first}")
         return super().resolve_command(ctx, args)
 
 
+def command_below(ctx: Any, name: str) -> Any:  # noqa: ANN401 - a context of Typer's
+    """A context of a command below that of `ctx`, to ask it for its help; None without one."""
+    group = ctx.command
+    command = group.get_command(ctx, name) if hasattr(group, "get_command") else None
+    if command is None:
+        return None
+    load = getattr(command, "loaded", None)  # what stands for the command of another package
+    return type(ctx)(load() if load is not None else command, info_name=name, parent=ctx)
+
+
 class Program(typer.Typer):
     """Commands that belong together, of the classes above."""
 
-    def __init__(self, *, cls: type[TyperGroup] = Group, **more: Any) -> None:  # noqa: ANN401 - as its base has it
+    def __init__(self, *, cls: type[TyperGroup] = CommandGroup, **more: Any) -> None:  # noqa: ANN401 - as its base has it
         super().__init__(cls=cls, no_args_is_help=True, rich_markup_mode="rich", **more)
 
     def command(

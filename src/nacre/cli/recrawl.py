@@ -11,9 +11,8 @@ from nacre.cli.output import typed
 from nacre.core.clock import Clock
 
 if TYPE_CHECKING:
-    from nacre.job.operator.continuous import WhenDue
-    from nacre.job.runs.following import Following
-    from nacre.job.runs.passes import Passes, Rhythm
+    from nacre.job.continuous import PassesWhenDue
+    from nacre.runs.passes import NextPass, PassSchedule, RegularPasses
 
 Keep = Literal["strict", "lean", "delta"]
 
@@ -24,8 +23,8 @@ BudgetText = Annotated[
         "--budget",
         metavar="N",
         show_default=False,
-        help="What it may cost: requests (500), bytes (2GB) or time (3h), all passes of any 24 "
-        "hours together with /day (5000/day); without it, what the wanted recall takes "
+        help="Limit of the run: requests (500), bytes (2GB) or time (3h); with /day (5000/day) for "
+        "all passes of any 24 hours. Without it, as much as the wanted recall takes "
         "(recrawl.recall).",
     ),
 ]
@@ -45,8 +44,8 @@ Every = Annotated[
         "--every",
         metavar="TIME",
         show_default=False,
-        help="Go on for ever: a pass begins so long after the beginning of the one before, "
-        "such as 6h; URLs come back in it when they are due.",
+        help="Repeat without end: begin a pass this long after the beginning of the last, such as "
+        "6h; it visits the URLs that are due.",
     ),
 ]
 At = Annotated[
@@ -55,23 +54,24 @@ At = Annotated[
         "--at",
         metavar="CRON",
         show_default=False,
-        help="Go on for ever, passes by a calendar: five fields of cron, or @daily.",
+        help="Repeat without end, by a calendar: five fields of cron, or @daily.",
     ),
 ]
 Zone = Annotated[
-    str, typer.Option("--time-zone", metavar="NAME", help="Of --at, such as Asia/Shanghai.")
+    str,
+    typer.Option("--time-zone", metavar="NAME", help="Time zone of --at, such as Asia/Shanghai."),
 ]
 Continuous = Annotated[
     bool,
     typer.Option(
         "--continuous",
-        help="Go on for ever: a pass begins when the next page is due, by its schedule or by "
-        "what a visit is worth, and not sooner than recrawl.gap after the one before.",
+        help="Repeat without end: begin a pass when the next page is due, by its schedule or by "
+        "the value of a visit, but not sooner than recrawl.gap after the last.",
     ),
 ]
 Times = Annotated[
     int,
-    typer.Option("--times", metavar="N", min=0, help="End after so many passes; 0: never."),
+    typer.Option("--times", metavar="N", min=0, help="Stop after this many passes; 0: never."),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Visit everything, as the first run did.")]
 
@@ -100,16 +100,15 @@ def recrawl(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Visit a job again: what is new, changed or gone, as cheaply as what is known allows.
+    """Crawl a job again: find what is new, changed or gone, with few requests.
 
-    A new run begins, beside those before it; a run that was interrupted goes on.
+    Begins a new run, and keeps those before it; a run that was interrupted is resumed.
 
-    With --every, --at or --continuous the crawl never ends: pass follows pass, each a run of its
-    own.
+    With --every, --at or --continuous passes are repeated without end, each as a run of its own.
     """
     from nacre.errors import ConfigError
-    from nacre.job.runs.newrun import FULL, INCREMENTAL
-    from nacre.job.runs.passes import parse_rhythm
+    from nacre.runs.passes import parse_rhythm
+    from nacre.runs.runs import FULL, INCREMENTAL
 
     rhythm = parse_rhythm(every, at, zone, continuous=continuous)
     if full and budget and not (rhythm or continuous):
@@ -122,8 +121,8 @@ def recrawl(
     if rhythm is None and not continuous:
         raise typer.Exit(_pass(one))
     from nacre.cli.passes import pass_after_pass
-    from nacre.job.clock import SystemClock
-    from nacre.job.layout import Layout
+    from nacre.engine.clock import SystemClock
+    from nacre.store.layout import Layout
 
     clock = SystemClock()
     recurrence = _Again(one, rhythm, clock)
@@ -153,58 +152,59 @@ class _Again:
         clock: The time.
     """
 
-    def __init__(self, one: _Pass, rhythm: "Rhythm | None", clock: Clock) -> None:
+    def __init__(self, one: _Pass, rhythm: "RegularPasses | None", clock: Clock) -> None:
         self._one = one
         self._rhythm = rhythm
         self._clock = clock
 
     def make(self) -> int:
         """See `Recurrence`."""
-        from nacre.job.runs.newrun import INCREMENTAL
+        from nacre.runs.runs import INCREMENTAL
 
         one = self._one
         self._one = one._replace(mode=INCREMENTAL)
         return _pass(one)
 
-    def first(self) -> "Following | None":
+    def first(self) -> "NextPass | None":
         """See `Recurrence`: at once, but where passes are made as pages become due."""
-        from nacre.job.runs.following import Following
-        from nacre.job.runs.newrun import INCREMENTAL
+        from nacre.runs.passes import NextPass
+        from nacre.runs.runs import INCREMENTAL
 
         now = self._clock.now()
         if self._rhythm is None and self._one.mode == INCREMENTAL:
             return self._when_due().begins(now)
-        return Following(now)
+        return NextPass(now)
 
-    def expected(self, began: float) -> "Following | None":
+    def expected(self, began: float) -> "NextPass | None":
         """See `Recurrence`."""
         return self._rhythm and self._rhythm.following(began, began)
 
-    def following(self, began: float) -> "Following | None":
+    def following(self, began: float) -> "NextPass | None":
         """See `Recurrence`."""
-        passes: Passes = self._rhythm or self._when_due()
+        passes: PassSchedule = self._rhythm or self._when_due()
         return passes.following(began, self._clock.now())
 
-    def _when_due(self) -> "WhenDue":
+    def _when_due(self) -> "PassesWhenDue":
         """By the settings as they are now."""
-        from nacre.job.configuration.configure import load_job
-        from nacre.job.layout import Layout
-        from nacre.job.operator.continuous import WhenDue
-        from nacre.job.stored import require_store
+        from nacre.inspect.stored_job import require_store
+        from nacre.job.continuous import PassesWhenDue
+        from nacre.settings.load import load_job
+        from nacre.store.layout import Layout
 
         layout = Layout(self._one.directory)
         require_store(layout)
         settings = load_job(layout, self._one.assignments).settings
-        return WhenDue(layout, settings, self._one.budget)
+        return PassesWhenDue(layout, settings, self._one.budget)
 
 
 def _pass(one: _Pass) -> int:
     """One run; its exit code."""
-    from nacre.cli.jobs import examined, run_and_tell
+    from nacre.cli.jobs import examined
     from nacre.cli.output import warn
-    from nacre.job.layout import Layout
-    from nacre.job.offline import plan_next
-    from nacre.job.operator.control import running
+    from nacre.cli.running import run_and_summarize
+    from nacre.inspect.view import plan_next
+    from nacre.job.control import is_running
+    from nacre.store.layout import Layout
 
     layout = Layout(one.directory)
     loaded, findings = examined(layout, one.assignments)
@@ -212,9 +212,9 @@ def _pass(one: _Pass) -> int:
     warn(findings.idle)
     if loaded is None:
         raise typer.Exit(2)
-    if not running(layout.socket):
+    if not is_running(layout.socket):
         plan_next(layout, loaded.settings, mode=one.mode, budget=one.budget, keep=one.keep)
-    return run_and_tell(
+    return run_and_summarize(
         layout, loaded.settings, quiet=one.quiet, as_json=one.as_json, origin=loaded.origin
     )
 

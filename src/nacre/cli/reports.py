@@ -1,21 +1,19 @@
-"""`report`: the reports of a run, and the studies of what its visits have shown."""
+"""`report`: reports of a run, and on what all visits have shown."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from nacre.cli import output
-from nacre.cli.look import opened
-from nacre.cli.options import AsJson, Html, JobDir, Language, Verbose
+from nacre.cli.options import AsJson, Html, JobDir, Language, Verbose, layout_and_settings
 from nacre.errors import JobError
 
 if TYPE_CHECKING:
-    from nacre.job.configuration.settings import JobSettings
-    from nacre.job.handout.page import Addressee
-    from nacre.job.layout import Layout
-    from nacre.job.studies.table import Asked
-    from nacre.report.document import Document
+    from nacre.inspect.reports.base import Report, ReportRequest
+    from nacre.report.document import ReportDocument
+    from nacre.settings.settings import JobSettings
+    from nacre.store.layout import Layout
 
 
 _Name = Annotated[
@@ -87,28 +85,27 @@ def report(
     For curators: run, change-frequency, timeline URL, diff URL, deletions, savings, coverage. For
     operators: crawl-summary, seeds, hosts, budget and others. Each is text, --json or --html.
     """
-    from nacre.job.studies.table import STUDIES, Asked
-    from nacre.report.reports import REPORTS, RUN
+    from nacre.engine.clock import SystemClock
+    from nacre.inspect.registry import report_named
+    from nacre.inspect.reports.base import ReportRequest, RunReport, refuse_options_of_run
 
-    layout, settings = opened(directory)
-    if name != RUN:
-        _refuse_options_of_run(run, language, zone)
-    form = _Form(html, as_json=as_json, verbose=verbose)
-    if name == "list":
-        _list(as_json)
-    elif not name:
-        _overview(layout, settings, form)
-    elif name == RUN:
-        _refuse_url(name, url)
-        _handout(layout, settings, form, run, _addressee(language, zone))
-    elif name in REPORTS:
-        _refuse_url(name, url)
-        _of_run(layout, settings, name, form, heritrix=heritrix)
-    elif name in STUDIES:
-        _study(layout, settings, name, Asked(url, old, new), form)
-    else:
-        names = ", ".join((RUN, *REPORTS, *STUDIES))
-        raise JobError(f"there is no report {name!r}; there are: {names}")
+    layout, settings = layout_and_settings(directory)
+    request = ReportRequest(url, old, new, run, language, zone, verbose, SystemClock().now())
+    form = _Form(html, as_json=as_json)
+    if name in {"", "list"}:
+        refuse_options_of_run(request)
+        if name:
+            _list(as_json)
+        else:
+            _overview(layout, settings, request, form)
+        return
+    chosen = report_named(name)
+    chosen.check(request)
+    if heritrix and not as_json and isinstance(chosen, RunReport):
+        data, _ = _made(layout, settings, chosen, request)
+        output.say(chosen.text(data).rstrip("\n"))
+        return
+    _show(layout, settings, chosen, request, form)
 
 
 class _Form(NamedTuple):
@@ -116,33 +113,9 @@ class _Form(NamedTuple):
 
     html: Path | None
     as_json: bool
-    verbose: bool
-
-    def show(self, document: "Document", data: object, *, most: int | None = None) -> None:
-        """Print or write it."""
-        from nacre.report.plain import MOST_ROWS, plain_text
-
-        if self.html is not None:
-            write_html(self.html, document)
-        if self.as_json:
-            output.say_json(data)
-        elif self.html is None:
-            output.say(plain_text(document, most or MOST_ROWS).rstrip("\n"))
 
 
-def _refuse_options_of_run(run: str, language: str, zone: str) -> None:
-    given = {"--run": run, "--lang": language != "en", "--time-zone": zone != "UTC"}
-    named = next((option for option, value in given.items() if value), None)
-    if named:
-        raise JobError(f"{named} is for the report `run` alone: nacre report JOB run {named} ...")
-
-
-def _refuse_url(name: str, url: str) -> None:
-    if url:
-        raise JobError(f"{name} is of the whole job and takes no URL")
-
-
-# ---- which there are
+# ---- the list of reports
 
 
 def _list(as_json: bool) -> None:
@@ -159,23 +132,23 @@ def _list(as_json: bool) -> None:
 
 def _groups() -> "list[tuple[str, dict[str, str]]]":
     """The reports, by who reads them: a title, and names with what each is about."""
-    from nacre.job.studies.table import STUDIES, Subject
-    from nacre.report.readers import PURPOSES, Audience
-    from nacre.report.reports import READERS, REPORTS, RUN, SUMMARIES
+    from nacre.inspect.registry import all_reports
+    from nacre.inspect.reports.base import PURPOSES, Audience, ReportSubject
 
-    about = {"": "", Subject.PAGE: " (of a URL)", Subject.EITHER: " (also of a URL)"}
-    found: dict[Audience, dict[str, str]] = {reader: {} for reader in Audience}
-    found[Audience.CURATOR][RUN] = "one page on a run, to be handed on (--html FILE, --lang zh)"
-    for name in REPORTS:
-        found[READERS[name]][name] = SUMMARIES[name]
-    for study in STUDIES.values():
-        found[study.reader][study.name] = study.summary + about.get(study.subject, "")
-    return [(f"For {reader}: {PURPOSES[reader]}", names) for reader, names in found.items()]
+    about = {ReportSubject.PAGE: " (of a URL)", ReportSubject.EITHER: " (also of a URL)"}
+    found: dict[Audience, dict[str, str]] = {audience: {} for audience in Audience}
+    for one in all_reports():
+        found[one.audience][one.name] = one.summary + about.get(one.subject, "")
+    return [(f"For {name}: {PURPOSES[name]}", names) for name, names in found.items()]
 
 
-def _overview(layout: "Layout", settings: "JobSettings", form: _Form) -> None:
+def _overview(
+    layout: "Layout", settings: "JobSettings", request: "ReportRequest", form: _Form
+) -> None:
     """Without a name: the summary of the last run, and which reports there are."""
-    _of_run(layout, settings, "crawl-summary", form, heritrix=False)
+    from nacre.inspect.reports.crawl_summary import CrawlSummaryReport
+
+    _show(layout, settings, CrawlSummaryReport(), request, form)
     if form.as_json or form.html:
         return
     output.say()
@@ -184,92 +157,64 @@ def _overview(layout: "Layout", settings: "JobSettings", form: _Form) -> None:
     output.say(f"One of them: {output.program()} report {job} NAME [URL] [--html FILE] [--json]")
 
 
-# ---- one of a run
+# ---- one report
 
 
-def _of_run(
-    layout: "Layout", settings: "JobSettings", name: str, form: _Form, *, heritrix: bool
+def _show(
+    layout: "Layout",
+    settings: "JobSettings",
+    chosen: "Report",
+    request: "ReportRequest",
+    form: _Form,
 ) -> None:
-    from nacre.job.offline import reading
-    from nacre.job.operator.control import GoneError, ask
-    from nacre.job.reports.reporting import make_report, report_named
-    from nacre.report.tabled import TABLED
-
-    try:
-        data = ask(layout.socket, "report", name=name)["report"]
-    except GoneError:
-        with reading(layout, settings) as view:
-            data = make_report(name, view.store, layout, settings, None)
-    if heritrix and not form.as_json:
-        output.say(report_named(name).text(data).rstrip("\n"))
-        return
-    document = TABLED[name](data, verbose=form.verbose)
-    if form.html is not None or not document.about:
-        document = document._replace(about=_about(layout, settings))
-    form.show(document, data)
-
-
-def _about(layout: "Layout", settings: "JobSettings") -> "tuple[tuple[str, str], ...]":
-    from nacre.job.handout.particulars import particulars
-    from nacre.job.offline import reading
-
-    with reading(layout, settings) as view:
-        return particulars(view)
-
-
-def _addressee(language: "Language", zone: str) -> "Addressee":
-    from datetime import UTC
-    from zoneinfo import ZoneInfo
-
-    from nacre.errors import ConfigError
-    from nacre.job.handout.page import Addressee
-    from nacre.job.handout.words import Words
-
-    try:
-        return Addressee(Words(language), UTC if zone == "UTC" else ZoneInfo(zone), zone)
-    except (KeyError, ValueError, OSError):
-        raise ConfigError(
-            f"--time-zone: {zone!r} is no time zone; for example Asia/Shanghai"
-        ) from None
-
-
-def _handout(
-    layout: "Layout", settings: "JobSettings", form: _Form, run: str, reader: "Addressee"
-) -> None:
+    """Print a report, or write it."""
     import msgspec
 
-    from nacre.job.handout.facts import run_report
-    from nacre.job.handout.failures import MOST
-    from nacre.job.handout.page import run_document
-    from nacre.job.offline import reading
-    from nacre.job.operator.control import running
+    from nacre.report.plain import plain_text
+
+    data, about = _made(layout, settings, chosen, request)
+    document = chosen.document(data, request)
+    if not document.about or (chosen.live and form.html is not None):
+        document = document._replace(about=about or _title_facts(layout, settings))
+    if form.html is not None:
+        write_html(form.html, document)
+    if form.as_json:
+        output.say_json(msgspec.to_builtins(data))
+    elif form.html is None:
+        output.say(plain_text(document, chosen.printed_rows).rstrip("\n"))
+
+
+_Facts = tuple[tuple[str, str], ...]
+
+
+def _made(
+    layout: "Layout", settings: "JobSettings", chosen: "Report", request: "ReportRequest"
+) -> tuple[Any, _Facts]:
+    """The data of a report, and what stands under its title; () where that was not looked up.
+
+    A live report is asked of the process that runs the job; others read the last committed state
+    beside it, for they can take a while.
+    """
+    from nacre.inspect.view import reading, title_facts
+    from nacre.job.control import NotRunningError, is_running, send_command
+
+    if chosen.live:
+        try:
+            return send_command(layout.socket, "report", name=chosen.name)["report"], ()
+        except NotRunningError:
+            pass
+    with reading(layout, settings, running=is_running(layout.socket)) as view:
+        return chosen.data(view, request), title_facts(view)
+
+
+def _title_facts(layout: "Layout", settings: "JobSettings") -> _Facts:
+    from nacre.inspect.view import reading, title_facts
 
     with reading(layout, settings) as view:
-        found = run_report(view, run, running=running(layout.socket))
-        now = view.clock.now()
-    form.show(run_document(found, reader, now), msgspec.to_builtins(found), most=MOST)
+        return title_facts(view)
 
 
-def _study(
-    layout: "Layout", settings: "JobSettings", name: str, asked: "Asked", form: _Form
-) -> None:
-    """Studies read the last committed state beside a running job: they can take a while."""
-    import msgspec
-
-    from nacre.job.handout.particulars import particulars
-    from nacre.job.offline import reading
-    from nacre.job.studies.stored import StoredKnown
-    from nacre.job.studies.table import STUDIES, examine
-
-    with reading(layout, settings) as view:
-        known = StoredKnown(layout.root, view.store, settings, view.clock.now())
-        found = examine(known, name, asked)
-        about = particulars(view)
-    document = STUDIES[name].document(found)._replace(about=about)
-    form.show(document, msgspec.to_builtins(found))
-
-
-def write_html(path: Path, document: "Document") -> None:
+def write_html(path: Path, document: "ReportDocument") -> None:
     """Write a document as one page of HTML.
 
     Raises:

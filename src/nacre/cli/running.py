@@ -1,67 +1,44 @@
-"""Runs a job from the command line: signals, progress, the socket, the exit code."""
+"""Runs a job from the command line: checkpoint, signals, progress, socket, exit code."""
 
 import asyncio
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import replace
+from pathlib import Path
 
 from nacre.cli import process
-from nacre.cli.display import Display
-from nacre.cli.output import count
-from nacre.job.events import ActionTaken, Alert, Event, StateChanged
+from nacre.cli.output import count, shown, tell
+from nacre.cli.progress import Display, display_for
+from nacre.cli.summary import RunResult, say_finished, summarize
+from nacre.core.events import ActionTaken, Alert, Event, StateChanged
+from nacre.core.states import ExitStatus, JobState
+from nacre.engine.clock import SystemClock
+from nacre.errors import JobError
+from nacre.inspect.reports.seed_outcomes import all_seeds, run_counts
+from nacre.inspect.view import is_finished
+from nacre.job.commands import serve_commands
+from nacre.job.control import is_running
 from nacre.job.job import Job
-from nacre.job.operator.commands import serving
-from nacre.job.operator.control import running
-from nacre.job.operator.overview import Overview, live_overview
-from nacre.job.reports.reporting import all_seeds, run_counts
-from nacre.job.reports.seedends import SeedTally
-from nacre.job.runs.newrun import INCREMENTAL
+from nacre.job.overview import live_overview
 from nacre.job.session import Session
-from nacre.job.states import (
-    ExitCode,
-    ExitStatus,
-    JobState,
-    RunCounts,
-    SeedsEnd,
-    exit_code,
-)
-from nacre.report.stats import rows
-from nacre.store.recovery import Start
+from nacre.report.statistics import rows
+from nacre.runs.manifest import OriginOf
+from nacre.runs.runs import INCREMENTAL
+from nacre.settings.load import load_job
+from nacre.settings.settings import JobSettings
+from nacre.store.checkpoint import checkpoints, restore_checkpoint
+from nacre.store.disk import RealDisk
+from nacre.store.layout import Layout
+from nacre.store.local_files import make_private
+from nacre.store.recovery import StartOptions
 
 _TICK = 0.25
+_LASTING = ("files", "epoch", "warc.serial", "warc.total")
 
 
-@dataclass
-class Result:
-    """How a run ended.
-
-    Attributes:
-        exit: Why.
-        overview: The last numbers; None when it never came to run.
-        counts: What the exit code depends on.
-        seeds: The seeds in numbers; with those that were not got, and why.
-        statuses: Replies by status; None where the store is to be asked, after a recrawl.
-    """
-
-    exit: ExitStatus
-    overview: Overview | None = None
-    counts: RunCounts = field(default_factory=RunCounts)
-    seeds: SeedTally = field(default_factory=SeedTally)
-    statuses: dict[int, int] | None = None
-
-    @property
-    def fetched(self) -> bool:
-        """At least one seed had a reply."""
-        return self.counts.seeds is not SeedsEnd.NO_REPLY
-
-    @property
-    def code(self) -> ExitCode:
-        """Exit code of the process."""
-        return exit_code(self.exit, self.counts)
-
-
-def run_job(job: Job, display: Display, start: Start) -> Result:
+def run_job(job: Job, display: Display, start: StartOptions) -> RunResult:
     """Run or resume a job to its end, or until a signal."""
     return process.run(_Runner(job, display).run(start))
 
@@ -74,9 +51,9 @@ class _Runner:
         self._display = display
         self._signals = 0
         self._task: asyncio.Task[ExitStatus] | None = None
-        self._result = Result(ExitStatus.INTERRUPTED)
+        self._result = RunResult(ExitStatus.INTERRUPTED)
 
-    async def run(self, start: Start) -> Result:
+    async def run(self, start: StartOptions) -> RunResult:
         """Run it."""
         job = self._job
         unsubscribe = job.events.subscribe(self._heard)
@@ -87,7 +64,7 @@ class _Runner:
                     self._task = group.create_task(job.run(start), name="job")
                     ticker = group.create_task(self._ticks(stack), name="ticks")
                     self._task.add_done_callback(lambda _: ticker.cancel())
-            self._result.exit = self._ended()
+            self._result = replace(self._result, exit=self._ended())
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
         finally:
@@ -107,7 +84,7 @@ class _Runner:
         while True:
             session = self._job.session
             if not serves and (session is not None or self._may_serve_early()):
-                await stack.enter_async_context(serving(self._job))
+                await stack.enter_async_context(serve_commands(self._job))
                 serves = True
             if session is not None:
                 self._display.tick(session)
@@ -115,7 +92,8 @@ class _Runner:
 
     def _may_serve_early(self) -> bool:
         """It waits for space, and no other process runs the job."""
-        return self._job.waits_for_space and not running(self._job.layout.socket)
+        layout = self._job.layout
+        return self._job.waits_for_space and not is_running(layout.socket)
 
     # ---- what happens
 
@@ -130,14 +108,7 @@ class _Runner:
     def _changed(self, event: StateChanged) -> None:
         session = self._job.session
         if event.new is JobState.FINISHED and session is not None:
-            self._result.overview = live_overview(session)
-            store, identity = session.parts.store, session.parts.identity
-            seeds = all_seeds(store, identity)
-            got = session.parts.statistics.totals
-            self._result.seeds = seeds
-            self._result.counts = run_counts(session.run_row, seeds, got)
-            if session.run_row.mode != INCREMENTAL:
-                self._result.statuses = _statuses(session)
+            self._result = _result(session)
             self._display.ended(session)
         why = f": {event.why}" if event.why else ""
         self._display.message("state", f"{event.old} -> {event.new}{why}")
@@ -169,18 +140,31 @@ class _Runner:
             if self._task is not None:
                 self._task.cancel()
         elif self._signals == 1:
-            self._display.message("signal", _ending(session.parts.engine.busy))
+            self._display.message("signal", _ending(session.engine.busy))
             session.stop(ExitStatus.INTERRUPTED)
         else:
             self._display.message("signal", "ends at once")
             session.abandon()
 
 
+def _result(session: Session) -> RunResult:
+    """The numbers of a run that has ended; why it did is not known yet."""
+    run, statistics = session.run_row, session.statistics
+    seeds = all_seeds(session.storing.store, session.queues.identity)
+    return RunResult(
+        ExitStatus.INTERRUPTED,
+        overview=live_overview(session),
+        counts=run_counts(run, seeds, statistics.totals),
+        seeds=seeds,
+        statuses=_statuses(session) if run.mode != INCREMENTAL else None,
+    )
+
+
 def _statuses(session: Session) -> dict[int, int]:
     """Replies by status. The store need not be opened again for them, which takes 40 ms."""
-    parts = session.parts
-    parts.statistics.seal()
-    found = ((int(status), tally.urls) for status, tally in rows(parts.store, "status"))
+    session.statistics.seal()
+    stored = rows(session.storing.store, "status")
+    found = ((int(status), tally.urls) for status, tally in stored)
     return {status: number for status, number in found if status >= 100}
 
 
@@ -191,11 +175,59 @@ def _ending(busy: int) -> str:
 
 
 def _beginning(session: Session) -> str:
-    """The first line of a run: what begins or goes on."""
-    run, totals = session.run_row, session.parts.frontier.totals
+    """The first line of a run: what begins or is resumed."""
+    run, totals = session.run_row, session.frontier.totals
     if totals.finished or run.elapsed:
         done, waiting = f"{totals.finished:,} URIs are done", f"{totals.queued:,} wait"
-        return f"goes on with run {run.name}: {done}, {waiting}"
+        return f"resumes run {run.name}: {done}, {waiting}"
     if run.mode == INCREMENTAL:
         return f"incremental run {run.name} begins"
     return f"run {run.name} begins with {count(totals.queued, 'URI')}"
+
+
+def restore(layout: Layout, settings: JobSettings, name: str) -> None:
+    """Put a checkpoint in the place of the store of a stopped job.
+
+    Raises:
+        JobError: There is none of that name, or the job is running.
+        StorageError: It cannot be put there.
+    """
+    names = checkpoints(str(layout.checkpoints))
+    if name == "latest" and names:
+        name = names[-1]
+    if name not in names:
+        known = ", ".join(names) or "none yet; `nacre checkpoint` makes one"
+        raise JobError(f"there is no checkpoint {name!r} of {layout.root}; there are: {known}")
+    former = restore_checkpoint(
+        RealDisk(),
+        str(layout.checkpoints / name),
+        str(layout.store),
+        lasting=_LASTING,
+        memory=settings.store.memory,
+    )
+    tell(f"went back to checkpoint {name}; the store until now is in {shown(Path(former))}")
+
+
+def run_and_summarize(
+    layout: Layout,
+    settings: JobSettings,
+    *,
+    quiet: bool,
+    as_json: bool,
+    accept_loss: bool = False,
+    traps: bool = False,
+    origin: OriginOf | None = None,
+) -> int:
+    """Run a job, print a summary, and return the exit code."""
+    if is_running(layout.socket):
+        raise JobError(f"{layout.root} is running already; see `nacre status {layout.root}`")
+    if is_finished(layout, update=True, traps=traps) and not accept_loss:
+        say_finished(layout, as_json=as_json)
+        return 0
+    make_private(layout.state)
+    origin = origin or load_job(layout).origin
+    job = Job(layout.root, settings, on_terminal=sys.stderr.isatty(), origin=origin)
+    display = display_for(SystemClock(), quiet=quiet, as_json=as_json)
+    result = run_job(job, display, StartOptions(accept_loss=accept_loss))
+    summarize(layout, settings, result, as_json=as_json)
+    return result.code

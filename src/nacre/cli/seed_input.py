@@ -8,15 +8,22 @@ from typing import Any, BinaryIO, NamedTuple
 
 from nacre.cli.output import count
 from nacre.config.ordinary import why_not_ordinary
+from nacre.engine.seeding.seedfile import (
+    UTF_8,
+    coding_name,
+    coding_of,
+    decoded_lines,
+    of_a_text,
+    open_bytes,
+    unreadable,
+)
+from nacre.engine.seeding.seeds import BadSeed, Seed, SeedList, read_seeds
 from nacre.errors import ConfigError, Problem
-from nacre.job.seeding.seedcoding import UTF_8, coding_name, coding_of, decoded_lines
-from nacre.job.seeding.seedfile import of_a_text, open_bytes, unreadable
-from nacre.job.seeding.seeds import BadSeed, Seed, SeedList, read_seeds
 
 STDIN = Path("-")
 _STDIN_NAME = "standard input"
 _MOST = 512_000_000
-"""Bytes of a list that is no regular file."""
+"""Bytes of a list that is not a regular file."""
 _LIST_NAMES = frozenset((".txt", ".csv", ".lst", ".list", ".seeds", ".gz"))
 """Ends of names that are files and no hosts."""
 
@@ -68,6 +75,7 @@ def seed_input(urls: Sequence[str], files: Sequence[Path], more: Sequence[str]) 
     return SeedInput(lists, notes)
 
 
+_SCHEMES = frozenset(("http", "https", "ftp", "ftps"))
 _NONE = Problem(
     "", "there are no seeds", "URLs, or --seeds FILE (`-`: standard input)", "https://example.org/"
 )
@@ -111,12 +119,16 @@ def _no_missing_file(text: str) -> str:
     """A URL as it is; an error for what can only be meant for a file."""
     if "://" in text:
         return text
+    scheme, slashes, rest = text.partition("//")
+    if slashes and scheme.rstrip(":").lower() in _SCHEMES:
+        meant = f"{scheme.rstrip(':')}://{rest}"
+        raise ConfigError([Problem("", f"{text!r} is not a seed: `://` is misspelt", "", meant)])
     path = Path(text.partition("?")[0])
     named = text.startswith((".", "/", "~")) or ("/" not in text and path.suffix in _LIST_NAMES)
     if named or ("." not in text and text != "localhost" and _exists(path)):
         why = why_not_ordinary(path) or "there is no such file"
         expected = "a URL, which begins with http:// or https://, or a file of URLs"
-        raise ConfigError([Problem("", f"{text!r} is no seed: {why}", expected)])
+        raise ConfigError([Problem("", f"{text!r} is not a seed: {why}", expected)])
     return text
 
 
@@ -138,7 +150,9 @@ def _read(path: Path) -> tuple[SeedList, str]:
     if codec != UTF_8:
         text += f", read as {coding_name(codec)}"
     if bad:
-        text += f"; {count(bad, 'line is no seed and is', 'lines are no seeds and are')} skipped"
+        text += (
+            f"; {count(bad, 'line is not a seed and is', 'lines are not seeds and are')} skipped"
+        )
     return SeedList(name, lines), text
 
 
@@ -150,7 +164,7 @@ def _counts(entries: Iterable[object]) -> tuple[int, int]:
     return seeds, bad
 
 
-def _opened(path: Path) -> BinaryIO | Any:  # noqa: ANN401 - gzip's file is no BinaryIO
+def _opened(path: Path) -> BinaryIO | Any:  # noqa: ANN401 - gzip's file is not a BinaryIO
     """A list that can be read twice: what cannot (a pipe) is read at once."""
     if path == STDIN:
         return io.BytesIO(_bounded(sys.stdin.buffer))

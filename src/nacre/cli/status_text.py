@@ -1,18 +1,205 @@
-"""`nacre status` as text."""
+"""The numbers of a job in words, for `nacre status`, the live view and the summary.
 
+`RateMeter` measures URIs and bytes a second. `Eta` estimates the time that is left, and says
+nothing until the queue shrinks steadily.
+"""
+
+from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import msgspec
 
-from nacre.cli.meter import Rates
-from nacre.cli.numbers_text import number_lines
-from nacre.cli.output import duration, pairs, program, table
-from nacre.cli.states import state_words
-from nacre.job.operator.overview import Overview
-from nacre.job.operator.recurring import Recurring
-from nacre.report.forms import to_the_second
+from nacre.cli.output import count, duration, pairs, program, safe, table, to_copy
+from nacre.job.overview import JobOverview
+from nacre.report.formatting import size, to_the_second
+from nacre.runs.passes import RecurringCrawl
 from nacre.wire.urltext import readable_url
+
+_WINDOW = 5.0
+_GOES_ON = "; `nacre run JOB` resumes it"
+_HIGHER = "; `nacre run JOB` resumes it with another limit"
+_ENDS = {
+    "NASCENT": "not run yet",
+    "CRASHED": "cut off without an end" + _GOES_ON,
+    "INTERRUPTED": "interrupted" + _GOES_ON,
+    "ABORTED": "stopped" + _GOES_ON,
+    "FINISHED": "finished",
+    "FINISHED_TIME_LIMIT": "stopped at the time limit (limits.time)" + _HIGHER,
+    "FINISHED_DATA_LIMIT": "stopped at the limit of bytes (limits.bytes or novel_bytes)" + _HIGHER,
+    "FINISHED_DOCUMENT_LIMIT": "stopped at the limit of documents (limits.documents)" + _HIGHER,
+    "FINISHED_WRITE_LIMIT": "stopped at the limit of WARC bytes" + _HIGHER,
+    "FINISHED_QUEUE_BUDGET": "stopped: queues with URIs left are over budget or retired" + _GOES_ON,
+    "FINISHED_DISK_WAIT": "stopped: no free space for too long (disk.max_wait)" + _GOES_ON,
+    "FINISHED_ABNORMAL": "ended by an error" + _GOES_ON,
+}
+_LIVE = {
+    "NASCENT": "not begun",
+    "PREPARING": "preparing",
+    "RUNNING": "running",
+    "PAUSING": "pausing: what is being fetched is finished first",
+    "PAUSED": "paused",
+    "EMPTY": "nothing left to fetch",
+    "STOPPING": "stopping",
+    "FINISHED": "finished",
+}
+_WHY = {
+    "operator": "by the operator",
+    "runtime limit": "at the runtime limit",
+    "disk": "for lack of disk space",
+    "FINISHED": "everything was tried",
+    "INTERRUPTED": "interrupted",
+    "ABORTED": "by the operator",
+}
+WINDOW = 60.0
+"""Seconds that are looked back on."""
+_ENOUGH = 20.0
+_STEPS = 8
+
+
+class MeasuredRates(NamedTuple):
+    """URIs and KB a second: now, and since the start of this process.
+
+    Attributes:
+        uris: URIs finished, now.
+        kilobytes: KB received, now.
+        uris_average: URIs finished, on average.
+        kilobytes_average: KB received, on average.
+    """
+
+    uris: float = 0.0
+    kilobytes: float = 0.0
+    uris_average: float = 0.0
+    kilobytes_average: float = 0.0
+
+
+class RateMeter:
+    """Takes samples and tells rates."""
+
+    def __init__(self) -> None:
+        self._samples: deque[tuple[float, int, int]] = deque()
+        self._first: tuple[float, int, int] | None = None
+
+    def rates(self, overview: JobOverview) -> MeasuredRates:
+        """Rates at this sample.
+
+        Args:
+            overview: The numbers of now.
+        """
+        sample = (overview.elapsed, overview.finished, overview.bytes)
+        self._first = self._first or sample
+        self._samples.append(sample)
+        while len(self._samples) > 2 and sample[0] - self._samples[0][0] > _WINDOW:
+            self._samples.popleft()
+        return MeasuredRates(*_rate(self._samples[0], sample), *_rate(self._first, sample))
+
+
+def _rate(old: tuple[float, int, int], new: tuple[float, int, int]) -> tuple[float, float]:
+    spent = new[0] - old[0]
+    if spent <= 0:
+        return 0.0, 0.0
+    return (new[1] - old[1]) / spent, (new[2] - old[2]) / spent / 1000
+
+
+def state_words(overview: JobOverview) -> str:
+    """How a job stands, without names of the program's own."""
+    if not overview.parallel:
+        plain = overview.state.lower().replace("_", " ")
+        return to_copy(_ENDS.get(overview.state, plain))
+    return live_words(overview)
+
+
+def live_words(overview: JobOverview) -> str:
+    """How a running job stands."""
+    state = _LIVE.get(overview.state, overview.state.lower())
+    reasons = (reason for reason in overview.why.split(", ") if reason)
+    why = ", ".join(_WHY.get(reason) or _plain(reason) for reason in reasons)
+    return f"{state} ({why})" if why else state
+
+
+def _plain(reason: str) -> str:
+    return _ENDS.get(reason, reason).partition(";")[0]
+
+
+def number_lines(
+    overview: JobOverview, rates: MeasuredRates, eta: float | None
+) -> list[tuple[str, str]]:
+    """The numbers as names and texts."""
+    state = safe(live_words(overview))
+    left = f", about {duration(eta)} to go" if eta is not None else ""
+    if left and overview.retrying:
+        left += " and then what is tried again"
+    saved = f"{size(overview.saved_bytes)} in {overview.saved_documents:,}"
+    lines = [
+        ("state", f"{state}, {duration(overview.elapsed)} of crawling{left}"),
+        ("done", done_text(overview)),
+        (
+            "got",
+            f"{got_text(overview)}; saved by dedup {saved}",
+        ),
+        (
+            "speed",
+            f"{rates.uris:.1f} URIs/s, {rates.kilobytes:,.0f} KB/s "
+            f"(average {rates.uris_average:.1f}, {rates.kilobytes_average:,.0f})",
+        ),
+        (
+            "work",
+            f"{overview.busy} of {overview.parallel} fetches, "
+            f"{count(overview.active_hosts, 'host')} active, "
+            f"{count(overview.queues.get('inactive', 0), 'host')} in waiting",
+        ),
+        (
+            "trouble",
+            f"{overview.failed_pages:,} failed, {overview.refused:,} disregarded, "
+            + (f"{overview.deleted:,} deleted, " if overview.deleted else "")
+            + count(overview.alerts, "alert"),
+        ),
+    ]
+    if overview.timeouts:
+        lines.append(("regexes", timeouts_text(overview.timeouts)))
+    if overview.trouble:
+        lines.append(("waits", safe(overview.trouble)))
+    if overview.gives_up:
+        lines.append(("ends", end_text(overview.gives_up)))
+    return lines
+
+
+def end_text(until: float) -> str:
+    """When nothing but further tries is left: how long they may take, and how not to wait."""
+    return (
+        f"at {to_the_second(until)} UTC at the latest: nothing but further tries is left; "
+        "`nacre stop JOB`, or Ctrl-C, ends now and keeps them for later; "
+        "`nacre frontier JOB delete --all` gives them up"
+    )
+
+
+def done_text(overview: JobOverview) -> str:
+    """What is done of what. URIs that come again (forced ones) are more visits than URIs."""
+    done, visits = overview.finished, overview.finished + overview.queued
+    of = f"{overview.discovered:,} found"
+    if visits > overview.discovered:
+        of = f"{visits:,} visits ({overview.discovered:,} URIs found)"
+    text = f"{done:,} of {of}, {overview.queued:,} waiting"
+    retrying = overview.retrying
+    return f"{text} ({retrying:,} for another try)" if retrying else text
+
+
+def got_text(overview: JobOverview) -> str:
+    """What came of the replies: `9 documents (4 HTML), 2 redirects, 1 error, 1.2 MB`."""
+    parts = [f"{count(overview.documents, 'document')} ({overview.html:,} HTML)"]
+    if overview.unchanged:
+        parts.append(f"{overview.unchanged:,} not modified")
+    if overview.redirects:
+        parts.append(count(overview.redirects, "redirect"))
+    if overview.errors:
+        parts.append(count(overview.errors, "error"))
+    return ", ".join([*parts, size(overview.bytes)])
+
+
+def timeouts_text(number: int) -> str:
+    """What `nacre status` and the summary say of expressions that took too long."""
+    return f"{count(number, 'match', 'matches')} took too long and counted as none"
 
 
 def status_lines(answer: Mapping[str, Any], job: str, *, verbose: bool) -> Iterator[str]:
@@ -23,14 +210,14 @@ def status_lines(answer: Mapping[str, Any], job: str, *, verbose: bool) -> Itera
         job: The job's directory, for commands to copy.
         verbose: With the policies that hold.
     """
-    overview = msgspec.convert(answer["overview"], Overview)
+    overview = msgspec.convert(answer["overview"], JobOverview)
     if overview.state == "NASCENT":
         yield state_words(overview)
         return
     name = f"run {overview.run}" if overview.run else "run"  # it has none before it has space
     yield f"{name}: {state_words(overview)}"
     seconds = max(overview.elapsed, 1e-3)
-    rates = Rates(
+    rates = MeasuredRates(
         uris_average=overview.finished / seconds,
         kilobytes_average=overview.bytes / seconds / 1000,
     )
@@ -50,9 +237,9 @@ def status_lines(answer: Mapping[str, Any], job: str, *, verbose: bool) -> Itera
     yield from _details(answer)
 
 
-def _passes(overview: Overview, told: Mapping[str, Any] | None, job: str) -> Iterator[str]:
+def _passes(overview: JobOverview, told: Mapping[str, Any] | None, job: str) -> Iterator[str]:
     """When the next pass of a crawl that never ends begins, and who waits for it."""
-    again = msgspec.convert(told, Recurring) if told else None
+    again = msgspec.convert(told, RecurringCrawl) if told else None
     time, why = overview.next_pass, overview.next_why
     if again is not None:
         time, why = again.time or time, again.why or why or again.rhythm
@@ -64,7 +251,7 @@ def _passes(overview: Overview, told: Mapping[str, Any] | None, job: str) -> Ite
     if not again.waits:
         yield (
             f"next pass: no process waits for it any more (process {again.pid} was killed); "
-            f"`{program()} recrawl {job} {again.rhythm}` goes on"
+            f"`{program()} recrawl {job} {again.rhythm}` resumes it"
         )
         return
     if time:
@@ -90,3 +277,38 @@ def _details(answer: Mapping[str, Any]) -> Iterator[str]:
         yield "fetches"
         fetches = [(duration(f["seconds"]), readable_url(f["url"])) for f in answer["fetching"]]
         yield table([("for", "URL"), *fetches])
+
+
+class Eta:
+    """Looks at the number of waiting URIs from time to time."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, int]] = deque()
+
+    def note(self, elapsed: float, queued: int) -> None:
+        """Take a sample.
+
+        Args:
+            elapsed: Seconds that the crawl ran; it does not go on in a pause.
+            queued: URIs that wait.
+        """
+        if self._seen and elapsed - self._seen[-1][0] < WINDOW / (_STEPS * 4):
+            return
+        self._seen.append((elapsed, queued))
+        while elapsed - self._seen[0][0] > WINDOW:
+            self._seen.popleft()
+
+    def seconds(self, slowest: float = 0.0) -> float | None:
+        """Seconds to go; None while nobody can know.
+
+        Args:
+            slowest: Seconds that the slowest queue needs at its delay: it cannot be sooner.
+        """
+        if len(self._seen) < _STEPS or self._seen[-1][0] - self._seen[0][0] < _ENOUGH:
+            return None
+        steps = [self._seen[round(i * (len(self._seen) - 1) / _STEPS)] for i in range(_STEPS + 1)]
+        falls = [a[1] - b[1] for a, b in pairwise(steps)]
+        if min(falls) <= 0:
+            return None
+        rate = sum(falls) / (steps[-1][0] - steps[0][0])
+        return max(steps[-1][1] / rate, slowest)

@@ -1,27 +1,56 @@
-"""The last lines of a crawl: what it got, where it is, and how to look at it."""
+"""The last lines of a crawl: what it got, which seeds failed, what to do next."""
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from nacre.cli.next_steps import archives, next_steps
-from nacre.cli.numbers_text import got_text, timeouts_text
-from nacre.cli.output import count, duration, pairs, program, say, say_json, shown, typed
-from nacre.cli.running import Result
-from nacre.cli.seeds_text import not_got_lines, seeds_fact, skipped_fact
-from nacre.job.clock import SystemClock
-from nacre.job.configuration.settings import JobSettings
-from nacre.job.layout import Layout
-from nacre.job.offline import reading
-from nacre.job.operator.overview import Overview
-from nacre.job.runs.budget import Unit, parse_budget
-from nacre.job.runs.newrun import INCREMENTAL
-from nacre.job.runs.runs import read_run
-from nacre.job.states import ExitCode, ExitStatus
-from nacre.report.stats import rows
-from nacre.report.units import size
+from nacre.cli.output import (
+    count,
+    duration,
+    pairs,
+    program,
+    safe,
+    say,
+    say_json,
+    shown,
+    typed,
+)
+from nacre.cli.status_text import got_text, timeouts_text
+from nacre.core.states import ExitCode, ExitStatus, RunCounts, SeedsEnd, exit_code
+from nacre.core.status import with_tries
+from nacre.engine.clock import SystemClock
+from nacre.inspect.reports.seed_outcomes import (
+    SeedOutcome,
+    SeedState,
+    SeedTally,
+)
+from nacre.inspect.view import reading
+from nacre.job.overview import JobOverview
+from nacre.report.formatting import share, size
+from nacre.report.statistics import rows
+from nacre.runs.budget import BudgetUnit, parse_budget
+from nacre.runs.runs import INCREMENTAL, read_run
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+from nacre.wire.urltext import readable_url
 
+_MOSTLY = 0.5
+"""Share of noise from which on another way of keeping is pointed to."""
+_LIMITS: dict[ExitStatus, tuple[tuple[str, str], ...]] = {
+    ExitStatus.TIME_LIMIT: (("limits.time", "0"), ("limits.runtime.after", "0")),
+    ExitStatus.DATA_LIMIT: (("limits.bytes", "0"), ("limits.novel_bytes", "0")),
+    ExitStatus.DOCUMENT_LIMIT: (("limits.documents", "0"), ("limits.novel_documents", "0")),
+    ExitStatus.WRITE_LIMIT: (("limits.warc_bytes", "0"), ("archive.max_total", "0")),
+    ExitStatus.QUEUE_BUDGET: (("frontier.queue_total_budget", "-1"),),
+}
+"""What may have ended the run, and the value that lifts it, for the command that resumes."""
+_SHOWN = 10
+"""Seeds that are named at the end of a run."""
+_SOON = 1.0
 _ENDS = {
     ExitStatus.FINISHED: "Finished: everything in scope was tried.",
     ExitStatus.INTERRUPTED: "Interrupted.",
@@ -51,7 +80,203 @@ _FOUND = {
 """Verdicts in words; those that are not here are words already."""
 
 
-def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json: bool) -> None:
+@dataclass(frozen=True)
+class RunResult:
+    """How a run ended.
+
+    Attributes:
+        exit: Why.
+        overview: The last numbers; None when it never came to run.
+        counts: What the exit code depends on.
+        seeds: The seeds in numbers; with those that were not got, and why.
+        statuses: Replies by status; None where the store is to be asked, after a recrawl.
+    """
+
+    exit: ExitStatus
+    overview: JobOverview | None = None
+    counts: RunCounts = field(default_factory=RunCounts)
+    seeds: SeedTally = field(default_factory=SeedTally)
+    statuses: dict[int, int] | None = None
+
+    @property
+    def fetched(self) -> bool:
+        """At least one seed had a reply."""
+        return self.counts.seeds is not SeedsEnd.NO_REPLY
+
+    @property
+    def code(self) -> ExitCode:
+        """Exit code of the process."""
+        return exit_code(self.exit, self.counts)
+
+
+def next_steps(
+    layout: Layout, settings: JobSettings, result: RunResult, *, again: bool, noise: float = 0.0
+) -> Iterator[str]:
+    """One command a line.
+
+    Args:
+        layout: The job's directories.
+        settings: Its settings.
+        result: How the run ended.
+        again: It was a recrawl.
+        noise: Share of what that stored that differs in noise alone.
+    """
+    nacre, job = program(), typed(layout.root)
+    if result.exit is not ExitStatus.FINISHED:
+        yield from _going_on(f"{nacre} run {job}", f"{nacre} frontier {job}", settings, result)
+    elif result.counts.seeds is not SeedsEnd.GOT:
+        first = result.seeds.not_got[0].url if result.seeds.not_got else "URL"
+        yield f"Why:       {nacre} explain {job} {typed(first)}"
+        if not result.fetched:
+            return
+    yield f"Look:      {nacre} report {job}"
+    yield f"           {nacre} explain {job} URL"
+    if result.exit is ExitStatus.FINISHED:
+        yield f"Hand on:   {nacre} report {job} run --html run.html"
+    if again:
+        yield f"Worth:     {nacre} report {job} savings"
+    if result.overview and (result.overview.failed_pages or result.overview.refused):
+        yield f"Not got:   {nacre} report {job} responsecode"
+    yield from _archived(layout, settings, result)
+    if result.exit is ExitStatus.FINISHED:
+        yield f"Again:     {nacre} recrawl {job}"
+    if noise > _MOSTLY:
+        yield f"Smaller:   {nacre} recrawl {job} --keep lean"
+        yield f"           {share(noise)} of the bytes stored differ in noise only; it keeps notes"
+
+
+def _archived(layout: Layout, settings: JobSettings, result: RunResult) -> Iterator[str]:
+    """What to do with the archive; where a run has written none, what says why."""
+    nacre, job = program(), typed(layout.root)
+    if result.code is ExitCode.NOTHING_ARCHIVED:
+        yield f"Why:       {nacre} check {job}"
+        return
+    yield f"Verify:    {nacre} archive {job} check"
+    if result.exit is ExitStatus.FINISHED:
+        yield from _browsing(layout, settings)
+
+
+def _going_on(run: str, frontier: str, settings: JobSettings, result: RunResult) -> Iterator[str]:
+    """The command, with what lifts the limit; queues may also rest by quotas or by order."""
+    resting = result.exit is ExitStatus.QUEUE_BUDGET
+    if resting:
+        yield f"Left:      {frontier} queues"
+    if resting and settings.frontier.queue_total_budget < 0:
+        yield f"Resume:     {frontier} unretire; {run}"
+    else:
+        yield f"Resume:     {run}{_lifted(settings, result.exit)}"
+
+
+def _lifted(settings: JobSettings, ended: ExitStatus) -> str:
+    """Options that lift the limits that are set; those without a value are not limits."""
+    limits = _LIMITS.get(ended, ())
+    held = [(path, free) for path, free in limits if _is_set(settings, path, free)]
+    return "".join(f" --set {path}={free}" for path, free in held or limits[:1])
+
+
+def _is_set(settings: JobSettings, path: str, free: str) -> bool:
+    found: Any = settings
+    for name in path.split("."):
+        found = getattr(found, name)
+    return bool(found != float(free))
+
+
+def _browsing(layout: Layout, settings: JobSettings) -> Iterator[str]:
+    """Two lines: pywb in an environment of its own, then the collection."""
+    name = collection(layout.root.name)
+    suffix = ".warc.gz" if settings.archive.compress else ".warc"
+    files = " ".join(
+        typed(f"{place}/*{suffix}") for place in archives(layout, settings, every=True)
+    )
+    yield "Browse:    python3 -m venv replay; . replay/bin/activate; pip install pywb"
+    yield f"           wb-manager init {name}; wb-manager add {name} {files}; wayback --port 8090"
+
+
+def collection(name: str) -> str:
+    """A name that pywb takes for a collection: letters, digits, `_` and `-`."""
+    return re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") or "crawl"
+
+
+def archives(layout: Layout, settings: JobSettings, *, every: bool) -> list[str]:
+    """Where the WARCs of the latest run are, or of every run.
+
+    A later run holds only what was new, and refers to those before.
+    """
+    several = every and len(list((layout.root / "runs").iterdir())) > 1
+    run = "*" if several else layout.latest.resolve().name
+    base = layout.root / "runs" / run if several else layout.latest
+    named = settings.archive.directories
+    return [shown(base / name.replace("${launchId}", run)) for name in named]
+
+
+def say_finished(layout: Layout, *, as_json: bool) -> None:
+    """`nacre run` on a finished job changes nothing."""
+    nacre, job = program(), typed(layout.root)
+    if as_json:
+        say_json({"exit": "FINISHED", "exit_code": 0, "changed": False, "job": str(layout.root)})
+        return
+    say(f"{shown(layout.root)} is finished; nothing was changed.")
+    say(f"Look:      {nacre} report {job}")
+    say(f"Again:     {nacre} recrawl {job}")
+
+
+def seeds_fact(seeds: SeedTally) -> str:
+    """The seeds in one line; "" when there is nothing to say of them."""
+    if seeds.not_due == seeds.total:
+        return ""
+    parts = []
+    if seeds.total > 1 or seeds.got < seeds.total:
+        parts.append(f"{seeds.got:,} of {seeds.total:,} got")
+    if seeds.errors:
+        parts.append(f"{seeds.errors:,} answered with an error")
+    if seeds.no_reply:
+        parts.append(f"{seeds.no_reply:,} without a reply")
+    if seeds.refused:
+        parts.append(f"{seeds.refused:,} not asked for")
+    if seeds.waiting:
+        parts.append(f"{seeds.waiting:,} waiting")
+    if seeds.not_due:
+        parts.append(f"{seeds.not_due:,} not due")
+    return ", ".join(parts)
+
+
+def skipped_fact(seeds: SeedTally) -> str:
+    """The lines that were not seeds; "" for none."""
+    if not seeds.skipped:
+        return ""
+    what = "is not a seed" if seeds.skipped == 1 else "are not seeds"
+    lines = count(seeds.skipped, "line")
+    return f"{lines} of the seed list that {what}: named in job.log"
+
+
+def not_got_lines(seeds: SeedTally, job: Path, now: float) -> Iterator[str]:
+    """Each seed that was not got, and why; of many the first."""
+    shown = seeds.not_got[:_SHOWN]
+    for end in shown:
+        wait = None if end.next_try is None else end.next_try - now
+        yield f"  {safe(readable_url(end.url))}: {reason(end, wait)}"
+    if left := seeds.errors + seeds.no_reply + seeds.refused + seeds.waiting - len(shown):
+        yield f"  and {left:,} more: {program()} report {typed(job)} seeds"
+
+
+def reason(end: SeedOutcome, wait: float | None) -> str:
+    """Why a seed was not got, how often it was tried, and when it is tried again.
+
+    Args:
+        end: It.
+        wait: Seconds until then; None when nothing says so.
+    """
+    again = ""
+    if end.state is SeedState.WAITS and end.tries:
+        soon = wait is None or wait < _SOON
+        again = "next when its turn comes" if soon else f"next in {duration(wait or 0.0)}"
+    text = with_tries(safe(end.cause), end.tries, again)
+    if end.target:
+        text = f"redirects to {safe(readable_url(end.target))}: {text}"
+    return f"{text} ({end.status})" if end.status < 0 else text
+
+
+def summarize(layout: Layout, settings: JobSettings, result: RunResult, *, as_json: bool) -> None:
     """Print how a run ended."""
     overview = result.overview
     if overview is None or result.statuses is not None:
@@ -71,7 +296,7 @@ def summarize(layout: Layout, settings: JobSettings, result: Result, *, as_json:
         say(line)
 
 
-def _how_it_ended(result: Result, got: "Got") -> str:
+def _how_it_ended(result: RunResult, got: "Got") -> str:
     if result.exit is ExitStatus.FINISHED and not result.fetched:
         return "Nothing could be fetched."
     if result.code is ExitCode.SEEDS_ERRONEOUS:
@@ -79,7 +304,7 @@ def _how_it_ended(result: Result, got: "Got") -> str:
     if result.code is ExitCode.NOTHING_ARCHIVED:
         return "Replies were received, and nothing was archived: `nacre check` may say why."
     if result.exit is ExitStatus.FINISHED and result.overview and result.overview.endless:
-        return "Finished: everything in scope was tried, but for the rest of endless places."
+        return "Finished: everything in scope was tried, except the rest of the crawler traps."
     if result.exit is ExitStatus.FINISHED and got.again:
         return f"Finished: {got.again}."
     return _ENDS.get(result.exit, str(result.exit))
@@ -109,8 +334,8 @@ def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
         statuses = {status: number for status, number in by_status if status >= 100}
         if run is None or run.mode != INCREMENTAL:
             return Got(statuses, {})
-        from nacre.job.incremental.recrawl import CUT
-        from nacre.job.studies.lookback import found_by, stored_noise
+        from nacre.inspect.analysis.page_history import found_by, stored_noise
+        from nacre.recrawl.session.recrawl import CUT
 
         found = found_by(view.store, run)
         if view.store.counter(CUT):
@@ -124,11 +349,11 @@ def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
 def _budget(text: str) -> str:
     """`500 requests a day`, of a budget as it was typed."""
     unit, amount, daily = parse_budget(text)
-    each = {Unit.REQUESTS: count(int(amount), "request"), Unit.BYTES: size(amount)}
+    each = {BudgetUnit.REQUESTS: count(int(amount), "request"), BudgetUnit.BYTES: size(amount)}
     return each.get(unit, duration(amount)) + (" a day" if daily else "")
 
 
-def _data(layout: Layout, result: Result, got: Got) -> dict[str, Any]:
+def _data(layout: Layout, result: RunResult, got: Got) -> dict[str, Any]:
     numbers = msgspec.to_builtins(result.overview) if result.overview else {}
     return {
         **numbers,
@@ -143,9 +368,9 @@ def _data(layout: Layout, result: Result, got: Got) -> dict[str, Any]:
 
 
 def _facts(
-    layout: Layout, settings: JobSettings, result: Result, got: Got
+    layout: Layout, settings: JobSettings, result: RunResult, got: Got
 ) -> Iterator[tuple[str, str]]:
-    overview = result.overview or Overview("")
+    overview = result.overview or JobOverview("")
     if seeds := seeds_fact(result.seeds):
         yield "seeds", seeds
     if skipped := skipped_fact(result.seeds):
@@ -176,13 +401,13 @@ def _facts(
         yield "left", left
     if overview.endless:
         urls = count(overview.endless, "URL of endless places is", "URLs of endless places are")
-        yield "traps", f"{urls} left; `{program()} run {typed(layout.root)} --traps` goes on"
+        yield "traps", f"{urls} left; `{program()} run {typed(layout.root)} --traps` fetches more"
     yield "time", duration(overview.elapsed)
     places = " and ".join(f"{place}/" for place in archives(layout, settings, every=False))
     yield "archive", f"{size(overview.warc_bytes)} of WARC in {places}"
 
 
-def _left(overview: Overview, *, finished: bool) -> str:
+def _left(overview: JobOverview, *, finished: bool) -> str:
     """What waits; the URIs of retired queues are not counted, endless places are told apart."""
     parts = [count(overview.queued, "URI")] if overview.queued else []
     if not finished and (retired := overview.queues.get("retired")):

@@ -1,4 +1,4 @@
-"""What a person sees while a crawl runs, and what a program reads in its place."""
+"""The live view of a crawl on a terminal, drawn by rich."""
 
 from typing import TYPE_CHECKING
 
@@ -7,14 +7,12 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from nacre.cli.eta import Eta
-from nacre.cli.meter import Meter, Rates
-from nacre.cli.numbers_text import number_lines
 from nacre.cli.output import count, duration, safe
+from nacre.cli.status_text import Eta, MeasuredRates, RateMeter, number_lines
 from nacre.core.clock import Clock
-from nacre.job.operator.overview import (
-    Fetching,
-    Overview,
+from nacre.job.overview import (
+    FetchInProcess,
+    JobOverview,
     SlowQueue,
     live_overview,
     longest_fetches,
@@ -23,9 +21,6 @@ from nacre.job.operator.overview import (
 
 if TYPE_CHECKING:
     from nacre.job.session import Session
-
-LINES_EVERY = 5.0
-"""Seconds between two JSON lines of progress."""
 
 _REFRESH = 0.5
 _DETAILS_EVERY = 3.0
@@ -41,12 +36,12 @@ class LiveView:
         self._clock = clock
         self._console = console or Console(stderr=True, highlight=False)
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
-        self._meter = Meter()
+        self._meter = RateMeter()
         self._eta = Eta()
         self._next = 0.0
         self._details_at = 0.0
         self._slowest: list[SlowQueue] = []
-        self._fetching: list[Fetching] = []
+        self._fetching: list[FetchInProcess] = []
 
     def start(self) -> None:
         """See `Display`."""
@@ -63,11 +58,11 @@ class LiveView:
         self._eta.note(overview.elapsed, overview.queued)
         if mono >= self._details_at:
             self._details_at = mono + _DETAILS_EVERY
-            self._slowest = slowest_queues(session.parts, _SHOWN)
-        self._fetching = longest_fetches(session.parts, self._clock, _SHOWN)
+            self._slowest = slowest_queues(session.frontier, _SHOWN)
+        self._fetching = longest_fetches(session.engine, self._clock, _SHOWN)
         self._live.update(self.view(overview, rates), refresh=True)
 
-    def view(self, overview: Overview, rates: Rates) -> Group:
+    def view(self, overview: JobOverview, rates: MeasuredRates) -> Group:
         """What is shown of a moment."""
         slowest = self._slowest[0].needs if self._slowest else 0.0
         parts = [numbers_table(overview, rates, self._eta.seconds(slowest))]
@@ -95,7 +90,7 @@ class LiveView:
         self._live.stop()
 
 
-def numbers_table(overview: Overview, rates: Rates, eta: float | None) -> Table:
+def numbers_table(overview: JobOverview, rates: MeasuredRates, eta: float | None) -> Table:
     """The numbers, in lines that belong together."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True, min_width=7)

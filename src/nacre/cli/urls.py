@@ -1,22 +1,107 @@
-"""`filter` and `normalize`: rules tried on URLs of stdin."""
+"""`filter` and `normalize`: try rules on URLs of stdin, one answer for each line, in order.
 
-from collections.abc import Callable, Sequence
+A line ends with LF; a CR before it is dropped. Text is UTF-8; a line that is not is judged with
+replacement characters and written back as it was. A line over `MAX_LINE` bytes is not read into
+memory.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-if TYPE_CHECKING:
-    from nacre.cli.lines import Reply
-    from nacre.scope.normalize.chain import NormalizerSettings
-    from nacre.scope.nutch.filters import FilterKind
-    from nacre.scope.nutch.ruling import Ruling
+from nacre.cli.options import layout_and_settings
 
+MAX_LINE = 65_536
+"""Bytes of the longest line that is judged."""
+
+_CHUNK = 65_536
+
+Reply = Callable[[bytes], bytes]
+"""The answer to a line, without its end."""
 _PANEL = "Rules and settings"
 _RULES = typer.Option("--rules", metavar="FILE", help="Rule file of Nutch.", show_default=False)
-
-
 _NORMALIZERS = "basic, regex, host, querystring, clean-query, slash, protocol, ajax, pass"
+Judge = Callable[[str], tuple[bool, str]]
+"""Whether a URL is kept, and what decided."""
+_FILE_OF = (
+    ("host", "host"),
+    ("slash", "slash"),
+    ("protocol", "protocol"),
+    ("regex", "regex"),
+    (".xml", "regex"),
+)
+
+
+def answer_stdin(reply: Reply, refuse: bytes, *, echo: bool) -> None:
+    """Answer every line of stdin on stdout; quiet when stdout is closed.
+
+    Args:
+        reply: Makes the answer to a line.
+        refuse: The answer to one that is too long.
+        echo: The line itself follows `refuse`.
+    """
+    source, out = sys.stdin.buffer, sys.stdout.buffer
+    try:
+        for piece in answers(source, reply, refuse, echo=echo):
+            out.write(piece)
+            out.flush()
+    except BrokenPipeError:
+        # What is left in the buffer must not be tried again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def answers(
+    source: BufferedReader | BinaryIO, reply: Reply, refuse: bytes, *, echo: bool
+) -> Iterator[bytes]:
+    """The output, in pieces: all that can be said of what has come so far."""
+    rest = b""
+    too_long = False
+    while chunk := _next(source):
+        *lines, rest = (rest + chunk).split(b"\n")
+        out: list[bytes] = []
+        for line in lines:
+            if too_long:
+                out += (line if echo else b"", b"\n")
+                too_long = False
+            else:
+                out += (_answer(line, reply, refuse, echo=echo), b"\n")
+        if too_long or len(rest) > MAX_LINE:
+            out.append(b"" if too_long else refuse)
+            out.append(rest if echo else b"")
+            rest, too_long = b"", True
+        yield b"".join(out)
+    if too_long:
+        yield b"\n"
+    elif rest:
+        yield _answer(rest, reply, refuse, echo=echo) + b"\n"
+
+
+def _next(source: BufferedReader | BinaryIO) -> bytes:
+    read = source.read1 if isinstance(source, BufferedReader) else source.read
+    return read(_CHUNK)
+
+
+def _answer(line: bytes, reply: Reply, refuse: bytes, *, echo: bool) -> bytes:
+    line = line.removesuffix(b"\r")
+    if len(line) > MAX_LINE:
+        return refuse + (line if echo else b"")
+    return reply(line)
+
+
+def text_of(line: bytes) -> str:
+    """A line as text."""
+    return line.decode("utf-8", "replace")
+
+
+if TYPE_CHECKING:
+    from nacre.scope.normalize.chain import NormalizerSettings
+    from nacre.scope.nutch.filters import FilterKind
+    from nacre.scope.nutch.rule_file import Ruling
 
 
 def filter_urls(
@@ -38,7 +123,6 @@ def filter_urls(
     ] = False,
 ) -> None:  # fmt: skip
     """Write `+url` or `-url` for each URL on stdin: kept or rejected."""
-    from nacre.cli.lines import answer_stdin, text_of
     from nacre.errors import ConfigError
 
     if (job is None) == (not rules and not types):
@@ -53,14 +137,9 @@ def filter_urls(
     answer_stdin(reply, b"-", echo=True)
 
 
-Judge = Callable[[str], tuple[bool, str]]
-"""Whether a URL is kept, and what decided."""
-
-
 def _file_judge(rules: Sequence[Path], types: Sequence[str]) -> Judge:
-    from nacre.job.admission.rulefiles import RuleFiles
-    from nacre.scope.nutch.filters import FilterChain, RuleText, make_filter
-    from nacre.scope.nutch.reading import reading
+    from nacre.engine.candidates.scope_state import RuleFiles
+    from nacre.scope.nutch.filters import FilterChain, RuleText, make_filter, reading
 
     files = RuleFiles(Path())
     filters = []
@@ -97,22 +176,19 @@ def _kinds(rules: Sequence[Path], types: Sequence[str]) -> "list[tuple[Path | No
 
 
 def _job_judge(directory: Path) -> Judge:
-    from nacre.cli.look import opened
+    from nacre.assembly.rules import open_rules
+    from nacre.engine.candidates.normalizing import normalizing
     from nacre.errors import URIError
-    from nacre.job.admission.normalizing import normalizing
-    from nacre.job.admission.rulefiles import RuleFiles
-    from nacre.job.checks import scope_with_seeds
     from nacre.job.job import Job
-    from nacre.job.seeding.seeds import Seed
-    from nacre.scope.rule import Subject
+    from nacre.scope.subject import Subject
     from nacre.uri.parse import parse
 
-    layout, settings = opened(directory)
-    files = RuleFiles(layout.root)
-    seeds = list(Job(layout.root, settings).seeds())
-    scope = scope_with_seeds(settings, seeds, files, layout.root)
-    forms = normalizing(settings, files)
-    known = {seed.url for seed in seeds if isinstance(seed, Seed)}
+    layout, settings = layout_and_settings(directory)
+    rules = open_rules(settings, layout.root)
+    seeds = rules.add_seeds(Job(layout.root, settings).seeds())
+    scope, sheets = rules.scope(), rules.sheets
+    forms = normalizing(settings.uri, rules.rule_files)
+    known = {seed.url: seed.text if seed.own else "" for seed in seeds}
 
     def judge(text: str) -> tuple[bool, str]:
         try:
@@ -124,7 +200,9 @@ def _job_judge(directory: Path) -> Judge:
         if url is None:
             return False, "uri.normalize"
         is_seed = url in known
-        verdict = scope.decide(Subject(url, path="" if is_seed else "L", is_seed=is_seed))
+        path, owner = "" if is_seed else "L", known.get(url, "")
+        subject = Subject(url, path=path, is_seed=is_seed, seed=owner)
+        verdict = scope[sheets.overlay(subject)].decide(subject)
         return verdict.accepted, verdict.rule
 
     return judge
@@ -145,15 +223,13 @@ def normalize(
     ] = "default",
 ) -> None:  # fmt: skip
     """Write the normal form of each URL on stdin; an empty line where there is none."""
-    from nacre.cli.lines import answer_stdin
-
     answer_stdin(_normal_form(rules or [], normalizers, scope), b"", echo=False)
 
 
 def _normal_form(rules: Sequence[Path], normalizers: str, scope: str) -> "Reply":
-    from nacre.cli.lines import text_of
+
+    from nacre.engine.candidates.scope_state import RuleFiles
     from nacre.errors import ConfigError, URIError
-    from nacre.job.admission.rulefiles import RuleFiles
     from nacre.scope.normalize.chain import NormalizerChain, NormalizeScope
 
     if scope not in list(NormalizeScope):
@@ -170,15 +246,6 @@ def _normal_form(rules: Sequence[Path], normalizers: str, scope: str) -> "Reply"
         return line if found == text else found.replace("\n", "%0A").encode("utf-8", "replace")
 
     return reply
-
-
-_FILE_OF = (
-    ("host", "host"),
-    ("slash", "slash"),
-    ("protocol", "protocol"),
-    ("regex", "regex"),
-    (".xml", "regex"),
-)
 
 
 def _chosen(rules: Sequence[Path], names: Sequence[str]) -> "list[NormalizerSettings]":

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from nacre.config.findings import problems_of
-from nacre.config.layer import Layer, Origin, Tree, copied, merge
+from nacre.config.layer import Layer, SettingOrigin, Tree, copied, merge
 from nacre.errors import ConfigError, Problem
 
 T = TypeVar("T", bound=BaseModel)
@@ -28,10 +28,10 @@ class Loaded(Generic[T]):
     """
 
     settings: T
-    origins: Mapping[str, Origin]
+    origins: Mapping[str, SettingOrigin]
     unknown: frozenset[str] = field(default_factory=frozenset)
 
-    def origin(self, path: str) -> Origin:
+    def origin(self, path: str) -> SettingOrigin:
         """Origin of a value; of the nearest enclosing one where it was given as a whole.
 
         A mapping that says other things leaves what it does not name at its default. An item of a
@@ -43,15 +43,15 @@ class Loaded(Generic[T]):
         while above and above not in self.origins:
             above = above.rpartition(".")[0]
         whole = not above or above.rpartition(".")[2].isdigit() or not self._is_parted(above)
-        return self.place(above) if whole else Origin("default")
+        return self.place(above) if whole else SettingOrigin("default")
 
-    def place(self, path: str) -> Origin:
+    def place(self, path: str) -> SettingOrigin:
         """Where a problem with a value is to be looked for: at it, or at what it should be in."""
         while path:
             if path in self.origins:
                 return self.origins[path]
             path = path.rpartition(".")[0]
-        return Origin("default")
+        return SettingOrigin("default")
 
     def _is_parted(self, path: str) -> bool:
         """Whether a layer gave a value in parts: a mapping with keys."""
@@ -118,7 +118,7 @@ def load_partly(
 
 
 def _validated(
-    model: type[T], tree: Tree, origins: Mapping[str, Origin], root: Path | None
+    model: type[T], tree: Tree, origins: Mapping[str, SettingOrigin], root: Path | None
 ) -> tuple[T | None, list[tuple[tuple[str, ...], Problem]]]:
     try:
         settings = model.model_validate(tree, context={"root": root})

@@ -1,13 +1,15 @@
 """What a component's settings are: frozen, typed, documented, with units and suffixes."""
 
 import re
-from typing import Annotated, Any, ClassVar
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic.config import JsonDict
 
-CONTRACT = 1
-"""Version of what Nacre promises to plug-ins (docs/plugins.md)."""
+from nacre.config.registry import Registry
+
+M = TypeVar("M", bound=BaseModel)
 
 _SIZE = {"": 1, "b": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
@@ -25,7 +27,7 @@ _NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*\Z")
 
 
 def parse_size(value: object) -> object:
-    """Bytes from `500 MB`, `64MiB`, `1g`; numbers and what is no size pass through."""
+    """Bytes from `500 MB`, `64MiB`, `1g`; numbers and what is not a size pass through."""
     if not isinstance(value, str):
         return value
     match = _NUMBER.match(value)
@@ -37,7 +39,7 @@ def parse_size(value: object) -> object:
 
 
 def parse_duration(value: object) -> object:
-    """Seconds from `90`, `1.5 s`, `250ms`, `10m`, `1h`, `7d`; what is no text passes through."""
+    """Seconds from `90`, `1.5 s`, `250ms`, `10m`, `1h`, `7d`; what is not text passes through."""
     if not isinstance(value, str):
         return value
     match = _NUMBER.match(value)
@@ -140,3 +142,57 @@ class Component(BaseModel):
     def chosen(cls, value: object) -> "type[Component]":
         """The component that a mapping of a configuration means, of those that begin alike."""
         return cls
+
+
+class ComponentRegistry(Registry[type[M]]):
+    """Components by the field that names them, such as `rule: accept`; it reads them as well.
+
+    Args:
+        base: What all of them are.
+        key: The field that names the component, which is also what people call it: `rule`.
+        shape: What a configuration says of one, for errors.
+    """
+
+    def __init__(self, base: type[M], key: str, shape: str) -> None:
+        super().__init__(key, self._is_one, self._named)
+        self._base = base
+        self._shape = shape
+
+    def read(self, value: object) -> M:
+        """One from what a configuration says: its name, or a mapping that holds it.
+
+        Raises:
+            ValueError: It is none, or its settings are wrong.
+        """
+        if isinstance(value, self._base):
+            return value
+        key = self.noun
+        if isinstance(value, str):
+            value = {key: value}
+        if not isinstance(value, Mapping):
+            raise self._none(self._shape)
+        said = self.spelled(value)
+        name = said.get(key)
+        if not isinstance(name, str):
+            raise self._none(f"it says no `{key}`, the name of the {key}")
+        kind = self.get(name)
+        return kind.model_validate({**said, key: kind.model_fields[key].default})
+
+    def spelled(self, value: Mapping[Any, Any]) -> dict[str, Any]:
+        """What was said, in Nacre's names of settings."""
+        return dict(value)
+
+    def _is_one(self, part: object) -> bool:
+        return isinstance(part, type) and issubclass(part, self._base)
+
+    def _named(self, part: type[M]) -> str:
+        field = part.model_fields.get(self.noun)
+        name = field.default if field is not None else None
+        if not isinstance(name, str):
+            key = self.noun
+            raise self._none(f'{part.__qualname__} needs a field `{key}: Literal["…"] = "…"`')
+        return name
+
+    def _none(self, why: str) -> ValueError:
+        # Pydantic collects ValueErrors; a TypeError would end the whole check.
+        return ValueError(f"not a {self.noun}: {why}")

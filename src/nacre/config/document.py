@@ -1,27 +1,31 @@
-"""YAML text to a layer: every value with its line, and as many findings as one reading can make."""
+"""The text of `crawl.yaml`, read to a layer and written.
 
+Every value is read with its line, and one reading makes as many findings as it can: what a syntax
+error spoils is blanked out, no line moves, and the rest is read. `yaml_text` writes a new file;
+`settings.amend` changes one that is there.
+"""
+
+import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from nacre.config.bounds import DEEPEST, is_too_deep, most_nodes
-from nacre.config.layer import Layer, Origin, Tree
-from nacre.config.repair import blanked, untabbed
+from nacre.config.layer import DEEPEST, Layer, SettingOrigin, Tree, is_too_deep, most_nodes
 from nacre.errors import Problem
 
 _MOST_REPAIRS = 50
 _MERGE = "tag:yaml.org,2002:merge"
 _SAMPLE = "politeness: {delay: 2}"
-
 _PLAINER = {
     "mapping values are not allowed here": (
         "a second `: ` in one line, or a line that is indented wrongly"
     ),
-    "sequence entries are not allowed here": "a list item (`- `) stands where none can be",
+    "sequence entries are not allowed here": "a list item (`- `) is not possible here",
     "found unexpected end of stream": "a quotation mark is missing",
     "could not find expected ':'": "a line without `: ` between its name and its value",
 }
@@ -44,14 +48,13 @@ def read_yaml(text: str, file: str, *, source: str = "file") -> Layer:
         )
         return layer
     try:
-        layer.tree = _Reader(layer, file, most_nodes(text)).mapping(node, "")
+        tree = _Reader(layer, file, most_nodes(text)).mapping(node, "")
     except _GrownError:
-        said = "aliases (`*`) make far more of the file than stands in it"
+        said = "aliases (`*`) expand to far more than the file contains"
         layer.problems.append(Problem("", said, "the values themselves", "", file))
         return layer
-    layer.includes = _includes(layer, file)
-    layer.profile = _profile(layer, file)
-    return layer
+    includes, profile = _includes(tree, layer, file), _profile(tree, layer, file)
+    return replace(layer, tree=tree, includes=includes, profile=profile)
 
 
 def _composed(text: str, file: str, layer: Layer) -> Node | None:
@@ -149,9 +152,9 @@ class _Reader:
             here = f"{path}.{name}" if path else name
             line = key.start_mark.line + 1
             if name in lines:
-                self._note(here, f"stands here a second time; first in line {lines[name]}", line)
+                self._note(here, f"is given a second time; first in line {lines[name]}", line)
             lines[name] = line
-            self._layer.places[here] = Origin(self._layer.source, self._file, line)
+            self._layer.places[here] = SettingOrigin(self._layer.source, self._file, line)
             made = self.value(value, here)
             before = result.get(name)
             if isinstance(made, dict) and isinstance(before, dict):
@@ -195,12 +198,12 @@ class _Reader:
         for index, item in enumerate(node.value):
             here = f"{path}.{index}"
             line = item.start_mark.line + 1
-            self._layer.places[here] = Origin(self._layer.source, self._file, line)
+            self._layer.places[here] = SettingOrigin(self._layer.source, self._file, line)
             items.append(self.value(item, here))
         return items
 
     def _scalar(self, node: ScalarNode) -> Any:  # noqa: ANN401 - YAML
-        """Dates and whatever else is no plain value stay the text that was written."""
+        """Dates and whatever else is not a plain value stay the text that was written."""
         try:
             made = self._constructor.construct_object(node)
         except (YAMLError, ValueError):
@@ -208,26 +211,123 @@ class _Reader:
         return made if made is None or isinstance(made, bool | int | float | str) else node.value
 
     def _note(self, path: str, message: str, line: int) -> None:
-        self._layer.problems.append(Problem(path, message, file=self._file, line=line))
+        problems = self._layer.problems
+        problems.append(Problem(path, message, file=self._file, line=line))
 
 
-def _includes(layer: Layer, file: str) -> list[tuple[str, int]]:
-    named = layer.tree.pop("include", None) or []
+def _includes(tree: Tree, layer: Layer, file: str) -> list[tuple[str, int]]:
+    named = tree.pop("include", None) or []
     line = layer.places["include"].line if "include" in layer.places else 0
     if isinstance(named, str):
         return [(named, line)]
     if isinstance(named, list) and all(isinstance(name, str) for name in named):
         return [(name, layer.places[f"include.{i}"].line) for i, name in enumerate(named)]
     layer.problems.append(
-        Problem("include", "is no list of files", "file names", "include: [site.yaml]", file, line)
+        Problem(
+            "include", "is not a list of files", "file names", "include: [site.yaml]", file, line
+        )
     )
     return []
 
 
-def _profile(layer: Layer, file: str) -> tuple[str, int]:
-    named = layer.tree.pop("profile", None)
+def _profile(tree: Tree, layer: Layer, file: str) -> tuple[str, int]:
+    named = tree.pop("profile", None)
     line = layer.places["profile"].line if "profile" in layer.places else 0
     if named is None or isinstance(named, str):
         return named or "", line
-    layer.problems.append(Problem("profile", "is no name", "", "profile: site", file, line))
+    layer.problems.append(Problem("profile", "is not a name", "", "profile: site", file, line))
     return "", line
+
+
+_TABBED = re.compile(r"^( *)(\t[ \t]*)(?=\S)")
+_NAME = re.compile(r"^(?:\"([^\"]+)\"|'([^']+)'|([^\s#'\"\[\]{},:-][^:#]*?))\s*:(?:\s|$)")
+
+
+def untabbed(text: str) -> tuple[list[int], str]:
+    """Lines whose indentation holds a tab, and the text with two blanks for each.
+
+    Lines of a block of text (`|`, `>`) with a tab behind its own indentation are not among them:
+    that tab belongs to the text.
+    """
+    found: list[int] = []
+    lines = text.split("\n")
+    block = -1
+    for number, line in enumerate(lines, 1):
+        indent = _indent(line)
+        if block >= 0 and (not line.strip() or indent > block):
+            continue
+        block = indent if re.search(r"[:\-]\s+[|>][-+0-9]*\s*(#.*)?$", line) else -1
+        match = _TABBED.match(line)
+        if match and not line.lstrip().startswith("#"):
+            found.append(number)
+            rest = line[match.end() :]
+            lines[number - 1] = match[1] + match[2].replace("\t", "  ") + rest
+    return found, "\n".join(lines)
+
+
+def blanked(text: str, first: int, last: int, *, again: bool = False) -> tuple[str, set[str]]:
+    """The text without the section that holds a syntax error.
+
+    Args:
+        text: The whole text.
+        first: Line where the broken construct begins, from 1.
+        last: Line where it showed.
+        again: Blanking out the first line's section did not help: take the last one's as well.
+
+    Returns:
+        The text with empty lines in place of the section, and its name.
+    """
+    lines = text.split("\n")
+    first, last = min(first, len(lines)), min(last, len(lines))
+    if first == last and not again and _stands_alone(lines, first - 1):
+        lines[first - 1] = ""
+        return "\n".join(lines), _name(lines[_head(lines, first - 1)])
+    begin = _head(lines, first - 1)
+    if again or not lines[begin].strip():
+        begin = _head(lines, last - 1)
+    end = begin + 1
+    while end < len(lines) and not _NAME.match(lines[end]):
+        end += 1
+    names = set().union(*(_name(line) for line in lines[begin:end]))
+    lines[begin:end] = [""] * (end - begin)
+    if begin > 0 and not names and last - 1 not in range(begin, end):
+        lines[last - 1] = ""
+    return "\n".join(lines), names
+
+
+def _stands_alone(lines: list[str], at: int) -> bool:
+    """An indented line with nothing below it that belongs to it."""
+    own = _indent(lines[at])
+    below = next((line for line in lines[at + 1 :] if line.strip()), "")
+    return own > 0 and not lines[at].lstrip().startswith("- ") and _indent(below) <= own
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _head(lines: list[str], at: int) -> int:
+    """The line at or before one that begins a section; else the first that is not empty."""
+    for index in range(at, -1, -1):
+        if _NAME.match(lines[index]):
+            return index
+    return next((index for index in range(at + 1) if lines[index].strip()), at)
+
+
+def _name(line: str) -> set[str]:
+    match = _NAME.match(line)
+    return {(match[1] or match[2] or match[3]).strip()} if match else set()
+
+
+def yaml_text(value: object) -> str:
+    """YAML in the style of jobs: lists set in, lines as long as they are.
+
+    Args:
+        value: Mappings, lists and scalars; comments of ruamel.yaml's own types are kept.
+    """
+    yaml = YAML()
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    yaml.width = 4096
+    buffer = io.StringIO()
+    yaml.dump(value, buffer)
+    return buffer.getvalue()

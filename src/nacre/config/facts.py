@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
+from functools import cache
 from types import UnionType
 from typing import Annotated, Literal, NamedTuple, Union, get_args, get_origin
 
@@ -10,8 +11,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from nacre.config.component import Component
+from nacre.config.registry import nearest
 from nacre.config.secret import Secret
-from nacre.config.spelling import nearest
 from nacre.errors import ConfigError, Problem
 
 
@@ -91,7 +92,7 @@ def facts_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> Fiel
 
 
 def model_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> type[BaseModel] | None:
-    """The model that the value at a path is read as; None when it is no mapping of settings."""
+    """The model that the value at a path is read as; None when it is not a mapping of settings."""
     kind: object = model
     for part in parts:
         holder = _chosen(kind, tree)
@@ -189,6 +190,12 @@ def _class_name(kind: type) -> str:
     return _WORDS.get(kind, kind.__name__)
 
 
+@cache
+def _paths(model: type[BaseModel]) -> dict[str, str]:
+    """The path of each property of a model, by its last name."""
+    return {field.path.rpartition(".")[2]: field.path for field in fields(model)}
+
+
 def suggestion(model: type[BaseModel], parts: Sequence[str], tree: object = None) -> str:
     """`did you mean ...?` for a key that does not exist; else the keys that do; "" for neither."""
     *above, name = parts
@@ -197,7 +204,7 @@ def suggestion(model: type[BaseModel], parts: Sequence[str], tree: object = None
     near = nearest(name, own)
     if near:
         return f"did you mean `{'.'.join([*above, near])}`?"
-    everywhere = {field.path.rpartition(".")[2]: field.path for field in fields(model)}
+    everywhere = _paths(model)
     near = nearest(name, everywhere, cutoff=0.8)
     if near:
         return f"did you mean `{everywhere[near]}`?"

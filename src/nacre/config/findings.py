@@ -1,16 +1,97 @@
-"""What validation found, in words for operators: place, what is wrong, what belongs there."""
+"""What validation found, in words for operators: place, what is wrong, what belongs there.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+Files, commands and sheets say it with the same words (`message_of`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from nacre.config.facts import FieldFacts, facts_at, required, suggestion
-from nacre.config.layer import Origin, Tree
-from nacre.config.spelling import nearest
-from nacre.config.wording import message_of, shown
+from nacre.config.layer import SettingOrigin, Tree
+from nacre.config.registry import nearest
 from nacre.errors import Problem
+
+_SHOWN = 60
+
+
+def shown(given: object, message: str) -> str:
+    """What was given instead, for the end of a message; "" where it says so already."""
+    if given is None:
+        return "; nothing is given"
+    if isinstance(given, dict | list | tuple):
+        return ""
+    text = repr(given) if isinstance(given, str) else str(given).lower()
+    if text in message:
+        return ""
+    cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return f" (it is {cut})"
+
+
+def _plain(number: float) -> str:
+    return f"{number:.15g}"
+
+
+_Say = Callable[[Mapping[str, Any]], str]
+
+_SAYINGS: dict[str, _Say] = {
+    "greater_than_equal": lambda c: f"must be at least {_plain(c['ge'])}",
+    "greater_than": lambda c: f"must be more than {_plain(c['gt'])}",
+    "less_than_equal": lambda c: f"must be at most {_plain(c['le'])}",
+    "less_than": lambda c: f"must be less than {_plain(c['lt'])}",
+    "finite_number": lambda _: "must be a finite number",
+    "int_from_float": lambda _: "must be a whole number",
+    "string_type": lambda _: "must be text; put a number or true/false into quotation marks",
+    "string_pattern_mismatch": lambda c: f"must match the pattern {c['pattern']}",
+    "too_short": lambda c: f"must hold at least {c['min_length']}, and holds {c['actual_length']}",
+    "too_long": lambda c: f"may hold at most {c['max_length']}",
+    "missing": lambda _: "is missing",
+    "none_required": lambda _: "must be none",
+}
+
+_KINDS = {
+    "int": "must be a whole number",
+    "float": "must be a number",
+    "bool": "must be true or false",
+    "tuple": "must be a list: `[a, b]`, or lines that begin with `- `",
+    "list": "must be a list: `[a, b]`, or lines that begin with `- `",
+    "frozen": "must be a list: `[a, b]`, or lines that begin with `- `",
+    "dict": "must be a section: indented `name: value` lines",
+    "model": "must be a section: indented `name: value` lines",
+}
+
+
+def message_of(item: ErrorDetails, *, in_settings: bool = True) -> str:
+    """What is wrong, in words for operators.
+
+    Args:
+        item: What validation found.
+        in_settings: It is about a setting: the message follows its path, and so begins small.
+    """
+    kind = item["type"]
+    context: Mapping[str, Any] = item.get("ctx", {})
+    if kind in ("literal_error", "enum"):
+        return _choice(item, str(context.get("expected", "")))
+    if kind in _SAYINGS:
+        return _SAYINGS[kind](context)
+    word = kind.partition("_")[0]
+    if word in _KINDS and kind != "value_error":
+        return _KINDS[word]
+    message = str(item["msg"]).removeprefix("Value error, ")
+    return f"{message[0].lower()}{message[1:]}" if in_settings and message else message
+
+
+def _choice(item: ErrorDetails, expected: str) -> str:
+    known = [name.strip(" '") for name in expected.replace(" or ", ",").split(",")]
+    near = nearest(str(item.get("input")), known)
+    names = " or ".join(f"`{name}`" for name in known)
+    return f"must be {names}" + (f"; did you mean `{near}`?" if near else "")
+
+
+_HINTED = 200
+"""Problems up to which a name that does not exist gets a suggestion: looking for one is slow."""
 
 
 class _Found(NamedTuple):
@@ -25,7 +106,7 @@ def problems_of(
     model: type[BaseModel],
     items: Iterable[ErrorDetails],
     tree: Tree,
-    origins: Mapping[str, Origin],
+    origins: Mapping[str, SettingOrigin],
 ) -> list[tuple[tuple[str, ...], Problem]]:
     """The problems that a validation found, each with its path.
 
@@ -37,32 +118,29 @@ def problems_of(
     """
     found = [_found(item, tree) for item in items]
     found += [_Found(parts, _no_number(), chosen=False) for parts in _truths(model, tree)]
-    paths = {one.parts for one in found}
-    result: dict[tuple[str, ...], Problem] = {}
+    same: dict[tuple[str, ...], list[ErrorDetails]] = {}
     for one in found:
-        deeper = one.chosen and any(_below(path, one.parts) for path in paths)
-        if deeper:
+        same.setdefault(one.parts, []).append(one.item)
+    above = {path[:end] for path in same for end in range(len(path))}
+    result: dict[tuple[str, ...], Problem] = {}
+    for number, one in enumerate(found):
+        if one.chosen and one.parts in above:
             continue
-        same = [other.item for other in found if other.parts == one.parts]
-        problem = _problem(model, one, same, tree)
+        problem = _problem(model, one, same[one.parts], tree, hints=number < _HINTED)
         place = place_of(problem.path, origins)
         file = place.file or ("--set" if place.source == "--set" else "")
         result.setdefault(one.parts, problem._replace(file=file, line=place.line))
     return list(result.items())
 
 
-def _below(path: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    return len(path) > len(other) and path[: len(other)] == other
-
-
-def place_of(path: str, origins: Mapping[str, Origin]) -> Origin:
+def place_of(path: str, origins: Mapping[str, SettingOrigin]) -> SettingOrigin:
     """Where a path stands; else what encloses it, or the first thing in it."""
     known = path
     while known:
         if known in origins:
             break
         known = known.rpartition(".")[0]
-    place = origins.get(known, Origin(""))
+    place = origins.get(known, SettingOrigin(""))
     below = (origin for name, origin in origins.items() if path and name.startswith(path + "."))
     return place if place.file else next((origin for origin in below if origin.file), place)
 
@@ -109,12 +187,12 @@ def _no_number() -> ErrorDetails:
 
 
 def _problem(
-    model: type[BaseModel], one: _Found, same: Sequence[ErrorDetails], tree: Tree
+    model: type[BaseModel], one: _Found, same: Sequence[ErrorDetails], tree: Tree, *, hints: bool
 ) -> Problem:
     parts, item = one.parts, one.item
     path = ".".join(parts)
     if item["type"] == "extra_forbidden":
-        hint = suggestion(model, parts, tree)
+        hint = suggestion(model, parts, tree) if hints else ""
         return Problem(path, f"no such setting; {hint}".rstrip("; "))
     if item["type"].startswith("union_tag"):
         return _no_rule(parts, item)

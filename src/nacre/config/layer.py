@@ -1,5 +1,7 @@
-"""Layers of configuration: where each value comes from, and which one wins."""
+"""Layers of configuration: where each value is from, which one wins, how large a text may grow."""
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -7,13 +9,12 @@ from typing import Any, NamedTuple
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from nacre.config.bounds import count_nodes, is_too_deep, most_nodes
 from nacre.errors import Problem
 
 Tree = dict[str, Any]
 
 
-class Origin(NamedTuple):
+class SettingOrigin(NamedTuple):
     """Where an effective value comes from.
 
     Attributes:
@@ -40,7 +41,7 @@ class Layer:
     """One source of values: a tree, and the place of each of its paths.
 
     Attributes:
-        source: As in `Origin`.
+        source: As in `SettingOrigin`.
         tree: Its values.
         places: Where each path stands.
         includes: Files that it includes, with the lines that say so.
@@ -51,7 +52,7 @@ class Layer:
 
     source: str
     tree: Tree = field(default_factory=dict)
-    places: dict[str, Origin] = field(default_factory=dict)
+    places: dict[str, SettingOrigin] = field(default_factory=dict)
     includes: list[tuple[str, int]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     lost: set[str] = field(default_factory=set)
@@ -68,7 +69,7 @@ def environment_layer(environ: Mapping[str, str]) -> Layer:
     for name, value in sorted(environ.items()):
         if name.startswith("NACRE_") and "__" in name:
             path = name.removeprefix("NACRE_").lower().replace("__", ".")
-            put(layer, path, _scalar(value), Origin("environment", name))
+            put(layer, path, _scalar(value), SettingOrigin("environment", name))
     return layer
 
 
@@ -84,12 +85,12 @@ def assignment_layer(assignments: Iterable[str], source: str = "--set") -> Layer
                 )
             )
             continue
-        put(layer, path.strip(), _scalar(value), Origin(source))
+        put(layer, path.strip(), _scalar(value), SettingOrigin(source))
     return layer
 
 
 def _scalar(text: str) -> Any:  # noqa: ANN401 - YAML
-    """What a text means; itself where it is no YAML, or where it would grow out of all bounds."""
+    """What a text means; itself where it is not YAML, or where it would grow out of all bounds."""
     if is_too_deep(text):
         return text
     try:
@@ -99,7 +100,7 @@ def _scalar(text: str) -> Any:  # noqa: ANN401 - YAML
     return text if count_nodes(made, most_nodes(text)) > most_nodes(text) else made
 
 
-def put(layer: Layer, path: str, value: object, origin: Origin) -> None:
+def put(layer: Layer, path: str, value: object, origin: SettingOrigin) -> None:
     """Set one value by its dotted path."""
     parts = path.split(".")
     tree = layer.tree
@@ -112,31 +113,49 @@ def put(layer: Layer, path: str, value: object, origin: Origin) -> None:
     layer.places[path] = origin
 
 
-def merge(layers: Iterable[Layer]) -> tuple[Tree, dict[str, Origin]]:
+def merge(layers: Iterable[Layer]) -> tuple[Tree, dict[str, SettingOrigin]]:
     """Overlay the layers, weakest first; mappings merge, everything else is replaced whole."""
     tree: Tree = {}
-    origins: dict[str, Origin] = {}
+    origins: dict[str, SettingOrigin] = {}
     for layer in layers:
-        _overlay(tree, layer.tree, "", layer, origins)
+        _overlay(tree, layer.tree, "", _Places(layer), origins)
     return tree, origins
 
 
+class _Places:
+    """The places of a layer, found by the path that they are below."""
+
+    def __init__(self, layer: Layer) -> None:
+        self._places = layer.places
+        self._unknown = SettingOrigin(layer.source)
+        self._order = {name: number for number, name in enumerate(layer.places)}
+        self._names = sorted(layer.places)
+
+    def at(self, path: str) -> SettingOrigin:
+        """The place of a path."""
+        return self._places.get(path, self._unknown)
+
+    def below(self, path: str) -> dict[str, SettingOrigin]:
+        """The places of all paths below a path, in the order of the file."""
+        first, last = (bisect_left(self._names, path + mark) for mark in (".", "/"))
+        names = sorted(self._names[first:last], key=self._order.__getitem__)
+        return {name: self._places[name] for name in names}
+
+
 def _overlay(
-    target: Tree, source: Tree, path: str, layer: Layer, origins: dict[str, Origin]
+    target: Tree, source: Tree, path: str, places: _Places, origins: dict[str, SettingOrigin]
 ) -> None:
     for key, value in source.items():
         here = f"{path}.{key}" if path else key
         if isinstance(value, dict) and isinstance(target.get(key), dict):
-            origins[here] = layer.places.get(here, Origin(layer.source))
-            _overlay(target[key], value, here, layer, origins)
+            origins[here] = places.at(here)
+            _overlay(target[key], value, here, places, origins)
             continue
-        below = here + "."
-        for old in [name for name in origins if name.startswith(below)]:
-            del origins[old]
-        origins[here] = layer.places.get(here, Origin(layer.source))
-        origins.update(
-            (name, origin) for name, origin in layer.places.items() if name.startswith(below)
-        )
+        if key in target:
+            for old in [name for name in origins if name.startswith(here + ".")]:
+                del origins[old]
+        origins[here] = places.at(here)
+        origins.update(places.below(here))
         target[key] = copied(value)
 
 
@@ -147,3 +166,49 @@ def copied(value: object) -> Any:  # noqa: ANN401 - YAML
     if isinstance(value, list):
         return [copied(item) for item in value]
     return value
+
+
+DEEPEST = 200
+"""Lists and mappings within each other; Python's own limit comes at some 300."""
+
+_SPARE = 10_000
+_MARK = re.compile(
+    r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?:^|(?<=\s))#[^\n]*|(?P<top>^[A-Za-z_][^\n:]*:(?=\s))"
+    r"|(?P<open>(?:^|(?<=[\s,\[{]))[\[{])|(?P<close>[\]}])",
+    re.MULTILINE,
+)
+
+
+def most_nodes(text: str) -> int:
+    """Values that a text may become. Without aliases each takes at least a character."""
+    return len(text) + _SPARE
+
+
+def is_too_deep(text: str) -> bool:
+    """Whether brackets are nested deeper than `DEEPEST`; a quick look, without a parser."""
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return False
+    depth = 0
+    for mark in _MARK.finditer(text):
+        if mark["open"]:
+            depth += 1
+            if depth > DEEPEST:
+                return True
+        elif mark["close"]:
+            depth = max(0, depth - 1)
+        elif mark["top"]:
+            depth = 0
+    return False
+
+
+def count_nodes(value: object, most: int) -> int:
+    """The values of a tree, those of an alias as often as it stands there; at most `most + 1`."""
+    todo, found = [value], 0
+    while todo and found <= most:
+        item = todo.pop()
+        found += 1
+        if isinstance(item, dict):
+            todo += item.values()
+        elif isinstance(item, list):
+            todo += item
+    return found

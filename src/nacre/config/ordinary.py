@@ -42,7 +42,7 @@ def read_ordinary(path: Path, most: int) -> bytes:
         most: Bytes that it may have.
 
     Raises:
-        OSError: It is no ordinary file, cannot be read, or has more.
+        OSError: It is not an ordinary file, cannot be read, or has more.
     """
     with open_ordinary(path) as file:
         data = file.read(most + 1) if os.fstat(file.fileno()).st_size <= most else b""
@@ -67,4 +67,4 @@ def _require(mode: int, path: Path) -> None:
 def _other_kind(mode: int) -> str:
     if stat.S_ISREG(mode):
         return ""
-    return "it is no regular file" + next((said for is_it, said in _KINDS if is_it(mode)), "")
+    return "it is not a regular file" + next((said for is_it, said in _KINDS if is_it(mode)), "")

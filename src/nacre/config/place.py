@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from nacre.config.wording import message_of
+from nacre.config.findings import message_of
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -203,7 +203,7 @@ def _validated(settings: T, tree: Mapping[str, object], above: str) -> T:
         made = type(settings).model_validate({**kept, **tree})
     except ValidationError as error:
         raise InvalidValuesError([_told(item, above) for item in error.errors()]) from None
-    # Validation makes new lists of the same things: those that nobody changed stay the same object,
+    # Validation makes new lists of the same things: those that did not change stay the same object,
     # so that what is made of them is made once.
     same = {name: value for name, value in kept.items() if tree.get(name, value) is value}
     made.__dict__.update(same)

@@ -1,4 +1,4 @@
-"""Settings that are nobody else's business: given by reference, and never shown again."""
+"""Secrets: settings that are given by reference, and never shown."""
 
 import os
 import re
@@ -17,7 +17,7 @@ _EXPECTED = "a text, `{env: NAME}` or `{file: PATH}`"
 _LONGEST = 65_536
 NOT_SHOWN = "(set, not shown)"
 _ADDRESS = re.compile(r"(?:https?|socks5)://[^@\s]+", re.IGNORECASE)
-"""A proxy without user and password in it: nobody is to be kept from reading that."""
+"""A proxy without user and password in it, which may be shown."""
 
 
 class Secret:

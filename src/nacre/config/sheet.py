@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from nacre.config.component import Component
 from nacre.config.effective import Effective
 from nacre.config.facts import type_name
+from nacre.config.findings import shown
 from nacre.config.place import (
     InvalidValuesError,
     UnknownPropertyError,
@@ -20,7 +21,6 @@ from nacre.config.place import (
     properties,
     with_values,
 )
-from nacre.config.wording import shown
 from nacre.errors import Problem
 
 T = TypeVar("T", bound=BaseModel)
@@ -59,7 +59,7 @@ def flat(tree: Mapping[str, object], settings: BaseModel, above: str = "") -> di
 
 
 def _goes_below(settings: BaseModel, path: str, said: Mapping[str, object]) -> bool:
-    """What is below the path are properties; so it is when there is no such path, to say so."""
+    """Whether properties stand below the path; True for an unknown path, to report it."""
     try:
         value = find(settings, path).value
     except UnknownPropertyError:
@@ -113,7 +113,7 @@ def _forbidden(settings: BaseModel, path: str) -> Problem | None:
     except UnknownPropertyError as error:
         return Problem(path, f"no such setting; {suggestion(error, settings, path)}".rstrip("; "))
     if not found.sheets:
-        return Problem(path, "a sheet cannot change this: it holds for the whole job")
+        return Problem(path, "a sheet cannot change this: it applies to the whole job")
     return None
 
 

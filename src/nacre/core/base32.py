@@ -47,7 +47,7 @@ def decode_sha1(text: str) -> bytes:
     """The 20 bytes of 32 characters of the alphabet, which upper-case letters begin.
 
     Raises:
-        ValueError: It is no Base32 of 20 bytes.
+        ValueError: It is not Base32 of 20 bytes.
     """
     if len(text) != 32 or not (text.isascii() and text.isalnum()):
         raise ValueError(f"no Base32 of a SHA-1 digest: {text[:64]!r}")

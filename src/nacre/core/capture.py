@@ -1,11 +1,45 @@
-"""What one exchange with a server left: the bytes as they crossed the wire, and the facts."""
+"""What one exchange with a server left: the bytes as they crossed the wire, and the facts.
 
-from collections.abc import Sequence
+`Trust` says whether a reply is the answer to its request, while that can turn out otherwise.
+"""
+
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
 
-from nacre.core.trust import Trust
+
+class Trust:
+    """What is thought of one reply.
+
+    A server may send a reply that nobody asked for, such as a late one. It cannot be told from the
+    true one until that comes as a surplus: then this reply, and all others since the connection was
+    last quiet, may belong to other requests.
+
+    Attributes:
+        first: The first reply on its connection, before which nothing was asked for: only another
+            whole reply behind it makes it suspect.
+        suspect: A surplus came.
+    """
+
+    __slots__ = ("_listener", "first", "suspect")
+
+    def __init__(self, *, first: bool = False) -> None:
+        self.first = first
+        self.suspect = False
+        self._listener: Callable[[], None] | None = None
+
+    def tell(self, listener: Callable[[], None]) -> None:
+        """Call a listener when a surplus comes; there is one at most."""
+        self._listener = listener
+
+    def accuse(self) -> None:
+        """A surplus came; tells of it once."""
+        if not self.suspect:
+            self.suspect = True
+            if self._listener is not None:
+                self._listener()
+
 
 LONGEST_TYPE = 1000
 """Bytes of a Content-Type that are looked at: what was made of the latest ones is remembered."""
@@ -121,6 +155,11 @@ class Capture(msgspec.Struct):
     truncated: str = ""
     annotations: list[str] = []
     trust: Trust | None = None
+
+    def take_digests(self, block: str, payload: str) -> None:
+        """Set the digests; a reply that can have no body has none of its payload."""
+        self.block_digest = block
+        self.payload_digest = "" if self.framing == "none" else payload
 
     def header(self, name: bytes) -> bytes | None:
         """First value of a header, by lower-case name; None when absent."""

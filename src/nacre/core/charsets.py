@@ -9,8 +9,7 @@ from msgspec import structs
 
 from nacre.core.crawluri import CrawlURI, Hop
 from nacre.core.processor import Visit
-from nacre.wire.guess import NO_HINTS, Hints
-from nacre.wire.labels import codec_of
+from nacre.wire.guess import NO_HINTS, Hints, codec_of
 
 LINK = "_charsetOfLink"
 """Key in a URI's heritable data: the label that the element has which links to it."""

@@ -22,7 +22,7 @@ class Directive(IntEnum):
     """Scheduling directive: within a queue, a lower value always goes first.
 
     The first four are Heritrix's. Those behind NORMAL are what the first crawl learns of links
-    (`history.finding.novelty`): nothing is new in their URLs; pages like them said nothing new; and
+    (`frontier.novelty`): nothing is new in their URLs; pages like them said nothing new; and
     there is no end to their like.
     """
 

@@ -1,4 +1,8 @@
-"""What is known of a page from all its visits: the hot row of incremental crawling."""
+"""The rows of a page in incremental crawling: what is known of it from all its visits.
+
+`PageRow` is the hot row; `TimingRow` is what a schedule keeps of it, `DiscoveryRow` how it is
+reached, `VersionRow` where its last version lies.
+"""
 
 from enum import StrEnum
 
@@ -36,10 +40,10 @@ class PageRow(msgspec.Struct, array_like=True):
         changes: Those that found it changed.
         noise: Those at which only noise differed.
         errors: Visits without an answer.
-        evidence: Likelihood of its rate, see `history.worth.rates`; b"" before the second visit.
+        evidence: Likelihood of its rate, see `change_rate.rates`; b"" before the second visit.
         arrivals: The same of the new links that it shows; b"" where it shows none.
         digest: Payload digest of its last answer.
-        life: `history.verdict.deletion.Life`.
+        life: `change_detection.deletion.Life`.
         life_since: Since when.
         looks: Looks at it since it is gone.
         target: Where it moved to.
@@ -53,10 +57,10 @@ class PageRow(msgspec.Struct, array_like=True):
         bytes: Bytes of its last answer.
         depth: Hops from a start page.
         dated: What it said itself of its last change, whole seconds since the epoch; 0 for nothing.
-        map: The sitemap that named it then, `history.finding.sitemaps.map_name`; 0 where that is
+        map: The sitemap that named it then, `discovery.hints.map_name`; 0 where that is
         not known.
         recent: What its latest visits saw, where older ones may be forgotten, see
-        `history.worth.rates.with_recent`; b"" for nothing.
+        `recrawl.planner.change_rate.rates.with_recent`; b"" for nothing.
     """
 
     url: str
@@ -89,3 +93,140 @@ class PageRow(msgspec.Struct, array_like=True):
     dated: int = 0
     map: int = 0
     recent: _Bytes = b""
+
+    def tell(self, source: str) -> None:
+        """A source of hints says that the page has changed since its last visit."""
+        if source not in self.told:
+            self.told = (*self.told, str(source))
+
+    def answered(self, time: float, *, changed: bool, noise: bool = False) -> None:
+        """A visit told the state of the page: what sources said before is settled."""
+        self.visits += 1
+        self.changes += changed
+        self.noise += noise
+        self.last_change = time if changed else self.last_change
+        self.last_visit = time
+        self.told = ()
+
+    def unanswered(self) -> None:
+        """A visit told nothing of the page."""
+        self.errors += 1
+
+    def classify(self, kind: PageKind) -> None:
+        """A visit showed what the URL is visited for."""
+        self.kind = kind
+
+    def live(self, life: str, since: float, looks: int, target: str) -> None:
+        """Visits showed whether the page exists; see the attributes of these names."""
+        self.life, self.life_since, self.looks, self.target = life, since, looks, target
+
+    def showed(self, digest: str, length: int, dated: int, listing: float | None) -> None:
+        """A visit showed a version of the page.
+
+        Args:
+            digest: Payload digest; "" keeps the one before.
+            length: Bytes; 0 keeps the number before.
+            dated: What it said of its own last change; 0 keeps what it said before.
+            listing: Probability that it is an index page; None keeps the one before.
+        """
+        self.digest = digest or self.digest
+        self.bytes = length or self.bytes
+        self.dated = dated or self.dated
+        self.index = self.index if listing is None else listing
+
+    def rated(self, evidence: _Bytes, recent: _Bytes = b"") -> None:
+        """Take what visits taught of its rate of change; b"" keeps what its latest visits saw."""
+        self.evidence = evidence
+        self.recent = recent or self.recent
+
+    def showed_links(self, arrivals: _Bytes) -> None:
+        """Take what visits taught of the rate of new links that it shows."""
+        self.arrivals = arrivals
+
+    def listed_in(self, name: int, time: float) -> None:
+        """A sitemap of this name (`discovery.hints.map_name`) names it at this time."""
+        self.listed, self.map = time, name
+
+    def redate(self, lastmod: str) -> None:
+        """A sitemap or feed says this of its last change, as written."""
+        self.lastmod = lastmod
+
+
+class TimingRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One page under a schedule; survives runs. Times are seconds since the epoch, UTC.
+
+    Attributes:
+        url: The page.
+        kind: The schedule that wrote this; another one begins anew.
+        visited: The last visit taken in; what lies before it is known already.
+        interval: Time between visits, s.
+        due: When it is due next; infinity for never.
+        modified: When it changed last, as Nutch has it; 0 when unknown.
+        retries: Failures in a row.
+        signed: There is a version to compare the next one with.
+        mime: Its media type at the last visit that had one.
+    """
+
+    url: str
+    kind: str
+    visited: float
+    interval: float
+    due: float
+    modified: float = 0.0
+    retries: int = 0
+    signed: bool = True
+    mime: str = ""
+
+
+class DiscoveryRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """How a page was found the first time, so that the scope can be asked again.
+
+    Attributes:
+        via: The page that led there; "" for a seed.
+        path: Its hop path; "" for a seed.
+        context: Its link context.
+        source: Its source tag; "" for none.
+        owner: The seed with a scope of its own that it descends from; "" for none.
+        sitemap: Its page said that it is a sitemap.
+    """
+
+    via: str = ""
+    path: str = ""
+    context: str = ""
+    source: str = ""
+    owner: str = ""
+    sitemap: bool = False
+
+
+class VersionRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The last version of a page that counted, to be read back when the page looks changed.
+
+    Attributes:
+        digest: Its payload digest.
+        framing: Its transfer framing: `chunked` or "".
+        charset: Charset it was read in; "" for none.
+        full: When a version was last stored in full, seconds since the epoch.
+    """
+
+    digest: str
+    framing: str = ""
+    charset: str = ""
+    full: float = 0.0
+
+
+class ChosenRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A visit that the planner chose in the current step, so that a killed run can go on.
+
+    Attributes:
+        url: Of what.
+        chance: Its forecast.
+        reason: Why.
+        propensity: Probability with which it was chosen.
+        done: It was made.
+    """
+
+    url: str
+    chance: float = 0.0
+    reason: str = ""
+    propensity: float = 1.0
+    done: bool = False

@@ -1,4 +1,4 @@
-"""What a page says, taken apart: what `history.verdict.change` compares of two versions."""
+"""What a page says, taken apart: what `change_detection.change` compares of two versions."""
 
 import msgspec
 

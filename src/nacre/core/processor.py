@@ -1,5 +1,6 @@
 """One trip of one URI, and what works on it."""
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Protocol
 
@@ -8,6 +9,7 @@ import msgspec
 from nacre.core.capture import Capture
 from nacre.core.crawluri import CrawlURI, Outlink
 from nacre.core.history import Base, HistoryRecord, RevisitProfile
+from nacre.core.status import FetchStatus
 
 
 class Keep(msgspec.Struct):
@@ -28,6 +30,14 @@ class Keep(msgspec.Struct):
     base: Base | None = None
     size: int = 0
     unrecorded: bool = False
+
+    def omit(self) -> None:
+        """Leave it out of the archive."""
+        self.unrecorded = True
+
+    def as_difference(self, base: Base, size: int) -> None:
+        """Have it stored as a difference of `size` bytes from an earlier version."""
+        self.base, self.size = base, size
 
 
 class Visit(msgspec.Struct):
@@ -50,7 +60,7 @@ class Visit(msgspec.Struct):
         addresses: What a `dns:` visit found, in the order to try them.
         ttl: How long they hold, seconds.
         robots_meta: Directives of meta robots and X-Robots-Tag in effect, lower case.
-        uri_errors: (reference, message) of links that are no URI, for uri-errors.log.
+        uri_errors: (reference, message) of links that are not URIs, for uri-errors.log.
         sets_cookies: The reply set a cookie that was taken.
         delay: Politeness delay for its queue, seconds; None for the default.
         crawl_delay: What robots.txt asks for, seconds; 0 when it does not, None when it was not
@@ -117,6 +127,118 @@ class Visit(msgspec.Struct):
         if text not in self.annotations:
             self.annotations.append(text)
 
+    def refuse(self, status: int, why: str, annotation: str = "") -> None:
+        """Give it up before it is fetched: a negative status, the reason, and an annotation."""
+        self.status, self.error = status, why
+        if annotation:
+            self.annotate(annotation)
+
+    def defer(self, prerequisite: str = "") -> None:
+        """Send it back to its queue (-50), to wait for this URI; "" for no particular one."""
+        self.status, self.prerequisite = FetchStatus.DEFERRED, prerequisite
+
+    def answered(
+        self, status: int, error: str = "", *, conclusive: bool = False, starved: bool = False
+    ) -> None:
+        """Take the outcome of a fetch, a failure too; see the attributes of these names."""
+        self.status, self.error = status, error
+        self.conclusive, self.starved = conclusive, starved
+
+    def received(
+        self,
+        capture: Capture,
+        mime: str = "",
+        *,
+        retry_after: float | None = None,
+        sets_cookies: bool = False,
+    ) -> None:
+        """Take the exchange, and what its head says; a media type that is known already stays."""
+        self.capture, self.mime = capture, self.mime or mime
+        self.retry_after, self.sets_cookies = retry_after, sets_cookies
+
+    def add_outlinks(self, links: list[Outlink], dropped: int = 0) -> None:
+        """Add links behind those that it has; `dropped` more were beyond the cap."""
+        self.outlinks = [*self.outlinks, *links] if self.outlinks else links
+        self.dropped += dropped
+
+    def filter_outlinks(self, keeps: Callable[[Outlink], bool]) -> None:
+        """Drop the links for which `keeps` is false."""
+        self.outlinks = [link for link in self.outlinks if keeps(link)]
+
+    def claim(self) -> None:
+        """Keep later extractors from reading its content."""
+        self.extracted = True
+
+    def fault(self, annotation: str) -> None:
+        """Take a bug in a processor: status -5, the annotation, and no links."""
+        self.status = FetchStatus.RUNTIME_EXCEPTION
+        self.annotate(annotation)
+        self.outlinks = []
+
+    def stored_at(self, file: str, offset: int) -> None:
+        """Say where its first record is: the name of the WARC, and the offset in bytes."""
+        self.warc_file, self.warc_offset = file, offset
+
+    def note_only(self, verdict: str | None = None) -> None:
+        """Have a metadata record written in place of the reply; None keeps the verdict it has."""
+        self.noted = True
+        if verdict is not None:
+            self.verdict = verdict
+
+    def write_reply(self) -> None:
+        """Have the reply written: a note alone would lose it."""
+        self.noted = False
+
+    def write_revisit(self, revisit: RevisitProfile) -> None:
+        """Have a revisit record written in place of the reply, and of a note."""
+        self.revisit, self.noted = revisit, False
+
+    def enter_step(self, name: str) -> None:
+        """Say which step works on it now."""
+        self.step = name
+
+    def recall(self, history: HistoryRecord | None) -> None:
+        """Take what was known of its URL; None for nothing."""
+        self.history = history
+
+    def resolved(self, addresses: tuple[str, ...], ttl: float) -> None:
+        """Take the answer to a `dns:` URI: addresses in the order to try them, and seconds."""
+        self.addresses, self.ttl = addresses, ttl
+
+    def obey(self, crawl_delay: float) -> None:
+        """Take the delay that robots.txt asks for, seconds; 0 when it asks for none."""
+        self.crawl_delay = crawl_delay
+
+    def disallowed(self, line: str) -> None:
+        """Take the line of robots.txt that disallows it."""
+        self.robots = line
+
+    def retire_queue(self, why: str) -> None:
+        """Have it stay in its queue, and the queue retired for this reason."""
+        self.retire = why
+
+    def wait_for(self, delay: float) -> None:
+        """Take the politeness delay that its queue waits after it, seconds."""
+        self.delay = delay
+
+    def parsed(
+        self, charset: str, robots_meta: frozenset[str], uri_errors: list[tuple[str, str]]
+    ) -> None:
+        """Take what extraction learned beside outlinks; see the attributes of these names."""
+        self.charset, self.robots_meta, self.uri_errors = charset, robots_meta, uri_errors
+
+    def compare_by(self, digest: str) -> None:
+        """Have its content compared by this digest; "" for the payload digest."""
+        self.digest = digest
+
+    def judged(self, verdict: str) -> None:
+        """Take what history says of it, for the metadata record."""
+        self.verdict = verdict
+
+    def may_leave_out(self, keep: Keep) -> None:
+        """Take what of it need not be stored in full."""
+        self.keep = keep
+
 
 class Result(Enum):
     """What a chain does after a processor."""
@@ -143,6 +265,16 @@ class Candidate(msgspec.Struct):
     overlay: int = 0
     uri: CrawlURI | None = None
     rule: str = ""
+
+    def prepared(self, uri: CrawlURI) -> CrawlURI:
+        """Take what enters the frontier; the same."""
+        self.uri = uri
+        return uri
+
+    def refuse(self, rule: str) -> Result:
+        """Refuse it for a reason: what a processor's `process` returns."""
+        self.rule = rule
+        return Result.FINISH
 
 
 class Processor(Protocol):

@@ -1,14 +1,16 @@
-"""Fetch status: HTTP codes and the crawler's own negative ones, in one table.
+"""Fetch status: HTTP codes and the crawler's own negative ones, in one table, and causes in words.
 
 Source: Heritrix 3, `FetchStatusCodes`. Codes of processors that come later (quotas, crawl mappers,
-logins) stand here already, so that no log ever changes its meaning.
+logins) stand here already, so that no log ever changes its meaning. `cause` says why a URL was not
+got: its status, error text and tries as one sentence.
 """
 
+import re
 from enum import Enum, IntEnum
 from typing import NamedTuple
 
 
-class Counted(Enum):
+class CountedAs(Enum):
     """How a finished URI is counted."""
 
     SUCCESS = "success"
@@ -16,7 +18,7 @@ class Counted(Enum):
     DISREGARDED = "disregarded"
 
 
-_SUCCESS = Counted.SUCCESS  # the way to a member of an enumeration is long
+_SUCCESS = CountedAs.SUCCESS  # the way to a member of an enumeration is long
 
 
 class FetchStatus(IntEnum):
@@ -58,10 +60,10 @@ class StatusFacts(NamedTuple):
     name: str
     meaning: str
     retryable: bool
-    counted: Counted
+    counted: CountedAs
 
 
-_S, _F, _D = Counted.SUCCESS, Counted.FAILURE, Counted.DISREGARDED
+_S, _F, _D = CountedAs.SUCCESS, CountedAs.FAILURE, CountedAs.DISREGARDED
 
 STATUS_TABLE: dict[FetchStatus, StatusFacts] = {
     FetchStatus.DNS_OK: StatusFacts("dns-ok", "The name was resolved.", False, _S),
@@ -75,7 +77,7 @@ STATUS_TABLE: dict[FetchStatus, StatusFacts] = {
     ),
     FetchStatus.TIMEOUT: StatusFacts("timeout", "No usable reply within the limit.", True, _F),
     FetchStatus.RUNTIME_EXCEPTION: StatusFacts(
-        "runtime-exception", "A fault of the crawler; see runtime-errors.log.", False, _F
+        "runtime-exception", "An error in the crawler; see runtime-errors.log.", False, _F
     ),
     FetchStatus.PREREQUISITE_DNS_FAILED: StatusFacts(
         "prerequisite-dns-failed", "The name of its host could not be resolved.", False, _F
@@ -87,7 +89,7 @@ STATUS_TABLE: dict[FetchStatus, StatusFacts] = {
         "deferred", "Waits for a prerequisite, at no cost.", True, _D
     ),
     FetchStatus.PREREQUISITE_ROBOTS_FAILED: StatusFacts(
-        "robots-failed", "robots.txt could not be had, so nothing may be fetched.", False, _F
+        "robots-failed", "robots.txt could not be fetched, so nothing may be fetched.", False, _F
     ),
     FetchStatus.PREREQUISITE_FAILED: StatusFacts(
         "prerequisite-failed", "Another prerequisite, such as a login, failed.", False, _F
@@ -96,7 +98,10 @@ STATUS_TABLE: dict[FetchStatus, StatusFacts] = {
         "prerequisite-unschedulable", "Its prerequisite could not be scheduled.", False, _F
     ),
     FetchStatus.OUT_OF_SCOPE: StatusFacts(
-        "out-of-scope", "Found out of scope, or hopeless, when it was looked at again.", False, _D
+        "out-of-scope",
+        "Out of scope, or without prospect, when it was checked again before its fetch.",
+        False,
+        _D,
     ),
     FetchStatus.BLOCKED_BY_USER: StatusFacts(
         "blocked-by-user", "A setting of the operator blocks it.", False, _D
@@ -118,12 +123,12 @@ STATUS_TABLE: dict[FetchStatus, StatusFacts] = {
 }
 
 
-def counted(status: int) -> Counted:
+def counted(status: int) -> CountedAs:
     """How a final status counts: HTTP replies of any code are successes (they were captured)."""
     if status > 0:
         return _SUCCESS
     facts = STATUS_TABLE.get(FetchStatus(status)) if status in _KNOWN else None
-    return facts.counted if facts else Counted.FAILURE
+    return facts.counted if facts else CountedAs.FAILURE
 
 
 def describe(status: int) -> str:
@@ -137,3 +142,82 @@ def describe(status: int) -> str:
 
 _PROXY_ASKS = 407
 _KNOWN = frozenset(int(s) for s in FetchStatus)
+
+
+_ERRNO = re.compile(r" \(errno \d+\)")
+_SSL = re.compile(r"\[(?:SSL|X509)[^\]]*\] | \(_ssl\.c:\d+\)")
+_PHRASES = {
+    400: "Bad Request",
+    401: "Unauthorized",
+    402: "Payment Required",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    406: "Not Acceptable",
+    408: "Request Timeout",
+    410: "Gone",
+    414: "URI Too Long",
+    429: "Too Many Requests",
+    451: "Unavailable For Legal Reasons",
+    500: "Internal Server Error",
+    501: "Not Implemented",
+    502: "Bad Gateway",
+    503: "Service Unavailable",
+    504: "Gateway Timeout",
+}
+"""Of the IANA registry of HTTP status codes, those that are met."""
+_PLAIN = (
+    ("says NXDOMAIN", "says that there is no such name (NXDOMAIN)"),
+    ("connection: Connection ", "connection "),
+    ("connection: ", "connection "),
+)
+
+
+def cause(status: int, error: str = "") -> str:
+    """Why a URL was not got, in words: `connection refused`.
+
+    Args:
+        status: Its fetch status.
+        error: What was in the way, as the fetcher says it; "" where the status says all.
+    """
+    if status == _PROXY_ASKS:
+        return describe(status).rstrip(".")
+    if status > 1:
+        phrase = _PHRASES.get(status, "")
+        return f"the server answered {status}" + (f" ({phrase})" if phrase else "")
+    if status == FetchStatus.UNATTEMPTED and not error:
+        return "not tried yet"
+    text = _SSL.sub("", _ERRNO.sub("", error)).strip()
+    for said, plain in _PLAIN:
+        text = text.replace(said, plain)
+    if not text:
+        facts = STATUS_TABLE.get(FetchStatus(status)) if status in set(FetchStatus) else None
+        text = (facts.meaning if facts else describe(status)).rstrip(".")
+    if status == FetchStatus.TIMEOUT and "reply" not in text:
+        return f"no reply: {text}"
+    return _lowered(text)
+
+
+def with_tries(text: str, tries: int, next_in: str = "") -> str:
+    """A cause with what was and will be done: `connection refused, tried 3 times, next in 4 min`.
+
+    Args:
+        text: The cause.
+        tries: Tries so far; one is not worth a word.
+        next_in: When it is tried again, in words; "" when it is not.
+    """
+    parts = [text]
+    if tries > 1 or (tries and next_in):
+        parts.append(_TIMES.get(tries) or f"tried {tries} times")
+    if next_in:
+        parts.append(next_in)
+    return ", ".join(parts)
+
+
+_TIMES = {1: "tried once", 2: "tried twice"}
+
+
+def _lowered(text: str) -> str:
+    """Small at the beginning, where that is a plain word."""
+    first = text.partition(" ")[0]
+    return text[:1].lower() + text[1:] if first.istitle() else text

@@ -1,14 +1,46 @@
-"""Links in PDF, Word and Flash files, without reading them as such: nothing in them is run.
+"""Links in PDF, Word, Flash and any other binary files, among their bytes: nothing in them is run.
 
-Source: Heritrix's ExtractorPDF, ExtractorDOC and ExtractorSWF. Compressed parts are inflated within
-limits; encrypted files yield nothing.
+Source: Heritrix's ExtractorPDF, ExtractorDOC, ExtractorSWF and ExtractorUniversal. Compressed parts
+are inflated within limits; encrypted files yield nothing. In files of no known kind only absolute
+http(s) URLs are taken, and names that begin with `www.`; Heritrix's addresses and its old list of
+top-level domains found mostly noise.
 """
 
 import re
 import zlib
 from collections.abc import Iterator
+from urllib.parse import unquote
 
-from nacre.extract.universal import urls_among
+from nacre.uri.domain import is_top_level
+
+LIMIT = 1 << 20
+"""Bytes that are searched."""
+
+_URL = re.compile(
+    rb"(?:https?://|(?<![\w.-])www\.)[\w.~:/?#\[\]@!$&'*+,;=%-]{4,2000}+", re.IGNORECASE
+)
+_HOST = re.compile(r"(?:https?://)?(?:[^/@]*@)?([\w.-]+)", re.IGNORECASE)
+
+
+def urls_among(data: bytes) -> list[str]:
+    """The URLs in the first MiB, in order, each once; text of UTF-16 is read too."""
+    data = data[:LIMIT]
+    found: dict[str, None] = {}
+    for text in (data, data[::2], data[1::2]) if b"h\0t\0t\0p\0" in data else (data,):
+        for raw in _URL.findall(text):
+            url = raw.decode("latin-1").rstrip(".,;:!?*'")
+            url = url if url[:4].lower() == "http" else "http://" + url
+            if _has_host(url):
+                found[url] = None
+    return list(found)
+
+
+def _has_host(url: str) -> bool:
+    match = _HOST.match(url)
+    host = unquote(match[1]).lower().rstrip(".") if match else ""
+    last = host.rpartition(".")[2]
+    return "." in host and (last.isdigit() or is_top_level(last))
+
 
 MAX_INFLATED = 32_000_000
 """Bytes that the compressed parts of one file may become."""

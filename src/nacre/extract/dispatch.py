@@ -1,58 +1,53 @@
 """One document in, its links out: headers first, then the one extractor that claims the content."""
 
-from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from nacre import annotations
+from nacre.annotations import charset_of
 from nacre.core.crawluri import Hop
 from nacre.extract.css import extract_css
 from nacre.extract.document import Document, Extraction
-from nacre.extract.headers import extract_headers
-from nacre.extract.html import extract_html
-from nacre.extract.json_links import extract_json
-from nacre.extract.kind import Kind, kind_of
+from nacre.extract.extractors import EXTRACTORS, Extractor, StockExtractor
+from nacre.extract.headers import NOFOLLOW, extract_headers, header_directives
+from nacre.extract.html.extractor import extract_html
+from nacre.extract.kind import is_searched, kind_of
 from nacre.extract.links import LinkCollector
-from nacre.extract.robots_meta import NOFOLLOW, header_directives
-from nacre.extract.script import extract_script
+from nacre.extract.script import extract_json, extract_script
 from nacre.extract.sitemap import extract_sitemap, robots_sitemaps
 from nacre.extract.text import text_charset
 from nacre.extract.xml_links import extract_xml
 from nacre.wire.charset import detect
 from nacre.wire.codec import GZIP_MAGIC
-from nacre.wire.labels import name_of
+from nacre.wire.guess import name_of
 
 if TYPE_CHECKING:
     from nacre.extract.settings import ExtractSettings
 
 # The way to a member of an enumeration is long.
-_HTML, _SITEMAP, _ROBOTS, _INFERRED = Kind.HTML, Kind.SITEMAP, Kind.ROBOTS, Hop.INFERRED
-_NONE = Kind.NONE
+_HTML, _SITEMAP, _ROBOTS, _INFERRED = (
+    StockExtractor.HTML,
+    StockExtractor.SITEMAP,
+    StockExtractor.ROBOTS,
+    Hop.INFERRED,
+)
+_NONE = StockExtractor.NONE
 
-_TEXTS = frozenset((Kind.SITEMAP, Kind.CSS, Kind.SCRIPT, Kind.JSON, Kind.XML))
-_OF_PAGES = frozenset((Kind.SCRIPT, Kind.JSON))
+_OF_PAGES = frozenset((StockExtractor.SCRIPT, StockExtractor.JSON))
 _PLAIN_TEXT = "text/plain"
-_ANNOTATIONS = {
-    "meta": "usingCharsetInHTML",
-    "xml": "usingCharsetInXML",
-    "detected": "usingCharsetDetected",
-    "link": "usingCharsetOfLink",
-    "before": "usingCharsetOfBefore",
-    "via": "usingCharsetOfVia",
-    "host": "usingCharsetOfHost",
-}
-"""How crawl.log tells of a charset, by where it comes from; the first two words are Heritrix's."""
-
 _FAVICON = "/favicon.ico"
 
-_EXTRACTORS: dict[Kind, tuple[str, Callable[[Document, LinkCollector], None]]] = {
-    Kind.ROBOTS: ("extract_sitemaps", robots_sitemaps),
-    Kind.SITEMAP: ("extract_sitemaps", extract_sitemap),
-    Kind.CSS: ("extract_css", extract_css),
-    Kind.SCRIPT: ("extract_javascript", extract_script),
-    Kind.JSON: ("extract_json", extract_json),
-    Kind.XML: ("extract_xml", extract_xml),
-}
+EXTRACTORS.add(
+    Extractor(StockExtractor.HTML, extract_html, switch="extract_html"),
+    Extractor(StockExtractor.ROBOTS, robots_sitemaps, switch="extract_sitemaps"),
+    Extractor(StockExtractor.SITEMAP, extract_sitemap, is_text=True, switch="extract_sitemaps"),
+    Extractor(StockExtractor.CSS, extract_css, is_text=True, switch="extract_css"),
+    Extractor(StockExtractor.SCRIPT, extract_script, is_text=True, switch="extract_javascript"),
+    Extractor(StockExtractor.JSON, extract_json, is_text=True, switch="extract_json"),
+    Extractor(StockExtractor.XML, extract_xml, is_text=True, switch="extract_xml"),
+)
 
 
 def extract(document: Document, settings: "ExtractSettings") -> Extraction:
@@ -65,81 +60,98 @@ def extract(document: Document, settings: "ExtractSettings") -> Extraction:
         document: The document, content decoded.
         settings: What is wanted of it.
     """
-    result = Extraction()
     if not document.url.startswith(("http://", "https://")):
-        return result
+        return Extraction()
+    robots = frozenset(header_directives(document.headers, settings.robots_agent))
+    result = Extraction(robots=robots)
     if len(document.body) > settings.max_document:
         document = msgspec.structs.replace(document, body=document.body[: settings.max_document])
-    kind = kind_of(document, settings)
-    _detect(kind, document, result)
-    encoding = document.charset
+    extractor = _claimant(document, settings)
+    kind = extractor.name if extractor is not None else _NONE
+    _detect(kind, extractor, document, result)
     links = LinkCollector(document, settings, _of_queries(kind, document))
     if kind in {_SITEMAP, _ROBOTS}:
-        links.limit = settings.max_sitemap_links
+        links.use_sitemap_limit()
     if settings.extract_headers:
         extract_headers(document, links)
     if settings.infer_favicon:
         links.add(_FAVICON, _INFERRED, "=INFERRED_MISC")
-    _content(kind, document, links, encoding, result)
-    _finish(result, document, links)
+    if extractor is not None:
+        _content(extractor, document, links, result)
+    _finish(result, links)
     return result
 
 
-def _detect(kind: Kind, document: Document, result: Extraction) -> None:
+def _claimant(document: Document, settings: "ExtractSettings") -> Extractor | None:
+    """The extractor of a document: that of a plug-in for its media type, else Nacre's own."""
+    for name in settings.extractors:
+        extractor = EXTRACTORS.get(name)
+        if document.mime in extractor.media_types and is_searched(document, settings):
+            return extractor
+    kind = kind_of(document, settings)
+    if kind:
+        return EXTRACTORS.known(kind)
+    return _stock_for(document.mime) if is_searched(document, settings) else None
+
+
+@lru_cache(maxsize=256)
+def _stock_for(mime: str) -> Extractor | None:
+    """The extractor of Nacre's own that says of itself that it takes a media type."""
+    return next((one for one in EXTRACTORS if not one.contract and mime in one.media_types), None)
+
+
+def _detect(kind: str, extractor: Extractor | None, document: Document, result: Extraction) -> None:
     """Find out what a document is written in, and say so where it was not plain."""
     body, label, url = document.body, document.charset_header, document.url
     if kind == _HTML:
         codec, source = detect(body, label, url, document.hints)
-        result.charset = codec
-    elif kind in _TEXTS or _is_plain_text(kind, document):
+        charset = codec
+    elif extractor.is_text if extractor is not None else _is_plain_text(document):
         if body.startswith(GZIP_MAGIC):
             return
         codec, source = text_charset(body, label, url, document.hints)
-        result.charset = "" if codec == "utf-8" else codec
+        charset = "" if codec == "utf-8" else codec
     else:
         return
-    document.charset, result.charset_source = codec, source
-    if source in _ANNOTATIONS and not (kind != _HTML and codec == "utf-8"):
-        result.annotations.append(f"{_ANNOTATIONS[source]}:{name_of(codec)}")
+    document.use_charset(codec)
+    result.take_charset(charset, source)
+    said = charset_of(source, name_of(codec))
+    if said and not (kind != _HTML and codec == "utf-8"):
+        result.annotations.append(said)
 
 
-def _is_plain_text(kind: Kind, document: Document) -> bool:
+def _is_plain_text(document: Document) -> bool:
     """True for text that no extractor takes; servers call much by that name that is none."""
-    return kind == _NONE and document.mime == _PLAIN_TEXT and b"\0" not in document.body[:1000]
+    return document.mime == _PLAIN_TEXT and b"\0" not in document.body[:1000]
 
 
-def _of_queries(kind: Kind, document: Document) -> str:
+def _of_queries(kind: str, document: Document) -> str:
     """The encoding that a browser writes queries in: a script's are those of its page's."""
     if kind in _OF_PAGES:
         return document.hints.via or document.charset
-    return "utf-8" if kind == Kind.CSS else document.charset or "utf-8"
+    return "utf-8" if kind == StockExtractor.CSS else document.charset or "utf-8"
 
 
 def _content(
-    kind: Kind, document: Document, links: LinkCollector, encoding: str, result: Extraction
+    extractor: Extractor, document: Document, links: LinkCollector, result: Extraction
 ) -> None:
-    result.robots = frozenset(header_directives(document.headers, links.settings.robots_agent))
+    if extractor.switch and not getattr(links.settings, extractor.switch):
+        return
+    result.claim()
     try:
-        if kind == _HTML:
-            if links.settings.extract_html:
-                result.claimed = True
-                result.robots |= extract_html(document, links, encoding)
-        elif kind in _EXTRACTORS:
-            name, extractor = _EXTRACTORS[kind]
-            if getattr(links.settings, name):
-                result.claimed = True
-                extractor(document, links)
+        extractor.extract(document, links)
     except (ValueError, LookupError, RecursionError) as error:
-        result.annotations.append(f"err={type(error).__name__}")
+        result.annotations.append(annotations.error(error))
+    if links.robots:
+        result.robots |= links.robots
 
 
-def _finish(result: Extraction, document: Document, links: LinkCollector) -> None:
+def _finish(result: Extraction, links: LinkCollector) -> None:
     """Move what was gathered to the result; where robots directives are obeyed, without links."""
-    result.outlinks = links.outlinks
-    result.dropped = links.dropped
-    result.errors = links.errors
+    outlinks = links.outlinks
     if links.settings.obey_meta_robots and result.robots & NOFOLLOW:
-        result.outlinks = [link for link in links.outlinks if link.hop in _KEPT_BY_NOFOLLOW]
+        outlinks = [link for link in outlinks if link.hop in _KEPT_BY_NOFOLLOW]
+    result.take_links(outlinks, links.dropped, links.errors)
 
 
 _KEPT_BY_NOFOLLOW = frozenset((Hop.REDIRECT, Hop.INFERRED, Hop.MANIFEST))

@@ -1,10 +1,16 @@
-"""What goes into an extractor, and what comes out."""
+"""A document as extractors see it, and what they find in it."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
+from nacre.annotations import IS_SITEMAP
+from nacre.core.capture import LONGEST_TYPE, Capture
+from nacre.core.charsets import hints_of
 from nacre.core.crawluri import Outlink
+from nacre.core.processor import Visit
+from nacre.wire.coding import decode_content
 from nacre.wire.guess import NO_HINTS, Hints
 
 MAX_ERRORS = 100
@@ -48,6 +54,10 @@ class Document(msgspec.Struct):
         """An absent base is the document's own URL."""
         self.base = self.base or self.url
 
+    def use_charset(self, charset: str) -> None:
+        """Set the codec that the body is read in."""
+        self.charset = charset
+
 
 class Extraction(msgspec.Struct):
     """What was found in one document.
@@ -59,7 +69,7 @@ class Extraction(msgspec.Struct):
         charset: Encoding that the text was read in; "" when there was none to read.
         charset_source: Where that comes from, as `wire.charset.detect` and `wire.guess` say.
         robots: Directives of meta robots and X-Robots-Tag in effect, lower case.
-        errors: (href, message) of links that are no URI, at most 100.
+        errors: (href, message) of links that are not URIs, at most 100.
         claimed: A content extractor took the document.
     """
 
@@ -71,3 +81,60 @@ class Extraction(msgspec.Struct):
     robots: frozenset[str] = frozenset()
     errors: list[tuple[str, str]] = []
     claimed: bool = False
+
+    def take_charset(self, charset: str, source: str) -> None:
+        """Note the encoding that the text is read in, and where it comes from."""
+        self.charset = charset
+        self.charset_source = source
+
+    def claim(self) -> None:
+        """Note that a content extractor takes the document."""
+        self.claimed = True
+
+    def take_links(
+        self, outlinks: list[Outlink], dropped: int, errors: list[tuple[str, str]]
+    ) -> None:
+        """Take over what was gathered."""
+        self.outlinks = outlinks
+        self.dropped = dropped
+        self.errors = errors
+
+
+def document_of(visit: Visit, capture: Capture, limit: int, host: str = "") -> Document:
+    """What was fetched as extractors see it: content decoded, at most `limit` bytes."""
+    body = capture.payload(limit)
+    encodings = capture.header_values(b"content-encoding")
+    if encodings and body:
+        decoded = decode_content(body, encodings, limit)
+        visit.annotations.extend(decoded.annotations)
+        body = decoded.data
+    uri = visit.uri
+    return Document(
+        url=uri.url,
+        mime=visit.mime,
+        charset_header=_charset(capture),
+        headers=capture.headers,
+        body=body,
+        status=visit.status,
+        path=uri.path,
+        context=uri.context,
+        via=uri.via,
+        is_sitemap=IS_SITEMAP in uri.annotations,
+        hints=hints_of(uri, host),
+        charset=visit.charset,
+    )
+
+
+def _charset(capture: Capture) -> str | None:
+    value = capture.header(b"content-type")
+    return None if value is None else _charset_of(value[:LONGEST_TYPE])
+
+
+@lru_cache(maxsize=256)
+def _charset_of(value: bytes) -> str | None:
+    """The `charset` parameter of a Content-Type, lower case."""
+    _, found, rest = value.lower().partition(b"charset=")
+    if not found:
+        return None
+    text = rest.partition(b";")[0].strip(b" \t\"'")
+    return text.decode("latin-1") or None

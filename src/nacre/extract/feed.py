@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from nacre.core.crawluri import Hop
-from nacre.extract.xml_scan import End, Start, attributes, date_text, root_name, scan
+from nacre.extract.xml_scan import End, XmlStart, attributes, date_text, root_name, scan
 from nacre.uri.parse import Resolver
 
 _ROOTS = frozenset(("rss", "feed", "rdf"))
@@ -107,7 +107,7 @@ def feed_links(source: str) -> Iterator[FeedLink]:
     """Links of a feed, item by item: each item's when it ends, with its date."""
     feed = _Feed()
     for event in scan(source):
-        if isinstance(event, Start):
+        if isinstance(event, XmlStart):
             yield from feed.start(event)
         elif isinstance(event, End):
             yield from feed.end(event)
@@ -124,7 +124,7 @@ class _Feed:
         self._permalink = True
         self._bases: dict[bool, tuple[str, ...]] = {False: (), True: ()}  # by: of an item
 
-    def start(self, event: Start) -> Iterator[FeedLink]:
+    def start(self, event: XmlStart) -> Iterator[FeedLink]:
         """Take a start tag; the links that are now complete."""
         name = event.name
         if name in _ITEMS:

@@ -1,12 +1,65 @@
-"""Links of the response headers: Location, Refresh, Content-Location, Link."""
+"""Links and directives of the response headers, and of meta elements that repeat them.
+
+Links are in Location, Refresh, Content-Location and Link; directives for robots in X-Robots-Tag and
+`<meta name="robots">`. What a `rel` says holds in HTML and in the `Link` header.
+"""
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 
 from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
 from nacre.extract.links import LinkCollector
-from nacre.extract.refresh import refresh_target
-from nacre.extract.rel import link_hop
+
+_REFRESH = re.compile(r"\s*([0-9]+[0-9.]*|\.[0-9.]*)?\s*(?:[;,]\s*|\s+|\Z)")
+_URL = re.compile(r"url\s*=\s*", re.IGNORECASE)
+
+
+def refresh_target(value: str) -> str | None:
+    """The URL that a refresh leads to, as written; None when it names none or reloads the page.
+
+    Source: HTML Standard, "shared declarative refresh steps"; a missing delay is tolerated
+    before `url=`.
+    """
+    match = _REFRESH.match(value)
+    rest = value[match.end() :] if match else value
+    named = _URL.match(rest)
+    if named:
+        rest = rest[named.end() :]
+    elif not match or match[1] is None:
+        return None
+    if rest[:1] in {"'", '"'}:
+        rest = rest[1:].partition(rest[0])[0]
+    return rest.strip() or None
+
+
+EMBEDDED_RELS = (
+    *("stylesheet", "icon", "modulepreload", "prefetch", "prerender", "preload"),
+    *("manifest", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon"),
+    *("fluid-icon", "apple-touch-startup-image", "image_src"),
+    *("compression-dictionary",),
+)
+"""`rel` of a link whose target belongs to the page; the first that fits gives the context."""
+
+HINT_RELS = frozenset(("pingback", "dns-prefetch", "preconnect"))
+"""`rel` of a link that names nothing to fetch."""
+
+
+@lru_cache(maxsize=512)
+def link_hop(rel: str) -> tuple[Hop, str] | None:
+    """Hop and link context of a `link` element by its `rel`; None when it names no resource.
+
+    Embeds beat links beat hints: `stylesheet` among the words makes an embed.
+    """
+    words = rel.lower().split()
+    for word in EMBEDDED_RELS:
+        if word in words:
+            return Hop.EMBED, f"link[rel='{word}']/@href"
+    if all(word in HINT_RELS for word in words):
+        return None
+    return Hop.LINK, "link/@href"
+
 
 # Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
 _LINK_VALUE = re.compile(r'<([^>]*+)>((?:[^,"<]++|"[^"]*+"?|(?!))*+)')
@@ -66,7 +119,7 @@ _SIZES = frozenset(map(len, (b"link", *_SINGLE)))
 
 
 def _link(value: str, links: LinkCollector) -> None:
-    """Each target of a `Link` header by its `rel` (RFC 8288); one without `rel` is no link."""
+    """Each target of a `Link` header by its `rel` (RFC 8288); one without `rel` is not a link."""
     for number, match in enumerate(_LINK_VALUE.finditer(value)):
         rel = _REL.search(match[2])
         kind = link_hop((rel[1] or rel[2] or "")[:200]) if rel else None
@@ -74,3 +127,43 @@ def _link(value: str, links: LinkCollector) -> None:
             links.add(match[1].strip(), kind[0], "Link:", rel=(rel[1] or rel[2] or "").lower())
         if number >= _MAX_LINKS:
             return
+
+
+NOFOLLOW = frozenset(("nofollow", "none"))
+"""Directives that ask for no links to be taken."""
+
+_TAG = b"x-robots-tag"
+_SIZE = len(_TAG)
+_VALUED = frozenset(
+    (
+        *("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"),
+        *("googleoff", "googleon"),
+    )
+)
+
+
+def directives(value: str) -> set[str]:
+    """The directives of a meta `content` or of one header value without an agent, lower case."""
+    found = {word.strip().lower() for word in value.replace(";", ",").split(",")}
+    found.discard("")
+    return found
+
+
+def header_directives(headers: Sequence[tuple[bytes, bytes]], agent: str) -> set[str]:
+    """Directives of all `X-Robots-Tag` headers that concern everyone or `agent` (product token).
+
+    A value may begin `agent:`; it then speaks to that agent up to its end.
+    Source: the X-Robots-Tag specification of Google, the one that sites write for.
+    """
+    found: set[str] = set()
+    for name, raw in headers:
+        if len(name) != _SIZE or name.lower() != _TAG:
+            continue
+        value = raw.decode("latin-1")
+        first, colon, rest = value.partition(":")
+        token = first.strip().lower()
+        if not colon or "," in first or token in _VALUED:
+            found |= directives(value)
+        elif token in {agent.lower(), "*"}:
+            found |= directives(rest)
+    return found

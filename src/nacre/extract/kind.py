@@ -4,12 +4,12 @@ Source: Heritrix's extractors: media type, then the beginning of the body, then 
 how it was found; the first claimant wins.
 """
 
-from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from nacre.extract.document import Document
+from nacre.extract.extractors import StockExtractor
 
 if TYPE_CHECKING:
     from nacre.extract.settings import ExtractSettings
@@ -29,34 +29,21 @@ _HTML_TYPES = ("html", "vnd.wap.wml", "vnd.wap.xhtml")
 _SCRIPT_TYPES = ("javascript", "jscript", "ecmascript", "livescript")
 _XML_PATHS = (".rss", ".xml", ".atom", ".rdf", ".svg")
 _SITEMAP_ROOTS = (b"<urlset", b"<sitemapindex")
+_HTML, _NONE = (
+    StockExtractor.HTML,
+    StockExtractor.NONE,
+)  # the way to a member of an enumeration is long
 
 
-class Kind(StrEnum):
-    """An extractor of content."""
-
-    NONE = ""
-    ROBOTS = "robots"
-    SITEMAP = "sitemap"
-    HTML = "html"
-    CSS = "css"
-    SCRIPT = "script"
-    JSON = "json"
-    XML = "xml"
-
-
-_HTML, _NONE = Kind.HTML, Kind.NONE  # the way to a member of an enumeration is long
-
-
-def kind_of(document: Document, settings: "ExtractSettings") -> Kind:
+def kind_of(document: Document, settings: "ExtractSettings") -> StockExtractor:
     """Which extractor takes a document; `NONE` for what holds no links that could be read."""
-    body = document.body
-    if not body or not _is_searched(document.status, settings) or body.startswith(_MAGIC):
+    if not is_searched(document, settings) or document.body.startswith(_MAGIC):
         return _NONE
     path = _path(document.url)
     if path == "/robots.txt":
-        return Kind.ROBOTS
+        return StockExtractor.ROBOTS
     if document.is_sitemap and 200 <= document.status < 300:
-        return Kind.SITEMAP
+        return StockExtractor.SITEMAP
     mime = document.mime
     if _says_html(mime):
         return _html(path, settings)
@@ -65,8 +52,11 @@ def kind_of(document: Document, settings: "ExtractSettings") -> Kind:
     return _by_type(mime) or _by_content(document, path) or _by_name(document, path)
 
 
-def _is_searched(status: int, settings: "ExtractSettings") -> bool:
-    return 200 <= status < 400 or (status >= 400 and settings.extract_error_pages)
+def is_searched(document: Document, settings: "ExtractSettings") -> bool:
+    """Whether a document has content, and links of documents with its status are wanted."""
+    status = document.status
+    wanted = 200 <= status < 400 or (status >= 400 and settings.extract_error_pages)
+    return wanted and bool(document.body)
 
 
 @lru_cache(maxsize=256)
@@ -80,41 +70,41 @@ def _path(url: str) -> str:
     return unquote(path[-300:]).lower()
 
 
-def _html(path: str, settings: "ExtractSettings") -> Kind:
+def _html(path: str, settings: "ExtractSettings") -> StockExtractor:
     unexpected = settings.ignore_unexpected_html and path.endswith(_MEDIA)
     return _NONE if unexpected else _HTML
 
 
-def _by_type(mime: str) -> Kind:
+def _by_type(mime: str) -> StockExtractor:
     """Types that leave no doubt."""
     if "css" in mime:
-        return Kind.CSS
+        return StockExtractor.CSS
     if any(word in mime for word in _SCRIPT_TYPES):
-        return Kind.SCRIPT
+        return StockExtractor.SCRIPT
     if "json" in mime:
-        return Kind.JSON
+        return StockExtractor.JSON
     return _NONE
 
 
-def _by_content(document: Document, path: str) -> Kind:
+def _by_content(document: Document, path: str) -> StockExtractor:
     """What the first thousand bytes say."""
     head = document.body[:_HEAD].replace(b"\x00", b"").lower()
     xml = "xml" in document.mime and "openxml" not in document.mime
     if (xml or path.endswith(_XML_PATHS)) and any(root in head for root in _SITEMAP_ROOTS):
-        return Kind.SITEMAP
+        return StockExtractor.SITEMAP
     if b"<html" in head or b"<!doctype html" in head:
         return _HTML
     if xml or head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<?xml"):
-        return Kind.XML
+        return StockExtractor.XML
     return _NONE
 
 
-def _by_name(document: Document, path: str) -> Kind:
+def _by_name(document: Document, path: str) -> StockExtractor:
     """Extension, or the element that asked for it."""
     if path.endswith(".css"):
-        return Kind.CSS
+        return StockExtractor.CSS
     if path.endswith((".js", ".mjs")) or document.context.startswith("script"):
-        return Kind.SCRIPT
+        return StockExtractor.SCRIPT
     if path.endswith((".json", ".webmanifest")):
-        return Kind.JSON
-    return Kind.XML if path.endswith(_XML_PATHS) else _NONE
+        return StockExtractor.JSON
+    return StockExtractor.XML if path.endswith(_XML_PATHS) else _NONE

@@ -54,11 +54,13 @@ class LinkCollector:
         outlinks: The links kept.
         dropped: Number of references beyond the limit; equal ones count once.
         errors: (reference, message) of those that make no URI, at most 100.
+        robots: Directives for robots that stand in the content, lower case.
     """
 
     __slots__ = (
         "_anchors",
         "_encoding",
+        "_known",
         "_resolver",
         "_seen",
         "base",
@@ -67,6 +69,7 @@ class LinkCollector:
         "errors",
         "limit",
         "outlinks",
+        "robots",
         "settings",
     )
 
@@ -79,6 +82,7 @@ class LinkCollector:
         self.outlinks: list[Outlink] = []
         self.dropped = 0
         self.errors: list[tuple[str, str]] = []
+        self.robots: set[str] = set()
         self._encoding = encoding
         self._seen: set[tuple[str, str, str]] = set()
         self._anchors: set[str] = set()
@@ -89,6 +93,7 @@ class LinkCollector:
         except URIError as error:
             self.reject(document.base, str(error))
             self._resolver = Resolver(_NO_BASE, encoding=encoding)
+        self._known = self._resolver.known
 
     def rebase(self, base: str) -> None:
         """Resolve what follows against another absolute URL; one that is none changes nothing."""
@@ -97,7 +102,12 @@ class LinkCollector:
         except URIError as error:
             self.reject(base, str(error))
             return
+        self._known = self._resolver.known
         self.base = self._resolver.base
+
+    def use_sitemap_limit(self) -> None:
+        """Keep as many links as the settings allow a sitemap."""
+        self.limit = self.settings.max_sitemap_links
 
     def resolve(self, href: str) -> str | None:
         """The absolute URL of a reference against the base in force; None when there is none."""
@@ -131,7 +141,7 @@ class LinkCollector:
         """
         outlinks, seen = self.outlinks, self._seen
         rank = len(outlinks)
-        url = self._resolver.known.get(href)
+        url = self._known.get(href)
         if rank >= self.limit or not url or not url.startswith("http"):
             url = self._resolved(href, hop, context)
             if not url:
@@ -155,7 +165,7 @@ class LinkCollector:
         """`add` for an anchor of which nothing but its `href` is of interest: most links are."""
         outlinks, anchors = self.outlinks, self._anchors
         rank = len(outlinks)
-        url = self._resolver.known.get(href)
+        url = self._known.get(href)
         if rank >= self.limit or not url or not url.startswith("http"):
             self.add(href, _LINK, ANCHOR)
         elif url not in anchors:

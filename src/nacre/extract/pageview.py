@@ -1,6 +1,8 @@
 """A page taken apart for comparison with its earlier version (pure, linear, bounded).
 
-Read tag by tag, so that no page grows beyond its size.
+It is read tag by tag, so that no page grows beyond its size. Addresses are compared without what
+changes with each request. The date of the last change is the one that JSON-LD or a meta element
+says. Source: schema.org `dateModified`; Open Graph `article:modified_time`; Dublin Core `modified`.
 """
 
 import hashlib
@@ -8,12 +10,43 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 
 from turbohtml import Token, TokenType, tokenize
 
 from nacre.core.pageview import PageView, Piece, Shape
-from nacre.extract.addresses import is_file, stable_address
-from nacre.extract.xhtml import with_end_tags
+from nacre.extract.html.page import with_end_tags
+
+_BUSTER = re.compile(
+    r"(?i)(?:^|(?<=[?&;]))(?:_|t|ts|v|ver|rev|cb|nocache|cachebuster|rnd|rand|random|time|timestamp)"
+    r"=(?:(?=[0-9a-f.]*\d)[0-9a-f.]*|)(?=[&;]|$)"
+)
+_SESSION = re.compile(
+    r"(?i)(?:^|(?<=[?&;]))(?:jsessionid|phpsessid|aspsessionid\w*|sid|sessid|session_?id|cfid|cftoken)"
+    r"=[^&;#]*"
+)
+_FILES = re.compile(
+    r"(?i)\.(?:pdf|docx?|xlsx?|pptx?|wps|et|dps|od[tsp]|ofd|rtf|csv|zip|rar|7z|gz|tgz|epub|mp3|mp4|apk"
+    r"|exe|dmg|iso)$"
+)
+
+
+def stable_address(address: str) -> str:
+    """An address as written, without fragment, session ID and cache buster."""
+    address = address.partition("#")[0].strip()
+    path, mark, query = address.partition("?")
+    path = path.partition(";jsessionid=")[0]
+    if not mark:
+        return path
+    kept = _BUSTER.sub("", _SESSION.sub("", query)).strip("&;")
+    kept = re.sub("&{2,}", "&", kept)
+    return f"{path}?{kept}" if kept else path
+
+
+def is_file(address: str) -> bool:
+    """Whether an address names a document to download rather than a page."""
+    return _FILES.search(address.partition("?")[0]) is not None
+
 
 MAX_PIECES = 20_000
 _MAX_DEPTH = 128
@@ -330,3 +363,62 @@ class _PaperText:
         text, self._pending = self._pending.strip(), ""
         if text and (any(self._open.values()) or self._beside or before_break):
             self._md5.update(text.encode("utf-8", "replace") + b"\n")
+
+
+_LOOKED_AT = 400_000
+"""Characters of a page that are looked at."""
+_JSON_LD = re.compile(r'"dateModified"\s{0,20}:\s{0,20}"([^"<]{8,40})"')
+_META = re.compile(r"(?i)<meta\s([^<>]{10,400})>")
+_NAME = re.compile(
+    r"(?i)(?:name|property|itemprop)\s?=\s?[\"']?(?:article:modified_time|og:updated_time|last-?modified"
+    r"|datemodified|dc(?:terms)?\.(?:date\.)?modified)[\"'\s/]"
+)
+_CONTENT = re.compile(r"(?i)content\s?=\s?[\"']([^\"']{8,40})[\"']")
+_LOCAL = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?)?$")
+
+
+def page_date(text: str) -> int:
+    """What a page says of its last change, whole seconds since the epoch; 0 where it says nothing.
+
+    A time without a zone is taken for UTC: what counts is that it moves.
+
+    Args:
+        text: The decoded page.
+    """
+    text = text[:_LOOKED_AT]
+    found = _JSON_LD.search(text)
+    if found is not None:
+        return _moment(found[1])
+    for meta in _META.finditer(text):
+        if _NAME.search(meta[1] + " "):
+            content = _CONTENT.search(meta[1])
+            return _moment(content[1]) if content is not None else 0
+    return 0
+
+
+def _moment(written: str) -> int:
+    written = written.strip()
+    found: datetime | None
+    try:
+        found = datetime.fromisoformat(written)
+    except ValueError:
+        found = _local(written)
+    if found is None:
+        return 0
+    aware = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+    try:
+        return max(0, int(aware.timestamp()))
+    except (OverflowError, ValueError):
+        return 0
+
+
+def _local(written: str) -> datetime | None:
+    """A date as people write it; None for no date."""
+    match = _LOCAL.match(written)
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups())
+    try:
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:
+        return None

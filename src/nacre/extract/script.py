@@ -1,4 +1,4 @@
-r"""Scripts: string literals that are very likely URIs.
+r"""Scripts and JSON: string literals that are very likely URIs.
 
 No parser of JavaScript, but a scan that knows its strings, comments, regular expressions and
 template literals well enough not to lose its way in minified code. What stands in quotes inside a
@@ -6,6 +6,10 @@ string is tried too (`"<img src='a.png'>"`), and quotes that are escaped outside
 (`\u0027a.html\u0027`, `\"a.html\"`), as in scripts that were quoted once more than needed. Linear
 on any input: a pattern that fails at some place is not tried again in the stretch that it failed
 on. Source: Heritrix's ExtractorJS.
+
+Of JSON the string literals are scanned too, without a parse: cut-off documents, JSONP, several
+documents in one, comments and any depth of nesting make no difference. Keys are passed over.
+Source: Heritrix's ExtractorJson (which misses arrays) and ExtractorJS.
 """
 
 import re
@@ -14,7 +18,7 @@ from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
 from nacre.extract.likely import MAX_CANDIDATE, is_very_likely_uri, speculative_fixup
 from nacre.extract.links import LinkCollector
-from nacre.extract.text import read_text
+from nacre.extract.text import absolute_urls, read_text
 
 CONTEXT = "=JS_MISC"
 IMPORT_CONTEXT = "=JS_IMPORT"
@@ -245,3 +249,33 @@ def extract_script(document: Document, links: LinkCollector) -> None:
         if url not in imported:
             links.add(speculative_fixup(url, links.base), Hop.SPECULATIVE, CONTEXT)
     links.rebase(base)
+
+
+JSON_CONTEXT = "=JSON_MISC"
+
+# Possessive groups end in `(?!)` for Python before 3.11.5: tests/contract/test_patterns.py
+_STRING = re.compile(r'"([^"\\]*+(?:\\[\s\S][^"\\]*+|(?!))*+)(?:"(\s*+:)?)?')
+_MAX_TEXT = 1_000_000
+"""Characters of the longest string that is searched for URLs within."""
+
+
+def json_urls(text: str) -> list[str]:
+    """Strings that are very likely URIs, and absolute URLs within longer strings; each once.
+
+    For JSON, JSON-LD, import maps, web app manifests and speculation rules. Give bare host names to
+    `speculative_fixup` before they are resolved.
+    """
+    found: dict[str, None] = {}
+    for raw, is_key in _STRING.findall(text):
+        if is_key or ("/" not in raw and "." not in raw) or len(raw) > _MAX_TEXT:
+            continue
+        value = unescape_js(raw) if "\\" in raw else raw
+        if not likely_strings(value, found) and "://" in value:
+            found.update(dict.fromkeys(absolute_urls(value)))
+    return list(found)
+
+
+def extract_json(document: Document, links: LinkCollector) -> None:
+    """Add the likely URIs of a JSON document: hop X, context `=JSON_MISC`."""
+    for url in json_urls(read_text(document)):
+        links.add(speculative_fixup(url, links.base), Hop.SPECULATIVE, JSON_CONTEXT)

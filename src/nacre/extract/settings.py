@@ -1,6 +1,21 @@
 """Settings of the extractors."""
 
+from typing import Annotated
+
+from pydantic import AfterValidator
+
 from nacre.config.component import Bytes, Component, setting
+from nacre.extract.extractors import EXTRACTORS, StockExtractor
+
+
+def _of_plugin(name: str) -> str:
+    if any(name == own for own in StockExtractor):
+        raise ValueError(f"the extractor {name!r} is Nacre's own, which is always used")
+    return EXTRACTORS.get(name).name
+
+
+ExtractorName = Annotated[str, AfterValidator(_of_plugin)]
+"""The name of an extractor of a plug-in."""
 
 
 class ExtractSettings(Component):
@@ -23,8 +38,8 @@ class ExtractSettings(Component):
     )
     try_all_guesses: bool = setting(
         default=False,
-        doc="Fetch every guess from a script (hop X); else kinds that lead nowhere on a site are "
-        "given up, which depends a little on timing.",
+        doc="Fetch every guess from a script (hop X); else kinds of guesses that fail on a site "
+        "are dropped, which depends slightly on timing.",
         live=False,
         sheets=False,
     )
@@ -41,12 +56,13 @@ class ExtractSettings(Component):
         default=True, doc="Take `content=` of other meta elements that are very likely URIs."
     )
     ignore_form_action_urls: bool = setting(default=False, doc="Take no form actions.")
-    only_form_gets: bool = setting(default=True, doc="Of form actions take those by GET only.")
+    only_form_gets: bool = setting(default=True, doc="Take only form actions with GET.")
     treat_frames_as_embeds: bool = setting(
         default=True, doc="Frames and iframes are embeds (hop E), else links (hop L)."
     )
     ignore_unexpected_html: bool = setting(
-        default=True, doc="Search no HTML at a URL that ends like a media file (`.gif`, `.mp4`)."
+        default=True,
+        doc="Do not search HTML at a URL that ends like a media file (`.gif`, `.mp4`).",
     )
     obey_rel_nofollow: bool = setting(default=False, doc="Take no links with `rel=nofollow`.")
     obey_meta_robots: bool = setting(
@@ -58,13 +74,18 @@ class ExtractSettings(Component):
     )
     anchor_text: bool = setting(
         default=False,
-        doc="Keep the text of links, at most 200 characters. Nothing in a crawl needs it.",
+        doc="Keep the text of links, at most 200 characters. The crawl does not need it.",
     )
     element_path: bool = setting(
         default=False, doc="Keep the path of the element that holds the link (`html/body/p/a`)."
     )
     robots_agent: str = setting(
         "",
-        "Product token that `X-Robots-Tag: token: ...` and `<meta name=token>` speak to. Empty: "
+        "Product token that `X-Robots-Tag: token: ...` and `<meta name=token>` address. Empty: "
         "that of `robots.agent`.",
+    )
+    extractors: tuple[ExtractorName, ...] = setting(
+        (),
+        "Extractors of plug-ins, by name. They come before Nacre's own, for documents of the media "
+        "types that they take.",
     )

@@ -16,7 +16,7 @@ from nacre.extract.feed import based, feed_links, is_feed
 from nacre.extract.likely import speculative_fixup
 from nacre.extract.links import LinkCollector
 from nacre.extract.text import read_text
-from nacre.extract.xml_scan import End, Start, attributes, date_text, root_name, scan, strip
+from nacre.extract.xml_scan import End, XmlStart, attributes, date_text, root_name, scan, strip
 from nacre.wire.codec import GZIP_MAGIC
 from nacre.wire.coding import decode_content
 
@@ -38,7 +38,7 @@ _EMBEDS = frozenset(
 )
 
 
-class Entry(NamedTuple):
+class SitemapEntry(NamedTuple):
     """One entry of a sitemap.
 
     Attributes:
@@ -59,7 +59,7 @@ def extract_sitemap(document: Document, links: LinkCollector) -> None:
 
     At most `max_sitemap_links` are kept. A sitemap that lists itself is not followed again.
     """
-    links.limit = links.settings.max_sitemap_links
+    links.use_sitemap_limit()
     body = unpack(document.body)
     if body is not document.body:
         document = msgspec.structs.replace(document, body=body, charset="")
@@ -91,11 +91,11 @@ def unpack(body: bytes) -> bytes:
     return body[:MAX_UNPACKED]
 
 
-def entries(text: str) -> list[Entry]:
+def entries(text: str) -> list[SitemapEntry]:
     """The entries of an XML sitemap or sitemap index, in order."""
     reading = _Reading()
     for event in scan(text):
-        if isinstance(event, Start):
+        if isinstance(event, XmlStart):
             reading.start(event)
         elif isinstance(event, End):
             reading.end(event.name, event.text)
@@ -107,7 +107,7 @@ class _Reading:
     """The entry that is open. Elements may be in any order; unclosed ones end at the next."""
 
     def __init__(self) -> None:
-        self.found: list[Entry] = []
+        self.found: list[SitemapEntry] = []
         self._name = ""
         self._loc = ""
         self._lastmod = ""
@@ -116,7 +116,7 @@ class _Reading:
         self._group = ""  # image, video or news element within the entry
         self._in_loc = False
 
-    def start(self, event: Start) -> None:
+    def start(self, event: XmlStart) -> None:
         name = event.name
         if name == "loc":
             self._next_loc()
@@ -149,7 +149,7 @@ class _Reading:
         """The open entry is complete."""
         if self._loc or self._extras:
             is_sitemap = self._name == "sitemap"
-            entry = Entry(
+            entry = SitemapEntry(
                 self._loc, self._lastmod or self._published, is_sitemap, tuple(self._extras)
             )
             self.found.append(entry)

@@ -40,7 +40,7 @@ def worth_trying(tried: int, hit: int, url: str = "") -> bool:
 
     Args:
         tried: Guesses of its kind that were fetched on this site.
-        hit: How many of them were hits (a success that is no error page, judged by the caller).
+        hit: How many of them were hits (a success that is not an error page, judged by the caller).
         url: The guess; it decides whether it is explored. "" is never explored.
     """
     return not is_hopeless(tried, hit) or is_explored(url)
@@ -75,8 +75,8 @@ def is_explored(url: str) -> bool:
 def speculative_kind(url: str, context: str) -> str:
     """The kind of a guess: where it was found, its extension, whether it has a query.
 
-    For example `=JS_MISC js`, `=JS_MISC - ?`, `=JSON_MISC *`: `-` is no extension, `*` an unknown
-    one, so that the number of kinds is bounded.
+    For example `=JS_MISC js`, `=JS_MISC - ?`, `=JSON_MISC *`: `-` stands for no extension, `*`
+    for an unknown one, so that the number of kinds is bounded.
     """
     path, question, _ = url.partition("?")
     name = path.partition("://")[2].partition("/")[2].rpartition("/")[2]

@@ -11,7 +11,7 @@ _PLACE = re.compile(r"\$\$|\$\{(\w+)(?:\[(\d{1,3})\])?(\|quote)?\}|\$(\w+)|\$")
 _GROUP = re.compile(r"\\(.)|\$(\d)|\$\{(\d{1,3})\}|[$\\]")
 
 
-class Template:
+class LinkTemplate:
     """`http://a/?x=${name[1]}&y=${other|quote}`: groups of matches by the names of expressions.
 
     `${name}` and `$name` are the whole match, `${name[1]}` its first group, `|quote` writes it as a
@@ -65,7 +65,7 @@ def _filled(groups: Groups, number: int, *, quoted: bool) -> str:
 
 
 def combinations(
-    template: Template, matches: Mapping[str, Iterable[Groups]], limit: int
+    template: LinkTemplate, matches: Mapping[str, Iterable[Groups]], limit: int
 ) -> Iterator[str]:
     """The template with every combination of matches; none when a name has none.
 

@@ -1,11 +1,14 @@
-"""Bytes to text, for what is no HTML: style sheets, scripts, JSON, XML, sitemaps, plain text."""
+"""Bytes to text, for what is not HTML, and URLs that stand in texts and in other URLs.
+
+URLs within a URL, in its path or in the values of its query, are those of Heritrix's ExtractorURI.
+"""
 
 import re
+from urllib.parse import unquote
 
 from nacre.extract.document import Document
 from nacre.wire.charset import decode
-from nacre.wire.guess import NO_HINTS, Hints, guess
-from nacre.wire.labels import codec_of
+from nacre.wire.guess import NO_HINTS, Hints, codec_of, guess
 
 _MARKS = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -32,7 +35,7 @@ def read_text(document: Document) -> str:
 def text_charset(
     body: bytes, label: str | None, url: str = "", hints: Hints = NO_HINTS
 ) -> tuple[str, str]:
-    """In which encoding a text is that is no HTML.
+    """In which encoding a text is that is not HTML.
 
     Byte order mark, then the Content-Type header, then the document's own declaration (XML
     declaration or `@charset`, no `meta`), then what the bytes look like; UTF-8 for ASCII.
@@ -73,3 +76,59 @@ def _declared(body: bytes) -> str:
     return (
         declared if declared and not declared.startswith("utf-16") else ""
     )  # read as bytes, so it is not
+
+
+_URL = re.compile(r"""https?://[^\s<>"'`\\^{|}\x00-\x1f\ud800-\udfff]{1,2083}+""", re.IGNORECASE)
+_TRAILING = ".,;:!?*_~"
+_PAIRS = ((")", "("), ("]", "["))
+
+
+def absolute_urls(text: str) -> list[str]:
+    """The http(s) URLs in a text, in order; a text that is nothing but a URL is that URL."""
+    if "://" not in text:
+        return []
+    whole = text.strip()
+    match = _URL.fullmatch(whole)
+    return [whole] if match else [url for raw in _URL.findall(text) if (url := _trim(raw))]
+
+
+def _trim(url: str) -> str:
+    """Cut the punctuation of the sentence; a closing bracket stays when its opening is within."""
+    url = url.rstrip(_TRAILING)
+    for end, start in _PAIRS:
+        over = url.count(end) - url.count(start)
+        tail = len(url) - len(url.rstrip(end))
+        if over > 0 and tail:
+            url = url[: len(url) - min(over, tail)].rstrip(_TRAILING)
+    return url if len(url) > len("https://") else ""
+
+
+_SCHEME = re.compile(r"https?:/{1,2}+(?=[^/])", re.IGNORECASE)
+_MOST = 20
+
+
+def urls_within(url: str) -> list[str]:
+    """The http(s) URLs that a URL holds behind its host, plain or percent-encoded; each once.
+
+    In a query, one ends with its value; a coded one is decoded. In a path it goes on to the end.
+    """
+    start = url.find("/", url.find("://") + 3)
+    if start < 0 or "http" not in url[start:].lower():
+        return []
+    found: dict[str, None] = {}
+    path, _, query = url[start:].partition("?")
+    for value in query.split("&"):
+        _gather(unquote(value), found)
+    _gather(path + ("?" + query if query else ""), found)
+    _gather(unquote(path), found)
+    return [text for text in found if text != url][:_MOST]
+
+
+def _gather(text: str, found: dict[str, None]) -> None:
+    """Each beginning of a URL in a text opens one that goes on to its end."""
+    for match in _SCHEME.finditer(text):
+        scheme = match[0].partition(":")[0]
+        rest = text[match.end() :].partition(" ")[0]
+        found[f"{scheme}://{rest}"] = None
+        if len(found) > _MOST:
+            return

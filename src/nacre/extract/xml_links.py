@@ -10,13 +10,12 @@ from collections.abc import Iterator
 
 from nacre.core.crawluri import Hop
 from nacre.extract import css
-from nacre.extract.absolute import absolute_urls
 from nacre.extract.document import Document
 from nacre.extract.feed import based, feed_links, is_feed
 from nacre.extract.likely import is_very_likely_uri, known_extension
 from nacre.extract.links import LinkCollector
-from nacre.extract.text import read_text
-from nacre.extract.xml_scan import End, Start, Stylesheet, attributes, scan, unescape_xml
+from nacre.extract.text import absolute_urls, read_text
+from nacre.extract.xml_scan import End, Stylesheet, XmlStart, attributes, scan, unescape_xml
 
 CONTEXT = "=SPECULATIVE_MISC"
 """Link context of a URL that merely stands in a document (Heritrix's word)."""
@@ -69,7 +68,7 @@ def _feed(source: str, links: LinkCollector, taken: set[str]) -> None:
             links.add(href, link.hop, link.context, rel=link.rel, lastmod=link.updated)
 
 
-def _references(event: Start | End, links: LinkCollector, taken: set[str]) -> None:
+def _references(event: XmlStart | End, links: LinkCollector, taken: set[str]) -> None:
     """References that a browser follows when it shows the document; they join `taken`."""
     if isinstance(event, End):
         if event.name == "style" and event.text:
@@ -118,14 +117,14 @@ def _named_from_the_root(value: str) -> Iterator[str]:
         yield from _from_the_root(value)
 
 
-def _mentioned(event: Start | End) -> Iterator[str]:
+def _mentioned(event: XmlStart | End) -> Iterator[str]:
     """Absolute URLs in the text before a tag and, of a start tag, in its attributes."""
-    text = event.before if isinstance(event, Start) else event.text
+    text = event.before if isinstance(event, XmlStart) else event.text
     if "://" in text:
         yield from absolute_urls(text)
     elif text[:1] == "/" and isinstance(event, End):
         yield from _from_the_root(text)
-    if not isinstance(event, Start):
+    if not isinstance(event, XmlStart):
         return
     raw = event.attributes
     if "://" in raw or '="/' in raw or "='/" in raw:

@@ -34,7 +34,7 @@ _BLANK = "".join(c for c in map(chr, range(0x3001)) if c.isspace()) + "\u200b\uf
 MAX_DATE = 64
 
 
-class Start(msgspec.Struct, gc=False):
+class XmlStart(msgspec.Struct, gc=False):
     """A start tag.
 
     Attributes:
@@ -67,7 +67,7 @@ class Stylesheet(msgspec.Struct, gc=False):
     attributes: str
 
 
-Event = Start | End | Stylesheet
+Event = XmlStart | End | Stylesheet
 
 
 def scan(source: str) -> Iterator[Event]:
@@ -80,7 +80,7 @@ def scan(source: str) -> Iterator[Event]:
             if close:
                 yield End(name, strip(text))
             else:
-                yield Start(name, raw, text)
+                yield XmlStart(name, raw, text)
                 if raw[-1:] == "/":
                     yield End(name, "")
             text = unescape_xml(following)
@@ -94,7 +94,7 @@ def scan(source: str) -> Iterator[Event]:
 
 def root_name(source: str) -> str:
     """Name of the first element; "" when there is none."""
-    return next((event.name for event in scan(source) if isinstance(event, Start)), "")
+    return next((event.name for event in scan(source) if isinstance(event, XmlStart)), "")
 
 
 def attributes(raw: str) -> dict[str, str]:

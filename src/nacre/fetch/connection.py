@@ -6,8 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple, Protocol, cast
 
-from nacre.core.capture import TlsFacts
-from nacre.core.trust import Trust
+from nacre.core.capture import TlsFacts, Trust
 from nacre.errors import NacreError
 
 
@@ -16,7 +15,7 @@ class Conversation(Protocol):
 
     @property
     def over(self) -> bool:
-        """Whether the conversation is over: it wants no more bytes."""
+        """Whether the conversation is over: it needs no more bytes."""
         ...
 
     def begin(self, transport: asyncio.Transport) -> None:
@@ -32,12 +31,12 @@ class Conversation(Protocol):
 
         Args:
             error: The error; None for none.
-            clean: The peer said that it closes (EOF; in TLS, close_notify).
+            clean: Whether the peer announced the close (EOF; in TLS, close_notify).
         """
         ...
 
     def fail(self, error: BaseException) -> None:
-        """A fault of the crawler or of a disk ended it."""
+        """An error in the crawler or of a disk ended it."""
         ...
 
 
@@ -46,7 +45,7 @@ class PoolKey(NamedTuple):
 
     Attributes:
         scheme: `http` or `https`.
-        address: Address connected to; through a proxy the host, or "" where any host will do.
+        address: Address connected to; through a proxy the host, or "" if any host will do.
         port: Port.
         sni: Host for TLS; "" for plain text.
         proxy: Proxy URL; "" for none.
@@ -67,9 +66,9 @@ _SHORTEST_QUIET, _LATENCIES = 2.0, 4.0
 
 
 class Connection(asyncio.Protocol):
-    """One connection. It ends with abort(); it is half-closed only to hear what is still to come.
+    """One connection. It ends with abort(); it is half-closed only to read data that may follow.
 
-    Bytes that nobody asked for end it at once, whether they come while it rests or behind a reply.
+    Unsolicited bytes end it at once, whether they arrive while it is idle or after a reply.
 
     Attributes:
         transport: Its transport; replaced when TLS begins.
@@ -78,10 +77,8 @@ class Connection(asyncio.Protocol):
         port: Peer's port; 0 through a proxy.
         tls: TLS facts; None for plain text.
         uses: Conversations begun.
-        idle_since: Time of the loop when it came to rest.
+        idle_since: Time of the loop when it became idle.
         alive: It may still be used.
-        forget: Called when it ends while it rests; None while it works.
-        surplus: Called with bytes that nobody asked for.
         unproven: Replies since it was last quiet, which a surplus would make suspect.
         slowest: Longest wait for a reply so far, seconds.
     """
@@ -95,8 +92,8 @@ class Connection(asyncio.Protocol):
         self.uses = 0
         self.idle_since = 0.0
         self.alive = False
-        self.forget: Callable[[Connection], None] | None = None
-        self.surplus: Callable[[Connection, bytes], None] | None = None
+        self._forget: Callable[[Connection], None] | None = None
+        self._surplus: Callable[[Connection, bytes], None] | None = None
         self.unproven: list[Trust] = []
         self.slowest = 0.0
         self._talk: Conversation | None = None
@@ -108,7 +105,7 @@ class Connection(asyncio.Protocol):
         return max(_SHORTEST_QUIET, _LATENCIES * self.slowest)
 
     def start(self, talk: Conversation, data: bytes, trust: Trust | None = None) -> None:
-        """Send a request; the conversation takes what comes back, of which `trust` is told."""
+        """Send a request; the conversation gets the reply, and `trust` is informed of it."""
         if trust is not None:
             self.unproven.append(trust)
         self._talk = talk
@@ -118,6 +115,34 @@ class Connection(asyncio.Protocol):
             return
         talk.begin(self.transport)
         self.transport.write(data)
+
+    def listen(self, surplus: Callable[["Connection", bytes], None]) -> None:
+        """Call `surplus` with unsolicited bytes."""
+        self._surplus = surplus
+
+    def serve(self, key: PoolKey) -> None:
+        """Set which requests it may carry."""
+        self.key = key
+
+    def take_tls(self, facts: TlsFacts) -> None:
+        """Note what the handshake agreed on."""
+        self.tls = facts
+
+    def note_wait(self, seconds: float) -> None:
+        """Note how long the server took to reply."""
+        self.slowest = max(self.slowest, seconds)
+
+    def fall_idle(self, now: float) -> None:
+        """Note when it became idle, time of the loop."""
+        self.idle_since = now
+
+    def rest(self, forget: Callable[["Connection"], None]) -> None:
+        """Call `forget` when it ends, until it works again (`wake`)."""
+        self._forget = forget
+
+    def wake(self) -> None:
+        """Mark it as no longer idle: its end calls no one."""
+        self._forget = None
 
     def release(self) -> None:
         """Note that the conversation is over: what comes now is unasked for."""
@@ -130,7 +155,7 @@ class Connection(asyncio.Protocol):
         self.transport.abort()
 
     def has_unread(self) -> bool:
-        """Whether bytes, or the end, have arrived that nobody has looked at yet."""
+        """Whether bytes, or the end, have arrived that were not processed yet."""
         sock = self.transport.get_extra_info("socket")
         if sock is None:
             return False
@@ -139,7 +164,7 @@ class Connection(asyncio.Protocol):
         return bool(look.poll(0))
 
     def say_goodbye(self) -> None:
-        """No request follows: a server that owes nothing closes, one that does sends it first."""
+        """Half-close: a server without an open reply closes; another sends its reply first."""
         if self.alive and not self.transport.is_closing() and self.transport.can_write_eof():
             with suppress(OSError):  # the peer is gone, and the end comes in a moment
                 self.transport.write_eof()
@@ -172,8 +197,8 @@ class Connection(asyncio.Protocol):
         if talk is None or talk.over:
             self.alive = False
             self.transport.abort()
-            if self.surplus is not None:
-                self.surplus(self, data)
+            if self._surplus is not None:
+                self._surplus(self, data)
             return
         try:
             talk.received(data)
@@ -190,8 +215,8 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.Protocol`."""
         self.alive = False
-        if self.forget is not None:
-            self.forget(self)
+        if self._forget is not None:
+            self._forget(self)
         talk = self._talk
         if talk is None:
             return

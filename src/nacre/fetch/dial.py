@@ -1,27 +1,95 @@
-"""New connections: to an address that the guard allows, or through a proxy, then TLS."""
+"""New connections: to an address that the guard allows, or through a proxy, then TLS.
+
+Of several addresses a new one is tried each 250 ms, and the first to connect wins (RFC 8305, which
+uvloop does not have).
+"""
 
 import asyncio
 import os
 import ssl
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 from nacre.core.clock import Clock
 from nacre.core.status import FetchStatus
 from nacre.fetch.connection import Connection
-from nacre.fetch.message import Origin
-from nacre.fetch.proxy import Proxy
-from nacre.fetch.race import race
-from nacre.fetch.request import Guard
+from nacre.fetch.proxy import Proxy, open_socks, open_tunnel
+from nacre.fetch.request import Guard, Origin, is_starvation
 from nacre.fetch.settings import FetchSettings
-from nacre.fetch.starvation import is_starvation
 from nacre.fetch.tls import Tls
-from nacre.fetch.tunnel import open_tunnel
+
+STAGGER = 0.25
+"""Seconds between the beginnings of two attempts, unless one fails earlier."""
+
+Open = Callable[[str], Awaitable[Connection]]
+
+
+async def race(addresses: Sequence[str], open_one: Open, stagger: float = STAGGER) -> Connection:
+    """Connect to the first address that answers; the losers are aborted.
+
+    Raises:
+        OSError: No attempt succeeded: the error of the first, or a lack of file handles.
+    """
+    if len(addresses) == 1:
+        return await open_one(addresses[0])
+    outcomes: list[Connection | OSError] = []
+    try:
+        async with asyncio.TaskGroup() as group:
+            await _run(group, addresses, open_one, outcomes, stagger)
+    except BaseException:
+        _abort(outcomes)
+        raise
+    winners = [outcome for outcome in outcomes if isinstance(outcome, Connection)]
+    if not winners:
+        errors = [outcome for outcome in outcomes if isinstance(outcome, OSError)]
+        raise next((error for error in errors if is_starvation(error)), errors[0])
+    _abort(winners[1:])
+    return winners[0]
+
+
+async def _run(
+    group: asyncio.TaskGroup,
+    addresses: Sequence[str],
+    open_one: Open,
+    outcomes: list[Connection | OSError],
+    stagger: float,
+) -> None:
+    """Start the attempts, and cancel what runs once one has won."""
+
+    async def attempt(address: str) -> None:
+        try:
+            outcomes.append(await open_one(address))
+        except OSError as error:
+            outcomes.append(error)
+
+    waiting = deque(addresses)
+    pending: set[asyncio.Task[None]] = set()
+    while waiting or pending:
+        if waiting:
+            pending.add(group.create_task(attempt(waiting.popleft())))
+        _, pending = await asyncio.wait(
+            pending,
+            timeout=stagger if waiting else None,
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        if any(isinstance(outcome, Connection) for outcome in outcomes):
+            break
+    for task in pending:
+        task.cancel()
+
+
+def _abort(outcomes: Sequence[Connection | OSError]) -> None:
+    for outcome in outcomes:
+        if isinstance(outcome, Connection):
+            outcome.abort()
+
 
 _NAME_ALERTS = ("UNRECOGNIZED_NAME", "HANDSHAKE_FAILURE", "ALERT_INTERNAL_ERROR")
 """What servers send that do not like the name they were asked for."""
 
 
-class Refusal(NamedTuple):
+class ConnectFailure(NamedTuple):
     """Why there is no connection.
 
     Attributes:
@@ -44,7 +112,7 @@ class _NoTls(NamedTuple):
         by_name: The name sent may be the reason.
     """
 
-    refusal: Refusal
+    refusal: ConnectFailure
     address: str
     by_name: bool
 
@@ -59,10 +127,11 @@ class Dialer:
         self._clock = clock
         self._guard = guard
         self._tls = tls
+        self._handshakes = tls.gate
 
     async def dial(
         self, origin: Origin, addresses: tuple[str, ...], settings: FetchSettings
-    ) -> Connection | Refusal:
+    ) -> Connection | ConnectFailure:
         """Connect to an origin at one of the addresses; never raises for what the web does."""
         if origin.scheme != "https":
             found = await self._attempt(origin, addresses, settings, "")
@@ -72,7 +141,7 @@ class Dialer:
 
     async def _dial_tls(
         self, origin: Origin, addresses: tuple[str, ...], settings: FetchSettings
-    ) -> Connection | Refusal | _NoTls:
+    ) -> Connection | ConnectFailure | _NoTls:
         """Try one address after the other, and once, at one of them, without a name."""
         sni, may_omit = origin.sni, settings.tls == "record"
         while True:
@@ -89,7 +158,7 @@ class Dialer:
 
     async def _attempt(
         self, origin: Origin, addresses: tuple[str, ...], settings: FetchSettings, sni: str
-    ) -> Connection | Refusal | _NoTls:
+    ) -> Connection | ConnectFailure | _NoTls:
         try:
             found = await self._connect(origin, addresses, settings)
         except TimeoutError as error:
@@ -107,19 +176,20 @@ class Dialer:
     ) -> Connection | _NoTls:
         try:
             await self._encrypt(found, origin, settings, sni)
-            found.tls = self._tls.facts(found.transport, origin.host, sni, self._clock.now())
+            facts = self._tls.facts(found.transport, origin.host, sni, self._clock.now())
+            found.take_tls(facts)
         except (OSError, ValueError) as error:
             found.abort()
             text = str(error) if isinstance(error, TimeoutError) else describe(error)
             if isinstance(error, ssl.SSLError):
                 text = f"TLS handshake: {text}"
-            refusal = Refusal(FetchStatus.CONNECT_FAILED, text)
+            refusal = ConnectFailure(FetchStatus.CONNECT_FAILED, text)
             return _NoTls(refusal, found.address, bool(sni) and _may_be_the_name(error))
         return found
 
     async def _connect(
         self, origin: Origin, addresses: tuple[str, ...], settings: FetchSettings
-    ) -> Connection | Refusal:
+    ) -> Connection | ConnectFailure:
         limit = settings.connect_timeout
         try:
             async with asyncio.timeout(limit):
@@ -132,8 +202,8 @@ class Dialer:
 
     async def _direct(
         self, port: int, addresses: tuple[str, ...], settings: FetchSettings
-    ) -> Connection | Refusal:
-        """Connect to the first address that answers, and look at the peer once more."""
+    ) -> Connection | ConnectFailure:
+        """Connect to the first address that answers, and look at the peer again."""
         local = (settings.bind_address, 0) if settings.bind_address else None
 
         async def open_one(address: str) -> Connection:
@@ -150,7 +220,7 @@ class Dialer:
         refusal = self._guard.refusal(peer[0])
         if refusal:
             connection.abort()
-            return Refusal(FetchStatus.UNFETCHABLE, refusal)
+            return ConnectFailure(FetchStatus.UNFETCHABLE, refusal)
         connection.address, connection.port = peer[0], peer[1]
         return connection
 
@@ -169,8 +239,6 @@ class Dialer:
 
     async def _socks(self, proxy: Proxy, host: str, port: int) -> Connection:
         """Connect through SOCKS5; the address that was checked, where there is one."""
-        from nacre.fetch.socks import open_socks  # noqa: PLC0415 - slow, and seldom used
-
         sock = await open_socks(proxy, host, port)
         _, connection = await self._loop.create_connection(Connection, sock=sock)
         return connection
@@ -179,7 +247,7 @@ class Dialer:
         self, connection: Connection, origin: Origin, settings: FetchSettings, sni: str
     ) -> None:
         try:
-            await self._tls.gate.enter()
+            await self._handshakes.enter()
         except BaseException:
             connection.abort()
             raise
@@ -191,7 +259,7 @@ class Dialer:
     ) -> None:
         """Begin TLS on an open connection."""
         if not connection.alive:
-            # uvloop would wait for a handshake all the same, and print a traceback.
+            # uvloop would wait for a handshake anyway, and print a traceback.
             connection.abort()
             raise ConnectionResetError("it spoke or closed before the TLS handshake")
         limit = settings.handshake_timeout
@@ -211,12 +279,12 @@ class Dialer:
         connection.connection_made(transport)
 
 
-def _failed(settings: FetchSettings, text: str, *, starved: bool = False) -> Refusal:
+def _failed(settings: FetchSettings, text: str, *, starved: bool = False) -> ConnectFailure:
     """No connection; through a proxy it is the proxy that was not reached, or did not reach."""
     proxy = settings.proxy_server
     if proxy is not None and not starved:
         text = f"proxy {proxy.host}:{proxy.port}: {text}"
-    return Refusal(FetchStatus.CONNECT_FAILED, text, starved)
+    return ConnectFailure(FetchStatus.CONNECT_FAILED, text, starved)
 
 
 def _may_be_the_name(error: Exception) -> bool:

@@ -14,7 +14,7 @@ STEP = 1024 * 1024
 """Bytes read at once from a spooled body."""
 
 
-class Digests(NamedTuple):
+class CaptureDigests(NamedTuple):
     """`sha1:BASE32` of head and body, and of the payload."""
 
     block: str
@@ -23,7 +23,7 @@ class Digests(NamedTuple):
 
 def digest_capture(
     head: bytes, body: Body, chunks: Sequence[tuple[int, int]], *, chunked: bool
-) -> Digests:
+) -> CaptureDigests:
     """Digest head and body together, and the payload alone.
 
     Args:
@@ -45,7 +45,7 @@ def digest_capture(
             payload = _digest(_cut(data, chunks))
         else:
             payload = sha1(data, usedforsecurity=False).digest()
-    return Digests(_text(block.digest()), _text(payload))
+    return CaptureDigests(_text(block.digest()), _text(payload))
 
 
 def _digest(parts: Iterable[bytes | memoryview]) -> bytes:

@@ -4,26 +4,81 @@ Addresses are not judged here; the guard does that for each one that is connecte
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Generic, TypeVar
 
 import msgspec
 from msgspec import structs
 from pydantic import BeforeValidator, WithJsonSchema, field_validator
 
 from nacre.config.component import Component, Seconds, setting
-from nacre.core.clock import Clock
-from nacre.core.stamp import digits14
+from nacre.core.clock import Clock, digits14
 from nacre.core.status import FetchStatus
 from nacre.errors import URIError
-from nacre.fetch.address import parse_address
-from nacre.fetch.dns_exchange import Server, parse_server
-from nacre.fetch.dns_message import AAAA, A, Name, Record, parse_name
-from nacre.fetch.dns_query import Asking, Found, find_addresses
-from nacre.fetch.hosts_file import WatchedFile, parse_hosts, parse_resolv_conf
-from nacre.uri.idn import host_to_ascii
+from nacre.fetch.dns_client import (
+    AAAA,
+    A,
+    DnsRecord,
+    DnsServer,
+    FoundRecords,
+    Name,
+    QueryPolicy,
+    find_addresses,
+    parse_name,
+    parse_server,
+)
+from nacre.fetch.guard import parse_address
+from nacre.uri.domain import host_to_ascii
+
+_Value = TypeVar("_Value")
+
+
+class WatchedFile(Generic[_Value]):
+    """The content of a small local file, cached until it changes; a missing one is empty."""
+
+    def __init__(self, path: Path, parse: Callable[[str], _Value]) -> None:
+        self._path = path
+        self._parse = parse
+        self._stamp: tuple[int, int] | None = None
+        self._value = parse("")
+
+    @property
+    def value(self) -> _Value:
+        """The current content of the file."""
+        try:
+            stat = self._path.stat()
+            stamp = (stat.st_mtime_ns, stat.st_size)
+            if stamp != self._stamp:
+                self._value = self._parse(self._path.read_text("utf-8", "replace"))
+                self._stamp = stamp
+        except OSError:
+            self._value = self._parse("")
+            self._stamp = None
+        return self._value
+
+
+def parse_hosts(text: str) -> dict[str, tuple[str, ...]]:
+    """Lower-case names of a hosts file, each with its addresses in the order of the file."""
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        words = line.partition("#")[0].split()
+        if words and parse_address(words[0]):
+            for name in words[1:]:
+                found.setdefault(name.lower().removesuffix("."), []).append(words[0])
+    return {name: tuple(dict.fromkeys(addresses)) for name, addresses in found.items()}
+
+
+def parse_resolv_conf(text: str) -> tuple[DnsServer, ...]:
+    """The name servers of a resolv.conf, in order."""
+    servers: list[DnsServer] = []
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) > 1 and words[0] == "nameserver" and parse_address(words[1]):
+            servers.append(parse_server(words[1] if ":" not in words[1] else f"[{words[1]}]"))
+    return tuple(servers)
+
 
 MAX_ADDRESSES = 32
 _MAX_TTL = 7 * 86400
@@ -32,7 +87,7 @@ _GRACE = 1.0
 
 
 def _plain_name(name: str) -> str:
-    """A name as it stands in a URL: A-labels, lower case, without a final dot."""
+    """A name as in a URL: A-labels, lower case, without a final dot."""
     try:
         return host_to_ascii(name).removesuffix(".")
     except URIError as error:
@@ -54,7 +109,9 @@ class DnsSettings(Component):
     """How names are resolved."""
 
     hosts: dict[str, _Addresses] = setting(
-        dict, "Addresses of names that no server is asked about; one, or a list.", sheets=False
+        dict,
+        "Fixed addresses of names, which are used without a DNS query; one, or a list.",
+        sheets=False,
     )
     servers: tuple[str, ...] = setting(
         (),
@@ -72,9 +129,9 @@ class DnsSettings(Component):
     ipv6: bool = setting(True, "Use IPv6 addresses as well.", sheets=False)
     min_ttl: Seconds = setting(
         21600.0,
-        "Time that an answer holds at least (Heritrix: ipValidityDurationSeconds), a week at "
-        "most. 0: what the server says; an answer that holds for no time still serves the URLs "
-        "that wait for it.",
+        "Shortest time that an answer is valid (Heritrix: ipValidityDurationSeconds), a week at "
+        "most. 0: as the server says; an answer with a TTL of 0 is still used for the URLs that "
+        "wait for it.",
         unit="s",
         sheets=False,
     )
@@ -85,7 +142,7 @@ class DnsSettings(Component):
         for name, addresses in value.items():
             for address in addresses:
                 if parse_address(address) is None:
-                    raise ValueError(f"{name}: {address!r} is no IP address")
+                    raise ValueError(f"{name}: {address!r} is not an IP address")
         return {_plain_name(name): addresses for name, addresses in value.items()}
 
     @field_validator("servers")
@@ -103,7 +160,7 @@ class DnsAnswer(msgspec.Struct, frozen=True):
         addresses: In the order to try them, IPv6 and IPv4 in turn; empty when there is none.
         ttl: Seconds that the answer holds; 0 for a failure.
         status: 1, or -1 for a failure.
-        server: Address of the server that said so; "" when it is known without one.
+        server: Address of the server that answered; "" when none was asked.
         text: Body of the `dns:` record: a line with the 14-digit time, then one line a record;
             "" for a failure.
         error: Why it failed, for the operator.
@@ -156,7 +213,7 @@ class DnsResolver:
             return self._known(plain, local)
         name = parse_name(plain)
         if name is None:
-            return _failure(f"{host[:300]!r} is no name for DNS")
+            return _failure(f"{host[:300]!r} is not a name for DNS")
         servers = self._servers or self._resolv_conf.value
         if not servers:
             return _failure(
@@ -171,8 +228,8 @@ class DnsResolver:
             return (host.removeprefix("[").removesuffix("]"),)
         if host == "localhost" or host.endswith(".localhost"):
             return self._usable(("127.0.0.1", "::1"))
-        found = self._settings.hosts.get(host) or self._hosts_file.value.get(host, ())
-        return self._usable(found)
+        own, of_system = self._settings.hosts, self._hosts_file.value
+        return self._usable(own.get(host) or of_system.get(host, ()))
 
     def _usable(self, addresses: Iterable[str]) -> tuple[str, ...]:
         usable = (a for a in addresses if self._settings.ipv6 or ":" not in a)
@@ -186,7 +243,7 @@ class DnsResolver:
         )
         return DnsAnswer(tuple(addresses), ttl, text=self._body(lines))
 
-    async def _ask(self, name: Name, servers: Sequence[Server]) -> DnsAnswer:
+    async def _ask(self, name: Name, servers: Sequence[DnsServer]) -> DnsAnswer:
         found = await self._families(name, servers)
         records = tuple(dict.fromkeys(chain.from_iterable(one.records for one in found)))
         addresses = self._usable(_interleaved(records))
@@ -202,10 +259,10 @@ class DnsResolver:
             addresses, ttl, server=server, text=self._body(record.line() for record in records)
         )
 
-    async def _families(self, name: Name, servers: Sequence[Server]) -> list[Found]:
+    async def _families(self, name: Name, servers: Sequence[DnsServer]) -> list[FoundRecords]:
         """Ask for A and AAAA at once; when one is known, the other has little time left."""
         kinds = (A, AAAA) if self._settings.ipv6 else (A,)
-        asking = Asking(servers, self._settings.timeout, self._settings.tries)
+        asking = QueryPolicy(servers, self._settings.timeout, self._settings.tries)
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(find_addresses(name, kind, asking)) for kind in kinds]
             done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -219,7 +276,7 @@ class DnsResolver:
         return "".join(f"{line}\n" for line in (digits14(self._clock.now()), *lines))
 
 
-def _interleaved(records: Sequence[Record]) -> Iterator[str]:
+def _interleaved(records: Sequence[DnsRecord]) -> Iterator[str]:
     """Addresses of both families in turn, IPv6 first."""
     v6 = (record.text for record in records if record.kind == "AAAA")
     v4 = (record.text for record in records if record.kind == "A")

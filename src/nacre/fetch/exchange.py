@@ -1,19 +1,86 @@
-"""One request and its reply on a connection: limits of time and rate, and how it ended."""
+"""One request and its reply on a connection: its limits of time and rate, and how it ended.
+
+One timer looks at the limits of time of all exchanges: one each would cost as much as the request.
+"""
 
 import asyncio
 from enum import Enum
+from typing import NamedTuple, Protocol
 
+from nacre.core.capture import Trust
 from nacre.core.clock import Clock
-from nacre.core.trust import Trust
-from nacre.fetch.deadlines import Deadlines
+from nacre.fetch.connection import Connection
 from nacre.fetch.request import Check
 from nacre.fetch.settings import FetchSettings
 from nacre.fetch.spool import Sink
 from nacre.fetch.throttle import Meter
 from nacre.wire.http1 import ReplyReader
 
+_LEAST = 0.05
+"""Thousands that wait are not looked at more often than this, seconds."""
 
-class End(Enum):
+
+class Timed(Protocol):
+    """What must not take longer than it may."""
+
+    @property
+    def due(self) -> float:
+        """When one of its limits will be reached if nothing arrives, in the time of the loop."""
+        ...
+
+    def look(self, now: float) -> None:
+        """End if a limit is met by now."""
+        ...
+
+
+class Deadlines:
+    """Looks at whatever it was given when the first of them may be due.
+
+    An exchange that ends in time is only removed: the timer is not changed before it fires.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._watched: set[Timed] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._at = float("inf")
+
+    def watch(self, one: Timed, due: float) -> None:
+        """Add something to watch; `due` as its attribute."""
+        self._watched.add(one)
+        if due < self._at:
+            self._arm(due)
+
+    def drop(self, one: Timed) -> None:
+        """Remove it: its limits do not matter any longer."""
+        self._watched.discard(one)
+
+    def close(self) -> None:
+        """Watch nothing more."""
+        self._watched.clear()
+        self._disarm()
+
+    def _arm(self, at: float) -> None:
+        self._disarm()
+        self._at = at
+        self._timer = self._loop.call_at(at, self._look)
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._at = float("inf")
+
+    def _look(self) -> None:
+        self._disarm()
+        now = self._loop.time()
+        for one in tuple(self._watched):
+            one.look(now)
+        if self._watched:
+            self._arm(max(min(one.due for one in self._watched), now + _LEAST))
+
+
+class ExchangeEnd(Enum):
     """How an exchange ended."""
 
     COMPLETE = "complete"
@@ -23,7 +90,7 @@ class End(Enum):
     ABANDONED = "abandoned"
 
 
-_COMPLETE = End.COMPLETE  # the way to a member of an enumeration is long
+_COMPLETE = ExchangeEnd.COMPLETE  # the way to a member of an enumeration is long
 
 
 class Exchange:
@@ -35,9 +102,9 @@ class Exchange:
         done: Resolves to how it ended.
         first_byte: Monotonic time of the first byte of the reply; 0.0 before it.
         error: What broke the connection; None for a clean end.
-        clean_close: The peer said that it closes (EOF, or close_notify in TLS).
+        clean_close: Whether the peer announced the close (EOF, or close_notify in TLS).
         sent: Monotonic time when the request went out; 0.0 before it.
-        trust: Whether the reply is the answer; None where nothing else can be.
+        trust: Whether the reply is the answer; None if nothing else can be.
     """
 
     __slots__ = (
@@ -57,19 +124,20 @@ class Exchange:
         deadline: float,
         check: Check | None = None,
         meter: Meter | None = None,
+        trust: Trust | None = None,
     ) -> None:
-        """Prepare an exchange; `deadline` is in the time of the loop, and so `meter` is told."""
+        """Prepare an exchange; `deadline` and the calls of `meter` are in the time of the loop."""
         self._loop = asyncio.get_running_loop()
         self._deadlines = deadlines
         self._clock = clock
         self.reader = reader
         self.sink = sink
-        self.done: asyncio.Future[End] = self._loop.create_future()
+        self.done: asyncio.Future[ExchangeEnd] = self._loop.create_future()
         self.first_byte = 0.0
         self.error: BaseException | None = None
         self.clean_close = False
         self.sent = 0.0
-        self.trust: Trust | None = None
+        self.trust = trust
         self._check = check
         self._meter = meter
         self._silence = settings.silence_timeout
@@ -118,7 +186,7 @@ class Exchange:
         if reader.complete and not reader.body_length:
             return True
         reader.abandon()
-        self.end(End.ABANDONED)
+        self.end(ExchangeEnd.ABANDONED)
         return False
 
     def closed(self, error: BaseException | None, *, clean: bool) -> None:
@@ -130,22 +198,27 @@ class Exchange:
         body = self.reader.eof(reset=error is not None)
         if body:
             self.sink.write(body)
-        self.end(End.CLOSED)
+        self.end(ExchangeEnd.CLOSED)
 
-    def end(self, how: End) -> None:
+    def end(self, how: ExchangeEnd) -> None:
         """Resolve, once."""
         self._deadlines.drop(self)
         if not self.done.done():
             self.done.set_result(how)
 
     def fail(self, error: BaseException) -> None:
-        """Hand a fault of the crawler or of a disk to the one who waits."""
+        """Hand an error in the crawler or of a disk to the one who waits."""
         self._deadlines.drop(self)
         if not self.done.done():
             self.done.set_exception(error)
 
+    def annotate(self, text: str) -> None:
+        """Note what was odd, for crawl.log."""
+        reader = self.reader
+        reader.annotations.append(text)
+
     def give_up(self) -> None:
-        """Drop what came: nobody waits for it any more."""
+        """Drop the received data: no caller waits for it any more."""
         self._deadlines.drop(self)
         self.sink.discard()
 
@@ -158,9 +231,9 @@ class Exchange:
     def look(self, now: float) -> None:
         """See `Timed`."""
         if now >= self._deadline:
-            self.end(End.OVERTIME)
+            self.end(ExchangeEnd.OVERTIME)
         elif not self._paused and now >= self._last + self._silence:
-            self.end(End.SILENT)
+            self.end(ExchangeEnd.SILENT)
 
     def _throttle(self, ahead: float) -> None:
         """Stop reading for as long as the reply, its host or the crawl is ahead of its rate."""
@@ -177,3 +250,51 @@ class Exchange:
         self._last = self._loop.time()
         if self._transport is not None and not self._transport.is_closing():
             self._transport.resume_reading()
+
+
+_COMPARED = 65_536
+"""Bytes of two bodies that are compared."""
+
+
+class Doubted(NamedTuple):
+    """A reply with a surplus behind it.
+
+    Attributes:
+        connection: The connection, ended.
+        reader: What was read of it.
+        body: The beginning of its body.
+    """
+
+    connection: Connection
+    reader: ReplyReader
+    body: bytes
+
+    def is_explained_by(self, again: Exchange) -> bool:
+        """Alone on a connection the page has the same surplus: it is the page's own."""
+        was, now = self.reader, again.reader
+        if not (was.excess and now.excess and was.status == now.status):
+            return False
+        same = was.body_length == now.body_length
+        return same and self.body == again.sink.beginning(_COMPARED)
+
+
+def doubt(connection: Connection, exchange: Exchange) -> Doubted:
+    """End a connection on which something came unasked, and drop the reply."""
+    connection.abort()
+    doubted = Doubted(connection, exchange.reader, exchange.sink.beginning(_COMPARED))
+    exchange.give_up()
+    return doubted
+
+
+def is_foreign(exchange: Exchange, *, used: bool) -> bool:
+    """Whether the received data shows that an unsolicited reply was sent.
+
+    Args:
+        exchange: Over.
+        used: The connection had carried another request before.
+    """
+    reader, trust = exchange.reader, exchange.trust
+    if reader.reply_behind or (trust is not None and trust.suspect):
+        return True
+    odd = reader.excess or reader.protocol == "http/0.9" or reader.failure == "tlsOnPlainPort"
+    return used and bool(odd)

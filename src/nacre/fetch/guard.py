@@ -1,29 +1,147 @@
-"""The address guard: which addresses may be connected to. A pure decision, by address alone.
+"""The address guard says which addresses may be connected to: a pure decision, by address alone.
 
 It is asked for each candidate address and again for the address of the peer, so that no name, no
 redirect and no rebinding leads to a network that the operator did not mean to crawl. Only what the
 operator wrote opens one: `network.allow`, an address as a seed or as that of a seed in
 `dns.hosts`, a seed's name of a private kind. What a public name resolves to opens nothing, for
-whoever owns the name says that.
+the owner of the name decides that.
+
+Source of the kinds of addresses: the special-purpose address registries of IANA (RFC 6890 and its
+successors).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from pydantic import field_validator
 
 from nacre.config.component import Component, setting
-from nacre.fetch.address import (
-    LINK_LOCAL,
-    LOOPBACK,
-    PRIVATE,
-    SHARED,
-    UNIQUE_LOCAL,
-    Network,
-    address_kind,
-    parse_address,
-    parse_network,
-    unmapped,
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+LOOPBACK = "loopback"
+PRIVATE = "private"
+LINK_LOCAL = "link-local"
+SHARED = "carrier-grade NAT"
+UNIQUE_LOCAL = "unique local"
+METADATA = "cloud metadata"
+MULTICAST = "multicast"
+BROADCAST = "broadcast"
+UNSPECIFIED = "unspecified"
+DOCUMENTATION = "documentation"
+RESERVED = "reserved"
+
+# The first network that holds an address says what it is, so exceptions precede the rule.
+_KINDS_4: tuple[tuple[str, str], ...] = (
+    ("169.254.169.254/32", METADATA),
+    ("169.254.170.2/32", METADATA),  # Amazon ECS
+    ("100.100.100.200/32", METADATA),  # Alibaba
+    ("168.63.129.16/32", METADATA),  # Azure, in a public range
+    ("127.0.0.0/8", LOOPBACK),
+    ("10.0.0.0/8", PRIVATE),
+    ("172.16.0.0/12", PRIVATE),
+    ("192.168.0.0/16", PRIVATE),
+    ("169.254.0.0/16", LINK_LOCAL),
+    ("100.64.0.0/10", SHARED),
+    ("0.0.0.0/8", UNSPECIFIED),
+    ("192.0.2.0/24", DOCUMENTATION),
+    ("198.51.100.0/24", DOCUMENTATION),
+    ("203.0.113.0/24", DOCUMENTATION),
+    ("192.0.0.0/24", RESERVED),
+    ("192.88.99.0/24", RESERVED),
+    ("198.18.0.0/15", RESERVED),
+    ("224.0.0.0/4", MULTICAST),
+    ("255.255.255.255/32", BROADCAST),
+    ("240.0.0.0/4", RESERVED),
 )
+_KINDS_6: tuple[tuple[str, str], ...] = (
+    ("fd00:ec2::254/128", METADATA),  # Amazon
+    ("fd20:ce::254/128", METADATA),  # Google
+    ("::1/128", LOOPBACK),
+    ("::/128", UNSPECIFIED),
+    ("fe80::/10", LINK_LOCAL),
+    ("fec0::/10", PRIVATE),
+    ("fc00::/7", UNIQUE_LOCAL),
+    ("ff00::/8", MULTICAST),
+    ("64:ff9b:1::/48", PRIVATE),  # NAT64 of a network's own, RFC 8215
+    ("2001:db8::/32", DOCUMENTATION),
+    ("3fff::/20", DOCUMENTATION),
+    ("2001::/23", RESERVED),
+    ("2000::/3", ""),
+    ("::/0", RESERVED),
+)
+# Where an IPv4 address hides in an IPv6 one: network, bits to its right, mask to undo.
+_EMBEDDED: tuple[tuple[str, int, int], ...] = (
+    ("::ffff:0:0/96", 0, 0),  # mapped
+    ("::ffff:0:0:0/96", 0, 0),  # translated, RFC 2765
+    ("64:ff9b::/96", 0, 0),  # NAT64, RFC 6052
+    ("2002::/16", 80, 0),  # 6to4, RFC 3056
+    ("2001::/32", 0, 0xFFFFFFFF),  # Teredo, RFC 4380: inverted
+)
+
+
+def parse_address(text: str) -> Address | None:
+    """An IP address, with or without brackets and zone; None when it is none."""
+    try:
+        return ip_address(text.removeprefix("[").removesuffix("]").partition("%")[0])
+    except ValueError:
+        return None
+
+
+def address_kind(address: Address) -> str:
+    """What an address is: one of the constants above; "" for a public one.
+
+    An IPv6 address that represents an IPv4 one is judged as the IPv4 address.
+    """
+    address = unmapped(address)
+    table = _TABLE_4 if address.version == 4 else _TABLE_6
+    number = int(address)
+    for first, last, kind in table:
+        if first <= number <= last:
+            return kind
+    return ""
+
+
+def unmapped(address: Address) -> Address:
+    """The IPv4 address that an IPv6 one represents; any other address unchanged.
+
+    Mapped, compatible, translated, NAT64, 6to4 and Teredo forms.
+    """
+    if address.version == 4:
+        return address
+    number = int(address)
+    if 1 < number <= 0xFFFFFFFF:  # compatible, RFC 4291 2.5.5.1
+        return IPv4Address(number)
+    for first, last, shift, mask in _FORMS:
+        if first <= number <= last:
+            return IPv4Address((number >> shift & 0xFFFFFFFF) ^ mask)
+    return address
+
+
+def parse_network(text: str) -> Network:
+    """A network in CIDR notation, or one address.
+
+    Raises:
+        ValueError: It is neither, or has bits set to the right of its mask.
+    """
+    return ip_network(text.strip())
+
+
+def _ranges(kinds: Iterable[tuple[str, str]]) -> tuple[tuple[int, int, str], ...]:
+    return tuple(
+        (int(network[0]), int(network[-1]), kind)
+        for network, kind in ((ip_network(text), kind) for text, kind in kinds)
+    )
+
+
+_TABLE_4 = _ranges(_KINDS_4)
+_TABLE_6 = _ranges(_KINDS_6)
+_FORMS = tuple(
+    (int(network[0]), int(network[-1]), shift, mask)
+    for network, shift, mask in ((ip_network(text), s, m) for text, s, m in _EMBEDDED)
+)
+
 
 _CACHE = 8192
 _LOOPBACK_NETWORKS = ("127.0.0.0/8", "::1/128")
@@ -38,15 +156,16 @@ class NetworkSettings(Component):
     allow: tuple[str, ...] = setting(
         (),
         "Networks in CIDR notation that may be crawled although they are loopback, private, "
-        "link-local and so on. A seed that is such an address, or whose name is of a private kind "
-        "(`localhost`, `.localhost`, `.test`, `.internal`, `.local`, `.home.arpa`) or stands in "
-        "`dns.hosts`, opens its own addresses; other names open nothing, whatever they resolve to.",
+        "link-local and so on. A seed that is such an address, or whose name is of a private "
+        "kind (`localhost`, `.localhost`, `.test`, `.internal`, `.local`, `.home.arpa`) or is in "
+        "`dns.hosts`, allows its own addresses; other names allow none, whatever they resolve "
+        "to.",
         sheets=False,
     )
     proxy_resolves: bool = setting(
         False,
         "With a proxy: let it resolve names, so that their addresses are not checked. Otherwise "
-        "names are resolved here first, and refused if an address is.",
+        "names are resolved here first, and refused if one of their addresses is.",
     )
 
     @field_validator("allow")
@@ -58,7 +177,7 @@ class NetworkSettings(Component):
 
 
 class AddressGuard:
-    """Says which addresses may be connected to."""
+    """Determines which addresses may be connected to."""
 
     def __init__(self, allow: Sequence[str] = (), seeds: Iterable[str] = ()) -> None:
         """Allow public addresses and the networks given in CIDR notation.
@@ -68,7 +187,7 @@ class AddressGuard:
             seeds: Networks that the seeds open, for as long as the guard lives.
 
         Raises:
-            ValueError: One of them is no network.
+            ValueError: One of them is not a network.
         """
         self._known: dict[str, str] = {}
         self._seeds = tuple(seeds)
@@ -78,7 +197,7 @@ class AddressGuard:
         """Allow these networks and those of the seeds from now on, and no others.
 
         Raises:
-            ValueError: One of them is no network.
+            ValueError: One of them is not a network.
         """
         self.allow = tuple(dict.fromkeys((*allow, *self._seeds)))
         self._networks: tuple[Network, ...] = tuple(parse_network(text) for text in self.allow)
@@ -97,7 +216,7 @@ class AddressGuard:
         return known
 
     def is_listed(self, address: str) -> bool:
-        """Whether an address lies in the networks allowed by name, public or not."""
+        """Whether an address is in the networks allowed by name, public or not."""
         parsed = parse_address(address)
         if parsed is None:
             return False
@@ -107,7 +226,7 @@ class AddressGuard:
     def _judge(self, text: str) -> str:
         address = parse_address(text)
         if address is None:
-            return f"{text[:100]!r} is no IP address"
+            return f"{text[:100]!r} is not an IP address"
         kind = address_kind(address)
         if not kind or self.is_listed(text):
             return ""
@@ -126,7 +245,7 @@ def guard_for_seeds(allow: Sequence[str], addresses: Iterable[str]) -> AddressGu
     Args:
         allow: `network.allow`.
         addresses: Addresses that the operator wrote as seeds, and those of the seeds' names that
-            are of a private kind or stand in `dns.hosts`.
+            are of a private kind or are in `dns.hosts`.
     """
     return AddressGuard(allow, seed_networks(addresses))
 
@@ -167,7 +286,7 @@ def is_private_seed_name(host: str) -> bool:
 
     `localhost`, names under `.localhost`, `.test` (RFC 6761), `.internal` (reserved by ICANN for
     private use), `.local` (RFC 6762) and `.home.arpa` (RFC 8375), and addresses in private ranges.
-    Nobody can register the names, so that no stranger says what they resolve to.
+    The names cannot be registered, so that no third party decides what they resolve to.
 
     Args:
         host: Lower-case A-labels, or an IP address, with or without brackets.

@@ -5,34 +5,42 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from nacre.core.capture import Capture
+from nacre.annotations import (
+    HEADER_CUT,
+    HEADER_TRUNCATED,
+    NO_REPLY,
+    TIME_TRUNCATED,
+    TLS_NO_CLOSE_NOTIFY,
+    TLS_ON_PLAIN_PORT,
+    TOO_MANY_INTERIM,
+    UNASKED_REPLY,
+)
+from nacre.core.capture import Capture, Trust
 from nacre.core.clock import Clock
 from nacre.core.status import FetchStatus
-from nacre.core.trust import Trust
 from nacre.fetch.auth import Authenticator, without_values
 from nacre.fetch.connection import Connection, PoolKey
-from nacre.fetch.credential import Credential
-from nacre.fetch.deadlines import Deadlines
-from nacre.fetch.dial import Dialer, Refusal, describe
+from nacre.fetch.dial import ConnectFailure, Dialer, describe
 from nacre.fetch.digest import STEP, digest_capture
-from nacre.fetch.exchange import End, Exchange
-from nacre.fetch.foreign import UNASKED, Doubted, doubt, is_foreign
-from nacre.fetch.message import Origin, request_bytes, split_url
+from nacre.fetch.exchange import Deadlines, Doubted, Exchange, ExchangeEnd, doubt, is_foreign
 from nacre.fetch.pool import Pool
 from nacre.fetch.proxy import proxy_authorization
-from nacre.fetch.request import FetchRequest, FetchResult, Guard
-from nacre.fetch.settings import FetchSettings
+from nacre.fetch.request import FetchRequest, FetchResult, Guard, Origin, request_bytes, split_url
+from nacre.fetch.settings import Credential, FetchSettings
 from nacre.fetch.spool import Spool
 from nacre.fetch.throttle import Throttle
 from nacre.fetch.tls import Tls
 from nacre.wire.http1 import ReplyReader
 
-_COMPLETE, _CLOSED = End.COMPLETE, End.CLOSED  # the way to a member of an enumeration is long
+_COMPLETE, _CLOSED = (
+    ExchangeEnd.COMPLETE,
+    ExchangeEnd.CLOSED,
+)  # the way to a member of an enumeration is long
 
 _MOST_DOUBTS = 3
-"""How often a request is repeated at most, where each time something came that nobody asked for."""
+"""How often a request is repeated at most, if unsolicited bytes arrive each time."""
 _REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS"})
-_REASONS = {End.SILENT: "time", End.OVERTIME: "time"}
+_REASONS = {ExchangeEnd.SILENT: "time", ExchangeEnd.OVERTIME: "time"}
 
 
 class _Plan(NamedTuple):
@@ -41,7 +49,7 @@ class _Plan(NamedTuple):
     Attributes:
         request: What was asked.
         settings: Effective settings.
-        origin: Where it goes.
+        origin: The origin of the request.
         message: The bytes to send.
         addresses: Candidates that the guard allows.
         deadline: End of the whole fetch, in the time of the loop.
@@ -81,8 +89,8 @@ class HttpFetcher:
 
         Args:
             clock: Gives the times of captures; limits run on the time of the loop.
-            guard: Says which addresses may be connected to.
-            spool: Where bodies go; None for one of its own with the defaults.
+            guard: Determines which addresses may be connected to.
+            spool: Stores bodies; None for one of its own with the defaults.
             roots: PEM file of root certificates; None for the system's.
             logins: Names and passwords beside those of the settings; the list may grow.
         """
@@ -123,7 +131,7 @@ class HttpFetcher:
     ) -> FetchResult:
         """Fetch once, with header lines added."""
         plan = self._plan(request, settings, extra)
-        if isinstance(plan, Refusal):
+        if isinstance(plan, ConnectFailure):
             return FetchResult(plan.status, error=plan.error)
         return await self._converse(plan, self._idle(plan))
 
@@ -133,7 +141,7 @@ class HttpFetcher:
         left = _MOST_DOUBTS if plan.request.method in _REPEATABLE else 0
         while True:
             connection = idle or await self._dial(plan)
-            if isinstance(connection, Refusal):
+            if isinstance(connection, ConnectFailure):
                 if doubted is not None:
                     self._accuse(doubted)
                 return FetchResult(
@@ -144,7 +152,7 @@ class HttpFetcher:
             explained = doubted is not None and doubted.is_explained_by(exchange)
             if doubted is not None and not explained:
                 self._accuse(doubted)
-                exchange.reader.annotations.append(UNASKED)
+                exchange.annotate(UNASKED_REPLY)
             if used and not exchange.first_byte and end is _CLOSED:
                 connection.abort()  # it ended while it rested
             elif left and not explained and is_foreign(exchange, used=used):
@@ -159,7 +167,7 @@ class HttpFetcher:
         self._pool.accuse(doubted.connection, by_reply=doubted.reader.reply_behind)
 
     async def settle(self) -> None:
-        """Before the end: hear whether a reply that was taken turns out to be another's."""
+        """Before the end: check whether an accepted reply belongs to another request."""
         await self._pool.settle()
 
     async def close(self) -> None:
@@ -170,7 +178,7 @@ class HttpFetcher:
 
     def _plan(
         self, request: FetchRequest, settings: FetchSettings, extra: bytes
-    ) -> _Plan | Refusal:
+    ) -> _Plan | ConnectFailure:
         """Check what was asked, and make the bytes to send."""
         began, started = self._clock.now(), self._clock.monotonic()
         proxy = settings.proxy_server
@@ -182,9 +190,9 @@ class HttpFetcher:
                 extra += proxy_authorization(proxy)
             message = request_bytes(request, settings, origin, target, extra)
         except ValueError as error:
-            return Refusal(FetchStatus.UNFETCHABLE, f"cannot be requested: {error}")
+            return ConnectFailure(FetchStatus.UNFETCHABLE, f"cannot be requested: {error}")
         allowed = self._allowed(request.addresses, whole=proxy is not None)
-        if isinstance(allowed, Refusal):
+        if isinstance(allowed, ConnectFailure):
             if origin.is_address:
                 return allowed
             return allowed._replace(error=f"{origin.host}: {allowed.error}")
@@ -194,7 +202,9 @@ class HttpFetcher:
             int(began * 1_000_000), started, recorded,
         )  # fmt: skip
 
-    def _allowed(self, addresses: tuple[str, ...], *, whole: bool) -> tuple[str, ...] | Refusal:
+    def _allowed(
+        self, addresses: tuple[str, ...], *, whole: bool
+    ) -> tuple[str, ...] | ConnectFailure:
         """The addresses that the guard allows; `whole`: one that is refused is one too many."""
         if len(addresses) == 1 and not self._guard.refusal(addresses[0]):
             return addresses
@@ -203,9 +213,9 @@ class HttpFetcher:
         if not refused:
             if addresses or whole:
                 return addresses
-            return Refusal(FetchStatus.UNFETCHABLE, "no address to connect to")
+            return ConnectFailure(FetchStatus.UNFETCHABLE, "no address to connect to")
         if whole or len(refused) == len(addresses):
-            return Refusal(FetchStatus.UNFETCHABLE, refused[0])
+            return ConnectFailure(FetchStatus.UNFETCHABLE, refused[0])
         return tuple(a for a, text in zip(addresses, refusals, strict=True) if not text)
 
     def _idle(self, plan: _Plan) -> Connection | None:
@@ -220,32 +230,34 @@ class HttpFetcher:
                 return connection
         return None
 
-    async def _dial(self, plan: _Plan) -> Connection | Refusal:
+    async def _dial(self, plan: _Plan) -> Connection | ConnectFailure:
         limit = asyncio.timeout_at(plan.deadline)
         try:
             async with limit:
                 found = await self._dialer.dial(plan.origin, plan.addresses, plan.settings)
         except TimeoutError:
-            return Refusal(FetchStatus.TIMEOUT, f"no reply within {plan.settings.timeout:g} s")
+            return ConnectFailure(
+                FetchStatus.TIMEOUT, f"no reply within {plan.settings.timeout:g} s"
+            )
         if isinstance(found, Connection):
-            found.key = _key(plan, found.address)
-            found.surplus = self._pool.surplus
+            found.serve(_key(plan, found.address))
+            found.listen(self._pool.surplus)
         return found
 
-    async def _exchange(self, plan: _Plan, connection: Connection) -> tuple[Exchange, End]:
+    async def _exchange(self, plan: _Plan, connection: Connection) -> tuple[Exchange, ExchangeEnd]:
         settings = plan.settings
         reader = ReplyReader(
             plan.request.method, max_header=settings.max_header, max_body=settings.max_length
         )
+        has_doubts = connection.has_socket and plan.request.method in _REPEATABLE
         exchange = Exchange(
             self._clock, reader, self._spool.sink(), settings,
             deadlines=self._deadlines, deadline=plan.deadline, check=plan.request.check,
             meter=self.throttle.meter(
                 plan.origin.host, plan.request.host_rate, self._loop.time()
             ),
+            trust=Trust(first=not connection.uses) if has_doubts else None,
         )  # fmt: skip
-        if connection.has_socket and plan.request.method in _REPEATABLE:
-            exchange.trust = Trust(first=not connection.uses)
         connection.start(exchange, plan.message, exchange.trust)
         try:
             return exchange, await exchange.done
@@ -255,12 +267,12 @@ class HttpFetcher:
             raise
 
     async def _finish(
-        self, plan: _Plan, connection: Connection, exchange: Exchange, end: End
+        self, plan: _Plan, connection: Connection, exchange: Exchange, end: ExchangeEnd
     ) -> FetchResult:
         """Give the connection back or end it, and say what came of the exchange."""
         reader = exchange.reader
         if exchange.first_byte:
-            connection.slowest = max(connection.slowest, exchange.first_byte - exchange.sent)
+            connection.note_wait(exchange.first_byte - exchange.sent)
         if end is _COMPLETE and reader.reusable and not plan.request.fresh:
             self._pool.put(connection, self._loop.time())
         elif end is _COMPLETE and not reader.truncated:
@@ -268,13 +280,13 @@ class HttpFetcher:
         else:
             connection.abort()
         if end is not _COMPLETE and end in _REASONS and reader.status:
-            reader.annotations.append("timeTrunc")
+            exchange.annotate(TIME_TRUNCATED)
             reader.stop(_REASONS[end])
         if not reader.status:
             exchange.sink.discard()
             return _no_reply(plan, exchange, end)
         if end is _CLOSED and connection.tls and _lacks_close_notify(exchange):
-            reader.annotations.append("tlsNoCloseNotify")
+            exchange.annotate(TLS_NO_CLOSE_NOTIFY)
         ended = self._clock.monotonic()
         return await self._capture(plan, connection, exchange, ended)
 
@@ -321,13 +333,11 @@ class HttpFetcher:
             digests = await self._loop.run_in_executor(
                 None, lambda: digest_capture(capture.head, body, chunks, chunked=chunked)
             )
-        capture.block_digest, capture.payload_digest = digests
-        if capture.framing == "none":
-            capture.payload_digest = ""
+        capture.take_digests(*digests)
 
 
 def _key(plan: _Plan, address: str) -> PoolKey:
-    """Where a connection goes. Plain requests to an HTTP proxy share theirs, whatever the host."""
+    """The target of a connection. Plain requests to an HTTP proxy share theirs for all hosts."""
     origin, settings = plan.origin, plan.settings
     name = origin.host if origin.scheme == "https" else ""
     if not settings.proxy:
@@ -340,13 +350,13 @@ def _key(plan: _Plan, address: str) -> PoolKey:
     return PoolKey(origin.scheme, origin.host, origin.port, name, settings.proxy.text, settings.tls)
 
 
-def _no_reply(plan: _Plan, exchange: Exchange, end: End) -> FetchResult:
+def _no_reply(plan: _Plan, exchange: Exchange, end: ExchangeEnd) -> FetchResult:
     """The status of an exchange without a usable reply."""
-    if end is End.OVERTIME:
+    if end is ExchangeEnd.OVERTIME:
         return FetchResult(
             FetchStatus.TIMEOUT, error=f"no reply within {plan.settings.timeout:g} s"
         )
-    if end is End.SILENT:
+    if end is ExchangeEnd.SILENT:
         return FetchResult(
             FetchStatus.TIMEOUT, error=f"silent for {plan.settings.silence_timeout:g} s"
         )
@@ -358,11 +368,11 @@ def _no_reply(plan: _Plan, exchange: Exchange, end: End) -> FetchResult:
 
 
 _FAILURES = {
-    "noReply": "closed without a reply",
-    "headerCut": "closed within the head of the reply",
-    "headerTrunc": "interim replies are too long",
-    "tooManyInterim": "too many interim replies",
-    "tlsOnPlainPort": "the server speaks TLS on this port",
+    NO_REPLY: "closed without a reply",
+    HEADER_CUT: "closed within the head of the reply",
+    HEADER_TRUNCATED: "interim replies are too long",
+    TOO_MANY_INTERIM: "too many interim replies",
+    TLS_ON_PLAIN_PORT: "the server speaks TLS on this port",
     "": "no usable reply",
 }
 

@@ -16,11 +16,11 @@ from nacre.wire.head import find_start, parse_head
 MAX_IDLE = 256
 """Most idle connections."""
 MAX_LINGERING = 1024
-"""Most connections that are heard to the end before they are given up."""
+"""Most connections that are read to their end before they are given up."""
 MAX_AGE = 60.0
-"""Longest rest before a connection is given up, seconds: routers forget it without a word."""
+"""Longest idle time before a connection is closed, seconds: routers drop it silently."""
 MAX_UNPROVEN = 64
-"""Most replies on one connection without a quiet moment; then it is given up."""
+"""Most replies on one connection without a quiet period; then it is closed."""
 _MAX_DISTRUSTED = 4096
 _TIRED = 408
 _SHORTEST_FAREWELL, _LONGEST_FAREWELL = 0.1, 1.0
@@ -47,7 +47,7 @@ class Pool:
         idle = self._places.get(key)
         while idle:
             connection = idle.pop()
-            connection.forget = None
+            connection.wake()
             del self._order[connection]
             if not idle:
                 del self._places[key]
@@ -69,8 +69,8 @@ class Pool:
         if not connection.alive:
             connection.abort()
             return
-        connection.idle_since = now
-        connection.forget = self._remove
+        connection.fall_idle(now)
+        connection.rest(self._remove)
         self._places.setdefault(connection.key, []).append(connection)
         self._order[connection] = None
         if len(self._order) > self._size:
@@ -81,13 +81,13 @@ class Pool:
     def linger(self, connection: Connection, now: float) -> None:
         """End a connection, once it is quiet where a reply on it is unproven."""
         connection.release()
-        connection.idle_since = now
+        connection.fall_idle(now)
         self._give_up(connection)
 
     def surplus(self, connection: Connection, data: bytes) -> None:
-        """Bytes came that nobody asked for; what they leave in doubt is accused.
+        """Handle unsolicited bytes: the replies that they make doubtful are reported.
 
-        A server that is tired of waiting says so before it closes (408): that answers nothing.
+        A server that ends an idle connection may send a 408 before: it answers no request.
         """
         if connection in self._order or connection in self._lingering:
             self._prove(connection, asyncio.get_running_loop().time())
@@ -111,10 +111,10 @@ class Pool:
             self._give_up(connection)
 
     async def settle(self) -> None:
-        """Hear what connections with unproven replies still have to say, and end them.
+        """Read the remaining data of connections with unproven replies, and end them.
 
-        A server that owes nothing closes at once; one that does not close is waited for four times
-        as long as its slowest reply took, 0.1 to 1 s.
+        A server without an open reply closes at once. For one that does not close, the wait is four
+        times the duration of its slowest reply, from 0.1 to 1 s.
         """
         now = asyncio.get_running_loop().time()
         for connection in (*self._order, *self._lingering):
@@ -127,7 +127,7 @@ class Pool:
         longest = max(connection.quiet_time for connection in doubtful)
         slowest = max(4.0 * connection.slowest for connection in doubtful)
         patience = min(max(slowest, _SHORTEST_FAREWELL), _LONGEST_FAREWELL, longest)
-        # In turns: a time in which this process did not run tells nothing of a server.
+        # In turns: a time in which this process did not run shows nothing about a server.
         for _ in range(_FAREWELL_TURNS):
             with suppress(TimeoutError):
                 async with asyncio.timeout(patience / _FAREWELL_TURNS):
@@ -138,7 +138,7 @@ class Pool:
             self._end(connection)
 
     def _prove(self, connection: Connection, now: float) -> None:
-        """What rested for long enough owes no reply."""
+        """Connections that were idle long enough have no open reply."""
         if now - connection.idle_since >= connection.quiet_time:
             connection.unproven.clear()
 
@@ -150,7 +150,7 @@ class Pool:
 
     def _keep(self, connection: Connection) -> None:
         """Let it linger."""
-        connection.forget = self._remove
+        connection.rest(self._remove)
         self._listen(connection, self._listen_on)
         if len(self._lingering) > MAX_LINGERING:
             self._end(next(iter(self._lingering)))
@@ -169,7 +169,7 @@ class Pool:
         connection.abort()
 
     def _remove(self, connection: Connection) -> None:
-        connection.forget = None
+        connection.wake()
         self._ended.set()
         timer = self._lingering.pop(connection, None)
         if timer is not None:

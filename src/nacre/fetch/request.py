@@ -1,18 +1,24 @@
-"""What the fetcher is asked, and what it answers."""
+"""What the fetcher is asked and what it answers, and the bytes of the request that go out."""
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+import errno
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import NamedTuple, Protocol
+from urllib.parse import urlsplit
 
 import msgspec
 
 from nacre.core.capture import Capture
+from nacre.fetch.settings import FetchSettings
+from nacre.wire.head import header_lines, request_head
 
 Check = Callable[[int, Sequence[tuple[bytes, bytes]]], bool]
 """Called with status and headers before the body; False abandons the body."""
 
 
 class Guard(Protocol):
-    """Says which addresses may be connected to; see `fetch.guard`."""
+    """Determines which addresses may be connected to; see `fetch.guard`."""
 
     def refusal(self, address: str) -> str:
         """Why an IP address is refused, for the operator; "" when it is allowed."""
@@ -68,3 +74,159 @@ class FetchResult(msgspec.Struct, frozen=True):
     annotations: list[str] = []
     error: str = ""
     starved: bool = False
+
+
+_PORTS = {"http": 80, "https": 443}
+
+
+class Origin(NamedTuple):
+    """The target of a URL.
+
+    Attributes:
+        scheme: `http` or `https`.
+        host: Name or address, IPv6 without brackets.
+        port: Port.
+        authority: As the Host header wants it: without userinfo and default port.
+        is_address: The host is an IP address.
+        lines: The Host header line.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    authority: str
+    is_address: bool
+    lines: bytes
+
+    @property
+    def sni(self) -> str:
+        """Server name to send in TLS: none for addresses, no trailing dot."""
+        return "" if self.is_address else self.host.rstrip(".")
+
+
+def split_url(url: str) -> tuple[Origin, str]:
+    """Split a URL into its origin and the request target.
+
+    Raises:
+        ValueError: It is not an http or https URL with a host and a valid port.
+    """
+    begin = url.find("://") + 3
+    end = url.find("/", begin)
+    if end < 0 or "?" in url[begin:end] or "#" in url:
+        parts = urlsplit(url)
+        query = f"?{parts.query}" if parts.query or "?" in url.partition("#")[0] else ""
+        return origin_of(f"{parts.scheme}://{parts.netloc}"), (parts.path or "/") + query
+    return origin_of(url[:end]), url[end:]
+
+
+@lru_cache(maxsize=8192)
+def origin_of(prefix: str) -> Origin:
+    """The origin of `scheme://authority`; see `split_url`."""
+    parts = urlsplit(prefix)
+    host, scheme = parts.hostname or "", parts.scheme
+    if scheme not in _PORTS or not host:
+        raise ValueError(f"no http or https URL: {prefix!r}")
+    port = parts.port or (_PORTS[scheme] if parts.port is None else 0)
+    if not port:
+        raise ValueError(f"port 0: {prefix!r}")
+    name = f"[{host}]" if ":" in host else host
+    authority = name if port == _PORTS[scheme] else f"{name}:{port}"
+    return Origin(
+        scheme, host, port, authority, _is_address(host), header_lines([("Host", authority)])
+    )
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def request_bytes(
+    request: FetchRequest, settings: FetchSettings, origin: Origin, target: str, extra: bytes = b""
+) -> bytes:
+    """Serialise a request.
+
+    Args:
+        request: What to fetch.
+        settings: Effective settings.
+        origin: Origin of its URL.
+        target: Request target.
+        extra: Header lines of the connection's own, such as Proxy-Authorization.
+
+    Raises:
+        ValueError: A value cannot be sent: it holds CR, LF or NUL, or a name is not a token.
+    """
+    if request.headers or request.body is not None:
+        lines = _merged(request, settings, origin)
+    elif request.cookie or request.etag or request.last_modified or settings.send_range:
+        lines = origin.lines + settings.lines + header_lines(_own(request, settings))
+    else:
+        lines = origin.lines + settings.lines
+        if _refers(request, settings):
+            lines += _referer_line(request.referer)
+    lines += extra + b"Connection: keep-alive\r\n"
+    head = request_head(request.method, target, lines)
+    return head + request.body if request.body else head
+
+
+def _own(request: FetchRequest, settings: FetchSettings) -> Iterator[tuple[str, str]]:
+    """Header fields that depend on the request."""
+    if _refers(request, settings):
+        yield "Referer", _bare(request.referer)
+    if request.cookie:
+        yield "Cookie", request.cookie
+    if settings.send_range and settings.max_length:
+        yield "Range", f"bytes=0-{settings.max_length - 1}"
+    if request.etag:
+        yield "If-None-Match", request.etag.decode("utf-8", "surrogateescape")
+    if request.last_modified:
+        yield "If-Modified-Since", request.last_modified.decode("utf-8", "surrogateescape")
+
+
+def _refers(request: FetchRequest, settings: FetchSettings) -> bool:
+    """The page that led there is named, but never one of https to http."""
+    if not (request.referer and settings.send_referer):
+        return False
+    return not (request.referer.startswith("https:") and request.url.startswith("http:"))
+
+
+@lru_cache(maxsize=1024)
+def _referer_line(referer: str) -> bytes:
+    """Many pages of a crawl in turn were found on one page."""
+    return header_lines([("Referer", _bare(referer))])
+
+
+def _bare(url: str) -> str:
+    """A URL without userinfo and fragment."""
+    if "@" not in url and "#" not in url:
+        return url
+    url = url.partition("#")[0]
+    scheme, colon, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}{colon}{authority.rpartition('@')[2]}{slash}{path}"
+
+
+def _merged(request: FetchRequest, settings: FetchSettings, origin: Origin) -> bytes:
+    """All header lines, where the request's own replace others of the same name."""
+    fields = [("Host", origin.authority), *settings.fields, *_own(request, settings)]
+    if request.body is not None:
+        fields.append(("Content-Length", str(len(request.body))))
+    given = {name.lower() for name, _ in request.headers} - {"content-length", "connection"}
+    kept = [field for field in fields if field[0].lower() not in given]
+    own = [field for field in request.headers if field[0].lower() in given]
+    host = next((field for field in own if field[0].lower() == "host"), None)
+    if host:
+        own.remove(host)
+        kept.insert(0, host)
+    return header_lines(kept + own)
+
+
+_NO_HANDLES = frozenset((errno.EMFILE, errno.ENFILE))
+
+
+def is_starvation(error: BaseException) -> bool:
+    """The process (EMFILE) or its machine (ENFILE) has no file handle left."""
+    return isinstance(error, OSError) and error.errno in _NO_HANDLES

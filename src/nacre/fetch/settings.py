@@ -1,18 +1,53 @@
-"""Settings of the fetcher."""
+"""The settings of the fetcher: section `fetch` of `crawl.yaml`, and the credentials in it."""
 
 from functools import lru_cache
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import field_validator
 
 from nacre import __version__
 from nacre.config.component import Bytes, Component, Seconds, setting
 from nacre.config.secret import Secret
-from nacre.fetch.credential import Credential
 from nacre.fetch.proxy import Proxy, parse_proxy
-from nacre.scope.rules import AnyRule
+from nacre.scope.rules.stock import AnyRule
+from nacre.wire.head import header_lines
 from nacre.wire.http1 import MAX_HEADER
-from nacre.wire.request import header_lines
+
+
+class Credential(Component):
+    """A name and a password. They are sent to their origin only, and only when it asks."""
+
+    origin: str = setting(..., "Where they belong: `https://a.example` or `http://b.example:81`.")
+    realm: str = setting("", "Realm that the server must name. Empty: any.")
+    username: str = setting(..., "User name.")
+    password: Secret = setting(
+        ...,
+        "Password, or `{env: NAME}` or `{file: PATH}` where it is. What is sent of it is left out "
+        "of the request records of the archive.",
+    )
+
+    @field_validator("origin")
+    @classmethod
+    def _check_origin(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+            raise ValueError("not an origin; write https://HOST or https://HOST:PORT")
+        return value
+
+    @field_validator("username")
+    @classmethod
+    def _check_username(cls, value: str) -> str:
+        if ":" in value:
+            raise ValueError("a user name cannot hold a colon (RFC 7617)")
+        return value
+
+    def belongs_to(self, scheme: str, host: str, port: int) -> bool:
+        """True for its origin."""
+        parts = urlsplit(self.origin)
+        own = parts.port or (443 if parts.scheme == "https" else 80)
+        return (parts.scheme, parts.hostname, own) == (scheme, host, port)
+
 
 TlsPolicy = Literal["record", "strict"]
 
@@ -21,7 +56,10 @@ class FetchSettings(Component):
     """How a URL is fetched over HTTP."""
 
     timeout: Seconds = setting(
-        1200.0, "Limit of a whole fetch; what came by then is kept (`timeTrunc`).", unit="s", gt=0
+        1200.0,
+        "Limit of a whole fetch; the part received by then is stored (`timeTrunc`).",
+        unit="s",
+        gt=0,
     )
     connect_timeout: Seconds = setting(20.0, "Limit of connecting.", unit="s", gt=0)
     handshake_timeout: Seconds = setting(20.0, "Limit of a TLS handshake.", unit="s", gt=0)
@@ -49,7 +87,7 @@ class FetchSettings(Component):
     mail_from: str = setting("", "From header: mail address of the operator. Empty: not sent.")
     accept: tuple[str, ...] = setting(
         ("Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",),
-        "Header lines about what is accepted, `Name: value` each.",
+        "Accept headers, `Name: value` each.",
     )
     accept_encoding: str = setting(
         "gzip, br, zstd",
@@ -69,17 +107,17 @@ class FetchSettings(Component):
         True, "Send the page that a link was found on as Referer, but never from https to http."
     )
     send_range: bool = setting(
-        False, "With a `max_length`, ask for that much only (Range), so that less is thrown away."
+        False, "With a `max_length`, request only that much (Range), so that less is discarded."
     )
     tls: TlsPolicy = setting(
         "record",
-        "`record`: accept any certificate and protocol from TLS 1.0 on, and record what a "
-        "verification says; `strict`: refuse what does not verify.",
+        "`record`: accept any certificate and protocol from TLS 1.0 on, and record the result "
+        "of the verification; `strict`: refuse connections that fail it.",
     )
     proxy: Secret = setting(
         Secret(),
-        "Proxy: `http://`, `https://` or `socks5://`, with `user:password@` if needed; a password "
-        "is better given by `{env: NAME}` or `{file: PATH}`. Empty: none.",
+        "Proxy: `http://`, `https://` or `socks5://`, with `user:password@` if needed; "
+        "preferably with the password as `{env: NAME}` or `{file: PATH}`. Empty: none.",
         sample="http://proxy.example:3128",
     )
     credentials: tuple[Credential, ...] = setting(

@@ -6,11 +6,11 @@ _BURST = 0.25
 _MANY = 10_000
 
 Meter = Callable[[int, float], float]
-"""Told of bytes that came, and of the time; seconds until more may be read."""
+"""Called with the number of bytes received and the time; returns seconds until the next read."""
 
 
 class Bucket:
-    """A token bucket told in time: each byte takes its share of a second.
+    """A token bucket in units of time: each byte takes its share of a second.
 
     What has come is never refused; who took it waits. Up to a quarter of a second's bytes may come
     at once.
@@ -41,7 +41,7 @@ class Throttle:
     """The buckets of a crawl.
 
     Attributes:
-        total: Bytes a second of the whole crawl; 0 for no limit. May change at any time.
+        total: Bytes a second of the whole crawl; 0 for no limit.
     """
 
     def __init__(self) -> None:
@@ -49,12 +49,16 @@ class Throttle:
         self._all = Bucket()
         self._hosts: dict[str, Bucket] = {}
 
+    def limit(self, total: int) -> None:
+        """Set the limit of the whole crawl, bytes a second; 0 for none."""
+        self.total = total
+
     def wait(self, now: float) -> float:
         """Seconds until another fetch may begin."""
         return self._all.wait(now) if self.total else 0.0
 
     def meter(self, host: str, rate: int, now: float) -> Meter | None:
-        """What an exchange tells of its bytes; None where nothing limits it.
+        """The meter that an exchange calls with its bytes; None if there is no limit.
 
         Args:
             host: Whom it talks to.

@@ -1,4 +1,4 @@
-"""What a verification of a certificate chain would have said. Recorded, not enforced."""
+"""The result of verifying a certificate chain. It is recorded, not enforced."""
 
 import ssl
 import warnings
@@ -53,7 +53,7 @@ class Verifier:
 
     @cached_property
     def _store(self) -> Store | None:
-        """Trusted roots; None where there are none. Read when first needed."""
+        """Trusted roots; None if there are none. Read when first needed."""
         path = self._roots or ssl.get_default_verify_paths().cafile
         text = Path(path).read_bytes() if path and Path(path).is_file() else b""
         blocks = [block + _PEM_END for block in text.split(_PEM_END)[:-1]]

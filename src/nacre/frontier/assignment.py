@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from hashlib import blake2b
 
-from nacre.frontier.choices import QueueAssignment
+from nacre.frontier.settings import QueueAssignment
 from nacre.uri.domain import registered_domain
 from nacre.uri.parse import authority, host, is_ip
 from nacre.uri.surt import DEFAULT_QUEUE, surt_authority

@@ -1,35 +1,34 @@
-"""Which URI next, and when. Synchronous, without a clock: the engine tells the time and waits."""
+"""The frontier: which URI next, and when. Synchronous, without a clock: the engine waits."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from nacre.config.effective import Effective, fixed
 from nacre.core.crawluri import CrawlURI, Directive
-from nacre.core.status import Counted
-from nacre.frontier.backoff import Backoff
-from nacre.frontier.courtesy import Courtesy
-from nacre.frontier.endless import Endless
-from nacre.frontier.handout import HandOut
-from nacre.frontier.lasttries import LastTries
-from nacre.frontier.policy import Retry, Tries, prerequisite_rank
-from nacre.frontier.queues import Queue, State
-from nacre.frontier.recoverlog import ENDS, Journal, Tag
-from nacre.frontier.removal import Removal
-from nacre.frontier.renewal import Renewal
-from nacre.frontier.rotation import Rotation
-from nacre.frontier.rows import Rows, queue_key
-from nacre.frontier.seen import Seen
+from nacre.core.status import CountedAs
+from nacre.frontier.dispatcher import NO_PLACEMENT, Dispatcher, EndlessUriBudget, Placement
+from nacre.frontier.last_tries import LastTries
+from nacre.frontier.operator import BY_OPERATOR, OperatorControl
+from nacre.frontier.pending import ENDS, NO_JOURNAL, FrontierJournal, JournalTag
+from nacre.frontier.policy import Backoff, Retry, RetryKind, prerequisite_rank
+from nacre.frontier.politeness import Politeness
+from nacre.frontier.queue_cache import FrontierTime, NoSheets, QueueSettings, SheetChooser
+from nacre.frontier.queue_states import QueueStates
+from nacre.frontier.queue_store import STEPS, QueueStore, again, fresh
+from nacre.frontier.queues import Queue, QueueState, read_totals, write_totals
+from nacre.frontier.rows import RowStore, queue_key
+from nacre.frontier.seen import SeenSet
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings, TrapSettings
-from nacre.frontier.shelf import STEPS, Shelf, again, fresh
-from nacre.frontier.steering import BY_OPERATOR, Steering
-from nacre.frontier.terms import Chooser, NoSheets, Terms
-from nacre.frontier.timeline import Timeline
-from nacre.frontier.totals import read_totals, write_totals
+from nacre.frontier.shared_slots import NO_SLOTS, SharedSlots
 
 # The way to a member of an enumeration is long.
-_IN_PROCESS, _DISREGARDED, _SUCCESS = State.IN_PROCESS, Counted.DISREGARDED, Counted.SUCCESS
+_IN_PROCESS, _DISREGARDED, _SUCCESS = (
+    QueueState.IN_PROCESS,
+    CountedAs.DISREGARDED,
+    CountedAs.SUCCESS,
+)
 
 
 class Attempt(NamedTuple):
@@ -40,7 +39,7 @@ class Attempt(NamedTuple):
         delay: Politeness delay that its queue waits from now on, seconds; 0 when nothing was asked.
         backoff: New state of the adaptive backoff; None leaves it.
         alone: From now on one fetch at a time, or not (any more); None leaves it.
-        error: What was in the way, for the operator; "" where the status says it all.
+        error: The obstacle, for the operator; "" if the status is enough.
     """
 
     status: int
@@ -51,7 +50,7 @@ class Attempt(NamedTuple):
 
 
 def _begun(uri: CrawlURI) -> int:
-    """Directive of a retry: what was begun does not rest with its queue."""
+    """Directive of a retry: at most POOR, so that it does not wait with endless places."""
     return min(uri.directive, Directive.POOR)
 
 
@@ -63,32 +62,32 @@ class Frontier:
     back: after a crash they are handed out again.
 
     Attributes:
-        terms: The settings of each queue.
         totals: What was counted so far.
-        rotation: The states of the queues.
+        queue_states: The states of the queues.
+        queue_store: The URIs in the store.
         seen: The seen set.
-        courtesy: Politeness beyond one queue.
-        shelf: The URIs in the store.
-        renewal: Lets queues obey new settings.
-        removal: Deletes URIs, and gives up the last ones.
-        steering: What an operator can tell the queues.
-        endless: Holds back URIs of endless places until nothing else is left.
-        handout: Takes a URI out of its queue.
-        journal: Told what happens to each URI; None: nobody is.
+        politeness: Politeness beyond one queue.
+        operator: What an operator can do to queues and URIs.
+        last_tries: The end of a crawl of which only retries are left.
+        traps: The budgets for URIs of endless places, which wait until nothing else is left.
+        journal: Records what happens to each URI.
     """
 
-    def __init__(  # noqa: PLR0913 - the settings of each concern apart
+    def __init__(  # noqa: PLR0913 - the settings of each concern apart, and who takes part
         self,
-        rows: Rows,
+        rows: RowStore,
         settings: Effective[FrontierSettings],
         politeness: Effective[PolitenessSettings],
         now: float,
         mono: float,
         *,
-        chooser: Chooser | None = None,
+        chooser: SheetChooser | None = None,
         traps: Effective[TrapSettings] | None = None,
+        placement: Placement | None = None,
+        slots: SharedSlots | None = None,
+        journal: FrontierJournal | None = None,
     ) -> None:
-        """Take up where the store left off; nothing is scanned.
+        """Resume from the state in the store; nothing is scanned.
 
         Args:
             rows: The store.
@@ -96,34 +95,39 @@ class Frontier:
             politeness: Delays and fetches at a time.
             now: Seconds since the epoch.
             mono: Monotonic seconds.
-            chooser: Says which sheets apply to a URI; None: none do.
+            chooser: Determines which sheets apply to a URI; None: none do.
             traps: What may be spent on endless places; None: as it comes.
+            placement: Determines the queue and directive of a URI when its turn comes; None: they
+                stay as they were.
+            slots: Turns at hosts, shared with other jobs; None shares nothing.
+            journal: Records what happens to each URI; None keeps none.
         """
-        self.terms = Terms(settings, politeness, chooser or NoSheets())
+        self._settings = QueueSettings(settings, politeness, chooser or NoSheets())
         self.totals = read_totals(rows)
-        self.totals.run += 1
-        self.totals.last_since = None
+        self.totals.begin_run()
         usual = politeness[0]
         shortest = usual.min_delay if usual.delay is None else usual.delay
-        timeline = Timeline(max(now, self.totals.time) - mono, mono, shortest)
+        self._time = FrontierTime(max(now, self.totals.time) - mono, mono, shortest)
         self._rows = rows
-        self.seen = Seen(rows, settings[0].recent_keys, self.totals.discovered)
-        self.rotation = Rotation(rows, self.totals, timeline, self.terms)
-        self.shelf = Shelf(rows, self.totals, self.rotation)
-        self._roster = self.rotation.roster
-        self.courtesy = Courtesy(self.totals, self.rotation)
-        self._last_tries = LastTries(rows, self.totals, self.rotation, self.shelf)
-        self.removal = Removal(rows, self.totals, self.rotation, self.shelf, self._last_tries)
-        self.steering = Steering(rows, self.rotation, self.seen)
-        self.renewal = Renewal(self.rotation, self.courtesy.groups, self.steering)
-        self.journal: Journal | None = None
-        self.endless = Endless(self.rotation, traps or fixed(TrapSettings()))
-        self.handout = HandOut(self.totals, self.rotation, self.shelf, self.courtesy, self.endless)
+        self.journal = journal or NO_JOURNAL
+        self.seen = SeenSet(rows, settings[0].recent_keys, self.totals.discovered)
+        states = QueueStates(rows, self.totals, self._time, self._settings)
+        store = QueueStore(rows, self.totals, states)
+        self.queue_states, self.queue_store, self._cache = states, store, states.cache
+        self.politeness = Politeness(self.totals, states, slots or NO_SLOTS)
+        self.last_tries = LastTries(rows, self.totals, states, store)
+        self.operator = OperatorControl(
+            rows, self.totals, states, store, self.seen, self.politeness.groups
+        )
+        self.traps = EndlessUriBudget(states, traps or fixed(TrapSettings()))
+        self._dispatcher = Dispatcher(
+            self.totals, states, store, self.politeness, self.traps, placement or NO_PLACEMENT
+        )
 
     def save(self) -> None:
         """Write what changed of queues and totals; to be called when a group is sealed."""
-        self._roster.save()
-        self.totals.time = self._time
+        self._cache.save()
+        self.totals.note_time(self._time.now)
         write_totals(self._rows, self.totals)
 
     # ---- URIs in
@@ -147,7 +151,7 @@ class Frontier:
                 entered[place] = True
                 chosen.append(candidate)
         if len(chosen) > 1:
-            self._roster.preload(candidate.queue for candidate in chosen)
+            self._cache.preload(candidate.queue for candidate in chosen)
         for candidate in chosen:
             self._admit(candidate, now)
         return entered
@@ -159,39 +163,37 @@ class Frontier:
         return new
 
     def _admit(self, uri: CrawlURI, now: float) -> None:
-        queue = self.rotation.find(uri.queue)
-        overlay = self.terms.of(uri)
+        queue = self.queue_states.find(uri.queue)
+        overlay = self._settings.overlay_of(uri)
         if overlay != queue.overlay:
-            self.rotation.adopt(queue, overlay)
+            self.queue_states.set_overlay(queue, overlay)
         self.totals.ordinal += 1
         queue.row.enqueued += 1
         if uri.not_before > now:
             later = fresh(uri, self.totals.ordinal)
-            self.shelf.plan(queue, later, self._time + uri.not_before - now)
+            self.queue_store.plan(queue, later, self._time.now + uri.not_before - now)
         else:
-            self.shelf.insert(queue, uri, self.totals.ordinal)
-        if self.journal is not None:
-            self.journal(Tag.ADDED, uri.url, uri.path, uri.via)
+            self.queue_store.insert(queue, uri, self.totals.ordinal)
+        self.journal.note(JournalTag.ADDED, uri.url, uri.path, uri.via)
 
     # ---- URIs out
 
     def next(self, now: float, mono: float) -> CrawlURI | None:
         """Hand out a URI; None when none may be fetched at this moment (see `next_wake`)."""
-        self.rotation.mono = mono
+        self._time.advance(mono)
         if self.totals.queued == self.totals.stuck or self.totals.last_since is not None:
-            self._last_tries.watch()
-        self.shelf.release_due(self._time)
-        self.courtesy.release()
+            self.last_tries.watch()
+        self.queue_store.release_due(self._time.now)
+        self.politeness.release()
         for _ in range(STEPS):
-            queue = self.rotation.next_queue()
+            queue = self.queue_states.next_queue()
             if queue is None:
-                if not self.rotation.activate_next():
+                if not self.queue_states.activate_next():
                     return None
                 continue
-            uri = self.handout.take(queue, now)
+            uri = self._dispatcher.take(queue, now)
             if uri is not None:
-                if self.journal is not None:
-                    self.journal(Tag.EMITTED, uri.url, uri.path, uri.via)
+                self.journal.note(JournalTag.EMITTED, uri.url, uri.path, uri.via)
                 return uri
         return None
 
@@ -200,39 +202,42 @@ class Frontier:
 
         A time that rounding puts a hair before the moment gives a tiny wait, not a hand-out.
         """
-        self.rotation.mono = mono
-        self._last_tries.watch()
-        if self._last_tries.working:
+        self._time.advance(mono)
+        self.last_tries.watch()
+        if self.last_tries.working:
             return 0.0
-        waits = (self.rotation.wait(), self.courtesy.wait(), self.shelf.wait(self._time))
+        waits = (
+            self.queue_states.wait(),
+            self.politeness.wait(),
+            self.queue_store.wait(self._time.now),
+        )
         return min((wait for wait in waits if wait is not None), default=None)
 
     # ---- URIs back
 
     def finished(self, uri: CrawlURI, attempt: Attempt, mono: float) -> None:
         """A URI has its final result; give it back as it was handed out, as in `retry`."""
-        self.rotation.mono = mono
+        self._time.advance(mono)
         queue, key = self._give_back(uri)
         row = queue.row
         kind = self.totals.finish(attempt.status, guess=uri.is_own_guess)
-        if self.journal is not None:
-            self.journal(ENDS[kind], uri.url, uri.path, uri.via)
+        self.journal.note(ENDS[kind], uri.url, uri.path, uri.via)
         cost = 0 if kind is _DISREGARDED else uri.cost
         if kind is _SUCCESS:
             row.successes += 1
-        elif kind is Counted.FAILURE:
+        elif kind is CountedAs.FAILURE:
             row.errors += 1
-            settings = self.terms.settings[self.terms.of(uri)]
+            settings = self._settings.frontier[self._settings.overlay_of(uri)]
             if settings.cost != "zero":
                 cost += settings.error_penalty
-        self.shelf.drop(queue, key)
+        self.queue_store.drop(queue, key)
         if uri.attempts:
             row.retrying -= 1
         if uri.is_prerequisite:
             queue.prerequisites -= {uri.key}
-            row.held = False
-        self._charge(queue, cost)
-        self._close(queue, attempt)
+            row.end_hold()
+        queue.row.charge(cost)
+        self._end_visit(queue, attempt)
 
     def retry(self, uri: CrawlURI, attempt: Attempt, retry: Retry, now: float, mono: float) -> None:
         """A URI handed out is to be tried again (`policy.retry_decision`).
@@ -240,26 +245,24 @@ class Frontier:
         A queue that holds still keeps the URI at its head only where it must, or where there is no
         other: else the others have a turn before it, so that no URI blocks its queue.
         """
-        self.rotation.mono = mono
+        self._time.advance(mono)
         queue, key = self._give_back(uri)
-        if self.journal is not None:
-            self.journal(Tag.RESCHEDULED, uri.url, uri.path, uri.via)
+        self.journal.note(JournalTag.RESCHEDULED, uri.url, uri.path, uri.via)
         row = queue.row
         wait = max(retry.at - now, 0.0)
         if not uri.attempts:
             row.retrying += 1
-        if retry.hold:
-            self.rotation.snooze(queue, mono + wait)
-            row.held = row.held or uri.is_prerequisite
+        if retry.hold and uri.is_prerequisite:
+            row.hold()
         if retry.hold and (uri.is_prerequisite or not queue.has_others):
-            self.shelf.put(queue, key, again(uri, attempt.status, retry.kind, attempt.error))
+            self.queue_store.put(queue, key, again(uri, attempt.status, retry.kind, attempt.error))
         else:
-            later = self._time + (2.0 * max(wait, attempt.delay) if retry.hold else wait)
-            self.shelf.drop(queue, key)
+            later = self._time.now + (2.0 * max(wait, attempt.delay) if retry.hold else wait)
+            self.queue_store.drop(queue, key)
             back = again(uri, attempt.status, retry.kind, attempt.error)
-            self.shelf.plan(queue, replace(back, directive=_begun(uri)), later)
-        self._charge(queue, 0 if retry.kind is Tries.STARVED else uri.cost)
-        self._close(queue, attempt)
+            self.queue_store.plan(queue, replace(back, directive=_begun(uri)), later)
+        queue.row.charge(0 if retry.kind is RetryKind.STARVED else uri.cost)
+        self._end_visit(queue, attempt, mono + wait if retry.hold else 0.0)
 
     def deferred(
         self, uri: CrawlURI, prerequisite: CrawlURI | None, mono: float
@@ -275,10 +278,9 @@ class Frontier:
         Returns:
             The prerequisite as it was queued; None when it was not.
         """
-        self.rotation.mono = mono
+        self._time.advance(mono)
         queue, key = self._give_back(uri)
-        if self.journal is not None:
-            self.journal(Tag.RESCHEDULED, uri.url, uri.path, uri.via)
+        self.journal.note(JournalTag.RESCHEDULED, uri.url, uri.path, uri.via)
         back = replace(uri, deferrals=uri.deferrals + 1)
         first = None
         if prerequisite is not None and prerequisite.key not in queue.prerequisites:
@@ -290,8 +292,8 @@ class Frontier:
                     queue.row.count_level(1, 1)
                 key = queue_key(queue.identity, back, back.ordinal)
             first = self._put_first(queue, back, prerequisite)
-        self.shelf.put(queue, key, back)
-        self._close(queue, Attempt(0))
+        self.queue_store.put(queue, key, back)
+        self._end_visit(queue, Attempt(0))
         return first
 
     def _put_first(self, queue: Queue, uri: CrawlURI, prerequisite: CrawlURI) -> CrawlURI:
@@ -306,75 +308,76 @@ class Frontier:
             ordinal=self.totals.ordinal,
         )
         self.note([first.key])
-        if self.journal is not None:
-            self.journal(Tag.ADDED, first.url, first.path, first.via)
+        self.journal.note(JournalTag.ADDED, first.url, first.path, first.via)
         queue.prerequisites |= {first.key}
         queue.row.enqueued += 1
-        self.shelf.insert(queue, first, first.ordinal)
+        self.queue_store.insert(queue, first, first.ordinal)
         return first
 
     def _give_back(self, uri: CrawlURI) -> tuple[Queue, bytes]:
-        queue = self._roster.get(uri.queue)
+        queue = self._cache.get(uri.queue)
         key = queue_key(queue.identity, uri, uri.ordinal) if queue else b""
         if queue is None or key not in queue.taken:
             raise ValueError(f"not in process: {uri.url}")
         queue.give_back(key, uri)
         return queue, key
 
-    def _charge(self, queue: Queue, cost: int) -> None:
-        row = queue.row
-        row.spent += cost
-        row.balance -= cost
-        row.last_cost = cost
-        row.costs += 1
+    def _end_visit(self, queue: Queue, attempt: Attempt, held_until: float = 0.0) -> None:
+        """Begin the delay of a queue, for all who share its host, and give it its next state.
 
-    def _close(self, queue: Queue, attempt: Attempt) -> None:
-        """Begin the delay, and line the queue up again."""
-        row = queue.row
-        wake = self._mono + attempt.delay
-        if attempt.delay > 0:
-            row.delay = attempt.delay
-            self.rotation.snooze(queue, wake)
-        if attempt.backoff is not None:
-            row.backoff, row.latency = attempt.backoff
-        if attempt.alone is not None:
-            row.alone = attempt.alone
-        self.courtesy.end(queue, wake)
-        self.totals.recount(row)
-        self._roster.touch(queue)
-        if row.state is _IN_PROCESS or queue.window is None:
-            self.rotation.settle(queue)
+        Args:
+            queue: Its URI is given back, charged, and in its place.
+            attempt: How it ended.
+            held_until: The queue alone waits until this monotonic time at least, for a retry.
+        """
+        wake = self._time.mono + attempt.delay
+        queue.row.set_pace(attempt.delay, attempt.backoff, alone=attempt.alone)
+        self.politeness.end(queue, wake)
+        delayed_until = wake if attempt.delay > 0 else 0.0
+        self.queue_states.visit_ended(queue, max(delayed_until, held_until))
 
     # ---- queues
 
     def snooze(self, name: str, until: float, now: float, mono: float) -> None:
         """Hand out nothing of a queue before a time (seconds since the epoch)."""
-        self.rotation.mono = mono
-        self.rotation.snooze(self.rotation.find(name), mono + until - now)
+        self._time.advance(mono)
+        self.queue_states.snooze(self.queue_states.find(name), mono + until - now)
 
     def share(self, name: str, addresses: Sequence[str]) -> None:
         """Set the addresses of a queue's host: queues that share one wait for each other."""
-        self.courtesy.share(self.rotation.find(name), addresses)
+        self.politeness.share(self.queue_states.find(name), addresses)
 
     def retire(self, name: str, why: str = BY_OPERATOR) -> bool:
         """Hand out nothing more of a queue until `unretire`; False when it was retired already."""
-        queue = self.rotation.find(name)
-        if queue.row.state is State.RETIRED:
+        queue = self.queue_states.find(name)
+        if queue.row.state is QueueState.RETIRED:
             return False
-        self.rotation.retire(queue, why)
+        self.queue_states.retire(queue, why)
         return True
 
     def unretire(self, names: Sequence[str] | None = None) -> int:
         """Bring retired queues back (None: all); those over their budget soon retire again."""
-        return self.rotation.unretire(self.rotation.retired() if names is None else names)
+        return self.queue_states.unretire(self.queue_states.retired() if names is None else names)
+
+    def settings_of(self, overlay: int) -> FrontierSettings:
+        """The frontier's settings under a combination of sheets."""
+        return self._settings.frontier[overlay]
+
+    def queue_in_memory(self, name: str) -> Queue | None:
+        """A queue that is in memory; None when it is not."""
+        return self._cache.get(name)
+
+    def queues_in_memory(self) -> Iterator[Queue]:
+        """All queues in memory, as they are now."""
+        return self._cache.in_memory()
 
     def backoff(self, name: str) -> Backoff:
         """State of a queue's adaptive backoff."""
-        return self.rotation.find(name).backoff
+        return self.queue_states.find(name).backoff
 
     def last_delay(self, name: str) -> float:
         """Last politeness delay of a queue, seconds; 0 before its first fetch."""
-        return self.rotation.find(name).row.delay
+        return self.queue_states.find(name).row.delay
 
     # ---- the end
 
@@ -386,32 +389,33 @@ class Frontier:
     @property
     def only_retries_remain(self) -> bool:
         """See `LastTries.only`."""
-        return self._last_tries.only
+        return self.last_tries.only
 
     def last_since(self, now: float) -> float | None:
         """Since when only retries remain, seconds since the epoch; None while other URIs wait."""
         since = self.totals.last_since
-        return None if since is None else now - (self._time - since)
+        return None if since is None else now - (self._time.now - since)
 
     def last_until(self, now: float, mono: float) -> float | None:
         """When the last retries are given up, seconds since the epoch; None while others wait."""
-        until = self._last_tries.until
-        if until is None or not self._last_tries.only:
+        until = self.last_tries.until
+        if until is None or not self.last_tries.only:
             return None
-        return now + (until - self.rotation.time_at(mono))
+        return now + (until - self._time.at(mono))
+
+    @property
+    def last_tries_within(self) -> float:
+        """Time for the last tries, seconds."""
+        return self._settings.last_tries_within
+
+    def shorten_last_tries(self, within: float | None) -> None:
+        """Give the last tries less time than the settings, seconds; None for that of these."""
+        self._settings.shorten_last_tries(within)
 
     def tries_once(self, uri: CrawlURI) -> bool:
         """See `LastTries.once`."""
-        return self._last_tries.once(uri)
+        return self.last_tries.once(uri)
 
     def clock_offset(self, now: float) -> float:
         """What the clock is ahead of frontier time, seconds: 0 unless it was set back."""
-        return now - self._time
-
-    @property
-    def _mono(self) -> float:
-        return self.rotation.mono
-
-    @property
-    def _time(self) -> float:
-        return self.rotation.time
+        return now - self._time.now

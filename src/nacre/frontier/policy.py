@@ -1,17 +1,154 @@
-"""Which URI sooner, how long to wait, whether to try again: decisions without side effects.
+"""The frontier's decisions, without side effects: rank, cost, delay, backoff and retries.
 
-Source: Heritrix 3 (queues, politeness).
+`rank` computes the place of a URI in its queue and its cost, `queue_precedence` when a queue has
+its turn, `politeness_delay` and `next_backoff` how long a queue waits after a fetch, and
+`retry_decision` whether a URI is tried again. Source: Heritrix 3 (queues, politeness, precedence
+policies, cost policies); the backoff is this project's own.
 """
 
+import re
 from enum import Enum
 from typing import NamedTuple
 
 from nacre.core.crawluri import CrawlURI, Directive, Hop, hop_count, split_path
 from nacre.core.status import FetchStatus
-from nacre.frontier.backoff import THROTTLED, Backoff
-from nacre.frontier.cost import cost_of
-from nacre.frontier.precedence import MAX_PRECEDENCE, uri_precedence
-from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.frontier.settings import (
+    CostPolicy,
+    FrontierSettings,
+    PolitenessSettings,
+    QueuePrecedence,
+    UriPrecedence,
+)
+
+_CALENDAR = re.compile(
+    r"calend(?:ar|rier)|year|month|day|date|event|jour|viewcal|yr=|[^0-9](?:19|20)[0-9]{2}[^0-9]",
+    re.IGNORECASE,
+)
+
+
+def cost_of(policy: CostPolicy, url: str, via: str = "") -> int:
+    """Cost of one attempt.
+
+    Args:
+        policy: `unit`: 1. `zero`: 0. `wag`: 1, 1 more for a query, and another 1 if the part
+            before the query is a prefix of the via. `anti-calendar`: 1, and 1 more for a URL that
+            looks like a page of a calendar (once, however often it does).
+        url: The URL.
+        via: URL of the page it was found on; "" for a seed.
+    """
+    if policy == "unit":
+        return 1
+    if policy == "zero":
+        return 0
+    if policy == "anti-calendar":
+        return 2 if _CALENDAR.search(url) else 1
+    path, question, _ = url.partition("?")
+    if not question:
+        return 1
+    return 3 if via.startswith(path) else 2
+
+
+MAX_PRECEDENCE = 127
+"""Of a URI; a queue's goes to 255."""
+
+MAX_QUEUE_PRECEDENCE = 255
+
+
+def uri_precedence(choice: UriPrecedence, cost: int, path: str) -> int:
+    """Precedence of a URI, 0 to 127; under `preloaded` that of a URI which its file leaves out.
+
+    Args:
+        choice: The policy.
+        cost: Its cost.
+        path: Its hop path.
+    """
+    if choice.policy == "cost":
+        value = cost
+    elif choice.policy in {"base", "preloaded"}:
+        value = choice.base
+    else:
+        value = choice.base + (_links(path) if choice.navlinks_only else hop_count(path))
+    return min(value, MAX_PRECEDENCE)
+
+
+def _links(path: str) -> int:
+    """Link hops of a path; hops that it gives only as a number count as links."""
+    overflow, letters = split_path(path)
+    return overflow + letters.count(Hop.LINK)
+
+
+def queue_precedence(choice: QueuePrecedence, successes: int = 0, lowest: int = 0) -> int:
+    """Precedence of a queue, 0 to 255.
+
+    Args:
+        choice: The policy.
+        successes: URIs of it that were fetched with success.
+        lowest: Lowest precedence among its URIs; 0 when it has none.
+    """
+    value = choice.base
+    if choice.policy == "highest-uri":
+        value += lowest
+    elif choice.policy == "success-counts":
+        value += _tiers(choice.increments, successes)
+    return min(value, MAX_QUEUE_PRECEDENCE)
+
+
+def _tiers(increments: tuple[int, ...], successes: int) -> int:
+    """Steps passed: the last one repeats."""
+    steps = 0
+    for increment in increments[:-1]:
+        if successes < increment:
+            return steps
+        successes -= increment
+        steps += 1
+    return steps + successes // increments[-1]
+
+
+THROTTLED = frozenset((429, 503))
+_LIMIT = 64.0
+_SMOOTHING = 0.1
+_SLOW = 3.0
+_SLOW_MS = 500.0
+
+
+class Backoff(NamedTuple):
+    """The state of a queue's adaptive backoff: how much longer than usual it waits.
+
+    Attributes:
+        factor: The wait is multiplied by it; 1 is normal.
+        latency: Smoothed time to the first byte, ms; 0 before the first reply.
+    """
+
+    factor: float = 1.0
+    latency: float = 0.0
+
+
+def next_backoff(
+    settings: PolitenessSettings, state: Backoff, status: int, latency_ms: float
+) -> Backoff:
+    """The state after one fetch.
+
+    429 and 503 double the factor; a first byte that takes three times as long as usual, and half a
+    second more, raises it by half; any other reply lets it decay. A fixed delay is the operator's
+    word: then latency does not count.
+
+    Args:
+        settings: The current politeness.
+        state: The state before.
+        status: Fetch status.
+        latency_ms: Time to the first byte, ms.
+    """
+    if status <= 0 or not settings.backoff_up_to:
+        return state
+    usual = state.latency
+    latency = usual + _SMOOTHING * (latency_ms - usual) if usual else latency_ms
+    if status in THROTTLED:
+        return Backoff(min(state.factor * 2.0, _LIMIT), usual)
+    slow = usual and latency_ms > max(_SLOW * usual, usual + _SLOW_MS)
+    if slow and settings.delay is None:
+        return Backoff(min(state.factor * 1.5, _LIMIT), latency)
+    return Backoff(max(1.0, state.factor * 0.8), latency)
+
 
 # The way to a member of an enumeration is long.
 _LINK, _MANIFEST, _REDIRECT, _NORMAL = Hop.LINK, Hop.MANIFEST, Hop.REDIRECT, Directive.NORMAL
@@ -34,7 +171,7 @@ _UNREACHABLE = frozenset(
 
 
 class Rank(NamedTuple):
-    """Where a URI stands in its queue: lower goes first.
+    """The place of a URI in its queue: lower goes first.
 
     Attributes:
         directive: `Directive`.
@@ -47,7 +184,7 @@ class Rank(NamedTuple):
     cost: int
 
 
-class Tries(Enum):
+class RetryKind(Enum):
     """Attempts that are repeated, each kind so often."""
 
     UNREACHABLE = "unreachable"
@@ -67,10 +204,10 @@ class Retry(NamedTuple):
 
     at: float
     hold: bool = False
-    kind: Tries = Tries.UNREACHABLE
+    kind: RetryKind = RetryKind.UNREACHABLE
 
 
-class LastCall(NamedTuple):
+class LastTriesPhase(NamedTuple):
     """Nothing but retries is left.
 
     Attributes:
@@ -97,7 +234,7 @@ class Final(NamedTuple):
 DONE = Final("done")
 
 
-class Ending(NamedTuple):
+class AttemptOutcome(NamedTuple):
     """How an attempt ended, as far as retries need it.
 
     Attributes:
@@ -181,7 +318,7 @@ def politeness_delay(
     """Seconds that a queue waits after a fetch.
 
     Args:
-        settings: The politeness that holds.
+        settings: The current politeness.
         fetch_ms: Duration of the fetch, ms.
         crawl_delay: Crawl-delay of robots.txt, seconds; None when there is none.
         retry_after: What the server asked for, seconds; None when it did not.
@@ -204,11 +341,11 @@ def politeness_delay(
 def retry_decision(
     settings: FrontierSettings,
     uri: CrawlURI,
-    ending: Ending,
+    ending: AttemptOutcome,
     now: float,
-    last: LastCall | None = None,
+    last: LastTriesPhase | None = None,
 ) -> Retry | Final:
-    """Whether an attempt is repeated. -50 is no ending: see `Frontier.deferred`.
+    """Whether an attempt is repeated. -50 is not an ending: see `Frontier.deferred`.
 
     Each kind of attempt is counted apart. A prerequisite (`dns:`, robots.txt) holds its queue, and
     a robots.txt that answers 5xx counts as unreachable.
@@ -234,27 +371,29 @@ def retry_decision(
 
 
 def _next_try(
-    settings: FrontierSettings, uri: CrawlURI, ending: Ending, now: float
+    settings: FrontierSettings, uri: CrawlURI, ending: AttemptOutcome, now: float
 ) -> Retry | None:
     """The try after this one, were it allowed; None when it would not change anything."""
     status, prerequisite = ending.status, uri.is_prerequisite
     if ending.starved:
-        return Retry(now + STARVED_WAIT, prerequisite, Tries.STARVED)
+        return Retry(now + STARVED_WAIT, prerequisite, RetryKind.STARVED)
     if status in _UNREACHABLE or (prerequisite and 500 <= status < 600):
         return Retry(now + _doubled(settings, uri.unreachable), prerequisite)
     if status in THROTTLED:
         wait = max(2.0 * ending.last_delay, ending.retry_after)
-        return Retry(now + min(wait, settings.throttled_wait_max), hold=True, kind=Tries.THROTTLED)
+        return Retry(
+            now + min(wait, settings.throttled_wait_max), hold=True, kind=RetryKind.THROTTLED
+        )
     if ending.truncated and status > 0:
-        return Retry(now + _doubled(settings, uri.truncated), kind=Tries.TRUNCATED)
+        return Retry(now + _doubled(settings, uri.truncated), kind=RetryKind.TRUNCATED)
     return None
 
 
-def _most(settings: FrontierSettings, kind: Tries) -> int:
+def _most(settings: FrontierSettings, kind: RetryKind) -> int:
     """Attempts of a kind after which there is no further one."""
-    if kind is Tries.THROTTLED:
+    if kind is RetryKind.THROTTLED:
         return settings.throttled_retries
-    if kind is Tries.TRUNCATED:
+    if kind is RetryKind.TRUNCATED:
         return settings.truncated_retries
     return settings.max_retries - 1
 

@@ -9,6 +9,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 from pydantic import BeforeValidator, Field
 
+from nacre.annotations import quota
 from nacre.config.component import Bytes, Component, section, setting
 
 
@@ -74,7 +75,7 @@ class QuotaLimits(Component):
 
 
 class QuotaSettings(Component):
-    """Quotas. In bytes, what is being fetched at the same moment may go beyond them."""
+    """Quotas. Fetches in process at the same moment can exceed quotas in bytes."""
 
     server: QuotaLimits = section(QuotaLimits, "Of one host and port.")
     host: QuotaLimits = section(QuotaLimits, "Of one host.")
@@ -85,8 +86,8 @@ class QuotaSettings(Component):
     )
     force_retire: bool = setting(
         True,
-        "What is over its quota stays in its queue, which is retired, and comes back when the "
-        "quota is raised; false blocks each URI for good (-5003). Source quotas always block.",
+        "URIs over their quota stay in their queue, which is retired until the quota is raised; "
+        "false: each URI is blocked permanently (-5003). Source quotas always block.",
     )
 
 
@@ -100,7 +101,7 @@ _HERITRIX = {
 }
 
 
-class Check(NamedTuple):
+class QuotaCheck(NamedTuple):
     """One limit: what it is counted by, its name, and its value."""
 
     level: Level
@@ -110,7 +111,7 @@ class Check(NamedTuple):
     @property
     def annotation(self) -> str:
         """For crawl.log, in Heritrix's words: `Q:hostMaxFetchSuccesses`."""
-        return f"Q:{self.level}{_HERITRIX[self.name]}"
+        return quota(f"{self.level}{_HERITRIX[self.name]}")
 
     def reached(self, usage: Usage, more: int = 0) -> bool:
         """Whether the limit is reached: nothing more may be fetched.
@@ -123,7 +124,7 @@ class Check(NamedTuple):
         return used + (0 if self.name.endswith("bytes") else more) >= self.limit
 
 
-def checks(settings: QuotaSettings) -> tuple[Check, ...]:
+def checks(settings: QuotaSettings) -> tuple[QuotaCheck, ...]:
     """The limits that are set, in Heritrix's order; empty when none is."""
     found = []
     for level in Level:
@@ -131,5 +132,5 @@ def checks(settings: QuotaSettings) -> tuple[Check, ...]:
         for name in _HERITRIX:
             limit = getattr(limits, name)
             if limit is not None:
-                found.append(Check(level, name, limit))
+                found.append(QuotaCheck(level, name, limit))
     return tuple(found)

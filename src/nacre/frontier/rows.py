@@ -1,8 +1,8 @@
-"""The frontier's rows: keys, and how a URI is packed.
+"""The frontier's rows: their keys, how a URI is packed, and reading a few of them ahead.
 
 queue   queue id (8 B), directive (1 B), precedence (1 B), ordinal (6 B) -> URI
 future  due time in ms (6 B), queue id (8 B), ordinal (6 B) -> URI
-wake    see `turns`
+wake    see `queue_order`
 hosts   "q", queue id (8 B) -> `QueueRow`; other stages use other first letters
 seen    seen key (16 B) -> nothing
 meta    "frontier" -> `Totals`
@@ -10,8 +10,9 @@ meta    "frontier" -> `Totals`
 Source of the order within a queue: Heritrix 3.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from hashlib import blake2b
+from heapq import heapify, heappop, heappush, nsmallest
 from typing import Protocol
 
 import msgspec
@@ -24,7 +25,7 @@ LAST_SUFFIX = b"\xff" * SUFFIX_LENGTH
 _MAX_MS = (1 << 48) - 1
 
 
-class Rows(Protocol):
+class RowStore(Protocol):
     """What the frontier needs of the store. All reads see what is not committed yet."""
 
     def get(self, family: str, key: bytes) -> bytes | None:
@@ -97,6 +98,13 @@ class PackedURI(
     starved: int = 0
     last_error: str = ""
 
+    def keep_place(self, uri: CrawlURI, *, last_try: bool) -> None:
+        """Keep what the key of a row of `future` does not say."""
+        self.queue = uri.queue
+        self.directive = uri.directive
+        self.precedence = uri.precedence
+        self.last_try = last_try
+
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(PackedURI).decode
@@ -167,10 +175,7 @@ def pack(uri: CrawlURI) -> bytes:
 def pack_future(uri: CrawlURI, *, last_try: bool = False) -> bytes:
     """Value of a row of `future`."""
     packed = _packed(uri)
-    packed.queue = uri.queue
-    packed.directive = uri.directive
-    packed.precedence = uri.precedence
-    packed.last_try = last_try
+    packed.keep_place(uri, last_try=last_try)
     return _encode(packed)
 
 
@@ -197,3 +202,72 @@ def unpack_future(key: bytes, value: bytes) -> tuple[CrawlURI, bool]:
     row = _decode(value)
     ordinal = int.from_bytes(key[-6:], "big")
     return _unpacked(row, row.queue, row.directive, row.precedence, ordinal), row.last_try
+
+
+Row = tuple[bytes, bytes]
+
+
+class RowWindow:
+    """Hands out the rows of a range in key order, reading a few ahead.
+
+    Every row below the cursor is in the window or was taken from it; those from the cursor on are
+    only in the store. A new row below the cursor enters the window, so nothing is ever read again:
+    popping a head over the remains of deleted rows costs milliseconds.
+
+    Attributes:
+        batch: Rows to read at a time; the window never holds more than twice as many.
+    """
+
+    __slots__ = ("_cursor", "_family", "_heap", "_rows", "_stop", "batch")
+
+    def __init__(self, rows: RowStore, family: str, start: bytes, stop: bytes, batch: int) -> None:
+        self._rows = rows
+        self._family = family
+        self._heap: list[Row] = []
+        self._cursor = start
+        self._stop = stop
+        self.batch = batch
+
+    def offer(self, key: bytes, value: bytes) -> None:
+        """Take note of a row just put into the store."""
+        if key < self._cursor:
+            heap = self._heap
+            heappush(heap, (key, value))
+            if len(heap) > 2 * self.batch:
+                self._trim()
+
+    def peek(self, taken: Container[bytes] = ()) -> Row | None:
+        """The first row; None when there is none.
+
+        Args:
+            taken: Keys to leave out when reading: they were popped, and are in the store still.
+        """
+        if not self._heap:
+            self._read(taken)
+        return self._heap[0] if self._heap else None
+
+    def pop(self, taken: Container[bytes] = ()) -> Row | None:
+        """Take the first row out of the window (not out of the store); None when there is none."""
+        if not self._heap:
+            self._read(taken)
+        return heappop(self._heap) if self._heap else None
+
+    def low(self) -> bytes:
+        """A bound: no row that was not taken yet has a lower key."""
+        return self._heap[0][0] if self._heap else self._cursor
+
+    def restart(self, start: bytes) -> None:
+        """Forget what was read, after rows were deleted behind the window's back."""
+        self._heap.clear()
+        self._cursor = start
+
+    def _read(self, taken: Container[bytes]) -> None:
+        while self._cursor < self._stop and not self._heap:
+            found = list(self._rows.scan(self._family, self._cursor, self._stop, self.batch))
+            self._cursor = after(found[-1][0]) if len(found) == self.batch else self._stop
+            self._heap = [row for row in found if row[0] not in taken]
+
+    def _trim(self) -> None:
+        self._heap = nsmallest(self.batch, self._heap)
+        self._cursor = after(self._heap[-1][0])
+        heapify(self._heap)

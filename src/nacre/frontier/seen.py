@@ -1,19 +1,217 @@
-"""Which URIs are known: what lies in memory before the store, so that it is rarely asked.
+"""The seen set: the keys of all URIs that were discovered, with caches before the store.
 
 Of the links of a long crawl most are known and a few are new. Two generations of the latest keys
-are the quickest to ask; before a key leaves them, it enters a cache that knows of most other keys
-that they are in the store (`keycache`). A filter knows of nearly all new ones that they
-are not (`keyfilter`). The store is asked about the rest, and about all new ones while the filter is
-being made. Without these, the share of keys that it must be asked about, 4 to 25 µs each, is what
-makes a visit dearer as a crawl grows.
+are asked first (`SeenSet`). Before a key leaves them, it enters a cache that knows of most other
+keys that they are in the store (`KeyCache`). A Bloom filter knows of nearly all new ones that they
+are not (`BloomFilter`). The store is asked about the rest, and about all new ones while the filter
+is being built. Without these, the share of keys that it must be asked about, 4 to 25 µs each, is
+what makes a visit dearer as a crawl grows.
 """
 
+from array import array
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from struct import Struct
+from typing import Final
 
-from nacre.frontier.keycache import KeyCache
-from nacre.frontier.keyfilter import KEYS_A_WORD, KeyFilter, Making
-from nacre.frontier.rows import Rows
+from nacre.frontier.rows import RowStore
+
+KEYS_A_WORD: Final = 5
+"""Keys for each word up to which a filter is good: 12.8 bits a key."""
+_SLICE = 256
+"""Rows that one step of a making reads."""
+
+_PAIRS = tuple(1 << one | 1 << other for one in range(64) for other in range(64))
+
+
+class BloomFilter:
+    """A Bloom filter of seen keys: "no" is certain, "perhaps" is for the store to decide.
+
+    Its words have 64 bits, and each key sets four bits of one word, so that a look-up touches
+    memory once. At 12 bits a key one unknown key in a hundred is "perhaps"; at 6 bits one in eight.
+    Keys cannot be taken out.
+
+    Args:
+        words: Its size in words of eight bytes, a power of two.
+    """
+
+    def __init__(self, words: int) -> None:
+        self._words = array("Q", bytes(8 * words))
+        self.added = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether it has so many keys that a larger one would be better."""
+        return self.added > len(self._words) * KEYS_A_WORD
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def perhaps(self, keys: Sequence[bytes]) -> list[bytes]:
+        """Those keys that may have been added, in their order."""
+        words, mask = self._words, len(self._words) - 1
+        found = []
+        for key, (short, word) in zip(keys, PARTS.iter_unpack(b"".join(keys)), strict=True):
+            bits = _PAIRS[word & 4095] | _PAIRS[word >> 12 & 4095]
+            if words[short & mask] & bits == bits:
+                found.append(key)
+        return found
+
+    def add(self, keys: Sequence[bytes]) -> None:
+        """Add keys."""
+        words, mask = self._words, len(self._words) - 1
+        for short, word in PARTS.iter_unpack(b"".join(keys)):
+            words[short & mask] |= _PAIRS[word & 4095] | _PAIRS[word >> 12 & 4095]
+        self.added += len(keys)
+
+
+class FilterBuilder:
+    """A filter of all keys in the store, made in small steps beside other work.
+
+    Keys that enter meanwhile must be added to `filter` as well.
+    """
+
+    def __init__(self, rows: RowStore, words: int) -> None:
+        self.filter = BloomFilter(words)
+        self._rows = rows
+        self._start = b""
+
+    def step(self) -> list[bytes] | None:
+        """Read some rows; their keys, or None when all have been read."""
+        keys = [key for key, _ in self._rows.scan("seen", self._start, None, _SLICE)]
+        self.filter.add(keys)
+        if len(keys) < _SLICE:
+            return None
+        self._start = keys[-1] + b"\0"
+        return keys
+
+
+PARTS: Final = Struct("<4xIQ")
+"""A seen key without its host: 32 bits, 64 bits."""
+
+_PLACES = Struct("<4xI2xI2x")
+"""What a key's bucket depends on: bits that are not in its slot, and bits that are."""
+_KEPT = 10
+"""Offset of the part of a key that its slot keeps."""
+_SLOT = 6
+_WAYS = 8
+_BUCKET = _SLOT * _WAYS
+_NONE = bytes(_SLOT)
+_START = 1 << 16
+"""Buckets of a new table."""
+_LOAD = 2
+"""Keys added for each bucket while the table grows: it forgets one in 200 then; with 3 it would be
+one in 40, for two thirds of the memory."""
+
+
+class KeyCache:
+    """A cache of keys that are in the seen set, 6 to 24 bytes each; a Python set takes 100.
+
+    It may forget what was added, and has nothing else in it. The table has buckets of eight slots
+    and grows by linear hashing: one bucket is divided at a time, so that no growth takes long or
+    doubles the memory. In a full bucket the oldest key makes room.
+
+    A slot keeps 48 of the 96 bits that a key has for its URL. Its bucket comes from 16 of the
+    others and, as far as the table has grown, from the 48. So with 16 million slots a new key is
+    taken for a known one once in 10 ** 12 times.
+
+    Args:
+        limit: Keys that it may have room for; the memory is six bytes for each.
+
+    Attributes:
+        added: Keys that were added so far.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._most = max(limit // _WAYS, 1)
+        buckets = _START
+        while buckets > self._most:
+            buckets >>= 1
+        self._slots = bytearray(_BUCKET * buckets)
+        self._base = self._low = buckets - 1
+        self._rest = (1 << 32) - buckets
+        self._divided = 0
+        self.added = 0
+
+    @property
+    def room(self) -> int:
+        """Keys that there is room for now."""
+        return len(self._slots) // _SLOT
+
+    def unknown(self, keys: Sequence[bytes]) -> list[bytes]:
+        """Those keys that are not in it, in their order."""
+        find, base, rest = self._slots.find, self._base, self._rest
+        low, divided = self._low, self._divided
+        high = low << 1 | 1
+        found = []
+        for key, (short, kept) in zip(keys, _PLACES.iter_unpack(b"".join(keys)), strict=True):
+            place = short & base | kept & rest
+            bucket = place & low
+            if bucket < divided:
+                bucket = place & high
+            first = bucket * _BUCKET
+            at = find(key[_KEPT:], first, first + _BUCKET)
+            if at < 0 or ((at - first) % _SLOT and self._at(first, key) < 0):
+                found.append(key)
+        return found
+
+    def add(self, keys: Sequence[bytes]) -> None:
+        """Add keys that are not in it."""
+        slots = self._slots
+        for key, first in self._firsts(keys):
+            slots[first + _SLOT : first + _BUCKET] = slots[first : first + _BUCKET - _SLOT]
+            slots[first : first + _SLOT] = key[_KEPT:]
+        self.added += len(keys)
+        while self.added > self._buckets * _LOAD and self._buckets < self._most:
+            self._divide()
+
+    def forget(self, key: bytes) -> None:
+        """Take a key out."""
+        for _, first in self._firsts((key,)):
+            at = self._at(first, key)
+            if at >= 0:
+                self._slots[at : at + _SLOT] = _NONE
+
+    @property
+    def _buckets(self) -> int:
+        return self._low + 1 + self._divided
+
+    def _firsts(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, int]]:
+        """Keys, each with where its bucket begins; `unknown` does the same, without a call."""
+        for key, (short, kept) in zip(keys, _PLACES.iter_unpack(b"".join(keys)), strict=True):
+            place = short & self._base | kept & self._rest
+            bucket = place & self._low
+            if bucket < self._divided:
+                bucket = place & (self._low << 1 | 1)
+            yield key, bucket * _BUCKET
+
+    def _at(self, first: int, key: bytes) -> int:
+        """Place of a key in a bucket; -1 for none."""
+        kept = key[_KEPT:]
+        for at in range(first, first + _BUCKET, _SLOT):
+            if self._slots[at : at + _SLOT] == kept:
+                return at
+        return -1
+
+    def _divide(self) -> None:
+        """Make one more bucket, for those keys of another one that belong there from now on."""
+        bit = self._low + 1
+        first = self._divided * _BUCKET
+        bucket = bytes(self._slots[first : first + _BUCKET])
+        going, staying = b"", b""
+        for at in range(0, _BUCKET, _SLOT):
+            slot = bucket[at : at + _SLOT]
+            if int.from_bytes(slot[:4], "little") & bit:
+                going += slot
+            elif slot != _NONE:
+                staying += slot
+        if going:
+            self._slots[first : first + _BUCKET] = staying.ljust(_BUCKET, b"\0")
+        self._slots += going.ljust(_BUCKET, b"\0")
+        self._divided += 1
+        if self._divided == bit:
+            self._low, self._divided = self._low << 1 | 1, 0
+
 
 _LATEST = 50_000
 """Keys of one generation."""
@@ -24,20 +222,20 @@ _GROWTH = 8
 _PAUSE = 32
 """Keys for each step of making the filter."""
 _USELESS = 4
-"""Where there are so many times the keys that a filter is good for, none is made."""
+"""If there are so many times the keys that a filter is good for, none is made."""
 
 
-class Seen:
+class SeenSet:
     """The seen set, of keys of 16 bytes.
 
     Args:
-        rows: The store, in whose family `seen` it lies.
+        rows: The store; its family `seen` has the keys.
         recent: Known keys that are to be remembered; the filter is good for as many. 0: next to
             none, and no filter.
         known: About how many keys there are.
     """
 
-    def __init__(self, rows: Rows, recent: int, known: int = 0) -> None:
+    def __init__(self, rows: RowStore, recent: int, known: int = 0) -> None:
         self._rows = rows
         self._size = max(min(recent // 2, _LATEST), 1)
         self._young: set[bytes] = set()
@@ -45,8 +243,8 @@ class Seen:
         self._waiting: deque[bytes] = deque()
         self._cache = KeyCache(recent)
         self._most = 1 << (recent // KEYS_A_WORD).bit_length() >> 1
-        self._filter: KeyFilter | None = None
-        self._making: Making | None = None
+        self._filter: BloomFilter | None = None
+        self._making: FilterBuilder | None = None
         self._due = _PAUSE
         self._make(known)
 
@@ -120,8 +318,9 @@ class Seen:
         return absent
 
     def _to_filters(self, keys: list[bytes]) -> None:
-        if self._making is not None:
-            self._making.filter.add(keys)
+        making = self._making
+        if making is not None:
+            making.filter.add(keys)
         if self._filter is not None:
             self._filter.add(keys)
             if self._filter.full and self._making is None and len(self._filter) < self._most:
@@ -136,7 +335,7 @@ class Seen:
             words *= _GROWTH
         words = min(words, self._most)
         if words * KEYS_A_WORD * _USELESS > known:
-            self._making = Making(self._rows, words)
+            self._making = FilterBuilder(self._rows, words)
 
     def _make_on(self, keys: int) -> None:
         """Some steps of making it, as many keys enter."""

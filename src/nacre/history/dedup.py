@@ -3,8 +3,10 @@
 A revisit refers only to an original with the same transfer framing: an identity revisit of a
 chunked original would replay with the framing in its body. Truncated and empty payloads are
 neither revisits nor originals. Error pages may be both, as in Heritrix, for a revisit keeps its own
-status; but that a URL fails anew is stored in full. A capture that is stored as a difference is no
-original either: a reader that does not know differences could not resolve the revisit.
+status; the first failure of a URL is stored in full. A capture stored as a difference cannot be an
+original: a reader that does not know differences could not resolve the revisit.
+
+`History` holds what was known of each URL at its last visit; its rows survive runs.
 """
 
 from enum import StrEnum
@@ -16,8 +18,9 @@ from nacre.core.base32 import decode_sha1
 from nacre.core.capture import Capture
 from nacre.core.history import HistoryRecord, Original, RevisitProfile
 from nacre.store.store import Store
+from nacre.uri.surt import history_key
 
-_FAMILY = "digests"
+_DIGESTS = "digests"
 IDENTICAL = "identical-payload-digest"
 NOT_MODIFIED = "server-not-modified"
 
@@ -38,8 +41,8 @@ class DedupSettings(Component):
 
     mode: DedupMode = setting(
         DedupMode.ALL,
-        "When a payload that was stored before becomes a revisit record. `all`: whatever its "
-        "URL; `same-url`: if it was stored for the same URL; `off`: never.",
+        "When a payload that was stored before becomes a revisit record. `all`: for any URL; "
+        "`same-url`: only for the same URL; `off`: never.",
     )
     conditional: bool = setting(
         default=True,
@@ -54,25 +57,25 @@ class Digests:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._novelty = store.novelty(_FAMILY)
+        self._novelty = store.novelty(_DIGESTS)
         self._decoder = msgspec.msgpack.Decoder(Original)
         self._encoder = msgspec.msgpack.Encoder()
 
     def get(self, digest: str, framing: str) -> Original | None:
         """The original of a payload; None when it was never stored."""
         key = digest_key(digest, framing)
-        row = None if self._novelty.is_new(key) else self._store.get(_FAMILY, key)
+        row = None if self._novelty.is_new(key) else self._store.get(_DIGESTS, key)
         return None if row is None else self._decoder.decode(row)
 
     def put(self, digest: str, framing: str, original: Original) -> None:
         """Make an original known; only in the step that appends its record."""
         key = digest_key(digest, framing)
         self._novelty.add(key)
-        self._store.put(_FAMILY, key, self._encoder.encode(original))
+        self._store.put(_DIGESTS, key, self._encoder.encode(original))
 
     def drop(self, digest: str, framing: str) -> None:
         """Forget an original whose record was lost."""
-        self._store.delete(_FAMILY, digest_key(digest, framing))
+        self._store.delete(_DIGESTS, digest_key(digest, framing))
 
 
 def digest_key(digest: str, framing: str) -> bytes:
@@ -165,3 +168,28 @@ def _not_modified(known: HistoryRecord | None) -> RevisitProfile | None:
 
 def _original(known: HistoryRecord) -> Original:
     return Original(known.original or known.url, known.date, known.record_id)
+
+
+_HISTORY = "history"
+
+
+class History:
+    """Rows by case-preserving SURT, never by the seen key: two pages never share a history."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._decoder = msgspec.msgpack.Decoder(HistoryRecord)
+        self._encoder = msgspec.msgpack.Encoder()
+        # A first crawl asks for each URL once and finds nothing: it need not look.
+        self._any = any(True for _ in store.scan(_HISTORY, b"", limit=1))
+
+    def get(self, url: str) -> HistoryRecord | None:
+        """The row of a URL from an earlier run; None on its first visit."""
+        if not self._any:
+            return None
+        row = self._store.get(_HISTORY, history_key(url).encode())
+        return None if row is None else self._decoder.decode(row)
+
+    def put(self, record: HistoryRecord) -> None:
+        """Keep a row; joins the open commit group."""
+        self._store.put(_HISTORY, history_key(record.url).encode(), self._encoder.encode(record))

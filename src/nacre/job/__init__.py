@@ -1,22 +1,10 @@
-"""Where the stages meet: what a job is, how it runs, and what can be done with one.
+"""A job: its directory, its runs, and everything that can be done with it.
 
-A map, by what is asked:
-
-- *What is a job?* `layout.py` its directory, `configuration/` what `crawl.yaml` may say and how it
-  is read, `registry.py` the table of components, `checks.py` whether its parts suit each other.
-  `runs/` has its runs, `holdings/` their WARCs.
-- *How does it run?* `job.py` opens one, `session.py` is one life of it, `assemble.py` builds its
-  parts, `running/engine.py` works on the frontier, with all that looks after it beside it.
-  `states.py` and `events.py` say where it is.
-- *What happens to a URI?* In order: `seeding/` and `intake/` (where it comes from), `admission/`
-  (scope, key, queue), `visit/` and `extracting/` (the steps of the fetch chain), then
-  `visit/disposition.py`, which settles all in one step. `chain/` makes these steps configurable.
-- *How does an operator look and steer?* `operator/` in a running job, `offline.py` in another;
-  `explaining/` and `reports/` answer; `changes/` are other settings for a running job;
-  `companions/` serve files, checkpoints and webhooks.
-- *Visiting again:* `incremental/`; `studies/` reports on it.
-- *After a crash or a loss:* `mending/`.
-
-Imports between them go one way only (`lint-imports`), from `operator/` at the top down to
-`configuration/`. docs/architecture.md tells how they work together.
+`job.py` is the job and runs its sessions; `session.py` is one of them, from opening the store to
+closing it. `api.py` is the Python interface. `checks.py` checks a configuration.
+`seeds.py` enters the seed list, `imports.py` journals and lists of URLs. `control.py` is the socket
+of a running job, `commands.py` what it answers; `frontier_edits.py`, `settings_change.py` and
+`apply_change.py` are changes by the operator. `background/` holds the tasks that run beside a
+crawl. `repair.py` and `salvaged.py` work after a loss; `stopped_job.py` opens a job that does not
+run.
 """

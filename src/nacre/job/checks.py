@@ -1,37 +1,176 @@
-"""The third check of a configuration: what the parts of a job need of each other and the machine.
+"""Checks a job as a whole: settings against each other, the seeds, the files, the machine.
 
-The first two (well-formed, typed) are in `config.check`. All problems are found at once.
+This is the third check; the first two (well-formed, typed) are in `config.check`. All problems are
+found at once. `missing_effects` says what the job would not do (fetch, write, follow redirects,
+find links), by its chains and gates as they would be assembled.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
+from typing import NamedTuple
 
+from nacre.assembly.rule_checks import (
+    chain_problems,
+    examine_rule_files,
+    scope_doubts,
+    scope_problems,
+)
+from nacre.assembly.rules import JobRules, open_rules
 from nacre.config.check import Loaded
 from nacre.config.ordinary import open_ordinary
+from nacre.engine.candidates.scope_state import RuleFiles
+from nacre.engine.chain.entry import ChainName
+from nacre.engine.seeding.seedbook import ADVICE
+from nacre.engine.seeding.seedfile import SeedSurvey, seed_lines, survey
+from nacre.engine.seeding.seeds import BadSeed, Entry, Seed, SeedDirective, SeedList, read_seeds
+from nacre.engine.steps.preselect import preselection
 from nacre.errors import ConfigError, Problem
-from nacre.fetch.address import parse_address
-from nacre.job.admission.rulefiles import RuleFiles, examine_rule_files
-from nacre.job.admission.scoping import chain_problems, scope_doubts, scope_problems, scope_state
-from nacre.job.configuration.conflicts import conflicts, doubts
-from nacre.job.configuration.contact import Lookup, contact_problems, public_hosts
-from nacre.job.configuration.scopenotes import scope_notes
-from nacre.job.configuration.settings import JobSettings
-from nacre.job.configuration.variables import known_part
-from nacre.job.effects import missing_effects
-from nacre.job.layout import Layout
-from nacre.job.seeding.logins import ADVICE
-from nacre.job.seeding.seedfile import seed_lines
-from nacre.job.seeding.seeds import BadSeed, Directive, Entry, Seed, SeedList, read_seeds
-from nacre.job.seeding.seedsurvey import SeedSurvey, survey
-from nacre.scope.compile import compile_scope
-from nacre.scope.rule import Scope
+from nacre.fetch.guard import parse_address
+from nacre.scope.scope import Decision, Scope
+from nacre.scope.subject import Subject
+from nacre.settings.conflicts import conflict_problems, conflict_warnings, scope_warnings
+from nacre.settings.contact import Lookup, contact_problems, public_hosts
+from nacre.settings.settings import JobSettings
+from nacre.settings.sheets import examine_sheets
+from nacre.settings.variables import known_part
+from nacre.store.layout import Layout
 
+_SEARCHES = ("html", "css", "javascript", "json", "xml", "sitemaps", "headers")
+_NO_LINKS = "no links are taken from what is fetched"
 _BAD_SHOWN = 20
 _LOOK = 65_536
-"""Bytes that tell whether a file is a text."""
+"""Number of bytes that are checked to decide whether a file is text."""
+
+
+class _Closed(NamedTuple):
+    """Why an entry of a chain never does anything.
+
+    Attributes:
+        path: The setting.
+        why: In words.
+    """
+
+    path: str
+    why: str
+
+
+def missing_effects(rules: JobRules, scope: Scope, seeds: Sequence[Seed]) -> list[Problem]:
+    """Essential effects that a job lacks; none where a sheet may change it.
+
+    Args:
+        rules: The rules of the job.
+        scope: Its scope, with its seeds.
+        seeds: The first seeds.
+    """
+    settings = rules.settings
+    found = [
+        *_fetching(rules, scope, seeds),
+        *_writing(rules),
+        *_following(rules),
+        *_extracting(rules),
+    ]
+    elsewhere = [path for sheet in settings.sheets.values() for path in sheet]
+    return [one for one in found if not any(_concerns(path, one.path) for path in elsewhere)]
+
+
+def _concerns(changed: str, path: str) -> bool:
+    """Whether a setting of a sheet is the one that a note is about, or beside it in an entry."""
+    entry = path.rpartition(".")[0] if path.startswith("chains.") else path
+    return changed == path or (entry.count(".") > 1 and changed.startswith(f"{entry}."))
+
+
+def _fetching(rules: JobRules, scope: Scope, seeds: Sequence[Seed]) -> Iterator[Problem]:
+    settings = rules.settings
+    for kind, lost in (
+        ("fetch-http", "this job fetches nothing"),
+        ("fetch-dns", "no name is looked up, so hosts with names are not fetched"),
+    ):
+        closed = _closed(rules, ChainName.FETCH, kind)
+        if closed is not None:
+            yield Problem(closed.path, f"{lost}: {closed.why}")
+    gate = rules.midfetch()[0]
+    if gate is not None and gate.scope.constant is Decision.REJECT:
+        yield Problem("fetch.midfetch", "no body is fetched: its rules cut off every reply")
+    yield from _blocked(settings, seeds)
+    if seeds and _is_on(settings, "recheck-scope"):
+        refused = [s for s in seeds if not scope.judge(_as_seed(s)).accepted]
+        if len(refused) == len(seeds):
+            yield Problem(
+                "chains.fetch.recheck-scope",
+                "this job fetches nothing: the scope is asked again before each fetch, and it "
+                "refuses every seed",
+            )
+
+
+def _as_seed(seed: Seed) -> Subject:
+    return Subject(seed.url, is_seed=True, seed=seed.text if seed.own else "")
+
+
+def _is_on(settings: JobSettings, kind: str) -> bool:
+    entries = settings.chains.of(ChainName.FETCH)
+    return any(entry.kind == kind and entry.enabled for entry in entries)
+
+
+def _blocked(settings: JobSettings, seeds: Sequence[Seed]) -> Iterator[Problem]:
+    """Seeds that the first step drops."""
+    entries = [one for one in settings.chains.of(ChainName.FETCH) if one.enabled]
+    blocks = preselection(entries)
+    whys = {blocks.why(seed.url) for seed in seeds} if blocks is not None else {""}
+    if blocks is not None and blocks.everything:
+        whys = {"block_all"}
+    if seeds and whys and "" not in whys:
+        path = f"chains.fetch.preselect.{min(whys)}"
+        yield Problem(path, "this job fetches nothing: it blocks every seed")
+
+
+def _writing(rules: JobRules) -> Iterator[Problem]:
+    closed = _closed(rules, ChainName.DISPOSITION, "archive")
+    if closed is not None:
+        yield Problem(closed.path, f"this job writes no WARC: {closed.why}")
+
+
+def _following(rules: JobRules) -> Iterator[Problem]:
+    closed = _closed(rules, ChainName.DISPOSITION, "candidates")
+    if closed is not None:
+        yield Problem(closed.path, f"this job follows no links and no redirects: {closed.why}")
+
+
+def _extracting(rules: JobRules) -> Iterator[Problem]:
+    extract = rules.settings.extract
+    closed = _closed(rules, ChainName.FETCH, "extract")
+    off = [name for name in _SEARCHES if not getattr(extract, f"extract_{name}")]
+    if closed is not None:
+        yield Problem(closed.path, f"{_NO_LINKS}, and no redirects are followed: {closed.why}")
+    elif not extract.max_outlinks:
+        yield Problem("extract.max_outlinks", f"{_NO_LINKS}, and no redirects are followed")
+    elif not extract.max_document:
+        yield Problem("extract.max_document", f"{_NO_LINKS}: it searches no document")
+    elif len(off) == len(_SEARCHES):
+        yield Problem("extract", f"{_NO_LINKS}, and no redirects are followed: all is off")
+    else:
+        if "headers" in off:
+            yield Problem("extract.extract_headers", "no redirects are followed: it is off")
+        if "html" in off:
+            yield Problem("extract.extract_html", "no links are taken from web pages: it is off")
+
+
+def _closed(rules: JobRules, chain: ChainName, kind: str) -> _Closed | None:
+    """Why an entry never does anything; None if it may."""
+    settings = rules.settings
+    entries = settings.chains.of(chain)
+    number = next((at for at, entry in enumerate(entries) if entry.kind == kind), None)
+    if number is None:
+        return _Closed(f"chains.{chain}", f"`{kind}` is not in the {chain} chain")
+    entry = entries[number]
+    path = f"chains.{chain}.{entry.label}"
+    if not entry.enabled:
+        return _Closed(f"{path}.enabled", f"`{entry.label}` is switched off")
+    if rules.gate(chain, number) is False:
+        return _Closed(f"{path}.gate", f"the gate of `{entry.label}` rejects everything")
+    return None
 
 
 @dataclass
@@ -41,7 +180,7 @@ class Findings:
     Attributes:
         problems: What keeps the job from starting.
         warnings: What the operator should know.
-        skipped: Of these, lines of seed files that are no seed.
+        skipped: Of these, lines of seed files that are not seeds.
         idle: Of these, what the job does not do that a crawl is for.
     """
 
@@ -84,19 +223,21 @@ async def check(
     lists = lists or [SeedList(file, seed_lines(named, layout.root))]
     seeds = _read_seeds(lists, found, strict=strict)
     public = await public_hosts(seeds.public, settings.network.allow, lookup)
-    needs = [*_files(settings, layout), *_outputs(settings, layout), *conflicts(loaded)]
+    needs = [*_files(settings, layout), *_outputs(settings, layout), *conflict_problems(loaded)]
     files = RuleFiles(layout.root)
     rules = examine_rule_files(settings, files)
     unusable = [*rules.problems, *scope_problems(settings, layout.root, files)]
     needs += [*unusable, *chain_problems(settings, files)]
-    notes = [*doubts(loaded), *rules.warnings, *scope_doubts(settings)]
-    near: list[Entry] = [*seeds.first, *(Directive(text) for text in seeds.directives)]
+    notes = [*conflict_warnings(loaded), *rules.warnings, *scope_doubts(settings)]
+    near: list[Entry] = [*seeds.first, *(SeedDirective(text) for text in seeds.directives)]
     if not unusable:
-        scope = scope_with_seeds(settings, near, files, layout.root)
-        notes += scope_notes(loaded, scope, seeds.first)
-        state = scope_state(layout.root, files)
-        idle = missing_effects(settings, scope, state, seeds.first)
-        found.idle += _placed(loaded, idle)
+        assembled = open_rules(
+            settings, layout.root, found=examine_sheets(settings, layout.root)[0]
+        )
+        assembled.add_seeds(near)
+        scope = assembled.scope()[0]
+        notes += scope_warnings(loaded, scope, seeds.first)
+        found.idle += _placed(loaded, missing_effects(assembled, scope, seeds.first))
     found.problems[:] = [*problems, *_placed(loaded, found.problems[len(problems) :])]
     found.problems += _placed(loaded, [*contact_problems(settings, public), *needs])
     found.problems.sort(key=lambda p: (not p.line, p.file, p.line))
@@ -127,12 +268,12 @@ def _read_seeds(lists: Sequence[SeedList], found: Findings, *, strict: bool) -> 
     skipped = [_bad_line(bad) for bad in seeds.bad if bad.file]
     found.problems += (_bad_line(bad) for bad in seeds.bad if not bad.file)
     if more := seeds.bad_count - len(seeds.bad) + len(skipped[_BAD_SHOWN:]):
-        said = f"and {more} more lines that are no seed"
+        said = f"and {more} more lines that are not seeds"
         skipped[_BAD_SHOWN:] = [Problem("", said, file=skipped[0].file if skipped else "")]
     if strict:
         found.problems += skipped
     else:
-        found.skipped = skipped
+        found.skipped += skipped
     file = lists[0].file
     for origin in islice(seeds.logins, _BAD_SHOWN):
         told = Problem("seeds", f"{origin}: a seed has a name or a password in it: {ADVICE}")
@@ -156,14 +297,14 @@ def _files(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
         yield from _unreadable("cookies.load_file", layout.root / cookies, "a Netscape cookie file")
     bind = settings.fetch.bind_address
     if bind and parse_address(bind) is None:
-        yield Problem("fetch.bind_address", f"{bind!r} is no IP address", "a local IP address")
+        yield Problem("fetch.bind_address", f"{bind!r} is not an IP address", "a local IP address")
 
 
 def _unreadable(path: str, file: Path, expected: str) -> Iterator[Problem]:
     try:
         with open_ordinary(file) as opened:
             if b"\0" in opened.read(_LOOK):
-                yield Problem(path, f"{file} is no text: there are NUL bytes in it", expected)
+                yield Problem(path, f"{file} is not text: there are NUL bytes in it", expected)
     except OSError as error:
         yield Problem(path, f"{file} cannot be read: {error.strerror}", expected)
 
@@ -181,22 +322,6 @@ def _unwritable(path: str, directory: Path) -> Iterator[Problem]:
     while not place.exists() and place != place.parent:
         place = place.parent
     if not place.is_dir():
-        yield Problem(path, f"{place} is no directory")
+        yield Problem(path, f"{place} is not a directory")
     elif not os.access(place, os.W_OK | os.X_OK):
         yield Problem(path, f"{directory} cannot be written to", "a directory of yours")
-
-
-def scope_with_seeds(
-    settings: JobSettings, entries: Iterable[Entry], files: RuleFiles, root: Path
-) -> Scope:
-    """The scope of a job as its seed list makes it."""
-    state = scope_state(root, files)
-    scope = compile_scope(settings.scope, state)
-    known = list(entries)
-    seeds = [entry for entry in known if isinstance(entry, Seed)]
-    state.add_seeds([seed.text for seed in seeds if seed.own is None])
-    for seed in seeds:
-        if seed.own is not None:
-            state.add_seed(seed.text, seed.own)
-    state.add_directives(entry.text for entry in known if isinstance(entry, Directive))
-    return scope

@@ -6,37 +6,36 @@ from itertools import chain
 from pathlib import Path
 
 from nacre.config.check import Loaded
-from nacre.config.layer import Origin
+from nacre.config.layer import SettingOrigin
 from nacre.core.clock import Clock
+from nacre.core.events import Alert, Events
+from nacre.core.states import ExitStatus
+from nacre.engine.clock import SystemClock
+from nacre.engine.engine import DispositionError
+from nacre.engine.seeding.seedfile import SeedSurvey, seed_lines, survey
+from nacre.engine.seeding.seeds import Entry, read_seeds
+from nacre.engine.steps.quotas import OPERATOR
 from nacre.errors import ConfigError, DamageError, NacreError, StorageError
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard, guard_for_seeds
-from nacre.job.clock import SystemClock
-from nacre.job.companions.actions import ActionDirectory
-from nacre.job.companions.checkpointing import CheckpointKeeper
-from nacre.job.companions.controlfiles import ControlFiles
-from nacre.job.companions.telling import Teller
-from nacre.job.configuration.configure import load_job
-from nacre.job.configuration.contact import contact_problems, public_hosts, resolver_lookup
-from nacre.job.configuration.settings import JobSettings
-from nacre.job.events import Alert, Events
-from nacre.job.layout import Layout
-from nacre.job.running.allocator import allow_many_files, keep_memory_at_hand
-from nacre.job.running.engine import DispositionError
-from nacre.job.running.space import longest_wait, places
-from nacre.job.runs.manifest import OriginOf, after_set, unknown_origin, write_effective
-from nacre.job.seeding.seedfile import seed_lines
-from nacre.job.seeding.seeds import Entry, read_seeds
-from nacre.job.seeding.seedsurvey import SeedSurvey, survey
+from nacre.frontier.queues import Totals
+from nacre.job.background.actions import ActionDirectory
+from nacre.job.background.checkpoints import CheckpointService
+from nacre.job.background.control_files import ControlFiles
+from nacre.job.background.webhooks import WebhookNotifier
+from nacre.job.monitors import longest_wait, places, raise_file_limit, tune_allocator
 from nacre.job.session import Session
-from nacre.job.states import ExitStatus
-from nacre.job.visit.runtime import OPERATOR
+from nacre.runs.manifest import OriginOf, after_set, unknown_origin, write_effective
+from nacre.settings.contact import contact_problems, public_hosts, resolver_lookup
+from nacre.settings.load import load_job
+from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
-from nacre.store.recovery import AS_USUAL, Start
+from nacre.store.layout import Layout
+from nacre.store.local_files import remove_left_behind
+from nacre.store.opening import space_to_reserve, wait_for_space
+from nacre.store.recovery import NORMAL_START, StartOptions
 from nacre.store.rocks import Memory
 from nacre.store.seam import Disk
-from nacre.store.space import reserve, wait_for_space
-from nacre.store.temporary import remove_left_behind
 
 _LOOKUPS = 50
 """Names of seeds looked up at a time before the crawl."""
@@ -55,19 +54,21 @@ class Job:
         clock: The time; None for the machine's.
         disk: The file operations; None for the machine's.
         on_terminal: A person watches: a pause for space lasts until there is some.
+        origin: Gives the origin of a setting, for `effective.json` of the run; None: unknown.
 
     Attributes:
         on_terminal: As given.
         events: Subscribe here.
         session: The running session; None while none runs.
         checkpoints: Makes those of the running session; set while one runs.
-        origin: Says where a setting came from, for `effective.json` of the run.
+        origin: As given; of settings that were changed since, where they came from.
         trouble: Why no session runs, when none does.
+        is_over: It ran in this process, and its last session has ended.
         waits_for_space: No session runs, because too little space is free.
         faults: URLs whose disposition failed by a bug of ours; they end as -5.
     """
 
-    checkpoints: CheckpointKeeper
+    checkpoints: CheckpointService
 
     def __init__(
         self,
@@ -77,6 +78,7 @@ class Job:
         clock: Clock | None = None,
         disk: Disk | None = None,
         on_terminal: bool = False,
+        origin: OriginOf | None = None,
     ) -> None:
         self.layout = Layout(root)
         self.settings = settings
@@ -84,7 +86,7 @@ class Job:
         self.disk = disk or RealDisk()
         self.events = Events()
         self.session: Session | None = None
-        self.waits_for_space = self._gives_up = False
+        self.waits_for_space = self._gives_up = self.is_over = False
         self.trouble = "it begins or ends; try again in a moment"
         self.faults: dict[str, Exception] = {}
         self._set: set[str] = set()
@@ -93,8 +95,8 @@ class Job:
         self._control: ControlFiles | None = None
         self._finished = -1
         self._fruitless = 0
-        self.origin: OriginOf = unknown_origin
-        self._teller = Teller(self)
+        self.origin: OriginOf = origin or unknown_origin
+        self._webhooks = WebhookNotifier(self)
         self.on_terminal = on_terminal
 
     def seeds(self) -> Iterator[Entry]:
@@ -116,8 +118,8 @@ class Job:
         Args:
             found: A survey of the seeds; None makes one.
         """
-        found = found or self._survey()
-        resolver = DnsResolver(self.settings.dns, self.clock)
+        found, settings = found or self._survey(), self.settings
+        resolver = DnsResolver(settings.dns, self.clock)
         limit = asyncio.Semaphore(_LOOKUPS)
 
         async def look_up(name: str) -> Sequence[str]:
@@ -127,17 +129,22 @@ class Job:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(look_up(name)) for name in found.names]
         resolved = chain.from_iterable(task.result() for task in tasks)
-        return guard_for_seeds(self.settings.network.allow, chain(found.addresses, resolved))
+        return guard_for_seeds(settings.network.allow, chain(found.addresses, resolved))
 
     def _survey(self) -> SeedSurvey:
-        return survey(self.seeds(), self.settings.dns.hosts)
+        settings = self.settings
+        return survey(self.seeds(), settings.dns.hosts)
 
-    async def run(self, start: Start = AS_USUAL) -> ExitStatus:
-        """Run or resume the job, and tell those that want to know of it; see `_run`."""
-        async with self._teller.at_work():
-            return await self._run(start)
+    async def run(self, start: StartOptions = NORMAL_START) -> ExitStatus:
+        """Run or resume the job, and notify its listeners; see `_run`."""
+        self.is_over = False
+        async with self._webhooks.running():
+            try:
+                return await self._run(start)
+            finally:
+                self.is_over = True
 
-    async def _run(self, start: Start) -> ExitStatus:
+    async def _run(self, start: StartOptions) -> ExitStatus:
         """Run or resume the job to its end, through storage errors that pass.
 
         Raises:
@@ -146,27 +153,25 @@ class Job:
             StorageError: The store cannot be opened, though there is space; or one session after
                 another failed before a URI was finished.
         """
-        lookup = resolver_lookup(DnsResolver(self.settings.dns, self.clock))
-        found = self._survey()
-        public = await public_hosts(found.public, self.settings.network.allow, lookup)
-        problems = contact_problems(self.settings, public)
+        found, settings = self._survey(), self.settings
+        lookup = resolver_lookup(DnsResolver(settings.dns, self.clock))
+        public = await public_hosts(found.public, settings.network.allow, lookup)
+        problems = contact_problems(settings, public)
         if problems:
             raise ConfigError(problems)
         guard = await self.guard(found)
         remove_left_behind(self.clock.now())
-        keep_memory_at_hand()
-        allow_many_files()
+        tune_allocator()
+        raise_file_limit()
         suspects: frozenset[str] = frozenset()
-        paused = self.settings.engine.pause_at_start
+        paused = settings.engine.pause_at_start
         while await self._has_space():
-            session = Session(self.layout, self.settings, self.disk, self.clock, self.events)
+            session = self._session()
             try:
                 session.open(guard, self.seeds, start._replace(suspects=suspects))
-                session.parts.engine.faults = self.faults
-                self._mind_progress(session)
+                self._count_progress(session.frontier.totals)
                 write_effective(session.directory, self.settings, self.origin)
-                session.space.on_terminal = self.on_terminal
-                self._accompany(session)
+                self._add_tasks(session)
                 if paused:
                     session.hold(OPERATOR)
                 self.session = session
@@ -184,18 +189,29 @@ class Job:
             await self.clock.sleep(2.0 ** min(self._fruitless, _MAX_FRUITLESS))
         return ExitStatus.ABORTED if self._gives_up else ExitStatus.DISK_WAIT
 
-    def _accompany(self, session: Session) -> None:
-        """What runs along with each session."""
-        self.checkpoints = CheckpointKeeper(session, self.disk, self.clock)
-        session.accompany(self.checkpoints)
-        session.accompany(ActionDirectory(session, self.disk, self.clock, self.events))
+    def _session(self) -> Session:
+        return Session(
+            self.layout,
+            self.settings,
+            self.disk,
+            self.clock,
+            self.events,
+            self.faults,
+            on_terminal=self.on_terminal,
+        )
+
+    def _add_tasks(self, session: Session) -> None:
+        """Give a session the tasks that run beside each."""
+        self.checkpoints = CheckpointService(session, self.disk, self.clock)
+        session.add_task(self.checkpoints)
+        session.add_task(ActionDirectory(session, self.disk, self.clock, self.events))
         self._control = ControlFiles(session, self.clock, self._before_control)
-        session.accompany(self._control)
+        session.add_task(self._control)
 
     def origin_now(self, path: str) -> object:
-        """Where a setting comes from as it holds now: a control file, or what `origin` says."""
+        """The origin of the current value of a setting: a control file, or from `origin`."""
         file = self._control.says(path) if self._control is not None else ""
-        return Origin("file", f"control/{file}") if file else self.origin(path)
+        return SettingOrigin("file", f"control/{file}") if file else self.origin(path)
 
     def changed(self, settings: JobSettings, paths: Iterable[str]) -> None:
         """The operator gave a running job other settings: their origins are others too."""
@@ -225,23 +241,23 @@ class Job:
         self.trouble = text
         self.events.emit(Alert(text))
 
-    def _mind_progress(self, session: Session) -> None:
+    def _count_progress(self, totals: Totals) -> None:
         """Count the sessions in a row that came no further than those before them."""
-        finished = session.parts.frontier.totals.finished
-        self._fruitless = 0 if finished != self._finished else self._fruitless + 1
-        self._finished = finished
+        self._fruitless = 0 if totals.finished != self._finished else self._fruitless + 1
+        self._finished = totals.finished
 
     async def _has_space(self) -> bool:
         """Wait for the reserve; False when that took longer than the operator allows."""
+        settings = self.settings
         self.disk.makedirs(str(self.layout.state))
-        own = reserve(Memory(self.settings.store.memory).buffers, 0)
+        own = space_to_reserve(Memory(settings.store.memory).buffers, 0)
         try:
             return await wait_for_space(
                 self.disk,
-                places(self.layout, self.settings),
-                max(own, self.settings.disk.reserve),
+                places(self.layout, settings),
+                max(own, settings.disk.reserve),
                 self.clock,
-                longest_wait(self.settings, on_terminal=self.on_terminal),
+                longest_wait(settings, on_terminal=self.on_terminal),
                 self._tell_shortage,
                 gives_up=lambda: self._gives_up,
             )

@@ -9,22 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from nacre.config.component import Component
-from nacre.job.configuration.settings import JobSettings
-
-
-class Registered(NamedTuple):
-    """One component.
-
-    Attributes:
-        name: Its short name: the section of `crawl.yaml`.
-        kind: Its settings.
-        heritrix: Class names of Heritrix that it stands for.
-    """
-
-    name: str
-    kind: type[Component]
-    heritrix: tuple[str, ...] = ()
-
+from nacre.settings.settings import JobSettings
 
 HERITRIX: dict[str, tuple[str, ...]] = {
     "uri": ("RulesCanonicalizationPolicy", "BdbUriUniqFilter"),
@@ -66,6 +51,20 @@ HERITRIX: dict[str, tuple[str, ...]] = {
 """What Heritrix has in place of each section, by its class names."""
 
 
+class Registered(NamedTuple):
+    """One component.
+
+    Attributes:
+        name: Its short name: the section of `crawl.yaml`.
+        kind: Its settings.
+        heritrix: Class names of Heritrix that it replaces.
+    """
+
+    name: str
+    kind: type[Component]
+    heritrix: tuple[str, ...] = ()
+
+
 def sections() -> Iterator[Registered]:
     """The sections of `crawl.yaml`, in order."""
     for name, info in JobSettings.model_fields.items():
@@ -75,7 +74,7 @@ def sections() -> Iterator[Registered]:
 
 
 def section_named(heritrix: str) -> str:
-    """The section that stands for a class of Heritrix, with its package or without; "" for none."""
+    """The section that replaces a class of Heritrix, with or without its package; "" for none."""
     wanted = heritrix.rpartition(".")[2].lower()
     for one in sections():
         if wanted in (name.lower() for name in one.heritrix):

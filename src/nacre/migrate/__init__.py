@@ -1,6 +1,7 @@
-"""Configurations of other crawlers become jobs, with a report of what became of each property.
+"""Configurations of other crawlers become jobs, with a report on each property of the input.
 
 `heritrix/` reads jobs of Heritrix 1 and 3, `nutch/` configuration directories of Nutch. Both put
-settings with their reasons into a `Draft` (`draft.py`) and say a `Fate` (`fate.py`) of everything
-that they read: mapped, the default anyway, to be checked, or without an equivalent (`report.py`).
+settings with their reasons into a `Draft` (`draft.py`) and state a `Conversion` of everything that
+they read: mapped, the default anyway, to be checked, or without an equivalent (`report.py`).
+`answers.py` has what the operator says of unknown classes; `files.py` reads texts and XML.
 """

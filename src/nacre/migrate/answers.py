@@ -1,4 +1,4 @@
-"""What an operator says of classes that a migration does not know, and what it asks."""
+"""Answers of the operator about unknown classes, and the questions that ask for them."""
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from nacre.config.ordinary import read_ordinary
 from nacre.errors import ConfigError, Problem
-from nacre.migrate.texts import read_lines
+from nacre.migrate.files import read_lines
 
 DROP = "drop"
 """The answer that leaves a part out."""
@@ -46,13 +46,13 @@ class Question(NamedTuple):
     def problem(self) -> Problem:
         """The question as a finding."""
         rest = "" if self.suggestion == DROP else f"; ={DROP} leaves it out"
-        said = f"{self.place} ({self.beans}), and is no class that is known here"
+        said = f"{self.place} ({self.beans}), and Nacre does not know this class"
         expected = f"--class {self.answer} ({self.reason}){rest}"
         return Problem(self.key, said, expected, file=self.file, line=self.line)
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class ClassAnswers:
     """What an operator has said of classes.
 
     Attributes:
@@ -83,14 +83,14 @@ class Answers:
 
 
 class UnansweredError(ConfigError):
-    """A configuration has classes that nobody has said anything of; `questions` are all of them."""
+    """A configuration has classes without an answer; `questions` asks for all of them."""
 
     def __init__(self, questions: Iterable[Question]) -> None:
         self.questions = tuple(questions)
         super().__init__([one.problem() for one in self.questions])
 
 
-def read_answers(said: Iterable[str], file: Path | None) -> Answers:
+def read_answers(said: Iterable[str], file: Path | None) -> ClassAnswers:
     """Answers by class: those of a file, and those of the command line over them.
 
     Args:
@@ -98,7 +98,7 @@ def read_answers(said: Iterable[str], file: Path | None) -> Answers:
         file: A file with one a line, `#` before comments; None for none.
 
     Raises:
-        ConfigError: It cannot be read, or one of them is no answer; with all problems.
+        ConfigError: It cannot be read, or one of them is not an answer; with all problems.
     """
     found: dict[str, str] = {}
     typed: set[str] = set()
@@ -117,10 +117,10 @@ def read_answers(said: Iterable[str], file: Path | None) -> Answers:
             found[name] = DROP if what.lower() == DROP else what
             typed |= set() if number else {name}
         else:
-            problems.append(Problem("", f"{plain!r} is no answer", _FORM, "", place, number))
+            problems.append(Problem("", f"{plain!r} is not an answer", _FORM, "", place, number))
     if problems:
         raise ConfigError(problems)
-    return Answers(found, frozenset(typed))
+    return ClassAnswers(found, frozenset(typed))
 
 
 def _lines(file: Path) -> list[str]:

@@ -1,25 +1,24 @@
-"""A job in the making: settings with the reason for each, seeds, files to copy."""
+"""A draft of the new job: settings with the reason for each, seeds, files to copy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
+from nacre.assembly.rules import draft_rules
 from nacre.config.check import load_partly
+from nacre.config.document import yaml_text
 from nacre.config.layer import Layer
 from nacre.config.ordinary import read_ordinary
-from nacre.config.writing import yaml_text
 from nacre.errors import JobError
-from nacre.job.configuration.configure import require_no_job
-from nacre.job.configuration.newlogins import apart
-from nacre.job.configuration.settings import JobSettings
-from nacre.job.effects import missing_effects
-from nacre.job.layout import SEEDS, Layout
-from nacre.migrate.report import Flag, Outcome, Report
-from nacre.scope.rule import Scope
-from nacre.scope.state import ScopeState
+from nacre.job.checks import missing_effects
+from nacre.migrate.report import Flag, MigrationOutcome, MigrationReport
+from nacre.scope.scope import Scope
+from nacre.settings.new_job import require_no_job, separate_logins
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import SEEDS, Layout
 
 REPORT = "migration"
 """Name of the report, which is written as `.txt` and as `.json`."""
@@ -37,7 +36,7 @@ _HEADER = """\
 """
 
 
-class Noted(dict[str, Any]):
+class CommentedMapping(dict[str, Any]):
     """A mapping in a setting, with a comment for some of its keys.
 
     Attributes:
@@ -69,6 +68,22 @@ class Draft:
         """Set a value; a later one wins."""
         self.settings[path] = value
         self.reasons[path] = reason
+
+    def value(self, path: str, default: object = None) -> object:
+        """The value of a setting; `default` where the job does not say it."""
+        return self.settings.get(path, default)
+
+    def leave_out(self, path: str) -> None:
+        """Take a setting out, if it is there: Nacre's default holds."""
+        self.settings.pop(path, None)
+
+    def copy_file(self, name: str, path: Path) -> None:
+        """Copy a file into the job under a name."""
+        self.files[name] = path
+
+    def sort(self, place: Callable[[str], int]) -> None:
+        """Put the settings in the order of a number for each path."""
+        self.settings = {path: self.settings[path] for path in sorted(self.settings, key=place)}
 
     def yaml(self, source: str) -> str:
         """The text of `crawl.yaml`."""
@@ -135,7 +150,7 @@ def _commented_list(value: Sequence[Any], indent: int) -> CommentedSeq:
     return node
 
 
-def settle(draft: Draft, report: Report) -> None:
+def settle(draft: Draft, report: MigrationReport) -> None:
     """Take out what Nacre does not accept, and flag the properties that said it."""
     for _ in range(len(draft.settings)):
         _, problems = load_partly(JobSettings, [Layer("option", _elsewhere(draft.tree()))])
@@ -147,20 +162,19 @@ def settle(draft: Draft, report: Report) -> None:
             _flag(report, path, f"left out: {problem.message}")
 
 
-def require_seeds(draft: Draft, report: Report) -> None:
+def require_seeds(draft: Draft, report: MigrationReport) -> None:
     """A list without seeds says where they go; the job does not start without."""
     if not any(line and not line.startswith(("#", "+", "-")) for line in draft.seeds):
         draft.seeds.append("# There were no seeds: put yours here, one URL a line.")
         report.advice.append("Put your seeds into seeds.txt, one URL a line: there are none yet.")
 
 
-def advise_of_effects(draft: Draft, report: Report) -> None:
+def advise_of_effects(draft: Draft, report: MigrationReport) -> None:
     """Say what the job will not do that a crawl is for."""
     loaded, _ = load_partly(JobSettings, [Layer("option", _elsewhere(draft.tree()))])
     if loaded is None:
         return
-    state = ScopeState(read_lines=lambda _: [])
-    for one in missing_effects(loaded.settings, Scope(()), state, ()):
+    for one in missing_effects(draft_rules(loaded.settings), Scope(()), ()):
         report.advice.append(f"{one.path}: {one.message}")
 
 
@@ -172,11 +186,11 @@ def _elsewhere(value: Any) -> Any:  # noqa: ANN401 - as in YAML
     return [_elsewhere(item) for item in value] if isinstance(value, list) else value
 
 
-def _flag(report: Report, path: str, note: str) -> None:
+def _flag(report: MigrationReport, path: str, note: str) -> None:
     for place, finding in enumerate(report.findings):
-        if finding.outcome is Outcome.MAPPED and path in finding.target.split(", "):
+        if finding.outcome is MigrationOutcome.MAPPED and path in finding.target.split(", "):
             report.findings[place] = finding._replace(
-                outcome=Outcome.FLAGGED, flag=Flag.CHECK, note=note
+                outcome=MigrationOutcome.FLAGGED, flag=Flag.CHECK, note=note
             )
 
 
@@ -188,7 +202,7 @@ def _said(draft: Draft, problem: str) -> str:
     return next((path for path in reversed(draft.settings) if path.startswith(f"{problem}.")), "")
 
 
-def write_job(directory: Path, draft: Draft, report: Report) -> None:
+def write_job(directory: Path, draft: Draft, report: MigrationReport) -> None:
     """Write a new job and the report beside it.
 
     Raises:
@@ -196,7 +210,7 @@ def write_job(directory: Path, draft: Draft, report: Report) -> None:
     """
     layout = Layout(directory)
     require_no_job(layout, "--out")
-    logins = apart(draft.seeds)
+    logins = separate_logins(draft.seeds)
     if logins.credentials:
         known = draft.settings.get("fetch.credentials", ())
         draft.settings["fetch.credentials"] = [*known, *logins.written()]

@@ -1,6 +1,7 @@
-"""What became of each property of a migrated configuration: text for people, JSON for programs."""
+"""The conversion of each property of a configuration, and the report: text for people, and JSON."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -8,7 +9,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 
-class Outcome(StrEnum):
+class MigrationOutcome(StrEnum):
     """What became of a property. Each ends as exactly one of them."""
 
     MAPPED = "mapped"
@@ -34,7 +35,7 @@ _NAMES = {
 """The kinds of things in an input: one, and several."""
 
 
-class Finding(NamedTuple):
+class ReportedItem(NamedTuple):
     """One property of the input.
 
     Attributes:
@@ -53,7 +54,7 @@ class Finding(NamedTuple):
     value: str
     file: str
     line: int
-    outcome: Outcome
+    outcome: MigrationOutcome
     target: str = ""
     note: str = ""
     flag: Flag = Flag.NONE
@@ -75,7 +76,7 @@ class FileNote(NamedTuple):
 
 
 @dataclass
-class Report:
+class MigrationReport:
     """Everything about one migration.
 
     Attributes:
@@ -86,14 +87,22 @@ class Report:
     """
 
     source: str
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[ReportedItem] = field(default_factory=list)
     files: list[FileNote] = field(default_factory=list)
     advice: list[str] = field(default_factory=list)
+
+    def add_file(self, name: str, note: str, *, check: bool = False) -> None:
+        """Note what became of a file; `check` where the operator should look at it."""
+        self.files.append(FileNote(name, note, check=check))
+
+    def advise(self, text: str) -> None:
+        """Add a sentence to what the operator should do or know."""
+        self.advice.append(text)
 
     def counts(self) -> dict[str, int]:
         """How many properties ended how; their sum is that of the input."""
         found = Counter(finding.outcome for finding in self.findings)
-        return {outcome.value: found[outcome] for outcome in Outcome}
+        return {outcome.value: found[outcome] for outcome in MigrationOutcome}
 
     def as_json(self) -> dict[str, Any]:
         """The report as plain data."""
@@ -120,7 +129,7 @@ class Report:
     def text(self) -> str:
         """The report for people: what to look at first, what needs nothing last."""
         by_flag = (Flag.CHECK, Flag.NO_EQUIVALENT)
-        by_outcome = (Outcome.MAPPED, Outcome.DEFAULTED)
+        by_outcome = (MigrationOutcome.MAPPED, MigrationOutcome.DEFAULTED)
         parts = [
             f"Migration from {self.source}\n\n{self.summary()}",
             _section("To do before the first crawl", self.advice),
@@ -139,14 +148,56 @@ def _section(title: str, lines: Iterable[str]) -> str:
     return f"{title[0].upper()}{title[1:]}\n{body}" if body else ""
 
 
-def _findings(title: str, findings: Iterable[Finding]) -> str:
+def _findings(title: str, findings: Iterable[ReportedItem]) -> str:
     return _section(title, map(_line, findings))
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: ReportedItem) -> str:
     value = " ".join(finding.value.split())
     shown = value if len(value) <= 60 else value[:57] + "..."
     text = f"{finding.file}:{finding.line}: {finding.name} = {shown}"
     if finding.target:
         text += f" -> {finding.target}"
     return f"{text}; {finding.note}" if finding.note else text
+
+
+SECRET = re.compile(r"passw|secret|licensekey|token|credential", re.IGNORECASE)
+"""Names of properties whose values no report shows."""
+
+_LOGIN = re.compile(r"://[^/\s]*:[^/\s]*@")
+NOT_SHOWN = "(not shown)"
+
+
+class Conversion(NamedTuple):
+    """The conversion of a property or bean, without its place; see `ReportedItem`."""
+
+    outcome: MigrationOutcome
+    target: str = ""
+    note: str = ""
+    flag: Flag = Flag.NONE
+
+
+def mapped(target: str, note: str = "") -> Conversion:
+    """A conversion: it is said in `crawl.yaml`."""
+    return Conversion(MigrationOutcome.MAPPED, target, note)
+
+
+def defaulted(note: str, target: str = "") -> Conversion:
+    """Nothing need be said."""
+    return Conversion(MigrationOutcome.DEFAULTED, target, note)
+
+
+def to_check(note: str, target: str = "") -> Conversion:
+    """The operator has to look."""
+    return Conversion(MigrationOutcome.FLAGGED, target, note, Flag.CHECK)
+
+
+def missing(note: str) -> Conversion:
+    """There is nothing like it."""
+    return Conversion(MigrationOutcome.FLAGGED, "", note, Flag.NO_EQUIVALENT)
+
+
+def shown(name: str, value: str) -> str:
+    """A value as a report may show it: no password."""
+    secret = value and (SECRET.search(name) or _LOGIN.search(value))
+    return NOT_SHOWN if secret else value

@@ -1,7 +1,7 @@
-"""What happened: logs, statistics and reports, in Heritrix's formats; and documents for people.
+"""What is written while crawling, and the formats of reports.
 
-`stats.py` counts with each commit, `crawllog.py` writes the line of a final URI. A report is data
-and a text (`report.py`); `reports.py` names them all. Studies of incremental crawling are a
-`Document` (`document.py`) that `plain.py` and `html.py` render; markup is escaped in `markup.py`
-and nowhere else, values are worded in `forms.py` and `units.py`.
+`crawllog.py`, `progress.py` and `statistics.py` are written with each commit or at an interval. A
+report for people is a `ReportDocument` (`document.py`), shown by `plain.py` or by `html.py` and
+`charts.py`. `formatting.py` writes numbers and times, for people and in Heritrix's forms; text from
+the web is escaped in `escape.py` and nowhere else.
 """

@@ -7,9 +7,9 @@ and for dark schemes.
 import math
 from collections.abc import Iterator, Sequence
 
-from nacre.report.document import Bars, Curves, Form, HeatMap, Plot, Span, TimeLine
-from nacre.report.forms import day, moment, written
-from nacre.report.markup import element, text
+from nacre.report.document import Bars, Curves, Format, HeatMap, Plot, Span, TimeLine
+from nacre.report.escape import element, text
+from nacre.report.formatting import day, moment, written
 
 WIDTH = 560
 """Units across; words in it have 12 to 17, so that they can be read where it is 390 px wide."""
@@ -57,7 +57,7 @@ def _bar(plot: Bars, at: int, step: float, top: float) -> Iterator[str]:
         value = series.values[at]
         if value > 0.0:
             y = _up((below + value) / top)
-            tip = f"{plot.labels[at]}: {series.name} {written(value, Form.NUMBER)} {plot.unit}"
+            tip = f"{plot.labels[at]}: {series.name} {written(value, Format.NUMBER)} {plot.unit}"
             width = min(0.8 * step, _WIDEST)
             x = _LEFT + (at + 0.5) * step - width / 2
             yield _box(x, y, width, _up(below / top) - y, number, tip)
@@ -68,7 +68,7 @@ def _shelves(top: float) -> Iterator[str]:
     for quarter in range(5):
         y = _up(quarter / 4)
         yield element("line", x1=_LEFT, x2=WIDTH - _RIGHT, y1=y, y2=y, class_="grid")
-        yield _word(_LEFT - 6, y + 4, written(top * quarter / 4, Form.NUMBER), "end")
+        yield _word(_LEFT - 6, y + 4, written(top * quarter / 4, Format.NUMBER), "end")
 
 
 def _labelled(count: int) -> range:
@@ -98,14 +98,14 @@ def _curves(plot: Curves) -> str:
     for nth, amount in enumerate(scale.ticks()):
         x = scale.at(amount)
         parts.append(element("line", x1=x, x2=x, y1=_TOP, y2=_FLOOR, class_="grid"))
-        parts.append(_tick(nth, x, _FLOOR + 18, written(amount, Form.NUMBER)))
+        parts.append(_tick(nth, x, _FLOOR + 18, written(amount, Format.NUMBER)))
     parts.append(_word(_LEFT + _INNER / 2, _HEIGHT - 6, f"{plot.across}; upwards: {plot.up}"))
     for number, curve in enumerate(plot.curves):
         points = " ".join(f"{scale.at(x):.1f},{_up(y):.1f}" for x, y in curve.points if x > 0.0)
         colour = f"l{number % _COLOURS}"
         parts.append(element("polyline", points=points, class_=f"curve {colour}"))
     for x, y, name in plot.marks:
-        tip = element("title", text(f"{name}: {written(y, Form.SHARE)}"))
+        tip = element("title", text(f"{name}: {written(y, Format.SHARE)}"))
         parts.append(element("circle", tip, cx=scale.at(x), cy=_up(y), r=5, class_="mark"))
         left = scale.at(x) > _LEFT + 0.85 * _INNER
         step, anchor = (-8, "end") if left else (8, "start")
@@ -158,7 +158,7 @@ def _heat(plot: HeatMap) -> str:
         y = _TOP + 8 + row * _CELL
         parts.append(_word(_LEFT - 6, y + 16, name, "end"))
         for column, value in enumerate(plot.values[row]):
-            tip = f"{name} {plot.columns[column]}: {written(value, Form.NUMBER)} {plot.unit}"
+            tip = f"{name} {plot.columns[column]}: {written(value, Format.NUMBER)} {plot.unit}"
             part = value / top if top > 0.0 else 0.0
             parts.append(
                 element(

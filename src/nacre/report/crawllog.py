@@ -7,6 +7,7 @@ control characters inside a field become `%20` and so on.
 import json
 from datetime import UTC, datetime
 
+from nacre import annotations
 from nacre.core.processor import Visit
 from nacre.report.escape import safe
 
@@ -109,10 +110,10 @@ def _cleaned(visit: Visit, start: str, digest: str, attempts: int) -> str:
     return " ".join(fields)
 
 
-def _annotations(annotations: list[str], attempts: int) -> str:
+def _annotations(noted: list[str], attempts: int) -> str:
     """Joined by commas, the number of attempts first when there were several."""
-    words = [f"{attempts}t"] if attempts > 1 else []
-    words += [word.replace(",", "%2C") for word in annotations if word]
+    words = [annotations.attempts(attempts)] if attempts > 1 else []
+    words += [word.replace(",", "%2C") for word in noted if word]
     return ",".join(words)
 
 

@@ -7,7 +7,7 @@ Cell = str | int | float | None
 """A value of a table; None where there is none."""
 
 
-class Form(StrEnum):
+class Format(StrEnum):
     """How a value is written, and its unit."""
 
     TEXT = "text"
@@ -21,7 +21,7 @@ class Form(StrEnum):
     SECONDS = "seconds"
 
 
-NAMELESS = frozenset((Form.COUNT, Form.NUMBER))
+NAMELESS = frozenset((Format.COUNT, Format.NUMBER))
 """Forms whose cells show no unit: the heading of their column says what is counted."""
 
 
@@ -29,7 +29,7 @@ class Column(NamedTuple):
     """A column of a table: its heading, and the form of its cells."""
 
     name: str
-    form: Form = Form.TEXT
+    form: Format = Format.TEXT
 
 
 class DataTable(NamedTuple):
@@ -182,7 +182,7 @@ class Section(NamedTuple):
     comparison: Comparison | None = None
 
 
-class Document(NamedTuple):
+class ReportDocument(NamedTuple):
     """A whole report.
 
     Attributes:

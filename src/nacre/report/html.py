@@ -14,12 +14,12 @@ from nacre.report.document import (
     Compared,
     Comparison,
     DataTable,
-    Document,
-    Form,
+    Format,
+    ReportDocument,
     Section,
 )
-from nacre.report.forms import NUMERIC, heading, written
-from nacre.report.markup import element, text
+from nacre.report.escape import element, text
+from nacre.report.formatting import NUMERIC, heading, written
 
 MANY_COLUMNS = 4
 """Columns from which on a table has each of its rows as a list, where the screen is narrow."""
@@ -100,7 +100,7 @@ _BRIGHT = _variables(_COLOURS_BRIGHT)
 STYLE = _STYLE % (_BRIGHT, _variables(_COLOURS_DARK), _BRIGHT) + _colour_rules()
 
 
-def html_page(document: Document) -> str:
+def html_page(document: ReportDocument) -> str:
     """The whole report."""
     head = (
         element("meta", charset="utf-8")
@@ -160,7 +160,7 @@ def _table(table: DataTable, none: str) -> str:
 def _cells(row: tuple[Cell, ...], columns: tuple[Column, ...]) -> Iterator[str]:
     for at, (cell, column) in enumerate(zip(row, columns, strict=True)):
         shown = text(written(cell, column.form))
-        if column.form is Form.URL:
+        if column.form is Format.URL:
             # Not a link: nobody should be sent to a hostile page by a report.
             shown = element("code", shown)
         if at:

@@ -4,9 +4,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from nacre.report.document import Comparison, DataTable, Document, Form, HeatMap, Section
+from nacre.report.document import Comparison, DataTable, Format, HeatMap, ReportDocument, Section
 from nacre.report.escape import visible
-from nacre.report.forms import NUMERIC, heading, written
+from nacre.report.formatting import NUMERIC, heading, written
 
 MOST_ROWS = 40
 """Rows of a table that are shown; the HTML and the JSON have more."""
@@ -14,7 +14,7 @@ _WIDEST = 90
 _SHADES = " ·░▒▓█"
 
 
-def plain_text(document: Document, most: int = MOST_ROWS) -> str:
+def plain_text(document: ReportDocument, most: int = MOST_ROWS) -> str:
     """The whole report."""
     lines = [document.title, "=" * _width(document.title), *_facts(document.about)]
     for section in document.sections:
@@ -117,6 +117,6 @@ def _columns(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-def _padded(text: str, width: int, form: Form = Form.TEXT) -> str:
+def _padded(text: str, width: int, form: Format = Format.TEXT) -> str:
     blanks = " " * (width - _width(text))
     return blanks + text if form in NUMERIC else text + blanks

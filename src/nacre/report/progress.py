@@ -1,15 +1,14 @@
-"""How a crawl goes: rates now and on average, for progress-statistics.log.
-
-Source: Heritrix 3.
-"""
+"""progress-statistics.log: rates now and on average, and events of the job. Source: Heritrix 3."""
 
 from math import nan
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from nacre.core.clock import Clock
+from nacre.core.states import ExitStatus, JobState
 from nacre.report.crawllog import LogTimes
 from nacre.report.escape import flat
-from nacre.report.stats import Tally
-from nacre.report.summary import decimal
+from nacre.report.formatting import decimal, end_words
+from nacre.report.statistics import CrawlTotals, Tally
 
 INTERVAL = 20.0
 """Seconds between rows of progress-statistics.log."""
@@ -31,6 +30,24 @@ _COLUMNS = (
 )
 
 
+_EVENTS = {
+    JobState.RUNNING: "RUNNING",
+    JobState.PAUSING: "WAITING",
+    JobState.PAUSED: "PAUSED",
+    JobState.EMPTY: "EMPTY",
+    JobState.STOPPING: "ENDING",
+    JobState.FINISHED: "ENDED",
+}
+_OVER = (JobState.STOPPING, JobState.FINISHED)
+_STATUS = {
+    JobState.PREPARING: "Preparing",
+    JobState.RUNNING: "Running",
+    JobState.PAUSING: "Pausing",
+    JobState.PAUSED: "Paused",
+    JobState.EMPTY: "Running",
+}
+
+
 def _aligned(*values: object) -> str:
     """Values below their names; a wide one moves those behind it, and never runs into its own."""
     first, *rest = zip(values, _COLUMNS, strict=True)
@@ -43,7 +60,7 @@ HEADER = _aligned(*(name for name, _ in _COLUMNS))
 """The first line of the log."""
 
 
-class Counts(NamedTuple):
+class ProgressCounts(NamedTuple):
     """The numbers of one moment.
 
     Attributes:
@@ -70,7 +87,7 @@ class Counts(NamedTuple):
     peak: int
 
 
-class Rates(NamedTuple):
+class FetchRates(NamedTuple):
     """Rates of one moment.
 
     Attributes:
@@ -86,7 +103,7 @@ class Rates(NamedTuple):
     kilobytes_average: float
 
 
-class Progress:
+class ProgressRates:
     """Turns totals into rates.
 
     Args:
@@ -100,7 +117,7 @@ class Progress:
         self._urls = totals.urls
         self._size = totals.size
 
-    def rates(self, totals: Tally, elapsed: float) -> Rates:
+    def rates(self, totals: Tally, elapsed: float) -> FetchRates:
         """Rates since the last call.
 
         Args:
@@ -111,9 +128,9 @@ class Progress:
         size = _rate(totals.size - self._size, elapsed - self._at)
         self._at, self._urls, self._size = elapsed, totals.urls, totals.size
         average = _average(totals.urls, elapsed), _rate(totals.size, elapsed) / 1024
-        return Rates(urls, size / 1024, *average)
+        return FetchRates(urls, size / 1024, *average)
 
-    def row(self, now: float, totals: Tally, rates: Rates, counts: Counts) -> str:
+    def row(self, now: float, totals: Tally, rates: FetchRates, counts: ProgressCounts) -> str:
         """One row of progress-statistics.log, in Heritrix's columns."""
         return _aligned(
             self._times.seconds(now),
@@ -134,6 +151,102 @@ class Progress:
     def event(self, now: float, event: str, status: str) -> str:
         """A line for a change of the crawl's state: `... CRAWL PAUSED - Paused`."""
         return f"{self._times.seconds(now)} CRAWL {event} - {flat(status)}"
+
+
+class ProgressSource(Protocol):
+    """Where the numbers of a running job come from."""
+
+    @property
+    def totals(self) -> CrawlTotals:
+        """What the run got so far."""
+        ...
+
+    def counts(self) -> ProgressCounts:
+        """The numbers of this moment."""
+        ...
+
+
+class ProgressLines(Protocol):
+    """The logs that are written to."""
+
+    def progress(self, text: str) -> None:
+        """Add a line to progress-statistics.log."""
+        ...
+
+    def job(self, message: str) -> None:
+        """Add a line to job.log."""
+        ...
+
+
+class RunTime(Protocol):
+    """How long a run has been running."""
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds; pauses are left out."""
+        ...
+
+
+class ProgressLog:
+    """Writes progress-statistics.log: a row at each interval, and the events of the job between.
+
+    Args:
+        source: Has the numbers of the running job.
+        logs: The logs of the job.
+        run: Name of the run.
+        watch: How long the run has been running.
+        clock: The time.
+    """
+
+    def __init__(
+        self, source: ProgressSource, logs: ProgressLines, run: str, watch: RunTime, clock: Clock
+    ) -> None:
+        self._source = source
+        self._logs = logs
+        self._watch = watch
+        self._clock = clock
+        self._progress = ProgressRates(source.totals, watch.elapsed)
+        self._last = clock.monotonic()
+        self._run = run
+
+    def begin(self) -> None:
+        """The line of names and a first row, at the start of a new run."""
+        self.head()
+        self.row()
+
+    def head(self) -> None:
+        """The line of names: a new file begins."""
+        self._logs.progress(HEADER)
+
+    def look(self) -> None:
+        """Write a row when its time has come; to be called often."""
+        now = self._clock.monotonic()
+        if now - self._last >= INTERVAL:
+            self._last = now
+            self.row()
+
+    def row(self) -> None:
+        """Write a row now."""
+        totals = self._source.totals
+        rates = self._progress.rates(totals, self._watch.elapsed)
+        text = self._progress.row(self._clock.now(), totals, rates, self._source.counts())
+        self._logs.progress(text)
+
+    def event(self, old: JobState, state: JobState, why: str) -> None:
+        """The job came to a state, in Heritrix's words; job.log has the state itself."""
+        event = _EVENTS.get(state)
+        if event is None:
+            return
+        status = end_words(why) if state in _OVER else _STATUS[old if event == "RUNNING" else state]
+        told = why if why and state not in _OVER else ""
+        self._event(event, f"{status} ({told})" if told else status)
+        self._logs.job(f"{state} {self._run}")
+        if state is JobState.STOPPING and why == ExitStatus.FINISHED:
+            self._event("EMPTY", "Running")
+            self._logs.job(f"{JobState.EMPTY} {self._run}")
+
+    def _event(self, event: str, status: str) -> None:
+        self._logs.progress(self._progress.event(self._clock.now(), event, status))
 
 
 def _average(number: int, seconds: float) -> float:

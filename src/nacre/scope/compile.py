@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from nacre.scope.coercion import ScopeKind
-from nacre.scope.combine import sequence_of
-from nacre.scope.decide import Build, Rule
-from nacre.scope.rule import Gate, Opinion, Scope
-from nacre.scope.seedrules import SeedScope
+from nacre.scope.decision_log import WatchedScope
+from nacre.scope.rules.combine import sequence_of
+from nacre.scope.rules.rule import Build, Rule
+from nacre.scope.rules.seeds import SeedScope
+from nacre.scope.scope import Gate, Opinion, Scope
+from nacre.scope.seed_scope import ScopeKind
 from nacre.scope.state import ScopeState
-from nacre.scope.subject import NEEDS, Need, Place
-from nacre.scope.watch import WatchedScope
+from nacre.scope.subject import NEEDS, Need, RulePlace
 
 
 def compile_scope(
@@ -22,7 +22,7 @@ def compile_scope(
     Args:
         rules: The rules, in order.
         state: What changes while they run.
-        offers: What is known where they will be asked; a rule that needs more is silent.
+        offers: The information at their place; a rule that needs more never matches.
     """
     scope, found, build = _compiled(rules, state, offers)
     _follow_own(scope, rules, found, build)
@@ -35,12 +35,12 @@ def _compiled(
     build = Build(state, offers)
     found = [(at, opinion._replace(number=at)) for at, opinion in sequence_of(rules, build)]
     opinions = [opinion for _, opinion in found]
+    origin = any(rule.asks_origin for rule in all_rules(rules))
     scope = (
-        WatchedScope(opinions, build.marks, build.logs, state.write)
+        WatchedScope(opinions, build.marks, build.logs, state.write, asks_origin=origin)
         if build.logs or build.marks
-        else Scope(opinions)
+        else Scope(opinions, asks_origin=origin)
     )
-    scope.asks_origin = any(rule.asks_origin for rule in all_rules(rules))
     return scope, found, build
 
 
@@ -51,14 +51,13 @@ def _follow_own(
     at = next((number for number, rule in enumerate(rules) if rule.seed_scope), None)
     if at is None or any(isinstance(rule, SeedScope) for rule in all_rules(rules)):
         return
-    own = SeedScope(scope=rules[at].seed_scope or ScopeKind.PREFIX).opinions(build)
-
-    own = [opinion._replace(number=at) for opinion in own]
+    by_seed = SeedScope(scope=rules[at].seed_scope or ScopeKind.PREFIX).opinions(build)
+    own = [opinion._replace(number=at) for opinion in by_seed]
 
     def awake() -> None:
-        scope.asks_origin = True
         before = [opinion for number, opinion in found if number <= at]
-        scope.replace([*before, *own, *(opinion for number, opinion in found if number > at)])
+        behind = [opinion for number, opinion in found if number > at]
+        scope.replace([*before, *own, *behind], asks_origin=True)
 
     if build.state.own:
         awake()
@@ -66,7 +65,7 @@ def _follow_own(
         build.state.when_own(awake)
 
 
-def compile_gate(rules: Sequence[Rule], state: ScopeState, place: Place) -> Gate | None:
+def compile_gate(rules: Sequence[Rule], state: ScopeState, place: RulePlace) -> Gate | None:
     """A gate of rules; None where there is none, which is always open.
 
     A seed's own scope does not speak in a gate.
@@ -82,7 +81,7 @@ def all_rules(rules: Sequence[Rule]) -> Iterator[Rule]:
             yield from all_rules(rule.parts)
 
 
-def misplaced(rules: Sequence[Rule], place: Place) -> Iterator[tuple[int, str]]:
+def misplaced(rules: Sequence[Rule], place: RulePlace) -> Iterator[tuple[int, str]]:
     """Rules that need more than a place knows: number in the list, and what is wrong."""
     for number, rule in enumerate(rules):
         for inner in all_rules([rule]):
@@ -91,9 +90,9 @@ def misplaced(rules: Sequence[Rule], place: Place) -> Iterator[tuple[int, str]]:
                 yield number, _explained(inner, missing, place)
 
 
-def _explained(rule: Rule, missing: Need, place: Place) -> str:
+def _explained(rule: Rule, missing: Need, place: RulePlace) -> str:
     needs = " and ".join(text for need, text in NEEDS.items() if need in missing)
-    places = "; ".join(each.text for each in Place if rule.needs in each.offers)
+    places = "; ".join(each.text for each in RulePlace if rule.needs in each.offers)
     return (
         f"the rule `{rule.label}` needs {needs}, which is not known to {place.text}. "
         f"It can be used in: {places}"

@@ -1,20 +1,258 @@
-"""Reading robots.txt: RFC 9309, and where it leaves room, what Google's parser does.
+"""Robots exclusion: its settings, how robots.txt is read, and what its rules say of a path.
 
 A file is a list of groups. A group begins with one or more `User-agent` lines and holds the rules
 that follow. All groups of our agent count together; only when there is none, those of `*`. Lines of
 other kinds do not divide groups.
+
+Of the rules that match, the longest pattern wins, Allow on a tie; no match allows. A pattern
+matches from the start of the path; `*` is any run of bytes, a final `$` the end. Sources: RFC 9309
+2.2; Google's parser and matcher for what it leaves open.
 """
 
 import codecs
 import re
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
 
-from nacre.scope.robots import MAX_BYTES
-from nacre.scope.robots_rules import AgentRules, RobotsRule
+from nacre.config.component import Bytes, Component, Seconds, setting
+
+MAX_BYTES = 512_000
+"""What RFC 9309 2.5 asks a crawler to read at least: 500 KiB."""
+
+
+class RobotsPolicy(StrEnum):
+    """What is done with robots.txt."""
+
+    OBEY = "obey"
+    IGNORE = "ignore"
+    CUSTOM = "custom"
+
+
+class RobotsSettings(Component):
+    """Robots exclusion. For meta robots and X-Robots-Tag see `extract.obey_meta_robots`."""
+
+    policy: RobotsPolicy = setting(
+        RobotsPolicy.OBEY, "`obey`; `ignore`: not even fetched; `custom`: `custom` replaces it."
+    )
+    custom: str = setting("", "The robots.txt that applies to every site with policy `custom`.")
+    agent: str = setting(
+        "nacre",
+        "Product token that groups are matched against; of several, separated by commas, all "
+        "groups apply.",
+        pattern=r"\w",
+    )
+    ttl: Seconds = setting(
+        86400.0,
+        "How long a fetched robots.txt is valid. Not too short: a queue may wait long between "
+        "robots.txt and the next page.",
+        unit="s",
+        ge=3600,
+    )
+    calculate_only: bool = setting(
+        default=False,
+        doc="Fetch URIs that robots.txt forbids too, with the annotation `robotExcluded`.",
+    )
+    max_redirects: int = setting(5, "Redirects of robots.txt followed.", ge=0)
+    max_bytes: Bytes = setting(MAX_BYTES, "Bytes of robots.txt that are read.", unit="bytes")
+
+
+class RobotsState(StrEnum):
+    """What is known of an origin's robots.txt.
+
+    RULES: they are there. ALLOW: there is none, so everything is allowed. UNREACHABLE: nobody knows
+    what it says, so nothing is. REDIRECT: it is elsewhere, and that is fetched next.
+    """
+
+    RULES = "rules"
+    ALLOW = "allow"
+    UNREACHABLE = "unreachable"
+    REDIRECT = "redirect"
+
+
+def outcome_of(status: int) -> RobotsState:
+    """What a fetch status says: RFC 9309 2.3.1.
+
+    2xx are rules, 3xx lead elsewhere, 4xx mean that there is none (429 too: its queue slows down).
+    5xx, failures of DNS or of the network, and whatever else is not a reply forbid everything.
+    """
+    if 200 <= status < 300:
+        return RobotsState.RULES
+    if 300 <= status < 400:
+        return RobotsState.REDIRECT
+    if 400 <= status < 500:
+        return RobotsState.ALLOW
+    return RobotsState.UNREACHABLE
+
 
 _MAX_LINE = 2083 * 8 - 1
 _TOKEN = re.compile(r"[A-Za-z_-]*")
 _NAME = re.compile(r"[^\s/]*")
 _NUMBER = re.compile(rb"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
+_ESCAPES = rb"%([0-9A-Fa-f]{2})"
+# Everything but unreserved and reserved characters (RFC 3986 2.2, 2.3) and `%`.
+_STRANGE = rb"[^A-Za-z0-9._~:/?#\[\]@!&'()+,;=*$%-]"
+_IN_PATTERN = re.compile(_ESCAPES + rb"|(" + _STRANGE + rb")")
+_IN_PATH = re.compile(_ESCAPES + rb"|([*$]|" + _STRANGE + rb")")
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+
+class RobotsRule(NamedTuple):
+    """An Allow or Disallow line.
+
+    Attributes:
+        allow: Allow, not Disallow.
+        pattern: Its value, as written.
+        line: The whole line.
+    """
+
+    allow: bool
+    pattern: bytes
+    line: bytes
+
+
+class RobotsVerdict(NamedTuple):
+    """May it be fetched, and the line that says so; "" when none speaks of it."""
+
+    allowed: bool
+    line: str
+
+
+_SILENCE = RobotsVerdict(allowed=True, line="")
+
+
+class _Ranked(NamedTuple):
+    """What a matching pattern is worth: compared by length, then Allow before Disallow."""
+
+    size: int
+    allow: bool
+    line: bytes
+
+
+class _Wild(NamedTuple):
+    """A pattern with `*` within it, taken apart.
+
+    Attributes:
+        ranked: What it is worth.
+        head: What the path begins with.
+        pieces: What follows, in this order.
+        tail: What the path ends with; None when the pattern is not anchored.
+    """
+
+    ranked: _Ranked
+    head: bytes
+    pieces: tuple[bytes, ...]
+    tail: bytes | None
+
+
+class AgentRules:
+    """The rules that hold for one crawler.
+
+    Patterns without `*` are looked up, by each length that occurs; only the others are tried, so
+    that a file of thousands of lines costs some microseconds.
+
+    Args:
+        rules: In the order of the file.
+        crawl_delay: Seconds; None when there is none.
+
+    Attributes:
+        crawl_delay: As given.
+    """
+
+    __slots__ = ("_exact", "_lengths", "_prefixes", "_wild", "crawl_delay")
+
+    def __init__(self, rules: Iterable[RobotsRule], crawl_delay: float | None = None) -> None:
+        self.crawl_delay = crawl_delay
+        self._prefixes: dict[bytes, _Ranked] = {}
+        self._exact: dict[bytes, _Ranked] = {}
+        wild: dict[bytes, _Wild] = {}
+        for rule in rules:
+            self._take(rule, normal_pattern(rule.pattern), wild)
+        self._lengths = sorted({len(prefix) for prefix in self._prefixes})
+        self._wild = sorted(wild.values(), key=lambda one: one.ranked[:2], reverse=True)
+
+    def _take(self, rule: RobotsRule, pattern: bytes, wild: dict[bytes, _Wild]) -> None:
+        ranked = _Ranked(len(pattern), rule.allow, rule.line)
+        anchored = pattern.endswith(b"$")
+        body = pattern[:-1] if anchored else pattern.rstrip(b"*")
+        if b"*" in body:
+            known = wild.get(pattern)
+            if known is None or ranked[:2] > known.ranked[:2]:
+                wild[pattern] = _taken_apart(ranked, body, anchored=anchored)
+            return
+        table = self._exact if anchored else self._prefixes
+        if body not in table or ranked[:2] > table[body][:2]:
+            table[body] = ranked
+
+    def verdict(self, target: str) -> RobotsVerdict:
+        """Judge a request target: path and query. robots.txt itself is always allowed."""
+        path = normal_path(target)
+        if path == b"/robots.txt":
+            return _SILENCE
+        best = self._best_wild(path, self._best_literal(path))
+        if best is None:
+            return _SILENCE
+        return RobotsVerdict(best.allow, best.line.decode("utf-8", "replace"))
+
+    def _best_literal(self, path: bytes) -> _Ranked | None:
+        best, size, prefixes = self._exact.get(path), len(path), self._prefixes
+        for length in self._lengths:
+            if length > size:
+                break
+            found = prefixes.get(path[:length])
+            if found is not None and (best is None or found[:2] > best[:2]):
+                best = found
+        return best
+
+    def _best_wild(self, path: bytes, best: _Ranked | None) -> _Ranked | None:
+        for wild in self._wild:
+            if best is not None and wild.ranked[:2] <= best[:2]:
+                break
+            if path.startswith(wild.head) and _follows(path, wild):
+                return wild.ranked
+        return best
+
+
+def _taken_apart(ranked: _Ranked, body: bytes, *, anchored: bool) -> _Wild:
+    head, *rest = body.split(b"*")
+    tail = rest.pop() if anchored else None
+    return _Wild(ranked, head, tuple(filter(None, rest)), tail)
+
+
+def _follows(path: bytes, wild: _Wild) -> bool:
+    """The rest of a pattern whose head matches: each piece as early as possible, so linear."""
+    position = len(wild.head)
+    for piece in wild.pieces:
+        found = path.find(piece, position)
+        if found < 0:
+            return False
+        position = found + len(piece)
+    tail = wild.tail
+    return tail is None or (len(path) - len(tail) >= position and path.endswith(tail))
+
+
+def normal_path(target: str) -> bytes:
+    """A request target as it is compared.
+
+    Escapes of unreserved characters are decoded, others in capitals, what no URL may hold is
+    escaped; so are `*` and `$`, which stand for themselves here.
+    """
+    path = target.encode("utf-8", "surrogatepass").partition(b"#")[0]
+    return _IN_PATH.sub(_normal, path) or b"/"
+
+
+def normal_pattern(value: bytes) -> bytes:
+    """The value of a rule as it is compared: like a path, but `*` and a final `$` are signs."""
+    body, end = (value[:-1], b"$") if value.endswith(b"$") else (value, b"")
+    return _IN_PATTERN.sub(_normal, body).replace(b"$", b"%24") + end
+
+
+def _normal(match: re.Match[bytes]) -> bytes:
+    escape = match[1]
+    if escape is None:
+        return b"%%%02X" % match[2][0]
+    octet = int(escape, 16)
+    return bytes((octet,)) if octet in _UNRESERVED else b"%" + escape.upper()
 
 
 class _Group:

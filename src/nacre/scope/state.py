@@ -4,12 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 from weakref import WeakMethod
 
-from nacre.scope.coercion import Coercion, coerced
-from nacre.scope.own import OwnScope, SeedPlaces
-from nacre.scope.watch import Logged, Write
+from nacre.scope.decision_log import Logged, Write
+from nacre.scope.seed_scope import Coercion, SeedOwnPlaces, SeedOwnScope, coerced
 from nacre.uri.surt import SurtPrefixSet, implied_prefix, surt_authority
-
-__all__ = ["Coercion", "Dump", "ScopeState", "coerced"]
 
 Country = Callable[[str], str]
 """The country code of an IP address, upper case; "" when unknown."""
@@ -70,7 +67,7 @@ class ScopeState:
         self.queue_of = queue_of
         self.write = write
         self.dumps: list[Dump] = []
-        self.own: dict[str, SeedPlaces] = {}
+        self.own: dict[str, SeedOwnPlaces] = {}
         self._seeds: list[str] = []
         self._sets: dict[Coercion, SurtPrefixSet] = {}
         self._directives = {True: SurtPrefixSet(()), False: SurtPrefixSet(())}
@@ -92,7 +89,7 @@ class ScopeState:
         """The live set of the seed file's `+` (accept) or `-` lines."""
         return self._directives[accept]
 
-    def add_seed(self, text: str, own: OwnScope | None = None, key: str = "") -> None:
+    def add_seed(self, text: str, own: SeedOwnScope | None = None, key: str = "") -> None:
         """Add a seed, as its line has it: a missing trailing slash lets subdomains in.
 
         Args:
@@ -116,9 +113,9 @@ class ScopeState:
             prefixes.update(coerced(text, coercion) for text in texts)
         self._changed()
 
-    def _add_own(self, text: str, own: OwnScope, key: str) -> None:
+    def _add_own(self, text: str, own: SeedOwnScope, key: str) -> None:
         is_first = not self.own
-        self.own.setdefault(key, SeedPlaces(own)).add(text)
+        self.own.setdefault(key, SeedOwnPlaces(own)).add(text)
         if is_first:
             for awake in self._sleepers:
                 awake()

@@ -1,10 +1,12 @@
-"""What a rule may know of a URI, and at which places it may know it."""
+"""The subject of a rule: what may be known of a URI, at which places, and tests on its hop path."""
 
 from collections.abc import Sequence
 from enum import Enum, Flag, auto
+from functools import lru_cache
 
 import msgspec
 
+from nacre.core.crawluri import Hop, split_path
 from nacre.core.processor import Visit
 from nacre.uri.surt import scope_surt
 
@@ -28,7 +30,7 @@ NEEDS = {
 """The needs in words."""
 
 
-class Place(Enum):
+class RulePlace(Enum):
     """Where rules are asked, and what is known there."""
 
     CANDIDATES = ("the scope, which judges links before anything is fetched", Need.NOTHING)
@@ -115,6 +117,10 @@ class Subject(msgspec.Struct, gc=False):
     seed: str = ""
     facts: Facts = NO_FACTS
 
+    def mark_as_seed(self) -> None:
+        """Count the URI as a seed from now on: a seed led to it."""
+        self.is_seed = True
+
     @property
     def surt(self) -> str:
         """SURT for prefix matching; https counts as http."""
@@ -181,3 +187,44 @@ def _text(headers: Sequence[tuple[bytes, bytes]], name: bytes) -> str:
 def _length(text: str) -> int | None:
     """A Content-Length; None when it is missing or no number."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST else None
+
+
+_NAVIGATION = "LMS"
+
+MAX_REDIRECTS = 20
+"""Redirects in a row that a transclusion may take, as in browsers; Heritrix follows them for ever,
+which a server that invents a longer URL each time makes use of."""
+
+
+@lru_cache(maxsize=16_384)
+def transcluded(path: str, max_hops: int, max_speculative: int) -> bool:
+    """A short way from a page: an embed, or what an embed needs.
+
+    Looks at the hops since the last L, S or M: at least one, at most `max_speculative` X, and at
+    most `max_hops` that are not redirects; of redirects there may be `MAX_REDIRECTS`.
+    """
+    hops = speculative = redirects = 0
+    for letter in reversed(split_path(path)[1]):
+        if letter in _NAVIGATION:
+            break
+        if letter == "R":
+            redirects += 1
+            continue
+        hops += 1
+        if letter == "X":
+            speculative += 1
+    if hops > max_hops or speculative > max_speculative:
+        return False
+    return hops + redirects > 0 and redirects <= MAX_REDIRECTS
+
+
+def link_hops(path: str) -> int:
+    """Number of navigational hops (L, and M and S, which lead to pages too)."""
+    overflow, letters = split_path(path)
+    return overflow + sum(letters.count(letter) for letter in _NAVIGATION)
+
+
+def is_embed(path: str) -> bool:
+    """The last hop that is not a redirect is an embed or a prerequisite."""
+    letters = split_path(path)[1].rstrip("R")
+    return letters.endswith((Hop.EMBED, Hop.PREREQUISITE))

@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 
 from nacre.errors import JobError
 from nacre.store.commit import GroupCommit
-from nacre.store.families import NAMES
 from nacre.store.files import ROWS
+from nacre.store.schema import NAMES
 from nacre.store.seam import Disk
 from nacre.store.store import MEMORY, Store
 

@@ -3,7 +3,7 @@
 A visit appends its records, puts its rows and lines, and calls `visit_done`, in one step without
 an await. All of it goes to the open group. `run` seals the group when it is big or old enough and
 the previous commit has returned; then the writer thread and the loop thread take turns, as
-`writer.py` tells. The bodies stay where they are until then.
+`writer.py` explains. The bodies stay where they are until then.
 """
 
 import asyncio
@@ -12,18 +12,21 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Final, ParamSpec, TypeVar
 
-from msgspec.structs import replace
-
 from nacre.core.capture import Body
 from nacre.core.clock import Clock
 from nacre.errors import StorageError
-from nacre.store.files import FileKind, FileState, OpenFile, encode_row, row_key
-from nacre.store.group import Group
-from nacre.store.journal import forget, sync, unsynced
+from nacre.store.file_table import (
+    FileTable,
+    drop_journal,
+    get_row,
+    put_row,
+    sync_files,
+    unsynced_files,
+)
+from nacre.store.files import FileKind, OpenFile, encode_row, row_key
 from nacre.store.seam import Disk, OperationError
-from nacre.store.store import STALL, Store
-from nacre.store.table import FileTable, get_row, put_row
-from nacre.store.writer import SortIndex, Work, Writer
+from nacre.store.store import STALL, CommitGroup, Store
+from nacre.store.writer import CommitWork, GroupWriter, SortIndex
 
 VISITS: Final = 256
 """Visits that fill a group."""
@@ -32,7 +35,7 @@ BYTES: Final = 4_000_000
 AGE: Final = 0.200
 """Age at which a group is sealed, seconds: a commit costs 1.5 ms of CPU, whatever is in it."""
 PENDING: Final = 16_000_000
-"""Bytes not yet durable from which on no more URIs are handed out."""
+"""Number of bytes not yet durable at which no more URIs are handed out."""
 SYNC: Final = 1.0
 """Seconds between two syncs of logs and indexes."""
 
@@ -50,7 +53,7 @@ class GroupCommit:
 
     Args:
         store: The store; it must have been through `recovery.recover`.
-        disk: Where the files are.
+        disk: Has the files.
         root: Directory of the job, absolute.
         clock: For the age of groups and the syncing of logs.
         sort_index: What closing an index does to its lines.
@@ -76,19 +79,26 @@ class GroupCommit:
         self._clock = clock
         self.files = FileTable(store, disk, root, store.counter("epoch"))
         self.files.adopt()
-        self._writer = Writer(disk, store.engine, self.files, sort_index)
+        self._open_files = self.files.open
+        self._engine = store.engine
+        self._writer = GroupWriter(disk, self._engine, self.files, sort_index)
         self._thread: Executor = ThreadPoolExecutor(1, "nacre-writer")
         self._before_seal: list[Callable[[], None]] = []
         self._ripe = asyncio.Event()
         self._finishing = False
         self._finished = False
-        self._sealed: Group | None = None
+        self._sealed: CommitGroup | None = None
         self._sealed_at = 0.0
         self._synced = clock.monotonic()
         self.committed = 0
         self.groups = 0
         self.largest = 0
         self.failure: BaseException | None = None
+
+    @property
+    def _group(self) -> CommitGroup:
+        """The open group: another one after each seal."""
+        return self._store.group
 
     # The synchronous step of a visit.
 
@@ -102,11 +112,10 @@ class GroupCommit:
         Returns:
             Their offset in the file.
         """
-        file = self.files.open[number]
+        file = self._open_files[number]
         group = self._store.group
         size = len(data) if isinstance(data, bytes) else data.length
-        offset = file.end
-        file.end = offset + size
+        offset = file.reserve(size)
         group.appends.setdefault(file, []).append(data)
         group.size += size
         return offset
@@ -114,7 +123,7 @@ class GroupCommit:
     def line(self, number: int, text: bytes) -> None:
         """Add a line, its line feed included, to the end of a log or an index."""
         group = self._store.group
-        group.lines.setdefault(self.files.open[number], []).append(text)
+        group.lines.setdefault(self._open_files[number], []).append(text)
         group.size += len(text)
 
     def visit_done(self) -> None:
@@ -133,7 +142,7 @@ class GroupCommit:
     def create_file(self, kind: FileKind, path: str, final: str = "") -> int:
         """Make a new file; see `FileTable.create`. Its name is durable before a batch names it.
 
-        Where that fails, nothing is committed any more: the open group may hold half of what
+        If that fails, nothing is committed any more: the open group may hold half of what
         belongs together, such as a WARC without its index.
 
         Raises:
@@ -156,14 +165,15 @@ class GroupCommit:
             number: Its number in the table of files.
             final: Final name relative to the job; "" for the one given at its making.
         """
-        file = self.files.open.pop(number)
+        file = self._open_files.pop(number)
         if final:
-            file.row = replace(file.row, final=final)
-        self._store.group.closing.append(file)
+            file.name_finally(final)
+        group = self._group
+        group.closing.append(file)
 
     def size(self, number: int) -> int:
         """Size of a file with all that was added to it, durable or not, in bytes."""
-        file = self.files.open.get(number)
+        file = self._open_files.get(number)
         if file:
             return file.end
         row = get_row(self._store, number)
@@ -177,7 +187,7 @@ class GroupCommit:
     def saturated(self) -> bool:
         """Whether so much waits to become durable that no more URIs should be handed out."""
         sealed = self._sealed.size if self._sealed else 0
-        return self._store.group.size + sealed >= PENDING
+        return self._group.size + sealed >= PENDING
 
     # The loop that commits.
 
@@ -200,7 +210,7 @@ class GroupCommit:
     async def _wait(self) -> None:
         """Until the group is ripe, or as old as it may get; it began when the last was sealed."""
         delay = AGE
-        if not self._store.group.empty:
+        if not self._group.empty:
             delay += self._sealed_at - asyncio.get_running_loop().time()
         if delay > 0:
             with suppress(TimeoutError):
@@ -209,14 +219,14 @@ class GroupCommit:
 
     async def _turn(self) -> None:
         self._ripe.clear()
-        if not self._store.group.empty:
+        if not self._group.empty:
             await self._commit()
         if self._clock.monotonic() - self._synced >= SYNC:
             await self._sync()
 
     async def _drain(self) -> None:
         """Everything becomes durable, the lines in their files too."""
-        while not self._store.group.empty or unsynced(self.files.open.values()):
+        while not self._group.empty or unsynced_files(self._open_files.values()):
             await self._commit()
             await self._sync()
 
@@ -227,26 +237,26 @@ class GroupCommit:
         if work.announced:
             await self.in_writer(self._writer.name, work)
             await self._write({"meta": _announcement(work)})
-            await self.in_writer(self._store.engine.flush_wal)
+            await self.in_writer(self._engine.flush_wal)
         await self.in_writer(self._writer.before, work)
         await self._write(work.group.rows)
         self._store.settle()
         self._acknowledge(work, await self.in_writer(self._writer.after, work))
 
-    def _seal(self) -> Work:
+    def _seal(self) -> CommitWork:
         for callback in self._before_seal:
             callback()
-        work = Work(self._store)
+        work = CommitWork(self._store)
         self._sealed = work.group
         self._sealed_at = asyncio.get_running_loop().time()
         self.largest = max(self.largest, work.group.size)
         return work
 
     async def _write(self, rows: dict[str, dict[bytes, bytes | None]]) -> None:
-        while not self._store.engine.write(rows):
+        while not self._engine.write(rows):
             await self._clock.sleep(STALL)
 
-    def _acknowledge(self, work: Work, ended: dict[OpenFile, int]) -> None:
+    def _acknowledge(self, work: CommitWork, ended: dict[OpenFile, int]) -> None:
         self._sealed = None
         self.committed += work.group.visits
         self.groups += 1
@@ -255,10 +265,11 @@ class GroupCommit:
         _wake(work.group)
 
     def _ended(self, file: OpenFile, size: int) -> None:
-        """An index or log is whole on disk: say so in the next group, which may drop the rest."""
+        """Note in the next group that an index or log is complete on disk; it may drop the rest."""
         group = self._store.group
         path, final = self.files.absolute(file.row.path), self.files.absolute(file.row.final)
-        file.row = replace(file.row, state=FileState.CLOSED, size=size)
+        file.note_size(size)
+        file.close()
         put_row(self._store, file.number, file.row)
         for key in file.waiting:
             self._store.delete("journal", key)
@@ -269,10 +280,10 @@ class GroupCommit:
 
     async def _sync(self) -> None:
         self._synced = self._clock.monotonic()
-        work = unsynced(self.files.open.values())
+        work = unsynced_files(self._open_files.values())
         if work:
-            await self.in_writer(sync, self._disk, work)
-            forget(self._store, work)
+            await self.in_writer(sync_files, self._disk, work)
+            drop_journal(self._store, work)
 
     # Waiting for it.
 
@@ -285,7 +296,8 @@ class GroupCommit:
         if self.failure is not None or self._finished:
             raise self._failed()
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._store.group.waiters.append(waiter)
+        group = self._group
+        group.waiters.append(waiter)
         await waiter
 
     async def flush(self) -> None:
@@ -340,11 +352,11 @@ class GroupCommit:
         return StorageError(f"Nothing can be committed any more: {reason}.")
 
 
-def _announcement(work: Work) -> dict[bytes, bytes | None]:
+def _announcement(work: CommitWork) -> dict[bytes, bytes | None]:
     return {row_key(number): encode_row(row) for number, row in work.announced}
 
 
-def _wake(group: Group, error: StorageError | None = None) -> None:
+def _wake(group: CommitGroup, error: StorageError | None = None) -> None:
     waiters, group.waiters = group.waiters, []
     for waiter in waiters:
         if waiter.done():

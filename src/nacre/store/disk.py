@@ -10,8 +10,8 @@ from pathlib import Path
 from nacre.store.seam import OperationError
 
 REMEDIES = {
-    errno.ENOSPC: "Free some space on that file system; the job then goes on from where it was.",
-    errno.EDQUOT: "Raise the quota or free some space; the job then goes on from where it was.",
+    errno.ENOSPC: "Free some space on that file system; the job then resumes where it stopped.",
+    errno.EDQUOT: "Raise the quota or free some space; the job then resumes where it stopped.",
     errno.EIO: "The device reports damage: look at `dmesg` and its health before going on.",
     errno.EROFS: "That file system is read-only: mount it read-write, or choose another directory.",
     errno.EACCES: "Give this user the right to write there, or choose another directory.",

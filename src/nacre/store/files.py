@@ -1,13 +1,14 @@
-"""The table of files: the store, not a suffix, knows what belongs to the job and how far.
+"""The row of a file in the store: its kind, path, state, committed size and epoch.
 
-Each WARC, index and log has a row in `meta`: kind, path, state, committed size, epoch. See
-docs/architecture.md, "Durability".
+Each WARC, index and log has one in `meta`. The store, not a suffix, knows what belongs to the job
+and how far. See docs/architecture.md, "Durability".
 """
 
 from enum import StrEnum
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from nacre.errors import DamageError
 
@@ -98,7 +99,7 @@ class OpenFile:
         number: Its number in the table.
         row: Its row as last put into a group.
         handle: Handle of the disk.
-        end: Where the next append goes, bytes.
+        end: Offset of the next append, bytes.
         waiting: Journal keys of lines that are not known to be synced in the file.
     """
 
@@ -110,3 +111,25 @@ class OpenFile:
         self.handle = handle
         self.end = row.size
         self.waiting: list[bytes] = []
+
+    def reserve(self, size: int) -> int:
+        """Make room for an append of so many bytes; its offset."""
+        offset = self.end
+        self.end = offset + size
+        return offset
+
+    def name_finally(self, final: str) -> None:
+        """Change the name that it gets once closed, relative to the job."""
+        self.row = replace(self.row, final=final)
+
+    def note_size(self, size: int) -> None:
+        """Note its committed size, as in `FileRow.size`."""
+        self.row = replace(self.row, size=size)
+
+    def begin_closing(self) -> None:
+        """Note that it gets no more lines; its last ones are still in the journal."""
+        self.row = replace(self.row, state=FileState.CLOSING)
+
+    def close(self) -> None:
+        """Note that it is whole."""
+        self.row = replace(self.row, state=FileState.CLOSED)

@@ -1,27 +1,171 @@
-"""The start of a job: every file and the store are brought to the same commit.
+"""Recovery at the start of a job: every file and the store are brought to the same commit.
 
-Also what follows a storage error in a running job: one code path. Each step may be cut off by a
-crash and is then done again by the next start. See docs/architecture.md, "Durability".
+The same code follows a storage error in a running job. First every file is compared with what the
+store knows (`examine_files`), and nothing is changed. Three things can be wrong. A file that is
+shorter or gone has lost data that was committed. A file that is longer than the groups in flight
+could explain, or carries a name that only a later commit can have given it, shows that the store is
+older than the archive; both are refused. All else is what a crash leaves, and is repaired. Each
+step may be cut off by a crash and is then done again by the next start. See docs/architecture.md,
+"Durability".
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from nacre.errors import DamageError
 from nacre.store.commit import sort_lines
-from nacre.store.examine import Found, Stray, look, refuse, strays
-from nacre.store.files import FileKind, FileRow, FileState
-from nacre.store.journal import waiting
-from nacre.store.lostfound import cut, move_file, rewritten
+from nacre.store.file_table import delete_row, file_rows, journaled, put_row
+from nacre.store.files import TAIL_LIMIT, FileKind, FileRow, FileState
+from nacre.store.lost_found import move_file, move_tail, rewritten
 from nacre.store.seam import Disk
 from nacre.store.store import Store
-from nacre.store.table import delete_row, file_rows, put_row
 from nacre.store.writer import SortIndex, write_sorted
 
+SUFFIXES = (".warc", ".warc.gz", ".cdxj", ".open", ".tmp")
+"""Names in archive directories that are ours; other files there are left alone."""
 
-class Lost(NamedTuple):
+
+class ExaminedFile(NamedTuple):
+    """A file of the table and what there is of it.
+
+    Attributes:
+        number: Its number.
+        row: What the store knows.
+        path: Its absolute path; the expected path when it is gone.
+        size: Bytes there are; None when it is gone.
+        lines: Bytes of its lines in the journal.
+        early: It carries its final name already, of which the store knows nothing.
+    """
+
+    number: int
+    row: FileRow
+    path: str
+    size: int | None
+    lines: int
+    early: bool
+
+    @property
+    def short(self) -> bool:
+        """Whether committed bytes are missing."""
+        return self.size is None or self.size < self.row.size
+
+    @property
+    def tail(self) -> bool:
+        """Whether it is a WARC that holds more than was committed."""
+        return self.row.kind == FileKind.WARC and (self.size or 0) > self.row.size
+
+    @property
+    def ahead(self) -> bool:
+        """Whether it holds what only commits unknown to the store can have written."""
+        if self.early:
+            return True
+        extra = (self.size or 0) - self.row.size
+        if self.row.kind == FileKind.WARC:
+            return extra > (self.row.tail or TAIL_LIMIT)
+        return self.row.state != FileState.CLOSED and extra > self.lines
+
+
+class StrayFile(NamedTuple):
+    """A file in an archive directory that the table does not know."""
+
+    path: str
+    size: int
+
+    @property
+    def ahead(self) -> bool:
+        """Whether groups in flight cannot have left so much, or closed it: only a commit does."""
+        return self.size > TAIL_LIMIT or self.path.endswith((".warc", ".warc.gz"))
+
+
+def examine_files(store: Store, disk: Disk, root: str) -> list[ExaminedFile]:
+    """Every file of the table as it is on disk; the lost ones are left out."""
+    return [
+        _look_at(store, disk, root, number, row)
+        for number, row in file_rows(store)
+        if row.state != FileState.LOST
+    ]
+
+
+def _look_at(store: Store, disk: Disk, root: str, number: int, row: FileRow) -> ExaminedFile:
+    closed = row.state == FileState.CLOSED
+    names = [str(PurePosixPath(root, name)) for name in (row.path, row.final)]
+    wanted, other = reversed(names) if closed else names
+    if closed and row.kind == FileKind.INDEX:
+        other = wanted
+    lines = 0
+    if row.kind != FileKind.WARC and not closed:
+        lines = sum(len(value) for _, value in journaled(store, number))
+    size = disk.size(wanted)
+    if size is None and disk.size(other) is not None:
+        return ExaminedFile(number, row, other, disk.size(other), lines, early=not closed)
+    return ExaminedFile(number, row, wanted, size, lines, early=False)
+
+
+def stray_files(
+    disk: Disk, root: str, rows: Sequence[FileRow], directories: Sequence[str]
+) -> Iterator[StrayFile]:
+    """Files of ours in the archive directories that no row names."""
+    names = [name for row in rows for name in (row.path, row.final)]
+    known = {str(PurePosixPath(root, name)) for name in names}
+    places = {str(PurePosixPath(root, name)) for name in directories}
+    places |= {
+        str(PurePosixPath(root, row.path).parent) for row in rows if row.kind != FileKind.LOG
+    }
+    for place in sorted(places):
+        for name in disk.list(place):
+            path = str(PurePosixPath(place, name))
+            if path not in known and name.endswith(SUFFIXES):
+                yield StrayFile(path, disk.size(path) or 0)
+
+
+def refuse_damage(
+    files: Sequence[ExaminedFile], unknown: Sequence[StrayFile], *, accept_loss: bool, salvage: bool
+) -> None:
+    """Stop the start over what must not be mended silently.
+
+    Raises:
+        DamageError: Naming every such file, and the remedy.
+    """
+    ahead = [] if salvage else [*_ahead(files, unknown)]
+    if ahead:
+        raise DamageError(
+            "The store is older than the archive: it was restored from a copy, or its log is "
+            "damaged.\n" + "\n".join(ahead) + "\nNothing was changed. `nacre archive JOB salvage` "
+            "registers these captures; then the job can be resumed."
+        )
+    short = [_loss(file) for file in files if file.short]
+    if short and not accept_loss:
+        raise DamageError(
+            "Data that was committed is missing.\n" + "\n".join(short) + "\nNothing was changed. "
+            "Put the files back, or continue without them: `nacre run JOB --accept-loss` fetches "
+            "again what was in them."
+        )
+
+
+def _ahead(files: Sequence[ExaminedFile], unknown: Sequence[StrayFile]) -> Iterator[str]:
+    for file in files:
+        if file.early:
+            yield f"  {file.path}: closed, but for the store it is still being written"
+        elif file.ahead:
+            yield (
+                f"  {file.path}: {file.size} bytes, but the store knows of "
+                f"{file.row.size + file.lines}"
+            )
+    for stray in unknown:
+        if stray.ahead:
+            yield f"  {stray.path}: {stray.size} bytes, but the store does not know this file"
+
+
+def _loss(file: ExaminedFile) -> str:
+    if file.size is None:
+        return f"  {file.path}: missing; {file.row.size} bytes were committed"
+    return f"  {file.path}: {file.size} bytes; {file.row.size} were committed"
+
+
+class LostData(NamedTuple):
     """Committed bytes that are gone, by the operator's leave.
 
     Attributes:
@@ -45,8 +189,8 @@ class Tail(NamedTuple):
     Attributes:
         number: Number of their WARC in the table.
         path: The WARC, absolute.
-        start: Where they begin.
-        end: Where they end: the size of the file.
+        start: Their offset.
+        end: Their end: the size of the file.
     """
 
     number: int
@@ -71,17 +215,17 @@ class Recovered(NamedTuple):
 
     epoch: int
     moved: Sequence[str]
-    lost: Sequence[Lost]
+    lost: Sequence[LostData]
     replayed: int
 
 
-class Start(NamedTuple):
+class StartOptions(NamedTuple):
     """How to start.
 
     Attributes:
         archives: Archive directories, relative to the job, beside those of known files.
         sort_index: What closing an index does to its lines.
-        accept_loss: Go on without files or parts of files that are gone.
+        accept_loss: Continue without files or parts of files that are gone.
         salvage: Registers captures that the store does not know; None refuses to start over them.
         suspects: Absolute paths whose fsync failed in this process: never synced again.
     """
@@ -93,15 +237,15 @@ class Start(NamedTuple):
     suspects: Collection[str] = ()
 
 
-AS_USUAL = Start()
+NORMAL_START = StartOptions()
 
 
-def recover(store: Store, disk: Disk, root: str, start: Start = AS_USUAL) -> Recovered:
+def recover(store: Store, disk: Disk, root: str, start: StartOptions = NORMAL_START) -> Recovered:
     """Bring files and store to the same commit, and begin a new epoch.
 
     Args:
         store: Just opened, so that its lock is held.
-        disk: Where the files are.
+        disk: Has the files.
         root: Directory of the job, absolute.
         start: How.
 
@@ -109,10 +253,10 @@ def recover(store: Store, disk: Disk, root: str, start: Start = AS_USUAL) -> Rec
         DamageError: Committed data is missing, or the store is older than the archive.
         StorageError: A step failed; the next start does it again.
     """
-    files = look(store, disk, root)
+    files = examine_files(store, disk, root)
     rows = [row for _, row in file_rows(store)]
-    unknown = list(strays(disk, root, rows, start.archives))
-    refuse(files, unknown, accept_loss=start.accept_loss, salvage=start.salvage is not None)
+    unknown = list(stray_files(disk, root, rows, start.archives))
+    refuse_damage(files, unknown, accept_loss=start.accept_loss, salvage=start.salvage is not None)
     repair = _Repair(store, disk, root, start)
     for file in files:
         repair.file(file)
@@ -124,19 +268,19 @@ def recover(store: Store, disk: Disk, root: str, start: Start = AS_USUAL) -> Rec
 class _Repair:
     """One run of the recovery; rows are committed at its end, names are given after that."""
 
-    def __init__(self, store: Store, disk: Disk, root: str, start: Start) -> None:
+    def __init__(self, store: Store, disk: Disk, root: str, start: StartOptions) -> None:
         self._store = store
         self._disk = disk
         self._root = root
         self._start = start
         self._epoch = store.counter("epoch") + 1
         self._moved: list[str] = []
-        self._lost: list[Lost] = []
+        self._lost: list[LostData] = []
         self._replayed = 0
         self._renames: list[tuple[str, str]] = []
         self._obsolete: list[str] = []
 
-    def file(self, file: Found) -> None:
+    def file(self, file: ExaminedFile) -> None:
         """Bring one file of the table to its committed state."""
         if file.short:
             file = self._accept(file)
@@ -151,11 +295,11 @@ class _Repair:
         else:
             self._lines(file)
 
-    def _accept(self, file: Found) -> Found:
-        """Go on with what is left of a file."""
+    def _accept(self, file: ExaminedFile) -> ExaminedFile:
+        """Continue with the remaining part of a file."""
         left = file.size or 0
         path = file.row.final if file.row.state == FileState.CLOSED else file.row.path
-        self._lost.append(Lost(file.number, file.row.kind, path, left, file.row.size))
+        self._lost.append(LostData(file.number, file.row.kind, path, left, file.row.size))
         row = replace(file.row, size=left)
         if file.size is None:
             if row.kind == FileKind.LOG and row.state == FileState.OPEN:
@@ -167,7 +311,7 @@ class _Repair:
         put_row(self._store, file.number, row)
         return file._replace(row=row, size=left)
 
-    def _salvaged(self, file: Found, salvage: Salvage) -> Found:
+    def _salvaged(self, file: ExaminedFile, salvage: Salvage) -> ExaminedFile:
         """Take over what lost groups have written; their lines were acknowledged, so they stay."""
         size = file.size or 0
         if file.row.kind == FileKind.WARC:
@@ -178,7 +322,7 @@ class _Repair:
         put_row(self._store, file.number, row)
         return file._replace(row=row)
 
-    def _warc(self, file: Found) -> None:
+    def _warc(self, file: ExaminedFile) -> None:
         """Cut to the committed size and close: no epoch writes to the files of another."""
         self._cut(file)
         if file.row.size == 0:
@@ -187,9 +331,9 @@ class _Repair:
             self._put(file, state=FileState.CLOSED, tail=0)
         return self._rename(file)
 
-    def _lines(self, file: Found) -> None:
+    def _lines(self, file: ExaminedFile) -> None:
         """Cut a log or an index to its synced part and write the lines of the journal again."""
-        data = b"".join(value for _, value in waiting(self._store, file.number))
+        data = b"".join(value for _, value in journaled(self._store, file.number))
         size = file.row.size + len(data)
         self._replayed += len(data)
         if file.row.kind == FileKind.INDEX and size == 0:
@@ -203,7 +347,7 @@ class _Repair:
         self._put(file, size=size, state=FileState.CLOSED)
         return self._rename(file)
 
-    def _replay(self, file: Found, data: bytes) -> None:
+    def _replay(self, file: ExaminedFile, data: bytes) -> None:
         if file.path in self._start.suspects:
             return rewritten(self._disk, file.path, file.row.size, data)
         handle = self._disk.open(file.path, write=True)
@@ -216,7 +360,7 @@ class _Repair:
             self._disk.close(handle)
         return None
 
-    def _index(self, file: Found, size: int) -> None:
+    def _index(self, file: ExaminedFile, size: int) -> None:
         final = self._absolute(file.row.final)
         handle = self._disk.open(file.path)
         try:
@@ -227,12 +371,14 @@ class _Repair:
         if file.path != final:
             self._obsolete.append(file.path)
 
-    def _cut(self, file: Found) -> None:
+    def _cut(self, file: ExaminedFile) -> None:
         if (file.size or 0) > file.row.size:
             sync = file.path not in self._start.suspects
-            self._moved.append(cut(self._disk, self._root, file.path, file.row.size, sync=sync))
+            self._moved.append(
+                move_tail(self._disk, self._root, file.path, file.row.size, sync=sync)
+            )
 
-    def _rename(self, file: Found) -> None:
+    def _rename(self, file: ExaminedFile) -> None:
         """Give the final name, and clear away what an index was made from."""
         path, final = self._absolute(file.row.path), self._absolute(file.row.final)
         if file.path != final:
@@ -240,13 +386,13 @@ class _Repair:
         elif file.row.kind == FileKind.INDEX and self._disk.size(path) is not None:
             self._obsolete.append(path)
 
-    def _forget(self, file: Found) -> None:
+    def _forget(self, file: ExaminedFile) -> None:
         """A file to which nothing was ever committed leaves no trace."""
         delete_row(self._store, file.number)
         self._drop_lines(file.number)
         self._obsolete += {file.path, self._absolute(file.row.final)}
 
-    def stray(self, stray: Stray, rows: Sequence[FileRow]) -> None:
+    def stray(self, stray: StrayFile, rows: Sequence[FileRow]) -> None:
         """Put a file that no row names out of the way, or take it over."""
         if stray.path in {self._absolute(row.final) + ".tmp" for row in rows}:
             self._obsolete.append(stray.path)
@@ -255,14 +401,14 @@ class _Repair:
         else:
             self._moved.append(move_file(self._disk, self._root, stray.path))
 
-    def _taken(self, stray: Stray, salvage: Salvage) -> None:
+    def _taken(self, stray: StrayFile, salvage: Salvage) -> None:
         """A WARC that lost groups had made gets a number and is closed at its last whole record."""
         number = self._store.counter("files") + 1
         self._store.set_counter("files", number)
         size = salvage(Tail(number, stray.path, 0, stray.size))
         path = self._relative(stray.path)
         row = FileRow(FileKind.WARC, path, path.removesuffix(".open"), size=size)
-        self._warc(Found(number, row, stray.path, stray.size, 0, early=False))
+        self._warc(ExaminedFile(number, row, stray.path, stray.size, 0, early=False))
 
     def finish(self) -> Recovered:
         """Commit, then give and remove names."""
@@ -277,11 +423,11 @@ class _Repair:
             self._disk.fsync_dir(directory)
         return Recovered(self._epoch, self._moved, self._lost, self._replayed)
 
-    def _put(self, file: Found, **changes: FileState | int) -> None:
+    def _put(self, file: ExaminedFile, **changes: FileState | int) -> None:
         put_row(self._store, file.number, replace(file.row, **changes))
 
     def _drop_lines(self, number: int) -> None:
-        for key, _ in waiting(self._store, number):
+        for key, _ in journaled(self._store, number):
             self._store.delete("journal", key)
 
     def _absolute(self, path: str) -> str:

@@ -31,9 +31,52 @@ from rocksdict import (
 
 from nacre.errors import OldLayoutError, StorageError
 from nacre.store.disk import REMEDIES
-from nacre.store.elsewhere import Elsewhere, needed
-from nacre.store.families import FAMILIES, NAMES, Family
+from nacre.store.local_files import HeldFolder
+from nacre.store.schema import FAMILIES, NAMES, ColumnFamily
 from nacre.store.seam import OperationError, Rows
+
+_WRITTEN = frozenset({"LOCK", "LOG", "rocksdict-config.json"})
+
+
+def needs_linked_copy(path: str) -> bool:
+    """Whether there is a store that can be read, and whose directory may not be written to."""
+    return Path(path, "CURRENT").exists() and not os.access(path, os.W_OK)
+
+
+class LinkedCopy:
+    """A temporary directory of links to the files of a store that may be read, but not written to.
+
+    The binding writes its own settings into the directory of a store even when it opens it for
+    reading: that fails on a read-only medium and in another user's job. So the store is opened in a
+    directory of symbolic links to its files, without those that an opening writes.
+
+    Args:
+        path: Directory of the store.
+
+    Attributes:
+        path: Directory to open in its place.
+
+    Raises:
+        StorageError: The store's directory cannot be listed, or there is no temporary one.
+    """
+
+    def __init__(self, path: str) -> None:
+        try:
+            self._directory = HeldFolder("reading-")
+            self.path = str(self._directory.path)
+            for file in Path(path).absolute().iterdir():
+                if file.name not in _WRITTEN:
+                    Path(self.path, file.name).symlink_to(file)
+        except OSError as error:
+            raise StorageError(
+                f"{path}: its directory may not be written to, and reading it through a temporary "
+                f"one failed: {error}. Let TMPDIR name a directory with space."
+            ) from error
+
+    def close(self) -> None:
+        """Remove the links."""
+        self._directory.close()
+
 
 OWNER = "OWNER"
 """File beside the store's own that holds the number of the process that has it open."""
@@ -63,7 +106,7 @@ class Memory:
         self.wal = 2 * self.buffers
 
 
-def _options(family: Family | None, memory: Memory, cache: Cache) -> Options:
+def _options(family: ColumnFamily | None, memory: Memory, cache: Cache) -> Options:
     options = Options(raw_mode=True)
     _whole(options, memory)
     options.set_block_based_table_factory(_blocks(family, cache))
@@ -95,7 +138,7 @@ def _whole(options: Options, memory: Memory) -> None:
     options.set_max_log_file_size(1 << 20)
 
 
-def _blocks(family: Family | None, cache: Cache) -> BlockBasedOptions:
+def _blocks(family: ColumnFamily | None, cache: Cache) -> BlockBasedOptions:
     blocks = BlockBasedOptions()
     blocks.set_block_cache(cache)
     blocks.set_cache_index_and_filter_blocks(True)
@@ -134,7 +177,7 @@ class RocksEngine:
         self._check_families(_options(None, parts, cache), read_only=read_only)
         options["default"] = _options(None, parts, cache)
         access = AccessType.read_only() if read_only else AccessType.read_write()
-        self._elsewhere = Elsewhere(path) if read_only and needed(path) else None
+        self._elsewhere = LinkedCopy(path) if read_only and needs_linked_copy(path) else None
         place = self._elsewhere.path if self._elsewhere else path
         try:
             self._db = Rdict(place, options["default"], options, access)
@@ -181,7 +224,7 @@ class RocksEngine:
             self.close()
             raise StorageError(
                 f"{self._path}: opened with a cache of {cache} and buffers of {buffers} bytes "
-                f"instead of {parts.cache} and {parts.buffers}. This is a fault of Nacre or of "
+                f"instead of {parts.cache} and {parts.buffers}. This is an error in Nacre or in "
                 "its version of rocksdict; please report it."
             )
         if not read_only:
@@ -215,7 +258,7 @@ class RocksEngine:
     def _steps(
         self, cursor: RdictIter, stop: bytes | None, options: ReadOptions
     ) -> Iterator[tuple[bytes, bytes]]:
-        """Step to the bound. It lies in `options`, which the cursor does not keep alive.
+        """Step to the bound. It is in `options`, which the cursor does not keep alive.
 
         Once they are gone, the bound is whatever else comes to lie there; so they are held here,
         and the bound is looked at as well.
@@ -304,7 +347,7 @@ class RocksEngine:
         self._leave_elsewhere()
 
     def _empty_buffers(self) -> None:
-        """Write rows in memory to sorted files, or give up where that could last for ever.
+        """Write rows in memory to sorted files, or give up if that could block without end.
 
         RocksDB lets a flush wait until files were merged. On a full disk they never are, and its
         own flushes, when it is closed, would wait with the interpreter's lock. What runs in the
@@ -340,7 +383,7 @@ _REPAIR = "Restore a checkpoint with `nacre checkpoint`, or repair the device an
 
 
 def _error(operation: str, path: str, error: Exception) -> OperationError:
-    """RocksDB tells its errors as text; find the system's error in it."""
+    """Find the system's error in an error of RocksDB, which is only a text."""
     text = str(error)
     number = next((number for words, number in _CAUSES.items() if words in text), 0)
     return OperationError(operation, path, number, text, REMEDIES.get(number, _REPAIR))
@@ -368,7 +411,7 @@ def _owner(path: str) -> str:
 
 
 def _buffers_in_force(path: str) -> int | None:
-    """RocksDB tells this option only in the OPTIONS file that it writes at every open."""
+    """Read an option that RocksDB reports only in the OPTIONS file, written at every open."""
     newest = max(Path(path).glob("OPTIONS-*"), key=lambda file: file.name, default=None)
     if newest is None:
         return None

@@ -1,20 +1,24 @@
-"""Versions of the store's layout: an older one is brought up to date, a newer one refused."""
+"""The layout of the store: its version and migrations, and its column families.
+
+An older store is brought up to date, a newer one is refused.
+"""
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from nacre.errors import DamageError, OldLayoutError, StorageError
-from nacre.store.seam import Engine
+from nacre.store.seam import StorageEngine
 
 SCHEMA = 2
 """Version of the layout that this Nacre writes."""
 
 KEY = b"schema"
 
-Migration = Callable[[Engine], None]
+Migration = Callable[[StorageEngine], None]
 """Rewrites the rows of one version for the next; must bear to be run again after a crash."""
 
 
-def _nothing(_: Engine) -> None:
+def _nothing(_: StorageEngine) -> None:
     """A new family came in, which opening the store makes; no row changes."""
 
 
@@ -22,7 +26,7 @@ MIGRATIONS: Mapping[int, Migration] = {1: _nothing}
 """Version -> how to get from it to the next."""
 
 
-def stored_version(engine: Engine) -> int | None:
+def stored_version(engine: StorageEngine) -> int | None:
     """Version in the store; None for a new store."""
     value = engine.get("meta", KEY)
     if value is None:
@@ -33,7 +37,7 @@ def stored_version(engine: Engine) -> int | None:
 
 
 def upgrade(
-    engine: Engine,
+    engine: StorageEngine,
     path: str,
     *,
     read_only: bool = False,
@@ -71,12 +75,68 @@ def upgrade(
     )
 
 
-def _climb(engine: Engine, found: int, current: int, migrations: Mapping[int, Migration]) -> None:
+def _climb(
+    engine: StorageEngine, found: int, current: int, migrations: Mapping[int, Migration]
+) -> None:
     for version in range(found, current):
         migrations[version](engine)
         _mark(engine, version + 1)
 
 
-def _mark(engine: Engine, version: int) -> None:
+def _mark(engine: StorageEngine, version: int) -> None:
     engine.write({"meta": {KEY: b"%d" % version}})
     engine.flush_wal()
+
+
+class ColumnFamily(NamedTuple):
+    """One column family.
+
+    Attributes:
+        name: Its name in RocksDB.
+        holds: Key and value, for the reader.
+        lookup: Read by single keys that are often absent; False: read in key order.
+        block: Size of a data block, bytes.
+        packed: Values are worth compressing.
+    """
+
+    name: str
+    holds: str
+    lookup: bool = False
+    block: int = 8192
+    packed: bool = True
+
+
+FAMILIES = (
+    ColumnFamily(
+        "seen",
+        "host hash (4 B) + URL hash (12 B) -> nothing",
+        lookup=True,
+        block=4096,
+        packed=False,
+    ),
+    ColumnFamily("queue", "queue key, directive, precedence, ordinal -> CrawlURI"),
+    ColumnFamily("future", "due time -> retries and revisits"),
+    ColumnFamily("wake", "wake time, queue -> nothing"),
+    ColumnFamily("hosts", "queue key -> state, cursor, politeness, budgets, DNS", lookup=True),
+    ColumnFamily("robots", "origin -> raw text", lookup=True),
+    ColumnFamily("cookies", "registrable domain, path, name -> cookie"),
+    ColumnFamily("urls", "key -> URL, via, hop path, outcome: for explain", lookup=True),
+    ColumnFamily("outside", "key -> rejected URL: rule, via, hops; bounded", lookup=True),
+    ColumnFamily("history", "SURT -> what was known at the last visit", lookup=True),
+    ColumnFamily(
+        "digests", "payload digest + framing -> the original", lookup=True, block=4096, packed=False
+    ),
+    ColumnFamily(
+        "pages",
+        "kind (1 B), key -> what incremental crawling knows: pages, sites, lists, visits",
+        lookup=True,
+    ),
+    ColumnFamily("stats", "kind, name -> counts by host, mime type, status, source"),
+    ColumnFamily("scope", "seeds, prefixes learned, hit rates: what changes while rules run"),
+    ColumnFamily(
+        "journal", "file number, offset -> log and index lines not yet synced in their files"
+    ),
+    ColumnFamily("meta", "files, counters, schema"),
+)
+
+NAMES = tuple(family.name for family in FAMILIES)

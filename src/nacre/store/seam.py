@@ -1,4 +1,4 @@
-"""The seam to the disk: every operation of the durable path goes through `Disk` or `Engine`.
+"""The seam to the disk: every operation of the durable path goes through `Disk` or `StorageEngine`.
 
 A test puts recorders in their place and sees each write, fsync, rename, truncate and batch.
 """
@@ -24,7 +24,7 @@ class Disk(Protocol):
         ...
 
     def close(self, handle: int) -> None:
-        """Give a handle back; says nothing about durability."""
+        """Give a handle back, without a guarantee of durability."""
         ...
 
     def pwrite(self, handle: int, data: bytes, offset: int) -> None:
@@ -84,7 +84,7 @@ class Disk(Protocol):
         ...
 
 
-class Engine(Protocol):
+class StorageEngine(Protocol):
     """The ordered key-value engine below the store. A batch is atomic, durable by `flush_wal`."""
 
     @property
@@ -101,7 +101,7 @@ class Engine(Protocol):
         ...
 
     def rows(self, family: str, start: bytes, stop: bytes | None) -> Iterator[tuple[bytes, bytes]]:
-        """Rows with start <= key < stop in key order, as they stand now; raises at damage."""
+        """Rows with start <= key < stop in key order, as of this call; raises at damage."""
         ...
 
     def write(self, rows: Rows) -> bool:

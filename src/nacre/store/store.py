@@ -1,18 +1,148 @@
 """The store as the stages see it: rows by family and key, the uncommitted ones included."""
 
 import time
+from asyncio import Future
+from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, Self
 from weakref import WeakSet
 
+from nacre.core.capture import Body
 from nacre.errors import DamageError, StorageError
-from nacre.store.families import NAMES
-from nacre.store.group import ROW_COST, Changes, Group
-from nacre.store.novelty import Novelty
+from nacre.store.files import OpenFile
 from nacre.store.rocks import RocksEngine
-from nacre.store.schema import upgrade
-from nacre.store.seam import Engine
+from nacre.store.schema import NAMES, upgrade
+from nacre.store.seam import StorageEngine
+
+_BITS = 24
+_PLACE = slice(4, 7)
+"""The bytes of a key that select its bit: keys are hashes, the first may be that of a host."""
+
+
+class NewKeyFilter:
+    """A filter of the keys put into a family that was empty when the store was opened.
+
+    Most rows of a first crawl are new; for those that are certainly new there is no look-up.
+
+    One bit represents all keys that share three bytes: of a million keys one in seventeen is looked
+    up although it is new, and a family of many millions is always looked at. Takes 2 MB.
+
+    Args:
+        is_empty: The family has no row so far; else nothing is known of it.
+    """
+
+    __slots__ = ("_bits",)
+
+    def __init__(self, *, is_empty: bool) -> None:
+        self._bits = bytearray(1 << _BITS - 3) if is_empty else None
+
+    def is_new(self, key: bytes) -> bool:
+        """True when a key was certainly never put; a key has at least seven bytes."""
+        bits = self._bits
+        if bits is None:
+            return False
+        place = int.from_bytes(key[_PLACE], "big")
+        return not bits[place >> 3] >> (place & 7) & 1
+
+    def add(self, key: bytes) -> None:
+        """Note that a key is put."""
+        if self._bits is not None:
+            place = int.from_bytes(key[_PLACE], "big")
+            self._bits[place >> 3] |= 1 << (place & 7)
+
+
+Changes = dict[bytes, bytes | None]
+
+ROW_COST = 48
+"""What a row costs in memory and in the log beside its value, bytes; about."""
+
+
+class CommitGroup:
+    """A group: everything between two commits, which becomes durable as one.
+
+    Rows, appends and lines keep their order; one synchronous step of a visit adds all.
+
+    Attributes:
+        rows: Family -> key -> value; None deletes.
+        appends: WARC -> what goes to its end, in order.
+        lines: Log or index -> lines for its end, in order; they travel in the journal.
+        directories: To be synced before the batch, which names new files in them.
+        closing: Files that get nothing more after this group.
+        obsolete: Paths that this group makes superfluous, to be removed once it is durable.
+        renames: (old, new) names to be given once it is durable.
+        size: Bytes held in memory, about.
+        visits: Visits finished in it.
+        waiters: Who wants to know when it is durable.
+    """
+
+    __slots__ = (
+        "_order",
+        "appends",
+        "closing",
+        "directories",
+        "lines",
+        "obsolete",
+        "renames",
+        "rows",
+        "size",
+        "visits",
+        "waiters",
+    )
+
+    def __init__(self) -> None:
+        self.rows: dict[str, Changes] = {name: {} for name in NAMES}
+        self.appends: dict[OpenFile, list[bytes | Body]] = {}
+        self.lines: dict[OpenFile, list[bytes]] = {}
+        self.directories: set[str] = set()
+        self.closing: list[OpenFile] = []
+        self.obsolete: list[str] = []
+        self.renames: list[tuple[str, str]] = []
+        self.size = 0
+        self.visits = 0
+        self.waiters: list[Future[None]] = []
+        self._order: dict[str, list[bytes]] = {}
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to commit, and no caller waits for it."""
+        return not (self.size or self.visits or self.waiters or self.closing)
+
+    @property
+    def touches_files(self) -> bool:
+        """Whether it holds more than rows."""
+        return bool(self.appends or self.lines or self.closing or self.directories)
+
+    def close_bodies(self) -> None:
+        """Close the bodies of a group that will not be committed."""
+        for parts in self.appends.values():
+            for part in parts:
+                if not isinstance(part, bytes):
+                    part.close()
+
+    def between(
+        self, family: str, start: bytes, stop: bytes | None
+    ) -> list[tuple[bytes, bytes | None]]:
+        """The changes with start <= key < stop, in key order."""
+        changes = self.rows[family]
+        if not changes:
+            return []
+        order = self._sorted(family, changes)
+        first = bisect_left(order, start)
+        last = len(order) if stop is None else bisect_left(order, stop)
+        return [(key, changes[key]) for key in order[first:last]]
+
+    def _sorted(self, family: str, changes: Changes) -> list[bytes]:
+        """Keys in order; a dict remembers what was added since, so that only that is sorted in."""
+        order = self._order.setdefault(family, [])
+        fresh = len(changes) - len(order)
+        if fresh > 64:
+            self._order[family] = order = sorted(changes)
+        elif fresh:
+            for key in islice(reversed(changes), fresh):
+                insort(order, key)
+        return order
+
 
 MEMORY: Final = 96_000_000
 """Default memory for cache and buffers together, bytes."""
@@ -27,13 +157,13 @@ class Store:
     `GroupCommit` in a job, `commit` in a command that touches no WARC.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: StorageEngine) -> None:
         self.engine = engine
-        self.group = Group()
+        self.group = CommitGroup()
         self._open: dict[str, Changes] = self.group.rows
         self._sealed: dict[str, Changes] = {name: {} for name in NAMES}
-        self._sealed_group: Group | None = None
-        self._novelties: dict[str, Novelty] = {}
+        self._sealed_group: CommitGroup | None = None
+        self._novelties: dict[str, NewKeyFilter] = {}
         self._scans: WeakSet[Iterator[tuple[bytes, bytes]]] = WeakSet()
 
     @classmethod
@@ -43,7 +173,7 @@ class Store:
         Args:
             path: Its directory.
             memory: Memory for cache and buffers together, bytes.
-            read_only: Read beside a running job, as it stands at this moment.
+            read_only: Read the present state of the store while a job may be running.
 
         Raises:
             StorageError: It is open in another process, newer than this Nacre, or not readable.
@@ -85,12 +215,12 @@ class Store:
                 values[place] = value
         return values
 
-    def novelty(self, family: str) -> Novelty:
-        """What a family certainly does not hold; whoever puts rows into it tells it their keys."""
+    def novelty(self, family: str) -> NewKeyFilter:
+        """A filter of keys that a family surely does not hold; writers of rows add their keys."""
         known = self._novelties.get(family)
         if known is None:
             is_empty = not any(True for _ in self.scan(family, b"", limit=1))
-            known = self._novelties[family] = Novelty(is_empty=is_empty)
+            known = self._novelties[family] = NewKeyFilter(is_empty=is_empty)
         return known
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
@@ -111,10 +241,10 @@ class Store:
     def scan(
         self, family: str, start: bytes, stop: bytes | None = None, limit: int = 0
     ) -> Iterator[tuple[bytes, bytes]]:
-        """Rows in key order, as they stand at this call.
+        """Rows in key order, as of this call.
 
         Args:
-            family: Where.
+            family: The family of the row.
             start: First key, inclusive; b"" for the beginning.
             stop: End, exclusive; None for the end of the family.
             limit: At most so many rows; 0 for all.
@@ -140,14 +270,16 @@ class Store:
         if value is None:
             return 0
         if not value.removeprefix(b"-").isdigit():
-            raise DamageError(f"The counter {name} in the store is {value!r}, which is no number.")
+            raise DamageError(
+                f"The counter {name} in the store is {value!r}, which is not a number."
+            )
         return int(value)
 
     def set_counter(self, name: str, value: int) -> None:
         """Set a persisted number; counters are absolute, so that a replay does no harm."""
         self.put("meta", b"counter:" + name.encode(), b"%d" % value)
 
-    def seal(self) -> Group:
+    def seal(self) -> CommitGroup:
         """End the open group and begin the next; its rows stay visible until `settle`.
 
         Only one group may be sealed and not yet settled.
@@ -155,7 +287,7 @@ class Store:
         group = self.group
         self._sealed_group = group
         self._sealed = group.rows
-        self.group = Group()
+        self.group = CommitGroup()
         self._open = self.group.rows
         return group
 

@@ -1,6 +1,6 @@
 """Counts by name, durable with each commit: absolute values, written when a group is sealed.
 
-They live in the store; a bounded number of them is held in memory.
+They are rows of the store; a bounded number of them is held in memory.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ class Tallies(dict[str, T], Generic[T]):
     Some of those that did not change are at hand, the others in the store.
 
     Args:
-        store: Where they are kept.
+        store: Stores them.
         prefix: First bytes of their keys.
         kind: What a row is; made without arguments for a name that is new.
         capacity: Rows held in memory; more only until the next seal.

@@ -1,4 +1,4 @@
-"""What a sealed group does to the files: before its batch, and after it.
+"""The writer's steps of a commit: what a sealed group does to the files before and after its batch.
 
 Order of a commit: directories of new files; WARC bytes and fdatasync; the batch, on the loop
 thread; `flush_wal`; then lines into logs and indexes, and new names.
@@ -10,12 +10,10 @@ from pathlib import PurePosixPath
 from msgspec.structs import replace
 
 from nacre.core.capture import Body
-from nacre.store.files import TAIL_LIMIT, FileKind, FileRow, FileState, OpenFile
-from nacre.store.group import Group
-from nacre.store.journal import Lines, enter
-from nacre.store.seam import Disk, Engine
-from nacre.store.store import Store
-from nacre.store.table import FileTable, put_row
+from nacre.store.file_table import FileTable, JournalLines, journal_lines, put_row
+from nacre.store.files import TAIL_LIMIT, FileKind, FileRow, OpenFile
+from nacre.store.seam import Disk, StorageEngine
+from nacre.store.store import CommitGroup, Store
 
 SortIndex = Callable[[bytes], bytes]
 """Turns the lines of an index, in the order written, into the bytes of the closed index."""
@@ -34,7 +32,7 @@ class Append:
         self.parts = parts
 
 
-class Work:
+class CommitWork:
     """Seals the open group and lists what it does to the files. Made on the loop thread.
 
     Attributes:
@@ -50,52 +48,57 @@ class Work:
         group = store.group
         self.appends: list[Append] = []
         self.announced: list[tuple[int, FileRow]] = []
-        self.lines: list[Lines] = [enter(store, file, text) for file, text in group.lines.items()]
+        self.lines: list[JournalLines] = [
+            journal_lines(store, file, text) for file, text in group.lines.items()
+        ]
         self.closed = [file for file in group.closing if file.row.kind == FileKind.WARC]
         self.ended = [file for file in group.closing if file.row.kind != FileKind.WARC]
         for file, parts in group.appends.items():
             self._append(file, parts)
         for file in self.closed:
-            file.row = replace(file.row, state=FileState.CLOSED)
+            file.close()
         for file in self.ended:
-            file.row = replace(file.row, state=FileState.CLOSING)
+            file.begin_closing()
         for file in {*group.appends, *group.closing}:
             put_row(store, file.number, file.row)
-        self.group: Group = store.seal()
+        self.group: CommitGroup = store.seal()
 
     def _append(self, file: OpenFile, parts: Sequence[bytes | Body]) -> None:
         offset = file.row.size
         self.appends.append(Append(file, offset, parts))
         if file.end - offset > TAIL_LIMIT:
             self.announced.append((file.number, replace(file.row, tail=file.end - offset)))
-        file.row = replace(file.row, size=file.end)
+        file.note_size(file.end)
 
 
-class Writer:
+class GroupWriter:
     """The steps of a commit that wait for the disk; all run in the writer thread.
 
     Args:
-        disk: Where the files are.
+        disk: Has the files.
         engine: The engine of the store.
         files: Knows where the files are, and owns their handles.
         sort_index: What closing an index does to its lines.
     """
 
-    def __init__(self, disk: Disk, engine: Engine, files: FileTable, sort_index: SortIndex) -> None:
+    def __init__(
+        self, disk: Disk, engine: StorageEngine, files: FileTable, sort_index: SortIndex
+    ) -> None:
         self._disk = disk
         self._engine = engine
         self._absolute = files.absolute
         self._release = files.release
         self._sort_index = sort_index
 
-    def name(self, work: Work) -> None:
+    def name(self, work: CommitWork) -> None:
         """Make the names of new files durable, so that a batch may name them."""
-        for directory in sorted(work.group.directories):
+        directories = work.group.directories
+        for directory in sorted(directories):
             self._disk.fsync_dir(directory)
-        work.group.directories.clear()
+        directories.clear()
 
-    def before(self, work: Work) -> None:
-        """Make durable all that the batch of the group speaks of."""
+    def before(self, work: CommitWork) -> None:
+        """Make durable all files that the batch of the group refers to."""
         self.name(work)
         for append in work.appends:
             write_parts(self._disk, append.file.handle, append.offset, append.parts)
@@ -103,10 +106,10 @@ class Writer:
             self._disk.fdatasync(file.handle)
 
     @staticmethod
-    def _touched(work: Work) -> list[OpenFile]:
+    def _touched(work: CommitWork) -> list[OpenFile]:
         return [*(append.file for append in work.appends), *work.closed]
 
-    def after(self, work: Work) -> dict[OpenFile, int]:
+    def after(self, work: CommitWork) -> dict[OpenFile, int]:
         """Make the batch durable, then do all that is only allowed after it.
 
         Returns:

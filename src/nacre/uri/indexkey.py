@@ -13,8 +13,8 @@ from urllib.parse import unquote_to_bytes
 import ada_url
 
 from nacre.errors import URIError
+from nacre.uri.canonical import StripSessionCFIDs, StripSessionIDs
 from nacre.uri.parse import host, parse
-from nacre.uri.rules import StripSessionCFIDs, StripSessionIDs
 
 _BREAKS = {ord(char): None for char in "\t\n\r"}
 _VERBATIM = ("filedesc", "warcinfo")
@@ -97,7 +97,7 @@ def _normal_host(name: str) -> str:
 
 
 def _as_ipv4(name: str) -> str:
-    """A numeric host as four numbers (`1.2` is 1.0.0.2); itself when it is no address."""
+    """A numeric host as four numbers (`1.2` is 1.0.0.2); itself when it is not an address."""
     try:
         return host(parse(f"http://{name}/"))
     except URIError:

@@ -65,7 +65,7 @@ def hidden(text: str) -> str:
 
 
 def redacted(text: str) -> str:
-    """A text that is no URL, or says something about one, with all hidden that may be a login.
+    """A text that is not a URL, or says something about one, with all hidden that may be a login.
 
     It hides too much rather than too little: from `//` or the start of the text to the last `@`.
     """

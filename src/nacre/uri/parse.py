@@ -46,7 +46,7 @@ _NORMAL_PATH = re.compile(
 )
 
 
-class Parts(NamedTuple):
+class UrlParts(NamedTuple):
     """A normalised URL, taken apart.
 
     Attributes:
@@ -76,7 +76,7 @@ def parse(text: str, *, max_length: int = MAX_LENGTH) -> str:
         max_length: Characters allowed, before and after escaping.
 
     Raises:
-        URIError: The text is no absolute URL, or too long.
+        URIError: The text is not an absolute URL, or too long.
     """
     cleaned = _without_fragment(text.strip(_TRIM))
     if len(cleaned) > max_length:
@@ -164,7 +164,7 @@ class Resolver:
             max_length: Characters allowed in a URL.
 
         Raises:
-            URIError: The base is no absolute URL.
+            URIError: The base is not an absolute URL.
         """
         plain = len(base) <= max_length and _is_normal(base)
         self.base = base if plain else parse(base, max_length=max_length)
@@ -316,7 +316,7 @@ class _SharedLinks:
 _LINKS = _SharedLinks(limit=16_000_000)
 
 
-def split(url: str) -> Parts:
+def split(url: str) -> UrlParts:
     """Take a normalised URL apart."""
     name, _, rest = url.partition(":")
     rest, mark, query = rest.partition("?")
@@ -326,7 +326,7 @@ def split(url: str) -> Parts:
         path = slash + path
         userinfo, _, netloc = netloc.rpartition("@")
     bare, port = _host_and_port(netloc)
-    return Parts(name, userinfo, bare, port, path, query if mark else None)
+    return UrlParts(name, userinfo, bare, port, path, query if mark else None)
 
 
 def _host_and_port(netloc: str) -> tuple[str, int | None]:
@@ -349,6 +349,8 @@ def authority(url: str) -> str:
 def _beginning(url: str) -> str:
     """Scheme and authority, perhaps more: what many URLs share, whose parts are remembered."""
     cut = url.find("/", 8)
+    if cut > 0 and url[cut - 1] in ":/":  # a long scheme
+        cut = url.find("/", url.find("://") + 3)
     return url[:cut] if cut >= 0 else url
 
 

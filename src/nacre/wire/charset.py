@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from nacre.uri.reading import reader_of
-from nacre.wire.guess import NO_HINTS, Hints, guess
-from nacre.wire.labels import codec_of
+from nacre.uri.query import reader_of
+from nacre.wire.guess import NO_HINTS, Hints, codec_of, guess
 
 PRESCAN = 4096
 """Bytes that are searched for a declaration first."""

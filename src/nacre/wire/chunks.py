@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import overload
 
+from nacre.annotations import BAD_CHUNK, TOO_MANY_CHUNKS, TRAILER_TRUNCATED
 from nacre.wire.head import MAX_LENGTH
 
 MAX_LINE = 16 * 1024
@@ -108,7 +109,7 @@ class ChunkScanner:
 
     @property
     def bogus(self) -> bool:
-        """Broken before one good chunk: the body is no chunked coding, and its own payload."""
+        """Broken before one good chunk: the body is not a chunked coding, and its own payload."""
         return bool(self.fault) and not len(self.runs) and not self.has_last_chunk
 
     def feed(self, data: bytes) -> int:
@@ -165,7 +166,7 @@ class ChunkScanner:
             self._line = b""
             self._read_line(line)
         elif len(line) >= MAX_LINE:
-            self._fail("badChunk", line)
+            self._fail(BAD_CHUNK, line)
         else:
             self._line = line
         return stop
@@ -176,27 +177,27 @@ class ChunkScanner:
         elif self._part is _Part.AFTER:
             self._part = _Part.SIZE
             if line not in (b"\r\n", b"\n"):
-                self._fail("badChunk", line)
+                self._fail(BAD_CHUNK, line)
         else:
             self._trailer += len(line)
             if line in (b"\r\n", b"\n"):
                 self.finished = True
             elif self._trailer > MAX_TRAILER:
-                self._fail("trailerTrunc", line)
+                self._fail(TRAILER_TRUNCATED, line)
 
     def _read_size(self, line: bytes) -> None:
         digits = line.rstrip(b"\r\n").partition(b";")[0].strip(b" \t")
         number = digits.lstrip(b"0")
         if not digits or len(number) > 16 or digits.translate(None, _HEX):
-            self._fail("badChunk", line)
+            self._fail(BAD_CHUNK, line)
             return
         size = int(digits, 16)
         if size > MAX_LENGTH - self.offset:
-            self._fail("badChunk", line)
+            self._fail(BAD_CHUNK, line)
         elif not size:
             self._part = _Part.TRAILER
         elif self._too_many():
-            self._fail("tooManyChunks", line)
+            self._fail(TOO_MANY_CHUNKS, line)
         else:
             self._payload += size
             self.runs.append(self.offset, size)

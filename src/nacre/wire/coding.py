@@ -7,6 +7,14 @@ cut, broken streams give what precedes the fault, and a label that lies is ignor
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from nacre.annotations import (
+    content_checksum,
+    content_trailing_junk,
+    encoding_broken,
+    encoding_cut,
+    encoding_mismatch,
+    unsatisfiable_encoding,
+)
 from nacre.wire.codec import (
     FAULTS,
     GZIP_MAGIC,
@@ -65,7 +73,7 @@ def decode_content(
     if not data:
         names = []  # a reply without a body may well have the label
     if len(names) > MAX_CODINGS:
-        notes.append(f"unsatisfiableContentEncoding:{len(names)}-codings")
+        notes.append(unsatisfiable_encoding(f"{len(names)}-codings"))
         names = []
     while names:
         name = names.pop()
@@ -119,9 +127,9 @@ def _maker(name: str, data: bytes) -> Maker | None:
 
 def _kept_as_is(name: str) -> str:
     if name in _MAKERS:
-        return f"contentEncodingMismatch:{name}"
+        return encoding_mismatch(name)
     label = "".join(c if c in _LABEL else "_" for c in name[:40])
-    return f"unsatisfiableContentEncoding:{label}"
+    return unsatisfiable_encoding(label)
 
 
 class _Pass:
@@ -173,7 +181,7 @@ def _mismatch(
     if maker is inflate_zlib:
         return _remove(name, inflate_raw, data, room, notes)
     if name in _MARKED:
-        notes.append(f"contentEncodingBroken:{name}")
+        notes.append(encoding_broken(name))
         return data, False
     notes.append(_kept_as_is(name))
     return data, True
@@ -182,16 +190,16 @@ def _mismatch(
 def _judge(name: str, codec: Codec, fault: str, notes: list[str]) -> bool:
     """Note what was odd about a stream; True when it came to its end."""
     if "checksum" in fault:
-        notes.append(f"contentChecksum:{name}")
+        notes.append(content_checksum(name))
         return True
     if codec.junk or (fault and codec.finished):
-        notes.append(f"contentTrailingJunk:{name}")
+        notes.append(content_trailing_junk(name))
         return True
     if fault:
-        notes.append(f"contentEncodingBroken:{name}")
+        notes.append(encoding_broken(name))
         return False
     if not codec.finished:
-        notes.append(f"contentEncodingCut:{name}")
+        notes.append(encoding_cut(name))
         return False
     return True
 

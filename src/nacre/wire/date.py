@@ -62,7 +62,7 @@ def parse_http_date(text: str) -> float | None:
     is not looked at, as everything is meant to be GMT. Only the first 256 characters count.
 
     Returns:
-        Seconds since the epoch (UTC), before 1970 negative; None when it is no date.
+        Seconds since the epoch (UTC), before 1970 negative; None when it is not a date.
     """
     parts = _Parts()
     for token in _DELIMITERS.split(text[:_LONGEST]):

@@ -1,11 +1,37 @@
-"""The head of a reply: status line and header fields, with tolerance for what servers send.
+"""The heads of requests and replies: request line, status line and header fields.
 
-Nothing here changes a byte: the head is kept verbatim elsewhere, and what is parsed from it is
-a reading. Each tolerance leaves an annotation. The fetcher asks here of what arrives, and whoever
-reads an archive of what was stored, so that both find the same head, framing and payload.
+A reply's head is read with tolerance for what servers send. Nothing here changes a byte: the head
+is kept verbatim elsewhere, and what is parsed from it is a reading. Each tolerance leaves an
+annotation. The fetcher asks here of what arrives, and whoever reads an archive of what was stored,
+so that both find the same head, framing and payload. In a request no value can smuggle a second
+header line or a second request.
 """
 
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
+
+from nacre.annotations import (
+    BAD_LENGTH,
+    BAD_STATUS_LINE,
+    BAD_TRANSFER_ENCODING,
+    BARE_LF,
+    CHUNKED_IN_HTTP10,
+    CONFLICTING_LENGTH,
+    FOLDED_HEADER,
+    HEADER_WITHOUT_COLON,
+    HEADER_WITHOUT_NAME,
+    ICY,
+    LEADING_BLANK_LINE,
+    LENGTH_AND_CHUNKED,
+    NO_REASON,
+    NUL_IN_HEADER,
+    ODD_STATUS,
+    ODD_VERSION,
+    REPEATED_LENGTH,
+    SPACE_BEFORE_COLON,
+    UNASKED_101,
+)
 
 _SPACE = b" \t"
 _BLANK = b" \t\r\n\0\x0b\x0c"
@@ -18,7 +44,7 @@ _STARTS = (b"HTTP/", b"HTTP ", b"ICY ")
 _TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
 
 HEADLESS = -1
-"""For `find_start`: the bytes are no head, but a body (HTTP/0.9) or TLS."""
+"""For `find_start`: the bytes are not a head, but a body (HTTP/0.9) or TLS."""
 UNDECIDED = -2
 """For `find_start`: more bytes are needed to tell."""
 
@@ -136,11 +162,11 @@ def _odd_lines(raw: bytes, annotations: list[str]) -> list[bytes]:
     """Lines of a head with bare LF, NUL, or blank lines in front."""
     body = raw.lstrip(b"\r\n")
     if len(body) != len(raw):
-        annotations.append("leadingBlankLine")
+        annotations.append(LEADING_BLANK_LINE)
     if body.count(b"\n") != body.count(b"\r\n"):
-        annotations.append("bareLf")
+        annotations.append(BARE_LF)
     if b"\0" in body:
-        annotations.append("nulInHeader")
+        annotations.append(NUL_IN_HEADER)
     return [line.removesuffix(b"\r") for line in body.split(b"\n")]
 
 
@@ -152,18 +178,18 @@ def _odd_field(text: bytes, headers: list[tuple[bytes, bytes]], annotations: lis
     folded = text[0] in _SPACE
     name, colon, value = text.partition(b":")
     if folded:
-        _note(annotations, "foldedHeader")
+        _note(annotations, FOLDED_HEADER)
     if folded and headers:
         last, before = headers[-1]
         headers[-1] = (last, (before + b" " + text.strip()).strip())
     elif not colon:
-        _note(annotations, "headerWithoutColon")
+        _note(annotations, HEADER_WITHOUT_COLON)
         headers.append((b"", text))
     else:
         if name != name.rstrip():
-            _note(annotations, "spaceBeforeColon")
+            _note(annotations, SPACE_BEFORE_COLON)
         if not name.strip():
-            _note(annotations, "headerWithoutName")
+            _note(annotations, HEADER_WITHOUT_NAME)
         headers.append((name.lstrip(_SPACE).rstrip() if name.strip() else b"", value.strip()))
 
 
@@ -188,22 +214,22 @@ def _odd_status_line(line: bytes) -> StatusLine:
     oddities: list[str] = []
     version = word.upper()
     if version == b"ICY":
-        oddities.append("icy")
+        oddities.append(ICY)
     elif version not in (b"HTTP/1.1", b"HTTP/1.0"):
-        oddities.append("oddVersion")
+        oddities.append(ODD_VERSION)
     rest = rest.lstrip(b" ")
     digits = rest[: len(rest) - len(rest.lstrip(_DIGITS))]
     reason = rest[len(digits) :]
     status = int(digits) if len(digits) <= 3 and digits else 0
     if status < 10:
-        oddities.append("badStatusLine")
+        oddities.append(BAD_STATUS_LINE)
         status = 200
     elif not 100 <= status < 600:
-        oddities.append("oddStatus")
-    if reason and reason[:1] != b" " and "badStatusLine" not in oddities:
-        oddities.append("badStatusLine")
+        oddities.append(ODD_STATUS)
+    if reason and reason[:1] != b" " and BAD_STATUS_LINE not in oddities:
+        oddities.append(BAD_STATUS_LINE)
     if not reason:
-        oddities.append("noReason")
+        oddities.append(NO_REASON)
     modern = version.startswith(b"HTTP/") and version not in (b"HTTP/1.0", b"HTTP/0.9")
     return StatusLine("http/1.1" if modern else "http/1.0", status, reason.strip(), tuple(oddities))
 
@@ -238,7 +264,7 @@ def framing_of(method: str, head: Head) -> Framing:
     if method == "HEAD" or status in (204, 304) or (method == "CONNECT" and 200 <= status < 300):
         return Framing("none")
     if status == 101:
-        return Framing("none", sound=False, annotation="unasked101")
+        return Framing("none", sound=False, annotation=UNASKED_101)
     control = head.control
     lengths = control.get(b"content-length")
     codings = _codings(control.get(b"transfer-encoding", _NONE))
@@ -259,13 +285,13 @@ def _codings(values: list[bytes]) -> list[bytes]:
 
 def _coded(codings: list[bytes], protocol: str, *, has_length: bool) -> Framing:
     if codings[-1] != b"chunked":
-        return Framing("close", annotation="badTransferEncoding")
+        return Framing("close", annotation=BAD_TRANSFER_ENCODING)
     if any(name == b"chunked" for name in codings[:-1]):
-        return Framing("chunked", sound=False, annotation="badTransferEncoding")
+        return Framing("chunked", sound=False, annotation=BAD_TRANSFER_ENCODING)
     if has_length:
-        return Framing("chunked", sound=False, annotation="lengthAndChunked")
+        return Framing("chunked", sound=False, annotation=LENGTH_AND_CHUNKED)
     if protocol == "http/1.0":
-        return Framing("chunked", sound=False, annotation="chunkedInHttp10")
+        return Framing("chunked", sound=False, annotation=CHUNKED_IN_HTTP10)
     return Framing("chunked")
 
 
@@ -276,13 +302,13 @@ def _length(values: list[bytes]) -> Framing:
         return Framing("length", int(value))
     parts = {part.strip(_BLANK) for part in b",".join(values).split(b",")}
     if len(parts) > 1:
-        return Framing("close", annotation="conflictingLength")
+        return Framing("close", annotation=CONFLICTING_LENGTH)
     number = parts.pop()
     digits = number.lstrip(b"0") or b"0"
     if not number.isdigit() or len(digits) > 19 or int(digits) > MAX_LENGTH:
-        return Framing("close", annotation="badLength")
+        return Framing("close", annotation=BAD_LENGTH)
     repeated = len(values) > 1 or b"," in value
-    return Framing("length", int(digits), annotation="repeatedLength" if repeated else "")
+    return Framing("length", int(digits), annotation=REPEATED_LENGTH if repeated else "")
 
 
 def is_persistent(head: Head) -> bool:
@@ -297,3 +323,55 @@ def is_persistent(head: Head) -> bool:
     if b"close" in options or b"upgrade" in options:
         return False
     return head.line.protocol == "http/1.1" or b"keep-alive" in options
+
+
+_TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_TARGET_BREAKS = frozenset(map(chr, range(33))) | {"\x7f"}
+
+
+def header_lines(fields: Iterable[tuple[str, str]]) -> bytes:
+    """Serialise header fields, each with its CRLF.
+
+    Text outside ASCII goes out in UTF-8.
+
+    Raises:
+        ValueError: A name is not a token, or a value holds CR, LF or NUL (RFC 9110 clause 5.5).
+    """
+    parts: list[str] = []
+    for name, value in fields:
+        if not _is_token(name):
+            raise ValueError(f"not a header name: {name!r}")
+        if "\r" in value or "\n" in value or "\0" in value:
+            raise ValueError(f"CR, LF or NUL in the value of {name}")
+        parts.append(f"{name}: {value}\r\n")
+    return "".join(parts).encode("utf-8", "surrogateescape")
+
+
+def request_head(method: str, target: str, lines: bytes) -> bytes:
+    """Serialise a request head.
+
+    Args:
+        method: Method.
+        target: Request target, in any form of RFC 9112 clause 3.2.
+        lines: Header lines made by `header_lines`.
+
+    Raises:
+        ValueError: The method is not a token, or the target is empty or holds blanks or controls.
+    """
+    if not _is_token(method):
+        raise ValueError(f"not a method: {method!r}")
+    if not _is_target(target):
+        raise ValueError(f"not a request target: {target!r}")
+    start = f"{method} {target} HTTP/1.1\r\n".encode("utf-8", "surrogateescape")
+    return b"%b%b\r\n" % (start, lines)
+
+
+@lru_cache(maxsize=256)
+def _is_token(text: str) -> bool:
+    return bool(text) and _TOKEN.issuperset(text)
+
+
+def _is_target(text: str) -> bool:
+    if text.isascii():
+        return bool(text) and text.isprintable() and " " not in text
+    return _TARGET_BREAKS.isdisjoint(text)

@@ -17,6 +17,20 @@ connection, within the caps below. Source: RFC 9112.
 
 from collections.abc import Sequence
 
+from nacre.annotations import (
+    BAD_STATUS_LINE,
+    EXCESS_DATA,
+    HEADER_CUT,
+    HEADER_TRUNCATED,
+    HTTP_09,
+    LENGTH_TRUNCATED,
+    MID_FETCH_ABORT,
+    NO_REPLY,
+    SHORT_BODY,
+    TLS_ON_PLAIN_PORT,
+    TOO_MANY_INTERIM,
+    TRAILER_CUT,
+)
 from nacre.wire.chunks import ChunkRuns, ChunkScanner
 from nacre.wire.head import (
     HEADLESS,
@@ -187,13 +201,13 @@ class ReplyReader:
     def _headless(self, buffer: bytes) -> bytes:
         """Take all as the body of an HTTP/0.9 reply, unless it is TLS."""
         if starts_with_tls(buffer):
-            self._fail("tlsOnPlainPort")
+            self._fail(TLS_ON_PLAIN_PORT)
             return b""
         self.status = 200
         self.protocol = "http/0.9"
         self.framing = "close"
         self._sound = False
-        self.annotations.append("http09")
+        self.annotations.append(HTTP_09)
         return buffer
 
     def _take_head(self, raw: bytes) -> None:
@@ -217,7 +231,7 @@ class ReplyReader:
         self.interim += raw
         self._interims += 1
         if self._interims > MAX_INTERIM:
-            self._fail("tooManyInterim")
+            self._fail(TOO_MANY_INTERIM)
 
     def _set_head(self, raw: bytes, head: Head) -> None:
         self.head = raw
@@ -229,10 +243,10 @@ class ReplyReader:
         """Keep what fits of a head that is too long, without a body."""
         head = parse_head(_whole_lines(raw))
         if head.line.status < 200 and head.line.status >= 100:
-            self._fail("headerTrunc")
+            self._fail(HEADER_TRUNCATED)
             return
         self._set_head(raw, head)
-        self.annotations.append("headerTrunc")
+        self.annotations.append(HEADER_TRUNCATED)
         self._finish("length")
 
     def _end_in_head(self) -> bytes:
@@ -241,14 +255,14 @@ class ReplyReader:
         self._pending = bytearray()
         start = raw.lstrip(b"\r\n")
         if not raw:
-            self._fail("noReply")
+            self._fail(NO_REPLY)
         elif find_start(start) < 0:
             return self._end_headless(raw)
         elif not _has_status(start):
-            self._fail("headerCut")
+            self._fail(HEADER_CUT)
         else:
             self._set_head(raw, parse_head(_whole_lines(raw)))
-            self.annotations.append("headerCut")
+            self.annotations.append(HEADER_CUT)
             self._finish("disconnect")
         return b""
 
@@ -315,7 +329,7 @@ class ReplyReader:
             body = body[: self._max_body - self.body_length]
             length = self._max_body
             self.body_length = length
-            self.annotations.append("lenTrunc")
+            self.annotations.append(LENGTH_TRUNCATED)
             self._finish("length")
         self.body_length = length
         return body
@@ -325,7 +339,7 @@ class ReplyReader:
         if chunks is not None and not self._broken and not chunks.has_last_chunk:
             self._cut_short()
         elif chunks is not None and not self._broken:
-            self.annotations.append("trailerCut")
+            self.annotations.append(TRAILER_CUT)
             self._finish("")
         elif self.framing == "length":
             self._cut_short()
@@ -333,14 +347,14 @@ class ReplyReader:
             self._finish("disconnect" if reset else "")
 
     def _cut_short(self) -> None:
-        self.annotations.append("shortBody")
+        self.annotations.append(SHORT_BODY)
         self._finish("disconnect")
 
     def _exceed(self, data: bytes) -> None:
         if self.truncated:
             return
         if not self.excess:
-            self.annotations.append("excessData")
+            self.annotations.append(EXCESS_DATA)
             self.reply_behind = find_start(data[:_LOOK]) >= 0
         self.excess += len(data)
 
@@ -352,7 +366,7 @@ class ReplyReader:
     def abandon(self) -> None:
         """Drop the body: a rule does not want it (`midFetchAbort`)."""
         self.body_length = 0
-        self.annotations.append("midFetchAbort")
+        self.annotations.append(MID_FETCH_ABORT)
         self._finish("unspecified")
 
     def _finish(self, truncated: str) -> None:
@@ -372,5 +386,5 @@ def _whole_lines(raw: bytes) -> bytes:
 def _has_status(raw: bytes) -> bool:
     """A head that was cut tells the status of a final reply."""
     line = parse_head(raw).line
-    whole = b"\n" in raw or "badStatusLine" not in line.oddities
+    whole = b"\n" in raw or BAD_STATUS_LINE not in line.oddities
     return whole and (line.status >= 200 or line.status == 101)

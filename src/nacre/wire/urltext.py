@@ -12,11 +12,9 @@ from functools import lru_cache
 from urllib.parse import quote, unquote_to_bytes
 
 from nacre.errors import URIError
-from nacre.uri.encoders import encoder_of
 from nacre.uri.parse import parse
-from nacre.uri.query import encode_query, query_codec
-from nacre.wire.guess import Hints, guess, is_mixed, top_level
-from nacre.wire.labels import codec_of
+from nacre.uri.query import encode_query, encoder_of, query_codec
+from nacre.wire.guess import Hints, codec_of, guess, is_mixed, top_level
 
 ENCODINGS = (
     *("gbk", "big5hkscs", "cp932", "euc_jp", "cp949", "cp1251", "koi8-r", "cp1252", "cp1250"),

@@ -11,7 +11,7 @@ from xml.parsers import expat  # the parser without what opens files; a DOCTYPE 
 from nacre.errors import ConfigError, Problem
 
 MAX_DEPTH = 200
-"""Elements inside each other; more is no configuration."""
+"""Elements inside each other; more is not a configuration."""
 
 
 @dataclass(slots=True)
@@ -36,6 +36,10 @@ class Element:
     text: str = ""
     marks: list[tuple[int, int]] = field(default_factory=list)
     children: list["Element"] = field(default_factory=list)
+
+    def end(self, text: str) -> None:
+        """Set its text: its end tag was read."""
+        self.text = text
 
     def find(self, tag: str) -> "Element | None":
         """The first child of a name."""
@@ -139,7 +143,7 @@ class _Builder:
         self._texts.append(_Text(element.marks))
 
     def _end(self, _: str) -> None:
-        self._open.pop().text = "".join(self._texts.pop().parts)
+        self._open.pop().end("".join(self._texts.pop().parts))
 
     def _text(self, data: str) -> None:
         self._texts[-1].add(data, self.line)

@@ -2,7 +2,7 @@
 
 from urllib.parse import urljoin
 
-from nacre.fetch.cookies import CookieJar
+from nacre.fetch.cookie_jar import CookieJar
 from tests.cases.table import Row, Table, json_lines
 
 NOW = 1_790_000_000.0  # September 2026

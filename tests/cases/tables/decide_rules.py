@@ -6,11 +6,12 @@ from pydantic import TypeAdapter
 
 from nacre.errors import URIError
 from nacre.scope.compile import compile_scope
-from nacre.scope.rule import Decision, Facts, Need, Subject
-from nacre.scope.rules import AnyRule
+from nacre.scope.rules.stock import AnyRule
+from nacre.scope.scope import Decision
 from nacre.scope.state import ScopeState
+from nacre.scope.subject import Facts, Need, Subject
 from nacre.uri.parse import parse
-from tests.cases.table import Row, Table, json_lines
+from tests.cases.table import Answer, Row, Table, json_lines
 
 _RULE: TypeAdapter[AnyRule] = TypeAdapter(AnyRule)
 _ALL = Need.ADDRESS | Need.HEADERS | Need.RESPONSE | Need.DIGEST
@@ -24,7 +25,8 @@ def rules_of(row: Row) -> list[tuple[str, dict[str, Any]]]:
     return [(rule["rule"], rule.get("config", {})) for rule in row["config"]["rules"]]
 
 
-def check(row: Row) -> str | None:
+def check(row: Row) -> Answer:
+    """The answer is the decision: ACCEPT, REJECT or NONE."""
     state = ScopeState()
     rules = [_rule(name, config, state) for name, config in rules_of(row)]
     uri = row["uri"]
@@ -41,7 +43,7 @@ def check(row: Row) -> str | None:
         ),
     )
     answer = compile_scope(rules, state, _ALL).decide(subject).decision
-    return None if answer is Decision(row["expected"]) else f"{answer}"
+    return None if answer is Decision(row["expected"]) else str(answer)
 
 
 def _parsed(url: str) -> str:

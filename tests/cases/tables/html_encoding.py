@@ -3,7 +3,7 @@
 import base64
 
 from nacre.wire.charset import detect
-from nacre.wire.labels import codec_of
+from nacre.wire.guess import codec_of
 from tests.cases.table import Row, Table, json_lines
 
 

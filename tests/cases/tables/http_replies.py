@@ -6,7 +6,7 @@ import re
 from nacre.fetch.request import FetchResult
 from nacre.fetch.settings import FetchSettings
 from nacre.wire.http1 import MAX_HEADER, ReplyReader
-from tests.cases.table import Row, Table, json_lines
+from tests.cases.table import Answer, Differs, Row, Table, json_lines
 from tests.fetch.server import Peer, ask, fetching, run, serving, wire_bytes
 
 PATIENCE = (0.05, 2.0)
@@ -139,7 +139,7 @@ async def fetch_twice(row: Row, silence: float, *, hold: bool) -> tuple[FetchRes
     return first, second
 
 
-def check(row: Row) -> str | None:
+def check(row: Row) -> Answer:
     """Compare bytes, never headers."""
     expected = due(row)
     for pieces in splits(reply_of(row)):
@@ -150,7 +150,7 @@ def check(row: Row) -> str | None:
     return check_fetches(row, expected, quick) and check_fetches(row, expected, patient)
 
 
-def check_fetches(row: Row, expected: bytes, silence: float) -> str | None:
+def check_fetches(row: Row, expected: bytes, silence: float) -> Answer:
     """With a server that closes, and one that does not.
 
     A reply that only its connection ends is not at its end before: where it counts whether it was
@@ -161,7 +161,7 @@ def check_fetches(row: Row, expected: bytes, silence: float) -> str | None:
     return wrong or (None if must_close else check_fetch(row, expected, silence, hold=True))
 
 
-def check_fetch(row: Row, expected: bytes, silence: float, *, hold: bool) -> str | None:
+def check_fetch(row: Row, expected: bytes, silence: float, *, hold: bool) -> Answer:
     """Over sockets: the same bytes, and the next reply untouched by them."""
     first, second = run(fetch_twice(row, silence, hold=hold))
     kept = wire_bytes(first.capture) if first.capture else b""
@@ -172,14 +172,14 @@ def check_fetch(row: Row, expected: bytes, silence: float, *, hold: bool) -> str
     return check_limit(row, first) if "limit" in row.get("expected", {}) else None
 
 
-def check_limit(row: Row, result: FetchResult) -> str | None:
-    """Where a limit is given: the length stored, and whether it is marked as cut."""
+def check_limit(row: Row, result: FetchResult) -> Answer:
+    """Where a limit is given: the length stored, and whether it is marked as cut (the answer)."""
     if result.capture is None:
         return "no capture"
     expected = row["expected"]
     found = (result.capture.body.length, result.capture.truncated or None)
     wanted = (expected["stored_length"], expected["truncated_reason"])
-    return None if found == wanted else f"stored {found}, expected {wanted}"
+    return None if found == wanted else Differs(found, f"stored {found}, expected {wanted}")
 
 
 TABLE = Table("http_replies", json_lines("http_replies.jsonl"), check)

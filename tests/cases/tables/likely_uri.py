@@ -2,12 +2,13 @@
 
 from nacre.extract.likely import is_very_likely_uri
 from nacre.extract.script import unescape_js
-from tests.cases.table import Row, Table, json_lines
+from tests.cases.table import Answer, Differs, Row, Table, json_lines
 
 
-def _check(row: Row) -> str | None:
+def _check(row: Row) -> Answer:
+    """The answer is true or false."""
     found = is_very_likely_uri(unescape_js(row["input"]).strip())
-    return None if found is row["expected"] else str(found)
+    return None if found is row["expected"] else Differs(found)
 
 
 TABLE = Table("likely_uri", json_lines("likely_uri.jsonl"), _check)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nacre.errors import URIError
-from nacre.scope.normalize.basic import Basic
+from nacre.scope.normalize.basic import BasicNormalizer
 from nacre.scope.normalize.chain import (
     HostSettings,
     Normalizer,
@@ -15,7 +15,7 @@ from nacre.scope.normalize.chain import (
     ProtocolSettings,
     SlashSettings,
 )
-from nacre.scope.normalize.replace import Regex, Replacement
+from nacre.scope.normalize.rule_files import RegexNormalizer, Replacement
 from tests.cases.table import Row, Table, json_lines
 
 _BASIC = "urlnormalizer.basic.host."
@@ -45,10 +45,10 @@ def normalizer(row: Row) -> Normalizer:
             "idna2008": config.get(f"{_BASIC}idna2008") == "true",
             "trim_trailing_dot": config.get(f"{_BASIC}trim-trailing-dot") == "true",
         }
-        return Basic(**options)
+        return BasicNormalizer(**options)
     if name == "regex":
         rules = row["replacements"]
-        return Regex(Replacement(rule["pattern"], rule["substitution"]) for rule in rules)
+        return RegexNormalizer(Replacement(rule["pattern"], rule["substitution"]) for rule in rules)
     settings: NormalizerSettings = (
         _BY_HOST[name](rules=row.get("rules", ""))
         if name in _BY_HOST

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nacre.scope.nutch.filters import guess_kind, make_filter
-from nacre.scope.nutch.ruling import Source, lines_of
+from nacre.scope.nutch.rule_file import RuleSource, lines_of
 from tests.cases.table import Row, Table
 
 _FOLDER = "nutch_regex_filter"
@@ -40,7 +40,7 @@ def _load(folder: Path) -> Iterator[Row]:
 
 
 def _check(row: Row) -> str | None:
-    source = Source(lines_of(row["rules"]), row["file"])
+    source = RuleSource(lines_of(row["rules"]), row["file"])
     ruling = make_filter(guess_kind(row["file"]), source).judge(row["input"])
     return None if ruling.passes is row["accepted"] else f"{ruling}"
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from nacre.scope.normalize.replace import Regex, Replacement
+from nacre.scope.normalize.rule_files import RegexNormalizer, Replacement
 from tests.cases.table import Row, Table, json_lines
 
 
@@ -17,7 +17,9 @@ def _load(folder: Path) -> Iterator[Row]:
 
 
 def _check(row: Row) -> str | None:
-    regex = Regex(Replacement(rule["pattern"], rule["substitution"]) for rule in row["rules"])
+    regex = RegexNormalizer(
+        Replacement(rule["pattern"], rule["substitution"]) for rule in row["rules"]
+    )
     again = {url: regex.normalize(url, "default") for url in row["made"]}
     changed = {url: text for url, text in again.items() if url != text}
     return f"{changed}" if changed else None

@@ -1,8 +1,8 @@
 """Nutch's URL filters, but for the regex filter, which has a folder of its own."""
 
-from nacre.scope.nutch.fast import Limits
 from nacre.scope.nutch.filters import FilterKind, make_filter
-from nacre.scope.nutch.ruling import Source, lines_of
+from nacre.scope.nutch.regexes import Limits
+from nacre.scope.nutch.rule_file import RuleSource, lines_of
 from tests.cases.table import Row, Table, json_lines
 
 _KINDS = {"domaindenylist": FilterKind.DOMAIN_DENYLIST}
@@ -23,7 +23,7 @@ def _check(row: Row) -> str | None:
         flags = "I" * config.get("ignoreCase", False) + "P" * config.get("filterFromPath", False)
         text += f"\n{sign}{flags}\n"
     kind = _KINDS.get(name) or FilterKind(name)
-    ruling = make_filter(kind, Source(lines_of(text)), limits).judge(row["input"])
+    ruling = make_filter(kind, RuleSource(lines_of(text)), limits).judge(row["input"])
     return None if ruling.passes is row["accepted"] else f"{ruling}"
 
 

@@ -1,6 +1,6 @@
 """Crawler traps by repetition."""
 
-from nacre.scope.loops import has_path_loop
+from nacre.scope.rules.url import has_path_loop
 from tests.cases.table import Row, Table, json_lines
 
 

@@ -4,10 +4,9 @@ import base64
 import re
 
 from nacre.errors import URIError
-from nacre.scope.robots_rules import AgentRules, RobotsVerdict, normal_path
-from nacre.scope.robots_txt import parse_robots
+from nacre.scope.robots_txt import AgentRules, RobotsVerdict, normal_path, parse_robots
 from nacre.uri.parse import parse, request_target
-from tests.cases.table import Row, Table, json_lines
+from tests.cases.table import Answer, Differs, Row, Table, json_lines
 
 _TOKEN = re.compile(r"[A-Za-z_-]+|\*?")
 
@@ -55,15 +54,17 @@ def _signs(path: bytes) -> bytes:
     return path.replace(b"%24", b"$").replace(b"%2A", b"*")
 
 
-def check(row: Row) -> str | None:
-    verdict = verdict_of(row)
+def check(row: Row) -> Answer:
+    """Compare verdict and delay; the answer is both: (allowed, seconds or None)."""
+    verdict, delay = verdict_of(row), rules_of(row).crawl_delay
+    answer = (verdict.allowed, delay)
     if verdict.allowed is not row["allowed"]:
-        return f"allowed={verdict.allowed} by {verdict.line!r}"
+        return Differs(answer, f"allowed={verdict.allowed} by {verdict.line!r}")
     if google_is_asked(row) and verdict.allowed is not row["google_verdict"]:
-        return f"allowed={verdict.allowed} by {verdict.line!r}, unlike Google's matcher"
-    delay = rules_of(row).crawl_delay
+        text = f"allowed={verdict.allowed} by {verdict.line!r}, unlike Google's matcher"
+        return Differs(answer, text)
     if "crawl_delay" in row and delay != row["crawl_delay"]:
-        return f"crawl delay {delay}, not {row['crawl_delay']}"
+        return Differs(answer, f"crawl delay {delay}, not {row['crawl_delay']}")
     return None
 
 

@@ -6,15 +6,14 @@ from nacre.extract.document import Document
 from nacre.extract.links import LinkCollector
 from nacre.extract.settings import ExtractSettings
 from nacre.extract.sitemap import robots_sitemaps
-from nacre.scope.robots import RobotsState, outcome_of
-from nacre.scope.robots_txt import parse_robots
-from tests.cases.table import Row, Table, json_lines
+from nacre.scope.robots_txt import RobotsState, outcome_of, parse_robots
+from tests.cases.table import Answer, Differs, Row, Table, json_lines
 from tests.cases.tables.robots import text_of
 
-_PROBES = ("/", "/index.html", "/a/b?c=d")
+PROBES = ("/", "/index.html", "/a/b?c=d")
 
 
-def check(row: Row) -> str | None:
+def check(row: Row) -> Answer:
     return _status(row) if "http_status" in row else _file(row)
 
 
@@ -26,17 +25,21 @@ def _status(row: Row) -> str | None:
     return None if (allows, defers, defers) == wanted else str(outcome)
 
 
-def _file(row: Row) -> str | None:
-    """`allow_all` and `allow_none` are only set where the peer did not keep the rules."""
+def _file(row: Row) -> Answer:
+    """`allow_all` and `allow_none` are only set where the peer did not keep the rules.
+
+    The answer: delay in seconds or None, sitemaps, whether each of `PROBES` is allowed.
+    """
     rules = parse_robots(text_of(row)).for_agent(",".join(row["agents"]))
     delay = None if rules.crawl_delay is None else rules.crawl_delay * 1000
+    allowed = tuple(rules.verdict(probe).allowed for probe in PROBES)
+    answer = (rules.crawl_delay, tuple(_sitemaps(row)), allowed)
     if delay != row["crawl_delay_ms"]:
-        return f"crawl delay {delay} ms"
+        return Differs(answer, f"crawl delay {delay} ms")
     if row["sitemaps"] != _sitemaps(row):
-        return f"sitemaps {_sitemaps(row)}"
-    allowed = {rules.verdict(probe).allowed for probe in _PROBES}
+        return Differs(answer, f"sitemaps {_sitemaps(row)}")
     if (row["allow_all"] and False in allowed) or (row["allow_none"] and True in allowed):
-        return f"allowed {allowed}"
+        return Differs(answer, f"allowed {allowed}")
     return None
 
 

@@ -16,7 +16,7 @@ from nacre.extract.links import LinkCollector
 from nacre.extract.settings import ExtractSettings
 from nacre.extract.sitemap import CONTEXT, extract_sitemap
 from nacre.uri.parse import parse
-from tests.cases.table import Row, Table, json_lines
+from tests.cases.table import Answer, Differs, Row, Table, json_lines
 
 
 def listed(row: Row) -> list[Outlink]:
@@ -37,12 +37,14 @@ def _moment(text: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _check(row: Row) -> str | None:
-    return compare(row, listed(row))
+def check(row: Row) -> Answer:
+    """Links as the row has them, with their dates. The answer: (URL, is it a sitemap?, date)."""
+    found = listed(row)
+    wrong = _compare(row, found)
+    return wrong and Differs([(link.url, link.sitemap, link.lastmod) for link in found], wrong)
 
 
-def compare(row: Row, found: Sequence[Outlink]) -> str | None:
-    """Links as the row has them, with their dates; None when they are."""
+def _compare(row: Row, found: Sequence[Outlink]) -> str | None:
     expected: dict[str, Row] = {}
     for entry in row.get("expected") or []:
         expected.setdefault(parse(entry["url"]), entry)
@@ -56,4 +58,4 @@ def compare(row: Row, found: Sequence[Outlink]) -> str | None:
     return None
 
 
-TABLE = Table("sitemap", json_lines("sitemap.jsonl"), _check)
+TABLE = Table("sitemap", json_lines("sitemap.jsonl"), check)

@@ -15,9 +15,15 @@ from nacre.uri.surt import (
     to_domain,
     to_host,
 )
-from tests.cases.table import Row, Table, json_lines
+from tests.cases.table import Answer, Differs, Row, Table, Unsupported, json_lines
 
-NOT_OFFERED = "Nacre does not offer this form"
+_INDEX_KEY_OPTIONS = {
+    "host_massage": True,
+    "reverse_ipaddr": True,
+    "with_scheme": False,
+    "trailing_comma": False,
+}
+"""The one form of the index key: that of pywb, cdxj-indexer and OutbackCDX."""
 
 
 def _assignment_level(members: str) -> str:
@@ -39,7 +45,7 @@ _FORMS: dict[str, Callable[[str], str]] = {
 }
 
 
-def _prefix_set(row: Row) -> str | None:
+def _prefix_set(row: Row) -> Answer:
     lines = [line.partition("#")[0].strip() for line in row["input"].split("\n")]
     prefixes = SurtPrefixSet(line for line in lines if line)
     expected = row["expected"]
@@ -47,21 +53,45 @@ def _prefix_set(row: Row) -> str | None:
     covered = {url: prefixes.match(scope_surt(url)) is not None for url in expected["prefix_of"]}
     if list(prefixes) == members and covered == expected["prefix_of"]:
         return None
-    return f"{list(prefixes)} {covered}"
+    return Differs((list(prefixes), covered))
 
 
-def check(row: Row) -> str | None:
+def _other_options(row: Row) -> str:
+    """The options that ask for another form than Nacre's."""
+    options = row.get("options", {})
+    other = [name for name, value in options.items() if _INDEX_KEY_OPTIONS.get(name) != value]
+    return ", ".join(other)
+
+
+def check(row: Row) -> Answer:
     """Answer by the function of Nacre for the form."""
     if row["form"] == "prefix-set":
         return _prefix_set(row)
     form = _FORMS.get(row["form"])
     if form is None:
-        return NOT_OFFERED
+        return Unsupported(row["form"])
     try:
         answer = form(row["input"])
     except URIError as error:
-        return None if row.get("error") else str(error)
-    return None if answer == row.get("expected") else answer
+        return None if row.get("error") else Differs(None, str(error))
+    return None if answer == row.get("expected") else _another(row, answer)
+
+
+def _another(row: Row, answer: str) -> Answer:
+    """Another answer, or one to a question that Nacre is not asked."""
+    if options := _other_options(row):
+        return Unsupported(f"{row['form']} with {options}")
+    if row["form"] == "Heritrix" and not _is_normalised(row["input"]):
+        return Unsupported("SURTs of what is no normalised URL")
+    return Differs(answer)
+
+
+def _is_normalised(text: str) -> bool:
+    """SURTs are made of URLs as they are requested, with a host that ends with no dot."""
+    try:
+        return parse(text) == text
+    except URIError:
+        return False
 
 
 TABLE = Table("surt", json_lines("surt.jsonl"), check)

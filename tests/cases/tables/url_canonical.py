@@ -7,9 +7,8 @@ from nacre.uri.canonical import HERITRIX, RULES, Canonicalizer, rule
 from nacre.uri.domain import registered_domain
 from nacre.uri.indexkey import index_key, reversed_host
 from nacre.uri.parse import host, is_ip, parse, split
-from tests.cases.table import Row, Table, json_lines
+from tests.cases.table import Answer, Differs, Row, Table, Unsupported, json_lines
 
-UNKNOWN = "nobody knows this function"
 _HERITRIX = Canonicalizer(HERITRIX)
 # An index key is this canonical form, written as a SURT.
 _INDEX_KEY = (
@@ -96,7 +95,7 @@ def _as_surt(url: str) -> str:
     return f"{reversed_host(name)}{colon}{port}){slash}{rest}"
 
 
-def check(row: Row) -> str | None:
+def check(row: Row) -> Answer:
     """Answer by the function of Nacre that does what the row's rule does."""
     name, text, expected = row["rule"], row["input"], row["expected"]
     if name.removesuffix("Rule") in RULES:
@@ -111,8 +110,8 @@ def check(row: Row) -> str | None:
     elif key := _SAME_KEY.get(name) or _SAME_KEY.get(_short(name)):
         answer, expected = key(text or ""), key(expected or "")
     else:
-        return UNKNOWN
-    return None if answer == expected else str(answer)
+        return Unsupported(name)
+    return None if answer == expected else Differs(answer)
 
 
 TABLE = Table("url_canonical", json_lines("url_canonical.jsonl"), check)

@@ -1,13 +1,12 @@
 """The normalizer of crawler-commons: `basic` and `clean-query`; and its resolving of links."""
 
 from nacre.errors import URIError
-from nacre.scope.normalize.basic import Basic
-from nacre.scope.normalize.query import CleanQuery
+from nacre.scope.normalize.basic import BasicNormalizer, QueryNormalizer
 from nacre.uri.parse import Resolver, parse
-from tests.cases.table import Row, Table, json_lines
+from tests.cases.table import Answer, Differs, Row, Table, json_lines
 
-_BASIC = Basic(idn="ascii", idna2008=False, trim_trailing_dot=True, default_scheme="http")
-_CLEAN = CleanQuery()
+_BASIC = BasicNormalizer(idn="ascii", idna2008=False, trim_trailing_dot=True, default_scheme="http")
+_CLEAN = QueryNormalizer()
 
 
 def _normalize(text: str) -> str | None:
@@ -17,7 +16,7 @@ def _normalize(text: str) -> str | None:
         return None
 
 
-def _check(row: Row) -> str | None:
+def _check(row: Row) -> Answer:
     expected = row["expected"]
     if row["normalizer"] == "resolve-only":
         # As it is requested: escaped, and without the fragment, which no server sees.
@@ -26,7 +25,7 @@ def _check(row: Row) -> str | None:
         expected = parse(expected)
     else:
         answer = _normalize(row["input"])
-    return None if answer == expected else f"{answer!r}"
+    return None if answer == expected else Differs(answer)
 
 
 TABLE = Table(

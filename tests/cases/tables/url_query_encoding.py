@@ -1,7 +1,7 @@
 """Queries in the encoding of the document (web-platform-tests)."""
 
 from nacre.uri.parse import Resolver
-from nacre.wire.labels import codec_of
+from nacre.wire.guess import codec_of
 from tests.cases.table import Row, Table, json_lines
 
 _BASE = "http://example.com/"

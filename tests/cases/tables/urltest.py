@@ -2,11 +2,14 @@
 
 from nacre.errors import URIError
 from nacre.uri.parse import IGNORED_SCHEMES, Resolver, parse, scheme, split
-from tests.cases.table import Row, Table, json_lines
+from tests.cases.table import Answer, Differs, Row, Table, json_lines
 
 
-def check(row: Row) -> str | None:
-    """Compare the URL without its fragment, and its parts."""
+def check(row: Row) -> Answer:
+    """Compare the URL without its fragment, and its parts. The answer: the URL and its parts.
+
+    None for an error.
+    """
     expected = None if row.get("failure") else row["href"].partition("#")[0]
     base = row["base"]
     try:
@@ -16,15 +19,20 @@ def check(row: Row) -> str | None:
             url = Resolver(base).resolve(row["input"])
     except URIError:
         url = None
-    if url is None or expected is None or url != expected:
-        return None if url == expected else str(url)
-    return _wrong_parts(row, url)
+    if url is None:
+        return None if expected is None else Differs(None)
+    answer = {"url": url, **parts_of(url)}
+    right = url == expected and all(
+        row[name] == value for name, value in answer.items() if name != "url"
+    )
+    return None if right else Differs(answer)
 
 
-def _wrong_parts(row: Row, url: str) -> str | None:
+def parts_of(url: str) -> dict[str, str]:
+    """Under the names of the URL Standard."""
     parts = split(url)
     user, _, password = parts.userinfo.partition(":")
-    answer = {
+    return {
         "protocol": f"{parts.scheme}:",
         "username": user,
         "password": password,
@@ -33,8 +41,6 @@ def _wrong_parts(row: Row, url: str) -> str | None:
         "pathname": parts.path,
         "search": f"?{parts.query}" if parts.query else "",
     }
-    wrong = {key: value for key, value in answer.items() if row[key] != value}
-    return str(wrong) if wrong else None
 
 
 TABLE = Table("urltest", json_lines("urltest.jsonl"), check)

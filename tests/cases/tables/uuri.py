@@ -3,7 +3,7 @@
 from nacre.errors import URIError
 from nacre.uri.parse import IGNORED_SCHEMES, Resolver, host, parse, scheme
 from nacre.uri.surt import surt
-from tests.cases.table import Row, Table, json_lines
+from tests.cases.table import Answer, Differs, Row, Table, json_lines
 
 _CODECS = {"windows-1256": "cp1256"}
 
@@ -21,14 +21,14 @@ def normalised(row: Row) -> str | None:
         return None
 
 
-def check(row: Row) -> str | None:
-    """Compare URL, host and SURT."""
+def check(row: Row) -> Answer:
+    """Compare URL, host and SURT. The answer: all three, or None for an error."""
     url = normalised(row)
-    if row.get("error") or url is None:
-        return None if row.get("error") and url is None else str(url)
+    if url is None:
+        return None if row.get("error") else Differs(None)
     answer = {"expected": url, "host": host(url), "surt": surt(url).lower()}
-    wrong = {key: value for key, value in answer.items() if key in row and row[key] != value}
-    return str(wrong) if wrong else None
+    wrong = any(key in row and row[key] != value for key, value in answer.items())
+    return Differs(answer) if wrong or row.get("error") else None
 
 
 TABLE = Table("uuri", json_lines("uuri.jsonl"), check)

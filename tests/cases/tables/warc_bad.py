@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from nacre.archive.finding import Finding, Severity
+from nacre.archive.findings import CheckFinding, Severity
 from tests.archive.checking import check_file
-from tests.cases.table import Row, Table, json_lines
+from tests.cases.table import Answer, Differs, Row, Table, json_lines
 
 NAMED: tuple[tuple[str, set[str]], ...] = (
     (r"^control|(?<!not )\b(legal|allowed|valid sha\d*)\b", set()),
@@ -69,7 +69,8 @@ def load(folder: Path) -> Iterator[Row]:
         yield row | {"id": row["file"], "path": folder / row["file"]}
 
 
-def check(row: Row) -> str | None:
+def check(row: Row) -> Answer:
+    """The answer: the codes of what was found."""
     findings, _ = check_file(row["path"])
     size = row["path"].stat().st_size
     if any(not 0 <= finding.offset <= size for finding in findings):
@@ -79,16 +80,16 @@ def check(row: Row) -> str | None:
             return _compare(findings, codes)
     judge = row.get("jwarc_validate")
     if judge is None or judge["rc"] or judge["messages"]:
-        return None if findings else f"sound, but jwarc says {judge}"
+        return None if findings else Differs(set(), f"sound, but jwarc says {judge}")
     return _compare(findings, set())
 
 
-def _compare(findings: list[Finding], codes: set[str]) -> str | None:
+def _compare(findings: list[CheckFinding], codes: set[str]) -> Answer:
     found = {finding.code for finding in findings}
     errors = {finding.code for finding in findings if finding.severity == Severity.ERROR}
     if not codes:
-        return f"{sorted(errors)} in a sound file" if errors else None
-    return None if codes & found else f"{sorted(found)}, not {sorted(codes)}"
+        return Differs(found, f"{sorted(errors)} in a sound file") if errors else None
+    return None if codes & found else Differs(found, f"{sorted(found)}, not {sorted(codes)}")
 
 
 def repeats_an_id(row: Row) -> bool:

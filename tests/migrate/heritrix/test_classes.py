@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.migrate.answers import Answers, UnansweredError
+from nacre.migrate.answers import ClassAnswers, UnansweredError
 from nacre.migrate.heritrix.convert import convert
-from nacre.migrate.report import Flag, Outcome
+from nacre.migrate.report import Flag, MigrationOutcome
 from tests.migrate.heritrix.xmltext import PACKAGE, bean, cxml, migrated
 
 RULES = "org.archive.modules.deciderules."
@@ -107,7 +107,7 @@ def test_what_takes_no_part_is_flagged_and_not_asked_about(tmp_path, text):
     _, report, _ = migrated(tmp_path, cxml(text))
     strange = [one for one in report.findings if one.value.startswith("org.图书馆.")]
     assert strange
-    assert all(one.outcome is not Outcome.MAPPED for one in strange)
+    assert all(one.outcome is not MigrationOutcome.MAPPED for one in strange)
 
 
 def test_a_report_on_the_spot_is_no_default(tmp_path):
@@ -190,7 +190,7 @@ def test_answers_that_mean_nothing(tmp_path):
     ):
         with pytest.raises(ConfigError, match=words):
             migrated(tmp_path, text, answers=answers)
-    slip = Answers({"OwnRul": "drop"}, frozenset(("OwnRul",)))
+    slip = ClassAnswers({"OwnRul": "drop"}, frozenset(("OwnRul",)))
     with pytest.raises(ConfigError, match="perhaps OwnRule"):
         convert(tmp_path / "crawler-beans.cxml", answers=slip)
 
@@ -277,7 +277,7 @@ def test_a_scope_of_an_order_is_asked_about(tmp_path):
         convert(tmp_path / "order.xml")
     found = {one.key: one.suggestion for one in raised.value.questions}
     assert found == {"org.图书馆.NewsScope": "scope", "org.图书馆.NewsWriter": "warc-writer"}
-    draft, _ = convert(tmp_path / "order.xml", answers=Answers(found))
+    draft, _ = convert(tmp_path / "order.xml", answers=ClassAnswers(found))
     assert [one["rule"] for one in draft.settings["scope"]] == ["reject"]
     assert "chains.disposition.archive.enabled" not in draft.settings
 

@@ -11,18 +11,21 @@ from typing import Any, NamedTuple
 import pytest
 
 from nacre.config.place import find
-from nacre.job.configuration.configure import examine_job
-from nacre.job.configuration.settings import JobSettings
-from nacre.job.layout import Layout
 from nacre.migrate.draft import write_job
-from nacre.migrate.heritrix.added import ADDED
 from nacre.migrate.heritrix.chains import ENTRIES, PROCESSORS
 from nacre.migrate.heritrix.convert import convert
-from nacre.migrate.heritrix.order_names import ORDER_KINDS
-from nacre.migrate.heritrix.table_crawl import CRAWL_KINDS, POLICIES
-from nacre.migrate.heritrix.table_fetch import FETCH_KINDS
-from nacre.migrate.report import Finding, Outcome
+from nacre.migrate.heritrix.mappings import (
+    CRAWL_CLASSES,
+    FETCH_CLASSES,
+    INSERTED,
+    ORDER_CLASSES,
+    POLICIES,
+)
+from nacre.migrate.report import MigrationOutcome, ReportedItem
 from nacre.scope.heritrix import CLASSES
+from nacre.settings.load import examine_job
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
 
 PAIRS = (
     ("true", "false"), ("7", "9"), ("70000000", "90000000"), ("PAUSE", "TERMINATE"),
@@ -38,7 +41,7 @@ HEAD = '<beans xmlns="http://www.springframework.org/schema/beans">'
 class Written(NamedTuple):
     """A job that was written and read again, and what the report says of one property."""
 
-    finding: Finding
+    finding: ReportedItem
     settings: JobSettings
     text: str
 
@@ -93,15 +96,15 @@ def order(kind: str, name: str, value: str) -> str:
 
 BY_TABLE = sorted(
     (kind, name)
-    for kind, known in {**FETCH_KINDS, **CRAWL_KINDS}.items()
+    for kind, known in {**FETCH_CLASSES, **CRAWL_CLASSES}.items()
     for name, rule in known.properties.items()
     if rule.paths and kind not in {"ARCWriterProcessor", "JerichoExtractorHTML"}
 )
 BY_ORDER = sorted(
     (kind, name)
-    for kind, known in ORDER_KINDS.items()
+    for kind, known in ORDER_CLASSES.items()
     for name, rule in known.properties.items()
-    if rule.paths and {**FETCH_KINDS, **CRAWL_KINDS}.get(kind, known) is known
+    if rule.paths and {**FETCH_CLASSES, **CRAWL_CLASSES}.get(kind, known) is known
 )
 
 
@@ -125,7 +128,7 @@ def test_a_mapped_value_of_an_order_is_in_the_job(tmp_path, kind, name):
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    sorted((kind, name) for kind, one in ADDED.items() for name, r in one.properties.items()
+    sorted((kind, name) for kind, one in INSERTED.items() for name, r in one.properties.items()
            if r.paths),
 )  # fmt: skip
 def test_a_mapped_property_of_an_inserted_processor_is_in_the_job(tmp_path, kind, name):
@@ -148,9 +151,9 @@ def compared(folder: Path, one: Any, *, exact: bool = True) -> bool:
     seen = told = False
     for number, pair in enumerate(PAIRS):
         first, second = (one(folder / f"{number}-{place}", v) for place, v in enumerate(pair))
-        mapped = [o for o in (first, second) if o.finding.outcome is Outcome.MAPPED]
+        mapped = [o for o in (first, second) if o.finding.outcome is MigrationOutcome.MAPPED]
         seen = seen or bool(mapped)
-        flagged = [o for o in (first, second) if o.finding.outcome is Outcome.FLAGGED]
+        flagged = [o for o in (first, second) if o.finding.outcome is MigrationOutcome.FLAGGED]
         told = told or bool(mapped and flagged)
         if flagged or not mapped:
             continue
@@ -193,7 +196,10 @@ def test_what_takes_more_than_a_table_is_in_effect_too(tmp_path, kind, name, val
         written(tmp_path / str(at), beans(kind, prop(name, value)), f"b.{name}")
         for at, value in enumerate(values)
     ]
-    assert {one.finding.outcome for one in made} <= {Outcome.MAPPED, Outcome.DEFAULTED}
+    assert {one.finding.outcome for one in made} <= {
+        MigrationOutcome.MAPPED,
+        MigrationOutcome.DEFAULTED,
+    }
     assert made[0].text != made[1].text
 
 
@@ -201,7 +207,7 @@ def test_what_takes_more_than_a_table_is_in_effect_too(tmp_path, kind, name, val
 def test_a_policy_is_the_one_that_is_named(tmp_path, kind):
     path, name = POLICIES[kind]
     one = written(tmp_path, f"{HEAD}<bean id='b' class='org.archive.x.{kind}'/></beans>", "b")
-    assert one.finding.outcome is Outcome.MAPPED
+    assert one.finding.outcome is MigrationOutcome.MAPPED
     said = find(one.settings, path).value
     assert str(getattr(said, "policy", said)) == name
 
@@ -218,5 +224,5 @@ def test_a_rule_that_is_mapped_is_in_the_scope(tmp_path, kind):
     one = written(tmp_path, f"{HEAD}{scope}<list>{inner}</list></property></bean></beans>", "r")
     rules = [*one.settings.scope] if "scope:" in one.text else []
     inside = {getattr(getattr(rule, "of", rule), "rule", "") for rule in rules}
-    assert (one.finding.outcome is Outcome.MAPPED) is (CLASSES[kind].rule in inside)
-    assert one.finding.outcome is Outcome.MAPPED or one.finding.note
+    assert (one.finding.outcome is MigrationOutcome.MAPPED) is (CLASSES[kind].rule in inside)
+    assert one.finding.outcome is MigrationOutcome.MAPPED or one.finding.note

@@ -7,10 +7,10 @@ import pytest
 
 from nacre.config.check import load
 from nacre.config.layer import Layer
-from nacre.job.configuration.settings import JobSettings
+from nacre.migrate.files import open_xml
 from nacre.migrate.heritrix.convert import convert
-from nacre.migrate.report import Flag, Outcome
-from nacre.migrate.xml import open_xml
+from nacre.migrate.report import Flag, MigrationOutcome
+from nacre.settings.settings import JobSettings
 
 ORDER = Path(__file__).parent / "order.xml"
 _VALUES = {"string", "integer", "long", "float", "boolean", "text", "stringList", "map"}
@@ -130,7 +130,7 @@ def test_old_scopes(folder, kind, focus):
         "matches-regex", "prerequisite-accept", "seed-accept", "scheme-not-in-set",
     ]  # fmt: skip
     assert said.scope[4].max_path_depth == 9
-    assert found["no.regexp"].outcome is Outcome.MAPPED
+    assert found["no.regexp"].outcome is MigrationOutcome.MAPPED
     assert report.counts()["flagged"] == 0
 
 
@@ -155,11 +155,11 @@ def test_the_frontier_that_visits_again(folder):
         ('ExtractorHTTP"/>', f'ExtractorHTTP"/>{waits}'),
     )
     schedule = said.recrawl.schedule
-    assert (schedule.kind, found["frontier"].outcome) == ("heritrix", Outcome.MAPPED)
+    assert (schedule.kind, found["frontier"].outcome) == ("heritrix", MigrationOutcome.MAPPED)
     times = schedule.heritrix
     assert (times.first, times.first_text, times.first_image) == (86400, 7200, 86400)
     assert (times.grow, times.shrink, times.longest) == (2.0, 0.25, 864000)
-    assert found["text.initial-wait-interval-seconds"].outcome is Outcome.MAPPED
+    assert found["text.initial-wait-interval-seconds"].outcome is MigrationOutcome.MAPPED
     flagged = {name for name, one in found.items() if one.flag is Flag.CHECK}
     assert flagged >= {
         "odd.content-regex", "odd.initial-wait-interval-seconds", "wait.unchanged-factor",

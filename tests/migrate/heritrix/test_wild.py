@@ -4,7 +4,7 @@ import pytest
 
 from nacre.migrate.answers import UnansweredError
 from nacre.migrate.heritrix.convert import convert
-from nacre.migrate.report import Flag, Outcome
+from nacre.migrate.report import Flag, MigrationOutcome
 from tests.migrate.heritrix.xmltext import HEAD, bean, cxml, migrated
 
 RULES = "org.archive.modules.deciderules."
@@ -41,7 +41,7 @@ def test_placeholders_are_filled_in_as_far_as_they_are_known(tmp_path):
 
 def test_without_a_configurer_nothing_is_filled_in(tmp_path):
     _, _, found = migrated(tmp_path, cxml(bean("h", "FetchHTTP", timeoutSeconds="${a:5}")))
-    assert found["h.timeoutSeconds"].outcome is Outcome.FLAGGED
+    assert found["h.timeoutSeconds"].outcome is MigrationOutcome.FLAGGED
 
 
 def test_plug_ins_and_scripts_are_told_and_left_out(tmp_path):
@@ -80,10 +80,10 @@ def test_robots_policies_that_nothing_uses(tmp_path):
     policy = bean("own", "CustomRobotsPolicy", customRobots="x")
     metadata = bean("metadata", "CrawlMetadata")
     _, _, found = migrated(tmp_path, cxml(policy, metadata))
-    assert found["own"].outcome is found["own.customRobots"].outcome is Outcome.DEFAULTED
+    assert found["own"].outcome is found["own.customRobots"].outcome is MigrationOutcome.DEFAULTED
     named = bean("metadata", "CrawlMetadata", robotsPolicyName="own")
     said, _, found = migrated(tmp_path, cxml(policy, named))
-    assert (said.robots.custom, found["own.customRobots"].outcome) == ("x", Outcome.MAPPED)
+    assert (said.robots.custom, found["own.customRobots"].outcome) == ("x", MigrationOutcome.MAPPED)
 
 
 def test_one_bad_expression_does_not_take_the_list_with_it(tmp_path):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from nacre.config.check import load
 from nacre.config.layer import Layer
-from nacre.job.configuration.settings import JobSettings
-from nacre.migrate.answers import Answers
+from nacre.migrate.answers import ClassAnswers
 from nacre.migrate.heritrix.convert import convert
+from nacre.settings.settings import JobSettings
 
 HEAD = (
     '<beans xmlns="http://www.springframework.org/schema/beans" '
@@ -39,6 +39,30 @@ def migrated(
     """Settings, report, and findings by name, of a document."""
     file = folder / "crawler-beans.cxml"
     file.write_text(text, "utf-8")
-    draft, report = convert(file, contact, Answers(answers or {}), environ or {})
+    draft, report = convert(file, contact, ClassAnswers(answers or {}), environ or {})
     said = load(JobSettings, [Layer("option", draft.tree())]).settings
     return said, report, {finding.name: finding for finding in report.findings}
+
+
+RULES = "org.archive.modules.deciderules."
+
+
+def rules(*inner: str) -> str:
+    return (
+        f'<bean id="scope" class="{RULES}DecideRuleSequence"><property name="rules"><list>'
+        + "".join(inner)
+        + "</list></property></bean>"
+    )
+
+
+def rule(kind: str, inner: str = "", name: str = "") -> str:
+    said = f' id="{name}"' if name else ""
+    return f'<bean{said} class="{RULES}{kind}">{inner}</bean>'
+
+
+def prop(name: str, inner: str) -> str:
+    return f'<property name="{name}">{inner}</property>'
+
+
+def texts(*values: str) -> str:
+    return "<list>" + "".join(f"<value>{value}</value>" for value in values) + "</list>"

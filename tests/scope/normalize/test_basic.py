@@ -3,7 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.errors import URIError
-from nacre.scope.normalize.basic import Basic
+from nacre.scope.normalize.basic import (
+    AjaxNormalizer,
+    BasicNormalizer,
+    QueryNormalizer,
+    QuerystringNormalizer,
+)
 
 
 @pytest.mark.parametrize(
@@ -33,18 +38,21 @@ from nacre.scope.normalize.basic import Basic
     ],
 )  # fmt: skip
 def test_the_usual_form(url, normal):
-    assert Basic().normalize(url, "default") == normal
+    assert BasicNormalizer().normalize(url, "default") == normal
 
 
 def test_host_names_in_ascii_or_unicode():
-    assert Basic(idn="ascii").normalize("http://straße.de./", "") == "http://strasse.de./"
-    new = Basic(idn="ascii", idna2008=True, trim_trailing_dot=True)
+    assert BasicNormalizer(idn="ascii").normalize("http://straße.de./", "") == "http://strasse.de./"
+    new = BasicNormalizer(idn="ascii", idna2008=True, trim_trailing_dot=True)
     assert new.normalize("http://straße.de./", "") == "http://xn--strae-oqa.de/"
-    assert Basic(idn="unicode").normalize("http://XN--bcher-KVA.de/", "") == "http://bücher.de/"
+    assert (
+        BasicNormalizer(idn="unicode").normalize("http://XN--bcher-KVA.de/", "")
+        == "http://bücher.de/"
+    )
 
 
 def test_a_scheme_for_those_that_have_none():
-    basic = Basic(default_scheme="http")
+    basic = BasicNormalizer(default_scheme="http")
     assert basic.normalize("ex.org/a", "") == "http://ex.org/a"
     assert basic.normalize("ex.org:81/a", "") == "http://ex.org:81/a"
     assert basic.normalize("https://ex.org", "") == "https://ex.org/"
@@ -55,10 +63,36 @@ def test_a_scheme_for_those_that_have_none():
 )
 def test_what_has_no_form(url):
     with pytest.raises(URIError):
-        Basic().normalize(url, "default")
+        BasicNormalizer().normalize(url, "default")
 
 
 @given(st.from_regex(r"https?://[a-z]{1,5}(:80)?(/[a-z%A-F0-9./é \[?&=#-]{0,20})?", fullmatch=True))
 def test_a_second_go_changes_nothing(url):
-    once = Basic().normalize(url, "default")
-    assert Basic().normalize(once, "default") == once
+    once = BasicNormalizer().normalize(url, "default")
+    assert BasicNormalizer().normalize(once, "default") == once
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "url", "scope", "normal"),
+    [
+        (QuerystringNormalizer(), "http://u@h:1/?c=d&a=b&a=a&#r", "default", "http://u@h:1/?a=a&a=b&c=d#r"),
+        (QuerystringNormalizer(), "http://h/#x?b&a", "default", "http://h/#x?b&a"),
+        (QueryNormalizer(), "http://h/?&b=&=1&a=1#r", "default", "http://h/?a=1&b#r"),
+        (QueryNormalizer(), "http://h/?&", "default", "http://h/"),
+        (QueryNormalizer(), "http://h/?b=1&a=2&a=1&a", "default", "http://h/?a=2&a=1&a&b=1"),
+        (AjaxNormalizer(), "http://h/#!k=v&x=é y", "default", "http://h/?_escaped_fragment_=k=v%26x=%C3%A9%20y"),
+        (AjaxNormalizer(), "http://h/?a#!k", "default", "http://h/?a&_escaped_fragment_=k"),
+        (AjaxNormalizer(), "http://h/#r", "default", "http://h/#r"),
+        (AjaxNormalizer(), "http://h/?a&_escaped_fragment_=k%26l", "indexer", "http://h/?a#!k&l"),
+        (AjaxNormalizer(), "http://h/#!k", "indexer", "http://h/#!k"),
+    ],
+)  # fmt: skip
+def test_queries(normalizer, url, scope, normal):
+    assert normalizer.normalize(url, scope) == normal
+
+
+@given(st.text(max_size=20))
+def test_fragments_come_back(fragment):
+    there = AjaxNormalizer().normalize(f"http://h/#!{fragment}", "default")
+    assert there.isascii()
+    assert AjaxNormalizer().normalize(there, "indexer") == f"http://h/#!{fragment}"

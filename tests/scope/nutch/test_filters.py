@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.errors import ConfigError
-from nacre.scope.nutch.fast import Limits
 from nacre.scope.nutch.filters import (
     FilterChain,
     FilterKind,
@@ -11,7 +10,8 @@ from nacre.scope.nutch.filters import (
     guess_kind,
     make_filter,
 )
-from nacre.scope.nutch.ruling import Ruling, Source, lines_of
+from nacre.scope.nutch.regexes import Limits
+from nacre.scope.nutch.rule_file import RuleSource, Ruling, lines_of
 
 FAST = """Host www.example.org   # one host
   DenyPath ^/private
@@ -23,7 +23,7 @@ Domain .
 
 
 def made(kind, text, **limits):
-    return make_filter(FilterKind(kind), Source(lines_of(text), "f"), Limits(**limits))
+    return make_filter(FilterKind(kind), RuleSource(lines_of(text), "f"), Limits(**limits))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_fast_files_are_read_as_nutch_does():
 
 def test_a_hundred_thousand_hosts_are_quick_to_read_and_ask():
     lines = [text for n in range(100_000) for text in (f"Host h{n}.org", "  DenyPath ^/x")]
-    found = make_filter(FilterKind.FAST, Source(lines))
+    found = make_filter(FilterKind.FAST, RuleSource(lines))
     assert not found.judge("http://h77777.org/x").passes
     assert found.judge("http://h77777.org/y").passes
 
@@ -125,7 +125,7 @@ def test_every_filter_of_a_chain_must_keep_a_url():
 
 def test_settings_name_a_file_or_hold_the_rules():
     inline = FilterSettings(filter=FilterKind.PREFIX, rules="http://\n")
-    assert inline.source(lambda name: []) == Source(["http://"])
+    assert inline.source(lambda name: []) == RuleSource(["http://"])
     source = FilterSettings(filter=FilterKind.PREFIX, file="p.txt").source(
         lambda name: [f"{name}:"]
     )
@@ -135,7 +135,7 @@ def test_settings_name_a_file_or_hold_the_rules():
 @given(st.sampled_from(list(FilterKind)), st.text(max_size=60), st.text(max_size=40))
 def test_any_rules_and_any_text(kind, rules, url):
     try:
-        found = make_filter(kind, Source(lines_of(rules)))
+        found = make_filter(kind, RuleSource(lines_of(rules)))
     except ConfigError:
         return
     assert found.judge(url).line <= len(rules) + 1

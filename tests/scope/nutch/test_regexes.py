@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from nacre.errors import ConfigError
 from nacre.scope.nutch.regexes import AutomatonFilter, RegexFilter, read_signed
-from nacre.scope.nutch.ruling import Ruling, Source, lines_of
+from nacre.scope.nutch.rule_file import RuleSource, Ruling, lines_of
 
 RULES = r"""# comment
  also one
@@ -22,7 +22,7 @@ RULES = r"""# comment
 
 
 def rules(text, kind=RegexFilter):
-    return kind(Source(lines_of(text), "f.txt"))
+    return kind(RuleSource(lines_of(text), "f.txt"))
 
 
 @pytest.mark.parametrize(
@@ -62,17 +62,21 @@ def test_all_bad_lines_at_once_with_file_and_line():
 
 def test_lines_end_as_in_java():
     assert lines_of("a\r\nb\rc\n\nd\x85e\u2028") == ["a", "b", "c", "", "d\x85e\u2028"]
-    assert [rule.pattern for rule in read_signed(Source(["\ufeff+a", "+ b "]))] == ["a", " b "]
+    assert [rule.pattern for rule in read_signed(RuleSource(["\ufeff+a", "+ b "]))] == ["a", " b "]
 
 
 def test_automata_match_the_whole():
-    found = rules("-http://a/\n+http://.*&~(.*x.*)\n> b\n+@\n", AutomatonFilter)
+    found = rules("-http://a/\n-@x@\n+http://.*\n> b\n+@y\n", AutomatonFilter)
     assert not found.judge("http://a/").passes
-    assert found.judge("http://a/y") == Ruling(passes=True, line=2, file="f.txt")
+    assert found.judge("http://a/y") == Ruling(passes=True, line=3, file="f.txt")
     assert not found.judge("http://a/x").passes
-    assert found.judge("http://b/x") == Ruling(passes=True, line=4, file="f.txt")
-    with pytest.raises(ConfigError, match=r"f\.txt:1: .* is no automaton"):
+    assert found.judge("ftp://b/y") == Ruling(passes=True, line=5, file="f.txt")
+    assert not found.judge("ftp://a/y").passes
+    assert found.timeouts() == 0
+    with pytest.raises(ConfigError, match=r"f\.txt:1: .* is not an automaton"):
         rules("+(", AutomatonFilter)
+    with pytest.raises(ConfigError, match=r"f\.txt:2: .*a complement \(~\) at 0 is not supported"):
+        rules("+a\n-~(b)\n", AutomatonFilter)
 
 
 @given(st.text(max_size=40))

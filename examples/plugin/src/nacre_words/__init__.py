@@ -1,4 +1,4 @@
-"""A rule about URLs with many parameters, and a processor that counts words."""
+"""A rule about URLs with many parameters, a processor that counts words, and lists of URLs."""
 
 import re
 from typing import Literal
@@ -6,9 +6,13 @@ from typing import Literal
 from nacre.plugin import (
     LINKS,
     REPLY,
+    Document,
     Effective,
     Entry,
+    Extractor,
+    Hop,
     Kit,
+    LinkCollector,
     Predicate,
     Predicated,
     Processor,
@@ -80,3 +84,16 @@ class WordCounter:
         if words < self._settings[visit.overlay].follow_from:
             visit.outlinks = []
         return Result.PROCEED
+
+
+def read_list(document: Document, links: LinkCollector) -> None:
+    """See `Extractor.extract`: each line of such a list is a URL, or a comment (RFC 2483)."""
+    for line in document.body.decode(document.charset or "utf-8", "replace").splitlines():
+        url = line.strip()
+        if url and not url.startswith("#"):
+            links.add(url, Hop.LINK, "uri-list")
+
+
+URI_LIST = Extractor(
+    "uri-list", read_list, media_types=frozenset(("text/uri-list",)), is_text=True, contract=1
+)

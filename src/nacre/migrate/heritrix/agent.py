@@ -1,10 +1,10 @@
-"""Who crawls: CrawlMetadata and the robots policies of Heritrix."""
+"""Who crawls: CrawlMetadata, the headers of Heritrix 1, and the robots policies of both."""
 
 import re
 
-from nacre.migrate.fate import Fate, defaulted, mapped, missing, to_check
 from nacre.migrate.heritrix.beans import Bean, Setting
-from nacre.migrate.heritrix.work import Work
+from nacre.migrate.heritrix.work import Migration
+from nacre.migrate.report import Conversion, defaulted, mapped, missing, to_check
 
 STOCK_AGENT = "Mozilla/5.0 (compatible; heritrix/@VERSION@ +@OPERATOR_CONTACT_URL@)"
 
@@ -21,33 +21,33 @@ _POLICIES = {"obey": "obey", "classic": "obey", "robotstxtonly": "obey", "ignore
 _NO_CONTACT = "no web page; say who crawls in fetch.contact, or migrate with --contact"
 
 
-def map_metadata(work: Work, bean: Bean) -> None:
+def map_metadata(work: Migration, bean: Bean) -> None:
     """The properties of CrawlMetadata."""
-    bean.fate = mapped("fetch, archive")
+    bean.decide(mapped("fetch, archive"))
     for name, path in _TEXTS.items():
         setting = bean.settings.get(name)
         if setting is not None and setting.text:
             work.put(setting, path, " ".join(setting.text.split()))
         elif setting is not None:
-            setting.fate = defaulted("empty", path)
+            setting.decide(defaulted("empty", path))
     if (contact := bean.settings.get("operatorContactUrl")) is not None:
         _contact(work, contact)
     if (template := bean.settings.get("userAgentTemplate")) is not None:
         _agent(work, template)
     _policy(work, bean)
     for setting in bean.settings.values():
-        if setting.name == "availableRobotsPolicies" and setting.fate is None:
-            setting.fate = defaulted("the one that is used counts")
+        if setting.name == "availableRobotsPolicies" and setting.conversion is None:
+            setting.decide(defaulted("the one that is used counts"))
 
 
-def _contact(work: Work, setting: Setting) -> None:
+def _contact(work: Migration, setting: Setting) -> None:
     text = setting.text
     if work.contact:
-        setting.fate = defaulted("--contact takes its place", "fetch.contact")
+        setting.decide(defaulted("--contact takes its place", "fetch.contact"))
     elif is_contact(text):
         work.put(setting, "fetch.contact", text)
     else:
-        setting.fate = to_check(_NO_CONTACT, "fetch.contact")
+        setting.decide(to_check(_NO_CONTACT, "fetch.contact"))
 
 
 def is_contact(text: str) -> bool:
@@ -57,9 +57,9 @@ def is_contact(text: str) -> bool:
     )
 
 
-def _agent(work: Work, setting: Setting) -> None:
+def _agent(work: Migration, setting: Setting) -> None:
     if setting.text == STOCK_AGENT or not setting.text:
-        setting.fate = defaulted("Nacre says its own name", "fetch.user_agent")
+        setting.decide(defaulted("Nacre says its own name", "fetch.user_agent"))
         return
     text = setting.text.replace("{", "(").replace("}", ")")
     text = text.replace("@VERSION@", "{version}").replace("@OPERATOR_CONTACT_URL@", "{contact}")
@@ -68,17 +68,17 @@ def _agent(work: Work, setting: Setting) -> None:
     set_agent(work, setting, text)
 
 
-def set_agent(work: Work, setting: Setting, text: str) -> None:
+def set_agent(work: Migration, setting: Setting, text: str) -> None:
     """A User-Agent, and the token that robots.txt is asked for."""
     work.put(setting, "fetch.user_agent", text)
     product = _PRODUCT.search(text)
     token = next((group for group in product.groups() if group), "") if product else ""
     if token:
         work.draft.put("robots.agent", token.lower(), f"the product in {setting.place}")
-        setting.fate = mapped("fetch.user_agent, robots.agent")
+        setting.decide(mapped("fetch.user_agent, robots.agent"))
 
 
-def _policy(work: Work, bean: Bean) -> None:
+def _policy(work: Migration, bean: Bean) -> None:
     setting = bean.settings.get("robotsPolicyName")
     name = setting.text.lower() if setting is not None else "obey"
     if name in {"obey", "classic"}:
@@ -91,14 +91,14 @@ def _policy(work: Work, bean: Bean) -> None:
     if name in _POLICIES:
         ours = _POLICIES[name]
         if ours == "obey":
-            setting.fate = defaulted("as Nacre does", "robots.policy")
+            setting.decide(defaulted("as Nacre does", "robots.policy"))
         else:
             work.put(setting, "robots.policy", ours)
         return
-    setting.fate = _named_policy(work, bean, setting)
+    setting.decide(_named_policy(work, bean, setting))
 
 
-def _named_policy(work: Work, bean: Bean, setting: Setting) -> Fate:
+def _named_policy(work: Migration, bean: Bean, setting: Setting) -> Conversion:
     """A policy that is a bean of its own."""
     policies = bean.settings.get("availableRobotsPolicies")
     known = work.beans.resolved(policies.value) if policies is not None else None
@@ -109,14 +109,12 @@ def _named_policy(work: Work, bean: Bean, setting: Setting) -> Fate:
     return use_policy(work, setting, found)
 
 
-def use_policy(work: Work, setting: Setting, policy: Bean) -> Fate:
+def use_policy(work: Migration, setting: Setting, policy: Bean) -> Conversion:
     """A robots policy that is a bean."""
     if policy.kind == "CustomRobotsPolicy":
         work.draft.put("robots.policy", "custom", setting.place)
         work.draft.put("robots.custom", policy.text("customRobots"), policy.place)
-        policy.fate = mapped("robots.custom")
-        for one in policy.settings.values():
-            one.fate = policy.fate
+        _decide_policy(policy, mapped("robots.custom"))
         return mapped("robots.policy")
     if policy.kind in {"MostFavoredRobotsPolicy", "FirstNamedRobotsPolicy"}:
         agents = work.beans.listed(
@@ -125,9 +123,94 @@ def use_policy(work: Work, setting: Setting, policy: Bean) -> Fate:
         tokens = [agent.strip() for agent in agents if isinstance(agent, str) and agent.strip()]
         if tokens:
             work.draft.put("robots.agent", ", ".join(tokens), policy.place)
-        policy.fate = to_check("groups of all these agents count together", "robots.agent")
-        for one in policy.settings.values():
-            one.fate = policy.fate
-        return policy.fate
-    policy.fate = missing(f"Nacre has no robots policy {policy.kind}: robots.txt is obeyed")
-    return policy.fate
+        conversion = to_check("groups of all these agents count together", "robots.agent")
+        _decide_policy(policy, conversion)
+        return conversion
+    conversion = missing(f"Nacre has no robots policy {policy.kind}: robots.txt is obeyed")
+    policy.decide(conversion)
+    return conversion
+
+
+def _decide_policy(policy: Bean, conversion: Conversion) -> None:
+    """Say what a policy becomes, and all that it sets."""
+    policy.decide(conversion)
+    for one in policy.settings.values():
+        one.decide(conversion)
+
+
+_URL = re.compile(r"\+?\s*(https?://[^\s)\"';,]+)")
+_STOCK = re.compile(r"heritrix/[0-9]")
+
+
+def map_headers(work: Migration, bean: Bean) -> None:
+    """`user-agent`, in which the contact is, and `from`."""
+    bean.decide(mapped("fetch"))
+    agent = bean.settings.get("userAgent")
+    if agent is not None:
+        _header_agent(work, agent)
+    sender = bean.settings.get("from")
+    if sender is None:
+        return
+    if is_contact(sender.text) and "@" in sender.text:
+        work.put(sender, "fetch.mail_from", sender.text)
+    elif sender.text:
+        sender.decide(to_check("no mail address", "fetch.mail_from"))
+    else:
+        sender.decide(defaulted("empty", "fetch.mail_from"))
+
+
+def _header_agent(work: Migration, setting: Setting) -> None:
+    found = _URL.search(setting.text)
+    if found is not None and not work.contact:
+        work.draft.put("fetch.contact", found[1], setting.place)
+    if _STOCK.search(setting.text) or not setting.text:
+        target = "fetch.contact"
+        setting.decide(
+            mapped(target, "Nacre says its own name")
+            if found is not None or work.contact
+            else to_check("no web page in it: say who crawls in fetch.contact", target)
+        )
+        return
+    plain = setting.text.replace("{", "(").replace("}", ")")
+    set_agent(work, setting, plain.replace(found[1], "{contact}") if found is not None else plain)
+    if found is None and not work.contact:
+        setting.decide(to_check("no web page in it: say who crawls in fetch.contact"))
+
+
+def map_robots(work: Migration, bean: Bean) -> None:
+    """Which robots.txt is obeyed."""
+    bean.decide(mapped("robots"))
+    kind = bean.settings.get("type")
+    name = kind.text.lower() if kind is not None else "classic"
+    if kind is not None:
+        _type(work, kind, name)
+    if name not in {"ignore", "custom"}:
+        place = kind.place if kind is not None else bean.place
+        work.draft.put("extract.obey_meta_robots", value=True, reason=f"{place} (meta robots too)")
+    text = bean.settings.get("customRobots")
+    if text is not None and name == "custom":
+        work.put(text, "robots.custom", str(text.value or "").strip())
+    elif text is not None:
+        text.decide(defaulted(f"the type is {name}"))
+    agents = bean.settings.get("userAgents")
+    if agents is not None:
+        _agents(work, agents, name)
+
+
+def _type(work: Migration, setting: Setting, name: str) -> None:
+    if name == "classic":
+        setting.decide(defaulted("as Nacre does", "robots.policy"))
+    elif name in {"ignore", "custom"}:
+        work.put(setting, "robots.policy", name)
+    elif name.startswith("most-favored"):
+        setting.decide(to_check("groups of all these agents count together", "robots.agent"))
+    else:
+        setting.decide(to_check("no such policy: robots.txt is obeyed", "robots.policy"))
+
+
+def _agents(work: Migration, setting: Setting, name: str) -> None:
+    tokens = [str(agent).strip() for agent in work.beans.listed(setting.value) if agent]
+    if tokens and name == "most-favored-set":
+        work.put(setting, "robots.agent", ", ".join(tokens))
+    else:
+        setting.decide(defaulted(f"the type is {name}"))

@@ -4,11 +4,11 @@
 into the same form (`order`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from nacre.migrate.fate import Fate
+from nacre.migrate.report import Conversion
 from nacre.wire.xml import Element
 
 
@@ -18,8 +18,26 @@ class Ref(NamedTuple):
     name: str
 
 
+class Convertible:
+    """A part of the input that a migration decides on; nothing is decided at first.
+
+    Attributes:
+        conversion: What it becomes; None while nothing is decided.
+    """
+
+    conversion: Conversion | None = None
+
+    def decide(self, conversion: Conversion | None) -> None:
+        """Say what it becomes, in place of what was said before; None: that is open again."""
+        self.conversion = conversion
+
+    def decide_if_undecided(self, conversion: Conversion | None) -> None:
+        """Say what it becomes, unless that is decided already."""
+        self.conversion = self.conversion or conversion
+
+
 @dataclass(eq=False)
-class Setting:
+class Setting(Convertible):
     """One property that is set.
 
     Attributes:
@@ -29,7 +47,6 @@ class Setting:
         line: Its line.
         bean: On which bean.
         kind: Its kind in the report: `property`, `override`, `entry`, `element`.
-        fate: What becomes of it; None while nobody has decided.
         label: What the report calls it; "" for its bean and name.
         source: Element that its text stands in; None for an attribute.
         origin: What its value was worked out from, for the report; "" where it stands there.
@@ -41,7 +58,6 @@ class Setting:
     line: int
     bean: "Bean"
     kind: str = "property"
-    fate: Fate | None = None
     label: str = ""
     source: Element | None = None
     origin: str = ""
@@ -50,6 +66,33 @@ class Setting:
     def line_of(self, number: int) -> int:
         """The line of the file that a line of its text stands in, counted from 0."""
         return self.line + number if self.source is None else self.source.line_of(number)
+
+    def say(self, value: object) -> None:
+        """Its value is this one."""
+        self.value = value
+
+    def stands_in(self, source: Element) -> None:
+        """Its text stands in this element."""
+        self.source = source
+
+    def came_from(self, origin: str) -> None:
+        """Its value was worked out from this."""
+        self.origin = origin
+
+    def doubt_value(self, doubt: str) -> None:
+        """Its value, or a part of it, is not used for this reason; "" for none."""
+        self.doubt = doubt
+
+    def move_to(self, bean: "Bean", name: str) -> None:
+        """It is set on this bean, under this name; the report calls it as before."""
+        self.label = self.label or self.name
+        self.bean, self.name = bean, name
+        bean.settings[name] = self
+
+    def decide_with_parts(self, conversion: Conversion) -> None:
+        """Say what it becomes, and that the beans on the spot in it become the same."""
+        self.decide(conversion)
+        decide_inside(self.value, conversion)
 
     @property
     def text(self) -> str:
@@ -70,7 +113,7 @@ class Setting:
 
 
 @dataclass(eq=False)
-class Bean:
+class Bean(Convertible):
     """One bean.
 
     Attributes:
@@ -83,7 +126,6 @@ class Bean:
         owner: The property that it is a value of; None for one on its own.
         parent: The bean that it takes over from; "" for none.
         active: It takes part in the crawl: a processor that no chain lists does not.
-        fate: What becomes of it; None while nobody has decided.
         taken_for: How an operator's answer has it read, where its class is not known; else "".
     """
 
@@ -96,8 +138,32 @@ class Bean:
     owner: Setting | None = None
     parent: str = ""
     active: bool = True
-    fate: Fate | None = None
     taken_for: str = ""
+
+    def decide_with_settings(self, conversion: Conversion) -> None:
+        """Say what it becomes, and that its undecided properties become the same."""
+        self.decide(conversion)
+        decide_all(self.settings.values(), conversion)
+
+    def read_as(self, kind: str, taken_for: str) -> None:
+        """Read it as a bean of this class, for the reason that the report gives."""
+        self.kind, self.taken_for = kind, taken_for
+
+    def inherit_class(self, parent: "Bean") -> None:
+        """It is of the class of its parent."""
+        self.kind, self.package = parent.kind, parent.package
+
+    def drop_settings(self, dropped: Collection[Setting]) -> None:
+        """It does not have these properties."""
+        self.settings = {name: one for name, one in self.settings.items() if one not in dropped}
+
+    def switch_off(self) -> None:
+        """It takes no part in the crawl."""
+        self.active = False
+
+    def switch_on(self) -> None:
+        """It takes part in the crawl after all."""
+        self.active = True
 
     @property
     def label(self) -> str:
@@ -139,9 +205,21 @@ class Beans:
     aliases: dict[str, str] = field(default_factory=dict)
     extra: list[Bean] = field(default_factory=list)
 
+    def add(self, item: Bean | Setting) -> None:
+        """Add a bean or a property as the next item of the input."""
+        self.items.append(item)
+
+    def name(self, name: str, bean: Bean) -> None:
+        """Give a bean a name, unless an earlier one has it."""
+        self.named.setdefault(name, bean)
+
+    def add_implied(self, bean: Bean) -> None:
+        """Add a bean that the input only implies; it is not counted."""
+        self.extra.append(bean)
+
     def say(self, bean: Bean, setting: Setting) -> None:
         """The input sets a property of a bean."""
-        self.items.append(setting)
+        self.add(setting)
         bean.settings[setting.name] = setting
 
     def beans(self) -> Iterator[Bean]:
@@ -216,3 +294,17 @@ def inside(value: object) -> Iterator[Bean]:
     elif isinstance(value, list | dict):
         for item in value.values() if isinstance(value, dict) else value:
             yield from inside(item)
+
+
+def decide_all(settings: Iterable[Setting], conversion: Conversion) -> None:
+    """Say what those properties become that are undecided, and the beans on the spot in them."""
+    for setting in settings:
+        setting.decide_if_undecided(conversion)
+        decide_inside(setting.value, conversion)
+
+
+def decide_inside(value: object, conversion: Conversion) -> None:
+    """Say what the undecided beans on the spot in a value become, with all their properties."""
+    for bean in inside(value):
+        bean.decide_if_undecided(conversion)
+        decide_all(bean.settings.values(), conversion)

@@ -1,45 +1,289 @@
-"""Classes that are not known, but stand where a known one is needed: the operator has to answer.
+"""Unknown classes that stand where a known one is needed: the operator has to answer for them.
 
 A writer that is left out leaves nothing in the archive, an extractor no links: so nothing is
-assumed. Whatever the operator says, the beans of the class are read as that from then on.
+assumed. Whatever the operator says, the beans of the class are read as that from then on. A
+suggestion is inferred from the name of the class, from the id of its bean, from the place that it
+stands in and from its properties, in this order. It is only ever proposed.
 """
 
 import difflib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
 
 from nacre.errors import ConfigError, Problem
-from nacre.migrate.answers import DROP, Answers, Question, UnansweredError
-from nacre.migrate.fate import missing
+from nacre.migrate.answers import DROP, ClassAnswers, Question, UnansweredError
+from nacre.migrate.files import read_table
 from nacre.migrate.heritrix.beans import Bean, Ref, Setting, inside
 from nacre.migrate.heritrix.chains import CHAINS, PROCESSORS
-from nacre.migrate.heritrix.order_scope import OLD
-from nacre.migrate.heritrix.roles import (
-    ONE_OF_A_KIND,
-    SCOPE,
-    WORDS,
-    Family,
-    by_top_level,
-    chain,
-    family_of,
-    guess,
-    meaning,
-)
-from nacre.migrate.heritrix.work import Work, decide_all
-from nacre.scope.heritrix import equivalent
+from nacre.migrate.heritrix.mappings import INSERTED, POLICIES, ClassMapping
+from nacre.migrate.heritrix.scope import OLD_SCOPES
+from nacre.migrate.heritrix.work import Migration
+from nacre.migrate.report import missing
+from nacre.scope.heritrix import CLASSES, equivalent
 from nacre.uri.canonical import RULES as CANONICAL
+
+_TABLES = read_table(__package__, "classes.toml")
+
+WORDS: dict[str, str] = _TABLES["words"]
+"""Words that an answer may use in place of a class of Heritrix."""
+
+_RULE_WORDS = {one.rule: name for name, one in reversed(CLASSES.items()) if not one.negated}
+"""Nacre's names of rules, which an answer may use too."""
+
+_IDS: dict[str, str] = _TABLES["ids"]
+"""Ids of beans in Heritrix's own profiles, and the classes that they have there."""
+
+_KNOWN_ADDONS: dict[str, tuple[str, str]] = {
+    name: (nearest, why) for name, (nearest, why) in _TABLES["addons"].items()
+}
+"""Classes of others that are widely used: what comes nearest, and why."""
+
+_MORE_PROPERTIES: dict[str, list[str]] = _TABLES["more_properties"]
+"""Properties that no table has, because they take more than one."""
+
+
+class PlaceFamily(NamedTuple):
+    """What a place of a configuration takes.
+
+    Attributes:
+        place: The place, for people, behind the name of the bean: `is in the fetch chain`.
+        classes: Classes of Heritrix that are known there.
+        lost: What is lost when it is left out.
+    """
+
+    place: str
+    classes: frozenset[str]
+    lost: str
+
+
+_NO_STEP = "what it does is not done"
+_RULE = PlaceFamily(
+    "decides as a rule", frozenset(CLASSES), "the rule does not decide: more or less is crawled"
+)
+SCOPE = PlaceFamily(
+    "is the scope",
+    frozenset(("DecideRuleSequence", *CLASSES, *OLD_SCOPES)),
+    "Nacre's stock scope holds in its place",
+)
+_ROBOTS = ("CustomRobotsPolicy", "MostFavoredRobotsPolicy", "FirstNamedRobotsPolicy",
+           "ObeyRobotsPolicy", "IgnoreRobotsPolicy", "RobotsTxtOnlyPolicy")  # fmt: skip
+_LOGINS = ("HttpAuthenticationCredential", "Rfc2617Credential", "HtmlFormCredential")
+
+
+def _policies(path: str) -> frozenset[str]:
+    return frozenset(name for name, (its, _) in POLICIES.items() if its == path)
+
+
+def chain(name: str) -> PlaceFamily:
+    """The processors of a chain, which is called by this name."""
+    return PlaceFamily(f"is in {name}", PROCESSORS, _NO_STEP)
+
+
+ONE_OF_A_KIND: dict[str, PlaceFamily] = {
+    "BdbFrontier": PlaceFamily("is the frontier",
+                               frozenset(("BdbFrontier", "AdaptiveRevisitFrontier")),
+                          "Nacre's frontier works as by default"),
+    "TextSeedModule": PlaceFamily("gives the seeds", frozenset(("TextSeedModule",)),
+                             "there are no seeds but those that you give"),
+    "CrawlMetadata": PlaceFamily("says who crawls", frozenset(("CrawlMetadata",)),
+                            "say who crawls with --contact"),
+    "CrawlController": PlaceFamily("controls the crawl", frozenset(("CrawlController",)),
+                              "the defaults of `engine` hold"),
+    "CrawlLimitEnforcer": PlaceFamily("limits the crawl", frozenset(("CrawlLimitEnforcer",)),
+                                 "the crawl has no limits"),
+    "CredentialStore": PlaceFamily("holds logins", frozenset(("CredentialStore",)),
+                              "nothing logs in"),
+    "RulesCanonicalizationPolicy": PlaceFamily(
+        "says which URLs are the same", frozenset(("RulesCanonicalizationPolicy",)),
+        "Nacre's `uri.canonical` holds"),
+}  # fmt: skip
+"""Parts that a crawl has one of, by their classes."""
+
+_ORDER_IN_CHAINS = {
+    "preFetchProcessors": "the list of pre-fetch processors",
+    "fetchProcessors": "the list of fetch processors",
+    "extractProcessors": "the list of extract processors",
+    "writeProcessors": "the list of write processors",
+    "postProcessors": "the list of post processors",
+}
+_OF_PROPERTIES: dict[str, PlaceFamily] = {
+    **{name: chain(said) for name, said in _ORDER_IN_CHAINS.items()},
+    **dict.fromkeys(
+        ("shouldProcessRule", "outlinkRule", "supplementaryRule", "shouldFetchBodyRule",
+         "decideRules", "rejectLogRule"), _RULE
+    ),
+    "scope": SCOPE,
+    "frontier": ONE_OF_A_KIND["BdbFrontier"],
+    "canonicalizationPolicy": ONE_OF_A_KIND["RulesCanonicalizationPolicy"],
+    "credentialStore": ONE_OF_A_KIND["CredentialStore"],
+    "credentials": PlaceFamily("is a login", frozenset(_LOGINS), "nothing logs in by it"),
+    "queueAssignmentPolicy": PlaceFamily(
+        "puts URIs into queues", _policies("frontier.queue_assignment"),
+        "every host has a queue"),
+    "uriPrecedencePolicy": PlaceFamily(
+        "orders URIs", _policies("frontier.uri_precedence") | {"PreloadedUriPrecedencePolicy"},
+        "Nacre's order of URIs holds"),
+    "queuePrecedencePolicy": PlaceFamily(
+        "orders queues", _policies("frontier.queue_precedence"), "Nacre's order of queues holds"),
+    "costAssignmentPolicy": PlaceFamily(
+        "says what a fetch costs", _policies("frontier.cost"), "every fetch costs 1"),
+    "robotsPolicyName": PlaceFamily(
+        "says how robots.txt is obeyed", frozenset(_ROBOTS), "robots.txt is obeyed"),
+}  # fmt: skip
+
+
+def family_of(owner: Bean, name: str) -> PlaceFamily | None:
+    """What a property of a bean takes; None where it is nothing that a crawl depends on."""
+    if name == "processors" and owner.kind.endswith("Chain"):
+        return chain(f"the {owner.kind.removesuffix('Chain').lower()} chain")
+    if name == "rules":
+        same = owner.kind in {"RulesCanonicalizationPolicy", "CrawlOrder"}
+        return _CANONICAL if same else _RULE
+    if name in _ORDER_IN_CHAINS and owner.kind != "CrawlOrder":
+        return None
+    return _OF_PROPERTIES.get(name)
+
+
+_CANONICAL = PlaceFamily(
+    "makes URLs the same",
+    frozenset((*CANONICAL, *(f"{name}Rule" for name in CANONICAL))),
+    "more URLs count as different",
+)
+
+
+def guess(bean: Bean, family: PlaceFamily, kinds: Mapping[str, ClassMapping]) -> tuple[str, str]:
+    """What a class is taken for, and why; `drop` where nothing is like it.
+
+    Args:
+        bean: A bean of the class.
+        family: What its place takes.
+        kinds: The tables of properties.
+    """
+    known = _KNOWN_ADDONS.get(bean.package)
+    if known is not None:
+        return known
+    found = (
+        _by_name(bean.kind, family.classes)
+        or _by_id(bean.name, family.classes)
+        or _by_words(bean.kind, family.classes)
+        or _by_properties(bean, family.classes, kinds)
+    )
+    if found is None and family.classes is PROCESSORS and _WRITES.search(bean.kind):
+        found = ("WARCWriterProcessor", "its name says that it writes")
+    if found is None and len(family.classes) <= 2:
+        found = (min(family.classes, key=len), f"it {family.place}")
+    if found is None:
+        return DROP, f"nothing here is like it: {family.lost}"
+    its = kinds.get(found[0])
+    if its is not None and its.flagged == "missing":
+        return DROP, f"{found[1]}, and {its.note}"
+    return found[0] if family is _RULE else _word(found[0]), found[1]
+
+
+def meaning(answer: str, family: PlaceFamily | None) -> str:
+    """The class that an answer means; "" where it means none that fits.
+
+    Args:
+        answer: A word, or a class with its package or without.
+        family: What the place takes; None where the class stands in no place that matters.
+    """
+    plain = answer.rpartition(".")[2]
+    kind = WORDS.get(answer.lower()) or _RULE_WORDS.get(answer, plain)
+    if family is None:
+        return kind
+    return kind if kind in family.classes else ""
+
+
+def by_top_level(bean: Bean) -> str:
+    """The class that the id of a bean on its own, or the name of its class, speaks of; or ""."""
+    named = _IDS.get(bean.name)
+    if named is not None:
+        return named
+    found = _by_name(bean.kind, frozenset(_IDS.values()) | {"WARCWriterChainProcessor"})
+    if found is not None:
+        return found[0]
+    return "BdbFrontier" if bean.kind.endswith("Frontier") else ""
+
+
+def _word(kind: str) -> str:
+    words = (word for word, its in WORDS.items() if its == kind)
+    return next(words, kind)
+
+
+def _by_name(kind: str, classes: Iterable[str]) -> tuple[str, str] | None:
+    if kind.startswith("Annotation"):
+        return None
+    inside = sorted((one for one in classes if one in kind), key=lambda one: (-len(one), one))
+    if not inside:
+        return None
+    if inside[0] == kind:
+        return kind, "a class of Heritrix has this name"
+    return inside[0], f"its name has {inside[0]} in it"
+
+
+def _by_id(name: str, classes: frozenset[str]) -> tuple[str, str] | None:
+    begun = sorted((one for one in _IDS if name.startswith(one)), key=len)
+    if not begun or _IDS[begun[-1]] not in classes:
+        return None
+    return _IDS[begun[-1]], f"in Heritrix's profile `{begun[-1]}` is one"
+
+
+_WRITES = re.compile(r"(?i)writer|archiver")
+_COMMON_WORDS = frozenset(
+    ("Decide", "Rule", "Processor", "Extractor", "Queue", "Assignment", "Policy", "Writer",
+     "Uri", "URI", "Precedence", "Has", "Not", "On", "Too", "Many", "Matches")
+)  # fmt: skip
+
+
+def _by_words(kind: str, classes: Iterable[str]) -> tuple[str, str] | None:
+    """The class whose words it shares most of."""
+    if kind.startswith("Annotation"):
+        return None  # annotations are nothing that a rule here could ask for
+    said = _split(kind)
+    best, share = "", 0.5
+    for one in sorted(classes):
+        words = _split(one)
+        rare = (said & words) - _COMMON_WORDS
+        now = len(said & words) / len(said | words)
+        if rare and now > share:
+            best, share = one, now
+    return (best, f"its name is like {best}") if best else None
+
+
+@cache
+def _split(name: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+", name))
+
+
+def _by_properties(
+    bean: Bean, classes: Iterable[str], kinds: Mapping[str, ClassMapping]
+) -> tuple[str, str] | None:
+    """The class that has at least two of its properties, and more of them than any other."""
+    said = set(bean.settings) - {"enabled", "shouldProcessRule"}
+    shared: set[str] = set()
+    best = ""
+    for one in sorted(classes, reverse=True):
+        known = {*(kinds[one].properties if one in kinds else ()), *_MORE_PROPERTIES.get(one, ())}
+        known |= set(INSERTED[one].properties if one in INSERTED else ())
+        if len(said & known) > max(len(shared), 1):
+            best, shared = one, said & known
+    return (best, f"it has properties of {best}: {', '.join(sorted(shared))}") if best else None
+
 
 _LEFT_OUT = "left out, as you said"
 _STRUCTURE = frozenset(
     (*CHAINS, "RulesCanonicalizationPolicy", "Sheet", "SurtPrefixesSheetAssociation",
      "DecideRuledSheetAssociation", "ConfigFile", "ConfigString", "HttpAuthenticationCredential",
      "Rfc2617Credential",
-     "HtmlFormCredential", "DecidingScope", *OLD)
+     "HtmlFormCredential", "DecidingScope", *OLD_SCOPES)
 )  # fmt: skip
 _SEQUENCE = "DecideRuleSequence"
 
 
-def is_known(work: Work, bean: Bean) -> bool:
-    """Whether a table says what becomes of a bean: by the name of its class and its package."""
+def is_known(work: Migration, bean: Bean) -> bool:
+    """Whether a table has the class of a bean: by its name and its package."""
     if bean.package.startswith(("java.", "org.springframework.")):
         return True
     if "." in bean.package and not bean.package.startswith("org.archive."):
@@ -47,7 +291,7 @@ def is_known(work: Work, bean: Bean) -> bool:
     return has_name(work, bean.kind)
 
 
-def has_name(work: Work, kind: str) -> bool:
+def has_name(work: Migration, kind: str) -> bool:
     """Whether a class of Heritrix that has this name is known."""
     return (
         work.kinds.get(kind) is not None
@@ -59,7 +303,7 @@ def has_name(work: Work, kind: str) -> bool:
     )
 
 
-def settle_classes(work: Work, answers: Answers) -> None:
+def settle_classes(work: Migration, answers: ClassAnswers) -> None:
     """Read the beans of unknown classes as the operator says.
 
     Args:
@@ -71,7 +315,7 @@ def settle_classes(work: Work, answers: Answers) -> None:
         ConfigError: An answer means nothing, or nothing that can stand there.
     """
     needed = dict(_needed(work))
-    questions: dict[str, list[tuple[Bean, Family]]] = {}
+    questions: dict[str, list[tuple[Bean, PlaceFamily]]] = {}
     names = {name for bean in work.beans.beans() for name in (bean.package, bean.kind, bean.name)}
     problems = list(answers.unused(names, work.beans.file))
     for bean in list(work.beans.beans()):
@@ -93,20 +337,20 @@ def _key(bean: Bean) -> str:
     return bean.package or bean.kind or bean.name
 
 
-def _answer(answers: Answers, bean: Bean) -> str:
+def _answer(answers: ClassAnswers, bean: Bean) -> str:
     return answers.of(bean.package, bean.kind, bean.name)
 
 
-def _obey(work: Work, bean: Bean, family: Family | None, answer: str) -> Iterator[Problem]:
+def _obey(
+    work: Migration, bean: Bean, family: PlaceFamily | None, answer: str
+) -> Iterator[Problem]:
     if answer == DROP:
-        bean.active = False
-        bean.fate = missing(_LEFT_OUT)
-        decide_all(bean.settings.values(), bean.fate)
+        bean.switch_off()
+        bean.decide_with_settings(missing(_LEFT_OUT))
         return
     kind = meaning(answer, family)
     if kind and has_name(work, kind):
-        bean.taken_for = f"{bean.package or bean.kind} is read as {kind}, as you said"
-        bean.kind = kind
+        bean.read_as(kind, f"{bean.package or bean.kind} is read as {kind}, as you said")
         if family is SCOPE and kind == _SEQUENCE and "DecidingScope" in work.kinds:
             _as_deciding_scope(bean)
         return
@@ -118,15 +362,14 @@ def _obey(work: Work, bean: Bean, family: Family | None, answer: str) -> Iterato
 
 
 def _as_deciding_scope(bean: Bean) -> None:
-    """In an order of Heritrix 1 a scope is no list itself, but has one."""
-    bean.kind = "DecidingScope"
+    """In an order of Heritrix 1 a scope is not a list itself, but has one."""
+    bean.read_as("DecidingScope", bean.taken_for)
     rules = bean.settings.pop("shouldProcessRule", None)
     if rules is not None:
-        rules.name = "decideRules"
-        bean.settings[rules.name] = rules
+        rules.move_to(bean, "decideRules")
 
 
-def _question(work: Work, key: str, said: list[tuple[Bean, Family]]) -> Question:
+def _question(work: Migration, key: str, said: list[tuple[Bean, PlaceFamily]]) -> Question:
     bean, family = said[0]
     named = list(dict.fromkeys(one.name for one, _ in said if one.name))
     who = ", ".join(named[:3]) + (" …" if len(named) > 3 else "") if named else "an inner bean"
@@ -134,7 +377,7 @@ def _question(work: Work, key: str, said: list[tuple[Bean, Family]]) -> Question
     return Question(key, who, family.place, what, why, bean.file, bean.line)
 
 
-def _needed(work: Work) -> Iterator[tuple[Bean, Family]]:
+def _needed(work: Migration) -> Iterator[tuple[Bean, PlaceFamily]]:
     """The beans that stand where a known class is needed, each with what its place takes."""
     seen: set[Bean] = set()
     waiting = [(bean, family) for bean, family in _tops(work)]
@@ -160,7 +403,7 @@ def _holding(bean: Bean) -> Iterator[Setting]:
         yield from inner or [setting]
 
 
-def _parts(work: Work, bean: Bean, setting: Setting) -> list[Bean]:
+def _parts(work: Migration, bean: Bean, setting: Setting) -> list[Bean]:
     """The beans that a property holds, in any list, map or reference."""
     if setting.name == "robotsPolicyName":
         policies = bean.settings.get("availableRobotsPolicies")
@@ -172,16 +415,16 @@ def _parts(work: Work, bean: Bean, setting: Setting) -> list[Bean]:
     return list(dict.fromkeys([*work.beans.beans_in(setting), *here]))
 
 
-def _tell_missing(work: Work, setting: Setting) -> None:
+def _tell_missing(work: Migration, setting: Setting) -> None:
     """References that lead nowhere; Heritrix would not start."""
     value = setting.value
     items = value if isinstance(value, list) else [value]
     lost = [one.name for one in items if isinstance(one, Ref) and work.beans.resolved(one) is None]
     if lost:
-        setting.doubt = f"there is no bean {', '.join(lost)}: what it did is missing"
+        setting.doubt_value(f"there is no bean {', '.join(lost)}: what it did is missing")
 
 
-def _tops(work: Work) -> Iterator[tuple[Bean, Family | None]]:
+def _tops(work: Migration) -> Iterator[tuple[Bean, PlaceFamily | None]]:
     """The beans that nothing else holds, and what they are for; None for known helpers."""
     beans = work.beans
     chains = beans.of_kind(*CHAINS) or any(bean.kind == "CrawlOrder" for bean in beans.beans())
@@ -190,7 +433,7 @@ def _tops(work: Work) -> Iterator[tuple[Bean, Family | None]]:
             continue
         known = is_known(work, bean)
         role = bean.kind if known else by_top_level(bean)
-        if bean.name == "scope" or role in OLD or role == "DecidingScope":
+        if bean.name == "scope" or role in OLD_SCOPES or role == "DecidingScope":
             yield bean, SCOPE
         elif role in ONE_OF_A_KIND:
             yield bean, ONE_OF_A_KIND[role]

@@ -1,4 +1,4 @@
-"""The whole of a migration from Heritrix."""
+"""The migration of a Heritrix job, from file to draft and report."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,36 +7,46 @@ from types import MappingProxyType
 from nacre.config.check import load_partly
 from nacre.config.layer import Layer
 from nacre.errors import ConfigError, Problem
-from nacre.job.configuration.settings import JobSettings
-from nacre.migrate.answers import Answers
+from nacre.migrate.answers import ClassAnswers
 from nacre.migrate.draft import Draft, advise_of_effects, settle
-from nacre.migrate.fate import Fate, defaulted, mapped, missing, shown, to_check
-from nacre.migrate.heritrix.added import insert_added
+from nacre.migrate.files import open_xml
 from nacre.migrate.heritrix.agent import is_contact
 from nacre.migrate.heritrix.beans import Bean, Beans, Ref, Setting
-from nacre.migrate.heritrix.chains import find_active, map_gate, map_search
+from nacre.migrate.heritrix.chains import find_active, insert_added, map_gate, map_search
 from nacre.migrate.heritrix.classes import is_known, settle_classes
-from nacre.migrate.heritrix.order import OrderReader
-from nacre.migrate.heritrix.order_hosts import read_hosts
-from nacre.migrate.heritrix.order_names import ORDER_KINDS
-from nacre.migrate.heritrix.order_scope import OLD, map_order_scope
-from nacre.migrate.heritrix.overrides import apply_overrides
+from nacre.migrate.heritrix.mappings import (
+    COMMON,
+    CRAWL_CLASSES,
+    FETCH_CLASSES,
+    ORDER_CLASSES,
+    ClassMapping,
+    PropertyMapping,
+)
+from nacre.migrate.heritrix.order import OrderReader, read_hosts
 from nacre.migrate.heritrix.parts import SPECIAL
-from nacre.migrate.heritrix.placeholders import fill_placeholders, set_open_aside
-from nacre.migrate.heritrix.rules import COMMON, Kind, Rule
-from nacre.migrate.heritrix.scope import RuleWriter, place_rules
+from nacre.migrate.heritrix.placeholders import apply_overrides, fill_placeholders, set_open_aside
+from nacre.migrate.heritrix.scope import OLD_SCOPES, RuleWriter, map_order_scope, place_rules
 from nacre.migrate.heritrix.seeds import finish_seeds
 from nacre.migrate.heritrix.sheets import SheetWriter
 from nacre.migrate.heritrix.spring import SpringReader
-from nacre.migrate.heritrix.table_crawl import CRAWL_KINDS
-from nacre.migrate.heritrix.table_fetch import FETCH_KINDS
-from nacre.migrate.heritrix.work import WIRING, Work, becomes, confirm, decide_inside, unknown
-from nacre.migrate.report import FileNote, Finding, Outcome, Report
-from nacre.migrate.xml import open_xml
+from nacre.migrate.heritrix.work import WIRING, Migration, becomes, confirm, unknown
+from nacre.migrate.report import (
+    Conversion,
+    FileNote,
+    MigrationOutcome,
+    MigrationReport,
+    ReportedItem,
+    defaulted,
+    mapped,
+    missing,
+    shown,
+    to_check,
+)
 from nacre.scope.heritrix import equivalent
+from nacre.settings.settings import JobSettings
 
 _THEIRS = ("org.archive.", "org.springframework.", "java.")
-_NO_ANSWERS = Answers()
+_NO_ANSWERS = ClassAnswers()
 _ROOTS = ("beans", "crawl-order")
 _OF_ADDRESS = ("IpAddressSetDecideRule", "ExternalGeoLocationDecideRule")
 _NOT_KNOWN = "nothing here is known to be like it"
@@ -47,9 +57,9 @@ _OVERRIDDEN = "overridden further on in the file"
 def convert(
     file: Path,
     contact: str = "",
-    answers: Answers = _NO_ANSWERS,
+    answers: ClassAnswers = _NO_ANSWERS,
     environ: Mapping[str, str] = MappingProxyType({}),
-) -> tuple[Draft, Report]:
+) -> tuple[Draft, MigrationReport]:
     """Make a job of `crawler-beans.cxml` of Heritrix 3 or `order.xml` of Heritrix 1.
 
     Args:
@@ -64,25 +74,35 @@ def convert(
     """
     if contact and not is_contact(contact):
         expected = "a web page or a mail address"
-        raise ConfigError([Problem("--contact", f"{contact!r} reaches nobody", expected)])
+        raise ConfigError(
+            [
+                Problem(
+                    "--contact",
+                    f"{contact!r} is not an address at which you can be reached",
+                    expected,
+                )
+            ]
+        )
     if file.suffix == ".groovy":
         message = "a Groovy file is a program, which is not run: only XML can be migrated"
         expected = "crawler-beans.cxml; write the beans of the Groovy file in it"
         raise ConfigError([Problem("", message, expected, file=file.name)])
     root = open_xml(file)
     if root.tag == "beans":
-        kinds = {**FETCH_KINDS, **CRAWL_KINDS}
+        kinds = {**FETCH_CLASSES, **CRAWL_CLASSES}
         beans = SpringReader(file.name, file.parent, environ).read(root)
-        return migrated(Work(beans, file.parent, kinds, contact), answers, environ)
+        return migrated(Migration(beans, file.parent, kinds, contact), answers, environ)
     if root.tag == "crawl-order":
         beans = OrderReader(file.name).read(root)
         read_hosts(beans, file.parent)
-        return migrated(Work(beans, file.parent, ORDER_KINDS, contact), answers, environ)
+        return migrated(Migration(beans, file.parent, ORDER_CLASSES, contact), answers, environ)
     message = f"<{root.tag}> is neither <{_ROOTS[0]}> nor <{_ROOTS[1]}>"
     raise ConfigError([Problem("", message, file=file.name, line=root.line)])
 
 
-def migrated(work: Work, answers: Answers, environ: Mapping[str, str]) -> tuple[Draft, Report]:
+def migrated(
+    work: Migration, answers: ClassAnswers, environ: Mapping[str, str]
+) -> tuple[Draft, MigrationReport]:
     """The job that beans make.
 
     Args:
@@ -110,9 +130,10 @@ def migrated(work: Work, answers: Answers, environ: Mapping[str, str]) -> tuple[
         SheetWriter(work, settings.settings).write()
     confirm(work)
     for item in beans.items:
-        item.fate = item.fate or _last_word(work, item)
-        if isinstance(item, Bean) and item.fate.outcome is Outcome.MAPPED:
-            item.fate = _of_whom(item, item.fate)
+        conversion = item.conversion or _last_word(work, item)
+        if isinstance(item, Bean) and conversion.outcome is MigrationOutcome.MAPPED:
+            conversion = _of_whom(item, conversion)
+        item.decide(conversion)
     _report(work)
     _in_order(work.draft)
     return work.draft, work.report
@@ -121,22 +142,20 @@ def migrated(work: Work, answers: Answers, environ: Mapping[str, str]) -> tuple[
 def _in_order(draft: Draft) -> None:
     """The settings in the order of the reference."""
     order = {name: place for place, name in enumerate(JobSettings.model_fields)}
-    paths = sorted(draft.settings, key=lambda path: order[path.partition(".")[0]])
-    draft.settings = {path: draft.settings[path] for path in paths}
+    draft.sort(lambda path: order[path.partition(".")[0]])
 
 
 def _leave_out_overridden(beans: Beans) -> None:
     for bean in beans.beans():
         if not beans.holds(bean):
-            bean.fate = defaulted(_OVERRIDDEN)
+            bean.decide(defaulted(_OVERRIDDEN))
             for setting in bean.settings.values():
-                setting.fate = bean.fate
-                decide_inside(setting.value, bean.fate)
+                setting.decide_with_parts(defaulted(_OVERRIDDEN))
 
 
-def _scope(work: Work) -> None:
+def _scope(work: Migration) -> None:
     """The scope: the bean of that name, or what the scoper refers to."""
-    order = next(iter(work.beans.of_kind("DecidingScope", *OLD)), None)
+    order = next(iter(work.beans.of_kind("DecidingScope", *OLD_SCOPES)), None)
     if order is not None:
         map_order_scope(work, order)
         return
@@ -146,11 +165,11 @@ def _scope(work: Work) -> None:
     scope = work.beans.bean("scope") or next(iter([*said, *sequences]), None)
     if scope is None or not scope.active:
         if scope is not None:
-            work.report.advice.append(f"{scope.place}: left out, so the stock scope holds.")
+            work.advise(f"{scope.place}: left out, so the stock scope holds.")
         return
     known = equivalent(scope.kind) is not None
     if not known and "rules" not in scope.settings:
-        work.report.advice.append(f"{scope.place}: no scope that is known: the stock scope holds.")
+        work.advise(f"{scope.place}: no scope that is known: the stock scope holds.")
         return
     if "rules" not in scope.settings:
         rules = RuleWriter(work).rules([scope])
@@ -160,24 +179,25 @@ def _scope(work: Work) -> None:
         beans = work.beans.beans_in(setting)
         rules = RuleWriter(work).rules(beans)
         place_rules(work, rules, beans)
-        setting.fate = scope.fate = mapped("scope")
+        setting.decide(mapped("scope"))
+        scope.decide(mapped("scope"))
         if not known:
-            scope.fate = to_check(f"{scope.kind} is taken for a DecideRuleSequence", "scope")
+            scope.decide(to_check(f"{scope.kind} is taken for a DecideRuleSequence", "scope"))
         _scope_log(work, scope)
     work.draft.put("scope", rules, scope.place)
 
 
-def _recheck(work: Work) -> None:
+def _recheck(work: Migration) -> None:
     """Rules that need an address have no say unless the scope is asked again when it is known."""
     rules = [bean for bean in work.beans.of_kind(*_OF_ADDRESS) if bean in work.rule_paths]
     for bean in rules[:1]:
         work.draft.put("chains.fetch.recheck-scope.enabled", value=True, reason=bean.place)
-        work.report.advice.append(
+        work.advise(
             f"The scope is asked again before each fetch, because {bean.kind} needs the address."
         )
 
 
-def _scope_log(work: Work, scope: Bean) -> None:
+def _scope_log(work: Migration, scope: Bean) -> None:
     for name, path in (
         ("logToFile", "engine.scope_log"),
         ("logExtraInfo", "engine.scope_log_extra"),
@@ -186,69 +206,69 @@ def _scope_log(work: Work, scope: Bean) -> None:
         if setting is not None and scope.is_true(name):
             work.put(setting, path, value=True)
         elif setting is not None:
-            setting.fate = defaulted("as Nacre does", path)
+            setting.decide(defaulted("as Nacre does", path))
 
 
-def _map_bean(work: Work, bean: Bean) -> None:
-    if bean.fate is not None and not bean.active:
+def _map_bean(work: Migration, bean: Bean) -> None:
+    if bean.conversion is not None and not bean.active:
         return
     special = SPECIAL.get(bean.kind)
-    if special is not None and bean.fate is None:
+    if special is not None and bean.conversion is None:
         special(work, bean)
     kind = work.kind(bean)
     if kind is None:
         return
-    bean.fate = bean.fate or _fate_of_kind(kind)
+    bean.decide_if_undecided(_conversion_of_kind(kind))
     for setting in list(bean.settings.values()):
-        if setting.fate is None:
+        if setting.conversion is None:
             _map_setting(work, bean, setting, kind)
 
 
-def _fate_of_kind(kind: Kind) -> Fate:
+def _conversion_of_kind(kind: ClassMapping) -> Conversion:
     if kind.flagged:
         return missing(kind.note) if kind.flagged == "missing" else to_check(kind.note)
     return mapped(kind.section, kind.note) if kind.section else defaulted(kind.note)
 
 
-def _map_setting(work: Work, bean: Bean, setting: Setting, kind: Kind) -> None:
+def _map_setting(work: Migration, bean: Bean, setting: Setting, kind: ClassMapping) -> None:
     rule = kind.properties.get(setting.name) or COMMON.get(setting.name)
     if setting.name == "shouldProcessRule":
         map_gate(work, setting)
     elif setting.name == "enabled":
-        setting.fate = defaulted("switched on")
+        setting.decide(defaulted("switched on"))
     elif rule is not None:
-        setting.fate = _said(work, rule, setting)
-    elif bean.fate is not None and bean.fate.flag:
-        setting.fate = bean.fate
+        setting.decide(_said(work, rule, setting))
+    elif bean.conversion is not None and bean.conversion.flag:
+        setting.decide(bean.conversion)
     elif _is_known(work, setting):
-        setting.fate = defaulted("see that bean")
+        setting.decide(defaulted("see that bean"))
     elif not setting.value:
-        setting.fate = defaulted("empty")
+        setting.decide(defaulted("empty"))
     else:
-        setting.fate = unknown(bean, setting, kind.properties)
+        setting.decide(unknown(bean, setting, kind.properties))
 
 
-def _is_known(work: Work, setting: Setting) -> bool:
-    """Whether it is a bean of which a table says what becomes of it."""
+def _is_known(work: Migration, setting: Setting) -> bool:
+    """Whether it is a bean of a class that a table has."""
     value = work.beans.resolved(setting.value)
     return isinstance(value, Bean) and work.kind(value) is not None
 
 
-def _said(work: Work, rule: Rule, setting: Setting) -> Fate:
-    fate, values = becomes(rule, setting)
+def _said(work: Migration, rule: PropertyMapping, setting: Setting) -> Conversion:
+    conversion, values = becomes(rule, setting)
     for path, value in values.items():
         if not work.claim(setting, path, value):
-            return setting.fate or fate
+            return setting.conversion or conversion
         work.draft.put(path, value, setting.place)
-    return fate
+    return conversion
 
 
-def _last_word(work: Work, item: Bean | Setting) -> Fate:
-    """The fate of what nothing has spoken of."""
+def _last_word(work: Migration, item: Bean | Setting) -> Conversion:
+    """The conversion of what nothing has spoken of."""
     if isinstance(item, Setting):
         return _last_word_of_setting(work, item)
     if item.owner is not None and (is_known(work, item) or not _takes_part(item)):
-        return item.owner.fate or _last_word(work, item.owner)
+        return item.owner.conversion or _last_word(work, item.owner)
     if equivalent(item.kind) is not None:
         return defaulted("no part of the scope")
     if item.package.startswith("java."):
@@ -256,25 +276,26 @@ def _last_word(work: Work, item: Bean | Setting) -> Fate:
     return missing(_NOT_KNOWN if item.package.startswith("org.archive.") else _NO_CLASS)
 
 
-def _as_used(work: Work, bean: Bean) -> Fate:
-    """The fate of a value of Java on its own: that of the property that refers to it."""
+def _as_used(work: Migration, bean: Bean) -> Conversion:
+    """The conversion of a value of Java on its own: that of the property that refers to it."""
     for one in work.beans.items:
-        if isinstance(one, Setting) and one.value == Ref(bean.name) and one.fate is not None:
-            return one.fate
+        if isinstance(one, Setting) and one.value == Ref(bean.name) and one.conversion is not None:
+            return one.conversion
     return defaulted("nothing refers to it")
 
 
-def _last_word_of_setting(work: Work, item: Setting) -> Fate:
+def _last_word_of_setting(work: Migration, item: Setting) -> Conversion:
     if item.doubt:
         return to_check(item.doubt, _target(work, item))
     if item.kind == "element":
         return defaulted("part of how Spring reads the file")
-    owner = item.bean.fate = item.bean.fate or _last_word(work, item.bean)
+    owner = item.bean.conversion or _last_word(work, item.bean)
+    item.bean.decide(owner)
     known = work.kind(item.bean) is not None and not owner.flag
     return to_check("not a known property") if known else owner
 
 
-def _target(work: Work, item: Setting) -> str:
+def _target(work: Migration, item: Setting) -> str:
     """The settings that a property would have become."""
     kind = work.kind(item.bean)
     rule = kind.properties.get(item.name) if kind is not None else None
@@ -291,51 +312,59 @@ def _takes_part(bean: Bean) -> bool:
     return True
 
 
-def _of_whom(bean: Bean, fate: Fate) -> Fate:
+def _of_whom(bean: Bean, conversion: Conversion) -> Conversion:
     """A class of somebody else, which has the name of one of Heritrix's."""
     if bean.taken_for:
-        return mapped(fate.target, bean.taken_for)
+        return mapped(conversion.target, bean.taken_for)
     if "." not in bean.package or bean.package.startswith(_THEIRS):
-        return fate
-    return to_check(f"{bean.package} is taken for Heritrix's {bean.kind}", fate.target)
+        return conversion
+    return to_check(f"{bean.package} is taken for Heritrix's {bean.kind}", conversion.target)
 
 
-def _report(work: Work) -> None:
-    items = work.beans.items
+def _report(work: Migration) -> None:
+    items, report = work.beans.items, work.report
     # A property may be decided before the bean that it is on: so the beans come first above.
     work.report.findings += (_finding(work.beans.file, item) for item in items)
     settle(work.draft, work.report)
     advise_of_effects(work.draft, work.report)
     finish_seeds(work)
     if "fetch.contact" not in work.draft.settings:
-        work.report.advice.insert(
+        report.advice.insert(
             0, "Say who crawls: fetch.contact in crawl.yaml, a web page or a mail address."
         )
-    noted = {note.name for note in work.report.files}
+    noted = {note.name for note in report.files}
     if work.beans.file not in noted:
-        work.report.files.insert(0, FileNote(work.beans.file, "read"))
+        report.files.insert(0, FileNote(work.beans.file, "read"))
 
 
-def _finding(file: str, item: Bean | Setting) -> Finding:
-    fate = item.fate or to_check(WIRING)
+def _finding(file: str, item: Bean | Setting) -> ReportedItem:
+    conversion = item.conversion or to_check(WIRING)
     if isinstance(item, Bean):
         name, value, kind = item.label, item.package, "bean"
         source = item.file
     else:
         name, kind, source = item.full_name, item.kind, item.bean.file or file
         value = shown(name, item.text)
-        fate = _with_origin(item, fate)
-    return Finding(
-        name, value, source, item.line, fate.outcome, fate.target, fate.note, fate.flag, kind
+        conversion = _with_origin(item, conversion)
+    return ReportedItem(
+        name,
+        value,
+        source,
+        item.line,
+        conversion.outcome,
+        conversion.target,
+        conversion.note,
+        conversion.flag,
+        kind,
     )
 
 
-def _with_origin(item: Setting, fate: Fate) -> Fate:
+def _with_origin(item: Setting, conversion: Conversion) -> Conversion:
     """With what its value was worked out from, and what of it is not used."""
     if item.doubt and item.bean.active:
         said = f"{item.doubt} ({item.origin})" if item.origin else item.doubt
-        return to_check(said, fate.target)
-    if item.origin and fate.outcome is Outcome.MAPPED:
-        note = f"{fate.note}; {item.origin}" if fate.note else item.origin
-        return fate._replace(note=note)
-    return fate
+        return to_check(said, conversion.target)
+    if item.origin and conversion.outcome is MigrationOutcome.MAPPED:
+        note = f"{conversion.note}; {item.origin}" if conversion.note else item.origin
+        return conversion._replace(note=note)
+    return conversion

@@ -1,13 +1,16 @@
-"""Expressions of Spring (SpEL) of the simple kinds: `#{systemEnvironment['NAME'] ?: 'text'}`.
+"""Expressions of Spring (SpEL) of the simple kinds, and placeholders with variables.
 
-Known are texts, numbers, `true`, `false` and `null`; `systemEnvironment` and `systemProperties`;
-`a ?: b`, `a ? b : c`, `a == b`, `a != b`, `!a`, `a + b` and brackets. Nothing is run: what is more
-than that is refused, and the report says so.
+Of `#{systemEnvironment['NAME'] ?: 'text'}` known are texts, numbers, `true`, `false` and `null`;
+`systemEnvironment` and `systemProperties`; `a ?: b`, `a ? b : c`, `a == b`, `a != b`, `!a`, `a + b`
+and brackets. Nothing is run: what is more than that is refused, and the report says so. Variables
+are `${name:default}`, and what tools for templates leave in a text.
 """
 
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
+
+from nacre.migrate.files import TO_FILL_IN
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<text>'(?:[^']|'')*'|\"[^\"]*\")|(?P<number>-?[0-9]+(?:\.[0-9]+)?)[lLfFdD]?"
@@ -228,3 +231,52 @@ class _Unset(NamedTuple):
 
 def _plain(value: str | _Unset | None) -> str:
     return value if isinstance(value, str) else ""
+
+
+_VARIABLE = re.compile(r"\$\{([^${}:]+)(?::([^${}]*))?\}")
+_OF_HERITRIX = frozenset(("launchId", "prefix", "timestamp17", "timestamp14", "serialno"))
+_OPEN = (
+    (re.compile(r"#\{"), "an expression of Spring"),
+    (re.compile(r"\$\{(?P<name>[^}]*)\}?"), "a placeholder, which only Spring fills in"),
+    (TO_FILL_IN, "a placeholder of a template"),
+)
+_GROUP = re.compile(r"env:|[0-9]+\Z")
+_WRITE = "write the value"
+_ROUNDS = 10
+_MAX_FILLED_CHARS = 1_000_000
+
+
+def open_doubt(text: str) -> str:
+    """Why a text is not used as it stands; "" where it is."""
+    why = still_open(text)
+    return f"{why}: {_WRITE}" if why else ""
+
+
+def still_open(text: str) -> str:
+    """What in a text was to be filled in; "" for nothing. Heritrix fills in names of its own."""
+    for expression, what in _OPEN:
+        for match in expression.finditer(text):
+            name = match.groupdict().get("name")
+            if name is None or not (_is_heritrix(name) or _GROUP.match(name)):
+                return what
+    return ""
+
+
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """A text with its `${name}` and `${name:default}` filled in, as far as they are known."""
+
+    def value(found: re.Match[str]) -> str:
+        name = found[1].strip()
+        if _is_heritrix(name):
+            return found[0]
+        return values.get(name, found[0] if found[2] is None else found[2])
+
+    for _ in range(_ROUNDS):
+        before, text = text, _VARIABLE.sub(value, text)
+        if text == before or len(text) > _MAX_FILLED_CHARS:
+            break
+    return text
+
+
+def _is_heritrix(name: str) -> bool:
+    return name in _OF_HERITRIX or name.startswith("heritrix.")

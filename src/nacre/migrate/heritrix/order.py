@@ -1,16 +1,27 @@
-"""Reads `order.xml` of Heritrix 1 into the form of beans.
+"""A reader of `order.xml` of Heritrix 1, which gives the form of beans.
 
 Its tree: `<meta>`; `<controller>` with `<newObject name class>` for each module, `<map>` for lists
 of them, `<string>`, `<integer>`, `<long>`, `<float>`, `<boolean>`, `<text>` and `<stringList>`
 for values. A name in-such-letters becomes the name that Heritrix 3 has for it, where it has one.
+
+Settings of single hosts and domains become sheets. They are in
+`settings/org/example/www/settings.xml` for `www.example.org` and what is below it; the directory is
+the order's `settings-directory`.
 """
 
+import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
-from nacre.migrate.fate import to_check
+from nacre.migrate.files import open_xml
 from nacre.migrate.heritrix.beans import Bean, Beans, Setting
-from nacre.migrate.heritrix.order_names import CLASSES, NAMES, OF_CLASS
+from nacre.migrate.heritrix.mappings import (
+    ORDER_CLASS_NAMES,
+    ORDER_PROPERTY_NAMES,
+    ORDER_PROPERTY_NAMES_OF,
+)
+from nacre.migrate.report import to_check
 from nacre.wire.xml import Element
 
 VALUES = frozenset(
@@ -57,10 +68,17 @@ class OrderReader:
         bean = self._add("controller", "CrawlOrder", element)
         self._children(element, bean)
 
-    def _add(self, name: str, kind: str, element: Element, package: str = "") -> Bean:
-        bean = Bean(name, kind, package or kind, self.beans.file, element.line)
-        self.beans.items.append(bean)
-        self.beans.named.setdefault(name, bean)
+    def _add(
+        self,
+        name: str,
+        kind: str,
+        element: Element,
+        package: str = "",
+        owner: Setting | None = None,
+    ) -> Bean:
+        bean = Bean(name, kind, package or kind, self.beans.file, element.line, owner=owner)
+        self.beans.add(bean)
+        self.beans.name(name, bean)
         return bean
 
     def _children(self, element: Element, bean: Bean) -> None:
@@ -75,26 +93,26 @@ class OrderReader:
                 self._children(child, self._add(said, "HttpHeaders", child))
             elif child.tag == "map":
                 self.beans.say(bean, setting)
-                setting.value = self._modules(child, setting)
+                setting.say(self._modules(child, setting))
             elif child.tag in VALUES:
-                setting.value = _value(setting.name, child.text)
+                setting.say(_value(setting.name, child.text))
                 self.beans.say(bean, setting)
             elif child.tag in LISTS:
-                setting.value = [value.text.strip() for value in child.children]
+                setting.say([value.text.strip() for value in child.children])
                 self.beans.say(bean, setting)
             else:
                 self._other(child)
 
     def _module(self, element: Element, name: str, owner: Bean, setting: Setting) -> None:
         """A module in a module: a bean of the input, and a property that is not counted."""
-        setting.value = self._object(element, name, setting)
+        setting.say(self._object(element, name, setting))
         owner.settings[setting.name] = setting
 
     def _object(self, element: Element, name: str, owner: Setting) -> Bean:
         package = element.attributes.get("class", "")
         kind = class_of(package)
-        bean = self._add(name, kind, element, package)
-        bean.owner = owner if owner.bean.kind != "CrawlOrder" else None
+        above = owner if owner.bean.kind != "CrawlOrder" else None
+        bean = self._add(name, kind, element, package, above)
         self._children(element, bean)
         return bean
 
@@ -113,12 +131,12 @@ class OrderReader:
         said = " ".join(f'{name}="{value}"' for name, value in element.attributes.items())
         owner = Bean("", "", "", self.beans.file, element.line)
         item = Setting(f"<{element.tag}>", said, element.line, owner, "element")
-        item.fate = to_check("not part of an order as Heritrix writes it")
-        self.beans.items.append(item)
+        item.decide(to_check("not part of an order as Heritrix writes it"))
+        self.beans.add(item)
 
     def _canonical(self) -> None:
         """The map of canonicalization rules stands for the policy that Heritrix 3 has."""
-        controller = self.beans.named.get("controller")
+        controller = self.beans.bean("controller")
         rules = controller.settings.get("rules") if controller is not None else None
         if controller is None or rules is None:
             return
@@ -126,13 +144,13 @@ class OrderReader:
             "", "RulesCanonicalizationPolicy", "", self.beans.file, rules.line, owner=rules
         )
         policy.settings["rules"] = rules
-        self.beans.extra.append(policy)
+        self.beans.add_implied(policy)
 
 
 def class_of(package: str) -> str:
     """Heritrix 3's name for a class of Heritrix 1."""
     kind = package.strip().rpartition(".")[2].replace("RegExp", "Regex")
-    return CLASSES.get(kind, kind)
+    return ORDER_CLASS_NAMES.get(kind, kind)
 
 
 def property_of(kind: str, name: str) -> str:
@@ -140,7 +158,8 @@ def property_of(kind: str, name: str) -> str:
     if name.endswith("decide-rules") and kind != "DecidingScope":
         return "shouldFetchBodyRule" if "midfetch" in name else "shouldProcessRule"
     plain = _HYPHEN.sub(lambda found: found[1].upper(), name)
-    return OF_CLASS.get(kind, {}).get(plain) or NAMES.get(plain, plain)
+    own = ORDER_PROPERTY_NAMES_OF.get(kind, {}).get(plain)
+    return own or ORDER_PROPERTY_NAMES.get(plain, plain)
 
 
 def _value(name: str, text: str) -> str:
@@ -166,3 +185,58 @@ def entries(element: Element, above: str = "") -> Iterator[tuple[str, Element]]:
             yield from entries(child, child.tag)
         elif child.tag in VALUES | LISTS:
             yield above or "controller", child
+
+
+_FILE = "settings.xml"
+_MAX_FILES = 100_000
+
+
+def read_hosts(beans: Beans, directory: Path) -> None:
+    """Add a sheet and an association for each settings file beside the order.
+
+    Raises:
+        ConfigError: One of them is not XML that is read here.
+    """
+    controller = beans.named.get("controller")
+    named = controller.text("settingsDirectory", "settings") if controller is not None else ""
+    root = (directory / (named.strip() or "settings")).resolve()
+    if not root.is_relative_to(directory.resolve()) or not root.is_dir():
+        return
+    found = (Path(folder) / _FILE for folder, _, files in os.walk(root) if _FILE in files)
+    for path in sorted(found)[:_MAX_FILES]:
+        labels = path.parent.relative_to(root).parts
+        file = str(path.relative_to(directory.resolve()))
+        _host(beans, ".".join(reversed(labels)), labels, file, open_xml(path))
+
+
+def _host(beans: Beans, host: str, labels: tuple[str, ...], file: str, root: Element) -> None:
+    sheet = Bean(host or "all-hosts", "Sheet", "settings of a host", file, root.line)
+    beans.add(sheet)
+    values: dict[str, object] = {}
+    for module, element in entries(root):
+        owner = beans.named.get(module)
+        said = element.attributes.get("name", "")
+        name = property_of(owner.kind if owner is not None else "", said)
+        text: object = element.text
+        if element.tag in LISTS:
+            text = [value.text.strip() for value in element.children]
+        entry = Setting(
+            f"{module}.{name}", text, element.line, sheet, "entry", label=f"{module}.{said}"
+        )
+        beans.add(entry)
+        values[entry.name] = entry
+    _refinements(beans, sheet, root)
+    sheet.settings["map"] = Setting("map", values, root.line, sheet)
+    place = Bean("", "SurtPrefixesSheetAssociation", "", file, root.line)
+    surt = "http://(" + "".join(f"{label}," for label in labels)
+    for name, one in (("surtPrefixes", surt), ("targetSheetNames", sheet.name)):
+        place.settings[name] = Setting(name, [one], root.line, place)
+    beans.extra.append(place)
+
+
+def _refinements(beans: Beans, sheet: Bean, root: Element) -> None:
+    for element in root.walk():
+        if element.tag == "refinement":
+            item = Setting("<refinement>", element.text, element.line, sheet, "element")
+            item.decide(to_check("settings at some hours or ports only: see bandwidth.windows"))
+            beans.add(item)

@@ -1,21 +1,104 @@
-"""Beans of Heritrix that take more than a table: writers, proxies, policies, credentials."""
+"""Beans of Heritrix that take more than a table: writers, proxies, policies, credentials.
+
+The frontier and the wait evaluators for adaptive revisiting of Heritrix 1 become a schedule.
+"""
 
 import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from nacre.migrate.draft import Noted
-from nacre.migrate.fate import defaulted, mapped, missing, to_check
-from nacre.migrate.heritrix.agent import map_metadata
-from nacre.migrate.heritrix.beans import Bean, Ref, Setting
+from nacre.migrate.draft import CommentedMapping
+from nacre.migrate.heritrix.agent import map_headers, map_metadata, map_robots
+from nacre.migrate.heritrix.beans import Bean, Ref, Setting, decide_all
 from nacre.migrate.heritrix.chains import SCRIPTS
-from nacre.migrate.heritrix.order_parts import map_headers, map_robots
-from nacre.migrate.heritrix.order_waits import map_again, map_waits
+from nacre.migrate.heritrix.mappings import POLICIES
 from nacre.migrate.heritrix.scope import RuleWriter, is_open
 from nacre.migrate.heritrix.seeds import map_seeds
-from nacre.migrate.heritrix.table_crawl import POLICIES
-from nacre.migrate.heritrix.work import Work, decide_all, decide_inside
+from nacre.migrate.heritrix.work import Migration
+from nacre.migrate.report import defaulted, mapped, missing, to_check
 from nacre.uri.canonical import HERITRIX, RULES
+
+_SCHEDULE = "recrawl.schedule"
+_WAITS = f"{_SCHEDULE}.heritrix."
+_FIRST = ("first", "first_text", "first_image")
+_COMMON = {
+    "maxWaitIntervalSeconds": "longest",
+    "minWaitIntervalSeconds": "shortest",
+    "unchangedFactor": "grow",
+    "changedFactor": "shrink",
+    "defaultWaitIntervalSeconds": "unknown",
+    "defaultWaitInterval": "unknown",
+}
+_CONTENT = ("contentRegex", "contentRegularExpression", "contentRegexpr")
+
+
+def map_again(work: Migration, bean: Bean) -> None:
+    """AdaptiveRevisitFrontier: pages come back after an interval of their own."""
+    work.draft.put(f"{_SCHEDULE}.kind", "heritrix", f"{bean.kind}, {bean.file}:{bean.line}")
+    bean.decide(
+        mapped(_SCHEDULE, "`nacre recrawl JOB --continuous` visits pages when they are due")
+    )
+
+
+def map_waits(work: Migration, bean: Bean) -> None:
+    """A wait evaluator, for all media types or for those that match an expression."""
+    bean.decide(mapped(f"{_SCHEDULE}.heritrix"))
+    content = next((bean.settings[name] for name in _CONTENT if name in bean.settings), None)
+    fields = _FIRST if content is None else _of_content(content.text)
+    if content is not None:
+        content.decide(
+            mapped(_WAITS + fields[0])
+            if fields
+            else to_check(
+                "first intervals are told apart for text and images alone", _WAITS + "first"
+            )
+        )
+    for name, setting in bean.settings.items():
+        if name == "initialWaitIntervalSeconds":
+            _first(work, setting, fields, general=content is None)
+        elif name in _COMMON:
+            _common(work, setting, _COMMON[name])
+        elif setting.conversion is None:
+            setting.decide(defaulted("overdue pages come first, in order of their time"))
+
+
+def _of_content(expression: str) -> tuple[str, ...]:
+    known = {"text": ("first_text",), "image": ("first_image",)}
+    return known.get(expression.lstrip("^(").partition("/")[0], ())
+
+
+def _first(work: Migration, setting: Setting, fields: tuple[str, ...], *, general: bool) -> None:
+    value = _number(setting)
+    for field in fields if value is not None else ():
+        # What an evaluator of one media type said goes before what holds for all.
+        if not (general and field != "first" and _WAITS + field in work.draft.settings):
+            work.put(setting, _WAITS + field, value)
+    if setting.conversion is None:
+        setting.decide(to_check("of media types that are not told apart", _WAITS + "first"))
+
+
+def _common(work: Migration, setting: Setting, field: str) -> None:
+    value, path = _number(setting), _WAITS + field
+    if value is None:
+        return
+    if field == "shrink":
+        value = 1.0 / value
+    if work.draft.value(path, value) != value:
+        setting.decide(to_check("evaluators differ in it; here it is one for all pages", path))
+    else:
+        work.put(setting, path, value)
+
+
+def _number(setting: Setting) -> float | None:
+    try:
+        value = float(setting.text)
+    except ValueError:
+        value = 0.0
+    if value > 0.0:
+        return value
+    setting.decide(to_check("not a number over 0"))
+    return None
+
 
 _RECORDS = frozenset(
     f"{name}RecordBuilder"
@@ -29,7 +112,7 @@ _DOMAIN = re.compile(r"([\w.-]+)(:[0-9]+)?")
 _LOGIN = "not copied: write it into fetch.credentials (`password: {env: NAME}`)"
 
 
-def map_http(work: Work, bean: Bean) -> None:
+def map_http(work: Migration, bean: Bean) -> None:
     """What FetchHTTP has beside plain values: proxies, headers, the rule for bodies."""
     _proxy(work, bean, "http", _PROXY)
     _proxy(work, bean, "socks5", _SOCKS)
@@ -41,27 +124,28 @@ def map_http(work: Work, bean: Bean) -> None:
     if body is not None:
         rules = work.beans.beans_in(body)
         if all(is_open(work, rule) for rule in rules):
-            body.fate = defaulted("every body is fetched")
-            decide_inside(body.value, body.fate)
+            body.decide_with_parts(defaulted("every body is fetched"))
         else:
             written = RuleWriter(work, "fetch.midfetch").rules(rules)
             work.put(body, "fetch.midfetch", written)
 
 
-def map_html(work: Work, bean: Bean) -> None:
+def map_html(work: Migration, bean: Bean) -> None:
     """Scripts in pages and files of scripts are one switch: it is on where either is searched."""
     setting = bean.settings.get("extractJavascript")
     if setting is None or bean.is_true("extractJavascript", default=True):
         return
     others = work.beans.of_kind(*SCRIPTS)
     if any(other.active for other in others):
-        setting.fate = to_check(
-            "files of scripts are searched, and scripts in pages with them: it is one setting",
-            "extract.extract_javascript",
+        setting.decide(
+            to_check(
+                "files of scripts are searched, and scripts in pages with them: it is one setting",
+                "extract.extract_javascript",
+            )
         )
 
 
-def _proxy(work: Work, bean: Bean, scheme: str, names: tuple[str, ...]) -> None:
+def _proxy(work: Migration, bean: Bean, scheme: str, names: tuple[str, ...]) -> None:
     host, port, *login = (bean.settings.get(name) for name in names)
     if host is None or not host.text:
         idle = (bean.settings[name] for name in names if name in bean.settings)
@@ -70,17 +154,17 @@ def _proxy(work: Work, bean: Bean, scheme: str, names: tuple[str, ...]) -> None:
     number = port.text if port is not None and port.text not in {"", "0", "-1"} else ""
     work.put(host, "fetch.proxy", f"{scheme}://{host.text}" + (f":{number}" if number else ""))
     if port is not None:
-        port.fate = mapped("fetch.proxy")
+        port.decide(mapped("fetch.proxy"))
     for secret in login:
         if secret is not None:
-            secret.fate = (
+            secret.decide(
                 to_check("not copied: write name and password into fetch.proxy", "fetch.proxy")
                 if secret.text
                 else defaulted("empty", "fetch.proxy")
             )
 
 
-def map_writer(work: Work, bean: Bean) -> None:
+def map_writer(work: Migration, bean: Bean) -> None:
     """Directories and kinds of records of a writer of WARC or ARC files."""
     paths = bean.settings.get("storePaths") or bean.settings.get("path")
     above = bean.settings.get("directory")
@@ -91,35 +175,34 @@ def map_writer(work: Work, bean: Bean) -> None:
         _map_records(work, chain)
 
 
-def _map_directories(work: Work, above: Setting | None, paths: Setting | None) -> None:
+def _map_directories(work: Migration, above: Setting | None, paths: Setting | None) -> None:
     base = above.text if above is not None else "${launchId}"
     listed = work.beans.listed(paths.value) if paths is not None else ["warcs"]
     names = [str(name).strip() for name in listed if isinstance(name, str)] or ["warcs"]
     said = [setting for setting in (above, paths) if setting is not None]
     if any(_WINDOWS.search(place) for place in (base, *names)):
-        fate = to_check("a path of Windows: say where the files go", "archive.directories")
-        work.draft.settings.pop("archive.directories", None)
+        conversion = to_check("a path of Windows: say where the files go", "archive.directories")
+        work.draft.leave_out("archive.directories")
     else:
-        fate = mapped("archive.directories", "relative to the directory of a run")
+        conversion = mapped("archive.directories", "relative to the directory of a run")
         places = [_in_run(PurePosixPath(base.replace("\\", "/")) / name) for name in names]
         if not work.claim(said[0], "archive.directories", places):
-            decide_all(said, said[0].fate or fate)
+            decide_all(said, said[0].conversion or conversion)
             return
         work.draft.put("archive.directories", places, ", ".join(one.place for one in said))
-    decide_all(said, fate)
+    decide_all(said, conversion)
 
 
-def _map_records(work: Work, chain: Setting) -> None:
+def _map_records(work: Migration, chain: Setting) -> None:
     builders = work.beans.beans_in(chain)
     lost = sorted(_RECORDS - {builder.kind for builder in builders})
     extra = [one.kind for one in builders if not one.package.startswith("org.archive.")]
     wrong = ", ".join((*lost, *extra))
-    chain.fate = (
+    chain.decide_with_parts(
         to_check(f"every capture has request, response and metadata; see {wrong}")
         if wrong
         else defaulted("these records are written")
     )
-    decide_inside(chain.value, chain.fate)
 
 
 def _in_run(path: PurePosixPath) -> str:
@@ -128,34 +211,33 @@ def _in_run(path: PurePosixPath) -> str:
     return str(PurePosixPath(*(part for part in parts if part != ".."))) or "archive"
 
 
-def map_policy(work: Work, bean: Bean) -> None:
+def map_policy(work: Migration, bean: Bean) -> None:
     """A policy for queues, precedence or cost; its parameters are in the table."""
     path, name = POLICIES[bean.kind]
     if bean.owner is not None and bean.owner.kind == "entry":
         return  # of a sheet, which says it itself
     if _only_in_sheets(work, bean):
-        bean.fate = mapped("sheets")
-        decide_all(bean.settings.values(), bean.fate)
+        bean.decide_with_settings(mapped("sheets"))
         return
     if path == "frontier.cost":
         work.draft.put(path, name, bean.place)
-        bean.fate = mapped(path)
+        bean.decide(mapped(path))
         return
     work.draft.put(f"{path}.policy", name, bean.place)
-    bean.fate = mapped(f"{path}.policy")
+    bean.decide(mapped(f"{path}.policy"))
 
 
-def _only_in_sheets(work: Work, bean: Bean) -> bool:
+def _only_in_sheets(work: Migration, bean: Bean) -> bool:
     """Sheets refer to it, and no other property does."""
     settings = [one for one in work.beans.items if isinstance(one, Setting)]
     named = {one.kind == "entry" for one in settings if one.value == Ref(bean.name)}
     return bool(bean.name) and named == {True}
 
 
-def map_canonical(work: Work, bean: Bean) -> None:
+def map_canonical(work: Migration, bean: Bean) -> None:
     """The list of rules that decide when two URLs count as the same."""
     setting = bean.settings.get("rules")
-    bean.fate = mapped("uri.canonical")
+    bean.decide(mapped("uri.canonical"))
     if setting is None:
         work.draft.put("uri.canonical", "heritrix", f"{bean.place} (its stock list)")
         return
@@ -163,49 +245,48 @@ def map_canonical(work: Work, bean: Bean) -> None:
     for rule in work.beans.beans_in(setting):
         known = rule.kind if rule.kind in RULES else rule.kind.removesuffix("Rule")
         if known not in RULES:
-            rule.fate = missing("no such rule")
-            decide_all(rule.settings.values(), rule.fate)
+            rule.decide_with_settings(missing("no such rule"))
         elif not rule.is_true("enabled", default=True):
-            rule.fate = defaulted("switched off")
-            decide_all(rule.settings.values(), rule.fate)
+            rule.decide_with_settings(defaulted("switched off"))
         else:
             texts: dict[str, str] = {
                 name: rule.text(name) for name in ("regex", "format") if name in rule.settings
             }
             found.append({"rule": known} | texts)
-            rule.fate = mapped("uri.canonical")
-            decide_all(rule.settings.values(), rule.fate)
+            rule.decide_with_settings(mapped("uri.canonical"))
     stock = [
         {"rule": next(n for n, kind in RULES.items() if type(one) is kind)} for one in HERITRIX
     ]
     work.put(setting, "uri.canonical", "heritrix" if found == stock else found)
 
 
-def map_credentials(work: Work, bean: Bean) -> None:
+def map_credentials(work: Migration, bean: Bean) -> None:
     """Logins are named, never copied."""
     setting = bean.settings.get("credentials")
     if setting is None or not work.beans.beans_in(setting):
-        bean.fate = defaulted("empty", "fetch.credentials")
-        decide_all(bean.settings.values(), bean.fate)
+        bean.decide_with_settings(defaulted("empty", "fetch.credentials"))
         return
-    bean.fate = setting.fate = to_check(_LOGIN, "fetch.credentials")
-    found: list[Noted] = []
+    by_hand = to_check(_LOGIN, "fetch.credentials")
+    bean.decide(by_hand)
+    setting.decide(by_hand)
+    found: list[CommentedMapping] = []
     for one in work.beans.beans_in(setting):
         known = one.kind in {"HttpAuthenticationCredential", "Rfc2617Credential"}
         said = _credential(one) if known else None
         if said is not None:
             found.append(said)
-            one.fate = mapped("fetch.credentials", "its password is read from the environment")
+            note = "its password is read from the environment"
+            one.decide_with_settings(mapped("fetch.credentials", note))
         else:
-            one.fate = bean.fate if known else missing("no forms are filled in")
-        decide_all(one.settings.values(), one.fate)
+            one.decide_with_settings(by_hand if known else missing("no forms are filled in"))
     if found:
         work.draft.put("fetch.credentials", found, setting.place)
         if len(found) == len(work.beans.beans_in(setting)):
-            bean.fate = setting.fate = mapped("fetch.credentials")
+            bean.decide(mapped("fetch.credentials"))
+            setting.decide(mapped("fetch.credentials"))
 
 
-def _credential(bean: Bean) -> Noted | None:
+def _credential(bean: Bean) -> CommentedMapping | None:
     """A login whose password is in the environment; None for one that stands in the file."""
     secret = _OF_ENVIRONMENT.fullmatch(bean.text("password"))
     place = _DOMAIN.fullmatch(bean.text("domain") or bean.text("credentialDomain"))
@@ -216,10 +297,10 @@ def _credential(bean: Bean) -> Noted | None:
     origin = f"https://{host}" if port == ":443" else f"http://{host}{port}"
     said = {"origin": origin, "realm": bean.text("realm"), "username": name}
     plain = {key: value for key, value in said.items() if value}
-    return Noted({**plain, "password": {"env": secret[1]}}, {"origin": bean.place})
+    return CommentedMapping({**plain, "password": {"env": secret[1]}}, {"origin": bean.place})
 
 
-SPECIAL: dict[str, Callable[[Work, Bean], None]] = {
+SPECIAL: dict[str, Callable[[Migration, Bean], None]] = {
     "CrawlMetadata": map_metadata,
     "TextSeedModule": map_seeds,
     **dict.fromkeys(("ExtractorHTML", "JerichoExtractorHTML", "AggressiveExtractorHTML"), map_html),

@@ -1,22 +1,71 @@
-"""What Spring fills in: placeholders `${name:default}` and expressions `#{…}` of the simple kinds.
+"""Placeholders, expressions and overrides: what Spring works out before beans are made.
 
-Placeholders are filled in where the configuration has a configurer for them; expressions always
-are. Templates of other tools (`%{NAME}`, `{{ name }}`) were to be filled in before. A value in
-which something stays open is not used, and flagged: it would reach the wire as it stands.
+Placeholders `${name:default}` are filled in where the configuration has a configurer for them,
+expressions `#{…}` always. Templates of other tools (`%{NAME}`, `{{ name }}`) should have been
+filled in before. A value in which something stays open is not used, and flagged: it would reach the
+wire as it stands. Overrides say `bean.property=value` in place of what stands on the bean. Both may
+be in Java's property lists: `key=value` lines, with comments, escapes and continued lines.
 """
 
+import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from nacre.config.ordinary import read_ordinary
-from nacre.migrate.fate import SECRET, mapped, to_check
+from nacre.migrate.files import read_lines
 from nacre.migrate.heritrix.beans import Bean, Beans, Ref, Setting, text_of
-from nacre.migrate.heritrix.expressions import translated
-from nacre.migrate.heritrix.properties import read_properties
-from nacre.migrate.heritrix.spring import is_override
-from nacre.migrate.heritrix.variables import filled, open_doubt, still_open
-from nacre.migrate.texts import read_lines
+from nacre.migrate.heritrix.expressions import filled, open_doubt, still_open, translated
+from nacre.migrate.heritrix.spring import is_override, property_name
+from nacre.migrate.report import SECRET, defaulted, mapped, to_check
+
+_SPLIT = re.compile(r"((?:\\.|[^\\=:\s])*)\s*[=:]?\s*(.*)\Z", re.DOTALL)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_LETTERS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+
+
+def read_properties(text: str) -> Iterator[tuple[str, str, int]]:
+    """Key, value and number of the line, from 0, of each entry of a list."""
+    for line, number in _logical_lines(text):
+        key, value = (_unescaped(part) for part in _split(line))
+        yield key, value, number
+
+
+def _logical_lines(text: str) -> Iterator[tuple[str, int]]:
+    held, begun = "", 0
+    for number, raw in enumerate(re.split(r"\r\n|\r|\n", text)):
+        line = raw.lstrip()
+        if not held and (not line or line[0] in "#!"):
+            continue
+        begun = begun if held else number
+        if _continues(line):
+            held += line[:-1] or " "
+            continue
+        yield held + line, begun
+        held = ""
+    if held.strip():
+        yield held, begun
+
+
+def _continues(line: str) -> bool:
+    return (len(line) - len(line.rstrip("\\"))) % 2 == 1
+
+
+def _split(line: str) -> tuple[str, str]:
+    found = _SPLIT.match(line)
+    return (found[1], found[2]) if found else (line, "")
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(_letter, text)
+
+
+def _letter(match: re.Match[str]) -> str:
+    code = match[1]
+    if len(code) == 5:
+        return chr(int(code[1:], 16))
+    return _LETTERS.get(code, code)
+
 
 _KINDS = (
     "PropertyPlaceholderConfigurer",
@@ -49,7 +98,7 @@ def fill_placeholders(beans: Beans, directory: Path, environ: Mapping[str, str])
         values |= _values(beans, bean, directory)
     elements = [one for one in beans.items if isinstance(one, Setting) and one.name == _ELEMENT]
     for element in elements:
-        element.fate = mapped("", _FILLED)
+        element.decide(mapped("", _FILLED))
         said = _LOCATION.search(element.text)
         for name in said[1].split(",") if said else ():
             values |= _of_file(element, name.strip(), directory)
@@ -63,7 +112,7 @@ def fill_placeholders(beans: Beans, directory: Path, environ: Mapping[str, str])
         _fill(own, known, environ)
         beans.values[name] = own.value
         for user in users:
-            user.origin = own.origin
+            user.came_from(own.origin)
 
 
 def _fill(item: Setting, values: Mapping[str, str] | None, environ: Mapping[str, str]) -> None:
@@ -72,16 +121,16 @@ def _fill(item: Setting, values: Mapping[str, str] | None, environ: Mapping[str,
             said = filled(said, values)
         if "#{" not in said:
             return said
-        # What the environment holds of a secret is nobody's business: its name goes on.
+        # The environment's value of a secret is not copied: its name goes on.
         is_secret = bool(SECRET.search(item.name))
         known = {} if is_secret else environ
         done = translated(said, known, later=is_secret or item.name in _LATER)
         for note in (*done.notes, done.problem):
             if note and note not in item.origin:
-                item.origin = f"{item.origin}; {note}".removeprefix("; ")
+                item.came_from(f"{item.origin}; {note}".removeprefix("; "))
         return done.text
 
-    item.value = _each(item.value, text)
+    item.say(_each(item.value, text))
 
 
 def set_open_aside(beans: Beans) -> None:
@@ -101,15 +150,17 @@ def set_open_aside(beans: Beans) -> None:
         if is_override(item.bean) or (item.bean.kind == "Sheet" and item.kind == "property"):
             continue  # its entries are looked at one by one
         if isinstance(item.value, Ref):
-            item.doubt = shared.get(item.value.name, "")
+            item.doubt_value(shared.get(item.value.name, ""))
         elif isinstance(item.value, list):
-            item.value, item.doubt = _without_open(item.value)
-        item.doubt = item.doubt or open_doubt(_own_text(item.value))
+            value, doubt = _without_open(item.value)
+            item.say(value)
+            item.doubt_value(doubt)
+        item.doubt_value(item.doubt or open_doubt(_own_text(item.value)))
         if item.doubt and not (isinstance(item.value, list | Ref) and _has_more(beans, item)):
             lost.add(item)
     for bean in beans.beans():
         # A child has the properties of its parent, which are the same.
-        bean.settings = {name: one for name, one in bean.settings.items() if one not in lost}
+        bean.drop_settings(lost)
 
 
 def _has_more(beans: Beans, item: Setting) -> bool:
@@ -147,10 +198,10 @@ def _own_text(value: object) -> str:
 
 def _values(beans: Beans, bean: Bean, directory: Path) -> dict[str, str]:
     values: dict[str, str] = {}
-    bean.fate = mapped("", _FILLED)
+    bean.decide(mapped("", _FILLED))
     encoding = bean.text("fileEncoding")
     for name, setting in bean.settings.items():
-        setting.fate = bean.fate
+        setting.decide(bean.conversion)
         if name in {"properties", "location", "locations"}:
             texts = [setting.value] if name == "properties" else beans.listed(setting.value)
             for one in texts:
@@ -177,12 +228,12 @@ def _of_file(
     name = text_of(value).removeprefix("file:").removeprefix("classpath:")
     path = directory / name
     if not path.resolve().is_relative_to(directory.resolve()):
-        setting.fate = to_check(f"{name} is not read: it lies elsewhere")
+        setting.decide(to_check(f"{name} is not read: it lies elsewhere"))
         return {}
     try:
         return _of(_decoded(read_ordinary(path, _MAX_BYTES), encoding))
     except OSError as error:
-        setting.fate = to_check(f"{name} cannot be read: {error.strerror}")
+        setting.decide(to_check(f"{name} cannot be read: {error.strerror}"))
         return {}
 
 
@@ -202,3 +253,86 @@ def _each(value: object, change: Callable[[str], str]) -> object:
     if isinstance(value, dict):
         return {key: _each(item, change) for key, item in value.items()}
     return value
+
+
+_PART = re.compile(r"([^.\[\]]+)((?:\[[^\]]*\])*)(?:\.|\Z)")
+
+
+def apply_overrides(beans: Beans) -> None:
+    """Put what overrides say on the beans that they name; the later one wins."""
+    for bean in [bean for bean in beans.beans() if is_override(bean)]:
+        bean.decide(mapped("", "what it overrides is said at the beans"))
+        for name, setting in list(bean.settings.items()):
+            if name == "properties":
+                _apply(beans, bean, setting)
+            else:
+                setting.decide(defaulted("of Spring alone"))
+
+
+def _apply(beans: Beans, bean: Bean, properties: Setting) -> None:
+    properties.decide(mapped("", "a list of overrides, which follow"))
+    for override in list(_entries(beans, bean, properties)):
+        target = locate(beans, override.name)
+        if target is None:
+            override.decide(to_check(_nowhere(beans, override.name)))
+            continue
+        owner, name = target
+        before = owner.settings.get(name)
+        if before is not None:
+            before.decide(defaulted(f"overridden at {bean.file}:{override.line}"))
+        # The override itself becomes the property, so that its conversion is that of the property.
+        override.move_to(owner, name)
+
+
+def _entries(beans: Beans, bean: Bean, properties: Setting) -> Iterator[Setting]:
+    value = properties.value
+    if isinstance(value, dict):
+        text = value.get("")
+        yield from (item for item in value.values() if isinstance(item, Setting))
+    else:
+        text = value
+    if not isinstance(text, str):
+        return
+    place = beans.items.index(properties) + 1
+    for key, said, line in read_properties(text):
+        override = Setting(key, said, properties.line_of(line), bean, "override")
+        beans.items.insert(place, override)
+        place += 1
+        yield override
+
+
+def locate(beans: Beans, path: str) -> tuple[Bean, str] | None:
+    """The bean and the name of the property that a dotted path leads to; None when to none."""
+    parts = [(found[1], found[2]) for found in _PART.finditer(path.strip())]
+    bean = beans.bean(parts[0][0]) if len(parts) > 1 else None
+    for name, index in parts[1:-1]:
+        if bean is None:
+            return None
+        setting = bean.settings.get(property_name(name))
+        # What is not set is wired by name.
+        value = beans.resolved(setting.value) if setting is not None else beans.bean(name)
+        value = _element(beans, value, index) if index else value
+        bean = value if isinstance(value, Bean) else None
+    if bean is None or parts[-1][1]:
+        return None
+    return bean, property_name(parts[-1][0])
+
+
+def _element(beans: Beans, value: object, index: str) -> object:
+    """`[2]` of a list, `[key]` of a map."""
+    key = index.strip("[]").strip("'\"")
+    if isinstance(value, dict):
+        return beans.resolved(value.get(key))
+    if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+        return beans.resolved(value[int(key)])
+    return None
+
+
+def _nowhere(beans: Beans, path: str) -> str:
+    name = path.partition(".")[0]
+    if "." not in path:
+        return "no override: it has no bean.property"
+    if beans.bean(name) is not None:
+        return "leads to no property that can be set: what stands before its last dot is not a bean"
+    near = difflib.get_close_matches(name, beans.named, n=1, cutoff=0.7)
+    return f"there is no bean {name}" + (f"; perhaps {near[0]}" if near else "")

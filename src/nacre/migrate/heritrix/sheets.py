@@ -1,22 +1,19 @@
-"""Sheets of Heritrix, and what they are associated with."""
+"""Sheets of Heritrix, and their associations with SURT prefixes and rules."""
 
 from typing import Any
 
 from nacre.config.sheet import check_sheet
-from nacre.job.configuration.settings import JobSettings
-from nacre.migrate.draft import Noted
-from nacre.migrate.fate import mapped, to_check
-from nacre.migrate.heritrix.added import property_of_entry
+from nacre.migrate.draft import CommentedMapping
 from nacre.migrate.heritrix.beans import Bean, Setting
-from nacre.migrate.heritrix.chains import entry_of, switch_of
-from nacre.migrate.heritrix.overrides import locate
-from nacre.migrate.heritrix.properties import read_properties
-from nacre.migrate.heritrix.rules import flag, to
+from nacre.migrate.heritrix.chains import entry_of, property_of_entry, switch_of
+from nacre.migrate.heritrix.expressions import open_doubt
+from nacre.migrate.heritrix.mappings import POLICIES, PropertyMapping, flag
+from nacre.migrate.heritrix.placeholders import locate, read_properties
 from nacre.migrate.heritrix.scope import RuleWriter, rule_problem, setting_of_rule
-from nacre.migrate.heritrix.table_crawl import POLICIES
-from nacre.migrate.heritrix.variables import open_doubt
-from nacre.migrate.heritrix.work import Work, becomes, decide_all
+from nacre.migrate.heritrix.work import Migration, becomes
+from nacre.migrate.report import mapped, to_check
 from nacre.scope.heritrix import equivalent
+from nacre.settings.settings import JobSettings
 
 ASSOCIATIONS = ("SurtPrefixesSheetAssociation", "DecideRuledSheetAssociation")
 
@@ -29,60 +26,61 @@ class SheetWriter:
         settings: The settings that the sheets are checked against.
     """
 
-    def __init__(self, work: Work, settings: JobSettings) -> None:
+    def __init__(self, work: Migration, settings: JobSettings) -> None:
         self._work = work
+        self._beans = work.beans
         self._settings = settings
-        self._sheets: dict[str, Noted] = {}
+        self._sheets: dict[str, CommentedMapping] = {}
 
     def write(self) -> None:
         """All sheets and associations of the configuration."""
-        for bean in self._work.beans.of_kind("Sheet"):
+        for bean in self._beans.of_kind("Sheet"):
             self.sheet(bean)
-        found = [self._association(bean) for bean in self._work.beans.of_kind(*ASSOCIATIONS)]
+        found = [self._association(bean) for bean in self._beans.of_kind(*ASSOCIATIONS)]
         self.place([one for one in found if one is not None])
 
-    def place(self, associations: list[Noted]) -> None:
+    def place(self, associations: list[CommentedMapping]) -> None:
         """Put what was written into the draft."""
+        draft = self._work.draft
         if self._sheets:
-            self._work.draft.put("sheets", self._sheets)
+            draft.put("sheets", self._sheets)
         if associations:
-            self._work.draft.put("sheet_associations", associations)
+            draft.put("sheet_associations", associations)
 
     def sheet(self, bean: Bean) -> None:
         """One sheet; an entry that cannot be is flagged."""
-        values = Noted({}, {})
+        values = CommentedMapping({}, {})
         for entry in self._entries(bean):
             values.update(self._entry(bean, entry))
-            for path in (entry.fate.target if entry.fate else "").split(", "):
+            for path in (entry.conversion.target if entry.conversion else "").split(", "):
                 if path in values:
                     values.reasons[path] = entry.place
         name = bean.name.replace(".", "-") or f"sheet{len(self._sheets) + 1}"
         self._sheets[name] = values
-        bean.fate = mapped("sheets")
-        decide_all(bean.settings.values(), bean.fate)
+        bean.decide_with_settings(mapped("sheets"))
 
     def _entries(self, bean: Bean) -> list[Setting]:
         """The entries of its map, or of its list of properties."""
         found: list[Setting] = []
         for setting in bean.settings.values():
-            value = self._work.beans.resolved(setting.value)
+            value = self._beans.resolved(setting.value)
             if isinstance(value, dict):
                 found += (item for item in value.values() if isinstance(item, Setting))
                 value = value.get("")
             if isinstance(value, str):
                 for key, text, line in read_properties(value):
                     entry = Setting(key, text, setting.line_of(line), bean, "entry")
-                    entry.doubt = open_doubt(text)
-                    self._work.beans.items.append(entry)
+                    entry.doubt_value(open_doubt(text))
+                    self._beans.add(entry)
                     found.append(entry)
         return found
 
     def _entry(self, bean: Bean, entry: Setting) -> dict[str, Any]:
         if entry.doubt:
             return {}
-        target = locate(self._work.beans, entry.name)
+        target = locate(self._beans, entry.name)
         if target is None:
-            entry.fate = to_check("leads to no bean of this configuration")
+            entry.decide(to_check("leads to no bean of this configuration"))
             return {}
         owner, name = target
         values = self._of_rule(owner, name, entry)
@@ -90,7 +88,7 @@ class SheetWriter:
             values = self._of_bean(owner, name, entry)
         sheet, problems = check_sheet("sheet", values, self._settings)
         if problems:
-            entry.fate = to_check(f"left out: {problems[0].message}", ", ".join(values))
+            entry.decide(to_check(f"left out: {problems[0].message}", ", ".join(values)))
         return dict(sheet.values)
 
     def _of_rule(self, owner: Bean, name: str, entry: Setting) -> dict[str, Any] | None:
@@ -99,21 +97,21 @@ class SheetWriter:
             return None
         above = self._work.rule_paths.get(owner)
         if above is None:
-            entry.fate = to_check("speaks of a rule that is not in the scope")
+            entry.decide(to_check("speaks of a rule that is not in the scope"))
             return {}
-        several = isinstance(self._work.beans.resolved(entry.value), list)
-        said: object = self._work.beans.listed(entry.value) if several else entry.text
+        several = isinstance(self._beans.resolved(entry.value), list)
+        said: object = self._beans.listed(entry.value) if several else entry.text
         problem = rule_problem(owner.kind, {name: said})
         if problem and "required" not in problem.lower():
-            entry.fate = to_check(f"left out: {problem}")
+            entry.decide(to_check(f"left out: {problem}"))
             return {}
         values = setting_of_rule(owner.kind, name, said)
         found = {f"{above}.{key}": value for key, value in values.items()}
-        entry.fate = mapped(", ".join(found))
+        entry.decide(mapped(", ".join(found)))
         return found
 
     def _of_bean(self, owner: Bean, name: str, entry: Setting) -> dict[str, Any]:
-        chosen = self._work.beans.resolved(entry.value)
+        chosen = self._beans.resolved(entry.value)
         if isinstance(chosen, Bean):
             return self._of_choice(owner, name, entry, chosen)
         kind = self._work.kind(owner)
@@ -122,26 +120,27 @@ class SheetWriter:
             rule = property_of_entry(self._work, owner, name)
         if name == "enabled":
             path = switch_of(self._work, owner)
-            rule = to(path, flag) if path else None
+            rule = PropertyMapping(path, flag) if path else None
         if rule is None:
-            entry.fate = to_check(f"{owner.kind}.{name} is nothing that a sheet can change here")
+            entry.decide(to_check(f"{owner.kind}.{name} is nothing that a sheet can change here"))
             return {}
-        entry.fate, values = becomes(rule, entry, always=True)
+        conversion, values = becomes(rule, entry, always=True)
+        entry.decide(conversion)
         return values
 
     def _of_choice(self, owner: Bean, name: str, entry: Setting, chosen: Bean) -> dict[str, Any]:
         """A policy, or a gate, in place of another."""
-        entry.fate = to_check(f"{owner.kind}.{name} is nothing that a sheet can change here")
+        entry.decide(to_check(f"{owner.kind}.{name} is nothing that a sheet can change here"))
         place = entry_of(self._work, owner)
         if name == "shouldProcessRule" and place:
             path = f"{place}.gate"
-            entry.fate = mapped(path)
+            entry.decide(mapped(path))
             return {path: RuleWriter(self._work, "sheets").rules([chosen])}
         kind = self._work.kind(chosen)
         if chosen.kind not in POLICIES or kind is None:
             return {}
         path, policy = POLICIES[chosen.kind]
-        entry.fate = mapped(path)
+        entry.decide(mapped(path))
         said: dict[str, Any] = {"policy": policy}
         for one, setting in chosen.settings.items():
             rule = kind.properties.get(one)
@@ -149,37 +148,34 @@ class SheetWriter:
             said |= {target.rpartition(".")[2]: value for target, value in values.items()}
         return {path: policy if path == "frontier.cost" else said}
 
-    def _association(self, bean: Bean) -> Noted | None:
+    def _association(self, bean: Bean) -> CommentedMapping | None:
         names = self._names(bean)
         known = [name for name in names if name in self._sheets]
         said: dict[str, Any] = {"sheets": known}
-        rules: list[Noted] = []
+        rules: list[CommentedMapping] = []
         if bean.kind == ASSOCIATIONS[0]:
             said["surts"] = self._texts(bean, "surtPrefixes")
         else:
             found = bean.settings.get("rules")
-            rules = RuleWriter(self._work, "sheet_associations").rules(
-                self._work.beans.beans_in(found)
-            )
+            rules = RuleWriter(self._work, "sheet_associations").rules(self._beans.beans_in(found))
             said["rules"] = rules
             if (order := bean.text("order")).lstrip("-").isdecimal():
                 said["order"] = int(order)
         if not known or not (said.get("surts") or rules):
-            bean.fate = to_check("left out: it names no sheet or no place that is known")
+            bean.decide(to_check("left out: it names no sheet or no place that is known"))
             for setting in bean.settings.values():
-                setting.fate = bean.fate
+                setting.decide(bean.conversion)
             return None
-        bean.fate = mapped("sheet_associations")
-        decide_all(bean.settings.values(), bean.fate)
+        bean.decide_with_settings(mapped("sheet_associations"))
         if known != names and (target := bean.settings.get("targetSheetNames")) is not None:
             lost = ", ".join(name for name in names if name not in known)
-            target.fate = to_check(f"there is no sheet {lost}", "sheet_associations")
-        return Noted(said, {"sheets": bean.place})
+            target.decide(to_check(f"there is no sheet {lost}", "sheet_associations"))
+        return CommentedMapping(said, {"sheets": bean.place})
 
     def _names(self, bean: Bean) -> list[str]:
         return [name.replace(".", "-") for name in self._texts(bean, "targetSheetNames")]
 
     def _texts(self, bean: Bean, name: str) -> list[str]:
         setting = bean.settings.get(name)
-        found = self._work.beans.listed(setting.value) if setting is not None else []
+        found = self._beans.listed(setting.value) if setting is not None else []
         return [item.strip() for item in found if isinstance(item, str) and item.strip()]

@@ -1,4 +1,4 @@
-"""Reads the Spring XML of Heritrix 3: `crawler-beans.cxml`.
+"""A reader of the Spring XML of Heritrix 3, `crawler-beans.cxml`.
 
 Known: beans with id, name, class, parent; property, constructor-arg, the `p:` and `c:` attributes;
 value, ref, idref, null, inner beans, list, set, array, map, props; `util:` collections; alias; and
@@ -9,12 +9,10 @@ Nothing is executed, and no file is opened that lies elsewhere.
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from nacre.migrate.fate import Fate, defaulted, mapped, to_check
+from nacre.migrate.files import TO_FILL_IN, open_xml
 from nacre.migrate.heritrix.beans import Bean, Beans, Ref, Setting
-from nacre.migrate.heritrix.expressions import translated
-from nacre.migrate.heritrix.variables import filled
-from nacre.migrate.texts import TO_FILL_IN
-from nacre.migrate.xml import open_xml
+from nacre.migrate.heritrix.expressions import filled, translated
+from nacre.migrate.report import Conversion, defaulted, mapped, to_check
 from nacre.wire.xml import Element
 
 _SHORT = "http://www.springframework.org/schema/"
@@ -57,7 +55,7 @@ class SpringReader:
         """The beans of a document."""
         for match in TO_FILL_IN.finditer(root.text):
             item = self._element(Element(match[0], "", {}, root.line))
-            item.fate = to_check("a placeholder of a template: what it was to become is missing")
+            item.decide(to_check("a placeholder of a template: what it was to become is missing"))
         for element in root.children:
             self._top(element)
         for bean in self.beans.beans():
@@ -85,11 +83,11 @@ class SpringReader:
     def _unknown(self, element: Element) -> None:
         item = self._element(element)
         if element.tag == "import":
-            item.fate = self._import(element)
+            item.decide(self._import(element))
         elif element.tag not in _HARMLESS:
-            item.fate = to_check("not read: only beans and their properties are")
+            item.decide(to_check("not read: only beans and their properties are"))
 
-    def _import(self, element: Element) -> Fate:
+    def _import(self, element: Element) -> Conversion:
         """Read the beans of a file beside this one; they stand in its place."""
         said = element.attributes.get("resource", "")
         name = translated(filled(said, self._environ), self._environ).text
@@ -113,13 +111,12 @@ class SpringReader:
         said = " ".join(f'{name}="{value}"' for name, value in element.attributes.items())
         owner = Bean("", "", "", self._file, element.line)
         item = Setting(f"<{element.tag}>", said, element.line, owner, "element")
-        self.beans.items.append(item)
+        self.beans.add(item)
         return item
 
     def _named(self, element: Element) -> None:
-        bean = self._bean(element, None)
         others = element.attributes.get("name", "").replace(",", " ").replace(";", " ").split()
-        bean.name = bean.name or (others[0] if others else "")
+        bean = self._bean(element, None, others[0] if others else "")
         if bean.name:
             self.beans.named[bean.name] = bean
         for other in others:
@@ -129,15 +126,15 @@ class SpringReader:
     def _inner(self, element: Element, owner: Setting) -> Bean:
         return self._bean(element, owner)
 
-    def _bean(self, element: Element, owner: Setting | None) -> Bean:
+    def _bean(self, element: Element, owner: Setting | None, other_name: str = "") -> Bean:
         package = element.attributes.get("class", "").strip()
         kind = package.rpartition(".")[2]
-        name = element.attributes.get("id", "").strip()
-        bean = Bean(name, kind, package, self._file, element.line, owner=owner)
-        bean.parent = element.attributes.get("parent", "").strip()
-        self.beans.items.append(bean)
+        name = element.attributes.get("id", "").strip() or other_name
+        parent = element.attributes.get("parent", "").strip()
+        bean = Bean(name, kind, package, self._file, element.line, owner=owner, parent=parent)
+        self.beans.add(bean)
         if any(element.attributes.get(method) for method in _METHODS):
-            bean.fate = to_check("made by a method of a class, which cannot be run")
+            bean.decide(to_check("made by a method of a class, which cannot be run"))
         self._attributes(element, bean)
         for child in element.children:
             self._part(child, bean)
@@ -162,10 +159,10 @@ class SpringReader:
         elif element.tag in _IGNORED:
             return
         else:
-            self._element(element).fate = to_check("not read: only properties are")
+            self._element(element).decide(to_check("not read: only properties are"))
             return
         self.beans.say(bean, setting)
-        setting.value = self._value(element, setting)
+        setting.say(self._value(element, setting))
 
     def _value(self, element: Element, owner: Setting) -> object:
         """What an element with `value`, `ref` or a child says."""
@@ -180,7 +177,7 @@ class SpringReader:
         return self._text(element, owner)
 
     def _text(self, element: Element, owner: Setting) -> str:
-        owner.source = element
+        owner.stands_in(element)
         return element.text
 
     def _list(self, element: Element, owner: Setting) -> list[object]:
@@ -194,7 +191,7 @@ class SpringReader:
             name = match[0].strip("%{} ")
             line = element.line_of(element.text.count("\n", 0, match.start()))
             bean = Bean("", name, match[0], self._file, line, owner=owner)
-            self.beans.items.append(bean)
+            self.beans.add(bean)
             yield bean
 
     def _map(self, element: Element, owner: Setting) -> dict[str, object]:
@@ -216,9 +213,9 @@ class SpringReader:
     def _entry(self, entry: Element, name: str, owner: Setting) -> Setting:
         """An entry of a sheet is counted as a property is."""
         setting = Setting(name, None, entry.line, owner.bean, "entry")
-        self.beans.items.append(setting)
+        self.beans.add(setting)
         reference = entry.attributes.get("value-ref")
-        setting.value = Ref(reference) if reference else self._entry_value(entry, owner)
+        setting.say(Ref(reference) if reference else self._entry_value(entry, owner))
         return setting
 
     def _entry_value(self, entry: Element, owner: Setting) -> object:
@@ -229,7 +226,7 @@ class SpringReader:
 
     def _props(self, element: Element, owner: Setting) -> dict[str, object]:
         if not element.children:
-            owner.source = element
+            owner.stands_in(element)
             return {"": element.text}
         found: dict[str, object] = {}
         for prop in element.find_all("prop"):
@@ -237,7 +234,7 @@ class SpringReader:
             if _is_sheet(owner) or is_override(owner.bean):
                 kind = "entry" if _is_sheet(owner) else "override"
                 setting = Setting(name, prop.text, prop.line, owner.bean, kind)
-                self.beans.items.append(setting)
+                self.beans.add(setting)
                 found[name] = setting
             else:
                 found[name] = prop.text
@@ -271,7 +268,7 @@ def _inherit(beans: Beans, bean: Bean) -> None:
     while above is not None and above.name not in seen:
         seen.add(above.name)
         if not bean.kind:
-            bean.kind, bean.package = above.kind, above.package
+            bean.inherit_class(above)
         for name, setting in above.settings.items():
             bean.settings.setdefault(name, setting)
         above = beans.bean(above.parent) if above.parent else None

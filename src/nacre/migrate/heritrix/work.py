@@ -8,12 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from nacre.config.place import UnknownPropertyError, find
-from nacre.job.configuration.settings import JobSettings
 from nacre.migrate.draft import Draft
-from nacre.migrate.fate import Fate, defaulted, mapped, missing, to_check
-from nacre.migrate.heritrix.beans import Bean, Beans, Ref, Setting, inside
-from nacre.migrate.heritrix.rules import Kind, Rule
-from nacre.migrate.report import FileNote, Outcome, Report
+from nacre.migrate.heritrix.beans import Bean, Beans, Ref, Setting
+from nacre.migrate.heritrix.mappings import ClassMapping, PropertyMapping
+from nacre.migrate.report import (
+    Conversion,
+    MigrationOutcome,
+    MigrationReport,
+    defaulted,
+    mapped,
+    missing,
+    to_check,
+)
+from nacre.settings.settings import JobSettings
 
 OFF = "in no chain, so it does nothing"
 WIRING = "which parts use each other is given"
@@ -22,13 +29,13 @@ _UNKNOWN = object()
 
 
 @dataclass
-class Work:
+class Migration:
     """What is read and what is made.
 
     Attributes:
         beans: The configuration.
         directory: Where its file lies.
-        kinds: What becomes of the beans of each class.
+        kinds: The mappings of classes, by name.
         contact: What the operator gave; "" for nothing.
         draft: The new job.
         report: The report; findings come last.
@@ -38,10 +45,10 @@ class Work:
 
     beans: Beans
     directory: Path
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, ClassMapping]
     contact: str = ""
     draft: Draft = field(default_factory=Draft)
-    report: Report = field(default_factory=lambda: Report("heritrix"))
+    report: MigrationReport = field(default_factory=lambda: MigrationReport("heritrix"))
     entries: dict[Bean, str] = field(default_factory=dict)
     rule_paths: dict[Bean, str] = field(default_factory=dict)
     _said: dict[str, Setting] = field(default_factory=dict)
@@ -50,20 +57,26 @@ class Work:
         """A property becomes one setting, in a way of its own."""
         if self.claim(setting, path, value):
             self.draft.put(path, value, setting.place)
-            setting.fate = mapped(path, note)
+            setting.decide(mapped(path, note))
 
     def claim(self, setting: Setting, path: str, value: object) -> bool:
         """Whether a property may say a setting: not where an earlier one says something else."""
         before = self._said.setdefault(path, setting)
-        if before is setting or self.draft.settings.get(path) == value:
+        if before is setting or self.draft.value(path) == value:
             return True
-        setting.fate = to_check(
-            f"not in effect: {before.place} says otherwise, and here it is one setting", path
+        setting.decide(
+            to_check(
+                f"not in effect: {before.place} says otherwise, and here it is one setting", path
+            )
         )
         return False
 
-    def kind(self, bean: Bean) -> Kind | None:
-        """What becomes of a bean's class; None when it is not known."""
+    def advise(self, text: str) -> None:
+        """Add a sentence to the report's list of what the operator should do or know."""
+        self.report.advise(text)
+
+    def kind(self, bean: Bean) -> ClassMapping | None:
+        """The mapping of a bean's class; None when it is not known."""
         return self.kinds.get(bean.kind)
 
     def file(self, setting: Setting, name: str) -> str:
@@ -74,18 +87,14 @@ class Work:
         path = beside(self.directory, name)
         inside_it = path.resolve().is_relative_to(self.directory.resolve())
         if not path.is_file():
-            self.report.files.append(
-                FileNote(name, f"named by {setting.place}; it is not there", check=True)
-            )
+            self.report.add_file(name, f"named by {setting.place}; it is not there", check=True)
             return name
         if not inside_it:
-            self.report.files.append(
-                FileNote(name, f"named by {setting.place}; used where it is", check=True)
-            )
+            self.report.add_file(name, f"named by {setting.place}; used where it is", check=True)
             return str(path.absolute())
         short = str(path.relative_to(self.directory))
-        self.draft.files[short] = path
-        self.report.files.append(FileNote(short, "copied"))
+        self.draft.copy_file(short, path)
+        self.report.add_file(short, "copied")
         return short
 
 
@@ -102,8 +111,10 @@ def beside(directory: Path, name: str) -> Path:
     return moved if not path.is_file() and moved.is_file() else path
 
 
-def becomes(rule: Rule, setting: Setting, *, always: bool = False) -> tuple[Fate, dict[str, Any]]:
-    """What becomes of a property: its fate, and the settings with their values.
+def becomes(
+    rule: PropertyMapping, setting: Setting, *, always: bool = False
+) -> tuple[Conversion, dict[str, Any]]:
+    """The conversion of a property, and the settings that it becomes with their values.
 
     Args:
         rule: The rule for it.
@@ -126,7 +137,7 @@ def becomes(rule: Rule, setting: Setting, *, always: bool = False) -> tuple[Fate
     return mapped(target, rule.note), values
 
 
-def _without_setting(rule: Rule, text: str) -> Fate:
+def _without_setting(rule: PropertyMapping, text: str) -> Conversion:
     if not rule.flagged:
         return defaulted(rule.note)
     if _same(text, rule.stock):
@@ -161,8 +172,9 @@ def _is_default(path: str, value: object) -> bool:
     return bool(_default(path) == value)
 
 
-def confirm(work: Work) -> None:
+def confirm(work: Migration) -> None:
     """Flag what a later part of the configuration has overruled; it is neither mapped nor so."""
+    reasons = work.draft.reasons
     for item in work.beans.items:
         if not isinstance(item, Setting) or not _is_said(item):
             continue
@@ -171,18 +183,25 @@ def confirm(work: Work) -> None:
         if rule is None or not rule.paths or item.doubt:
             continue
         for path, value in becomes(rule, item, always=True)[1].items():
-            now = work.draft.settings.get(path, _default(path))
+            now = work.draft.value(path, _default(path))
             if now is not _UNKNOWN and not _equal(now, value):
-                reason = work.draft.reasons.get(path) or "it is left out"
-                item.fate = to_check(f"not in effect: {path} is {now}, because of {reason}", path)
+                reason = reasons.get(path) or "it is left out"
+                item.decide(to_check(f"not in effect: {path} is {now}, because of {reason}", path))
 
 
 def _is_said(item: Setting) -> bool:
     """It holds, takes part, and is said to be in effect."""
-    bean, fate = item.bean, item.fate
-    if fate is None or fate.flag or not bean.active or bean.settings.get(item.name) is not item:
+    bean, conversion = item.bean, item.conversion
+    if (
+        conversion is None
+        or conversion.flag
+        or not bean.active
+        or bean.settings.get(item.name) is not item
+    ):
         return False
-    return fate.outcome is Outcome.MAPPED or (bool(fate.target) and fate.note == _AS_IS)
+    return conversion.outcome is MigrationOutcome.MAPPED or (
+        bool(conversion.target) and conversion.note == _AS_IS
+    )
 
 
 def _equal(one: object, other: object) -> bool:
@@ -191,22 +210,8 @@ def _equal(one: object, other: object) -> bool:
     )
 
 
-def decide_all(items: Iterable[Setting], fate: Fate) -> None:
-    """One fate for properties that have none, and for what is on the spot in them."""
-    for setting in items:
-        setting.fate = setting.fate or fate
-        decide_inside(setting.value, fate)
-
-
-def decide_inside(value: object, fate: Fate) -> None:
-    """One fate for the beans on the spot in a value, and all their properties."""
-    for bean in inside(value):
-        bean.fate = bean.fate or fate
-        decide_all(bean.settings.values(), fate)
-
-
-def unknown(bean: Bean, setting: Setting, known: Iterable[str]) -> Fate:
-    """The fate of a property that no table knows."""
+def unknown(bean: Bean, setting: Setting, known: Iterable[str]) -> Conversion:
+    """The conversion of a property that no table knows."""
     if isinstance(setting.value, Ref):
         return defaulted(WIRING)
     near = difflib.get_close_matches(setting.name, list(known), n=1, cutoff=0.75)

@@ -1,4 +1,4 @@
-"""What a configuration directory of Nutch says: its properties, and where its files are."""
+"""The configuration directory of Nutch: its properties, stock values, and where its files are."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,10 +7,19 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from nacre.errors import ConfigError, Problem
-from nacre.migrate.nutch.defaults import DEFAULTS
-from nacre.migrate.texts import TO_FILL_IN
-from nacre.migrate.xml import open_xml
+from nacre.migrate.files import TO_FILL_IN, open_xml, read_table
+from nacre.migrate.report import (
+    Conversion,
+    ReportedItem,
+    shown,
+)
 from nacre.wire.xml import Element
+
+STOCK: dict[str, str] = read_table(__package__, "stock.toml")
+"""The stock values of Nutch 1.23, by property."""
+
+Conversions = dict[str, Conversion]
+"""Conversions by name of the property."""
 
 FILES = ("nutch-default.xml", "nutch-site.xml")
 """Files of properties; the later one wins."""
@@ -22,7 +31,7 @@ _MAX_REFERENCES = 20
 _OPEN = re.compile(rf"\$\{{[^}}]*\}}|{TO_FILL_IN.pattern}")
 
 
-class Property(NamedTuple):
+class NutchProperty(NamedTuple):
     """One `<property>`.
 
     Attributes:
@@ -50,13 +59,13 @@ class Conf:
         properties: Every property of the input, in order.
 
     Raises:
-        ConfigError: It is no configuration directory, or its XML cannot be read.
+        ConfigError: It is not a configuration directory, or its XML cannot be read.
     """
 
     def __init__(self, directory: Path, environ: Mapping[str, str] = MappingProxyType({})) -> None:
         self.directory = directory
         self._environ = environ
-        self._answered: dict[str, Property] = {}
+        self._answered: dict[str, NutchProperty] = {}
         paths = [path for path in map(self.path, FILES) if path is not None]
         if not paths:
             where = Problem("", "there is no nutch-site.xml", "Nutch's conf directory")
@@ -79,7 +88,7 @@ class Conf:
                 return candidate
         return None
 
-    def winner(self, name: str) -> Property | None:
+    def winner(self, name: str) -> NutchProperty | None:
         """The property that holds; None where only the stock value does."""
         return self._answered.get(name) or self._effective.get(name)
 
@@ -89,23 +98,23 @@ class Conf:
         self._answered[name] = found
         self._effective[name] = found._replace(value=value)
 
-    def answered(self, found: Property) -> str:
+    def answered(self, found: NutchProperty) -> str:
         """The value that an operator's answer has put in place of a property; "" for none."""
         return self._effective[found.name].value if found.name in self._answered else ""
 
-    def is_open(self, found: Property) -> bool:
+    def is_open(self, found: NutchProperty) -> bool:
         """Whether a property holds a reference that nothing fills in, so that it is not used."""
         return self._open.get(found.name) is found
 
-    def _is_open(self, found: Property) -> bool:
-        if found.value == DEFAULTS.get(found.name):
+    def _is_open(self, found: NutchProperty) -> bool:
+        if found.value == STOCK.get(found.name):
             return False
         return bool(_OPEN.search(self._filled(found.value)))
 
     def value(self, name: str) -> str:
         """The effective value, references to others filled in; "" when there is none."""
         found = self._effective.get(name)
-        return self._filled(found.value if found else DEFAULTS.get(name, ""))
+        return self._filled(found.value if found else STOCK.get(name, ""))
 
     def _filled(self, text: str) -> str:
         for _ in range(_MAX_REFERENCES):
@@ -128,7 +137,7 @@ class Conf:
             has_other = "-" in name
             return self._environ.get(plain.removesuffix(":")) or (other if has_other else None)
         found = self._effective.get(name)
-        return found.value if found else DEFAULTS.get(name)
+        return found.value if found else STOCK.get(name)
 
     def is_true(self, name: str) -> bool:
         """The effective value is `true`."""
@@ -137,20 +146,36 @@ class Conf:
     def is_stock(self, name: str) -> bool:
         """The effective value is the one that Nutch comes with."""
         found = self._effective.get(name)
-        return found is None or found.value == DEFAULTS.get(name)
+        return found is None or found.value == STOCK.get(name)
 
 
-def _read(path: Path) -> Iterator[Property]:
+def _read(path: Path) -> Iterator[NutchProperty]:
     root = open_xml(path)
     file = path.name.removesuffix(TEMPLATE)
     if root.tag not in {"configuration", "nutch-conf"}:
         message = f"<{root.tag}> is no <configuration>"
         raise ConfigError([Problem("", message, file=path.name, line=root.line)])
     for element in root.find_all("property"):
-        yield Property(_part(element, "name"), _part(element, "value"), file, element.line)
+        yield NutchProperty(_part(element, "name"), _part(element, "value"), file, element.line)
 
 
 def _part(element: Element, name: str) -> str:
     """A child's text, or the attribute that Hadoop takes for it."""
     text = element.text_of(name)
     return (element.attributes.get(name, "") if text is None else text).strip()
+
+
+def finding(conversion: Conversion, prop: NutchProperty) -> ReportedItem:
+    """The finding for the report, which holds no secrets."""
+    stock = prop.value == STOCK.get(prop.name)
+    value = prop.value if stock else shown(prop.name, prop.value)
+    return ReportedItem(
+        prop.name,
+        value,
+        prop.file,
+        prop.line,
+        conversion.outcome,
+        conversion.target,
+        conversion.note,
+        conversion.flag,
+    )

@@ -1,26 +1,29 @@
-"""The whole of a migration from Nutch."""
+"""The migration of a configuration of Nutch, from directory to draft and report."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from nacre.migrate.answers import Answers
+from nacre.migrate.answers import ClassAnswers
 from nacre.migrate.draft import Draft, advise_of_effects, require_seeds, settle
-from nacre.migrate.nutch.agent import map_agent
-from nacre.migrate.nutch.conf import FILES, TEMPLATE, Conf, Property
-from nacre.migrate.nutch.fate import Fates, defaulted, finding, mapped, missing, to_check
-from nacre.migrate.nutch.host_intervals import map_host_intervals
-from nacre.migrate.nutch.others import other_fate
-from nacre.migrate.nutch.plugins import Plugins
-from nacre.migrate.nutch.schedule import map_schedule
-from nacre.migrate.nutch.seed_intervals import map_seed_intervals
+from nacre.migrate.nutch.conf import FILES, TEMPLATE, Conf, Conversions, NutchProperty, finding
+from nacre.migrate.nutch.plugins import Plugins, settle_unknown
+from nacre.migrate.nutch.properties import map_agent, map_value, other_conversion
+from nacre.migrate.nutch.schedule import map_host_intervals, map_schedule, map_seed_intervals
 from nacre.migrate.nutch.seeds import read_seeds
-from nacre.migrate.nutch.unknown import settle_unknown
 from nacre.migrate.nutch.urls import URLRules
-from nacre.migrate.nutch.values import map_value
-from nacre.migrate.report import FileNote, Finding, Outcome, Report
+from nacre.migrate.report import (
+    FileNote,
+    MigrationOutcome,
+    MigrationReport,
+    ReportedItem,
+    defaulted,
+    mapped,
+    missing,
+    to_check,
+)
 
-_NO_ANSWERS = Answers()
+_NO_ANSWERS = ClassAnswers()
 _LEFT_OUT = "left out, as you said"
 _STAYS_OPEN = "holds a reference that nothing here fills in, so Nutch's stock value holds: write it"
 
@@ -28,9 +31,9 @@ _STAYS_OPEN = "holds a reference that nothing here fills in, so Nutch's stock va
 def convert(
     directory: Path,
     seeds: Path | None = None,
-    answers: Answers = _NO_ANSWERS,
+    answers: ClassAnswers = _NO_ANSWERS,
     environ: Mapping[str, str] = MappingProxyType({}),
-) -> tuple[Draft, Report]:
+) -> tuple[Draft, MigrationReport]:
     """Make a job of a configuration directory of Nutch.
 
     Args:
@@ -48,18 +51,18 @@ def convert(
     conf = Conf(directory, environ)
     plugins = Plugins(conf)
     settle_unknown(conf, plugins, answers)
-    draft, report = Draft(), Report("nutch")
-    fates = {**map_agent(conf, draft), **_plugin_fates(conf, plugins)}
+    draft, report = Draft(), MigrationReport("nutch")
+    conversions = {**map_agent(conf, draft), **_plugin_conversions(conf, plugins)}
     rules = URLRules(conf, plugins, draft, report)
-    fates |= rules.map()
+    conversions |= rules.map()
     listed = read_seeds(conf, seeds, report)
-    draft.seeds = listed.lines
-    fates |= map_schedule(conf, rules, draft, seeds_say=bool(listed.intervals))
+    draft.seeds.extend(listed.lines)
+    conversions |= map_schedule(conf, rules, draft, seeds_say=bool(listed.intervals))
     if str(draft.settings.get("recrawl.schedule.kind", "")).endswith("adaptive"):
         map_host_intervals(conf, draft, report)
     map_seed_intervals(listed.intervals, draft, report)
     for prop in conf.properties:
-        report.findings.append(_finding(conf, prop, fates, draft))
+        report.findings.append(_finding(conf, prop, conversions, draft))
     settle(draft, report)
     advise_of_effects(draft, report)
     require_seeds(draft, report)
@@ -68,20 +71,28 @@ def convert(
     return draft, report
 
 
-def _finding(conf: Conf, prop: Property, fates: Fates, draft: Draft) -> Finding:
+def _finding(
+    conf: Conf, prop: NutchProperty, conversions: Conversions, draft: Draft
+) -> ReportedItem:
     winner = conf.winner(prop.name)
     if winner is not None and winner is not prop:
         return finding(defaulted(f"overridden at {winner.file}:{winner.line}"), prop)
     if conf.is_open(prop):
         return finding(to_check(_STAYS_OPEN), prop)
-    fate = fates.get(prop.name) or map_value(conf, prop, draft) or other_fate(conf, prop)
+    conversion = (
+        conversions.get(prop.name) or map_value(conf, prop, draft) or other_conversion(conf, prop)
+    )
     if said := conf.answered(prop):
-        taken = fate.outcome is Outcome.MAPPED
-        fate = mapped(fate.target, f"read as {said}, as you said") if taken else missing(_LEFT_OUT)
-    return finding(fate, prop)
+        taken = conversion.outcome is MigrationOutcome.MAPPED
+        conversion = (
+            mapped(conversion.target, f"read as {said}, as you said")
+            if taken
+            else missing(_LEFT_OUT)
+        )
+    return finding(conversion, prop)
 
 
-def _plugin_fates(conf: Conf, plugins: Plugins) -> Fates:
+def _plugin_conversions(conf: Conf, plugins: Plugins) -> Conversions:
     note = f"active here: {', '.join(plugins.active)}"
     if plugins.of_the_cycle:
         note += f"; no part of a crawl: {', '.join(plugins.of_the_cycle)}"
@@ -99,7 +110,7 @@ def _plugin_fates(conf: Conf, plugins: Plugins) -> Fates:
     }
 
 
-def _other_files(conf: Conf, draft: Draft, report: Report) -> None:
+def _other_files(conf: Conf, draft: Draft, report: MigrationReport) -> None:
     """Every file of the directory is accounted for."""
     noted = {note.name for note in report.files} | set(draft.files)
     for path in sorted(conf.directory.iterdir()):
@@ -109,7 +120,7 @@ def _other_files(conf: Conf, draft: Draft, report: Report) -> None:
             noted.add(name)
 
 
-def _advise(conf: Conf, plugins: Plugins, report: Report) -> None:
+def _advise(conf: Conf, plugins: Plugins, report: MigrationReport) -> None:
     if not (conf.value("http.agent.url") or conf.value("http.agent.email")):
         report.advice.append(
             "Say who crawls: fetch.contact in crawl.yaml, a web page or a mail address."

@@ -1,115 +1,39 @@
-"""Which plugins of Nutch a configuration switches on, and what Nacre has for them."""
+"""Plugins that a configuration of Nutch switches on, and what Nacre has for them."""
 
 import difflib
 import re
+from typing import NamedTuple
 
 from nacre.errors import ConfigError, Problem
-from nacre.migrate.answers import DROP, Answers, Question
-from nacre.migrate.nutch.conf import Conf
+from nacre.migrate.answers import DROP, ClassAnswers, Question, UnansweredError
+from nacre.migrate.files import read_table
+from nacre.migrate.nutch.conf import STOCK, Conf
 
-FILTERS = {
-    "urlfilter-regex": "regex",
-    "urlfilter-automaton": "automaton",
-    "urlfilter-domain": "domain",
-    "urlfilter-domaindenylist": "domain-denylist",
-    "urlfilter-prefix": "prefix",
-    "urlfilter-suffix": "suffix",
-    "urlfilter-validator": "validator",
-    "urlfilter-fast": "fast",
-}
+_TABLES = read_table(__package__, "plugins.toml")
+
+FILTERS: dict[str, str] = _TABLES["filters"]
 """Plugins that are URL filters, and their names here."""
 
-NORMALIZERS = {
-    f"urlnormalizer-{name}": name
-    for name in ("basic", "regex", "host", "querystring", "slash", "protocol", "ajax", "pass")
-}
+NORMALIZERS: dict[str, str] = _TABLES["normalizers"]
 """Plugins that are URL normalizers, and their names here."""
 
 EXEMPT = "urlfilter-ignoreexempt"
 DEPTH = "scoring-depth"
 
-_COVERED = (
-    "protocol-http",
-    "protocol-httpclient",
-    "protocol-okhttp",
-    "parse-html",
-    "parse-tika",
-    "parse-js",
-    "parse-zip",
-    "feed",
-    "lib-http",
-    "lib-nekohtml",
-    "lib-regex-filter",
-    "nutch-extensionpoints",
-)
-_OF_THE_CYCLE = [
-    "scoring-opic",
-    "scoring-link",
-    "scoring-depth",
-    "scoring-orphan",
-    "scoring-metadata",
-    "scoring-similarity",
-    "index-basic",
-    "index-anchor",
-    "index-more",
-    "index-metadata",
-    "index-static",
-    "index-geoip",
-    "index-links",
-    "index-replace",
-    "index-jexl-filter",
-    "index-arbitrary",
-    "indexer-solr",
-    "indexer-elastic",
-    "indexer-csv",
-    "indexer-opensearch-1x",
-    "indexer-kafka",
-    "indexer-rabbit",
-    "indexer-dummy",
-    "indexer-cloudsearch",
-    "language-identifier",
-    "subcollection",
-    "tld",
-    "urlmeta",
-    "mimetype-filter",
-    "microformats-reltag",
-    "headings",
-    "creativecommons",
-    "parse-metatags",
-    "parsefilter-regex",
-    "parsefilter-naivebayes",
-    "parsefilter-debug",
-    "exchange-jexl",
-    "publish-rabbitmq",
-]
-_FOREIGN = [
-    "protocol-ftp",
-    "protocol-file",
-    "protocol-foo",
-    "protocol-htmlunit",
-    "protocol-selenium",
-    "protocol-interactiveselenium",
-    "parse-ext",
-    "parse-swf",
-]
-
+_OF_THE_CYCLE: list[str] = _TABLES["of_the_cycle"]
+_FOREIGN: list[str] = _TABLES["foreign"]
+_NO_PART = tuple(_TABLES["no_part"])
+"""Beginnings of plugins that are not part of a crawl, whoever has made them."""
 
 _REPLACEABLE = (*FILTERS, *NORMALIZERS, EXEMPT)
 """Plugins that one of somebody else can be taken for."""
 
-_ALL = (*FILTERS, *NORMALIZERS, EXEMPT, *_COVERED, *_OF_THE_CYCLE, *_FOREIGN)
+_ALL = (*FILTERS, *NORMALIZERS, EXEMPT, *_TABLES["covered"], *_OF_THE_CYCLE, *_FOREIGN)
 _NOT_DONE = "nothing here is like it: what it does is not done"
 _PLACES = {
-    "urlfilter": ("filters URLs", DROP, "more URLs are kept than with it"),
-    "urlnormalizer": ("normalizes URLs", DROP, "URLs are not rewritten by it"),
-    "protocol": ("fetches", "protocol-http", "Nacre fetches HTTP and HTTPS itself"),
-    "parse": ("finds links", "parse-html", "Nacre takes the links of documents itself"),
+    begin: (row["what"], row["nearest"], row["why"]) for begin, row in _TABLES["places"].items()
 }
 """What plugins do whose names begin so; what they are taken for, and why."""
-
-_NO_PART = ("index", "scoring", "exchange", "publish", "language", "query", "lib", "summary",
-            "clustering", "ontology", "analysis", "response")  # fmt: skip
-"""Beginnings of plugins that are no part of a crawl, whoever has made them."""
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*\Z")
 _MANY = 1000
@@ -127,7 +51,7 @@ class Plugins:
         taken: Of these, those that are read as a known one, and which.
 
     Raises:
-        ConfigError: `plugin.includes` or `plugin.excludes` is no expression.
+        ConfigError: `plugin.includes` or `plugin.excludes` is not an expression.
     """
 
     def __init__(self, conf: Conf) -> None:
@@ -148,7 +72,7 @@ class Plugins:
         self._of_others = [name for name in self.unknown if name.startswith(_NO_PART)]
         self.unknown = [name for name in self.unknown if name not in self._of_others]
 
-    def answer(self, answers: Answers) -> tuple[list[Problem], list[Question]]:
+    def answer(self, answers: ClassAnswers) -> tuple[list[Problem], list[Question]]:
         """Take plugins that are not known for those that the operator says.
 
         Returns:
@@ -167,7 +91,7 @@ class Plugins:
             else:
                 near = difflib.get_close_matches(said, _ALL, n=1, cutoff=0.6)
                 hint = f"perhaps {near[0]}; or {DROP}" if near else f"a plugin of Nutch, or {DROP}"
-                problems.append(Problem(name, f"`{said}` is no plugin that is known here", hint))
+                problems.append(Problem(name, f"`{said}` is not a plugin that is known here", hint))
         return problems, questions
 
     def _question(self, name: str) -> Question:
@@ -227,6 +151,93 @@ def _pattern(conf: Conf, name: str) -> re.Pattern[str]:
         return re.compile(conf.value(name))
     except re.error as error:
         found = conf.winner(name)
-        message = f"{name} is no regular expression: {error}"
+        message = f"{name} is not a regular expression: {error}"
         where = (found.file, found.line) if found else ("", 0)
         raise ConfigError([Problem("", message, file=where[0], line=where[1])]) from None
+
+
+_PACKAGE = "org.apache.nutch."
+
+
+class _Place(NamedTuple):
+    """A property that names a class.
+
+    Attributes:
+        place: What the class does, for people.
+        known: Nutch's own, without package.
+        lost: What holds where it is left out.
+    """
+
+    place: str
+    known: tuple[str, ...]
+    lost: str
+
+
+_CLASS_PLACES = {
+    "db.fetch.schedule.class": _Place(
+        "says when pages are fetched again",
+        ("DefaultFetchSchedule", "AdaptiveFetchSchedule", "MimeAdaptiveFetchSchedule"),
+        "`nacre recrawl` plans visits itself",
+    ),
+    "db.signature.class": _Place(
+        "says whether a page has changed",
+        ("MD5Signature", "TextProfileSignature"),
+        "pages are compared by their pieces",
+    ),
+}
+
+
+def settle_unknown(conf: Conf, plugins: Plugins, answers: ClassAnswers) -> None:
+    """Take what is not known for what the operator says.
+
+    Raises:
+        UnansweredError: Some are not answered; it has the questions for all of them.
+        ConfigError: An answer means nothing.
+    """
+    problems, questions = plugins.answer(answers)
+    classes = [name for name in _CLASS_PLACES if _is_foreign(conf, name)]
+    names = [*plugins.unknown, *plugins.active]
+    names += [form for name in classes for form in (conf.value(name), _plain(conf.value(name)))]
+    problems += answers.unused(names, "this configuration")
+    for name in classes:
+        value = conf.value(name)
+        said = answers.of(value, _plain(value))
+        if not said:
+            questions.append(_question(conf, name))
+        elif said == DROP:
+            conf.replace(name, STOCK.get(name, ""))
+        elif _plain(said) in _CLASS_PLACES[name].known:
+            conf.replace(name, _plain(said))
+        else:
+            hint = f"{', '.join(_CLASS_PLACES[name].known)}, or {DROP}"
+            problems.append(Problem(value, f"`{said}` is nothing that can stand there", hint))
+    if problems:
+        raise ConfigError(problems)
+    if questions:
+        raise UnansweredError(questions)
+
+
+def _plain(name: str) -> str:
+    return name.strip().rpartition(".")[2]
+
+
+def _is_foreign(conf: Conf, name: str) -> bool:
+    value = conf.value(name).strip()
+    if not value or value == STOCK.get(name):
+        return False
+    return _plain(value) not in _CLASS_PLACES[name].known or (
+        "." in value and not value.startswith(_PACKAGE)
+    )
+
+
+def _question(conf: Conf, name: str) -> Question:
+    place, value = _CLASS_PLACES[name], conf.value(name)
+    plain = _plain(value)
+    inside = [one for one in sorted(place.known, key=len, reverse=True) if one in plain]
+    near = inside or difflib.get_close_matches(plain, place.known, n=1, cutoff=0.7)
+    what, why = DROP, f"nothing here is like it: {place.lost}"
+    if near:
+        what, why = near[0], f"its name is like {near[0]}"
+    found = conf.winner(name)
+    file, line = (found.file, found.line) if found is not None else ("nutch-default.xml", 0)
+    return Question(value, name, place.place, what, why, file, line)

@@ -1,13 +1,24 @@
-"""Properties that say when Nutch fetches a page again, and how it knows that one changed."""
+"""When Nutch fetches a page again, and how it knows that one changed.
 
-from collections.abc import Callable
-from typing import Any
+Bounds of hosts (`adaptive-host-specific-intervals.txt`) and intervals in the metadata of seeds
+become sheets.
+"""
 
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from nacre.config.ordinary import read_ordinary
+from nacre.errors import URIError
 from nacre.migrate.draft import Draft
-from nacre.migrate.nutch.conf import Conf
-from nacre.migrate.nutch.fate import Fate, Fates, defaulted, mapped, to_check
+from nacre.migrate.files import read_lines
+from nacre.migrate.nutch.conf import Conf, Conversions
+from nacre.migrate.nutch.properties import flag, whole
+from nacre.migrate.nutch.seeds import SeedInterval
 from nacre.migrate.nutch.urls import URLRules
-from nacre.migrate.nutch.values import flag, whole
+from nacre.migrate.report import Conversion, FileNote, MigrationReport, defaulted, mapped, to_check
+from nacre.uri.login import take_login
+from nacre.uri.parse import parse
 
 _CLASS = "db.fetch.schedule.class"
 _MIME_FILE = "db.fetch.schedule.mime.file"
@@ -42,7 +53,9 @@ _PROFILE: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 
 
-def map_schedule(conf: Conf, rules: URLRules, draft: Draft, *, seeds_say: bool = False) -> Fates:
+def map_schedule(
+    conf: Conf, rules: URLRules, draft: Draft, *, seeds_say: bool = False
+) -> Conversions:
     """Map schedule and signature, where the configuration says anything of them.
 
     A stock configuration leaves both to Nacre: its planner, and its comparison by pieces.
@@ -57,7 +70,7 @@ def map_schedule(conf: Conf, rules: URLRules, draft: Draft, *, seeds_say: bool =
     return {**_schedule(conf, rules, draft, seeds_say=seeds_say), **_signature(conf, draft)}
 
 
-def _schedule(conf: Conf, rules: URLRules, draft: Draft, *, seeds_say: bool) -> Fates:
+def _schedule(conf: Conf, rules: URLRules, draft: Draft, *, seeds_say: bool) -> Conversions:
     name = conf.value(_CLASS).rpartition(".")[2]
     if name not in _KINDS:
         asked = f"{name} is none of Nutch's own; choose one in {_KIND}"
@@ -66,22 +79,22 @@ def _schedule(conf: Conf, rules: URLRules, draft: Draft, *, seeds_say: bool) -> 
     if not by and not seeds_say:
         return {_CLASS: defaulted(_PLANNER, _KIND)}
     draft.put(_KIND, _KINDS[name], _reason(conf, by) if by else "nutch.fetchInterval of seeds")
-    fates = {_CLASS: mapped(_KIND)}
+    conversions = {_CLASS: mapped(_KIND)}
     for each, (field, convert) in _TIMES.items():
-        fates[each] = _put(conf, draft, each, _NUTCH + field, convert)
+        conversions[each] = _put(conf, draft, each, _NUTCH + field, convert)
     if not conf.is_stock(_RETRIES) and conf.value(_RETRIES).isdecimal():
         draft.put(_NUTCH + "retry_max", max(1, int(conf.value(_RETRIES))), _reason(conf, _RETRIES))
     file = conf.value(_MIME_FILE)
     if name.startswith("Mime") and file:
         path = _NUTCH + "mime_file"
         if not rules.copy(file):
-            return {**fates, _MIME_FILE: to_check(f"{file} is not there", path)}
+            return {**conversions, _MIME_FILE: to_check(f"{file} is not there", path)}
         draft.put(path, file, _reason(conf, _MIME_FILE))
-        fates[_MIME_FILE] = mapped(path)
-    return fates
+        conversions[_MIME_FILE] = mapped(path)
+    return conversions
 
 
-def _signature(conf: Conf, draft: Draft) -> Fates:
+def _signature(conf: Conf, draft: Draft) -> Conversions:
     path = "change.signature"
     if conf.is_stock(_SIGNATURE):
         return {_SIGNATURE: defaulted("pages are compared by their pieces; `md5` is Nutch's", path)}
@@ -90,14 +103,16 @@ def _signature(conf: Conf, draft: Draft) -> Fates:
         return {_SIGNATURE: to_check("none of Nutch's own", path)}
     draft.put(path, ours, _reason(conf, _SIGNATURE))
     note = "it does not see Chinese text change; text-profile-cjk does"
-    fates = {_SIGNATURE: mapped(path, note if ours == "text-profile" else "")}
+    conversions = {_SIGNATURE: mapped(path, note if ours == "text-profile" else "")}
     for each, (field, convert) in _PROFILE.items():
         if conf.winner(each) is not None:
-            fates[each] = _put(conf, draft, each, f"change.text_profile.{field}", convert)
-    return fates
+            conversions[each] = _put(conf, draft, each, f"change.text_profile.{field}", convert)
+    return conversions
 
 
-def _put(conf: Conf, draft: Draft, name: str, path: str, convert: Callable[[str], Any]) -> Fate:
+def _put(
+    conf: Conf, draft: Draft, name: str, path: str, convert: Callable[[str], Any]
+) -> Conversion:
     if conf.is_stock(name):
         return defaulted("its stock value", path)
     try:
@@ -110,3 +125,137 @@ def _put(conf: Conf, draft: Draft, name: str, path: str, convert: Callable[[str]
 def _reason(conf: Conf, name: str) -> str:
     found = conf.winner(name)
     return f"{name}, {found.file}:{found.line}" if found else name
+
+
+FILE = "adaptive-host-specific-intervals.txt"
+
+_FIELDS = ("min_interval", "max_interval")
+_MAX_BYTES = 64_000_000
+_DEFAULT = frozenset(("default", "0"))
+
+
+class IntervalBounds(NamedTuple):
+    """One line: a host, and what it says of the shortest and the longest interval."""
+
+    host: str
+    values: dict[str, float]
+
+
+def map_host_intervals(conf: Conf, draft: Draft, report: MigrationReport) -> None:
+    """Make a sheet of each pair of bounds, and associate it with its hosts.
+
+    Args:
+        conf: The configuration.
+        draft: The new job.
+        report: Notes what became of the file.
+    """
+    path = conf.path(FILE)
+    if path is None:
+        return
+    sheets: dict[str, dict[str, float]] = {}
+    hosts: dict[str, list[str]] = {}
+    unread: list[str] = []
+    lines, _ = read_lines(read_ordinary(path, _MAX_BYTES))
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        bounds = _bounds(line)
+        if bounds is None:
+            unread.append(str(number))
+        elif bounds.values:
+            name = _name(bounds.values)
+            sheets[name] = bounds.values
+            hosts.setdefault(name, []).append(f"http://{bounds.host}/")
+    if sheets:
+        draft.put("sheets", sheets, FILE)
+        by_sheet = [{"surts": surts, "sheets": [name]} for name, surts in hosts.items()]
+        draft.put("sheet_associations", by_sheet, FILE)
+    what = f"bounds of {sum(map(len, hosts.values()))} hosts became sheets"
+    if unread:
+        what += f"; lines that are not `HOST MIN MAX`: {', '.join(unread)}"
+    report.files.append(FileNote(FILE, what, check=bool(unread)))
+
+
+def _name(values: dict[str, float]) -> str:
+    """`min60-max86400`; the name of a sheet holds no dot."""
+    parts = (
+        f"{path.removeprefix(_NUTCH).partition('_')[0]}{value:.10g}"
+        for path, value in values.items()
+    )
+    return "-".join(parts).replace(".", "_")
+
+
+def _bounds(line: str) -> IntervalBounds | None:
+    try:
+        host, *said = line.split()
+        values = {
+            _NUTCH + field: float(text)
+            for field, text in zip(_FIELDS, said, strict=True)
+            if text.lower() not in _DEFAULT
+        }
+    except ValueError:
+        return None
+    right = "/" not in host and all(0.0 < value < float("inf") for value in values.values())
+    return IntervalBounds(host.lower(), values) if right else None
+
+
+_MOST = 5_000
+"""URLs that are told apart; each is an expression in crawl.yaml."""
+_SOURCE = "nutch.fetchInterval"
+
+
+def map_seed_intervals(
+    intervals: Mapping[str, SeedInterval], draft: Draft, report: MigrationReport
+) -> None:
+    """Make a sheet of each interval, and associate it with the URLs that have it, and no others.
+
+    Args:
+        intervals: Intervals by URL as written in the seed list.
+        draft: The new job, its schedule included.
+        report: Notes what became of them.
+    """
+    if not intervals:
+        return
+    kind = str(draft.settings.get(_KIND, ""))
+    what = f"intervals of seeds ({len(intervals)}) "
+    if not kind.startswith("nutch-"):
+        note = f"{what}left out: they need one of Nutch's schedules in {_KIND}"
+        report.files.append(FileNote(_SOURCE, note, check=True))
+        return
+    if len(intervals) > _MOST:
+        note = f"{what}left out: more than {_MOST} are not told apart; make sheets of whole hosts"
+        report.files.append(FileNote(_SOURCE, note, check=True))
+        return
+    sheets: dict[str, dict[str, float]] = {}
+    expressions: dict[str, list[str]] = {}
+    unread = 0
+    for url, interval in intervals.items():
+        try:
+            expression = re.escape(take_login(parse(url))[0])
+        except URIError:
+            unread += 1
+            continue
+        keeps = interval.fixed and kind != "nutch-default"
+        name = f"{'fixed' if keeps else 'interval'}{interval.seconds}"
+        setting = f"{_NUTCH}{'fixed_interval' if keeps else 'interval'}"
+        sheets[name] = {setting: float(interval.seconds)}
+        expressions.setdefault(name, []).append(expression)
+    _put_sheets(draft, sheets, expressions)
+    note = f"{what}became sheets"
+    if unread:
+        note += f", but for {unread} that are not URLs"
+    report.files.append(FileNote(_SOURCE, note, check=bool(unread)))
+
+
+def _put_sheets(
+    draft: Draft, sheets: dict[str, dict[str, float]], expressions: dict[str, list[str]]
+) -> None:
+    if not sheets:
+        return
+    by_sheet = [
+        {"rule": {"rule": "matches-list-regex", "regexes": found}, "sheets": [name]}
+        for name, found in expressions.items()
+    ]
+    draft.put("sheets", {**draft.settings.get("sheets", {}), **sheets}, _SOURCE)
+    before = draft.settings.get("sheet_associations", [])
+    draft.put("sheet_associations", [*before, *by_sheet], _SOURCE)

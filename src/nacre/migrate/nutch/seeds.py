@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from nacre.config.ordinary import read_ordinary
 from nacre.errors import ConfigError, JobError, Problem
+from nacre.migrate.files import read_lines
 from nacre.migrate.nutch.conf import Conf
-from nacre.migrate.report import FileNote, Report
-from nacre.migrate.texts import read_lines
+from nacre.migrate.report import FileNote, MigrationReport
 
 _MAX_BYTES = 512_000_000
 _NAMED = 10
@@ -46,7 +46,7 @@ class Seeds:
     intervals: dict[str, SeedInterval] = field(default_factory=dict)
 
 
-def read_seeds(conf: Conf, named: Path | None, report: Report) -> Seeds:
+def read_seeds(conf: Conf, named: Path | None, report: MigrationReport) -> Seeds:
     """The seeds; without lines where there are none.
 
     Args:
@@ -82,7 +82,7 @@ def _files(place: Path) -> Iterator[Path]:
         )
 
 
-def _read(path: Path, seeds: Seeds, report: Report) -> None:
+def _read(path: Path, seeds: Seeds, report: MigrationReport) -> None:
     try:
         read, encoding = read_lines(read_ordinary(path, _MAX_BYTES))
     except OSError as error:

@@ -4,10 +4,9 @@ import re
 from typing import Any
 
 from nacre.migrate.draft import Draft
-from nacre.migrate.nutch.conf import TEMPLATE, Conf
-from nacre.migrate.nutch.fate import Fates, defaulted, mapped, to_check
+from nacre.migrate.nutch.conf import TEMPLATE, Conf, Conversions
 from nacre.migrate.nutch.plugins import DEPTH, EXEMPT, FILTERS, NORMALIZERS, Plugins
-from nacre.migrate.report import FileNote, Report
+from nacre.migrate.report import MigrationReport, defaulted, mapped, to_check
 
 _FILTER_FILES = {
     "regex": ("urlfilter.regex.file", "regex-urlfilter.txt", "urlfilter.regex.rules"),
@@ -67,15 +66,15 @@ class URLRules:
         report: Takes notes on files.
     """
 
-    def __init__(self, conf: Conf, plugins: Plugins, draft: Draft, report: Report) -> None:
+    def __init__(self, conf: Conf, plugins: Plugins, draft: Draft, report: MigrationReport) -> None:
         self._conf = conf
         self._plugins = plugins
         self._draft = draft
         self._report = report
-        self.fates: Fates = {}
+        self.conversions: Conversions = {}
 
-    def map(self) -> Fates:
-        """The fates of these properties; what they become goes to the draft."""
+    def map(self) -> Conversions:
+        """The conversions of these properties; what they become goes to the draft."""
         chain = self._filters()
         scope: list[dict[str, Any]] = [{"rule": "accept"}]
         if chain:
@@ -90,12 +89,12 @@ class URLRules:
                 loops = self._conf.value("urlnormalizer.loop.count")
                 self._draft.put("uri.normalize_loops", max(int(loops), 1) if loops.isdigit() else 1)
         known = self._conf.is_stock("urlnormalizer.loop.count")
-        self.fates["urlnormalizer.loop.count"] = (
+        self.conversions["urlnormalizer.loop.count"] = (
             defaulted("its stock value", "uri.normalize_loops")
             if known
             else mapped("uri.normalize_loops")
         )
-        return self.fates
+        return self.conversions
 
     # ---- filters
 
@@ -109,7 +108,7 @@ class URLRules:
         for kind in _FILTER_FILES.keys() - names:
             self._switched_off(_FILTER_FILES[kind])
         for name, setting in _FAST_LIMITS.items():
-            self.fates[name] = _OFF if "fast" not in names else defaulted("no limit", "scope")
+            self.conversions[name] = _OFF if "fast" not in names else defaulted("no limit", "scope")
             if "fast" in names and not self._conf.is_stock(name):
                 self._limit(name, setting, found)
         return found
@@ -118,10 +117,10 @@ class URLRules:
         value = self._conf.value(name)
         fast = [item for item in chain if item["filter"] == "fast"]
         if not re.fullmatch(r"-1|\d{1,9}", value) or not fast:
-            self.fates[name] = to_check("no whole number, or no fast filter", "scope")
+            self.conversions[name] = to_check("no whole number, or no fast filter", "scope")
             return
         fast[0][setting] = int(value)
-        self.fates[name] = mapped("scope", f"{setting} of the fast filter")
+        self.conversions[name] = mapped("scope", f"{setting} of the fast filter")
 
     def _with_rules(
         self, item: dict[str, Any], source: tuple[str, str, str] | None
@@ -133,23 +132,23 @@ class URLRules:
         target = "scope" if "filter" in item else "uri.normalize"
         rules = self._conf.value(rules_property) if rules_property else ""
         if rules:
-            self.fates[rules_property] = mapped(target, "inline rules")
-            self.fates[file_property] = defaulted(f"{rules_property} wins over it", target)
+            self.conversions[rules_property] = mapped(target, "inline rules")
+            self.conversions[file_property] = defaulted(f"{rules_property} wins over it", target)
             return {**item, "rules": rules + "\n"}
         if rules_property:
-            self.fates[rules_property] = defaulted("empty", target)
+            self.conversions[rules_property] = defaulted("empty", target)
         name = self._conf.value(file_property) or stock_name
         if self.copy(name):
-            self.fates[file_property] = mapped(target, f"{name} is copied")
+            self.conversions[file_property] = mapped(target, f"{name} is copied")
             return {**item, "file": name}
-        self.fates[file_property] = to_check(
+        self.conversions[file_property] = to_check(
             f"{name} is not there, so this one is left out", target
         )
-        self._report.files.append(FileNote(name, "missing", check=True))
+        self._report.add_file(name, "missing", check=True)
         return None
 
     def _switched_off(self, source: tuple[str, str, str]) -> None:
-        self.fates.update(dict.fromkeys(filter(None, (source[0], source[2])), _OFF))
+        self.conversions.update(dict.fromkeys(filter(None, (source[0], source[2])), _OFF))
 
     def copy(self, name: str) -> bool:
         """Have a file copied into the job; False when it is not there."""
@@ -158,7 +157,7 @@ class URLRules:
             return False
         self._draft.files[name] = path
         template = " (from its template)" if path.name.endswith(TEMPLATE) else ""
-        self._report.files.append(FileNote(name, f"copied, used unchanged{template}"))
+        self._report.add_file(name, f"copied, used unchanged{template}")
         return True
 
     def _in_order(self, names: set[str], name: str) -> list[str]:
@@ -166,7 +165,7 @@ class URLRules:
         listed = [_here(found[1]) for found in _ORDERED.finditer(self._conf.value(name))]
         given = not self._conf.is_stock(name)
         target = "scope" if name.startswith("urlfilter") else "uri.normalize"
-        self.fates[name] = mapped(target) if given else defaulted("its stock value", target)
+        self.conversions[name] = mapped(target) if given else defaulted("its stock value", target)
         return [*(kind for kind in listed if kind in names), *sorted(names - set(listed))]
 
     # ---- external links and depth
@@ -174,9 +173,11 @@ class URLRules:
     def _external(self) -> list[dict[str, Any]]:
         conf = self._conf
         if not conf.is_true("db.ignore.external.links"):
-            self.fates.update(dict.fromkeys(_EXTERNAL, defaulted("links to other hosts are kept")))
+            self.conversions.update(
+                dict.fromkeys(_EXTERNAL, defaulted("links to other hosts are kept"))
+            )
             return []
-        self.fates.update(dict.fromkeys(_EXTERNAL, mapped("scope", "the rule nutch-exempt")))
+        self.conversions.update(dict.fromkeys(_EXTERNAL, mapped("scope", "the rule nutch-exempt")))
         rule: dict[str, Any] = {"rule": "nutch-exempt"}
         if conf.value("db.ignore.external.links.mode") == "byDomain":
             rule["site"] = "domain"
@@ -184,23 +185,23 @@ class URLRules:
             rule["also_redirects"] = False
         name = conf.value("db.ignore.external.exemptions.file")
         if EXEMPT not in self._plugins:
-            self.fates["db.ignore.external.exemptions.file"] = _OFF
+            self.conversions["db.ignore.external.exemptions.file"] = _OFF
         elif self.copy(name):
             rule["file"] = name
         else:
             note = f"{name} is not there: nothing is exempt"
-            self.fates["db.ignore.external.exemptions.file"] = to_check(note, "scope")
+            self.conversions["db.ignore.external.exemptions.file"] = to_check(note, "scope")
         return [rule]
 
     def _depth(self) -> list[dict[str, Any]]:
         depth = self._conf.value("scoring.depth.max")
         if DEPTH not in self._plugins:
-            self.fates["scoring.depth.max"] = _OFF
+            self.conversions["scoring.depth.max"] = _OFF
             return []
         if not re.fullmatch(r"\d{1,9}", depth):
-            self.fates["scoring.depth.max"] = to_check("no whole number", "scope")
+            self.conversions["scoring.depth.max"] = to_check("no whole number", "scope")
             return []
-        self.fates["scoring.depth.max"] = mapped("scope", "the rule too-many-hops")
+        self.conversions["scoring.depth.max"] = mapped("scope", "the rule too-many-hops")
         # Nutch counts pages, the seed as the first.
         return [{"rule": "too-many-hops", "max_hops": max(int(depth) - 1, 0)}]
 
@@ -216,7 +217,7 @@ class URLRules:
         for kind in _NORMALIZER_FILES.keys() - names:
             self._switched_off(_NORMALIZER_FILES[kind])
         if "basic" not in names:
-            self.fates.update(dict.fromkeys(_BASIC, _OFF))
+            self.conversions.update(dict.fromkeys(_BASIC, _OFF))
         return found
 
     def _basic(self) -> dict[str, Any]:
@@ -225,7 +226,9 @@ class URLRules:
             value = self._conf.value(name)
             known = _IDN.get(value) if setting == "idn" else self._conf.is_true(name)
             stock = self._conf.is_stock(name)
-            self.fates[name] = defaulted("its stock value") if stock else mapped("uri.normalize")
+            self.conversions[name] = (
+                defaulted("its stock value") if stock else mapped("uri.normalize")
+            )
             if known:
                 found[setting] = known
         return found

@@ -1,6 +1,5 @@
-"""The URL normalizers of Nutch: a URL becomes another one before anything is asked about it.
+"""Nutch's URL normalizers: an ordered chain that rewrites URLs before their keys are computed.
 
-Not to be confused with the canonical form, which is only compared. `chain.py` has them by name and
-runs them; `basic.py`, `hosts.py`, `query.py` and `replace.py` are the normalizers. Source: Nutch,
-`urlnormalizer` plugins.
+`chain.py` holds their settings and the chain; `basic.py` are those without rules, and
+`rule_files.py` those with rule files.
 """

@@ -1,11 +1,12 @@
-"""The `basic` normalizer: case, escapes, dot segments, default ports, fragments, host names."""
+"""Normalizers without rule files: basic, querystring, Crawler-Commons's query, and ajax."""
 
 import re
+from operator import itemgetter
 from typing import Literal
 from urllib.parse import unquote
 
 from nacre.errors import URIError
-from nacre.uri.idn import host_to_ascii, host_to_unicode
+from nacre.uri.domain import host_to_ascii, host_to_unicode
 from nacre.uri.javaurl import DEFAULT_PORTS, JavaURL, split_java
 
 IdnForm = Literal["keep", "ascii", "unicode"]
@@ -21,14 +22,14 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)|/")
 _WEB = frozenset(("http", "https"))
 
 
-class Basic:
+class BasicNormalizer:
     """Brings a URL into Nutch's usual form.
 
     Args:
         idn: `ascii` and `unicode` rewrite host names; `keep` leaves them.
         idna2008: By IDNA 2008 as browsers have it; else by IDNA 2003.
         trim_trailing_dot: Drop the dot behind a host name.
-        default_scheme: Put before a text without a scheme; "": it is no URL.
+        default_scheme: Put before a text without a scheme; "": it is not a URL.
     """
 
     def __init__(
@@ -129,7 +130,7 @@ def _escape(found: re.Match[str]) -> str:
 def _with_plain_path(file: str) -> str:
     """Dot segments and empty ones resolved in the path; the query stays.
 
-    With a backslash all stays: it is no URI for Java, whose function resolves them.
+    With a backslash all stays: it is not a URI for Java, whose function resolves them.
     """
     path, mark, query = file.partition("?")
     if _ROUGH_PATH.search(path) and "\\" not in file:
@@ -157,3 +158,66 @@ def _written_file(text: str, parts: JavaURL) -> str:
         if parts.authority is not None
         else rest
     )
+
+
+_HASHBANG = "#!"
+_ESCAPED_FRAGMENT = "_escaped_fragment_="
+_PLAIN = frozenset(range(33, 127)) - frozenset(b"#%&+")
+
+
+class QuerystringNormalizer:
+    """Sorts the parameters; all of them stay."""
+
+    def normalize(self, url: str, scope: str) -> str:
+        """See `Normalizer.normalize`."""
+        split_java(url)
+        head, mark, rest = url.partition("?")
+        if not mark or "#" in head:
+            return url
+        query, sign, ref = rest.partition("#")
+        pairs = query.split("&")
+        while pairs and not pairs[-1]:
+            del pairs[-1]
+        return f"{head}?{'&'.join(sorted(pairs))}{sign}{ref}"
+
+
+class QueryNormalizer:
+    """Sorts the parameters by name; drops those without one, an `=` before nothing, an empty query.
+
+    As the normalizer of crawler-commons does.
+    """
+
+    def normalize(self, url: str, scope: str) -> str:
+        """See `Normalizer.normalize`."""
+        head, mark, rest = url.partition("?")
+        if not mark or "#" in head:
+            return url
+        query, sign, ref = rest.partition("#")
+        pairs = [pair.partition("=") for pair in query.split("&")]
+        kept = sorted((pair for pair in pairs if pair[0]), key=itemgetter(0))
+        text = "&".join(name + equals + value if value else name for name, equals, value in kept)
+        return f"{head}{'?' if text else ''}{text}{sign}{ref}"
+
+
+class AjaxNormalizer:
+    """`#!x` becomes `?_escaped_fragment_=x`; in scope `indexer` the other way round."""
+
+    def normalize(self, url: str, scope: str) -> str:
+        """See `Normalizer.normalize`."""
+        if scope == "indexer":
+            return _hashed(url) if _ESCAPED_FRAGMENT in url else url
+        return _escaped_query(url) if _HASHBANG in url else url
+
+
+def _escaped_query(url: str) -> str:
+    head, _, fragment = url.partition(_HASHBANG)
+    joint = "&" if "?" in head else "?"
+    text = "".join(
+        chr(b) if b in _PLAIN else f"%{b:02X}" for b in fragment.encode("utf-8", "replace")
+    )
+    return f"{head}{joint}{_ESCAPED_FRAGMENT}{text}"
+
+
+def _hashed(url: str) -> str:
+    head, _, fragment = url.partition(_ESCAPED_FRAGMENT)
+    return f"{head[:-1]}{_HASHBANG}{unquote(fragment)}"

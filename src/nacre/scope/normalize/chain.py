@@ -9,13 +9,21 @@ from pydantic import BeforeValidator, Field
 
 from nacre.config.component import Component, setting
 from nacre.errors import ConfigError, Problem, URIError
-from nacre.scope.normalize.basic import Basic, IdnForm
-from nacre.scope.normalize.hosts import Host, Slash
-from nacre.scope.normalize.hosts import Protocol as Scheme
-from nacre.scope.normalize.query import Ajax, CleanQuery, Querystring
-from nacre.scope.normalize.replace import Regex, read_replacements
-from nacre.scope.nutch.filters import ReadLines, RuleText
-from nacre.scope.nutch.reading import reading
+from nacre.scope.normalize.basic import (
+    AjaxNormalizer,
+    BasicNormalizer,
+    IdnForm,
+    QueryNormalizer,
+    QuerystringNormalizer,
+)
+from nacre.scope.normalize.rule_files import (
+    HostNormalizer,
+    RegexNormalizer,
+    SlashNormalizer,
+    read_replacements,
+)
+from nacre.scope.normalize.rule_files import SchemeNormalizer as Scheme
+from nacre.scope.nutch.filters import ReadLines, RuleText, reading
 
 
 class NormalizeScope(StrEnum):
@@ -54,7 +62,7 @@ class _Pass:
 class NormalizerSettings(Component):
     """One normalizer."""
 
-    scopes: tuple[NormalizeScope, ...] = setting((), "Where it works; none: everywhere.")
+    scopes: tuple[NormalizeScope, ...] = setting((), "Scopes in which it is applied; none: in all.")
 
     @abstractmethod
     def build(self, read_lines: ReadLines) -> Normalizer:
@@ -76,7 +84,7 @@ class BasicSettings(NormalizerSettings):
 
     def build(self, read_lines: ReadLines) -> Normalizer:
         """See `NormalizerSettings.build`."""
-        return Basic(
+        return BasicNormalizer(
             idn=self.idn,
             idna2008=self.idna2008,
             trim_trailing_dot=self.trim_trailing_dot,
@@ -92,7 +100,7 @@ class RegexSettings(NormalizerSettings, RuleText):
     def build(self, read_lines: ReadLines) -> Normalizer:
         """See `NormalizerSettings.build`."""
         source = reading(self, read_lines)
-        return Regex(read_replacements(source) if source.lines else [], source.file)
+        return RegexNormalizer(read_replacements(source) if source.lines else [], source.file)
 
 
 class HostSettings(NormalizerSettings, RuleText):
@@ -102,7 +110,7 @@ class HostSettings(NormalizerSettings, RuleText):
 
     def build(self, read_lines: ReadLines) -> Normalizer:
         """See `NormalizerSettings.build`."""
-        return Host(reading(self, read_lines))
+        return HostNormalizer(reading(self, read_lines))
 
 
 class ProtocolSettings(NormalizerSettings, RuleText):
@@ -122,7 +130,7 @@ class SlashSettings(NormalizerSettings, RuleText):
 
     def build(self, read_lines: ReadLines) -> Normalizer:
         """See `NormalizerSettings.build`."""
-        return Slash(reading(self, read_lines))
+        return SlashNormalizer(reading(self, read_lines))
 
 
 class PlainSettings(NormalizerSettings):
@@ -136,9 +144,9 @@ class PlainSettings(NormalizerSettings):
     def build(self, read_lines: ReadLines) -> Normalizer:
         """See `NormalizerSettings.build`."""
         kinds: dict[str, type[Normalizer]] = {
-            "querystring": Querystring,
-            "clean-query": CleanQuery,
-            "ajax": Ajax,
+            "querystring": QuerystringNormalizer,
+            "clean-query": QueryNormalizer,
+            "ajax": AjaxNormalizer,
             "pass": _Pass,
         }
         return kinds[self.normalizer]()
@@ -193,7 +201,7 @@ class NormalizerChain:
                 problems += error.problems
         if problems:
             raise ConfigError(problems)
-        self.regexes = [step for step in self._steps if isinstance(step, Regex)]
+        self.regexes = [step for step in self._steps if isinstance(step, RegexNormalizer)]
 
     def __bool__(self) -> bool:
         """False when there is nothing to do."""

@@ -1,6 +1,5 @@
-"""The URL filters of Nutch, which read its rule files unchanged.
+"""Nutch's URL filters, from the rule files of Nutch.
 
-Each kind of file has a module: `regexes.py`, `domains.py`, `affixes.py`, `fast.py`, `validator.py`.
-`filters.py` has them by name and the chain that a URL must pass, `rules.py` makes DecideRules of
-them. `automaton.py` and `derivative.py` match the expressions of dk.brics.automaton.
+`rule_file.py` is what all of them read and answer; `regexes.py` are those with expressions, whose
+automata `automaton.py` translates; `filters.py` are the others, and all by name.
 """

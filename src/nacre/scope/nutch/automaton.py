@@ -1,28 +1,12 @@
-"""Expressions in the syntax of dk.brics.automaton, all options on.
+"""Expressions in the syntax of dk.brics.automaton, as RE2 takes them.
 
-`~x` is everything but x, `x&y` both, `@` anything, `#` nothing, `"..."` text as it stands, `<n-m>`
-a number in a range. RE2 runs those that it can express; a complement, an intersection and very
-large counts run on derivatives (`scope.nutch.derivative`), in linear time as well.
+`@` is any text, `#` none, `"..."` text as it stands, `<n-m>` a number in a range. A complement
+(`~x`), an intersection (`x&y`) and counts too large for RE2 are refused with a message.
 """
 
 import re
 
-from nacre.scope.nutch.derivative import (
-    ANY,
-    EMPTY,
-    NOTHING,
-    Chars,
-    Expression,
-    Matcher,
-    both,
-    complement,
-    concat,
-    either,
-    repeat,
-    text_of,
-)
-from nacre.scope.nutch.interval import interval
-from nacre.scope.patterns import for_re2
+from nacre.scope.patterns.matching import for_re2
 
 MAX_DEPTH = 100
 """Brackets inside each other."""
@@ -30,40 +14,29 @@ MAX_DEPTH = 100
 _COUNT = re.compile(r"\{(\d{1,6})(,)?(\d{1,6})?\}")
 _NAMED = re.compile(r"<(?:(\d{1,18})-(\d{1,18})|([^>]*))>?")
 
-
-class Automaton:
-    """One expression, ready to match.
-
-    Attributes:
-        regex: The same for RE2, to be matched as a whole; None where RE2 cannot.
-        matches: The test for a whole text.
-    """
-
-    def __init__(self, expression: Expression) -> None:
-        self.regex = _for_re2(expression)
-        self.matches = Matcher(expression).matches
+_ANY_CHAR = r"(?s:.)"
+_NOTHING = r"[^\x00-\x{10FFFF}]"
+_SIMPLE = {".": _ANY_CHAR, "#": _NOTHING, "@": f"{_ANY_CHAR}*"}
 
 
-def _for_re2(expression: Expression) -> str | None:
-    regex = text_of(expression)
-    return for_re2(regex) if regex is not None else None
-
-
-def parse_automaton(text: str) -> Automaton:
-    """Read an expression.
+def automaton_regex(text: str) -> str:
+    """The expression for RE2, to be matched with a whole text.
 
     Raises:
-        ValueError: It is none; the message says where.
+        ValueError: It is none, or RE2 cannot express it; the message says where.
     """
-    parser = _Parser(text)
-    found = parser.union(0) if text else EMPTY
+    parser = _AutomatonParser(text)
+    found = parser.union(0) if text else ""
     if not parser.at_end:
         raise ValueError(f"unexpected {text[parser.at]!r} at {parser.at}")
-    return Automaton(found)
+    taken = for_re2(found)
+    if taken is None:
+        raise ValueError("its counts are too large: at most 1,000 repetitions in all")
+    return taken
 
 
-class _Parser:
-    """Recursive descent over one expression."""
+class _AutomatonParser:
+    """Recursive descent over one expression; what it reads becomes text for RE2."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -73,63 +46,55 @@ class _Parser:
     def at_end(self) -> bool:
         return self.at >= len(self._text)
 
-    def union(self, depth: int) -> Expression:
+    def union(self, depth: int) -> str:
         if depth > MAX_DEPTH:
             raise ValueError(f"more than {MAX_DEPTH} brackets inside each other")
-        found = self._intersection(depth)
+        members = [self._sequence(depth)]
         while self._take("|"):
-            found = either(found, self._intersection(depth))
-        return found
+            members.append(self._sequence(depth))
+        return members[0] if len(members) == 1 else _either(*members)
 
-    def _intersection(self, depth: int) -> Expression:
-        found = self._sequence(depth)
-        while self._take("&"):
-            found = both(found, self._sequence(depth))
-        return found
-
-    def _sequence(self, depth: int) -> Expression:
+    def _sequence(self, depth: int) -> str:
         parts = [self._repeated(depth)]
-        while not self.at_end and self._text[self.at] not in ")&|":
+        while not self.at_end and self._text[self.at] not in ")|":
             parts.append(self._repeated(depth))
-        return concat(*parts)
+        return "".join(parts)
 
-    def _repeated(self, depth: int) -> Expression:
-        found = self._complemented(depth)
+    def _repeated(self, depth: int) -> str:
+        found = self._simple(depth)
         while not self.at_end and self._text[self.at] in "?*+{":
-            if self._take("?"):
-                found = repeat(found, 0, 1)
-            elif self._take("*"):
-                found = repeat(found, 0, None)
-            elif self._take("+"):
-                found = repeat(found, 1, None)
-            else:
-                found = self._counted(found)
+            found = f"(?:{found}){self._count()}"
         return found
 
-    def _counted(self, found: Expression) -> Expression:
+    def _count(self) -> str:
+        sign = self._text[self.at]
+        if sign != "{":
+            self.at += 1
+            return sign
         count = _COUNT.match(self._text, self.at)
         if count is None:
             raise ValueError(f"no count at {self.at}")
         self.at = count.end()
         least = int(count[1])
         if not count[2]:
-            return repeat(found, least, least)
-        most = int(count[3]) if count[3] else None
-        return NOTHING if most is not None and most < least else repeat(found, least, most)
+            return f"{{{least}}}"
+        if not count[3]:
+            return f"{{{least},}}"
+        # More than at most: no text at all.
+        return f"{{{least},{int(count[3])}}}" if least <= int(count[3]) else f"{{0}}{_NOTHING}"
 
-    def _complemented(self, depth: int) -> Expression:
-        negations = 0
-        while self._take("~"):
-            negations += 1
-        found = self._simple(depth)
-        return complement(found) if negations % 2 else found
-
-    def _simple(self, depth: int) -> Expression:
+    def _simple(self, depth: int) -> str:
         if self.at_end:
             raise ValueError("something is missing at the end")
         start = self.at
         char = self._text[start]
         self.at += 1
+        if char in "~&":
+            what = "a complement" if char == "~" else "an intersection"
+            raise ValueError(
+                f"{what} ({char}) at {start} is not supported: write the rules that reject before "
+                f"those that accept, or \\{char} for the character"
+            )
         if char == "[":
             return self._set()
         if char == "(":
@@ -138,24 +103,23 @@ class _Parser:
             return self._quoted(start)
         if char == "<":
             return self._interval(start)
-        known = {".": Chars(frozenset(), negated=True), "#": NOTHING, "@": ANY}.get(char)
-        return known or self._char(start)
+        return _SIMPLE.get(char) or self._char(start)
 
-    def _group(self, depth: int) -> Expression:
-        found = EMPTY if self._text.startswith(")", self.at) else self.union(depth + 1)
+    def _group(self, depth: int) -> str:
+        found = "" if self._text.startswith(")", self.at) else self.union(depth + 1)
         if not self._take(")"):
             raise ValueError(f"no ) for the ( before {self.at}")
-        return found
+        return f"(?:{found})"
 
-    def _quoted(self, start: int) -> Expression:
+    def _quoted(self, start: int) -> str:
         end = self._text.find('"', self.at)
         if end < 0:
             raise ValueError(f"no end of the text that begins at {start}")
-        found = [Chars(frozenset(((char, char),))) for char in self._text[self.at : end]]
+        found = "".join(map(_escaped, self._text[self.at : end]))
         self.at = end + 1
-        return concat(*found)
+        return f"(?:{found})"
 
-    def _interval(self, start: int) -> Expression:
+    def _interval(self, start: int) -> str:
         found = _NAMED.match(self._text, start)
         if found is None or not found[0].endswith(">"):
             raise ValueError(f"no end of the interval that begins at {start}")
@@ -164,23 +128,22 @@ class _Parser:
         self.at = found.end()
         return interval(found[1], found[2])
 
-    def _set(self) -> Expression:
+    def _set(self) -> str:
         negated = self._take("^")
-        ranges: set[tuple[str, str]] = set()
+        ranges: list[tuple[str, str]] = []
         while True:
             low = self._literal()
             dash = self._take("-")
             if dash and self._text.startswith("]", self.at):
-                ranges |= {(low, low), ("-", "-")}
+                ranges += [(low, low), ("-", "-")]
             else:
-                ranges.add((low, self._literal() if dash else low))
+                ranges.append((low, self._literal() if dash else low))
             if self._take("]"):
-                return Chars(frozenset(ranges), negated=negated)
+                return _set_text(ranges, negated=negated)
 
-    def _char(self, start: int) -> Expression:
+    def _char(self, start: int) -> str:
         self.at = start
-        char = self._literal()
-        return Chars(frozenset(((char, char),)))
+        return _escaped(self._literal())
 
     def _literal(self) -> str:
         self._take("\\")
@@ -195,3 +158,55 @@ class _Parser:
             self.at += 1
             return True
         return False
+
+
+def interval(low: str, high: str) -> str:
+    """An expression for the decimal numbers from one bound to the other, in either order.
+
+    Two bounds of the same length ask for that many digits; others allow leading zeros.
+    """
+    first, last = sorted((int(low), int(high)))
+    if len(low) == len(high):
+        return _between(f"{first:0{len(low)}}", f"{last:0{len(low)}}")
+    sizes = range(len(str(first)), len(str(last)) + 1)
+    bare = [
+        _between(str(max(first, 10 ** (size - 1) if size > 1 else 0)), str(min(last, 10**size - 1)))
+        for size in sizes
+    ]
+    return f"0*{_either(*bare)}"
+
+
+def _between(low: str, high: str) -> str:
+    """An expression for the texts of digits of one length from one to the other."""
+    if not low:
+        return ""
+    if low[0] == high[0]:
+        return low[0] + _between(low[1:], high[1:])
+    rest = len(low) - 1
+    members = [
+        low[0] + _between(low[1:], "9" * rest),
+        high[0] + _between("0" * rest, high[1:]),
+    ]
+    if ord(high[0]) - ord(low[0]) > 1:
+        middle = f"[{chr(ord(low[0]) + 1)}-{chr(ord(high[0]) - 1)}]"
+        members.append(f"{middle}[0-9]{{{rest}}}")
+    return _either(*members)
+
+
+def _either(*members: str) -> str:
+    return f"(?:{'|'.join(members)})"
+
+
+def _set_text(ranges: list[tuple[str, str]], *, negated: bool) -> str:
+    texts = [
+        _escaped(low) if low == high else f"{_escaped(low)}-{_escaped(high)}"
+        for low, high in ranges
+        if low <= high
+    ]
+    if not texts:
+        return _ANY_CHAR if negated else _NOTHING
+    return f"[{'^' * negated}{''.join(texts)}]"
+
+
+def _escaped(char: str) -> str:
+    return re.escape(char) if ord(char) < 128 else char

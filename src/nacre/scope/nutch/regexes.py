@@ -1,14 +1,20 @@
-"""`regex-urlfilter.txt` and `automaton-urlfilter.txt`: the first rule that matches decides."""
+"""Nutch's URL filters with expressions: regex, automaton and fast.
 
+`regex-urlfilter.txt` and `automaton-urlfilter.txt`: the first rule that matches decides.
+`fast-urlfilter.txt`: what is denied of a host, of a domain and of all; made for large lists.
+"""
+
+import re
+from functools import lru_cache
 from typing import NamedTuple
 
+from nacre.config.component import Component, setting
 from nacre.errors import Problem, URIError
-from nacre.scope.first import FirstMatch
-from nacre.scope.nutch.automaton import Automaton, parse_automaton
-from nacre.scope.nutch.ruling import Ruling, Source, require
-from nacre.scope.patterns import examine
+from nacre.scope.nutch.automaton import automaton_regex
+from nacre.scope.nutch.rule_file import RuleSource, Ruling, require
+from nacre.scope.patterns.matching import FirstMatch, PatternNote, examine
 from nacre.uri.domain import registry_domain
-from nacre.uri.javaurl import split_java
+from nacre.uri.javaurl import JavaURL, split_java
 
 
 class SignedRule(NamedTuple):
@@ -27,7 +33,7 @@ class SignedRule(NamedTuple):
     line: int
 
 
-def read_signed(source: Source) -> list[SignedRule]:
+def read_signed(source: RuleSource) -> list[SignedRule]:
     """The rules of a file: `+pattern` and `-pattern`; `> host` and `<` enclose those of one host.
 
     Raises:
@@ -63,10 +69,10 @@ class RegexFilter:
         source: The rule file.
 
     Raises:
-        ConfigError: Lines that are no rules, patterns that are no expressions.
+        ConfigError: Lines that are not rules, patterns that are not expressions.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RuleSource) -> None:
         self._file = source.file
         self._rules = read_signed(source)
         found = [(rule.line, examine(rule.pattern)) for rule in self._rules]
@@ -102,46 +108,38 @@ class AutomatonFilter:
         source: The rule file.
 
     Raises:
-        ConfigError: Lines that are no rules, patterns that are no expressions.
+        ConfigError: Lines that are not rules, patterns that are not expressions.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RuleSource) -> None:
         self._file = source.file
         self._rules = read_signed(source)
         self.notes: list[Problem] = []
         problems: list[Problem] = []
-        self._automata: list[Automaton] = []
+        regexes: list[str] = []
         for rule in self._rules:
             try:
-                self._automata.append(parse_automaton(rule.pattern))
+                regexes.append(automaton_regex(rule.pattern))
             except ValueError as error:
                 problems.append(
-                    source.problem(rule.line, f"{rule.pattern!r} is no automaton: {error}")
+                    source.problem(rule.line, f"{rule.pattern!r} is not an automaton: {error}")
                 )
         require(problems)
-        self._first, self._fast = _together(self._automata)
+        self._first = FirstMatch(regexes, whole=True)
         self._by_place = any(rule.place for rule in self._rules)
 
     def judge(self, url: str) -> Ruling:
         """See `URLFilter.judge`."""
         places = _places(url) if self._by_place else ("",)
-        fast = {self._fast[place] for place in self._first.places(url)}
-        for index, rule in enumerate(self._rules):
+        for index in self._first.places(url):
+            rule = self._rules[index]
             if rule.place in places:
-                automaton = self._automata[index]
-                if index in fast or (automaton.regex is None and automaton.matches(url)):
-                    return Ruling(rule.accepts, rule.line, self._file)
+                return Ruling(rule.accepts, rule.line, self._file)
         return Ruling(passes=False, file=self._file)
 
     def timeouts(self) -> int:
         """None: automata take linear time."""
         return 0
-
-
-def _together(automata: list[Automaton]) -> tuple[FirstMatch, list[int]]:
-    """Those that RE2 can run, as one set, and their places in the list."""
-    fast = [place for place, automaton in enumerate(automata) if automaton.regex is not None]
-    return FirstMatch([automata[place].regex or "" for place in fast], whole=True), fast
 
 
 def _places(url: str) -> tuple[str, ...]:
@@ -151,3 +149,125 @@ def _places(url: str) -> tuple[str, ...]:
     except URIError:
         return ("",)
     return "", host, registry_domain(host.lower())
+
+
+class Limits(Component):
+    """Lengths above which a URL is rejected; -1: no limit."""
+
+    max_length: int = setting(-1, "Of the whole URL.", unit="characters", ge=-1)
+    max_path_length: int = setting(-1, "Of its path.", unit="characters", ge=-1)
+    max_query_length: int = setting(-1, "Of its query.", unit="characters", ge=-1)
+
+
+_DENY_ALL = re.compile(r"\.[*?]")
+_COMPILED = 10_000
+"""Expressions that are kept compiled."""
+
+
+class _Denial(NamedTuple):
+    pattern: str
+    with_query: bool
+    line: int
+
+
+class FastFilter:
+    """Rejects what a section for the host, for a domain above it or for all denies.
+
+    Args:
+        source: `Host name` and `Domain name` lines, each followed by `DenyPath expression` and
+            `DenyPathQuery expression`; `Domain .` holds for all. `#` begins a comment. What stands
+            before the first section is left out, as are lines of another kind, which are noted.
+        limits: Longest URL, path and query.
+
+    Raises:
+        ConfigError: Expressions that are none.
+    """
+
+    def __init__(self, source: RuleSource, limits: Limits | None = None) -> None:
+        self.notes: list[Problem] = []
+        self._file = source.file
+        self._limits = limits or Limits()
+        self._hosts: dict[str, list[_Denial]] = {}
+        self._domains: dict[str, list[_Denial]] = {}
+        self._first = lru_cache(maxsize=_COMPILED)(_first_match)
+        self._timeouts = 0
+        self._read(source)
+
+    def _read(self, source: RuleSource) -> None:
+        section: list[_Denial] | None = None
+        for number, raw in source.numbered():
+            words = raw.partition("#")[0].split()
+            if not words:
+                continue
+            if words[0] in {"Host", "Domain"} and len(words) > 1:
+                sections = self._hosts if words[0] == "Host" else self._domains
+                section = sections.setdefault(words[1].lower(), [])
+            elif section is not None and words[0] in {"DenyPath", "DenyPathQuery"}:
+                pattern = words[1] if len(words) > 1 else ""
+                section.append(_Denial(pattern, words[0] == "DenyPathQuery", number))
+            else:
+                self._ignore(source, number, raw)
+        self._examine(source)
+
+    def _ignore(self, source: RuleSource, number: int, line: str) -> None:
+        message = "is no rule and is left out: write `Host`, `Domain`, `DenyPath`, `DenyPathQuery`"
+        self.notes.append(source.problem(number, f"{line.strip()[:80]!r} {message}"))
+
+    def _examine(self, source: RuleSource) -> None:
+        problems: list[Problem] = []
+        seen: dict[str, PatternNote | None] = {}
+        for section in (*self._hosts.values(), *self._domains.values()):
+            for pattern, _, line in section:
+                if pattern not in seen:
+                    seen[pattern] = examine(pattern)
+                note = seen[pattern]
+                if note and note.usable:
+                    self.notes.append(source.problem(line, f"{pattern!r} {note.message}"))
+                elif note:
+                    problems.append(source.problem(line, f"{pattern!r} is {note.message}"))
+        require(problems)
+
+    def judge(self, url: str) -> Ruling:
+        """See `URLFilter.judge`."""
+        try:
+            parts = split_java(url)
+        except URIError:
+            return Ruling(passes=False, file=self._file)
+        if self._too_long(url, parts):
+            return Ruling(passes=False, file=self._file)
+        host = parts.host.lower()
+        line = self._denied(self._hosts.get(host), parts)
+        while not line and host:
+            line = self._denied(self._domains.get(host), parts)
+            host = host.partition(".")[2]
+        line = line or self._denied(self._domains.get("."), parts)
+        return Ruling(not line, line, self._file)
+
+    def _too_long(self, url: str, parts: JavaURL) -> bool:
+        limits = self._limits
+        return (
+            0 < limits.max_length < len(url)
+            or 0 < limits.max_path_length < len(parts.path)
+            or 0 < limits.max_query_length < len(parts.query or "")
+        )
+
+    def _denied(self, section: list[_Denial] | None, parts: JavaURL) -> int:
+        """The line of the first rule that denies it; 0 for none."""
+        for pattern, with_query, line in section or ():
+            if _DENY_ALL.fullmatch(pattern):
+                return line
+            first = self._first(pattern)
+            before = first.timeouts
+            hit = next(first.places(parts.file if with_query else parts.path), None)
+            self._timeouts += first.timeouts - before
+            if hit is not None:
+                return line
+        return 0
+
+    def timeouts(self) -> int:
+        """See `URLFilter.timeouts`."""
+        return self._timeouts
+
+
+def _first_match(pattern: str) -> FirstMatch:
+    return FirstMatch((pattern,))

@@ -1,0 +1,248 @@
+"""What halving and doubling each guessed constant of the planner does to the goals.
+
+    python -m bench.ablation            # all of them: `make ablation`
+    python -m bench.ablation ranking.lists sites.tried
+
+The planner visits small worlds of the simulated web, once as it is, and with each guess
+(`nacre.recrawl.planner.tuning`) halved and doubled. Each variant is a process of its own: a guess
+is scaled before the module that uses it is imported. Finished variants are kept in
+`.cache/ablation.json`, and the pages of the worlds beside it, as long as the code of the planner,
+of the extractors and of the simulated web is the same. The table goes into docs/incremental.md,
+between its marks.
+
+It takes about fifteen minutes of one core. `python -m bench.ablation table` writes what is
+finished.
+"""
+
+import hashlib
+import json
+import os
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+CACHE = ROOT / ".cache"
+PAGE = ROOT / "docs" / "incremental.md"
+BEGIN, END = "<!-- ablation -->", "<!-- end of ablation -->"
+FACTORS = (0.5, 2.0)
+CODE = ("src/nacre/recrawl", "src/nacre/extract", "src/nacre/core", "simweb/src")
+SEED = 3
+Figures = dict[str, float]
+_pages: dict[str, tuple[dict[Any, Any], dict[Any, Any]]] = {}
+"""Pages of each world, as they were seen and taken apart."""
+
+
+class Run(NamedTuple):
+    """One world, and what is measured in it.
+
+    Attributes:
+        world: Its name.
+        hints: What it tells.
+        days: Length, days.
+        every: Days between steps.
+        budget: Per cent of the site a day; None: no limit.
+        scale: Share of its pages.
+        warm: Days that are not counted.
+        figures: What is measured: heading, and where it stands in the score.
+    """
+
+    world: str
+    hints: str
+    days: float
+    every: float
+    budget: float | None
+    scale: float
+    warm: float
+    figures: Mapping[str, tuple[str, str]]
+
+
+RUNS = (
+    Run("gov-twin", "honest", 42.0, 7.0, None, 0.03, 0.0,
+        {"requests saved": ("saving", "saved_requests"), "ECR": ("epoch", "recall")}),
+    Run("mct-twin", "none", 20.0, 1.0, 10.0, 0.08, 5.0, {"VR": ("versions", "recall")}),
+)  # fmt: skip
+
+
+def main(names: list[str]) -> None:
+    """Measure all guesses, or some, and write the table when it was all of them."""
+    kept = CACHE / "ablation.json"
+    state = _state(kept)
+    done: dict[str, Figures] = state["done"]
+    # The first process also takes all pages apart, which the others need not do again.
+    if "as it is" not in done:
+        done["as it is"] = _in_process({})
+        kept.write_text(json.dumps(state), encoding="utf-8")
+    guesses = _in_process({}, what=_guesses)
+    for run in RUNS:
+        _known_pages(run)
+    if names == ["table"]:
+        _write(table(guesses, done))
+        return
+    for name in names or list(guesses):
+        for factor in FACTORS:
+            key = f"{name} {factor:g}"
+            if key not in done:
+                done[key] = _in_process({name: factor})
+                kept.write_text(json.dumps(state), encoding="utf-8")
+                print(key, _moved(done[key], done["as it is"]) or "nothing moves", flush=True)
+    if not names:
+        _write(table(guesses, done))
+
+
+def _state(kept: Path) -> dict[str, Any]:
+    """What was measured before with the same code; nothing with another."""
+    CACHE.mkdir(exist_ok=True)
+    digest = hashlib.sha256()
+    for folder in CODE:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            digest.update(path.read_bytes())
+    if kept.is_file():
+        state: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+        if state["code"] == digest.hexdigest():
+            return state
+    # What was seen of pages by other code may be of other pages, or taken apart otherwise.
+    for run in RUNS:
+        _pages_file(run).unlink(missing_ok=True)
+    return {"code": digest.hexdigest(), "done": {}}
+
+
+def _pages_file(run: Run) -> Path:
+    """Where the pages of a world are kept."""
+    return CACHE / f"ablation-{run.world}.pickle"
+
+
+def _in_process(
+    factors: Mapping[str, float], what: Callable[[], dict[str, Any]] | None = None
+) -> dict[str, Any]:
+    """Do it in a process of its own, with guesses scaled."""
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(read)
+        status = 1
+        try:
+            from nacre.recrawl.planner import tuning
+
+            tuning.scale(factors)
+            with os.fdopen(write, "w", encoding="utf-8") as pipe:
+                json.dump((what or measure)(), pipe)
+            status = 0
+        finally:
+            sys.stderr.flush()
+            os._exit(status)
+    os.close(write)
+    with os.fdopen(read, encoding="utf-8") as pipe:
+        said = pipe.read()
+    if os.waitpid(child, 0)[1]:
+        raise SystemExit(f"the planner failed with {dict(factors)}")
+    found: dict[str, Any] = json.loads(said)
+    return found
+
+
+def measure() -> Figures:
+    """The figures of all runs."""
+    found: Figures = {}
+    for run in RUNS:
+        found.update(_measure(run))
+    return found
+
+
+def _measure(run: Run) -> Figures:
+    from nacre_simweb import decision, driver, experiment, ours, recall, score
+
+    day = 86_400.0
+    plan = experiment.ExperimentPlan(run.world, run.hints, SEED, run.days, run.every * day)  # type: ignore[arg-type]
+    world = experiment.make_world(plan, run.scale)
+    pages = _pages_file(run)
+    looks, views = _known_pages(run)
+    policy = ours.Nacre(hints=run.hints != "none", views=views)
+    share = None if run.budget is None else plan.share(run.budget)
+    steps = driver.DriverSteps(plan.every, run.days, share, SEED, 0.0)
+    decisions = decision.Decisions(world, looks)
+    drive = driver.drive(world, policy, decisions, steps)
+    window = recall.CountedWindow([time for time in steps.times if time >= run.warm * day])
+    found = score.score(world, decisions.archive, window, score.claims_of(policy, drive))
+    if not pages.is_file():
+        pages.write_bytes(pickle.dumps((looks, views)))
+    return {name: float(found[group][key] or 0.0) for name, (group, key) in run.figures.items()}
+
+
+def _known_pages(run: Run) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """What the first process saw of a world; nothing in that one."""
+    if run.world not in _pages:
+        path = _pages_file(run)
+        if not path.is_file():
+            return {}, {}
+        _pages[run.world] = pickle.loads(path.read_bytes())
+    return _pages[run.world]
+
+
+def _guesses() -> dict[str, Any]:
+    """All guesses: value and meaning, by name."""
+    from nacre.recrawl.planner import tuning
+
+    import_module("nacre_simweb.ours")  # it imports all that makes guesses
+    return {name: (one.value, one.what) for name, one in sorted(tuning.GUESSES.items())}
+
+
+def _moved(figures: Figures, base: Figures) -> str:
+    """What moves, in points."""
+    moved = {name: 100.0 * (figures[name] - base[name]) for name in base}
+    return ", ".join(f"{name} {points:+.2f}" for name, points in moved.items() if points)
+
+
+def table(guesses: Mapping[str, Any], done: Mapping[str, Figures]) -> str:
+    """The table, and the names of the guesses that move nothing."""
+    base = done["as it is"]
+    known = [name for name in guesses if all(f"{name} {one:g}" in done for one in FACTORS)]
+    effects = {
+        name: [
+            [100.0 * (done[f"{name} {factor:g}"][figure] - base[figure]) for factor in FACTORS]
+            for figure in base
+        ]
+        for name in known
+    }
+    moving = [name for name in known if any(map(any, effects[name]))]
+    moving.sort(key=lambda name: -max(abs(one) for pair in effects[name] for one in pair))
+    heads = " | ".join(base)
+    lines = [
+        f"| guess | value | what it is | {heads} |",
+        "|---" * (3 + len(base)) + "|",
+        f"| as it is | | | {' | '.join(f'{100.0 * one:.1f} %' for one in base.values())} |",
+    ]
+    for name in moving:
+        value, what = guesses[name]
+        moved = " | ".join(_pair(pair) for pair in effects[name])
+        lines.append(f"| `{name}` | {_number(value)} | {what} | {moved} |")
+    for said, those in (
+        ("Nothing moves with", [name for name in known if name not in moving]),
+        ("Not measured yet", [name for name in guesses if name not in known]),
+    ):
+        if those:
+            lines += ["", f"{said}: " + ", ".join(f"`{name}`" for name in those) + "."]
+    return "\n".join(lines)
+
+
+def _pair(points: Iterable[float]) -> str:
+    return " / ".join(f"{one:+.1f}" if abs(one) >= 0.05 else "0" for one in points)
+
+
+def _number(value: float | list[float]) -> str:
+    if isinstance(value, list):
+        return ", ".join(f"{one:g}" for one in value)
+    return f"{value:g}"
+
+
+def _write(text: str) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    before, _, rest = page.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

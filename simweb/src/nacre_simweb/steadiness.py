@@ -1,0 +1,106 @@
+"""How current an archive was through time, and how well its parts fit together."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nacre_simweb.calendar import DAY
+from nacre_simweb.draw import Draw
+from nacre_simweb.holdings import Held, Holdings
+from nacre_simweb.recall import CountedWindow, Measures, share
+from nacre_simweb.truth import GONE, Track, TrueVersion
+
+_SAMPLES = 2000
+
+
+class _Sum(NamedTuple):
+    """Integrals over the time that a page was there."""
+
+    there: float = 0.0
+    fresh: float = 0.0
+    age: float = 0.0
+
+
+def freshness(tracks: Sequence[Track], holdings: Holdings, window: CountedWindow) -> Measures:
+    """Average share of pages whose copy is current, and their mean age in days."""
+    total = _Sum()
+    for track in tracks:
+        held = holdings.of(track.url)
+        for span in track.spans:
+            total = _added(total, _of_span(track, span, held, window))
+    return {
+        "freshness": share(total.fresh, total.there),
+        "age_days": share(total.age / DAY, total.there),
+    }
+
+
+def _added(one: _Sum, other: _Sum) -> _Sum:
+    return _Sum(one.there + other.there, one.fresh + other.fresh, one.age + other.age)
+
+
+def _of_span(track: Track, span: TrueVersion, held: Held, window: CountedWindow) -> _Sum:
+    """While one version is current, the copy is it from its first capture on."""
+    start, end = max(span.start, window.start), min(span.end, window.end)
+    if start >= end:
+        return _Sum()
+    caught = end
+    for time, version in zip(held.times, held.versions, strict=True):
+        if version == span.number and time < end:
+            caught = max(time, start)
+            break
+    stale_since = _stale_since(track, span, held)
+    early, late = start - stale_since, caught - stale_since
+    return _Sum(end - start, end - caught, (late * late - early * early) / 2)
+
+
+def _stale_since(track: Track, span: TrueVersion, held: Held) -> float:
+    """Time of the oldest change that the copy lacks when a version begins."""
+    last = held.at(span.start)
+    since = span.start
+    for other in reversed([each for each in track.spans if each.start < span.start]):
+        if last == other.number:
+            break
+        since = other.start
+    return since
+
+
+def coherence(
+    pairs: Sequence[tuple[Track, Track]], holdings: Holdings, window: CountedWindow, draw: Draw
+) -> float | None:
+    """Share of pairs, of a page and what it embeds or lists, whose copies fit together.
+
+    Args:
+        pairs: Two URLs each.
+        holdings: The archive.
+        window: When.
+        draw: For the sample of pairs and times.
+    """
+    fits = count = 0
+    for number in range(_SAMPLES if pairs else 0):
+        one, other = draw.at("pair").pick(pairs, number)
+        time = window.start + draw.uniform(number) * (window.end - window.start)
+        first, second = _copy(one, holdings, time), _copy(other, holdings, time)
+        if first is not None and second is not None:
+            count += 1
+            fits += first.start < second.end and second.start < first.end
+    return share(fits, count)
+
+
+def _copy(track: Track, holdings: Holdings, time: float) -> TrueVersion | None:
+    """When the copy held at a time was the page."""
+    version = holdings.of(track.url).at(time)
+    return next((span for span in track.spans if span.number == version), None)
+
+
+def blur(
+    tracks: Sequence[Track], holdings: Holdings, window: CountedWindow, draw: Draw
+) -> float | None:
+    """Expected changes of a page between a moment and the capture that stands for it."""
+    changes = count = 0
+    for number in range(_SAMPLES if tracks else 0):
+        track = draw.at("page").pick(tracks, number)
+        time = window.start + draw.uniform(number) * (window.end - window.start)
+        captured = holdings.of(track.url).since(time)
+        if captured is not None and track.at(time) != GONE:
+            count += 1
+            changes += sum(captured < span.start <= time for span in track.spans)
+    return share(changes, count)

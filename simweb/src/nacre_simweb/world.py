@@ -1,0 +1,78 @@
+"""A world: a pure function of (seed, URL, time, request) to status, headers and body."""
+
+from urllib.parse import urlsplit
+
+from nacre_simweb.ground import Ground
+from nacre_simweb.parameters import WorldParameters
+from nacre_simweb.reply import Resource, SimulatedReply
+from nacre_simweb.resources import Resources
+from nacre_simweb.validators import Request, Stamps, ValidatorState, http_date
+
+_VALIDATED = frozenset({"article", "list", "home", "embed", "file", "hint"})
+
+
+class World(Ground):
+    """One simulated web.
+
+    Nothing that it answers depends on what it was asked before; what it keeps are results that it
+    could compute again.
+
+    Args:
+        parameters: What it is like.
+        seed: Its seed.
+    """
+
+    def __init__(self, parameters: WorldParameters, seed: int) -> None:
+        super().__init__(parameters, seed)
+        self._stamps = Stamps(parameters.validators, self.draw)
+        self.resources = Resources(self, self.draw)
+
+    def respond(self, url: str, time: float, request: Request | None = None) -> SimulatedReply:
+        """What a URL answers.
+
+        Args:
+            url: Absolute URL; its port is left out of account.
+            time: Time of the world, seconds.
+            request: What the request says; None for a plain first one.
+        """
+        asked = request or Request()
+        parts = urlsplit(url)
+        name, host = parts.hostname or "", self.site.host_number(parts.hostname or "")
+        origin = f"http://{parts.netloc}"
+        path = parts.path or "/"
+        plain = f"http://{name}{path}" + (f"?{parts.query}" if parts.query else "")
+        resource = self.resources.find(host, origin, path, parts.query, time)
+        headers = [("Date", http_date(time)), *_typed(resource, asked.nonce)]
+        if resource.location:
+            headers.append(("Location", resource.location))
+        if resource.status == 503:
+            headers.append(("Retry-After", "600"))
+        if resource.status != 200 or resource.kind not in _VALIDATED:
+            return SimulatedReply(plain, resource, resource.status, headers, asked.nonce)
+        return self._validated(plain, host, resource, time, asked, headers)
+
+    def _validated(
+        self,
+        url: str,
+        host: int,
+        resource: Resource,
+        time: float,
+        asked: Request,
+        headers: list[tuple[str, str]],
+    ) -> SimulatedReply:
+        mode = self._stamps.mode(host)
+        if mode == "none":
+            return SimulatedReply(url, resource, 200, headers, asked.nonce)
+        state = ValidatorState(url, resource.mark, resource.since)
+        headers += self._stamps.headers(mode, state, time, asked.nonce)
+        same = self._stamps.unchanged(mode, state, asked)
+        return SimulatedReply(url, resource, 304 if same else 200, headers, asked.nonce)
+
+
+def _typed(resource: Resource, nonce: int) -> list[tuple[str, str]]:
+    """What a reply says of its type, charset and coding."""
+    if resource.form is None:
+        return [("Content-Type", resource.mime)]
+    form = resource.form(nonce)
+    typed = ("Content-Type", f"{resource.mime.partition(';')[0]}; charset={form.charset}")
+    return [typed, ("Content-Encoding", form.coding)] if form.coding else [typed]

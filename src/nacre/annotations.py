@@ -1,0 +1,456 @@
+"""The annotations of crawl.log: the one table of their tokens, their meanings and their writers.
+
+An annotation is a word in the twelfth field of crawl.log. Whoever writes one uses a constant of
+this module, or a function where the word holds a value. docs/reference/annotations.md is made of
+`ANNOTATIONS`. A module of every layer may import this one.
+"""
+
+from typing import Final, NamedTuple
+
+
+class Annotation(NamedTuple):
+    """One annotation.
+
+    Attributes:
+        token: The word, with capitals in place of values: `dol:N`.
+        meaning: When it is written, and what its values are.
+        writers: The modules that write it.
+        heritrix: Heritrix's word for the same; "" where Heritrix has none.
+    """
+
+    token: str
+    meaning: str
+    writers: tuple[str, ...]
+    heritrix: str = ""
+
+
+ANNOTATIONS: dict[str, Annotation] = {}
+"""All annotations by the names of their constants and functions here."""
+
+
+def _token(name: str, token: str, meaning: str, *writers: str, heritrix: str = "") -> str:
+    ANNOTATIONS[name] = Annotation(token, meaning, writers, heritrix)
+    return token
+
+
+# The visit
+
+_token(
+    "attempts", "Nt", "The URI was tried N times, this one included; only from 2 on.",
+    "report/crawllog.py", heritrix="Nt",
+)  # fmt: skip
+
+
+def attempts(count: int) -> str:
+    """`Nt`: the number of attempts."""
+    return f"{count}t"
+
+
+_token(
+    "error", "err=NAME", "A processor failed (status -5, its links are dropped), or an extractor "
+    "gave a document up; NAME is the class of the exception.",
+    "engine/engine.py", "engine/disposition.py", "extract/dispatch.py",
+    heritrix="err=NAME",
+)  # fmt: skip
+
+
+def error(fault: BaseException) -> str:
+    """`err=NAME`: the class of an exception."""
+    return f"err={type(fault).__name__}"
+
+
+ROBOT_EXCLUDED: Final = _token(
+    "ROBOT_EXCLUDED", "robotExcluded",
+    "robots.txt forbids it, and it was fetched all the same (`robots.calculate_only`).",
+    "engine/steps/preconditions.py", heritrix="robotExcluded",
+)  # fmt: skip
+
+SPECULATIVE_HOPELESS: Final = _token(
+    "SPECULATIVE_HOPELESS", "speculativeHopeless",
+    "Status -5000: a guess from a script, which was not tried since others like it led nowhere.",
+    "engine/steps/preselect.py",
+)  # fmt: skip
+
+COOKIE_WALL: Final = _token(
+    "COOKIE_WALL", "cookieWall",
+    "The URL was asked for once more: a redirect set a cookie and led back to it.",
+    "engine/candidates/candidates.py",
+)  # fmt: skip
+
+IS_SITEMAP: Final = _token(
+    "IS_SITEMAP", "isSitemap", "A sitemap, by robots.txt or by the sitemap that names it.",
+    "engine/candidates/identity.py", heritrix="isSitemap",
+)  # fmt: skip
+
+IGNORED: Final = _token(
+    "IGNORED", "ignored",
+    "Status -5000: an expression of `control/ignores` matches; it was queued before.",
+    "engine/candidates/rejected_uris.py",
+)  # fmt: skip
+
+_token(
+    "regex_timeout", "regexTimeout:N",
+    "N matches of operators' expressions were given up since the last such note.",
+    "engine/candidates/candidates.py",
+)  # fmt: skip
+
+
+def regex_timeout(count: int) -> str:
+    """`regexTimeout:N`: the number of matches that were given up."""
+    return f"regexTimeout:{count}"
+
+
+_token(
+    "runtime_exceeded", "Runtime exceeded Nms",
+    "Status -5004: the crawl has run for longer than `limits.runtime.after`, N milliseconds.",
+    "engine/steps/quotas.py", heritrix="Runtime exceeded Nms",
+)  # fmt: skip
+
+
+def runtime_exceeded(seconds: float) -> str:
+    """`Runtime exceeded Nms`: the limit in milliseconds."""
+    return f"Runtime exceeded {seconds * 1000:.0f}ms"
+
+
+_token(
+    "quota", "Q:KEY",
+    "Status -5003, or its queue is retired: a quota is used up. KEY is its level and its limit in "
+    "Heritrix's words: `hostMaxFetchSuccesses`.",
+    "frontier/quota.py", heritrix="Q:KEY",
+)  # fmt: skip
+
+
+def quota(key: str) -> str:
+    """`Q:KEY`: the level and the limit."""
+    return f"Q:{key}"
+
+
+_token(
+    "diverted", "to:NAME", "Status -5002: the URI belongs to the crawler NAME.",
+    "engine/steps/mapping.py", heritrix="to:NAME",
+)  # fmt: skip
+
+
+def diverted(target: str) -> str:
+    """`to:NAME`: the crawler that the URI belongs to."""
+    return f"to:{target}"
+
+
+# The reply as it came
+
+UNASKED_REPLY: Final = _token(
+    "UNASKED_REPLY", "unaskedReply",
+    "Fetched again, on a connection of its own: the first reply was, or may be, another URL's.",
+    "fetch/http.py", "engine/unasked.py",
+)  # fmt: skip
+TIME_TRUNCATED: Final = _token(
+    "TIME_TRUNCATED", "timeTrunc", "The body is cut at `fetch.timeout`.",
+    "fetch/http.py", heritrix="timeTrunc",
+)  # fmt: skip
+LENGTH_TRUNCATED: Final = _token(
+    "LENGTH_TRUNCATED", "lenTrunc", "The body is cut at `fetch.max_length`.",
+    "wire/http1.py", heritrix="lenTrunc",
+)  # fmt: skip
+HEADER_TRUNCATED: Final = _token(
+    "HEADER_TRUNCATED", "headerTrunc", "The head is cut at `fetch.max_header`.",
+    "wire/http1.py", heritrix="headerTrunc",
+)  # fmt: skip
+MID_FETCH_ABORT: Final = _token(
+    "MID_FETCH_ABORT", "midFetchAbort", "The body was not read: `fetch.midfetch` refused the head.",
+    "wire/http1.py", heritrix="midFetchAbort",
+)  # fmt: skip
+TLS_NO_CLOSE_NOTIFY: Final = _token(
+    "TLS_NO_CLOSE_NOTIFY", "tlsNoCloseNotify",
+    "A body that ends with the connection ended without TLS saying so: it may be cut.",
+    "fetch/http.py",
+)  # fmt: skip
+NO_REPLY: Final = _token(
+    "NO_REPLY", "noReply", "The connection was closed without a reply.", "wire/http1.py",
+)  # fmt: skip
+TLS_ON_PLAIN_PORT: Final = _token(
+    "TLS_ON_PLAIN_PORT", "tlsOnPlainPort", "The server speaks TLS where HTTP was asked for.",
+    "wire/http1.py",
+)  # fmt: skip
+TOO_MANY_INTERIM: Final = _token(
+    "TOO_MANY_INTERIM", "tooManyInterim", "Too many interim replies (1xx).", "wire/http1.py",
+)  # fmt: skip
+HEADER_CUT: Final = _token(
+    "HEADER_CUT", "headerCut", "The connection was closed within the head.", "wire/http1.py",
+)  # fmt: skip
+HTTP_09: Final = _token(
+    "HTTP_09", "http09", "A reply without a head, as in HTTP/0.9.", "wire/http1.py",
+)  # fmt: skip
+TRAILER_CUT: Final = _token(
+    "TRAILER_CUT", "trailerCut", "The connection was closed within the trailer.", "wire/http1.py",
+)  # fmt: skip
+SHORT_BODY: Final = _token(
+    "SHORT_BODY", "shortBody", "The body is shorter than its head says.", "wire/http1.py",
+)  # fmt: skip
+EXCESS_DATA: Final = _token(
+    "EXCESS_DATA", "excessData", "Bytes came behind the end of the reply; they are left out.",
+    "wire/http1.py",
+)  # fmt: skip
+BAD_CHUNK: Final = _token(
+    "BAD_CHUNK", "badChunk", "The chunked coding is broken; the rest is kept as it came.",
+    "wire/chunks.py",
+)  # fmt: skip
+TRAILER_TRUNCATED: Final = _token(
+    "TRAILER_TRUNCATED", "trailerTrunc", "The trailer is too long.", "wire/chunks.py",
+)  # fmt: skip
+TOO_MANY_CHUNKS: Final = _token(
+    "TOO_MANY_CHUNKS", "tooManyChunks", "Too many chunks, or too many tiny ones.",
+    "wire/chunks.py",
+)  # fmt: skip
+UNASKED_101: Final = _token(
+    "UNASKED_101", "unasked101", "Status 101, which nothing asked for.", "wire/head.py",
+)  # fmt: skip
+BAD_TRANSFER_ENCODING: Final = _token(
+    "BAD_TRANSFER_ENCODING", "badTransferEncoding", "A Transfer-Encoding that is not understood.",
+    "wire/head.py",
+)  # fmt: skip
+LENGTH_AND_CHUNKED: Final = _token(
+    "LENGTH_AND_CHUNKED", "lengthAndChunked",
+    "Both Content-Length and chunked coding; the latter counts.", "wire/head.py",
+)  # fmt: skip
+CHUNKED_IN_HTTP10: Final = _token(
+    "CHUNKED_IN_HTTP10", "chunkedInHttp10", "Chunked coding in a reply of HTTP/1.0.",
+    "wire/head.py",
+)  # fmt: skip
+CONFLICTING_LENGTH: Final = _token(
+    "CONFLICTING_LENGTH", "conflictingLength", "Several different values of Content-Length.",
+    "wire/head.py",
+)  # fmt: skip
+BAD_LENGTH: Final = _token(
+    "BAD_LENGTH", "badLength", "A Content-Length that is not a number.", "wire/head.py",
+)  # fmt: skip
+REPEATED_LENGTH: Final = _token(
+    "REPEATED_LENGTH", "repeatedLength", "The same Content-Length several times.", "wire/head.py",
+)  # fmt: skip
+LEADING_BLANK_LINE: Final = _token(
+    "LEADING_BLANK_LINE", "leadingBlankLine", "Blank lines before the status line.",
+    "wire/head.py",
+)  # fmt: skip
+BARE_LF: Final = _token(
+    "BARE_LF", "bareLf", "Lines of the head that end with LF alone.", "wire/head.py",
+)  # fmt: skip
+NUL_IN_HEADER: Final = _token(
+    "NUL_IN_HEADER", "nulInHeader", "A NUL byte in the head.", "wire/head.py",
+)  # fmt: skip
+FOLDED_HEADER: Final = _token(
+    "FOLDED_HEADER", "foldedHeader", "A header field that is folded over lines.", "wire/head.py",
+)  # fmt: skip
+HEADER_WITHOUT_COLON: Final = _token(
+    "HEADER_WITHOUT_COLON", "headerWithoutColon", "A line of the head without a colon.",
+    "wire/head.py",
+)  # fmt: skip
+SPACE_BEFORE_COLON: Final = _token(
+    "SPACE_BEFORE_COLON", "spaceBeforeColon", "Space between the name of a field and its colon.",
+    "wire/head.py",
+)  # fmt: skip
+HEADER_WITHOUT_NAME: Final = _token(
+    "HEADER_WITHOUT_NAME", "headerWithoutName", "A line of the head that begins with a colon.",
+    "wire/head.py",
+)  # fmt: skip
+ICY: Final = _token(
+    "ICY", "icy", "A status line that begins with `ICY`, as of a radio stream.", "wire/head.py",
+)  # fmt: skip
+ODD_VERSION: Final = _token(
+    "ODD_VERSION", "oddVersion", "Neither HTTP/1.1 nor HTTP/1.0.", "wire/head.py",
+)  # fmt: skip
+BAD_STATUS_LINE: Final = _token(
+    "BAD_STATUS_LINE", "badStatusLine",
+    "A status line without a status, which counts as 200, or with more than a status.",
+    "wire/head.py",
+)  # fmt: skip
+ODD_STATUS: Final = _token(
+    "ODD_STATUS", "oddStatus", "A status below 100 or from 600 on.", "wire/head.py",
+)  # fmt: skip
+NO_REASON: Final = _token(
+    "NO_REASON", "noReason", "A status line without a reason phrase.", "wire/head.py",
+)  # fmt: skip
+
+
+# The content
+
+_token(
+    "unsatisfiable_encoding", "unsatisfiableContentEncoding:NAME",
+    "The Content-Encoding is not known, or there are too many; the content is read as it is.",
+    "wire/coding.py", heritrix="unsatisfiableContentEncoding:NAME",
+)  # fmt: skip
+
+
+def unsatisfiable_encoding(name: str) -> str:
+    """`unsatisfiableContentEncoding:NAME`: a content coding that is not known."""
+    return f"unsatisfiableContentEncoding:{name}"
+
+
+_token(
+    "encoding_mismatch", "contentEncodingMismatch:NAME",
+    "The content is not in the coding that its header names; it is read as it is.",
+    "wire/coding.py",
+)  # fmt: skip
+
+
+def encoding_mismatch(name: str) -> str:
+    """`contentEncodingMismatch:NAME`: a content coding that the content is not in."""
+    return f"contentEncodingMismatch:{name}"
+
+
+_token(
+    "content_checksum", "contentChecksum:NAME", "The checksum of the content coding is wrong.",
+    "wire/coding.py",
+)  # fmt: skip
+
+
+def content_checksum(name: str) -> str:
+    """`contentChecksum:NAME`: a wrong checksum of a content coding."""
+    return f"contentChecksum:{name}"
+
+
+_token(
+    "content_trailing_junk", "contentTrailingJunk:NAME",
+    "Bytes behind the end of the content coding; they are not read.", "wire/coding.py",
+)  # fmt: skip
+
+
+def content_trailing_junk(name: str) -> str:
+    """`contentTrailingJunk:NAME`: bytes behind the end of a content coding."""
+    return f"contentTrailingJunk:{name}"
+
+
+_token(
+    "encoding_broken", "contentEncodingBroken:NAME",
+    "The content coding is broken; what came before is read.", "wire/coding.py",
+)  # fmt: skip
+
+
+def encoding_broken(name: str) -> str:
+    """`contentEncodingBroken:NAME`: a broken content coding."""
+    return f"contentEncodingBroken:{name}"
+
+
+_token(
+    "encoding_cut", "contentEncodingCut:NAME", "The content coding ends too early.",
+    "wire/coding.py",
+)  # fmt: skip
+
+
+def encoding_cut(name: str) -> str:
+    """`contentEncodingCut:NAME`: a content coding that ends too early."""
+    return f"contentEncodingCut:{name}"
+
+
+_CHARSETS = {
+    "meta": ("usingCharsetInHTML", "The charset is that of `meta`."),
+    "xml": ("usingCharsetInXML", "The charset is that of the XML declaration, or of `@charset`."),
+    "detected": ("usingCharsetDetected", "The charset was found from the letters."),
+    "link": ("usingCharsetOfLink", "The charset is the one that the link names."),
+    "before": ("usingCharsetOfBefore", "The charset is that of the last visit."),
+    "via": ("usingCharsetOfVia", "The charset is that of the page with the link."),
+    "host": ("usingCharsetOfHost", "The charset is the one that other pages of the host declare."),
+}
+for _source, (_word, _meaning) in _CHARSETS.items():
+    _token(
+        f"charset_of {_source}", f"{_word}:NAME", _meaning, "extract/dispatch.py",
+        heritrix=f"{_word}:NAME" if _source in {"meta", "xml"} else "",
+    )  # fmt: skip
+
+
+def charset_of(source: str, name: str) -> str:
+    """`usingCharset…:NAME`: where the charset of a document is from; "" for its header."""
+    word, _ = _CHARSETS.get(source, ("", ""))
+    return word and f"{word}:{name}"
+
+
+_token(
+    "dropped_outlinks", "dol:N", "N outlinks beyond `extract.max_outlinks` were dropped.",
+    "engine/steps/extract.py", heritrix="dol:N",
+)  # fmt: skip
+
+
+def dropped_outlinks(count: int) -> str:
+    """`dol:N`: the number of outlinks that were dropped."""
+    return f"dol:{count}"
+
+
+PARSER_TIMEOUT: Final = _token(
+    "PARSER_TIMEOUT", "parserTimeout", "Reading a large document took too long; it has no links.",
+    "engine/steps/extract.py",
+)  # fmt: skip
+PARSER_FAILED: Final = _token(
+    "PARSER_FAILED", "parserFailed", "Reading a large document took too much memory, or failed.",
+    "engine/steps/extract.py",
+)  # fmt: skip
+TRAP_SUPPRESSES_EXTRACTOR: Final = _token(
+    "TRAP_SUPPRESSES_EXTRACTOR", "trapSuppressExtractor",
+    "Its links were not taken: its content is that of the page with the link.",
+    "engine/steps/content.py", heritrix="trapSuppressExtractor",
+)  # fmt: skip
+
+
+# The archive, and visiting again
+
+DUPLICATE_DIGEST: Final = _token(
+    "DUPLICATE_DIGEST", "duplicate:digest", "The same payload is stored already; a revisit record.",
+    "engine/steps/archive.py", heritrix="duplicate:digest",
+)  # fmt: skip
+DUPLICATE_NOT_MODIFIED: Final = _token(
+    "DUPLICATE_NOT_MODIFIED", "duplicate:server-not-modified",
+    "The server says that it did not change (304); a revisit record.",
+    "engine/steps/archive.py", heritrix="duplicate:server-not-modified",
+)  # fmt: skip
+DUPLICATE_NOTED: Final = _token(
+    "DUPLICATE_NOTED", "duplicate:noted", "The same as a version of which only a note is kept.",
+    "engine/keeping.py",
+)  # fmt: skip
+DUPLICATE_DELTA: Final = _token(
+    "DUPLICATE_DELTA", "duplicate:delta", "The same as a version that is kept as a difference.",
+    "engine/keeping.py",
+)  # fmt: skip
+UNRECORDED: Final = _token(
+    "UNRECORDED", "unrecorded", "No record was written: enough of its kind are there (`keep`).",
+    "engine/keeping.py",
+)  # fmt: skip
+LONG_VALIDATOR: Final = _token(
+    "LONG_VALIDATOR", "longValidator",
+    "An ETag or Last-Modified of more than 2,000 bytes, which is not sent back.",
+    "engine/steps/archive.py",
+)  # fmt: skip
+
+_token(
+    "delta", "delta:N",
+    "Only its difference from an earlier version is kept; it is the Nth from that version.",
+    "engine/keeping.py",
+)  # fmt: skip
+
+
+def delta(number: int) -> str:
+    """`delta:N`: which difference from its version it is, from 1."""
+    return f"delta:{number}"
+
+
+_token(
+    "verdict", "verdict:CLASS:SCORE",
+    "What an incremental visit showed: the class of the change, and its score from 0 to 1.",
+    "recrawl/session/recrawl.py",
+)  # fmt: skip
+
+
+def verdict(kind: str, score: float) -> str:
+    """`verdict:CLASS:SCORE`: the class of a change and its score."""
+    return f"verdict:{kind}:{score:.3f}"
+
+
+AUDIT: Final = _token(
+    "AUDIT", "audit", "Asked without validators, to see whether they tell the truth.",
+    "recrawl/session/knowledge.py",
+)  # fmt: skip
+UNTRUSTED_VALIDATORS: Final = _token(
+    "UNTRUSTED_VALIDATORS", "untrusted-validators",
+    "Asked without validators, since those of pages like it lied.",
+    "recrawl/session/knowledge.py",
+)  # fmt: skip
+PAIR: Final = _token(
+    "PAIR", "pair", "Fetched a second time within the step, to see what always changes.",
+    "recrawl/session/knowledge.py",
+)  # fmt: skip

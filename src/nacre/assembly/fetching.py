@@ -1,0 +1,189 @@
+"""What fetches: connections, names, cookies, robots.txt, and the steps of the fetch chain."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from nacre.assembly.rules import JobRules
+from nacre.assembly.scheduling import Queues, Scheduling
+from nacre.assembly.storing import Storing
+from nacre.core.clock import Clock
+from nacre.core.processor import Processor, Visit
+from nacre.engine.limits import Pacer
+from nacre.engine.observer import Supervisor
+from nacre.engine.prerequisites import RobotsCache
+from nacre.engine.steps.extract import ExtractStep, ParserProcess
+from nacre.engine.steps.fetching import CookieRows, FetchDnsStep, FetchHttpStep
+from nacre.engine.steps.preconditions import CheckPreconditionsStep, Preconditions
+from nacre.engine.steps.preselect import PreselectStep, RecheckScopeStep, preselection
+from nacre.engine.steps.quotas import EnforceQuotasStep, LimitRuntimeStep
+from nacre.extract.settings import ExtractSettings
+from nacre.fetch.cookie_jar import CookieJar
+from nacre.fetch.dns import DnsResolver
+from nacre.fetch.guard import AddressGuard
+from nacre.fetch.http import HttpFetcher
+from nacre.fetch.settings import Credential
+from nacre.fetch.spool import Spool
+from nacre.settings.settings import JobSettings
+from nacre.store.store import Store
+
+
+@dataclass(frozen=True)
+class Fetching:
+    """What fetches.
+
+    Attributes:
+        guard: Which addresses may be connected to.
+        fetcher: Fetches over HTTP.
+        resolver: Looks names up.
+        parser: The process that parses long documents.
+        jar: The cookies.
+        cookie_rows: Their rows in the store.
+        pacer: Bandwidth as the hour of the week demands.
+        robots: The rules of robots.txt.
+    """
+
+    guard: AddressGuard
+    fetcher: HttpFetcher
+    resolver: DnsResolver
+    parser: ParserProcess
+    jar: CookieJar
+    cookie_rows: CookieRows
+    pacer: Pacer
+    robots: RobotsCache
+
+    def configure(self, before: JobSettings, settings: JobSettings) -> None:
+        """Apply changed settings to those parts whose settings hold for the whole job."""
+        self.resolver.configure(settings.dns)
+        self.jar.configure(settings.cookies)
+        if before.network.allow != settings.network.allow:
+            self.guard.allow_networks(settings.network.allow)
+
+    def load_cookies(self, root: Path, now: float) -> list[str]:
+        """Load the file of cookies that the settings name; returns what is wrong with it.
+
+        Args:
+            root: Directory of the job.
+            now: Seconds since the epoch.
+
+        Raises:
+            ConfigError: It cannot be read.
+        """
+        settings = self.jar.settings
+        name = settings.load_file
+        problems = self.cookie_rows.load_file(root / name, now) if name else []
+        return [f"{name}: {problem}" for problem in problems]
+
+    def save_cookies(self, root: Path) -> str:
+        """Write the file of cookies that the settings name; returns why that failed, or ""."""
+        settings = self.jar.settings
+        name = settings.save_file
+        return self.cookie_rows.save_file(root / name) if name else ""
+
+    async def close(self) -> None:
+        """Close all connections, and end the process that parses."""
+        await self.fetcher.close()
+        await self.parser.close()
+
+
+def make_fetching(
+    rules: JobRules,
+    store: Store,
+    guard: AddressGuard,
+    spool: Spool,
+    logins: list[Credential],
+    clock: Clock,
+) -> Fetching:
+    """What fetches for a run.
+
+    Args:
+        rules: The settings under each combination of sheets.
+        store: Keeps cookies and robots.txt.
+        guard: Which addresses may be connected to.
+        spool: Where bodies go.
+        logins: Names and passwords of seeds.
+        clock: The time.
+    """
+    settings = rules.settings
+    jar = CookieJar(settings.cookies)
+    rows = CookieRows(store, jar)
+    rows.load(clock.now())
+    fetcher = HttpFetcher(clock, guard, spool=spool, logins=logins)
+    return Fetching(
+        guard=guard,
+        fetcher=fetcher,
+        resolver=DnsResolver(settings.dns, clock),
+        parser=ParserProcess(),
+        jar=jar,
+        cookie_rows=rows,
+        pacer=Pacer(rules.effective.then(lambda s: s.bandwidth), fetcher.throttle),
+        robots=RobotsCache(store, rules.effective.then(lambda s: s.robots)),
+    )
+
+
+def fetch_steps(  # noqa: PLR0913 - what the steps need
+    rules: JobRules,
+    queues: Queues,
+    scheduling: Scheduling,
+    storing: Storing,
+    parts: Fetching,
+    *,
+    clock: Clock,
+    supervisor: Supervisor,
+    conditional: bool,
+) -> Mapping[str, Callable[[], Processor]]:
+    """What makes the stock steps of the fetch chain, by the names of their entries.
+
+    Args:
+        rules: The rules of the job.
+        queues: The frontier.
+        scheduling: What takes links to the frontier.
+        storing: What is known of captures.
+        parts: What fetches.
+        clock: The time.
+        supervisor: Asked for a pause or the end.
+        conditional: Ask servers whether what is known has changed.
+    """
+    effective = rules.effective
+    # Names are resolved here, unless a proxy may do it.
+    resolves = effective.then(lambda s: not (s.fetch.proxy and s.network.proxy_resolves))
+    robots = effective.then(lambda s: s.robots)
+    checks = Preconditions(queues.hosts, parts.robots, robots, resolves=resolves)
+    limit = effective.then(lambda s: s.limits.runtime)
+    blocks = effective.then(lambda s: preselection(s.chains.fetch))
+
+    def address(visit: Visit) -> str:
+        return queues.hosts.address(visit.uri.url)
+
+    def fetch_http() -> Processor:
+        return FetchHttpStep(
+            parts.fetcher,
+            effective.then(lambda s: s.fetch),
+            midfetch=rules.midfetch(),
+            keeps_cookies=effective.then(lambda s: s.cookies.enabled),
+            answers=queues.hosts,
+            history=storing.archive.history,
+            conditional=conditional,
+            cookies=parts.jar,
+            cookie_rows=parts.cookie_rows,
+            pacer=parts.pacer,
+            clock=clock,
+        )
+
+    return {
+        "preselect": lambda: PreselectStep(blocks, scheduling.speculation),
+        "runtime-limit": lambda: LimitRuntimeStep(limit, supervisor),
+        "quotas": lambda: EnforceQuotasStep(queues.quotas),
+        "preconditions": lambda: CheckPreconditionsStep(checks, clock),
+        "recheck-scope": lambda: RecheckScopeStep(rules.scope_at_recheck(), address),
+        "fetch-dns": lambda: FetchDnsStep(parts.resolver, clock),
+        "fetch-http": fetch_http,
+        "extract": lambda: ExtractStep(effective.then(_extract_settings), parts.parser),
+    }
+
+
+def _extract_settings(settings: JobSettings) -> ExtractSettings:
+    """Meta robots speak to the same agent as robots.txt."""
+    if settings.extract.robots_agent:
+        return settings.extract
+    return settings.extract.model_copy(update={"robots_agent": settings.robots.agent})

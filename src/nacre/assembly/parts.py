@@ -1,0 +1,359 @@
+"""Builds a running job from its settings and its opened store, stage by stage.
+
+Each stage has a record: rules (`rules.py`), the frontier and what leads to it (`scheduling.py`),
+what stores (`storing.py`), what fetches (`fetching.py`), and here what reports and the engine.
+`assemble` returns the records; who opens a job passes on to each part what that part uses.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from nacre.assembly.fetching import Fetching, fetch_steps, make_fetching
+from nacre.assembly.rules import JobRules, open_rules
+from nacre.assembly.scheduling import (
+    Queues,
+    Scheduling,
+    make_identity,
+    make_queues,
+    make_scheduling,
+)
+from nacre.assembly.storing import Storing, make_storing
+from nacre.core.clock import Clock
+from nacre.core.crawluri import CrawlURI
+from nacre.core.events import Alert, Events
+from nacre.core.processor import Processor
+from nacre.engine.candidates.identity import again_at
+from nacre.engine.chain.entry import ChainName, Kit
+from nacre.engine.chain.plan import ChainBuilder
+from nacre.engine.disposition import (
+    AddedProcessors,
+    BackToFrontier,
+    Disposition,
+    FinalRecords,
+    SeedFallback,
+    SharedQueues,
+)
+from nacre.engine.engine import Chain, Engine, Shortage
+from nacre.engine.logs import AlertCounter, JobLogs, LogLines
+from nacre.engine.observer import Supervisor, VisitObserver
+from nacre.engine.prerequisites import Answers, HostAnswers
+from nacre.engine.steps.dispose import DisposeStep, FollowLinksStep, QueueDelays
+from nacre.engine.unasked import UnaskedReplies
+from nacre.fetch.guard import AddressGuard
+from nacre.fetch.spool import Spool
+from nacre.report.statistics import ChainStatistics, Statistics
+from nacre.runs.runs import INCREMENTAL, RunRow
+from nacre.settings.settings import JobSettings
+from nacre.store.commit import GroupCommit
+from nacre.store.layout import Layout
+from nacre.store.store import Store
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What a run is given.
+
+    Attributes:
+        layout: The job's directories.
+        run: The run.
+        clock: The time.
+        events: Who listens.
+        supervisor: Decides over the crawl.
+    """
+
+    layout: Layout
+    run: RunRow
+    clock: Clock
+    events: Events
+    supervisor: Supervisor
+
+
+@dataclass(frozen=True)
+class Reporting:
+    """What tells of a run.
+
+    Attributes:
+        lines: Adds lines to logs.
+        logs: The logs.
+        statistics: The counts by host, status and type.
+        steps: The counts of the steps of the chains.
+    """
+
+    lines: LogLines
+    logs: JobLogs
+    statistics: Statistics
+    steps: ChainStatistics
+
+
+@dataclass(frozen=True)
+class RunRecords:
+    """The records of a run, all but that of the engine.
+
+    Attributes:
+        context: What the run was given.
+        rules: What decides under which settings a URI is crawled, and whether.
+        reporting: What tells of the run.
+        queues: The frontier.
+        scheduling: What takes seeds and links to the frontier.
+        storing: Where captures go.
+        fetching: What fetches.
+    """
+
+    context: RunContext
+    rules: JobRules
+    reporting: Reporting
+    queues: Queues
+    scheduling: Scheduling
+    storing: Storing
+    fetching: Fetching
+
+
+@dataclass(frozen=True)
+class EngineRecord:
+    """The engine of a run, and what belongs to it.
+
+    Attributes:
+        engine: The engine.
+        unasked: Replies that nobody asked for.
+        shortage: What is done when file handles run out.
+        chains: The three chains.
+    """
+
+    engine: Engine
+    unasked: UnaskedReplies
+    shortage: Shortage
+    chains: tuple[ChainBuilder, ...]
+
+
+class _Chains:
+    """Makes the chains of a run; all count in one table of steps.
+
+    Attributes:
+        made: Those that were made.
+    """
+
+    def __init__(self, rules: JobRules, steps: ChainStatistics, kit: Kit) -> None:
+        self._rules = rules
+        self._steps = steps
+        self._kit = kit
+        self.made: list[ChainBuilder] = []
+
+    def make(
+        self, name: ChainName, built: Mapping[str, Callable[[], Processor]] | None = None
+    ) -> ChainBuilder:
+        """A chain.
+
+        Args:
+            name: Which one.
+            built: What makes the steps that the job's parts do, by the names of their entries.
+        """
+        settings = self._rules.effective
+        entries = settings.then(lambda s: s.chains.of(name))
+        builder = ChainBuilder(name, entries, self._steps, self._kit, built or {})
+        self.made.append(builder)
+        return builder
+
+
+def assemble(
+    settings: JobSettings,
+    context: RunContext,
+    opened: tuple[Store, GroupCommit],
+    guard: AddressGuard,
+    observe: Callable[[RunRecords], VisitObserver],
+    faults: Mapping[str, Exception],
+) -> tuple[RunRecords, EngineRecord]:
+    """Build all parts of a run, once the store is open and recovered.
+
+    Args:
+        settings: The job's settings.
+        context: The run.
+        opened: The store and its group commit.
+        guard: Which addresses may be connected to.
+        observe: Makes what takes part in the visits, once all is there but the engine.
+        faults: URLs whose disposition failed in an earlier session, with the bug.
+    """
+    (store, _), clock, layout, run = opened, context.clock, context.layout, context.run
+    reporting = _reporting(settings, context, opened)
+    logs = reporting.logs
+
+    def alert(text: str) -> None:
+        logs.alert(text)
+        context.events.emit(Alert(text))
+
+    def queue_of(url: str) -> str:
+        return identity.queue(url)
+
+    hosts = HostAnswers(store)
+    rules = open_rules(settings, layout.root, queue_of=queue_of, write=logs.decided)
+    identity = make_identity(rules, hosts, clock)
+    learns = run.mode != INCREMENTAL
+    queues = make_queues(
+        rules, identity, hosts, opened, clock, line=reporting.lines, alert=alert, learns=learns
+    )
+    spool = Spool(layout.scratch)
+    storing = make_storing(rules, run, layout, opened, clock, spool.scratch)
+    kit = _kit(context, rules, reporting, queues, storing, alert)
+    chains = _Chains(rules, reporting.steps, kit)
+    scheduling = make_scheduling(rules, queues, chains.make(ChainName.CANDIDATE), opened, logs)
+    fetching = make_fetching(rules, store, guard, spool, scheduling.logins.known, clock)
+    steps = fetch_steps(
+        rules, queues, scheduling, storing, fetching,
+        clock=clock, supervisor=context.supervisor,
+        conditional=settings.dedup.conditional and not run.needs_bodies,
+    )  # fmt: skip
+    records = RunRecords(context, rules, reporting, queues, scheduling, storing, fetching)
+    observer = observe(records)
+    unasked = _unasked(records)
+
+    def starved() -> None:
+        shortage.note()
+
+    chain = Chain(chains.make(ChainName.FETCH, steps).fetch(), clock, scheduling.ignored)
+    disposition = _disposition(records, chains, observer, unasked, starved)
+    engine = _engine(records, chain, disposition, observer, faults)
+    shortage = Shortage(engine, clock, alert)
+    return records, EngineRecord(engine, unasked, shortage, tuple(chains.made))
+
+
+def _engine(
+    records: RunRecords,
+    chain: Chain,
+    disposition: Disposition,
+    observer: VisitObserver,
+    faults: Mapping[str, Exception],
+) -> Engine:
+    context, rules, storing = records.context, records.rules, records.storing
+    settings = rules.settings
+    return Engine(
+        frontier=records.queues.frontier,
+        chain=chain,
+        disposition=disposition,
+        archive=storing.archive,
+        commit=storing.commit,
+        logs=records.reporting.logs,
+        events=context.events,
+        clock=context.clock,
+        parallel=settings.engine.parallel,
+        overlay_of=rules.sheets.of,
+        observer=observer,
+        supervisor=context.supervisor,
+        faults=faults,
+    )
+
+
+def _reporting(
+    settings: JobSettings, context: RunContext, opened: tuple[Store, GroupCommit]
+) -> Reporting:
+    store, commit = opened
+    lines = LogLines(commit, context.run.name)
+    alerts = AlertCounter(store, context.run.name, context.events)
+    logs = JobLogs(lines, context.clock, alerts, extra_info=settings.engine.log_extra_info)
+    statistics, steps = Statistics(store), ChainStatistics(store)
+    commit.on_seal(statistics.seal)
+    commit.on_seal(steps.seal)
+    return Reporting(lines, logs, statistics, steps)
+
+
+def _kit(
+    context: RunContext,
+    rules: JobRules,
+    reporting: Reporting,
+    queues: Queues,
+    storing: Storing,
+    alert: Callable[[str], None],
+) -> Kit:
+    frontier, history = queues.frontier, storing.archive.history
+
+    def later(uri: CrawlURI, due: float) -> None:
+        frontier.schedule([again_at(uri, due)], context.clock.now())
+
+    return Kit(
+        chain=ChainName.FETCH,
+        label="",
+        clock=context.clock,
+        root=context.layout.root,
+        run=f"runs/{context.run.name}",
+        line=reporting.lines,
+        alert=alert,
+        address=lambda visit: queues.hosts.address(visit.uri.url),
+        job=rules.effective,
+        state=rules.scope_state,
+        commit=storing.commit,
+        history=history.get,
+        later=later,
+    )
+
+
+def _disposition(
+    records: RunRecords,
+    chains: _Chains,
+    observer: VisitObserver,
+    unasked: UnaskedReplies,
+    starved: Callable[[], None],
+) -> Disposition:
+    rules, queues, storing = records.rules, records.queues, records.storing
+    scheduling, fetching, reporting = records.scheduling, records.fetching, records.reporting
+    clock, frontier, effective = records.context.clock, queues.frontier, rules.effective
+    chain, logs = chains.make(ChainName.DISPOSITION), reporting.logs
+    robots, politeness = effective.then(lambda s: s.robots), effective.then(lambda s: s.politeness)
+    delays = QueueDelays(politeness, frontier, fetching.pacer, fetching.robots, clock)
+    return Disposition(
+        frontier=frontier,
+        clock=clock,
+        chain=AddedProcessors(chain.disposition(), logs),
+        back=BackToFrontier(
+            frontier,
+            delays,
+            identity=queues.identity,
+            robots=fetching.robots,
+            inherited=rules.sheets.inherited,
+            logs=logs,
+            clock=clock,
+        ),
+        records=FinalRecords(
+            storing.archive,
+            unasked,
+            Answers(queues.hosts, fetching.robots, robots),
+            SharedQueues(frontier, politeness),
+            chain.step("archive"),
+        ),
+        observer=observer,
+        links=FollowLinksStep(
+            scheduling.candidates,
+            queues.prospects,
+            effective.then(lambda s: s.engine.follow_error_pages),
+            chain.step("candidates"),
+        ),
+        fallback=SeedFallback(frontier, queues.identity, scheduling.seeds),
+        ending=DisposeStep(
+            frontier=frontier,
+            delays=delays,
+            speculation=scheduling.speculation,
+            statistics=reporting.statistics,
+            logs=logs,
+            quotas=queues.quotas,
+            outcomes=storing.outcomes,
+            clock=clock,
+            counts=chain.step("disposition"),
+        ),
+        quotas=queues.quotas,
+        visit_done=storing.commit.visit_done,
+        starved=starved,
+    )
+
+
+def _unasked(records: RunRecords) -> UnaskedReplies:
+    context, storing = records.context, records.storing
+    archive = storing.archive
+    return UnaskedReplies(
+        store=storing.store,
+        frontier=records.queues.frontier,
+        writer=archive.writer,
+        history=archive.history,
+        robots=records.fetching.robots,
+        record_id=storing.numbers.record_id,
+        log=records.reporting.logs.recovery,
+        clock=context.clock,
+        visit_done=storing.commit.visit_done,
+        supervisor=context.supervisor,
+    )

@@ -1,0 +1,117 @@
+"""The rules of a job, ready to be asked: for a run, the check, dry runs, explain and timetables.
+
+`open_rules` is the one way to a scope, to gates and to sheets.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from nacre.config.effective import Effective
+from nacre.engine.candidates.scope_state import RuleFiles, scope_state
+from nacre.engine.chain.entry import ChainName
+from nacre.engine.chain.plan import entry_gate
+from nacre.engine.seeding.seeds import Entry, Seed, SeedDirective
+from nacre.scope.compile import compile_gate, compile_scope
+from nacre.scope.decision_log import Logged
+from nacre.scope.scope import Gate, Scope
+from nacre.scope.state import ScopeState
+from nacre.scope.subject import RulePlace
+from nacre.settings.settings import JobSettings
+from nacre.settings.sheets import SheetList, Sheets, make_sheets, sheet_list
+from nacre.uri.surt import surt_authority
+
+
+@dataclass(frozen=True)
+class JobRules:
+    """What decides under which settings a URI is crawled, and whether.
+
+    Attributes:
+        effective: The settings under each combination of sheets.
+        sheets: Which combination applies to a URI.
+        scope_state: What rules know beside their settings: seeds, directives.
+        rule_files: Reads the files that rules name.
+    """
+
+    effective: Effective[JobSettings]
+    sheets: Sheets
+    scope_state: ScopeState
+    rule_files: RuleFiles
+
+    @property
+    def settings(self) -> JobSettings:
+        """The settings without any sheet, as they hold now."""
+        return self.effective[0]
+
+    def add_seeds(self, entries: Iterable[Entry]) -> list[Seed]:
+        """Let rules know the seeds and directives of a seed list; returns its seeds.
+
+        A run does that by its seed book, which remembers them.
+        """
+        known, state = list(entries), self.scope_state
+        seeds = [entry for entry in known if isinstance(entry, Seed)]
+        state.add_seeds([seed.text for seed in seeds if seed.own is None])
+        for seed in seeds:
+            if seed.own is not None:
+                state.add_seed(seed.text, seed.own)
+        state.add_directives(entry.text for entry in known if isinstance(entry, SeedDirective))
+        return seeds
+
+    def scope(self) -> Effective[Scope]:
+        """The scope, compiled under each combination of sheets."""
+        rules = self.effective.then(lambda s: s.scope)
+        return rules.then(lambda listed: compile_scope(listed, self.scope_state))
+
+    def scope_at_recheck(self) -> Effective[Scope]:
+        """The same with the rules that need the address of the server."""
+        offers = RulePlace.RECHECK.offers
+        rules = self.effective.then(lambda s: s.scope)
+        return rules.then(lambda listed: compile_scope(listed, self.scope_state, offers))
+
+    def midfetch(self) -> Effective[Gate | None]:
+        """The gate between the head and the body of a reply."""
+        place = RulePlace.MID_FETCH
+        rules = self.effective.then(lambda s: s.fetch.midfetch)
+        return rules.then(lambda listed: compile_gate(listed, self.scope_state, place))
+
+    def gate(self, chain: ChainName, number: int) -> Gate | bool:
+        """The gate of an entry of a chain, without any sheet; see `entry_gate`."""
+        chains = self.settings.chains
+        return entry_gate(chain, chains.of(chain), number, self.scope_state)
+
+
+def _unwritten(_: Logged) -> None:
+    """Decisions are written down by a run alone."""
+
+
+def open_rules(
+    settings: JobSettings,
+    root: Path,
+    *,
+    found: SheetList | None = None,
+    queue_of: Callable[[str], str] = surt_authority,
+    write: Callable[[Logged], None] = _unwritten,
+) -> JobRules:
+    """The rules of a job, without its seeds: see `JobRules.add_seeds` and `SeedBook.load`.
+
+    Args:
+        settings: The settings of the job.
+        root: Its directory.
+        found: Its sheets and associations; None: those of the settings, which must be right.
+        queue_of: The queue key of a URL.
+        write: Writes decisions of rules down.
+
+    Raises:
+        ConfigError: A file that sheets or rules name cannot be read.
+    """
+    files = RuleFiles(root)
+    state = scope_state(root, files, queue_of=queue_of, write=write)
+    sheets = make_sheets(settings, found or sheet_list(settings, root), state)
+    return JobRules(sheets.settings, sheets, state, files)
+
+
+def draft_rules(settings: JobSettings) -> JobRules:
+    """The rules of a job that is still to be written: without sheets, each file empty."""
+    state = ScopeState(read_lines=lambda _: [])
+    sheets = make_sheets(settings, SheetList({}, ()), state)
+    return JobRules(sheets.settings, sheets, state, RuleFiles(Path()))

@@ -1,0 +1,149 @@
+"""What stores captures: the two series of WARCs of a run, and what is remembered of a URL.
+
+One series is for all records, one for those that are large.
+"""
+
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec import structs
+
+from nacre import __version__
+from nacre.archive.warc_writer import WarcOrigin, WarcWriter
+from nacre.assembly.rules import JobRules
+from nacre.core.clock import Clock
+from nacre.engine.counters import Numbers
+from nacre.engine.keeping import Bases, Keeping
+from nacre.engine.outcomes import Outcomes
+from nacre.engine.steps.archive import ArchiveStep
+from nacre.fetch.settings import fill_user_agent
+from nacre.history.dedup import Digests, History
+from nacre.runs.runs import RunRow
+from nacre.settings.settings import JobSettings
+from nacre.store.commit import GroupCommit
+from nacre.store.layout import Layout
+from nacre.store.store import Store
+
+_TOTAL = "warc.total"
+
+
+def warc_writers(
+    settings: JobSettings,
+    run: RunRow,
+    store: Store,
+    commit: GroupCommit,
+    clock: Clock,
+    numbers: Numbers,
+) -> tuple[WarcWriter, WarcWriter]:
+    """The writers of both; what they wrote together is counted durably over all runs.
+
+    Args:
+        settings: The job's.
+        run: The run, which names the directory and is named in each warcinfo record.
+        store: Where the count is.
+        commit: Makes durable what they write.
+        clock: The time.
+        numbers: Gives serial numbers of files and ids of records.
+    """
+    policy = settings.robots.policy
+    origin = WarcOrigin(
+        software=f"Nacre/{__version__}",
+        hostname=socket.gethostname(),
+        pid=os.getpid(),
+        is_part_of=settings.name,
+        robots=policy.value,
+        user_agent=fill_user_agent(settings.fetch.user_agent, settings.fetch.contact),
+        http_from=settings.fetch.mail_from,
+        run=f"runs/{run.name}",
+    )
+    apart = structs.replace(origin, series="large")
+    total = store.counter(_TOTAL)
+    writer = WarcWriter(settings.archive, origin, commit, clock, numbers, total)
+    large = WarcWriter(settings.archive, apart, commit, clock, numbers)
+    commit.on_seal(lambda: store.set_counter(_TOTAL, writer.total + large.total))
+    return writer, large
+
+
+@dataclass(frozen=True)
+class Storing:
+    """Where captures go, and what is known of them.
+
+    Attributes:
+        store: The store of the job.
+        commit: Makes durable what joins its open group.
+        numbers: Serial numbers and record ids.
+        archive: Makes and writes records.
+        outcomes: How each URI ended.
+    """
+
+    store: Store
+    commit: GroupCommit
+    numbers: Numbers
+    archive: ArchiveStep
+    outcomes: Outcomes
+
+    @property
+    def writers(self) -> tuple[WarcWriter, WarcWriter]:
+        """The writers of both series of WARCs."""
+        return self.archive.writer, self.archive.large
+
+    @property
+    def written(self) -> int:
+        """Bytes of WARC written, over all runs."""
+        return sum(writer.total for writer in self.writers)
+
+    def rotate(self) -> None:
+        """Close the WARCs that are open."""
+        for writer in self.writers:
+            writer.rotate()
+
+    def configure(self, settings: JobSettings) -> None:
+        """Apply changed settings to the writers."""
+        policy = settings.robots.policy
+        for writer in self.writers:
+            origin = structs.replace(
+                writer.origin,
+                robots=policy.value,
+                user_agent=fill_user_agent(settings.fetch.user_agent, settings.fetch.contact),
+                http_from=settings.fetch.mail_from,
+            )
+            writer.configure(settings.archive, origin)
+
+
+def make_storing(
+    rules: JobRules,
+    run: RunRow,
+    layout: Layout,
+    opened: tuple[Store, GroupCommit],
+    clock: Clock,
+    scratch: Path | None,
+) -> Storing:
+    """What stores the captures of a run.
+
+    Args:
+        rules: The settings under each combination of sheets.
+        run: The run.
+        layout: The job's directories.
+        opened: The store and its group commit.
+        clock: The time.
+        scratch: Folder that large records are compressed to; None for the system's.
+    """
+    (store, commit), settings = opened, rules.settings
+    numbers = Numbers(store)
+    writer, large = warc_writers(settings, run, store, commit, clock, numbers)
+    digests = Digests(store)
+    bases = Bases(layout.root, store, digests)
+    keep = rules.effective.then(lambda s: s.keep)
+    archive = ArchiveStep(
+        writer=writer,
+        large=large,
+        dedup=rules.effective.then(lambda s: s.dedup),
+        history=History(store),
+        digests=digests,
+        numbers=numbers,
+        keeping=Keeping(store, keep, bases, settings.archive.level),
+        scratch=scratch,
+    )
+    return Storing(store, commit, numbers, archive, Outcomes(store))

@@ -1,0 +1,188 @@
+"""The output of `nacre check --explain` and `nacre check --dry-run`."""
+
+from collections.abc import Iterator
+
+from pydantic import BaseModel
+
+from nacre.cli.explain_text import robots_lines
+from nacre.config.check import Loaded
+from nacre.config.facts import type_name
+from nacre.config.layer import SettingOrigin
+from nacre.config.place import Property, UnknownPropertyError, find, index_of, properties
+from nacre.config.secret import masked
+from nacre.config.sheet import flat, suggestion
+from nacre.engine.chain.entry import ChainName, Entry
+from nacre.errors import ConfigError, Problem
+from nacre.inspect.explain.dry_run import DryRunAnswer
+from nacre.job.registry import section_named
+from nacre.settings.chains import STOCK
+from nacre.settings.settings import JobSettings
+from nacre.uri.login import hidden
+
+
+def explained(loaded: Loaded[JobSettings] | None, path: str) -> list[dict[str, str]]:
+    """Value, origin, default, meaning, type, unit, and what may change it, of each setting.
+
+    Args:
+        loaded: The settings of a job.
+        path: A setting, a section (`politeness`), a rule (`scope.too-many-hops`) or a setting of
+            it. Rules and the like are named, or numbered from 0.
+
+    Raises:
+        ConfigError: There is no such setting.
+    """
+    if loaded is None:
+        raise ConfigError("the settings cannot be read; see `nacre check` without --explain")
+    settings = loaded.settings
+    head, dot, rest = path.partition(".")
+    path = (section_named(head) or head) + dot + rest
+    try:
+        here = find(settings, path)
+    except UnknownPropertyError as error:
+        hint = suggestion(error, settings, path)
+        raise ConfigError([Problem(path, f"no such setting; {hint}".rstrip("; "))]) from None
+    if isinstance(here.value, BaseModel):
+        return [_told(loaded, _within(here, one)) for one in properties(here.value)]
+    if isinstance(here.value, tuple) and any(isinstance(one, Entry) for one in here.value):
+        return [_entry(loaded, here, one) for one in here.value]
+    return [_told(loaded, here)]
+
+
+def _within(around: Property, one: Property) -> Property:
+    return one._replace(
+        path=f"{around.path}.{one.path}",
+        live=one.live and around.live,
+        sheets=one.sheets and around.sheets,
+    )
+
+
+def _told(loaded: Loaded[JobSettings], here: Property) -> dict[str, str]:
+    extra = here.info.json_schema_extra
+    unit = str(extra.get("unit", "")) if isinstance(extra, dict) else ""
+    text = {
+        "setting": here.path,
+        "value": _shown(here.value),
+        "from": str(_origin(loaded, here.path)),
+        "default": _default(here),
+        "meaning": here.info.description or "",
+        "type": type_name(here.info.annotation),
+    }
+    if unit:
+        text["unit"] = unit
+    text["while it runs"] = "can be changed" if here.live else "cannot be changed"
+    text["sheets"] = _of_sheets(loaded.settings, here)
+    return text
+
+
+def _origin(loaded: Loaded[JobSettings], path: str) -> SettingOrigin:
+    if loaded.is_given(path):
+        return loaded.origin(path)
+    numbered = _numbered(loaded.settings, path)
+    section, chain, *entry = path.split(".")[:3] if path.count(".") > 1 else (path, "")
+    if section != "chains" or loaded.is_given(f"chains.{chain}.0"):
+        return loaded.origin(numbered)
+    # Where a mapping says what is other than in the stock chain, the rest is the stock chain's.
+    said = f"chains.{chain}.{entry[0]}" if entry else ""
+    stock = any(one.label == entry[0] for one in STOCK[ChainName(chain)]) if entry else False
+    if not loaded.is_given(said) and not stock:
+        return loaded.origin(f"chains.{chain}.insert")
+    return loaded.origin(path) if loaded.is_given(said) else SettingOrigin("default")
+
+
+def _entry(loaded: Loaded[JobSettings], chain: Property, entry: Entry) -> dict[str, str]:
+    """One line of the effective chain: what it is, and what it says that is not its default."""
+    path = f"{chain.path}.{entry.label}"
+    said = [one for one in properties(entry) if _says_more(one)]
+    shown = ", ".join(f"{one.path} {_shown(one.value)}" for one in said)
+    inside = (loaded.origin(f"{path}.{one.path}") for one in said)
+    given = [str(place) for place in inside if place.source != "default"]
+    return {
+        "setting": path,
+        "value": ("on" if entry.enabled else "off") + (f"; {shown}" if shown else ""),
+        "from": given[0] if given else str(_origin(loaded, path)),
+        "meaning": " ".join((type(entry).__doc__ or "").partition("\n\n")[0].split()),
+        "processor": entry.kind,
+    }
+
+
+def _says_more(one: Property) -> bool:
+    """It is a setting that differs from its default; the list of a gate stands for its rules."""
+    if "." in one.path or one.path in ("enabled", "processor", "name"):
+        return False
+    return bool(one.value != one.info.get_default(call_default_factory=True, validated_data={}))
+
+
+def _default(here: Property) -> str:
+    if here.info.is_required():
+        return "none; it must be given"
+    return _shown(here.info.get_default(call_default_factory=True, validated_data={}))
+
+
+def _of_sheets(settings: JobSettings, here: Property) -> str:
+    if not here.sheets:
+        return "cannot change it: it holds for the whole job"
+    given = [f"{name} says {_shown(value)}" for name, value in _said_by_sheets(settings, here.path)]
+    return "; ".join(given) or "can change it; none does"
+
+
+def _said_by_sheets(settings: JobSettings, path: str) -> Iterator[tuple[str, object]]:
+    for name, tree in settings.sheets.items():
+        values = flat(tree, settings)
+        if path in values:
+            yield name, masked(values[path], path)
+
+
+def _numbered(settings: JobSettings, path: str) -> str:
+    """The path as files have it: items of lists by their numbers."""
+    value: object = settings
+    parts: list[str] = []
+    for part in path.split("."):
+        at = index_of(value, part) if isinstance(value, tuple) else None
+        if isinstance(value, tuple) and at is not None:
+            value = value[at]
+            parts.append(str(at))
+        else:
+            value = getattr(value, part, None)
+            parts.append(part)
+    return ".".join(parts)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return str(masked(value))
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple | frozenset):
+        items = sorted(map(str, value)) if isinstance(value, frozenset) else value
+        text = ", ".join(getattr(item, "label", str(item)) for item in items)
+        return hidden(text) or "empty list"
+    return repr(value) if isinstance(value, str) and not value else hidden(str(value))
+
+
+def shown_as_list(facts: list[dict[str, str]]) -> list[tuple[str, str, str]]:
+    """Setting, value and origin of each, for a section."""
+    return [(one["setting"], one["value"], one["from"]) for one in facts]
+
+
+def outlook_lines(what: DryRunAnswer) -> Iterator[str]:
+    """The lines of one URL, the answer first."""
+    if what.error:
+        yield f"{what.url}"
+        yield f"  no URL      {what.error}"
+        return
+    yield what.url
+    accepted = what.decision == "ACCEPT"
+    yield f"  scope       {'in' if accepted else 'out'}, by the rule {what.decider}"
+    if what.is_seed:
+        yield "  found       it is a seed" + ("" if accepted else ", and fetched all the same")
+    else:
+        yield "  found       by a link on the first seed, as is assumed"
+    yield f"  sheets      {', '.join(what.sheets) or 'none'}"
+    order = f"{what.directive.lower()}, precedence {what.precedence}, cost {what.cost}"
+    yield f"  queue       {what.queue} ({order})"
+    yield f"  politeness  {what.politeness}"
+    lines = robots_lines(what.robots) if what.robots else ["not fetched yet"]
+    for number, line in enumerate(lines):
+        yield f"  {'' if number else 'robots.txt':<11} {line}"

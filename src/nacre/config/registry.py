@@ -1,0 +1,209 @@
+"""Registries: all parts of a kind by name. Nacre's own and those of plug-ins are added alike.
+
+`nacre --help` imports this, so it imports no library beside the standard one.
+"""
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import EntryPoint, entry_points
+from operator import attrgetter
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+CONTRACT = 1
+"""Version of what Nacre promises to plug-ins (docs/plugins.md)."""
+
+COMPONENTS = "nacre.components"
+"""Group of entry points: rules and processors."""
+
+EXTRACTORS = "nacre.extractors"
+"""Group of entry points: what finds links in documents of some media types."""
+
+REPORTS = "nacre.reports"
+"""Group of entry points: reports."""
+
+COMMANDS = "nacre.commands"
+"""Group of entry points: commands; see `cli.plugin_commands`."""
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """The known name that is most like another, whatever the case; "" for none."""
+    plain = {other.lower().replace("-", "_"): other for other in known}
+    near = difflib.get_close_matches(name.lower().replace("-", "_"), plain, n=1, cutoff=cutoff)
+    return plain[near[0]] if near else ""
+
+
+class Registry(Generic[T]):
+    """The parts of one kind by name: classes, or objects that stand for themselves.
+
+    Those of plug-ins are looked for once, when a name is asked for that is not known: until then
+    they cost nothing.
+
+    Args:
+        noun: What one of the parts is called in messages: `rule`, `report`.
+        belongs: True for an object that is such a part.
+        name_of: The name of a part; raises ValueError when it has none.
+        group: The group of entry points in which plug-ins offer such parts.
+    """
+
+    def __init__(
+        self,
+        noun: str,
+        belongs: Callable[[object], bool],
+        name_of: Callable[[T], str] = attrgetter("name"),
+        *,
+        group: str = COMPONENTS,
+    ) -> None:
+        self.noun = noun
+        self._belongs = belongs
+        self._name_of = name_of
+        self._group = group
+        self._parts: dict[str, T] = {}
+        self._places: dict[str, str] = {}
+        self._looked = False
+        self._faults: list[str] = []
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._parts.values())
+
+    def names(self) -> list[str]:
+        """The names of all parts that are known, in the order in which they were added."""
+        return list(self._parts)
+
+    def add(self, *parts: T, place: str = "") -> None:
+        """Add parts. What is there already may be added again.
+
+        Args:
+            parts: The parts.
+            place: Where they come from, for messages; "" for the module and name of each.
+
+        Raises:
+            ValueError: A part has no name, or another part has it: the message names both places.
+        """
+        for part in parts:
+            name, here = self._name_of(part), place or _place_of(part)
+            known = self._parts.setdefault(name, part)
+            if known is not part:
+                there = self._places.get(name) or _place_of(known)
+                raise ValueError(
+                    f"there is a {self.noun} {name!r} already: {there}, and now {here}"
+                )
+            self._places.setdefault(name, here)
+
+    def known(self, name: str) -> T | None:
+        """The part of a name, of those that are known; plug-ins are not looked for."""
+        return self._parts.get(name)
+
+    def get(self, name: str) -> T:
+        """The part of a name.
+
+        Raises:
+            ValueError: There is none. The message suggests one, and says which plug-ins failed.
+        """
+        found = self.known(name)
+        if found is None:
+            self.load_plugins()
+            found = self.known(name)
+        if found is None:
+            near = nearest(name, [*self._parts, *self.other_names()])
+            every = ", ".join(sorted(self._parts))
+            hint = f"did you mean `{near}`?" if near else f"one of: {every}"
+            message = f"there is no {self.noun} {name!r}; {hint}"
+            raise ValueError("; ".join((message, *self._faults)))
+        return found
+
+    def other_names(self) -> Iterable[str]:
+        """Names beside the parts' own by which `known` finds them."""
+        return ()
+
+    def load_plugins(self) -> None:
+        """Add the parts of all installed plug-ins; one that cannot be used harms no other."""
+        if self._looked:
+            return
+        self._looked = True
+        for entry in offered(self._group):
+            fault = self._load(entry)
+            if fault:
+                self._faults.append(f"{described(entry)} {fault}")
+
+    def _load(self, entry: EntryPoint) -> str:
+        """Add what an entry point names; says why it cannot be used, "" when nothing is wrong."""
+        try:
+            part = load(entry)
+        except PluginError as error:
+            return str(error)
+        contract = getattr(part, "contract", None)
+        if not isinstance(contract, int):
+            article = "an" if self.noun[0] in "aeiou" else "a"
+            what = "neither a Rule nor an Entry"
+            if self._group != COMPONENTS:
+                what = f"not {article} {self.noun}"
+            return f"is nothing that Nacre can plug in: it is {what}"
+        if not contract:
+            return "does not say for which contract it was written: `contract = 1`"
+        if contract > CONTRACT:
+            return (
+                f"was written for contract {contract}; this version of Nacre has {CONTRACT}. "
+                "Bring Nacre up to date"
+            )
+        try:
+            if self._belongs(part):
+                self.add(part, place=described(entry))
+        except ValueError as error:
+            return f"cannot be used: {error}"
+        return ""
+
+
+def _place_of(part: object) -> str:
+    """The module and the name of a class or function; of another object, those of its class."""
+    named = part if hasattr(part, "__qualname__") else type(part)
+    return f"{named.__module__}.{named.__qualname__}"
+
+
+# ---- entry points
+
+
+class PluginError(Exception):
+    """What an entry point names cannot be loaded; the message says why, in one line."""
+
+
+def offered(group: str) -> Iterator[EntryPoint]:
+    """The entry points of a group, in all installed packages; none of them is loaded yet."""
+    yield from entry_points(group=group)
+
+
+def load(entry: EntryPoint) -> Any:  # noqa: ANN401 - whatever it is
+    """What an entry point names.
+
+    Raises:
+        PluginError: It cannot be loaded.
+    """
+    try:
+        return entry.load()
+    except Exception as error:
+        raise PluginError(failure(error)) from error
+
+
+def failure(error: Exception) -> str:
+    """A bug of a plug-in in a message about it, in one line."""
+    return "fails: " + " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def described(entry: EntryPoint) -> str:
+    """An entry point in a message: its name, what it names, and its package."""
+    package = package_of(entry)
+    of = f" of {package}" if package else ""
+    return f"the plug-in {entry.name} ({entry.value}){of}"
+
+
+def package_of(entry: EntryPoint) -> str:
+    """Name and version of the package that offers an entry point; "" where it is not known."""
+    dist = getattr(entry, "dist", None)
+    return f"{dist.name} {dist.version}" if dist is not None else ""
+
+
+def summary_of(entry: EntryPoint) -> str:
+    """What the package that offers an entry point says of itself in one line; "" for nothing."""
+    dist = getattr(entry, "dist", None)
+    return (dist.metadata["Summary"] or "") if dist is not None else ""

@@ -1,0 +1,78 @@
+"""Events of a job, for those who listen: the terminal, the Python API, the log of the job."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from nacre.core.processor import Visit
+from nacre.core.states import ExitStatus, JobState
+
+
+@dataclass(frozen=True)
+class StateChanged:
+    """The job went from one state to another; `why` is for people."""
+
+    old: JobState
+    new: JobState
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A visit is final and its records are in the open commit group."""
+
+    visit: Visit
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The run ended."""
+
+    exit: ExitStatus
+
+
+@dataclass(frozen=True)
+class Alert:
+    """Something that the operator should know; also in alerts.log."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class ActionTaken:
+    """A file of the action directory was taken in; `message` has the counts."""
+
+    name: str
+    message: str
+
+
+@dataclass(frozen=True)
+class AlertLogged:
+    """A line of alerts.log; what is in `Alert` too comes as both."""
+
+    message: str
+
+
+Event = StateChanged | Captured | Finished | Alert | ActionTaken | AlertLogged
+Listener = Callable[[Event], None]
+
+
+class Events:
+    """Passes events to listeners, in the order they subscribed.
+
+    A listener must not block; what it raises is a bug of the listener and ends the job.
+    """
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+        self.wants_captures = False
+
+    def subscribe(self, listener: Listener, *, captures: bool = False) -> Callable[[], None]:
+        """Listen; `captures` asks for `Captured` too. The result ends the subscription."""
+        self._listeners.append(listener)
+        self.wants_captures = self.wants_captures or captures
+        return lambda: self._listeners.remove(listener)
+
+    def emit(self, event: Event) -> None:
+        """Tell all listeners."""
+        for listener in tuple(self._listeners):
+            listener(event)

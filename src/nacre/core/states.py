@@ -1,0 +1,150 @@
+"""The states of a job, as a table. Source: Heritrix 3, `CrawlController.State`.
+
+NASCENT -> PREPARING -> RUNNING or PAUSED; RUNNING <-> PAUSING/PAUSED; RUNNING <-> EMPTY;
+everything -> STOPPING -> FINISHED. Every transition is an event that others can listen to.
+"""
+
+from enum import IntEnum, StrEnum
+from typing import NamedTuple
+
+from nacre.errors import JobError
+
+
+class JobState(StrEnum):
+    """Where a job is in its life."""
+
+    NASCENT = "NASCENT"
+    PREPARING = "PREPARING"
+    RUNNING = "RUNNING"
+    PAUSING = "PAUSING"
+    PAUSED = "PAUSED"
+    EMPTY = "EMPTY"
+    STOPPING = "STOPPING"
+    FINISHED = "FINISHED"
+
+
+_S = JobState
+
+TRANSITIONS: dict[JobState, frozenset[JobState]] = {
+    _S.NASCENT: frozenset((_S.PREPARING, _S.FINISHED)),
+    _S.PREPARING: frozenset((_S.RUNNING, _S.PAUSED, _S.STOPPING)),
+    _S.RUNNING: frozenset((_S.PAUSING, _S.EMPTY, _S.STOPPING)),
+    _S.PAUSING: frozenset((_S.PAUSED, _S.RUNNING, _S.STOPPING)),
+    _S.PAUSED: frozenset((_S.RUNNING, _S.STOPPING)),
+    _S.EMPTY: frozenset((_S.RUNNING, _S.PAUSING, _S.STOPPING)),
+    _S.STOPPING: frozenset((_S.FINISHED,)),
+    _S.FINISHED: frozenset(),
+}
+"""What each state may become."""
+
+
+class ExitStatus(StrEnum):
+    """Why a run ended; Heritrix's words where it has them."""
+
+    NONE = "RUNNING"
+    FINISHED = "FINISHED"
+    ABORTED = "ABORTED"
+    INTERRUPTED = "INTERRUPTED"
+    TIME_LIMIT = "FINISHED_TIME_LIMIT"
+    DATA_LIMIT = "FINISHED_DATA_LIMIT"
+    DOCUMENT_LIMIT = "FINISHED_DOCUMENT_LIMIT"
+    WRITE_LIMIT = "FINISHED_WRITE_LIMIT"
+    QUEUE_BUDGET = "FINISHED_QUEUE_BUDGET"
+    DISK_WAIT = "FINISHED_DISK_WAIT"
+    ABNORMAL = "FINISHED_ABNORMAL"
+
+
+CRASHED = "CRASHED"
+"""How a run ended that has no end and no process: it was cut off, and can be gone on with."""
+
+
+class ExitCode(IntEnum):
+    """What the process says of how it ended; `EXIT_TABLE` says what each means."""
+
+    FINISHED = 0
+    ERROR = 1
+    USAGE = 2
+    INTERRUPTED = 3
+    LIMIT = 4
+    STOPPED = 5
+    NOTHING_FETCHED = 6
+    DAMAGED = 7
+    SEEDS_ERRONEOUS = 8
+    NOTHING_ARCHIVED = 9
+    NOTHING_DUE = 10
+
+
+EXIT_TABLE: dict[ExitCode, str] = {
+    ExitCode.FINISHED: "finished",
+    ExitCode.ERROR: "internal error, or a file or disk that fails",
+    ExitCode.USAGE: "bad configuration or usage, or a permission is missing",
+    ExitCode.INTERRUPTED: "interrupted; can be resumed",
+    ExitCode.LIMIT: "a limit was reached",
+    ExitCode.STOPPED: "stopped, by a command or for lack of space",
+    ExitCode.NOTHING_FETCHED: "nothing could be fetched: no seed had a reply",
+    ExitCode.DAMAGED: "`archive check` found damage",
+    ExitCode.SEEDS_ERRONEOUS: "every seed answered with an error, such as 404, or not at all",
+    ExitCode.NOTHING_ARCHIVED: "replies were received and nothing was archived",
+    ExitCode.NOTHING_DUE: "nothing was due (for batch rounds; nothing ends with it yet)",
+}
+"""Every exit code and its meaning, for people. The documentation is made of it."""
+
+_CODES: dict[ExitStatus, ExitCode] = {
+    ExitStatus.FINISHED: ExitCode.FINISHED,
+    ExitStatus.ABNORMAL: ExitCode.ERROR,
+    ExitStatus.INTERRUPTED: ExitCode.INTERRUPTED,
+    ExitStatus.TIME_LIMIT: ExitCode.LIMIT,
+    ExitStatus.DATA_LIMIT: ExitCode.LIMIT,
+    ExitStatus.DOCUMENT_LIMIT: ExitCode.LIMIT,
+    ExitStatus.WRITE_LIMIT: ExitCode.LIMIT,
+    ExitStatus.QUEUE_BUDGET: ExitCode.LIMIT,
+    ExitStatus.ABORTED: ExitCode.STOPPED,
+    ExitStatus.DISK_WAIT: ExitCode.STOPPED,
+}
+
+
+class SeedsEnd(StrEnum):
+    """What came of all seeds of a run together. A seed that redirects is judged by its target."""
+
+    GOT = "got"
+    ERRONEOUS = "erroneous"
+    NO_REPLY = "no reply"
+
+
+class RunCounts(NamedTuple):
+    """What the exit code depends on, beside why a run ended.
+
+    Attributes:
+        seeds: What came of the seeds; `GOT` where none was due, or at least one was fetched.
+        replies: Replies received.
+        archived: Of these, the ones that the archive has now or had already; None where a run may
+            leave out all of them on purpose, as one that visits again does.
+    """
+
+    seeds: SeedsEnd = SeedsEnd.GOT
+    replies: int = 0
+    archived: int | None = None
+
+
+def exit_code(status: ExitStatus, counts: RunCounts) -> ExitCode:
+    """The exit code of a run.
+
+    A run that archived nothing is worse than one that reached a limit; what became of the seeds is
+    asked only when the run came to its end.
+    """
+    code = _CODES[status]
+    if code not in {ExitCode.FINISHED, ExitCode.LIMIT}:
+        return code
+    if code is ExitCode.FINISHED and counts.seeds is SeedsEnd.NO_REPLY:
+        return ExitCode.NOTHING_FETCHED
+    if counts.replies and counts.archived == 0:
+        return ExitCode.NOTHING_ARCHIVED
+    if code is ExitCode.FINISHED and counts.seeds is SeedsEnd.ERRONEOUS:
+        return ExitCode.SEEDS_ERRONEOUS
+    return code
+
+
+def check_transition(old: JobState, new: JobState) -> None:
+    """Raise JobError for a transition that the table does not have."""
+    if new not in TRANSITIONS[old]:
+        raise JobError(f"a job that is {old} cannot become {new}")

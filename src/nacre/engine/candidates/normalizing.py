@@ -1,0 +1,79 @@
+"""Seeds, links and redirects in the normal form that the job's normalizers give them."""
+
+from collections.abc import Iterable, Iterator
+
+from nacre.engine.candidates.scope_state import RuleFiles, all_chains
+from nacre.engine.seeding.seeds import Seed
+from nacre.engine.settings import UriSettings
+from nacre.errors import URIError
+from nacre.scope.normalize.chain import NormalizerChain
+from nacre.uri.parse import parse
+
+_KEPT = 50_000
+"""Links whose normal form is remembered: those of one site come again and again."""
+
+
+class Normalizing:
+    """The chains of a job.
+
+    Args:
+        inject: For seeds.
+        outlink: For links.
+        fetcher: For redirects.
+        max_length: Longest URL.
+    """
+
+    def __init__(
+        self,
+        inject: NormalizerChain,
+        outlink: NormalizerChain,
+        fetcher: NormalizerChain,
+        max_length: int,
+    ) -> None:
+        self._inject = inject
+        self._outlink = outlink
+        self._fetcher = fetcher
+        self._max_length = max_length
+        self._links: dict[str, str | None] = {}
+        self._redirects: dict[str, str | None] = {}
+
+    def link(self, url: str, *, is_redirect: bool = False) -> str | None:
+        """A link in its normal form, as it is requested; None if it has none."""
+        known = self._redirects if is_redirect else self._links
+        try:
+            return known[url]
+        except KeyError:
+            pass
+        if len(known) >= _KEPT:
+            known.clear()
+        found = self._apply(self._fetcher if is_redirect else self._outlink, url)
+        known[url] = found
+        return found
+
+    def seeds(self, seeds: Iterable[Seed]) -> Iterator[Seed]:
+        """Seeds in their normal forms; one that has none stays as it is typed."""
+        for seed in seeds:
+            url = self._apply(self._inject, seed.url) or seed.url
+            fallback = self._apply(self._inject, seed.fallback) if seed.fallback else ""
+            yield seed._replace(url=url, fallback=fallback or "")
+
+    def _apply(self, chain: NormalizerChain, url: str) -> str | None:
+        if not chain:
+            return url
+        try:
+            found = chain.normalize(url)
+            return url if found == url else parse(found, max_length=self._max_length)
+        except URIError:
+            return None
+
+
+def normalizing(settings: UriSettings, files: RuleFiles) -> Normalizing | None:
+    """The normalizers of a job; None if it has none, so that they cost nothing.
+
+    Raises:
+        ConfigError: A file cannot be read, or contains an invalid rule.
+    """
+    if not settings.normalize:
+        return None
+    inject, outlink, fetcher = all_chains(settings, files)
+    return Normalizing(inject, outlink, fetcher, settings.max_length)

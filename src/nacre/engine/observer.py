@@ -1,0 +1,69 @@
+"""What may take part in the visits of a run, and in the life of its engine: two protocols."""
+
+from typing import Any, Protocol
+
+from nacre.core.processor import Visit
+from nacre.core.states import ExitStatus
+from nacre.report.statistics import Stored
+
+
+class VisitObserver(Protocol):
+    """Takes part in the final visits of a run, in the steps in which they are stored and ended.
+
+    An incremental run is one: its planner judges each page, and decides on its links.
+    """
+
+    def judge(self, visit: Visit) -> Any:  # noqa: ANN401 - only the observer knows what it is
+        """Judge a final visit; called once, in the commit group that its records join.
+
+        It may annotate the visit, and say what of it need be stored (`visit.keep`, `visit.noted`).
+        The records of a large capture are made before, those of all others after this call.
+
+        Returns:
+            What `follow` is given; never None.
+        """
+        ...
+
+    def follow(self, visit: Visit, judgement: Any, stored: Stored, now: float) -> bool:  # noqa: ANN401 - as above
+        """Take the outlinks of a visit whose records are written; False leaves them to the scope.
+
+        Args:
+            visit: The visit, final.
+            judgement: What `judge` returned.
+            stored: What was stored of it.
+            now: Seconds since the epoch.
+        """
+        ...
+
+
+class NoObserver:
+    """The observer of a run that follows every link: it leaves visits as they are."""
+
+    def judge(self, _visit: Visit) -> bool:
+        """See `VisitObserver`; there is nothing to judge."""
+        return True
+
+    def follow(self, _visit: Visit, _judgement: object, _stored: Stored, _now: float) -> bool:
+        """See `VisitObserver`; the candidate chain takes the outlinks."""
+        return False
+
+
+class Supervisor(Protocol):
+    """Decides over the crawl as a whole; its parts ask it for a pause or the end."""
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds that the run has been running, pauses left out."""
+        ...
+
+    def look(self) -> None:
+        """Look soon whether there is something to do: a part has settled, or found something."""
+        ...
+
+    def hold(self, reason: str) -> None:
+        """Pause the crawl for a reason."""
+        ...
+
+    def stop(self, why: ExitStatus) -> None:
+        """Finish what is in process, and end the crawl."""
+        ...

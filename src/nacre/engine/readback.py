@@ -1,0 +1,480 @@
+"""Captures read back from a WARC that this crawler wrote, with all that its log and store knew.
+
+A capture is whole when its last record is: the metadata record, which names the first one.
+
+Pages read back from the archive, with their bodies: for the judge, and to rebuild history.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from msgspec import structs
+
+from nacre.archive.block import BlockFacts, read_block
+from nacre.archive.delta import Delta, DeltaError, page_url
+from nacre.archive.fields import micros, unbracketed
+from nacre.archive.index_facts import header_value, index_facts
+from nacre.archive.reader import WarcEntry, WarcReader, record_at
+from nacre.archive.record import IDENTICAL, NOT_MODIFIED
+from nacre.archive.restoring import FindBase, difference_of, is_delta, restored
+from nacre.archive.source import section
+from nacre.config.ordinary import open_ordinary
+from nacre.core.capture import BytesBody, Capture
+from nacre.core.crawluri import Hop, Outlink
+from nacre.core.history import Base, Original, RevisitProfile
+from nacre.wire.head import parse_head
+
+_DAMAGE = frozenset(
+    ("gzip-truncated", "gzip-damaged", "block-truncated", "header-truncated", "length-overrun")
+)
+_TRAILER = 4
+_STATUS = re.compile(r"\d{3}")
+_METADATA_MOST = 64 << 20
+_SITEMAPS = (".xml", ".xml.gz")
+
+
+class ReadCapture(msgspec.Struct):
+    """One capture, as read from its records.
+
+    Attributes:
+        url: What was fetched.
+        offset: Offset of its first record, bytes.
+        record_id: Of its first record, without angle brackets.
+        date: When it began, µs since the epoch.
+        status: HTTP status; 0 when the head has none.
+        size: Bytes of head and body.
+        length: Bytes of the body.
+        payload_length: Bytes of the payload.
+        chunked: The body has chunked transfer coding.
+        digest: Payload digest; "" for none.
+        mime: Media type, lower case; "" when unknown.
+        etag: Its ETag; b"" when absent.
+        last_modified: Its Last-Modified; b"" when absent.
+        truncated: WARC-Truncated of a response.
+        revisit: What it refers to; None for a response.
+        base: What it is a difference from; None for a response and a revisit.
+        via: URL of the page on which it was found.
+        path: Its hop path.
+        source: Its source tag.
+        is_seed: It is a seed.
+        force_fetch: It was fetched although it was known.
+        charset: The codec that its text was read in; "" when it had none.
+        annotations: As in crawl.log.
+        duration: ms.
+        outlinks: Its links, in order.
+    """
+
+    url: str
+    offset: int = 0
+    record_id: str = ""
+    date: int = 0
+    status: int = 0
+    size: int = 0
+    length: int = 0
+    payload_length: int = 0
+    chunked: bool = False
+    digest: str = ""
+    mime: str = ""
+    etag: bytes = b""
+    last_modified: bytes = b""
+    truncated: str = ""
+    revisit: RevisitProfile | None = None
+    base: Base | None = None
+    via: str = ""
+    path: str = ""
+    source: str = ""
+    is_seed: bool = False
+    force_fetch: bool = False
+    charset: str = ""
+    annotations: list[str] = []
+    duration: int = 0
+    outlinks: list[Outlink] = []
+
+    def add_note(self, line: str) -> None:
+        """Take a line of its metadata record. Source: `archive.notes`."""
+        name, _, value = line.partition(": ")
+        if name == "outlink":
+            link = _outlink(value, self, len(self.outlinks))
+            self.outlinks += [link] if link else []
+        elif name == "via":
+            self.via = value
+        elif name == "hopsFromSeed":
+            self.path = value
+        elif name == "sourceTag":
+            self.source = value
+        elif name == "charsetForLinkExtraction":
+            self.charset = value
+        elif name == "annotations":
+            self.annotations = value.split(",")
+        elif name == "fetchTimeMs" and value.isdigit():
+            self.duration = int(value)
+        self.is_seed |= line.startswith("seed:")
+        self.force_fetch |= line.startswith("force-fetch:")
+
+
+class CaptureReader:
+    """Reads the captures of a part of a WARC.
+
+    Args:
+        path: The file.
+        start: Offset of a record, bytes.
+        end: End of the part, bytes.
+
+    Attributes:
+        end: End of the last whole capture so far; a warcinfo or `dns:` record counts as one.
+        count: Captures so far, those of `dns:` too.
+    """
+
+    def __init__(self, path: Path, start: int, end: int) -> None:
+        self._path = path
+        self._start = start
+        self._stop = end
+        self._damaged: set[int] = set()
+        self._open: ReadCapture | None = None
+        self.end = start
+        self.count = 0
+
+    def __iter__(self) -> Iterator[ReadCapture]:
+        """The captures over HTTP, in order, up to the first damage."""
+        position = self._start
+        for entry, facts, size in self._entries():
+            offset = self._start + entry.offset
+            torn = facts.length != entry.length or entry.offset in self._damaged
+            if torn or offset != position or offset + size > self._stop:
+                return
+            position = offset + size
+            whole = self._take(entry, facts, offset)
+            if self._open is None:
+                self.end = position
+            if whole is not None:
+                yield whole
+
+    def _entries(self) -> Iterator[tuple[WarcEntry, "_Block", int]]:
+        """Records with their blocks and sizes; a size is known when the next one is asked for."""
+        with open_ordinary(self._path) as file:
+            part = section(file, self._start, self._stop)
+            reader = WarcReader(part, self._note)
+            extra = 0 if reader.compressed else _TRAILER
+            held: tuple[WarcEntry, _Block] | None = None
+            for entry in reader:
+                if held is not None:
+                    yield *held, held[0].size + extra
+                held = entry, _block(entry)
+            if held is not None:
+                yield *held, held[0].size + extra
+
+    def _note(self, code: str, offset: int, _message: str) -> None:
+        if code in _DAMAGE:
+            self._damaged.add(offset)
+
+    def _take(self, entry: WarcEntry, facts: "_Block", offset: int) -> ReadCapture | None:
+        """Follow the records of captures; the one that this record completes."""
+        kind = entry.get("WARC-Type")
+        if isinstance(facts, Metadata):
+            kept, self._open = self._open, None
+            if kept is not None:
+                facts.tell(kept)
+                self.count += 1
+            return kept
+        if isinstance(facts, DeltaBlock):
+            self._open = facts.kept(entry, offset)
+        elif kind in ("response", "revisit"):
+            self._open = main_record(entry, facts, offset)
+        elif kind == "resource":
+            self.count += 1
+        return None
+
+
+class Metadata:
+    """The block of a metadata record, kept for its fields."""
+
+    def __init__(self, entry: WarcEntry) -> None:
+        self.length = 0
+        parts: list[bytes] = []
+        while data := entry.read():
+            self.length += len(data)
+            if self.length <= _METADATA_MOST:
+                parts.append(data)
+        self._text = b"".join(parts).partition(b"\r\n\r\n")[0].decode("utf-8", "replace")
+
+    def value(self, name: str) -> str:
+        """Value of a field; "" when it is absent."""
+        start = name + ": "
+        lines = self._text.split("\r\n")
+        return next((line[len(start) :] for line in lines if line.startswith(start)), "")
+
+    def tell(self, kept: ReadCapture) -> None:
+        """Add what the record knows of a capture."""
+        for line in self._text.split("\r\n"):
+            kept.add_note(line)
+
+
+class DeltaBlock:
+    """The block of a difference, read without its base.
+
+    Attributes:
+        length: Bytes of the block that are there.
+    """
+
+    def __init__(self, entry: WarcEntry) -> None:
+        self._delta: Delta | None = None
+        try:
+            self._delta = difference_of(entry).delta
+        except DeltaError:
+            while entry.read():
+                pass
+        self.length = entry.length - entry.left
+
+    def kept(self, entry: WarcEntry, offset: int) -> ReadCapture | None:
+        """The data of its capture; None when it cannot be read."""
+        delta = self._delta
+        if delta is None:
+            return None
+        return ReadCapture(
+            url=page_url(unbracketed(entry.get("WARC-Target-URI") or "")),
+            offset=offset,
+            record_id=unbracketed(entry.get("WARC-Record-ID") or ""),
+            date=micros(entry.get("WARC-Date")),
+            status=delta.status,
+            size=delta.length,
+            length=delta.body_length,
+            payload_length=delta.payload_length,
+            chunked=delta.framing == "chunked",
+            digest=delta.payload,
+            mime=delta.mime.lower(),
+            etag=delta.etag,
+            last_modified=delta.last_modified,
+            base=base_of(delta),
+        )
+
+
+def base_of(delta: Delta) -> Base:
+    """The base of a difference, according to the row of its URL."""
+    return Base(
+        delta.base_id, delta.base_date, delta.base_payload, delta.base_framing, delta.number
+    )
+
+
+_Block = BlockFacts | Metadata | DeltaBlock
+
+
+def _block(entry: WarcEntry) -> _Block:
+    if is_delta(entry):
+        return DeltaBlock(entry)
+    return Metadata(entry) if entry.get("WARC-Type") == "metadata" else read_block(entry)
+
+
+def _outlink(text: str, kept: ReadCapture, rank: int) -> Outlink | None:
+    words = text.split(" ", 2)
+    if len(words) != 3 or words[1] not in tuple(Hop):
+        return None
+    url, hop, context = words
+    # The record does not say which links of a robots.txt or a sitemap are sitemaps.
+    listed = hop == Hop.MANIFEST
+    sitemap = listed and (kept.path.endswith(Hop.PREREQUISITE) or url.endswith(_SITEMAPS))
+    return Outlink(url, Hop(hop), context, rank=rank, sitemap=sitemap)
+
+
+def main_record(entry: WarcEntry, facts: BlockFacts, offset: int) -> ReadCapture:
+    """The data of a capture in its response or revisit record."""
+    status, mime = index_facts(facts.start)
+    found = _STATUS.match(status or "")
+    chunks = facts.chunks
+    return ReadCapture(
+        url=unbracketed(entry.get("WARC-Target-URI") or ""),
+        offset=offset,
+        record_id=unbracketed(entry.get("WARC-Record-ID") or ""),
+        date=micros(entry.get("WARC-Date")),
+        status=int(found[0]) if found else 0,
+        size=facts.length,
+        length=facts.body_length,
+        payload_length=facts.body_length if chunks is None else chunks.runs.total(),
+        chunked=chunks is not None,
+        digest=entry.get("WARC-Payload-Digest") or "",
+        mime=(mime or "").lower(),
+        etag=(header_value(facts.head, b"etag") or "").encode("latin-1", "replace"),
+        last_modified=(header_value(facts.head, b"last-modified") or "").encode(
+            "latin-1", "replace"
+        ),
+        truncated=entry.get("WARC-Truncated") or "",
+        revisit=_revisit(entry),
+    )
+
+
+def confirmed(entry: WarcEntry, metadata: Metadata) -> ReadCapture | None:
+    """The data of a capture in a note that confirms a difference; None for other records."""
+    name = unbracketed(metadata.value("confirms"))
+    if not name or entry.get("WARC-Concurrent-To") is not None:
+        return None
+    url = unbracketed(entry.get("WARC-Target-URI") or "")
+    digest = metadata.value("payloadDigest")
+    kind = IDENTICAL if digest else NOT_MODIFIED
+    return ReadCapture(
+        url=url,
+        offset=entry.offset,
+        record_id=unbracketed(entry.get("WARC-Record-ID") or ""),
+        date=micros(entry.get("WARC-Date")),
+        digest=digest,
+        revisit=RevisitProfile(kind, Original(url, 0, name), digest),
+    )
+
+
+def _revisit(entry: WarcEntry) -> RevisitProfile | None:
+    if entry.get("WARC-Type") != "revisit":
+        return None
+    url = unbracketed(entry.get("WARC-Refers-To-Target-URI") or "")
+    date = micros(entry.get("WARC-Refers-To-Date"))
+    original = Original(url, date, unbracketed(entry.get("WARC-Refers-To") or ""))
+    kind = (entry.get("WARC-Profile") or "").rpartition("/")[2]
+    return RevisitProfile(kind, original, entry.get("WARC-Payload-Digest") or "")
+
+
+MOST = 4_000_000
+"""Bytes of a block that are read; what is longer is not a page that is compared."""
+
+
+class Reread(NamedTuple):
+    """A capture out of the archive; of a revisit, with the body of its original.
+
+    Attributes:
+        kept: The data of its records.
+        capture: The exchange, as far as it is needed.
+    """
+
+    kept: ReadCapture
+    capture: Capture
+
+
+def read_at(path: Path, offset: int, find: FindBase) -> Capture | None:
+    """The response at an offset of a WARC, or the one that a difference there leads to.
+
+    Args:
+        path: The WARC.
+        offset: Offset of the record, bytes.
+        find: Finds what a difference was made from.
+
+    Returns:
+        The exchange; None when it cannot be read.
+    """
+    try:
+        with record_at(path, offset) as entry:
+            if entry is not None and is_delta(entry):
+                return _rebuilt(entry, offset, find)[1]
+            if entry is None or entry.get("WARC-Type") != "response":
+                return None
+            return _capture(entry, offset)[1]
+    except (OSError, DeltaError):
+        return None
+
+
+def reread(
+    path: Path, original: Callable[[ReadCapture], Capture | None], find: FindBase
+) -> Iterator[Reread]:
+    """The captures over HTTP of a WARC, in order; differences that lead nowhere are left out.
+
+    Args:
+        path: The file.
+        original: Finds what an identical-payload revisit refers to.
+        find: Finds what a difference was made from.
+    """
+    waiting: Reread | None = None
+    with open_ordinary(path) as file:
+        for entry in WarcReader(file):
+            kind = entry.get("WARC-Type")
+            if kind in ("response", "revisit"):
+                waiting = _main(entry, original)
+            elif is_delta(entry):
+                waiting = _difference(entry, find)
+            elif kind == "metadata":
+                metadata = Metadata(entry)
+                waiting = waiting or _confirmation(entry, metadata, original)
+                if waiting is not None:
+                    metadata.tell(waiting.kept)
+                    yield waiting
+                waiting = None
+
+
+def _main(entry: WarcEntry, original: Callable[[ReadCapture], Capture | None]) -> Reread:
+    kept, capture = _capture(entry, entry.offset)
+    return _same(kept, capture, original)
+
+
+def _same(
+    kept: ReadCapture, capture: Capture, original: Callable[[ReadCapture], Capture | None]
+) -> Reread:
+    """What a revisit refers to, in its place; an error stays one."""
+    if kept.revisit is not None:
+        identical = kept.revisit.kind == IDENTICAL
+        failed = identical and kept.status >= 400
+        found = original(kept) if identical else None
+        status = kept.status if failed else 304 if found is None else 200
+        if found is not None:
+            capture = structs.replace(found, url=kept.url, began=kept.date)
+        kept = structs.replace(kept, status=status)
+        capture = structs.replace(capture, status=status)
+    return Reread(kept, capture)
+
+
+def _confirmation(
+    entry: WarcEntry, metadata: Metadata, original: Callable[[ReadCapture], Capture | None]
+) -> Reread | None:
+    """A note that a difference is still what is served; None for other records."""
+    kept = confirmed(entry, metadata)
+    if kept is None:
+        return None
+    return _same(
+        kept, _exchange(kept, BlockFacts(http=True, block="sha1", payload="sha1"), b""), original
+    )
+
+
+def _difference(entry: WarcEntry, find: FindBase) -> Reread | None:
+    try:
+        return Reread(*_rebuilt(entry, entry.offset, find))
+    except DeltaError:
+        return None
+
+
+def _rebuilt(entry: WarcEntry, offset: int, find: FindBase) -> tuple[ReadCapture, Capture]:
+    delta = difference_of(entry).delta
+    block = restored(delta, find)
+    facts = BlockFacts(http=True, block="sha1", payload="sha1")
+    facts.feed(block)
+    facts.close()
+    kept = main_record(entry, facts, offset)
+    kept = structs.replace(kept, url=page_url(kept.url), digest=delta.payload, base=base_of(delta))
+    return kept, _exchange(kept, facts, block)
+
+
+def _capture(entry: WarcEntry, offset: int) -> tuple[ReadCapture, Capture]:
+    facts = BlockFacts(http=True, block="sha1", payload="sha1")
+    parts: list[bytes] = []
+    while data := entry.read():
+        facts.feed(data)
+        if facts.length <= MOST:
+            parts.append(data)
+    facts.close()
+    kept = main_record(entry, facts, offset)
+    return kept, _exchange(kept, facts, b"".join(parts))
+
+
+def _exchange(kept: ReadCapture, facts: BlockFacts, block: bytes) -> Capture:
+    body = block[len(facts.head) :] if facts.length <= MOST else b""
+    runs = list(facts.chunks.runs) if facts.chunks is not None and body else ()
+    return Capture(
+        url=kept.url,
+        request=b"",
+        head=facts.head,
+        body=BytesBody(body),
+        status=kept.status,
+        headers=parse_head(facts.head).headers,
+        framing="chunked" if kept.chunked else "length",
+        chunks=runs,
+        payload_length=kept.payload_length,
+        payload_digest=kept.digest,
+        began=kept.date,
+        duration=kept.duration,
+        truncated=kept.truncated,
+    )

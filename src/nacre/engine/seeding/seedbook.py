@@ -1,0 +1,218 @@
+"""The seeds of a run, redirect targets included: durable, for the scope and the seeds report.
+
+User names and passwords of seeds are kept only in the store, and sent only to their origin.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+import msgspec
+from msgspec import structs
+
+from nacre.config.secret import Secret
+from nacre.core.crawluri import CrawlURI
+from nacre.engine.seeding.seeds import Seed
+from nacre.fetch.settings import Credential
+from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
+from nacre.scope.state import ScopeState
+from nacre.scope.subject import OWN_SCOPE
+from nacre.store.store import Store
+from nacre.uri.login import Login
+
+_FAMILY = "scope"
+_PORTION = 10_000
+_SEED = b"seed:"
+_DIRECTIVE = b"directive:"
+FALLBACK = "_fallback"
+"""Key in a seed's heritable data: the http URL to try when https cannot be reached."""
+
+
+class SeedRow(msgspec.Struct, frozen=True, array_like=True):
+    """One seed.
+
+    Attributes:
+        text: The line as typed, or the URL of a redirect target.
+        url: What is fetched.
+        redirect_from: URL of the seed that redirected here; "" for a seed of the list.
+        owner: The seed with a scope of its own that it belongs to: itself, or the one that led
+            here; "" for none.
+        scope: Scope set for that seed; "" for none.
+        depth: Depth set for it; -1 for none.
+    """
+
+    text: str
+    url: str
+    redirect_from: str = ""
+    owner: str = ""
+    scope: str = ""
+    depth: int = -1
+
+
+class SeedBook:
+    """Seeds and directives in the store, and in the scope's state."""
+
+    def __init__(self, store: Store, state: ScopeState) -> None:
+        self._store = store
+        self._state = state
+        # Hashes: a million seeds take a third of the memory.
+        self._known: set[int] = set()
+
+    def load(self) -> None:
+        """Take seeds and directives of an earlier process into the scope's state."""
+        for portion in _portions(self.rows()):
+            self._known.update(hash(row.url) for row in portion)
+            self._widen(portion)
+        self._state.add_directives(
+            value.decode() for _, value in self._store.scan(_FAMILY, _DIRECTIVE, b"directive;")
+        )
+
+    def rows(self) -> Iterator[SeedRow]:
+        """All seeds, in the order they came."""
+        return seed_rows(self._store)
+
+    def knows(self, url: str) -> bool:
+        """Whether a URL is a seed, or the redirect target of one."""
+        return hash(url) in self._known
+
+    @property
+    def has_owners(self) -> bool:
+        """Whether there are seeds with a scope of their own."""
+        return bool(self._state.own)
+
+    def owner(self, url: str) -> str:
+        """The seed with a scope of its own that a seed belongs to; "" for none."""
+        return next((row.owner for row in self.rows() if row.url == url), "")
+
+    def add(self, seed: Seed) -> bool:
+        """Note a seed of the list; False when its URL is a seed already."""
+        return bool(self.add_all([seed]))
+
+    def add_all(self, seeds: Sequence[Seed]) -> list[Seed]:
+        """Note seeds of the list; those that are new."""
+        rows = [_owned(SeedRow(each.text, each.url), each.own, each.text) for each in seeds]
+        new = [(seed, row) for seed, row in zip(seeds, rows, strict=True) if self._take(row)]
+        self._widen([row for _, row in new])
+        return [seed for seed, _ in new]
+
+    def redirected(self, uri: CrawlURI) -> None:
+        """A seed redirected: its target is a seed too, and widens the scope."""
+        row = SeedRow(uri.url, uri.url, uri.via)
+        owners = self._state.own
+        places = owners.get(uri.heritable.get(OWN_SCOPE, ""))
+        if places is not None:
+            row = _owned(row, places.own, uri.heritable[OWN_SCOPE])
+        if self._take(row):
+            self._widen([row])
+
+    def direct(self, directives: Sequence[str]) -> None:
+        """Note directives of the seed list."""
+        for line in directives:
+            self._store.put(_FAMILY, _DIRECTIVE + line.encode(), line.encode())
+        self._state.add_directives(directives)
+
+    def stands_in(self, seed: Seed, uri: CrawlURI) -> bool:
+        """Note a seed that takes the place of one that cannot be reached, with its scope."""
+        owner = uri.heritable.get(OWN_SCOPE, "")
+        owners = self._state.own
+        places = owners.get(owner)
+        row = _owned(SeedRow(seed.text, seed.url), places.own if places else None, owner)
+        is_new = self._take(row)
+        if is_new:
+            self._widen([row])
+        return is_new
+
+    def _widen(self, rows: Sequence[SeedRow]) -> None:
+        self._state.add_seeds([row.text for row in rows if not row.owner])
+        for row in rows:
+            if row.owner:
+                self._state.add_seed(row.text, _own(row), row.owner)
+
+    def _take(self, row: SeedRow) -> bool:
+        if hash(row.url) in self._known:
+            return False
+        self._known.add(hash(row.url))
+        number = self._store.counter("seeds")
+        self._store.set_counter("seeds", number + 1)
+        key = _SEED + number.to_bytes(8, "big")
+        self._store.put(_FAMILY, key, msgspec.msgpack.encode(row))
+        return True
+
+
+def _owned(row: SeedRow, own: SeedOwnScope | None, owner: str) -> SeedRow:
+    if own is None:
+        return row
+    depth = -1 if own.depth is None else own.depth
+    return structs.replace(row, owner=owner, scope=own.scope or "", depth=depth)
+
+
+def _own(row: SeedRow) -> SeedOwnScope:
+    scope = ScopeKind(row.scope) if row.scope else None
+    return SeedOwnScope(scope, None if row.depth < 0 else row.depth)
+
+
+def own_scope(owner: str) -> dict[str, str]:
+    """Heritable data of the descendants of a seed with a scope of its own."""
+    return {OWN_SCOPE: owner} if owner else {}
+
+
+def _portions(rows: Iterator[SeedRow]) -> Iterator[list[SeedRow]]:
+    while portion := list(islice(rows, _PORTION)):
+        yield portion
+
+
+def seed_rows(store: Store) -> Iterator[SeedRow]:
+    """All seeds in a store, in the order in which they were added."""
+    for _, value in store.scan(_FAMILY, _SEED, b"seed;"):
+        yield msgspec.msgpack.decode(value, type=SeedRow)
+
+
+_LOGIN = b"login:"
+_WEB = ("http://", "https://")
+
+ADVICE = (
+    "it is taken out of the URL and sent when the server asks for it; others may read where it "
+    "stands, so rather write it into fetch.credentials, as `password: {env: NAME}`"
+)
+
+
+class LoginBook:
+    """The logins of a job, one for each origin: the one that was typed last.
+
+    Attributes:
+        known: For the fetcher; it grows while the job runs.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.known: list[Credential] = []
+        for key, row in store.scan(_FAMILY, _LOGIN, b"login;"):
+            name, password = msgspec.msgpack.decode(row, type=tuple[str, str])
+            self.known.append(_credential(Login(key.removeprefix(_LOGIN).decode(), name, password)))
+
+    def take(self, seeds: Iterable[Seed]) -> list[str]:
+        """Keep the logins of seeds, in the open commit group; returns messages for the operator."""
+        said: list[str] = []
+        for seed in seeds:
+            if seed.login is not None:
+                said += self.add(seed.login)
+        return said
+
+    def add(self, login: Login) -> list[str]:
+        """Keep one; what the operator should know of it."""
+        if not login.origin.startswith(_WEB):
+            return [f"{login.origin}: a name and a password can be sent to http and https only"]
+        fresh = _credential(login)
+        before = [one for one in self.known if one.origin == login.origin]
+        if fresh in before:
+            return []
+        self.known[:] = [one for one in self.known if one.origin != login.origin]
+        self.known.append(fresh)
+        row = msgspec.msgpack.encode((login.username, login.password))
+        self._store.put(_FAMILY, _LOGIN + login.origin.encode(), row)
+        if before:
+            return [f"{login.origin}: another seed has another name or password; this one holds"]
+        return [f"{login.origin}: a seed has a name or a password in it: {ADVICE}"]
+
+
+def _credential(login: Login) -> Credential:
+    return Credential(origin=login.origin, username=login.username, password=Secret(login.password))

@@ -1,0 +1,201 @@
+"""Seed lists: plain lines, comments, and `+` / `-` directives. Source: Heritrix 3."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from nacre.errors import URIError
+from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
+from nacre.uri.login import Login, redacted, take_login, without_login
+from nacre.uri.parse import IGNORED_SCHEMES, parse
+from nacre.uri.surt import implied_prefix
+
+_SHOWN = 500
+_QUOTED = 200
+_BROKEN = "\ufffd"
+_DIGITS = 4
+_HOST_END = re.compile(r"[/?#:]")
+_BROKEN_SCHEME = re.compile(r"(https?)(?::[/\\]{1,2}|/{1,2})(?=[^/\\])", re.IGNORECASE)
+_DOT = re.compile("[.\u3002\uff0e\uff61]")  # as IDNA has it
+_KINDS = frozenset(str(kind) for kind in ScopeKind)
+_OPTIONS = re.compile(r"(?:\s+[a-z_]+=\S*)+\Z")
+
+
+class Seed(NamedTuple):
+    """One seed.
+
+    Attributes:
+        text: The line as typed, without its options, its name and its password; it is also its
+            source tag.
+        url: What to fetch.
+        fallback: Tried when `url` cannot be reached: http where https was a guess; "" for none.
+        own: Its own scope and depth; None for those of the job.
+        login: Name and password in it, for its origin; None for none. Its URL has none.
+    """
+
+    text: str
+    url: str
+    fallback: str = ""
+    own: SeedOwnScope | None = None
+    login: Login | None = None
+
+
+class SeedDirective(NamedTuple):
+    """A `+` or `-` line: a SURT prefix or URL for the scope."""
+
+    text: str
+
+
+class BadSeed(NamedTuple):
+    """A line that is neither: its number from 1, its text, and why; `file` "" when typed."""
+
+    line: int
+    text: str
+    why: str
+    file: str = ""
+
+    def __str__(self) -> str:
+        """`list.txt:3: 'not a url' is not a seed: why`, cut where the line is long."""
+        place = f"{self.file}:{self.line}: " if self.file else ""
+        return f"{place}{self.text[:_QUOTED]!r} is not a seed: {self.why}"
+
+
+Entry = Seed | SeedDirective | BadSeed
+
+
+class SeedList(NamedTuple):
+    """Lines of seeds, and the file that contains them, as the operator named it; "" when typed."""
+
+    file: str
+    lines: Iterable[str]
+
+
+def read_seeds(lines: Iterable[str], file: str = "") -> Iterator[Entry]:
+    """Read a seed list, an entry at a time; `file`: how the operator named it.
+
+    `#` starts a comment at the start of a line or after a blank. A line that begins with a letter
+    or digit is a seed; without a scheme https is tried first, then http. `+` and `-` lines are
+    directives for the scope. What is neither is reported with its line number.
+    """
+    for number, text in _entries(lines):
+        try:
+            yield _entry(text)
+        except URIError as error:
+            yield BadSeed(number, redacted(text)[:_SHOWN], _why(error, text)[:_SHOWN], file)
+
+
+def _why(error: URIError, text: str) -> str:
+    """What is wrong, without the name and the password that the quoted text may contain."""
+    why = str(error)
+    if "@" in text and "@" not in why:  # the quotation was cut
+        return why.partition(":")[0]
+    return redacted(why)
+
+
+def _entry(text: str) -> Entry:
+    if _BROKEN in text:
+        raise URIError("it has bytes that are not text in the encoding of the list")
+    if text[0] not in "+-":
+        return parse_seed(text)
+    plain = text if "(" in text else text[0] + without_login(text[1:])
+    implied_prefix(plain[1:])
+    return SeedDirective(plain)
+
+
+def _entries(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(lines, 1):
+        text = line.strip().removeprefix("\ufeff")
+        if text.startswith("#"):
+            continue
+        for mark in (" #", "\t#"):
+            text = text.partition(mark)[0].rstrip()
+        if text:
+            yield number, text
+
+
+def parse_seed(text: str) -> Seed:
+    """One seed from its text: a URL, and behind it `scope=` and `depth=` for its own scope.
+
+    Raises:
+        URIError: It is none, or an option is wrong.
+    """
+    text = text.strip()
+    options = _OPTIONS.search(text)
+    # After a tab, there are columns of a table or Nutch's metadata; URL parsers would drop the tab.
+    url = text[: options.start() if options else None].partition("\t")[0].rstrip()
+    seed = _plain_seed(url)
+    return seed._replace(own=_own_scope(options[0].split())) if options else seed
+
+
+def seed_as_line(seed: Seed) -> str:
+    """A seed as `parse_seed` reads it again, without name and password."""
+    own = seed.own or SeedOwnScope()
+    options = f" scope={own.scope}" if own.scope is not None else ""
+    return seed.text + options + (f" depth={own.depth}" if own.depth is not None else "")
+
+
+def _own_scope(options: Iterable[str]) -> SeedOwnScope:
+    own = SeedOwnScope()
+    for option in options:
+        name, _, value = option.partition("=")
+        if name == "scope" and value in _KINDS:
+            own = own._replace(scope=ScopeKind(value))
+        elif name == "depth" and value.isdecimal() and len(value) <= _DIGITS:
+            own = own._replace(depth=int(value))
+        else:
+            known = "|".join(sorted(_KINDS))
+            raise URIError(f"{option!r}: behind a seed stand scope={known}; depth=NUMBER")
+    return own
+
+
+def seed_line(value: object) -> object:
+    """A seed of the configuration as a line: `{url: …, scope: host, depth: 2}` is equivalent."""
+    if not isinstance(value, Mapping):
+        return value
+    unknown = sorted(set(value) - {"url", "scope", "depth"})
+    if unknown or not isinstance(value.get("url"), str):
+        raise ValueError("a seed has `url`, and may have `scope` and `depth`")
+    options = (f" {name}={value[name]}" for name in ("scope", "depth") if name in value)
+    return value["url"].strip() + "".join(options)
+
+
+def _is_a_note(text: str) -> bool:
+    """True for a word beyond ASCII without a dot: `看去年的表` is not a host, but a note."""
+    name = _HOST_END.split(text, maxsplit=1)[0]
+    return not name.isascii() and not _DOT.search(name)
+
+
+def _refuse_a_broken_scheme(text: str) -> None:
+    """`http//a.test/` is not a page of a host that is named `http`."""
+    broken = _BROKEN_SCHEME.match(text)
+    if broken:
+        meant = f"{broken[1].lower()}://{text[broken.end() :]}"
+        raise URIError(f"its scheme lacks a character; did you mean {meant[:_QUOTED]!r}?")
+
+
+def _plain_seed(text: str) -> Seed:
+    if "://" in text.partition("?")[0] or text.startswith("dns:"):
+        seed = Seed(text, parse(text))
+    elif text.partition(":")[0].lower() in IGNORED_SCHEMES and ":" in text:
+        raise URIError(f"nothing to fetch: {text!r}")
+    elif _is_a_note(text):
+        raise URIError(f"no URL and no name of a host, which has a dot: {text[:_QUOTED]!r}")
+    else:
+        _refuse_a_broken_scheme(text)
+        seed = Seed(text, parse(f"https://{text}"), parse(f"http://{text}"))
+    seed = _apart_from_login(seed)
+    # What the scope asks of it: `htp:/example.org` and `file:///a` fail here.
+    implied_prefix(seed.text)
+    return seed
+
+
+def _apart_from_login(seed: Seed) -> Seed:
+    """The password goes to `https` only where the scheme was a guess: never in clear unasked."""
+    url, login = take_login(seed.url)
+    if login is None:
+        return seed
+    fallback = take_login(seed.fallback)[0] if seed.fallback else ""
+    text = without_login(seed.text)
+    return seed._replace(
+        text=url if "@" in text.partition("?")[0] else text, url=url, fallback=fallback, login=login
+    )

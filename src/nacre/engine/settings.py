@@ -1,0 +1,109 @@
+"""Settings of the engine: URLs, what is done at the same time, limits."""
+
+from typing import Literal
+
+from nacre.config.component import Bytes, Component, Seconds, section, setting
+from nacre.scope.normalize.chain import AnyNormalizer
+
+
+class CanonicalRule(Component):
+    """One step of the canonicalisation, by name."""
+
+    rule: str = setting(..., "Name of the rule, such as `StripSessionIDs`.")
+    regex: str = setting("", "For `Regex`: what to look for.")
+    format: str = setting("", "For `Regex`: what to put in its place.")
+
+
+class UriSettings(Component):
+    """How URLs are read, and when two count as the same."""
+
+    max_length: int = setting(
+        2083, "Longer URLs are refused.", unit="characters", ge=16, live=False, sheets=False
+    )
+    canonical: tuple[CanonicalRule, ...] | Literal["default", "heritrix"] = setting(
+        "default",
+        "Rules for the seen key only, in order: `default`, `heritrix` (its stock list), or a list.",
+        live=False,
+        sheets=False,
+    )
+    normalize: tuple[AnyNormalizer, ...] = setting(
+        (),
+        "Normalizers of Nutch that rewrite seeds, links and redirects before anything else.",
+        live=False,
+        sheets=False,
+    )
+    normalize_loops: int = setting(
+        1,
+        "Passes over the normalizers at most; they end with the first pass that changes nothing.",
+        ge=1,
+        le=100,
+        live=False,
+        sheets=False,
+    )
+
+
+class EngineSettings(Component):
+    """How much is done at the same time."""
+
+    parallel: int = setting(
+        25, "Fetches at the same time.", unit="fetches", ge=1, le=10_000, sheets=False
+    )
+    pause_at_start: bool = setting(
+        False,
+        "Wait, paused, for `nacre resume` before the first fetch of each start.",
+        sheets=False,
+        live=False,
+    )
+    follow_error_pages: bool = setting(
+        False, "Follow the outlinks of pages with a status under 200 or from 400 on."
+    )
+    outside_kept: int = setting(
+        100_000,
+        "Refused URLs remembered for `nacre explain`; 0 keeps none.",
+        unit="URLs",
+        ge=0,
+        sheets=False,
+    )
+    source_tags: bool = setting(
+        False, "Tag each URI with the seed that it descends from.", live=False, sheets=False
+    )
+    scope_log: bool = setting(False, "Write every scope decision to scope.log.", sheets=False)
+    scope_log_extra: bool = setting(
+        False,
+        "Append hop path, via, seed and host to each line of scope.log, as JSON.",
+        sheets=False,
+    )
+    log_extra_info: bool = setting(
+        False, "Append WARC name, offset and size to crawl.log, as JSON.", live=False, sheets=False
+    )
+
+
+class RuntimeSettings(Component):
+    """A limit of running time, looked at for each URI; a sheet can give a site its own."""
+
+    after: Seconds = setting(0.0, "Time running, pauses left out; 0: no limit.", unit="s")
+    action: Literal["pause", "terminate", "block"] = setting(
+        "pause",
+        "`pause` the crawl until `nacre resume`; `terminate` it (FINISHED_TIME_LIMIT); `block`: "
+        "fetch no more of these URIs (-5004).",
+    )
+
+
+class LimitSettings(Component):
+    """When the crawl ends by itself. 0 everywhere: no limit."""
+
+    documents: int = setting(
+        0,
+        "Documents fetched, robots.txt left out.",
+        unit="documents",
+        ge=0,
+        sheets=False,
+    )
+    bytes: Bytes = setting(0, "Bytes received.", unit="bytes", sheets=False)
+    novel_bytes: Bytes = setting(0, "Bytes stored in full.", unit="bytes", sheets=False)
+    novel_documents: int = setting(
+        0, "Documents stored in full.", unit="documents", ge=0, sheets=False
+    )
+    time: Seconds = setting(0.0, "Time running, pauses left out.", unit="s", sheets=False)
+    runtime: RuntimeSettings = section(RuntimeSettings, "Time running, for each URI.")
+    warc_bytes: Bytes = setting(0, "Bytes of WARC written.", unit="bytes", sheets=False)

@@ -1,0 +1,388 @@
+"""The archive step, a processor: what is stored, where, and what is remembered of it.
+
+One synchronous step: the digest of an original becomes visible to other visits only as its record
+joins the open commit group, so a revisit is never durable before its original.
+
+Large records: compressed into a file by a thread, appended by the writer thread.
+"""
+
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from msgspec import structs
+
+from nacre.annotations import DUPLICATE_DIGEST, DUPLICATE_NOT_MODIFIED, LONG_VALIDATOR
+from nacre.archive.record import CaptureFacts, WarcRecord, capture_records, noted_record
+from nacre.archive.warc_writer import PackedMember, WarcWriter, pack_to_file
+from nacre.config.effective import Effective
+from nacre.core.capture import Body, Capture
+from nacre.core.history import Base, HistoryRecord, Noted, Original, kept_validator
+from nacre.core.processor import Visit
+from nacre.engine.chain.entry import ChainName, Entry
+from nacre.engine.counters import Numbers
+from nacre.engine.keeping import Keeping, Kept, confirms, kept_as
+from nacre.errors import StorageError
+from nacre.history.dedup import (
+    NOT_MODIFIED,
+    DedupSettings,
+    Digests,
+    History,
+    can_be_original,
+    is_version,
+    revisit_of,
+)
+from nacre.report.statistics import Stored
+
+
+async def pack_apart(scratch: Path | None, record: WarcRecord, level: int) -> PackedMember:
+    """`pack_in` in a thread. Who is cancelled meanwhile waits for it, for it reads the body.
+
+    Raises:
+        StorageError: The scratch folder cannot take it.
+    """
+    loop = asyncio.get_running_loop()
+    work = loop.run_in_executor(None, pack_in, scratch, record, level)
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        await asyncio.wait([work])
+        if work.exception() is None:
+            work.result().close()
+        raise
+
+
+def pack_in(scratch: Path | None, record: WarcRecord, level: int) -> PackedMember:
+    """The member of a large record, in an unnamed file. Runs in a thread.
+
+    Raises:
+        StorageError: The scratch folder cannot take it.
+    """
+    try:
+        file = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115 - closed by its owner
+        try:
+            return pack_to_file(record, level, file)
+        except BaseException:
+            file.close()
+            raise
+    except OSError as error:
+        raise StorageError(
+            f"a large record cannot be compressed in {scratch}: {error.strerror}; free space there"
+        ) from error
+
+
+_NOVEL = Stored.NOVEL  # the way to a member of an enumeration is long
+
+_ALL = Kept()
+
+
+class Prepared:
+    """What was made of a final visit before the synchronous step.
+
+    Attributes:
+        records: Its records; none when nothing is written of its kind, None when it has none.
+        members: The records compressed; None: they are compressed when they are written.
+        judgement: What the observer made of it; None: it was not asked yet.
+    """
+
+    __slots__ = ("judgement", "members", "records")
+
+    def __init__(
+        self,
+        records: list[WarcRecord] | None,
+        members: Sequence[Body] | None = None,
+        judgement: object = None,
+    ) -> None:
+        self.records = records
+        self.members = members
+        self.judgement = judgement
+
+
+class Archive(Entry):
+    """Writes WARC records and the index, and remembers the capture. Settings: `archive`, `dedup`.
+
+    URIs that its gate leaves out are fetched and followed, but not stored.
+    """
+
+    chains = frozenset((ChainName.DISPOSITION,))
+    heritrix = "WARCWriterChainProcessor"
+    processor: Literal["archive"] = "archive"
+
+
+class ArchiveStep:
+    """Decides between full record and revisit, writes, and remembers.
+
+    Args:
+        writer: The usual series of WARCs.
+        large: The series for large records.
+        dedup: What counts as the same.
+        history: Rows by URL.
+        digests: Rows by payload.
+        numbers: Record ids.
+        keeping: Decides what is written of a visit that need not be stored whole (`visit.keep`).
+        scratch: Folder that large records are compressed to; None for the system's.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts that meet here
+        self,
+        *,
+        writer: WarcWriter,
+        large: WarcWriter,
+        dedup: Effective[DedupSettings],
+        history: History,
+        digests: Digests,
+        numbers: Numbers,
+        keeping: Keeping,
+        scratch: Path | None,
+    ) -> None:
+        self.writer = writer
+        self.large = large
+        self._dedup = dedup
+        self.history = history
+        self._digests = digests
+        self._numbers = numbers
+        self._scratch = scratch
+        self._keeping = keeping
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """Bytes written to both series: in all, and in this session before they were compressed."""
+        one, other = self.writer, self.large
+        return one.total + other.total, one.plain + other.plain
+
+    def is_large(self, visit: Visit) -> bool:
+        """Whether its records must be compressed in a thread first (`prepare_large`)."""
+        capture, settings = visit.capture, self.writer.settings
+        return capture is not None and capture.body.length > settings.large_record
+
+    def prepare(self, visit: Visit, judgement: object = None) -> Prepared:
+        """Make the records of a final visit.
+
+        Args:
+            visit: The visit.
+            judgement: What the observer made of it.
+        """
+        if visit.capture is None or visit.status <= 0:
+            return Prepared(None, judgement=judgement)
+        return Prepared(self._records(visit, visit.capture), judgement=judgement)
+
+    async def prepare_large(self, visit: Visit) -> Prepared:
+        """The same, and compress them outside the loop unless it became a small revisit."""
+        if visit.capture is None or visit.status <= 0:
+            return Prepared(None)
+        records = self._records(visit, visit.capture)
+        if visit.revisit is not None:
+            return Prepared(records)
+        level = self.writer.level
+        members: list[PackedMember] = []
+        try:
+            for record in records:
+                members.append(await pack_apart(self._scratch, record, level))  # noqa: PERF401 - what is there is closed when one fails
+        except BaseException:
+            _close(members)
+            raise
+        return Prepared(records, members)
+
+    def write(self, visit: Visit, prepared: Prepared | None) -> Stored:
+        """Append the records of a final visit, and remember it.
+
+        For all but large captures nothing awaits between `prepare` and this step, so that what was
+        decided there about duplicates still holds.
+        """
+        capture = visit.capture
+        if capture is None or prepared is None or prepared.records is None:
+            return Stored.NOTHING
+        records, members = prepared.records, prepared.members
+        if not records:
+            return self._unrecorded(visit, capture)
+        writer = self.large if members is not None else self.writer
+        try:
+            written = writer.write(records, members)
+        except BaseException:
+            _close(members or ())
+            raise
+        visit.stored_at(written[0].name, written[0].offset)
+        return self.remember(visit, capture, records[0].id, written[0].file)
+
+    def remember(self, visit: Visit, capture: Capture, record_id: str, file: int) -> Stored:
+        """What later visits need to know of a capture whose place the visit names.
+
+        Args:
+            visit: The visit.
+            capture: Its capture.
+            record_id: Of its first record.
+            file: Number of the WARC.
+        """
+        if capture.protocol == "dns":
+            return _NOVEL
+        if visit.noted:
+            return self._remember_seen(visit, capture, record_id)
+        if visit.keep is not None and visit.keep.base is not None:
+            return self._remember_difference(visit, capture, record_id, file, visit.keep.base)
+        if visit.revisit is None and can_be_original(capture):
+            began = capture.began
+            original = Original(capture.url, began, record_id, file, visit.warc_offset)
+            self._digests.put(capture.payload_digest, _framing(capture), original)
+            if visit.digest:
+                alike = structs.replace(original, digest=capture.payload_digest)
+                self._digests.put(visit.digest, _framing(capture), alike)
+        self._remember(visit, capture, record_id)
+        if visit.revisit is None:
+            return _NOVEL
+        return Stored.NOT_MODIFIED if visit.revisit.kind == NOT_MODIFIED else Stored.DUPLICATE
+
+    def _records(self, visit: Visit, capture: Capture) -> list[WarcRecord]:
+        """The records of a visit; none where enough was written of its kind."""
+        uri = visit.uri
+        revisit = None
+        if capture.protocol != "dns":
+            revisit = revisit_of(
+                capture, self._dedup[visit.overlay], visit.history, self._digests, visit.digest
+            )
+        if revisit is not None:
+            visit.write_revisit(revisit)
+            same = revisit.kind == NOT_MODIFIED
+            visit.annotate(DUPLICATE_NOT_MODIFIED if same else DUPLICATE_DIGEST)
+        kept = self._kept(visit, capture)
+        if kept.omitted:
+            return []
+        if kept.confirms and revisit is None:
+            visit.note_only()
+        facts = CaptureFacts(
+            via=uri.via,
+            path=uri.path,
+            is_seed=uri.is_seed,
+            source=uri.source,
+            force_fetch=uri.force_fetch,
+            outlinks=visit.outlinks,
+            annotations=visit.annotations,
+            charset=visit.charset,
+            robots=visit.robots_meta,
+            verdict=visit.verdict,
+            revisit=revisit,
+            delta=kept.delta,
+            confirms=kept.confirms,
+        )
+        if visit.noted:
+            return [noted_record(capture, facts, self._numbers.record_id)]
+        return capture_records(capture, facts, self._numbers.record_id)
+
+    def _kept(self, visit: Visit, capture: Capture) -> Kept:
+        """What an incremental run makes of it; other runs write everything."""
+        if visit.keep is not None:
+            return self._keeping.decide(visit, capture, visit.keep)
+        known = visit.history
+        if capture.status == 304 and known is not None and known.date and not known.revisitable:
+            return Kept(confirms=kept_as(known))
+        return _ALL
+
+    def _unrecorded(self, visit: Visit, capture: Capture) -> Stored:
+        """Remember a visit of which nothing is written."""
+        known = visit.history
+        if known is None:
+            began = capture.began
+            self.history.put(HistoryRecord(visit.uri.url, visit.status, began, visits=1))
+            return Stored.NOTHING
+        stored = self._remember_seen(visit, capture, "")
+        return Stored.NOTHING if stored is Stored.NOTED else stored
+
+    def _remember_seen(self, visit: Visit, capture: Capture, record_id: str) -> Stored:
+        """The last capture stays the one to refer to; `record_id`: of the note, if there is one.
+
+        The validators of a reply that is noted are asked with from now on.
+        """
+        known = visit.history
+        if known is None:
+            return Stored.NOTED
+        same = confirms(capture, known)
+        row = structs.replace(
+            known,
+            status=visit.status,
+            visited=capture.began,
+            visits=known.visits + 1,
+            confirmed=capture.began if record_id and same else known.confirmed,
+        )
+        if record_id and not same and known.date and is_version(capture):
+            row = structs.replace(
+                row,
+                noted=Noted(record_id, capture.payload_digest),
+                etag=_validator(visit, capture, b"etag"),
+                last_modified=_validator(visit, capture, b"last-modified"),
+                confirmed=0,
+            )
+        self.history.put(row)
+        if not same:
+            return Stored.NOTED
+        return Stored.NOT_MODIFIED if capture.status == 304 else Stored.DUPLICATE
+
+    def _remember_difference(
+        self, visit: Visit, capture: Capture, record_id: str, file: int, base: Base
+    ) -> Stored:
+        """Later versions are compared with it, but no revisit refers to it."""
+        self.keep_original(
+            capture,
+            Original(
+                capture.url, capture.began, record_id, file, visit.warc_offset, base=base.record_id
+            ),
+        )
+        self._remember(visit, capture, record_id)
+        return Stored.DELTA
+
+    def keep_original(self, capture: Capture, original: Original) -> None:
+        """Remember the place of a payload; a payload that is stored in full is not replaced."""
+        if can_be_original(capture):
+            framing, digest = _framing(capture), capture.payload_digest
+            known = self._digests.get(digest, framing)
+            if known is None or known.base:
+                self._digests.put(digest, framing, original)
+
+    def _remember(self, visit: Visit, capture: Capture, record_id: str) -> None:
+        known, revisit = visit.history, visit.revisit
+        visits = known.visits + 1 if known else 1
+        if revisit is not None and revisit.kind == NOT_MODIFIED and known is not None:
+            row = structs.replace(
+                known, status=304, visited=capture.began, visits=visits, confirmed=capture.began
+            )
+        elif is_version(capture):
+            original = revisit.original if revisit else None
+            row = HistoryRecord(
+                url=visit.uri.url,
+                status=visit.status,
+                visited=capture.began,
+                date=original.date if original else capture.began,
+                digest=revisit.digest if revisit else capture.payload_digest,
+                framing=_framing(capture),
+                record_id=original.record_id if original else record_id,
+                etag=_validator(visit, capture, b"etag"),
+                last_modified=_validator(visit, capture, b"last-modified"),
+                length=capture.payload_length,
+                visits=visits,
+                original=original.url if original and original.url != visit.uri.url else "",
+                base=visit.keep.base if visit.keep is not None else None,
+                confirmed=capture.began if known is not None and confirms(capture, known) else 0,
+            )
+        elif known is not None:
+            row = structs.replace(known, status=visit.status, visited=capture.began, visits=visits)
+        else:
+            row = HistoryRecord(visit.uri.url, visit.status, capture.began, visits=visits)
+        self.history.put(row)
+
+
+def _close(members: Sequence[Body]) -> None:
+    for member in members:
+        member.close()
+
+
+def _framing(capture: Capture) -> str:
+    return "chunked" if capture.framing == "chunked" else ""
+
+
+def _validator(visit: Visit, capture: Capture, name: bytes) -> bytes:
+    """A validator of a reply; one that is too long to be kept is annotated and not asked with."""
+    received = capture.header(name)
+    kept = kept_validator(received)
+    if received and not kept:
+        visit.annotate(LONG_VALIDATOR)
+    return kept

@@ -1,0 +1,252 @@
+"""The processors of the disposition chain behind `archive`: what follows a visit that is final.
+
+Links are followed, the queue gets its delay, statistics and logs are updated, and a URI may be
+fetched again after a time.
+"""
+
+from typing import Any, Literal
+
+from nacre.config.component import Seconds, setting
+from nacre.config.effective import Effective
+from nacre.core.capture import Capture
+from nacre.core.clock import Clock
+from nacre.core.processor import FinalProcessor, Result, Visit
+from nacre.core.status import FetchStatus
+from nacre.engine.candidates.candidates import Candidates
+from nacre.engine.candidates.prospects import Prospects
+from nacre.engine.candidates.speculation import Speculation
+from nacre.engine.chain.entry import ChainName, Entry, FixedEntry, Kit
+from nacre.engine.chain.plan import opens
+from nacre.engine.limits import Pacer
+from nacre.engine.logs import JobLogs
+from nacre.engine.outcomes import Outcomes
+from nacre.engine.prerequisites import RobotsCache
+from nacre.engine.steps.quotas import QuotaBook
+from nacre.frontier.frontier import Attempt, Frontier
+from nacre.frontier.policy import next_backoff, politeness_delay
+from nacre.frontier.settings import PolitenessSettings
+from nacre.report.statistics import Statistics, StepCounts, Stored
+from nacre.scope.scope import Gate
+from nacre.uri.parse import origin
+
+_NOT_MODIFIED = Stored.NOT_MODIFIED  # the way to a member of an enumeration is long
+
+
+class FollowLinks(Entry):
+    """Sends the outlinks through the candidate chain. Settings: `engine.follow_error_pages`."""
+
+    chains = frozenset((ChainName.DISPOSITION,))
+    heritrix = "CandidatesProcessor"
+    processor: Literal["candidates"] = "candidates"
+
+
+class FollowLinksStep:
+    """The worker of `FollowLinks`.
+
+    Args:
+        candidates: Judges links, and schedules those that are accepted.
+        prospects: Learns from a page what others like it promise; None: nothing is learned.
+        error_pages: Follow the links of pages that are errors.
+        counts: Counts the visits whose links are followed, and the links that enter the frontier.
+
+    Attributes:
+        error_pages: As given.
+        counts: As given.
+    """
+
+    def __init__(
+        self,
+        candidates: Candidates,
+        prospects: Prospects | None,
+        error_pages: Effective[bool],
+        counts: StepCounts,
+    ) -> None:
+        self._candidates = candidates
+        self._prospects = prospects
+        self.error_pages = error_pages
+        self.counts = counts
+
+    def follow(self, visit: Visit, gate: Gate | bool, now: float) -> None:  # noqa: FBT001 - a gate that is constant
+        """Let its links enter the frontier; those of errors do not, unless the settings say so.
+
+        Args:
+            visit: The visit, final and stored.
+            gate: The gate of the entry in the chain.
+            now: Seconds since the epoch.
+        """
+        if visit.outlinks and self._wants(visit) and opens(gate, visit):
+            self.counts.handled += 1
+            self.counts.links += self._candidates.admit(visit, now)
+        if self._prospects is not None:
+            self._prospects.learn(visit)
+
+    def _wants(self, visit: Visit) -> bool:
+        return 200 <= visit.status < 400 or self.error_pages[visit.overlay]
+
+
+class Dispose(FixedEntry):
+    """Sets the delay of the queue, and updates statistics and logs. Settings: `politeness`."""
+
+    chains = frozenset((ChainName.DISPOSITION,))
+    heritrix = "DispositionProcessor"
+    fixed = "every URI handed out must come back to the frontier"
+    processor: Literal["disposition"] = "disposition"
+
+
+class QueueDelays:
+    """Works out how long a queue waits after a fetch, and how its host responds.
+
+    Args:
+        politeness: The delays wanted, under each combination of sheets.
+        frontier: Knows the backoff of a queue.
+        pacer: Bandwidth as the hour of the week demands.
+        robots: The crawl delays of robots.txt.
+        clock: The time.
+    """
+
+    def __init__(
+        self,
+        politeness: Effective[PolitenessSettings],
+        frontier: Frontier,
+        pacer: Pacer,
+        robots: RobotsCache,
+        clock: Clock,
+    ) -> None:
+        self._politeness = politeness
+        self._frontier = frontier
+        self._pacer = pacer
+        self._robots = robots
+        self._clock = clock
+
+    def attempt(self, visit: Visit) -> Attempt:
+        """What the frontier has to know of a fetch: its status, and the delay of its queue."""
+        uri, capture = visit.uri, visit.capture
+        if uri.url.startswith("dns:") or visit.started == 0.0 or visit.starved:
+            return Attempt(visit.status)
+        politeness = self._politeness[visit.overlay]
+        if capture is None:
+            return Attempt(visit.status, self._without_reply(visit, politeness))
+        known = self._frontier.backoff(uri.queue)
+        backoff = next_backoff(politeness, known, visit.status, capture.first_byte)
+        asked = self._crawl_delay(visit) if visit.crawl_delay is None else visit.crawl_delay
+        delay = politeness_delay(politeness, capture.duration, asked, visit.retry_after, backoff)
+        delay = max(delay, self._least(visit, capture))
+        visit.wait_for(delay)
+        return Attempt(visit.status, delay, backoff, alone=bool(asked))
+
+    def _without_reply(self, visit: Visit, politeness: PolitenessSettings) -> float:
+        """The time spent is all that is known of the host; 0 if it was not asked."""
+        if visit.status <= FetchStatus.RUNTIME_EXCEPTION:
+            return 0.0
+        return politeness_delay(politeness, (self._clock.monotonic() - visit.started) * 1000.0)
+
+    def _least(self, visit: Visit, capture: Capture) -> float:
+        """What the bandwidth of the host and the hour of the week demand."""
+        size = len(capture.head) + capture.body.length
+        return self._pacer.delay(size, capture.duration / 1000.0, visit.overlay)
+
+    def _crawl_delay(self, visit: Visit) -> float | None:
+        entry = self._robots.get(origin(visit.uri.url), self._clock.now(), visit.overlay)
+        return entry[1].crawl_delay if entry and entry[1] else None
+
+
+class DisposeStep:
+    """The worker of `Dispose`: the URI leaves the frontier, and all who count learn of it.
+
+    Args:
+        frontier: The frontier in which the URI is in process.
+        delays: How long its queue waits.
+        speculation: Knows which guesses were dropped without a fetch; learns from the others.
+        statistics: The counts by host, status and type.
+        logs: crawl.log.
+        quotas: What was taken of a host, a domain, a source.
+        outcomes: How each URI ended.
+        clock: The time.
+        counts: Counts the visits.
+
+    Attributes:
+        counts: As given.
+    """
+
+    def __init__(  # noqa: PLR0913 - all who learn of a final visit
+        self,
+        *,
+        frontier: Frontier,
+        delays: QueueDelays,
+        speculation: Speculation,
+        statistics: Statistics,
+        logs: JobLogs,
+        quotas: QuotaBook,
+        outcomes: Outcomes,
+        clock: Clock,
+        counts: StepCounts,
+    ) -> None:
+        self._frontier = frontier
+        self._delays = delays
+        self._speculation = speculation
+        self._statistics = statistics
+        self._logs = logs
+        self._quotas = quotas
+        self._outcomes = outcomes
+        self._clock = clock
+        self.counts = counts
+
+    def finish(self, visit: Visit, stored: Stored, now: float) -> None:
+        """End a visit that is stored and followed.
+
+        Args:
+            visit: The visit.
+            stored: What was stored of it.
+            now: Seconds since the epoch.
+        """
+        attempt = self._delays.attempt(visit)
+        self._frontier.finished(visit.uri, attempt, self._clock.monotonic())
+        # A guess that was dropped without a fetch is counted elsewhere.
+        if not self._speculation.lets_go(visit):
+            saved = visit.history.length if stored is _NOT_MODIFIED and visit.history else 0
+            self._statistics.count(visit, stored, now, saved)
+            self._logs.finished(visit, now)
+        self._quotas.count(visit, stored)
+        self._outcomes.put(visit)
+        self._speculation.learn(visit)
+        self.counts.handled += 1
+
+
+class Reschedule(Entry):
+    """Puts a URI into the frontier again, to be fetched again after a time; never prerequisites.
+
+    A crawl with such URIs does not end by itself.
+    """
+
+    chains = frozenset((ChainName.DISPOSITION,))
+    heritrix = "ReschedulingProcessor"
+    behind = "disposition"
+    processor: Literal["reschedule"] = "reschedule"
+    delay: Seconds | None = setting(
+        None, "Time to the next fetch; none: it is not fetched again.", unit="s", ge=1
+    )
+
+    @classmethod
+    def make(cls, settings: Effective[Any], kit: Kit) -> FinalProcessor:
+        """See `Entry.make`."""
+        return Rescheduling(settings, kit)
+
+
+class Rescheduling:
+    """The worker of `Reschedule`. As Heritrix's ReschedulingProcessor."""
+
+    def __init__(self, settings: Effective[Reschedule], kit: Kit) -> None:
+        self._settings = settings
+        self._later = kit.later
+        self._clock = kit.clock
+
+    def accepts(self, visit: Visit) -> bool:
+        """Where a time is set; a prerequisite is never fetched again by this."""
+        return self._settings[visit.overlay].delay is not None and not visit.uri.is_prerequisite
+
+    def process(self, visit: Visit) -> Result:
+        """Schedule it."""
+        delay = self._settings[visit.overlay].delay
+        if delay is not None:
+            self._later(visit.uri, self._clock.now() + delay)
+        return Result.PROCEED

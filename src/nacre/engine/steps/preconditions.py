@@ -1,0 +1,169 @@
+"""What must be known before a URI is fetched: its host's addresses, and its robots.txt.
+
+Both are URIs of their own (hop P), fetched through the same queue; the URI that needs them returns
+to it as -50, at no cost. What it waited for serves it, even if it was valid for no time at all.
+Source: Heritrix 3, PreconditionEnforcer.
+"""
+
+from collections import OrderedDict
+from math import inf
+from typing import Literal
+
+from nacre.annotations import ROBOT_EXCLUDED
+from nacre.config.effective import Effective, fixed
+from nacre.core.clock import Clock
+from nacre.core.processor import Result, Visit
+from nacre.core.status import FetchStatus, describe
+from nacre.engine.chain.entry import CHECKS, NAMES, REPLY, Entry
+from nacre.engine.prerequisites import ROBOTS_FOR, HostAnswers, RobotsCache
+from nacre.scope.robots_txt import AgentRules, RobotsPolicy, RobotsSettings, RobotsState
+from nacre.uri.parse import host, is_ip, origin, request_target
+
+# The way to a member of an enumeration is long.
+_IGNORE, _REDIRECT, _UNREACHABLE, _PROCEED = (
+    RobotsPolicy.IGNORE,
+    RobotsState.REDIRECT,
+    RobotsState.UNREACHABLE,
+    Result.PROCEED,
+)
+
+_DNS, _ROBOTS = "dns", "robots"
+
+_WAITING = 100_000
+"""URIs whose waiting is remembered; one that is forgotten may have to wait again."""
+
+
+class CheckPreconditions(Entry):
+    """Schedules `dns:` and robots.txt first, and obeys robots.txt. Settings: `robots`, `dns`."""
+
+    heritrix = "PreconditionEnforcer"
+    gives = frozenset((CHECKS,))
+    uses = frozenset((NAMES, REPLY))
+    processor: Literal["preconditions"] = "preconditions"
+
+
+class WaitingUris:
+    """Since when URIs wait for their prerequisites. A restart forgets it: then they ask again."""
+
+    def __init__(self, capacity: int = _WAITING) -> None:
+        self._capacity = capacity
+        self._since: OrderedDict[str, dict[str, float]] = OrderedDict()
+
+    def begin(self, url: str, kind: str, now: float) -> None:
+        """A URI waits for a kind of prerequisite from now on (epoch seconds)."""
+        self._since.setdefault(url, {})[kind] = now
+        self._since.move_to_end(url)
+        if len(self._since) > self._capacity:
+            self._since.popitem(last=False)
+
+    def since(self, url: str, kind: str) -> float:
+        """When it began, epoch seconds; infinite when it does not wait."""
+        waits = self._since.get(url)
+        return waits.get(kind, inf) if waits else inf
+
+    def end(self, url: str) -> None:
+        """Nothing is waited for any more."""
+        if self._since:
+            self._since.pop(url, None)
+
+
+class Preconditions:
+    """Sets `visit.status` and `visit.prerequisite`; FINISH when the URI cannot be fetched now."""
+
+    def __init__(
+        self,
+        answers: HostAnswers,
+        robots: RobotsCache,
+        settings: Effective[RobotsSettings],
+        *,
+        resolves: Effective[bool] | None = None,
+    ) -> None:
+        self._answers = answers
+        self._robots = robots
+        self._settings = settings
+        self._resolves = resolves or fixed(True)  # noqa: FBT003 - the value itself
+        self._waiting = WaitingUris()
+
+    def accepts(self, visit: Visit) -> bool:
+        """Everything but `dns:` has preconditions."""
+        url = visit.uri.url
+        return not url.startswith("dns:")
+
+    def check(self, visit: Visit, now: float) -> Result:
+        """Decide whether the visit may continue."""
+        result = self._check(visit, now)
+        if not visit.prerequisite:
+            self._waiting.end(visit.uri.url)
+        return result
+
+    def _check(self, visit: Visit, now: float) -> Result:
+        url = visit.uri.url
+        name = host(url)
+        if self._resolves[visit.overlay] and not is_ip(name):
+            answer = self._answers.get(name, now, self._waiting.since(url, _DNS))
+            if answer is None:
+                self._waiting.begin(url, _DNS, now)
+                return _defer(visit, f"dns:{name}")
+            if not answer.addresses:
+                return _fail(visit, FetchStatus.PREREQUISITE_DNS_FAILED, f"{name} has no address")
+        # Other schemes have no robots.txt.
+        web = url.startswith(("http:", "https:"))
+        return self._check_robots(visit, url, now) if web else Result.PROCEED
+
+    def _check_robots(self, visit: Visit, url: str, now: float) -> Result:
+        policy = self._settings[visit.overlay].policy
+        if policy is _IGNORE or ROBOTS_FOR in visit.uri.heritable:
+            return _PROCEED
+        site = origin(url)
+        entry = self._robots.get(site, now, visit.overlay, self._waiting.since(url, _ROBOTS))
+        if entry is None:
+            self._waiting.begin(url, _ROBOTS, now)
+            return _defer(visit, f"{site}/robots.txt")
+        row, rules = entry
+        if row.state is _REDIRECT:
+            return _defer(visit, row.next_url)
+        if row.state is _UNREACHABLE:
+            why = row.error or describe(row.status).rstrip(".")
+            text = f"robots.txt of {site} could not be fetched ({row.status}: {why})"
+            return _fail(visit, FetchStatus.PREREQUISITE_ROBOTS_FAILED, text)
+        visit.obey((rules and rules.crawl_delay) or 0.0)
+        if rules is None:
+            return _PROCEED
+        return _judge(visit, rules, calculates=self._settings[visit.overlay].calculate_only)
+
+
+class CheckPreconditionsStep:
+    """The preconditions as a step of the chain."""
+
+    def __init__(self, preconditions: Preconditions, clock: Clock) -> None:
+        self._preconditions = preconditions
+        self._clock = clock
+
+    def accepts(self, visit: Visit) -> bool:
+        """See `Preconditions.accepts`."""
+        return self._preconditions.accepts(visit)
+
+    async def process(self, visit: Visit) -> Result:
+        """See `Preconditions.check`."""
+        return self._preconditions.check(visit, self._clock.now())
+
+
+def _judge(visit: Visit, rules: AgentRules, *, calculates: bool) -> Result:
+    verdict = rules.verdict(request_target(visit.uri.url))
+    if verdict.allowed:
+        return _PROCEED
+    visit.disallowed(verdict.line)
+    if calculates:
+        visit.annotate(ROBOT_EXCLUDED)
+        return _PROCEED
+    return _fail(visit, FetchStatus.ROBOTS_PRECLUDED, f"robots.txt says {verdict.line!r}")
+
+
+def _defer(visit: Visit, prerequisite: str) -> Result:
+    visit.defer(prerequisite)
+    return Result.FINISH
+
+
+def _fail(visit: Visit, status: FetchStatus, error: str) -> Result:
+    visit.refuse(status, error)
+    return Result.FINISH

@@ -1,0 +1,262 @@
+"""The cookie jar: RFC 6265, indexed by domain, bounded, and fast when it has nothing to say."""
+
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
+
+from nacre.config.component import Bytes, Component, setting
+from nacre.fetch.cookie import (
+    Cookie,
+    SetCookie,
+    decode_cookies,
+    default_path,
+    domain_matches,
+    encode_cookies,
+    format_netscape,
+    parse_netscape,
+    parse_set_cookie,
+    path_matches,
+)
+from nacre.uri.domain import is_public_suffix
+from nacre.uri.parse import host, is_ip, request_target
+
+_MAX_FIELDS = 500
+
+
+class CookieSettings(Component):
+    """Cookies of replies, accepted and sent back as a browser would; no script sets any."""
+
+    enabled: bool = setting(True, "Accept and send cookies.")
+    load_file: str = setting(
+        "",
+        "Cookies to begin with, in a 7-column Netscape file. Empty: none.",
+        live=False,
+        sheets=False,
+    )
+    save_file: str = setting(
+        "", "Where to write all cookies when the job ends. Empty: nowhere.", sheets=False
+    )
+    per_domain: int = setting(
+        50,
+        "Cookies kept for one domain; the least recently used are removed first.",
+        unit="cookies",
+        live=False,
+        sheets=False,
+        ge=1,
+    )
+    total: int = setting(
+        10_000, "Cookies kept in all.", unit="cookies", live=False, sheets=False, ge=1
+    )
+    max_size: Bytes = setting(
+        4096, "Longest name and value; longer cookies are ignored.", unit="bytes", sheets=False
+    )
+    max_header: Bytes = setting(
+        16384,
+        "Longest Cookie header; cookies that do not fit are omitted, shortest paths first.",
+        unit="bytes",
+        sheets=False,
+    )
+
+
+class CookieJar:
+    """All cookies of a job.
+
+    Domains and the cookies of each are kept in order of use, so that finding what to evict does
+    not depend on how many there are.
+    """
+
+    def __init__(self, settings: CookieSettings | None = None) -> None:
+        self.settings = settings or CookieSettings()
+        self._domains: dict[str, dict[tuple[str, str], Cookie]] = {}
+        self._count = 0
+        self._created = 0
+
+    def configure(self, settings: CookieSettings) -> None:
+        """Replace the limits, from the next cookie on."""
+        self.settings = settings
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Cookie]:
+        for bucket in self._domains.values():
+            yield from bucket.values()
+
+    def header(self, url: str, now: float) -> str:
+        """The value of the Cookie header for a URL; "" when there is none to send.
+
+        Args:
+            url: Normalised http or https URL.
+            now: Seconds since the epoch, UTC.
+
+        Returns:
+            UTF-8 text with `surrogateescape`, sorted as RFC 6265 5.4 says; no CR or LF in it.
+        """
+        if not self._domains:
+            return ""
+        found = self._matching(url, now)
+        if not found:
+            return ""
+        found.sort(key=attrgetter("created"))
+        found.sort(key=lambda cookie: len(cookie.path), reverse=True)
+        return self._join(found, now)
+
+    def store(self, url: str, set_cookie_values: Sequence[bytes], now: float) -> list[Cookie]:
+        """Take what a reply sets.
+
+        Args:
+            url: Normalised URL that was requested.
+            set_cookie_values: Values of its Set-Cookie headers; the first 500 count.
+            now: Seconds since the epoch, UTC.
+
+        Returns:
+            The cookies set, changed, removed or evicted: the rows of their domains are no longer
+            what they were (see `row`). Empty when nothing changed.
+        """
+        changed: list[Cookie] = []
+        for field in set_cookie_values[:_MAX_FIELDS]:
+            said = parse_set_cookie(field, now, self.settings.max_size)
+            cookie = _admit(said, url, now) if said else None
+            if cookie and not self._is_protected(cookie, url):
+                changed += self._put(cookie, now)
+        return changed
+
+    def row(self, domain: str) -> bytes:
+        """What to keep of a domain in the store; b"" when the row is to be deleted."""
+        bucket = self._domains.get(domain)
+        return encode_cookies(bucket.values()) if bucket else b""
+
+    def load_row(self, row: bytes, now: float) -> None:
+        """Take back a row that `row` made; expired cookies are dropped."""
+        for cookie in decode_cookies(row):
+            self._put(cookie, now)
+
+    def load(self, text: str, now: float) -> list[str]:
+        """Take the cookies of a Netscape file; what is wrong with it, line by line."""
+        cookies, problems = parse_netscape(text)
+        for cookie in cookies:
+            self._put(cookie, now)
+        return problems
+
+    def save(self) -> str:
+        """All cookies as a Netscape file; encode it as UTF-8 with `surrogateescape`."""
+        return format_netscape(self)
+
+    def _matching(self, url: str, now: float) -> list[Cookie]:
+        """The cookies to send to a URL, unsorted."""
+        name = host(url)
+        path = secure = None
+        found: list[Cookie] = []
+        domain = name
+        while domain:
+            bucket = self._domains.get(domain)
+            if bucket:
+                if path is None:
+                    path = _path(url)
+                    secure = url.startswith("https:")
+                found += [
+                    cookie
+                    for cookie in bucket.values()
+                    if cookie.expires > now
+                    and (secure or not cookie.secure)
+                    and (not cookie.host_only or domain == name)
+                    and path_matches(path, cookie.path)
+                ]
+            domain = domain.partition(".")[2]
+        return found
+
+    def _join(self, cookies: list[Cookie], now: float) -> str:
+        """The header's value, within its limit; marks what is sent as used."""
+        pairs: list[str] = []
+        room = self.settings.max_header
+        for cookie in cookies:
+            pair = f"{cookie.name}={cookie.value}"
+            room -= len(pair.encode("utf-8", "surrogateescape")) + 2
+            if room < 0:
+                break
+            pairs.append(pair)
+            self._use(cookie, now)
+        return "; ".join(pairs)
+
+    def _use(self, cookie: Cookie, now: float) -> None:
+        cookie.note_use(now)
+        bucket = self._domains[cookie.domain] = self._domains.pop(cookie.domain)
+        key = cookie.name, cookie.path
+        bucket[key] = bucket.pop(key)
+
+    def _is_protected(self, cookie: Cookie, url: str) -> bool:
+        """A cookie that was set over https for https is not changed over http (as browsers do)."""
+        old = self._domains.get(cookie.domain, {}).get((cookie.name, cookie.path))
+        return old is not None and old.secure and not url.startswith("https:")
+
+    def _put(self, cookie: Cookie, now: float) -> list[Cookie]:
+        """Set, replace or remove a cookie; all that changed."""
+        key = cookie.name, cookie.path
+        old = self._domains.get(cookie.domain, {}).get(key)
+        if cookie.expires <= now:
+            return [self._remove(old)] if old else []
+        if old:
+            self._remove(old)
+        cookie.enter_jar(old, self._created, now)
+        self._created = max(self._created, cookie.created)
+        bucket = self._domains.pop(cookie.domain, {})
+        self._domains[cookie.domain] = bucket
+        bucket[key] = cookie
+        self._count += 1
+        return [cookie, *self._evict(bucket, now)]
+
+    def _evict(self, bucket: dict[tuple[str, str], Cookie], now: float) -> list[Cookie]:
+        """Make room: expired ones of this domain, then the least recently used."""
+        gone: list[Cookie] = []
+        if len(bucket) > self.settings.per_domain:
+            gone = [cookie for cookie in bucket.values() if cookie.expires <= now]
+            gone = gone or [next(iter(bucket.values()))]
+        elif self._count > self.settings.total:
+            oldest = next(iter(self._domains.values()))
+            gone = [next(iter(oldest.values()))]
+        return [self._remove(cookie) for cookie in gone]
+
+    def _remove(self, cookie: Cookie) -> Cookie:
+        bucket = self._domains[cookie.domain]
+        del bucket[cookie.name, cookie.path]
+        if not bucket:
+            del self._domains[cookie.domain]
+        self._count -= 1
+        return cookie
+
+
+def _path(url: str) -> str:
+    return request_target(url).partition("?")[0]
+
+
+def _admit(said: SetCookie, url: str, now: float) -> Cookie | None:
+    """The cookie of a Set-Cookie header of a host; None when it may not set it (RFC 6265 5.3)."""
+    name = host(url)
+    secure = url.startswith("https:")
+    if (said.secure and not secure) or not _keeps_prefix(said):
+        return None
+    domain = said.domain
+    if domain and domain != name and (is_ip(name) or not domain_matches(name, domain)):
+        return None
+    if domain and is_public_suffix(domain):
+        if domain != name:
+            return None
+        domain = ""
+    return Cookie(
+        said.name,
+        said.value,
+        domain or name,
+        said.path or default_path(_path(url)),
+        host_only=not domain,
+        secure=said.secure,
+        http_only=said.http_only,
+        expires=said.expires,
+        accessed=now,
+    )
+
+
+def _keeps_prefix(said: SetCookie) -> bool:
+    """Whether a cookie is what its name promises (`__Secure-`, `__Host-`)."""
+    name = said.name.lower()
+    if name.startswith("__host-"):
+        return said.secure and not said.domain and said.path == "/"
+    return said.secure or not name.startswith("__secure-")

@@ -1,0 +1,106 @@
+"""A set of texts by their CRCs: four bytes each, and bounded (pure)."""
+
+from array import array
+from collections.abc import Iterable
+from zlib import crc32
+
+_FIRST_BITS = 1 << 18
+_MOST_BITS = 1 << 26
+_FULL = 16
+"""One bit in so many is set before the table grows; at its largest, the older half is forgotten."""
+
+_MIX, _MIXED = 0x9E3779B97F4A7C15, 32
+"""CRCs of names that differ in some digits collide in their lower bits more often than by chance,
+because a CRC is linear."""
+
+
+class KnownSet:
+    """Texts by the CRC of each: 4 bytes each, and at most 8 MB of bits.
+
+    A text is taken for known by mistake once in 16 look-ups at most; it is then not added, and may
+    turn out to be unknown when the table has grown. At its largest it holds four million texts;
+    then the older half is forgotten.
+
+    Attributes:
+        fresh: CRCs added since `taken` was called last.
+    """
+
+    __slots__ = ("_bits", "_mask", "_prints", "fresh")
+
+    def __init__(self) -> None:
+        self._prints = array("I")
+        self._bits = bytearray()
+        self._mask = 0
+        self.fresh = array("I")
+        self._resize(_FIRST_BITS)
+
+    def __len__(self) -> int:
+        return len(self._prints)
+
+    def has(self, text: bytes, salt: int = 0) -> bool:
+        """Whether a text was added; `salt` distinguishes sets that share the table."""
+        bit = crc32(text, salt) * _MIX >> _MIXED & self._mask
+        return bool(self._bits[bit >> 3] & 1 << (bit & 7))
+
+    def add(self, text: bytes, salt: int = 0) -> bool:
+        """Add a text; True when it was not known."""
+        value = self.mark(text, salt)
+        if value is None:
+            return False
+        self.fresh.append(value)
+        return True
+
+    def mark(self, text: bytes, salt: int = 0) -> int | None:
+        """Add a text, but not to `fresh`; its CRC for `keep`, None when it was known."""
+        value = crc32(text, salt)
+        bit = value * _MIX >> _MIXED & self._mask
+        place, one = bit >> 3, 1 << (bit & 7)
+        if self._bits[place] & one:
+            return None
+        self._bits[place] |= one
+        self._note(value)
+        return value
+
+    def keep(self, values: Iterable[int]) -> None:
+        """Texts that were marked are to be in `fresh`."""
+        self.fresh.extend(values)
+
+    def taken(self) -> bytes:
+        """What was added since the last call, for `restore`."""
+        found = self.fresh.tobytes()
+        self.fresh = array("I")
+        return found
+
+    def everything(self) -> bytes:
+        """Its complete content, for `restore`."""
+        return self._prints.tobytes()
+
+    def restore(self, data: bytes) -> None:
+        """Add again what `taken` once gave."""
+        values = array("I")
+        values.frombytes(data[: len(data) // values.itemsize * values.itemsize])
+        for value in values:
+            if self._set(value):
+                self._note(value)
+
+    def _set(self, value: int) -> bool:
+        bit = value * _MIX >> _MIXED & self._mask
+        place, one = bit >> 3, 1 << (bit & 7)
+        if self._bits[place] & one:
+            return False
+        self._bits[place] |= one
+        return True
+
+    def _note(self, value: int) -> None:
+        prints = self._prints
+        prints.append(value)
+        if len(prints) * _FULL > self._mask:
+            if self._mask + 1 >= _MOST_BITS:
+                del self._prints[: len(self._prints) // 2]
+            self._resize(min((self._mask + 1) * 4, _MOST_BITS))
+
+    def _resize(self, bits: int) -> None:
+        self._bits = bytearray(bits >> 3)
+        self._mask = bits - 1
+        for value in self._prints:
+            self._set(value)

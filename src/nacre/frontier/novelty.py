@@ -1,0 +1,541 @@
+"""What a link promises: something new, another view of what is known, or no end (pure).
+
+It is learned while a site is crawled for the first time, of each kind of URLs (`kind_of_url`).
+Nothing is refused: what promises less is fetched later.
+
+- A URL whose words are all in URLs visited before (`?title=Foo&action=edit` beside `/Foo`, a
+  further combination of a shop's filters) is another *view*. It goes later, and later still
+  unless others of its kind led to new words. What has fewer parameters goes first, and makes words
+  known.
+- A kind is *poor* when the last of its pages showed no text that was new to the site, and no link
+  with a new word.
+- A kind whose pages say of themselves that they belong in no index (`noindex`) goes with the views:
+  lists, forms and statistics of a wiki say so, its articles do not.
+- A poor kind is *endless* when its pages lead to ever more URLs that promise nothing: a calendar
+  leads from month to month, and a session in the path makes each link a new one.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from enum import IntEnum
+from typing import NamedTuple
+from zlib import crc32
+
+import msgspec
+
+from nacre.frontier.known_set import KnownSet
+from nacre.frontier.url_kinds import ANY, KindNames, ValuesRow, counts, shape_of, whole_of
+from nacre.frontier.url_words import last_word, words_of
+from nacre.uri.parse import authority
+
+MANY = 50
+"""URLs of a kind that are met before it can be endless."""
+_DULL = 5
+"""Pages of a kind, one after the other, that make it poor when none has anything new."""
+_LONG_DULL = 16
+"""The same where half of its pages had something new, and for new words that cannot be counted up:
+names of things, not dates and numbers. And so many without any new letter make it endless."""
+_UNDERWAY = 10_000
+"""URLs that were handed out and are not visited yet, whose words are held back."""
+_LED = 0.3
+"""Share of a kind's pages, of late, with links with new words, from which on it leads to more."""
+_EXPLORED = 3
+"""Views of a kind that are visited before those that do not lead to what is new wait."""
+_NEW_TEXT = 0.12
+"""A page has something new from this share of its text on."""
+_NEW_LETTERS = 48
+"""And from so many letters of new text on."""
+_NO_LETTERS = 8
+"""A page with fewer has nothing new at all; only such pages make a kind endless."""
+_QUERIES = 12
+_DATES = 40
+"""URLs with a query, or with a date in the path, from which on a site is watched: until then
+nothing is learned of it, and no time is spent."""
+_READ_AT_FIRST = 50
+_READ_FIRST = 12
+_READ_THEN = 32
+"""Pages of a site, and of each kind, that are read; then one of so many, while they have something
+new and no kind of the site promises less. The last word of its URL decides which one, so that
+views of one thing are read together, in each run the same."""
+_LEADS = 0.5
+"""URLs that promise nothing, for each page of a kind, from which on there is no end to them."""
+_KINDS = 2_000
+_SITES = 5_000
+_LONGEST_EXAMPLE = 2_000
+_STARTS = _SHAPES = 2_000
+_TEXT_READ = 100_000
+
+_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d[-_/]?(?:0?[1-9]|1[0-2])(?!\d)")
+_OTHERS = "others"
+_AGAIN = "again "
+"""Before the name of a kind: its URLs had no new word."""
+_TEXTS = 0x5A5A5A5A
+_TEXT = re.compile(rb">([^<>]*[^\s<>][^<>]*)")
+_SCRIPT = re.compile(rb"<(script|style)\b")
+_BARE = bytes(range(33)) + b"0123456789"
+
+
+class AssessedLink(NamedTuple):
+    """A URL that may enter the frontier.
+
+    Attributes:
+        promise: What it promises.
+        view: Whether it has no new word.
+        kind: Its kind; "" while its site is not watched.
+        rows: What is known of its kind, and of all views of its path where it is one.
+    """
+
+    promise: "Promise"
+    view: bool
+    kind: str
+    rows: tuple["KindRow", ...] = ()
+
+
+class Promise(IntEnum):
+    """What a link promises; less is later."""
+
+    NEW = 0
+    VIEW = 1
+    POOR = 2
+    ENDLESS = 3
+
+
+_UNWATCHED = AssessedLink(Promise.NEW, view=False, kind="")
+
+
+class KindRow(msgspec.Struct, array_like=True):
+    """What is known of a kind of URLs; kept in the store.
+
+    Attributes:
+        name: The kind.
+        met: URLs of it that entered the frontier.
+        done: Pages of it that were visited.
+        read: Those that were looked at for what is new.
+        rich: Those of them that had something new.
+        dull: Pages without anything new since the last that had.
+        empty: Pages without a new letter since the last that had one.
+        leads: URLs that promise nothing, for each of its dull pages; the latest count most.
+        led: Share of its pages that brought a link with a new word; the latest count most.
+        reason: Why it is endless; "" when it is not.
+        example: One of its URLs.
+        unindexed: Pages of those read that have `noindex`.
+    """
+
+    name: str
+    met: int = 0
+    done: int = 0
+    read: int = 0
+    rich: int = 0
+    dull: int = 0
+    leads: float = 0.0
+    led: float = 0.0
+    empty: int = 0
+    reason: str = ""
+    example: str = ""
+    unindexed: int = 0
+
+    @property
+    def promise(self) -> Promise:
+        """The prospect of a URL of this kind, NEW without evidence against it."""
+        if self.reason:
+            return Promise.ENDLESS
+        if self.dull >= _DULL and (
+            self.dull >= _LONG_DULL
+            or (self.rich * 2 <= self.read and (self.name.startswith(_AGAIN) or counts(self.name)))
+        ):
+            return Promise.POOR
+        return Promise.VIEW if self.says_noindex else Promise.NEW
+
+    @property
+    def says_noindex(self) -> bool:
+        """Whether most of its pages say that they belong in no index."""
+        return self.read >= _EXPLORED and self.unindexed * 2 > self.read
+
+    @property
+    def leads_on(self) -> bool:
+        """Whether its pages are the way to what is new."""
+        return self.read >= 2 and self.led >= _LED
+
+    def learn(
+        self, letters: int, total: int, *, led: bool, leads: int, noindex: bool = False
+    ) -> None:
+        """Take in a page.
+
+        Args:
+            letters: Letters of its text that were new to the site.
+            total: Letters of its text.
+            led: It brought a link with a new word.
+            leads: URLs that promise nothing which it brought into the frontier.
+            noindex: Whether it has `noindex`.
+        """
+        self.read += 1
+        self.unindexed += noindex
+        self.led = float(led) if self.read == 1 else 0.75 * self.led + 0.25 * led
+        self.empty = self.empty + 1 if letters < _NO_LETTERS and not led else 0
+        if led or (letters >= _NEW_LETTERS and letters >= _NEW_TEXT * total):
+            self.rich += 1
+            self.dull = 0
+            self.reason = ""
+            return
+        self.dull += 1
+        self.leads = float(leads) if self.dull == 1 else 0.7 * self.leads + 0.3 * leads
+        if self._is_endless:
+            self.reason = (
+                f"the last {self.empty} pages of this kind had nothing new and led to "
+                f"{self.leads:.1f} more such URLs each"
+            )
+        elif self.leads < _LEADS / 2 or not self.empty:
+            self.reason = ""
+
+    @property
+    def _is_endless(self) -> bool:
+        return (
+            self.empty >= _LONG_DULL * (2 if self.name.endswith(ANY) else 1)
+            and self.met >= MANY
+            and self.leads >= _LEADS
+        )
+
+
+class _Site:
+    """One host.
+
+    Attributes:
+        host: Its name, with the port if it is explicit.
+        salt: Distinguishes its words and texts from those of others.
+        kinds: What is known of the kinds of its URLs.
+        names: Names these kinds.
+        rows: The same by the shapes of URLs, of those with a new word and of views.
+        starts: Beginnings of URLs whose words are known.
+        queries, dates: Its URLs with a query, and with a date, until it is watched.
+        read: Its pages that were read.
+        poor: One of its kinds promises less than others.
+        suspect: A kind is poor, and many URLs of it were met.
+    """
+
+    __slots__ = (
+        *("dates", "host", "kinds", "names", "poor", "queries", "read", "rows", "salt", "starts"),
+        "suspect",
+    )
+
+    def __init__(self, host: str) -> None:
+        self.host = host
+        self.salt = crc32(host.encode("utf-8", "replace"))
+        self.kinds: dict[str, KindRow] = {}
+        self.names = KindNames()
+        self.rows: tuple[dict[str, KindRow], dict[str, KindRow]] = ({}, {})
+        self.starts: set[str] = set()
+        self.queries = self.dates = self.read = 0
+        self.poor = self.suspect = False
+
+    def recall(self, rows: Iterable[KindRow | ValuesRow]) -> None:
+        """Take up rows that were kept: the site was watched before."""
+        for row in rows:
+            self.queries = _QUERIES
+            if isinstance(row, ValuesRow):
+                self.names.recall(row)
+                continue
+            self.kinds[row.name] = row
+            self.note_promise(row)
+            if row.promise >= Promise.POOR:
+                self.note_poor(row)
+            if not row.name.endswith(ANY):
+                self.read += row.read
+
+    def name_of(self, url: str, *, view: bool, learn: bool = False) -> str:
+        """The kind of a URL."""
+        name = self.names.name(url, learn=learn)
+        return _AGAIN + name if view else name
+
+    def known(self, url: str, *, view: bool) -> KindRow | None:
+        """The row of a URL's kind; None when there is none."""
+        found = self.rows[view].get(shape_of(url))
+        return found or self.kinds.get(self.name_of(url, view=view))
+
+    def row(self, url: str, *, view: bool) -> KindRow:
+        """The row of a URL's kind, from now on by the shape of the URL too."""
+        merged = self.names.merged
+        name = self.name_of(url, view=view, learn=True)
+        rows = self.rows[view]
+        if self.names.merged != merged or len(rows) >= _SHAPES:
+            for each in self.rows:
+                each.clear()
+        if name not in self.kinds and len(self.kinds) >= _KINDS:
+            name = _OTHERS
+        row = self.kinds.get(name)
+        if row is None:
+            row = self.kinds[name] = KindRow(name, example=url[:_LONGEST_EXAMPLE])
+        rows[shape_of(url)] = row
+        return row
+
+    def note_poor(self, row: KindRow) -> None:
+        """Note that a kind is poor; that of many URLs is a sign of a trap."""
+        self.suspect = self.suspect or row.met >= MANY
+
+    def note_promise(self, row: KindRow) -> None:
+        """Note whether one of its kinds is poor now."""
+        self.poor = self.poor or row.promise is not Promise.NEW
+
+    def notes(self, url: str) -> bool:
+        """Count a URL; whether the site is watched from now on."""
+        if "?" in url or ";" in url or "/(" in url:
+            self.queries += 1
+        elif _DATE.search(url):
+            self.dates += 1
+        return self.watched
+
+    @property
+    def watched(self) -> bool:
+        """Whether its pages are worth a look."""
+        return self.queries >= _QUERIES or self.dates >= _DATES
+
+
+class Novelty:
+    """The prospects of links, by host. Its memory is bounded for any site.
+
+    Args:
+        recall: Gives the rows that were kept of a host; None: nothing is kept.
+
+    Attributes:
+        words: Words of URLs, and texts of pages, by host.
+        changed: Rows that changed since somebody cleared this, by host and name.
+        changed_values: The same of values in URLs.
+    """
+
+    def __init__(
+        self, recall: Callable[[str], Iterable[KindRow | ValuesRow]] | None = None
+    ) -> None:
+        self.words = KnownSet()
+        self.changed: dict[tuple[str, str], KindRow] = {}
+        self.changed_values: dict[tuple[str, str], ValuesRow] = {}
+        self._recall = recall
+        self._sites: OrderedDict[str, _Site] = OrderedDict()
+        self._start, self._latest = "", _Site("")
+        self._underway: OrderedDict[str, list[int]] = OrderedDict()
+
+    def meet(self, url: str) -> AssessedLink:
+        """Take in a URL that is about to enter the frontier; what it promises."""
+        site = self._site(url)
+        if not (site.watched or site.notes(url)):
+            return _UNWATCHED
+        last = last_word(url)
+        view = (last is None or self.words.has(last[1], site.salt)) and self._is_view(site, url)
+        row = self._row(site, url, view=view)
+        whole = self._whole(site, row) if view else None
+        promise = _promised(site, row, view=view)
+        if promise >= Promise.POOR:
+            site.note_poor(row)
+        return AssessedLink(promise, view, row.name, (row,) if whole is None else (row, whole))
+
+    def entered(self, links: Iterable[AssessedLink]) -> None:
+        """Of the links that were met, these entered the frontier; others were there before."""
+        for link in links:
+            for row in link.rows:
+                row.met += 1
+
+    def place(self, url: str, *, view: bool) -> tuple[Promise, bool]:
+        """What a URL that is about to be visited promises now, and whether it is a view by now.
+
+        The first URL that is visited for a word makes it known; others with that word are views
+        from then on. The word is to be kept when the URL is `settled`: after a kill it is visited
+        again, and must not be taken for a view of itself.
+        """
+        site = self._site(url)
+        if not site.watched:
+            return Promise.NEW, False
+        if not view:
+            fresh, view = self._mark_words(site, url)
+            if fresh:
+                self._underway[url] = fresh
+                if len(self._underway) > _UNDERWAY:
+                    self.settled(next(iter(self._underway)))
+        row = site.known(url, view=view) if site.poor or view else None
+        return _promised(site, row, view=view), view
+
+    def settled(self, url: str) -> None:
+        """A URL was visited, or goes later: the words that it made known are to be kept."""
+        if (words := self._underway.pop(url, None)) is not None:
+            self.words.keep(words)
+
+    def row(self, url: str, *, view: bool, endless: bool = False) -> KindRow | None:
+        """What is known of the kind of a URL; None for nothing.
+
+        Args:
+            url: The URL.
+            view: It had no new word.
+            endless: Prefer what says why there is no end to it.
+        """
+        site = self._site(url)
+        row = site.known(url, view=view)
+        whole = site.kinds.get(whole_of(site.name_of(url, view=view)))
+        if endless and whole is not None and not (row is not None and row.reason):
+            return whole
+        return row
+
+    def wants(self, url: str, *, view: bool) -> bool:
+        """Whether a page that was visited is to be read for what is new in it."""
+        site = self._site(url)
+        if not site.watched:
+            return False
+        row = self._row(site, url, view=view)
+        row.done += 1
+        return (
+            site.suspect
+            or row.dull > 0
+            or row.read < _READ_FIRST
+            or site.read < _READ_AT_FIRST
+            or _is_sample(url)
+        )
+
+    def learn(
+        self,
+        url: str,
+        body: bytes,
+        links: Iterable[AssessedLink],
+        *,
+        view: bool,
+        noindex: bool = False,
+    ) -> None:
+        """Take in a page that `wants` named.
+
+        Links of the page's own kind are not what is new in it: a calendar leads to its next month.
+
+        Args:
+            url: Its URL.
+            body: Its content, decoded; b"" for a failure.
+            links: What it brought into the frontier.
+            view: Its URL had no new word.
+            noindex: Whether it has `noindex`.
+        """
+        site = self._site(url)
+        row = self._row(site, url, view=view)
+        site.read += 1
+        fresh = [one.promise is Promise.NEW and one.kind != row.name for one in links]
+        letters, total = self._reads(site, body)
+        whole = self._whole(site, row) if view else None
+        for one in (row, whole):
+            if one is not None:
+                one.learn(
+                    letters, total, led=any(fresh), leads=len(fresh) - sum(fresh), noindex=noindex
+                )
+                site.note_promise(one)
+
+    def _is_view(self, site: _Site, url: str) -> bool:
+        words = words_of(url)
+        return bool(words) and all(self.words.has(word, site.salt) for word in words)
+
+    def _mark_words(self, site: _Site, url: str) -> tuple[list[int], bool]:
+        """Make the words of a URL known; those that were not, for `settled`, and whether none was.
+
+        Where the beginning of the URL is known, only the last one is looked at.
+        """
+        last, mark, salt = last_word(url), self.words.mark, site.salt
+        if last is not None and last[0] in site.starts:
+            value = mark(last[1], salt)
+            return ([], True) if value is None else ([value], False)
+        words = words_of(url)
+        fresh = [value for word in words if (value := mark(word, salt)) is not None]
+        if last is not None:
+            if len(site.starts) >= _STARTS:
+                site.starts.clear()
+            site.starts.add(last[0])
+        return fresh, bool(words) and not fresh
+
+    def _whole(self, site: _Site, row: KindRow) -> KindRow | None:
+        """All views of a path, with any parameters: their combinations would be many kinds."""
+        name = whole_of(row.name)
+        if not name:
+            return None
+        whole = site.kinds.setdefault(name, KindRow(name, example=row.example))
+        self.changed[site.host, name] = whole
+        return whole
+
+    def _reads(self, site: _Site, body: bytes) -> tuple[int, int]:
+        """Note the text of a page; its letters that were new, and all."""
+        total = new = 0
+        for text in texts_of(body):
+            total += len(text)
+            if self.words.add(text, site.salt ^ _TEXTS):
+                new += len(text)
+        return new, total
+
+    def _site(self, url: str) -> _Site:
+        at = url.find("/", 8)
+        start = url[:at] if at > 0 else url
+        if start != self._start or not start.startswith("http"):
+            self._start, self._latest = start, self._site_of(authority(url))
+        return self._latest
+
+    def _site_of(self, host: str) -> _Site:
+        site = self._sites.get(host)
+        if site is None:
+            site = self._sites[host] = _Site(host)
+            if self._recall is not None:
+                site.recall(self._recall(host))
+            if len(self._sites) > _SITES:
+                self._sites.popitem(last=False)
+        else:
+            self._sites.move_to_end(host)
+        return site
+
+    def _row(self, site: _Site, url: str, *, view: bool) -> KindRow:
+        """The row of a URL's kind, which is about to change."""
+        row = site.rows[view].get(shape_of(url))
+        if row is None:
+            row = site.row(url, view=view)
+            for value in site.names.changed.values():
+                self.changed_values[site.host, value.name] = value
+            site.names.changed.clear()
+        self.changed[site.host, row.name] = row
+        return row
+
+
+def _is_sample(url: str) -> bool:
+    bare = url.rstrip("/")
+    word = bare[max(bare.rfind("/"), bare.rfind("=")) + 1 :]
+    return crc32(word.encode("utf-8", "replace")) % _READ_THEN == 0
+
+
+def complexity(url: str) -> int:
+    """How many parameters a URL has; among URLs that promise the same, the plainest goes first."""
+    return url.count("&") + url.count(";") + url.count("?")
+
+
+def _promised(site: _Site, row: KindRow | None, *, view: bool) -> Promise:
+    """A view promises little, unless others of its kind led to what is new."""
+    if not view:
+        return Promise.NEW if row is None else row.promise
+    if row is None:
+        return Promise.VIEW
+    if row.leads_on:
+        return max(Promise.VIEW, row.promise)
+    whole = site.kinds.get(whole_of(row.name))
+    if whole is not None and whole.reason and (row.dull or not row.read):
+        return Promise.ENDLESS
+    return max(Promise.POOR if row.read >= _EXPLORED else Promise.VIEW, row.promise)
+
+
+def texts_of(body: bytes) -> list[bytes]:
+    """The texts between the tags of a page, without digits and spaces; those of few letters not."""
+    found = []
+    for text in _TEXT.findall(b">" + _without_scripts(body[:_TEXT_READ])):
+        bare = text.translate(None, _BARE)
+        if len(bare) > 3:
+            found.append(bare)
+    return found
+
+
+def _without_scripts(body: bytes) -> bytes:
+    """A page without scripts and style sheets; one that does not end takes all that follows.
+
+    It looks for each end once: a search that tries all beginnings took seconds for a page that
+    consists of them.
+    """
+    lower = body.lower()
+    kept, place = [], 0
+    while (begin := _SCRIPT.search(lower, place)) is not None:
+        kept.append(body[place : begin.start()])
+        place = lower.find(b"</" + begin[1], begin.end())
+        if place < 0:
+            return b"".join(kept)
+    return b"".join((*kept, body[place:]))

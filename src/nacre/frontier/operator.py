@@ -1,0 +1,294 @@
+"""What an operator does to queues and their URIs: retire, wake, reorder, delete, renew."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+
+from nacre.core.crawluri import CrawlURI
+from nacre.core.status import FetchStatus
+from nacre.frontier.pending import Matcher, any_text, pending
+from nacre.frontier.politeness import AddressGroups
+from nacre.frontier.queue_cache import scan_queues
+from nacre.frontier.queue_states import OVER_BUDGET, QueueStates
+from nacre.frontier.queue_store import QueueStore, RemovedUri
+from nacre.frontier.queues import ENDLESS_LEFT, Queue, QueueRow, QueueState, Totals
+from nacre.frontier.rows import RowStore, precedence_in, unpack
+from nacre.frontier.seen import SeenSet
+from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+
+BY_OPERATOR = "operator"
+"""Why a queue is retired that only `unretire` brings back."""
+
+
+_KEY = b"frontier.order"
+
+
+class OperatorControl:
+    """What an operator can do to queues and URIs, a chunk at a time where they may be millions.
+
+    Args:
+        rows: The store.
+        totals: What was counted so far.
+        states: The states of the queues.
+        store: The queued URIs.
+        seen: The seen set.
+        groups: Queues that share an address.
+    """
+
+    def __init__(
+        self,
+        rows: RowStore,
+        totals: Totals,
+        states: QueueStates,
+        store: QueueStore,
+        seen: SeenSet,
+        groups: AddressGroups,
+    ) -> None:
+        self._rows = rows
+        self._totals = totals
+        self._states = states
+        self._settings = states.settings.frontier
+        self._time = states.time
+        self._cache = states.cache
+        self._store = store
+        self._seen = seen
+        self._groups = groups
+        self._review: Iterator[bool] | None = None
+        self._order = self._order_now()
+        before = rows.get("meta", _KEY)
+        if before not in (None, self._fingerprint()):
+            self.order_changed()
+        rows.put("meta", _KEY, self._fingerprint())
+        self._settings.watch(self._settings_changed)
+
+    def retire(self, wanted: Matcher, why: str = BY_OPERATOR) -> int:
+        """Hand out nothing more of these queues; the answer is their number.
+
+        Args:
+            wanted: Which queue keys; those that are empty now are among them.
+            why: For the operator.
+        """
+        count = 0
+        for row in self._known(wanted):
+            queue = self._states.find(row.name)
+            if queue.row.state is not QueueState.RETIRED:
+                self._states.retire(queue, why)
+                count += 1
+        return count
+
+    def unretire(self, wanted: Matcher = any_text, *, all_of_them: bool = True) -> int:
+        """Bring retired queues back; those over their budget retire again when they have a turn.
+
+        Args:
+            wanted: Which queue keys.
+            all_of_them: Those too that the operator retired.
+        """
+        names = [name for name in self._states.retired() if wanted(name)]
+        if not all_of_them:
+            names = [name for name in names if self._why(name) != BY_OPERATOR]
+        return self._states.unretire(names)
+
+    def wake(self, wanted: Matcher, mono: float) -> int:
+        """End snoozes; each queue keeps its last politeness delay from now on."""
+        self._time.advance(mono)
+        return self._states.end_snoozes(wanted)
+
+    def forget(self, keys: Sequence[bytes]) -> int:
+        """Take seen keys out, so that their URIs may enter again; how many were in.
+
+        The caller leaves out those that wait or are in process: they would enter twice.
+        """
+        known = [key for key, found in zip(keys, self._seen.known(keys), strict=True) if found]
+        for key in known:
+            self._seen.forget(key)
+        return len(known)
+
+    # ---- URIs
+
+    def delete(self, urls: Matcher = any_text, queues: Matcher = any_text) -> Iterator[RemovedUri]:
+        """Delete what matches both; it counts as disregarded (-6000).
+
+        It works on a running frontier too; what is in process stays. A chunk is read at a time, and
+        a URI has left when it is yielded, so that other work may be done between two steps.
+        """
+        for entry in pending(self._rows, urls, queues):
+            if self._store.remove(entry) is not None:
+                status = int(FetchStatus.DELETED)
+                self._totals.finish(status, guess=entry.uri.is_own_guess)
+                yield RemovedUri(entry.uri, status)
+
+    def withdraw(self, wanted: Callable[[CrawlURI], bool]) -> Iterator[CrawlURI]:
+        """Take out URIs whose result is known already; the caller counts it (`Totals.finish`)."""
+        for entry in pending(self._rows):
+            if wanted(entry.uri) and self._store.remove(entry) is not None:
+                yield entry.uri
+
+    # ---- settings
+
+    def apply_settings(self, mono: float) -> None:
+        """Let the queues obey new settings: sheets, budgets, precedences or delays are others now.
+
+        Queues that were retired, but not by the operator, come back, and retire again if they
+        must; a delay that runs is as long as it would be now.
+        """
+        states = self._states
+        states.time.advance(mono)
+        self.unretire(all_of_them=False)
+        for queue in chain(states.cache.in_memory(), states.sleeping()):
+            self._apply_settings_to(queue)
+
+    def _apply_settings_to(self, queue: Queue) -> None:
+        states = self._states
+        states.settings.find_overlay(queue)
+        states.update_precedence(queue)
+        row, old = queue.row, queue.wake
+        delay = _delay_now(states.settings.politeness[queue.overlay], queue)
+        # A longer wait than the last delay is one for a retry.
+        if delay == row.delay or old - states.time.mono > row.delay:
+            return
+        new = old - row.delay + delay
+        row.change_delay(delay)
+        if new < old:
+            states.wake_earlier(queue, new)
+        else:
+            states.snooze(queue, new)
+        self._groups.repace(row.group, old, new, states.time.mono)
+
+    # ---- order
+
+    def reconsider(self, wanted: Matcher = any_text) -> Iterator[bool]:
+        """Look again at retired queues and at the order of those that wait.
+
+        A step for each queue that the store knows; True if it changed places. What the operator
+        retired stays so.
+        """
+        self.unretire(wanted, all_of_them=False)
+        for row in self._known(wanted):
+            yield self._reconsider_one(self._states.find(row.name))
+
+    def order_changed(self) -> None:
+        """Note that queues are ordered by something else now: `step` looks at all of them."""
+        self._review = self.reconsider()
+
+    def _settings_changed(self) -> None:
+        order = self._order_now()
+        if order != self._order:
+            self._order = order
+            self._rows.put("meta", _KEY, self._fingerprint())
+            self.order_changed()
+
+    def _fingerprint(self) -> bytes:
+        """Of the order that holds without sheets: it may change between two runs."""
+        return repr(self._order[0]).encode()
+
+    def _order_now(self) -> list[tuple[object, ...]]:
+        """The settings that determine the order of the queues, and which of them are inactive."""
+        return [
+            (s.queue_precedence, s.precedence_floor, s.queue_total_budget, s.force_retire)
+            for s in self._settings
+        ]
+
+    def step(self, number: int) -> bool:
+        """Continue the work that `order_changed` began; False when nothing is left to do."""
+        if self._review is None:
+            return False
+        done = sum(1 for _ in islice(self._review, number))
+        if done < number:
+            self._review = None
+        return True
+
+    def _reconsider_one(self, queue: Queue) -> bool:
+        row, states = queue.row, self._states
+        self._count_levels(queue)
+        before = row.precedence, row.state
+        first = self._first(queue)
+        if first is not None:
+            queue.use_sheets(states.settings.overlay_of(first))
+        states.update_precedence(queue)
+        return (row.precedence, row.state) != before
+
+    def _count_levels(self, queue: Queue) -> None:
+        """Precedences of its URIs, counted anew where the order needs them."""
+        row = queue.row
+        if not self._states.by_level and not row.levels:
+            return
+        row.forget_levels()
+        if self._states.by_level:
+            for key, _ in self._rows.scan("queue", *queue.range):
+                row.count_level(precedence_in(key), 1)
+        self._cache.touch(queue)
+
+    def _first(self, queue: Queue) -> CrawlURI | None:
+        found = next(self._rows.scan("queue", *queue.range, 1), None)
+        return unpack(*found, queue.name) if found else None
+
+    def _known(self, wanted: Matcher) -> Iterator[QueueRow]:
+        return (row for row in scan_queues(self._rows) if wanted(row.name))
+
+    def _why(self, name: str) -> str:
+        return self._states.find(name).row.why
+
+
+def _delay_now(settings: PolitenessSettings, queue: Queue) -> float:
+    """What the last delay of a queue would be under these settings, as far as it can be known.
+
+    One that its site asked for, or that its mood called for, is never shortened.
+    """
+    last = queue.row.delay
+    if not last:
+        return last
+    delay = settings.delay
+    if delay is None:
+        delay = min(max(last, settings.min_delay), settings.max_delay)
+    asked = queue.row.alone or queue.row.backoff > 1.0
+    return max(delay, last) if asked else delay
+
+
+def why_it_waits(row: QueueRow, settings: FrontierSettings, wait: float | None = None) -> str:
+    """One clause; "" for a queue that is being fetched from, or could be.
+
+    Args:
+        row: What is kept of it.
+        settings: Its settings.
+        wait: Seconds until it may hand out again; None when that is not known.
+    """
+    match QueueState(row.state):
+        case QueueState.RETIRED:
+            return _retired(row, settings)
+        case QueueState.INELIGIBLE:
+            return (
+                f"its precedence {row.precedence} is not below the floor of "
+                f"{settings.precedence_floor} (frontier.precedence_floor)"
+            )
+        case QueueState.INACTIVE:
+            return f"it waits for its turn among the queues of precedence {row.precedence}"
+        case QueueState.SNOOZED:
+            return _snoozed(row, wait)
+        case QueueState.EXHAUSTED:
+            return f"{row.waiting} of its URIs wait for a retry" if row.waiting else "it is empty"
+        case QueueState.READY | QueueState.IN_PROCESS:
+            return ""
+
+
+def _retired(row: QueueRow, settings: FrontierSettings) -> str:
+    if row.why == BY_OPERATOR:
+        return "the operator retired it (`nacre frontier JOB unretire` brings it back)"
+    if row.why == ENDLESS_LEFT:
+        return (
+            f"{row.endless} URLs of endless places are left in it, and {row.trapped} were visited "
+            "(traps.budget; `nacre run JOB --traps` fetches more)"
+        )
+    if row.why != OVER_BUDGET:
+        return f"a quota is reached ({row.why})"
+    if settings.force_retire:
+        return "frontier.force_retire is said of it"
+    budget = settings.queue_total_budget
+    return f"it has spent {row.spent} of its budget of {budget} (frontier.queue_total_budget)"
+
+
+def _snoozed(row: QueueRow, wait: float | None) -> str:
+    if row.held:
+        return "a robots.txt or dns: that it needs failed, and is tried again"
+    soon = f" for {wait:.1f} s more" if wait else ""
+    if row.backoff > 1.0:
+        return f"it waits{soon}: its server asked for more time, or answers slowly"
+    return f"it waits its politeness delay{soon}"

@@ -1,0 +1,204 @@
+"""The pending URIs: listed, counted and exported, and Heritrix's recovery journal.
+
+All of it works on a read-only store too. A line of the journal records what happened to a URI:
+`F+ URI PATH VIA` it entered; `Fe URI` it was handed out; `Fr URI` it goes back; `Fs`, `Ff` and `Fd
+URI PATH VIA` it is finished: success, failure, disregarded; `Fi URI` it counts as seen without a
+fetch; `T TIME` every 10,000 lines. An export is one `F+` line for each pending URI.
+Source: Heritrix 3, `FrontierJournal`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from itertools import chain
+from typing import Final, NamedTuple, Protocol
+
+from nacre.core.crawluri import CrawlURI
+from nacre.core.status import CountedAs
+from nacre.errors import ConfigError
+from nacre.frontier.queue_cache import read_queue, scan_queues
+from nacre.frontier.rows import ID_LENGTH, RowStore, after, unpack, unpack_future
+from nacre.scope.patterns.matching import PatternList, examine
+
+
+class JournalTag(StrEnum):
+    """What happened."""
+
+    ADDED = "F+"
+    EMITTED = "Fe"
+    INCLUDED = "Fi"
+    RESCHEDULED = "Fr"
+    SUCCEEDED = "Fs"
+    FAILED = "Ff"
+    DISREGARDED = "Fd"
+    NONE = ""
+    """A line that contains a URI and no tag."""
+
+
+ENDS = {
+    CountedAs.SUCCESS: JournalTag.SUCCEEDED,
+    CountedAs.FAILURE: JournalTag.FAILED,
+    CountedAs.DISREGARDED: JournalTag.DISREGARDED,
+}
+"""How a URI that is finished counts, in the journal."""
+
+
+class FrontierJournal(Protocol):
+    """A record of what happens to each URI of the frontier."""
+
+    def note(self, tag: JournalTag, url: str, path: str, via: str) -> None:
+        """Note what happened to a URI, with its hop path and its via."""
+        ...
+
+
+class NoJournal:
+    """The journal of a crawl that keeps none."""
+
+    def note(self, tag: JournalTag, url: str, path: str, via: str) -> None:
+        """Nothing is noted."""
+
+
+NO_JOURNAL: Final = NoJournal()
+
+OTHER = frozenset(("T", "E"))
+"""Lines without a URI of their own: a time, an error."""
+
+_TAGS = frozenset(str(tag) for tag in JournalTag if tag)
+
+
+class JournalLine(NamedTuple):
+    """One line that is about a URI.
+
+    Attributes:
+        url: The URL as written.
+        tag: What happened to it.
+        path: Hop path; "" when not given.
+        via: URL of the page it was found on; "" when not given.
+    """
+
+    url: str
+    tag: JournalTag = JournalTag.NONE
+    path: str = ""
+    via: str = ""
+
+
+def line_of(tag: JournalTag, url: str, path: str, via: str) -> str:
+    """A line with a path and a via, which may be empty, as Heritrix writes it."""
+    return f"{tag} {url} {path} {via}"
+
+
+def parse_line(line: str) -> JournalLine | None:
+    """Read a line of a recovery journal, or one with nothing but a URL; None for any other line.
+
+    A hop path can be missing (a seed has none), so a second word with a colon is the via.
+    """
+    words = line.split()
+    if not words or words[0].startswith("#"):
+        return None
+    if len(words) == 1:
+        return JournalLine(words[0]) if ":" in words[0] else None
+    if words[0] not in _TAGS:
+        return None
+    rest = words[2:4]
+    if rest and ":" in rest[0]:
+        rest.insert(0, "")
+    path, via = [*rest, "", ""][:2]
+    return JournalLine(words[1], JournalTag(words[0]), path, via)
+
+
+Matcher = Callable[[str], bool]
+"""Whether a URL or a queue key is meant; the caller compiles the operator's expression."""
+
+_CHUNK = 256
+
+
+class PendingUri(NamedTuple):
+    """A pending URI and its row.
+
+    Attributes:
+        family: `queue` or `future`.
+        key: Its key there.
+        uri: The URI.
+    """
+
+    family: str
+    key: bytes
+    uri: CrawlURI
+
+
+def any_text(_text: str) -> bool:
+    """The matcher that means all."""
+    return True
+
+
+def pending(
+    rows: RowStore, urls: Matcher = any_text, queues: Matcher = any_text
+) -> Iterator[PendingUri]:
+    """Pending URIs whose URL and queue match: queue by queue, in their order; then `future`.
+
+    Read in chunks, so that rows may be deleted meanwhile, and memory stays bounded.
+
+    Args:
+        rows: The store.
+        urls: Which URLs.
+        queues: Which queue keys.
+    """
+    for entry in chain(_queued(rows, queues), _future(rows)):
+        if urls(entry.uri.url) and (entry.family == "queue" or queues(entry.uri.queue)):
+            yield entry
+
+
+def count(rows: RowStore, urls: Matcher = any_text, queues: Matcher = any_text) -> int:
+    """Number of pending URIs that match; where all URLs are meant, the queues' own counts."""
+    if urls is any_text:
+        return sum(row.size + row.waiting for row in scan_queues(rows) if queues(row.name))
+    return sum(1 for _ in pending(rows, urls, queues))
+
+
+def _queued(rows: RowStore, queues: Matcher) -> Iterator[PendingUri]:
+    start = b""
+    while found := list(rows.scan("queue", start, None, 1)):
+        identity = found[0][0][:ID_LENGTH]
+        end = identity + b"\xff" * ID_LENGTH
+        row = read_queue(rows, identity)
+        name = row.name if row else identity.hex()
+        if queues(name):
+            for key, value in _chunks(rows, "queue", found[0][0], end):
+                yield PendingUri("queue", key, unpack(key, value, name))
+        start = after(end)
+
+
+def _future(rows: RowStore) -> Iterator[PendingUri]:
+    for key, value in _chunks(rows, "future", b"", None):
+        yield PendingUri("future", key, unpack_future(key, value)[0])
+
+
+def _chunks(
+    rows: RowStore, family: str, start: bytes, stop: bytes | None
+) -> Iterator[tuple[bytes, bytes]]:
+    while True:
+        found = list(rows.scan(family, start, stop, _CHUNK))
+        yield from found
+        if len(found) < _CHUNK:
+            return
+        start = after(found[-1][0])
+
+
+def export(entries: Iterable[PendingUri]) -> Iterator[str]:
+    """Lines of the recovery journal, without line feed."""
+    for entry in entries:
+        uri = entry.uri
+        yield " ".join(part for part in (JournalTag.ADDED, uri.url, uri.path, uri.via) if part)
+
+
+def matcher(pattern: str) -> Matcher:
+    """Finds an expression anywhere in a text; an empty one means all texts.
+
+    Raises:
+        ConfigError: It is not a regular expression.
+    """
+    if not pattern:
+        return any_text
+    note = examine(pattern)
+    if note is not None and not note.usable:
+        raise ConfigError(f"{pattern!r} is {note.message}")
+    return PatternList([pattern], search=True).matches

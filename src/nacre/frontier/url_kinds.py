@@ -1,0 +1,158 @@
+"""The kind of a URL, among those of its site: `wiki/Category:{}`, `list/?page={number}` (pure)."""
+
+import re
+from zlib import crc32
+
+import msgspec
+
+from nacre.core.urlshape import shaped
+from nacre.frontier.url_words import LONGEST_URL, SEPARATOR, without_session
+
+ANY = "/?…"
+"""Behind the path in the name of all its views."""
+
+_NAMES = 200
+_VALUES = 40
+_COUNTED = re.compile(r"(?:\{(?:number|int|year|month|date|day|unix|unixms)\}[-_.:T]?)+")
+_EXTENSION = re.compile(r"\.[A-Za-z]{1,5}\Z")
+_SPACES = ("_", " ", "+", "%20")
+_ROOT = 3
+"""Slashes of the URL of a host's home page."""
+_DIGIT = re.compile(r"(%[0-9A-Fa-f]{2})|[1-9]")
+_ZEROS = str.maketrans("123456789", "0" * 9)
+
+
+class ValuesRow(msgspec.Struct, array_like=True):
+    """The values of a parameter, or of a place in a path; kept in the store.
+
+    Attributes:
+        name: The parameter; for a path, the text before the value.
+        values: Their CRCs; None when there are too many to distinguish.
+    """
+
+    name: str
+    values: list[int] | None
+
+    def note(self, value: str) -> bool:
+        """Note a value; whether it is new."""
+        number = crc32(value.encode("utf-8", "replace"))
+        if self.values is None or number in self.values:
+            return False
+        self.values.append(number)
+        if len(self.values) > _VALUES:
+            self.values = None
+        return True
+
+
+class KindNames:
+    """Names the kinds of a site's URLs. Its memory is bounded for any site.
+
+    A kind is a URL without its last word, with placeholders for what is numbered and for
+    parameters that have many values; few values are distinguished.
+
+    Attributes:
+        changed: Names whose values changed since somebody cleared this.
+        merged: Names whose values are no longer distinguished: their kinds became one.
+    """
+
+    __slots__ = ("_values", "changed", "merged")
+
+    def __init__(self) -> None:
+        self._values: dict[str, ValuesRow] = {}
+        self.changed: dict[str, ValuesRow] = {}
+        self.merged = 0
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def recall(self, row: ValuesRow) -> None:
+        """Take up what was kept."""
+        self._values[row.name] = row
+
+    def name(self, url: str, *, learn: bool) -> str:
+        """The kind of a URL.
+
+        Args:
+            url: The URL.
+            learn: It was met: its values are noted.
+        """
+        path, mark, query = without_session(url[:LONGEST_URL]).partition("?")
+        if mark:
+            path += mark + SEPARATOR.sub("&", query)
+        elif path.endswith("/"):
+            return self.name(path[:-1], learn=learn) + "/" if path.count("/") > _ROOT else ""
+        path = _DIGIT.sub(_zero, path) if "%" in path else path.translate(_ZEROS)
+        parts = []
+        last = 0
+        for part in shaped(path).segments[1:]:
+            if part.startswith("?"):
+                name, _, value = part.partition("=")
+                parts.append(f"{name}={self._value(name, value, learn=learn)}")
+            else:
+                last = len(parts)
+                parts.append(part)
+        if parts and not parts[last].startswith("?"):
+            parts[last] = self._last(parts, last, learn=learn)
+        return "/".join(parts)
+
+    def _last(self, parts: list[str], last: int, *, learn: bool) -> str:
+        """The last word of a path: before a query it may be a program, else it names a page.
+
+        The text before a colon is the namespace of a wiki (`Category:Birds`), unless a space
+        follows: then it belongs to a title.
+        """
+        word = parts[last]
+        folder = "/" + "/".join(parts[:last])
+        if last + 1 < len(parts):
+            return self._value(folder, word, learn=learn)
+        space, colon, name = word.partition(":")
+        if colon and name and not name.startswith(_SPACES):
+            return self._value(folder + ":", space, learn=learn) + ":{}"
+        found = _EXTENSION.search(word)
+        return "{}" + (found[0] if found else "") if word else ""
+
+    def _value(self, name: str, value: str, *, learn: bool) -> str:
+        """A parameter's value, when it has few of them; else a placeholder."""
+        if "{" in value:
+            return "{number}" if _COUNTED.fullmatch(value) else "{}"
+        row = self._values.get(name)
+        if row is None:
+            if not learn:
+                return value
+            if len(self._values) >= _NAMES:
+                return "{}"
+            row = self._values[name] = ValuesRow(name, [])
+        if learn and row.note(value):
+            self.changed[name] = row
+            self.merged += row.values is None
+        return "{}" if row.values is None else value
+
+
+def counts(name: str) -> bool:
+    """Whether a kind has numbers, which something can count up without end."""
+    return _COUNTED.search(name) is not None
+
+
+def whole_of(name: str) -> str:
+    """Name of all views of the path of a kind; "" for a kind without parameters."""
+    path, mark, _ = name.partition("/?")
+    return path + ANY if mark else ""
+
+
+def shape_of(url: str) -> str:
+    """What URLs that differ in digits, or in the name of the page, have in common.
+
+    Those of one shape are of one kind, and this is found sooner.
+    """
+    if "?" not in url and len(url) <= LONGEST_URL:
+        end = len(url) - url.endswith("/")
+        at = url.rfind("/", 0, end) + 1
+        word, folder = url[at:end], url[:at]
+        if word and "%" not in folder and ":" not in word and ";" not in word:
+            found = _EXTENSION.search(word)
+            return f"{folder.translate(_ZEROS)}*{found[0] if found else ''}{url[end:]}"
+    return url.translate(_ZEROS) if "%" not in url else url
+
+
+def _zero(digit: re.Match[str]) -> str:
+    return digit[1] or "0"

@@ -1,1 +1,0 @@
-"""Has a page changed, and is it gone? Verdicts on what a visit brought (pure)."""

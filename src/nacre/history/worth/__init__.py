@@ -1,1 +1,0 @@
-"""How often pages change, and what a visit of one is worth (pure)."""

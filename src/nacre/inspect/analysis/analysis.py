@@ -1,0 +1,48 @@
+"""What an analysis is: a report on incremental crawling."""
+
+from abc import abstractmethod
+from typing import Any
+
+from nacre.inspect.analysis.recrawl_data import RecrawlData, StoredRecrawlData
+from nacre.inspect.reports.base import Report, ReportRequest
+from nacre.inspect.view import View
+from nacre.wire.urltext import possible_urls
+
+
+class Analysis(Report):
+    """A report that is made of what the visits of a job have shown (`RecrawlData`)."""
+
+    @abstractmethod
+    def analyze(self, known: RecrawlData, request: ReportRequest) -> Any:  # noqa: ANN401
+        """The data of the report, a struct.
+
+        Raises:
+            JobError: Nothing is known of what is asked.
+        """
+
+    def data(self, view: View, request: ReportRequest) -> Any:  # noqa: ANN401 - each has its own
+        """See `Report.data`; the last committed state is read, also beside a running job."""
+        now = view.clock.now()
+        known = StoredRecrawlData(view.layout.root, view.store, view.settings, now)
+        return self.of(known, request)
+
+    def of(self, known: RecrawlData, request: ReportRequest) -> Any:  # noqa: ANN401
+        """The data, made of what is known.
+
+        Raises:
+            JobError: The request does not fit this report, or nothing is known of what is asked.
+        """
+        self.check(request)
+        if request.url:
+            request = request._replace(url=_as_known(known, request.url))
+        return self.analyze(known, request)
+
+
+def _as_known(known: RecrawlData, text: str) -> str:
+    """The URL that is meant, as the job spells it; as it was typed when the job knows none."""
+    names = possible_urls(text)
+    for name in names:
+        if known.row(name) is not None:
+            return name
+    met = {visit.url for visit in known.visits()}
+    return next((name for name in names if name in met), text)

@@ -1,0 +1,369 @@
+"""Why a page was or was not visited: its value, the price, its posterior, what was decided (pure).
+
+Without a URL: how good the forecasts of all visits were.
+
+Decisions about visits, for people (pure).
+"""
+
+from collections import Counter, deque
+
+import msgspec
+
+from nacre.core.history import FetchRow
+from nacre.core.pagerow import PageKind, PageRow
+from nacre.errors import JobError
+from nacre.inspect.analysis.analysis import Analysis
+from nacre.inspect.analysis.rate_model import ONE_VISIT, RateModel, RunPlan, data_basis
+from nacre.inspect.analysis.recrawl_data import CHANGED, LOT, MISSING, NEW, RecrawlData
+from nacre.inspect.analysis.wording import WHY_VISITED
+from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
+from nacre.recrawl.planner.change_detection.deletion import Life
+from nacre.recrawl.planner.change_rate.rates import RATES, interval_of, log_mean_rate, mean_rate
+from nacre.recrawl.planner.discovery.hints import map_key
+from nacre.recrawl.planner.discovery.traps import judged
+from nacre.recrawl.planner.ranking import VisitValue
+from nacre.recrawl.planner.schedules.timetable import Due
+from nacre.report.document import Bars, Column, DataTable, Format, ReportDocument, Section, Series
+from nacre.report.formatting import moment, share, span, url_facts, written
+
+_LAST = 5
+_BINS = 10
+_DAY = 86_400.0
+
+
+class VisitDecision(msgspec.Struct, frozen=True):
+    """A visit that was decided on.
+
+    Attributes:
+        time: When, seconds since the epoch.
+        wanted: Why, see `WHY_VISITED`.
+        chance: Forecast that there was something to keep.
+        propensity: Probability with which it was chosen.
+        status: Fetch status.
+        kind: What it found.
+    """
+
+    time: float
+    wanted: str
+    chance: float
+    propensity: float
+    status: int
+    kind: str
+
+
+class PageDecision(msgspec.Struct):
+    """One page.
+
+    Attributes:
+        url: The page.
+        life: Where it stands.
+        days: Days since its last visit.
+        value: What a visit is worth now (V); None where there is no reason for one.
+        chance: Forecast that it has changed.
+        price: What a visit must be worth (the price Λ), as a run without a budget would set it.
+        chosen: A run now would visit it.
+        reason: Why, or why not, in words.
+        rates: Posterior of its rate over the grid of `recrawl.planner.change_rate.rates`.
+        expected: Changes a day that are expected of it: the mean, by which `history top` orders.
+        every: Days between two changes at the geometric mean of the rate. The mean rate is higher
+            as long as the rate is uncertain, because a few high rates have most weight in it.
+        shortest: The 90 % credible interval of that is from here to `longest`, days.
+        longest: See `shortest`.
+        hints: Sources that told of a change since the last visit.
+        decisions: The last five, latest first.
+        doubt: Why the intervals are not facts about the page yet; "" when they are.
+    """
+
+    url: str
+    life: str
+    days: float
+    value: float | None
+    chance: float
+    price: float
+    chosen: bool
+    reason: str
+    rates: list[float]
+    expected: float
+    every: float
+    shortest: float
+    longest: float
+    hints: list[str]
+    decisions: list[VisitDecision]
+    doubt: str = ""
+
+
+class Forecasts(msgspec.Struct):
+    """Visits of one decile of forecasts.
+
+    Attributes:
+        low: Lower end of the forecasts.
+        visits: How many.
+        forecast: Their mean forecast.
+        found: Share that found something to keep.
+    """
+
+    low: float
+    visits: int = 0
+    forecast: float = 0.0
+    found: float = 0.0
+
+
+class AllDecisions(msgspec.Struct):
+    """All visits of incremental runs.
+
+    Attributes:
+        reasons: Visits by reason: how many, and how many found something to keep.
+        forecasts: Forecasts against what was found, by decile: how reliable they are.
+        brier: Mean squared error of the forecasts; 0 is perfect, None without any.
+        skill: Share of the error of always forecasting the mean that they avoid; None without any.
+    """
+
+    reasons: dict[str, tuple[int, int]]
+    forecasts: list[Forecasts]
+    brier: float | None
+    skill: float | None
+
+
+def decisions(known: RecrawlData, url: str = "") -> PageDecision | AllDecisions:
+    """Explain one page, or all visits.
+
+    Raises:
+        JobError: The page is not known.
+    """
+    return page_decision(known, url) if url else all_decisions(known)
+
+
+def page_decision(known: RecrawlData, url: str) -> PageDecision:
+    """Explain one page."""
+    row = known.row(url)
+    if row is None:
+        raise JobError(f"{url} is not known to incremental crawling; see `nacre explain`")
+    model = RateModel(known)
+    plan = model.plan(known.now)
+    bid = model.bid(row, known.now) if row.visits else None
+    posterior = model.posterior(row)
+    slow, fast = interval_of(posterior)
+    due = known.due(row)
+    chosen = due.now if due else any(one.url == url for one in plan.chosen)
+    return PageDecision(
+        url=url,
+        life=row.life,
+        days=(known.now - row.last_visit) / _DAY if row.last_visit else 0.0,
+        value=None if bid is None else bid.value,
+        chance=0.0 if bid is None else bid.chance,
+        price=plan.price,
+        chosen=chosen,
+        reason=(_scheduled(due) if due else _spared(known, row) or _waits(known, row))
+        or _reason(row, bid, plan, chosen=chosen),
+        rates=list(posterior),
+        expected=mean_rate(posterior),
+        every=1.0 / log_mean_rate(posterior),
+        shortest=1.0 / fast,
+        longest=1.0 / slow,
+        hints=list(row.told),
+        decisions=_last(known, url),
+        doubt=data_basis(known).doubt or (ONE_VISIT if row.visits < 2 else ""),
+    )
+
+
+def _last(known: RecrawlData, url: str) -> list[VisitDecision]:
+    kept = deque((visit for visit in known.visits() if visit.url == url), maxlen=_LAST)
+    return [
+        VisitDecision(one.time, one.wanted, one.chance, one.propensity, one.status, one.verdict)
+        for one in reversed(kept)
+    ]
+
+
+def _scheduled(due: Due) -> str:
+    if due.now:
+        return WHY_VISITED["due"]
+    return f"it is under a schedule, and not due before {moment(due.time)}"
+
+
+def _spared(known: RecrawlData, row: PageRow) -> str:
+    """Why a sitemap was not read in the last run; "" for whatever was."""
+    found = known.maps.get(map_key(row.url)) if row.kind is PageKind.SITEMAP else None
+    if found is None or not found.index or found.stood <= found.looked:
+        return ""
+    return (
+        f"{found.index} dates it {found.newest}, before our last reading, and was right so far; "
+        "one sitemap of ten that rest so is read all the same"
+    )
+
+
+def _waits(known: RecrawlData, row: PageRow) -> str:
+    trap = judged(known.traps, known.rows()).reason(row.template)
+    if not trap:
+        return ""
+    share = 100 * known.settings.trap_share
+    return (
+        f"URLs like it lead into a trap ({trap}): a run spends {share:g} % of its visits on such, "
+        "and the others wait; `recrawl.trap_share` says so"
+    )
+
+
+def _reason(row: PageRow, bid: VisitValue | None, plan: RunPlan, *, chosen: bool) -> str:
+    if not row.visits:
+        return (
+            "it was heard of and never visited: a run visits it as a new page, unless "
+            "`recrawl.idle_parameters` is `skip` and it differs from one in such alone"
+            if "?" in row.url
+            else "it was heard of and never visited: a run visits it as a new page"
+        )
+    if bid is None:
+        return f"it is {row.life}, and the next look at it is not due yet"
+    if chosen:
+        return WHY_VISITED.get(bid.reason, bid.reason)
+    if row.life != Life.LIVE:
+        return f"it is {row.life}"
+    if plan.price > bid.value:
+        return "a visit is worth less than its price; it may still be drawn at random"
+    return "a change is less likely than `recrawl.least` asks for; it may still be drawn at random"
+
+
+def all_decisions(known: RecrawlData) -> AllDecisions:
+    """Count the visits of incremental runs, and judge their forecasts."""
+    visits: Counter[str] = Counter()
+    kept: Counter[str] = Counter()
+    forecasts = [Forecasts(at / _BINS) for at in range(_BINS)]
+    errors, number, hits = 0.0, 0, 0
+    for visit in known.visits():
+        if not visit.wanted or visit.status <= 0:
+            continue
+        found = _found(visit)
+        visits[visit.wanted] += 1
+        kept[visit.wanted] += found
+        if visit.wanted in {"rate", "told", "index", "floor", LOT}:
+            one = forecasts[min(int(visit.chance * _BINS), _BINS - 1)]
+            one.visits += 1
+            one.forecast += visit.chance
+            one.found += found
+            errors += (visit.chance - found) ** 2
+            number, hits = number + 1, hits + found
+    for one in forecasts:
+        one.forecast /= max(1, one.visits)
+        one.found /= max(1, one.visits)
+    brier = errors / number if number else None
+    base = hits / number * (1.0 - hits / number) if number else 0.0
+    skill = 1.0 - brier / base if brier is not None and base > 0.0 else None
+    reasons = {name: (count, kept[name]) for name, count in visits.most_common()}
+    return AllDecisions(reasons, forecasts, brier, skill)
+
+
+def _found(visit: FetchRow) -> bool:
+    return visit.kind in CHANGED or visit.kind == NEW or visit.answer in MISSING
+
+
+def document(found: PageDecision | AllDecisions) -> ReportDocument:
+    """Decisions about one page, or about all."""
+    return _page(found) if isinstance(found, PageDecision) else _all(found)
+
+
+def _page(found: PageDecision) -> ReportDocument:
+    every = f"{span(found.every)} (90 % credible: {span(found.shortest)} to {span(found.longest)})"
+    every = found.doubt or every
+    facts = (
+        *url_facts(found.url),
+        ("Life", found.life),
+        ("A run now", f"{'visits it' if found.chosen else 'leaves it out'}: {found.reason}"),
+        ("Since the last visit", span(found.days)),
+        ("Chance of a change", share(found.chance)),
+        ("Value of a visit (V)", written(found.value, Format.NUMBER)),
+        ("Price of a visit (Λ)", written(found.price, Format.NUMBER)),
+        (
+            "Changes a day, on average",
+            f"{found.expected:.5f} (`nacre history JOB top` orders by it)",
+        ),
+        ("A change every (geometric mean)", every),
+        ("Hints since the last visit", ", ".join(found.hints) or "none"),
+    )
+    text = (
+        "A page is visited when its value reaches the price: that of the least valuable page that "
+        "is still needed for the wanted recall. A budget raises the price.",
+    )
+    title = "Posterior of the time between two changes"
+    labels = tuple(span(1.0 / rate) for rate in RATES)
+    plot = Bars(title, labels, (Series("probability", tuple(found.rates)),))
+    columns = (Column("a change every", Format.DAYS), Column("probability", Format.SHARE))
+    rows = tuple((1.0 / rate, part) for rate, part in zip(RATES, found.rates, strict=True))
+    likely = tuple(row for row in rows if row[1] >= 0.0005)
+    return ReportDocument(
+        "Decisions about a page",
+        (
+            Section("", text, facts, tables=(_decisions(found.decisions),)),
+            Section("Rate", plots=(plot,), tables=(DataTable(title, columns, likely),)),
+        ),
+    )
+
+
+def _decisions(found: list[VisitDecision]) -> DataTable:
+    columns = (
+        Column("time", Format.TIME),
+        Column("because"),
+        Column("forecast", Format.SHARE),
+        Column("propensity", Format.SHARE),
+        Column("status"),
+        Column("found"),
+    )
+    rows = tuple(
+        (
+            *(one.time, WHY_VISITED.get(one.wanted, one.wanted), one.chance),
+            *(one.propensity, str(one.status), one.kind),
+        )
+        for one in found
+    )
+    return DataTable("The last decisions", columns, rows)
+
+
+def _all(found: AllDecisions) -> ReportDocument:
+    columns = (
+        Column("reason"),
+        Column("meaning"),
+        Column("visits", Format.COUNT),
+        Column("visits that found something", Format.COUNT),
+        Column("share", Format.SHARE),
+    )
+    rows = tuple(
+        (name, WHY_VISITED.get(name, ""), visits, kept, kept / visits)
+        for name, (visits, kept) in found.reasons.items()
+    )
+    facts = (
+        ("Mean squared error (Brier)", _known(found.brier, Format.NUMBER)),
+        ("Skill against the mean", _known(found.skill, Format.SHARE)),
+    )
+    reliability = (
+        *(Column(name, Format.SHARE) for name in ("forecasts from", "mean forecast", "came true")),
+        Column("visits", Format.COUNT),
+    )
+    bins = tuple((one.low, one.forecast, one.found, one.visits) for one in found.forecasts)
+    text = ("Where forecasts are right, `came true` is as large as `mean forecast`.",)
+    return ReportDocument(
+        "Decisions",
+        (
+            Section("", tables=(DataTable("Visits of incremental runs by reason", columns, rows),)),
+            Section(
+                "Forecasts", text, facts, tables=(DataTable("Reliability", reliability, bins),)
+            ),
+        ),
+    )
+
+
+def _known(value: float | None, form: Format) -> str:
+    return "unknown" if value is None else written(value, form)
+
+
+class DecisionsReport(Analysis):
+    """Why a page was visited or not, or how good all forecasts were."""
+
+    name = "decisions"
+    summary = "why a page was visited or not; without a URL, how good the forecasts were"
+    audience = Audience.DEVELOPER
+    subject = ReportSubject.EITHER
+
+    def analyze(self, known: RecrawlData, request: ReportRequest) -> PageDecision | AllDecisions:
+        """See `Analysis.analyze`."""
+        return decisions(known, request.url)
+
+    def document(self, data: PageDecision | AllDecisions, request: ReportRequest) -> ReportDocument:
+        """See `Report.document`."""
+        return document(data)

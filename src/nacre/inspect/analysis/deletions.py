@@ -1,0 +1,188 @@
+"""The register of deleted pages, each with the records that prove it (pure)."""
+
+from collections import defaultdict
+
+import msgspec
+
+from nacre.core.clock import iso
+from nacre.core.history import FetchRow
+from nacre.core.pagerow import PageRow
+from nacre.inspect.analysis.analysis import Analysis
+from nacre.inspect.analysis.recrawl_data import MISSING, ArchivedReply, RecrawlData
+from nacre.inspect.reports.base import Audience, ReportRequest
+from nacre.recrawl.planner.change_detection.deletion import Existence, Life, next_look
+from nacre.report.document import Column, DataTable, Format, ReportDocument, Section
+
+_ORDER = (Life.GONE, Life.SUSPECT, Life.MOVED)
+_MOST_EVIDENCE = 20
+_MEANING = {
+    Life.GONE: "missing at two looks a day apart, or said to be gone for good (410)",
+    Life.SUSPECT: "missing once; a second look will tell",
+    Life.MOVED: "redirects to another page",
+}
+
+
+class DeletionEvidence(msgspec.Struct, frozen=True):
+    """A visit that did not find the page.
+
+    Attributes:
+        time: When, seconds since the epoch.
+        status: Fetch status.
+        answer: `missing`, `gone`, `soft-404` or `moved`.
+        record: Where its record lies: WARC and offset; "" where only the log has it.
+        digest: Payload digest of that record; "" without one.
+    """
+
+    time: float
+    status: int
+    answer: str
+    record: str = ""
+    digest: str = ""
+
+
+class Deletion(msgspec.Struct):
+    """A page that is not there any more.
+
+    Attributes:
+        url: The page.
+        life: `gone`, `suspect` or `moved`.
+        last_there: Last visit that found it. It went between this and `since`.
+        since: First visit that did not.
+        looks: Further looks since then.
+        target: Where it moved to; "" for nowhere.
+        next_look: When it is looked at again; None for what never was a page.
+        evidence: What proves it, in order of time.
+    """
+
+    url: str
+    life: str
+    last_there: float
+    since: float
+    looks: int
+    target: str
+    next_look: float | None
+    evidence: list[DeletionEvidence]
+
+
+class DeletionRegister(msgspec.Struct):
+    """All of them.
+
+    Attributes:
+        deletions: Gone ones first, then those in doubt, then those that moved.
+        never_there: URLs that were never found: dead links, and redirects from the start.
+    """
+
+    deletions: list[Deletion]
+    never_there: int
+
+
+def deletion_register(known: RecrawlData) -> DeletionRegister:
+    """Make the register."""
+    found = [row for row in known.rows() if row.life != Life.LIVE]
+    urls = {row.url for row in found}
+    there: dict[str, float] = {}
+    visits: defaultdict[str, list[FetchRow]] = defaultdict(list)
+    for visit in known.visits() if urls else ():
+        if visit.url not in urls:
+            continue
+        if visit.answer == "there":
+            there[visit.url] = visit.time
+            visits.pop(visit.url, None)
+        elif visit.answer in MISSING or visit.answer == "moved":
+            visits[visit.url].append(visit)
+    records = _records(known, urls & there.keys())
+    deletions = [
+        _deletion(row, there[row.url], visits[row.url], records)
+        for row in found
+        if row.url in there
+    ]
+    deletions.sort(key=lambda one: (_ORDER.index(Life(one.life)), -one.since, one.url))
+    return DeletionRegister(deletions, len(found) - len(deletions))
+
+
+def _records(known: RecrawlData, urls: set[str]) -> dict[tuple[str, str], ArchivedReply]:
+    """Records by URL and second."""
+    return {(one.url, one.date): one for one in known.captures(urls)} if urls else {}
+
+
+def _deletion(
+    row: PageRow,
+    there: float,
+    visits: list[FetchRow],
+    records: dict[tuple[str, str], ArchivedReply],
+) -> Deletion:
+    state = Existence(Life(row.life), row.life_since, row.looks)
+    evidence = [
+        _evidence(visit, records.get((visit.url, iso(visit.time))))
+        for visit in visits[-_MOST_EVIDENCE:]
+    ]
+    look = next_look(state, row.last_visit) if row.digest or row.life != Life.MOVED else None
+    return Deletion(row.url, row.life, there, row.life_since, row.looks, row.target, look, evidence)
+
+
+def _evidence(visit: FetchRow, record: ArchivedReply | None) -> DeletionEvidence:
+    if record is None:
+        return DeletionEvidence(visit.time, visit.status, visit.answer)
+    where = f"{record.file}:{record.offset}"
+    return DeletionEvidence(visit.time, visit.status, visit.answer, where, record.digest)
+
+
+def document(found: DeletionRegister) -> ReportDocument:
+    """The register for people."""
+    lives = [Life(one.life) for one in found.deletions]
+    facts: tuple[tuple[str, str], ...] = tuple(
+        (f"{life}", f"{lives.count(life):,}: {_MEANING[life]}") for life in _ORDER
+    )
+    facts += (("never there", f"{found.never_there:,}: dead links, and redirects from the start"),)
+    columns = (
+        Column("page", Format.URL),
+        Column("state"),
+        Column("last there", Format.TIME),
+        Column("missing since", Format.TIME),
+        Column("moved to", Format.URL),
+        Column("next look", Format.TIME),
+        Column("visits as evidence", Format.COUNT),
+    )
+    rows = tuple(
+        (
+            *(one.url, one.life, one.last_there, one.since),
+            *(one.target, one.next_look, len(one.evidence)),
+        )
+        for one in found.deletions
+    )
+    tables = (DataTable("Pages that are gone", columns, rows), _evidence_table(found))
+    text = ("Failures, refusals and challenges never count as a deletion.",)
+    return ReportDocument("Deletion register", (Section("", text, facts, tables=tables),))
+
+
+def _evidence_table(found: DeletionRegister) -> DataTable:
+    columns = (
+        Column("page", Format.URL),
+        Column("time", Format.TIME),
+        Column("status"),
+        Column("answer"),
+        Column("record", Format.URL),
+        Column("payload", Format.URL),
+    )
+    rows = tuple(
+        (one.url, proof.time, str(proof.status), proof.answer, proof.record, proof.digest)
+        for one in found.deletions
+        for proof in one.evidence
+    )
+    return DataTable("Evidence", columns, rows)
+
+
+class DeletionsReport(Analysis):
+    """The register of deleted pages."""
+
+    name = "deletions"
+    summary = "pages that are gone, with the records that prove it"
+    audience = Audience.CURATOR
+
+    def analyze(self, known: RecrawlData, request: ReportRequest) -> DeletionRegister:
+        """See `Analysis.analyze`."""
+        return deletion_register(known)
+
+    def document(self, data: DeletionRegister, request: ReportRequest) -> ReportDocument:
+        """See `Report.document`."""
+        return document(data)

@@ -1,0 +1,213 @@
+"""What differs between two versions of a page, and which of it is noise (pure)."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from nacre.core.pageview import PageView, Piece
+from nacre.errors import JobError
+from nacre.extract.pageview import page_view
+from nacre.inspect.analysis.analysis import Analysis
+from nacre.inspect.analysis.recrawl_data import ArchivedReply, RecrawlData
+from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
+from nacre.recrawl.planner.change_detection.change import (
+    PieceDifference,
+    compare,
+    differences,
+    excuse,
+)
+from nacre.recrawl.planner.change_detection.template import Template
+from nacre.report.document import Compared, Comparison, ReportDocument, Section
+from nacre.report.formatting import share, url_facts
+from nacre.uri.parse import authority
+
+_INDEX = 0.5
+_HTML = ("text/html", "application/xhtml+xml")
+NOISE = {
+    "masked": "a clock, a counter or a token",
+    "advert": "stands in what is marked as an advertisement",
+    "volatile": "this place differs at every look",
+    "template": "on most pages of the site",
+    "navigation": "leads around; it is not what the page says",
+}
+"""Why a piece does not count, in words."""
+
+
+class DifferingPiece(msgspec.Struct, frozen=True):
+    """A piece that differs.
+
+    Attributes:
+        kind: What it is, see `core.pageview.Piece`.
+        was: In the older version; None where it is new.
+        now: In the newer one; None where it is gone.
+        noise: Code of why it does not count, see `change_detection.change.excuse`; "" when it does.
+    """
+
+    kind: str
+    was: str | None
+    now: str | None
+    noise: str
+
+
+class PageDifference(msgspec.Struct):
+    """Two versions of a page.
+
+    Attributes:
+        url: The page.
+        old: Date of the older version.
+        new: Date of the newer one.
+        kind: The verdict on them, a class of changes.
+        score: Share of the page that differs, noise weighed down.
+        reason: Code of what decided.
+        pieces: What differs, in document order.
+        same: Pieces that both versions have.
+        versions: Dates of all versions that are stored in full.
+    """
+
+    url: str
+    old: str
+    new: str
+    kind: str
+    score: float
+    reason: str
+    pieces: list[DifferingPiece]
+    same: int
+    versions: list[str]
+
+
+def page_difference(
+    known: RecrawlData, url: str, dates: tuple[str, str] = ("", "")
+) -> PageDifference:
+    """The difference of two versions, by default the last two.
+
+    Args:
+        known: What is known.
+        url: The page.
+        dates: Beginnings of the dates of the older and the newer version; "" for the one before
+            the newer, and for the last.
+
+    Raises:
+        JobError: There are no two versions, or one is not a page or cannot be read.
+    """
+    stored = _versions(known.captures((url,)))
+    old, new = _chosen(url, stored, dates)
+    row = known.row(url)
+    template = known.templates.get(authority(url), Template())
+    listing = row is not None and row.index >= _INDEX
+    before, after = _view(known, old), _view(known, new)
+    verdict = compare(before, after, template, known.change, listing=listing)
+    differing = _in_order(differences(before.pieces, after.pieces), before, after)
+    return PageDifference(
+        url,
+        old.date,
+        new.date,
+        str(verdict.kind),
+        verdict.score,
+        verdict.reason,
+        [_piece(one, excuse(one, template, listing=listing)) for one in differing],
+        len(after.pieces) - sum(one.now is not None for one in differing),
+        [one.date for one in stored],
+    )
+
+
+def _versions(captures: Iterable[ArchivedReply]) -> list[ArchivedReply]:
+    """Those with a page, each version once: a full run may store one again after a difference."""
+    found: list[ArchivedReply] = []
+    for one in captures:
+        same = bool(found) and one.digest == found[-1].digest
+        if not (one.is_revisit or one.status != "200" or same):
+            found.append(one)
+    return found
+
+
+def _chosen(
+    url: str, stored: Sequence[ArchivedReply], dates: tuple[str, str]
+) -> tuple[ArchivedReply, ArchivedReply]:
+    older, newer = dates
+    at = _latest(stored, newer, len(stored))
+    before = _latest(stored, older, at) if at is not None else None
+    if at is None or before is None:
+        wanted = " of the dates that were asked for" if older or newer else ""
+        have = ", ".join(one.date for one in stored) or "none"
+        raise JobError(
+            f"{url} has no two versions{wanted} in the archive; stored in full are: {have}"
+        )
+    return stored[before], stored[at]
+
+
+def _latest(stored: Sequence[ArchivedReply], date: str, before: int) -> int | None:
+    """The last version of a date ahead of a place in the list."""
+    found = (at for at in range(before - 1, -1, -1) if stored[at].date.startswith(date))
+    return next(found, None)
+
+
+def _view(known: RecrawlData, capture: ArchivedReply) -> PageView:
+    if capture.mime not in _HTML:
+        raise JobError(f"{capture.url} of {capture.date} is {capture.mime}: only HTML is compared")
+    text = known.text(capture)
+    if text is None:
+        raise JobError(
+            f"{capture.url} of {capture.date} cannot be read from {capture.file or 'its WARC'}; "
+            "`nacre archive JOB check` says what is wrong with it"
+        )
+    return page_view(text)
+
+
+def _in_order(
+    found: Sequence[PieceDifference], old: PageView, new: PageView
+) -> list[PieceDifference]:
+    """As they stand in the document: what is gone, where it stood."""
+    after, before = _places(new.pieces), _places(old.pieces)
+    scale = max(1, len(new.pieces)) / max(1, len(old.pieces))
+
+    def place(one: PieceDifference) -> float:
+        if one.now is not None:
+            return float(after[one.now])
+        return before[one.piece] * scale
+
+    return sorted(found, key=place)
+
+
+def _places(pieces: Sequence[Piece]) -> dict[Piece, int]:
+    return {piece: at for at, piece in reversed(list(enumerate(pieces)))}
+
+
+def _piece(one: PieceDifference, noise: str) -> DifferingPiece:
+    was, now = (None if side is None else side.text for side in one)
+    return DifferingPiece(one.piece.kind, was, now, noise)
+
+
+def document(found: PageDifference) -> ReportDocument:
+    """The difference for people."""
+    facts = (
+        *url_facts(found.url),
+        ("Verdict", f"{found.kind} ({found.reason}), score {share(found.score)}"),
+        ("Pieces that stayed", f"{found.same:,}"),
+        ("Versions stored in full", ", ".join(found.versions)),
+    )
+    pieces = tuple(
+        Compared(piece.kind, piece.was, piece.now, NOISE.get(piece.noise, piece.noise))
+        for piece in found.pieces
+    )
+    text = ("Grey pieces differ without the page saying anything else; the last column says why.",)
+    comparison = Comparison(found.old, found.new, pieces)
+    return ReportDocument(
+        "Two versions of a page", (Section("", text, facts, comparison=comparison),)
+    )
+
+
+class DifferenceReport(Analysis):
+    """Two versions of a page side by side."""
+
+    name = "diff"
+    summary = "two versions of a page, noise marked with its reason"
+    audience = Audience.CURATOR
+    subject = ReportSubject.PAGE
+
+    def analyze(self, known: RecrawlData, request: ReportRequest) -> PageDifference:
+        """See `Analysis.analyze`."""
+        return page_difference(known, request.url, (request.old, request.new))
+
+    def document(self, data: PageDifference, request: ReportRequest) -> ReportDocument:
+        """See `Report.document`."""
+        return document(data)

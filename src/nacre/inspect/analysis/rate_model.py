@@ -1,0 +1,259 @@
+"""What the rates of a job's pages are believed to be: the planner's formulas (pure).
+
+Whether a job has seen enough to say how often its pages change (pure).
+
+Before that, what the planner believes comes from the web at large; it is good enough to choose
+visits by, but no fact about a site.
+
+When the next run is worth its while, and why (pure).
+"""
+
+from collections.abc import Sequence
+from operator import add
+from typing import NamedTuple
+
+import msgspec
+
+from nacre.core.pagerow import PageKind, PageRow
+from nacre.inspect.analysis.recrawl_data import RecrawlData
+from nacre.recrawl.planner.change_detection.deletion import Existence, Life, next_look
+from nacre.recrawl.planner.change_rate.rates import GRID, LISTS, PAGES, Classes, Distribution
+from nacre.recrawl.planner.discovery.hints import Signal
+from nacre.recrawl.planner.ranking import Ranking, ValueTerms, VisitValue, Wanted, choose, quiet
+from nacre.recrawl.planner.sites import Sites
+from nacre.recrawl.planner.step import THETA, TRUSTED
+from nacre.report.formatting import span
+
+_UNLIMITED = 1 << 60
+_INDEX = 0.5
+
+
+class RunPlan(NamedTuple):
+    """What a run would choose of the known pages, without a budget.
+
+    Attributes:
+        chosen: Its bids, best first.
+        price: The worth of the last one that was chosen for its worth; 0 when all are.
+        expected: Changes among all pages, as forecast.
+        found: Of these, those among the chosen.
+    """
+
+    chosen: Sequence[VisitValue]
+    price: float
+    expected: float
+    found: float
+
+
+class RateModel:
+    """Posteriors and bids of all pages.
+
+    Args:
+        known: What is known of them.
+    """
+
+    def __init__(self, known: RecrawlData) -> None:
+        settings = known.settings
+        self._known = known
+        self._asks_hints = settings.hints
+        self._sites = Sites(dict(known.sites))
+        self._classes = Classes(lambda row: row.evidence, PAGES)
+        self._arrivals = Classes(lambda row: row.arrivals, LISTS)
+        self._classes.fit(known.rows(), self._quiet)
+        self._arrivals.fit(known.rows())
+        terms = ValueTerms(THETA[settings.aim], settings.floor, versions=settings.aim != "fresh")
+        self._ranking = Ranking(self._classes, self._arrivals, terms)
+
+    def posterior(self, row: PageRow) -> Distribution:
+        """The distribution of the rate of a page's changes."""
+        return self._classes.posterior(row)
+
+    def arrivals(self, row: PageRow) -> Distribution:
+        """The distribution of the rate of new links of an index page."""
+        return self._arrivals.posterior(row)
+
+    def signals(self, row: PageRow) -> Sequence[tuple[str, Signal]]:
+        """Sources that would have told of a change of a page, with their trust."""
+        return self._sites.signals(row) if self._asks_hints else []
+
+    def chance(self, row: PageRow, until: float) -> float:
+        """Probability that a visit finds something to keep."""
+        bid = self.bid(row, until)
+        return bid.chance if bid is not None else 0.0
+
+    def bid(self, row: PageRow, now: float) -> VisitValue | None:
+        """A page's bid for a visit."""
+        return self._ranking.visit(row, now, self._sites.time(row.url), self.signals(row))
+
+    def _quiet(self, row: PageRow) -> bytes:
+        if not row.visits or row.told:
+            return b""
+        return quiet(row, self.signals(row), self._known.now)
+
+    def plan(self, now: float) -> RunPlan:
+        """What a run would choose now of the pages that are known, wave by wave."""
+        lists: list[VisitValue] = []
+        told: list[VisitValue] = []
+        others: list[VisitValue] = []
+        for row in self._known.rows():
+            planned = is_visited(row) and self._known.due(row) is None
+            bid = self.bid(row, now) if planned else None
+            if bid is not None and row.index >= _INDEX:
+                lists.append(bid)
+            elif bid is not None:
+                (told if row.told and bid.chance >= TRUSTED else others).append(bid)
+        settings = self._known.settings
+        wanted = Wanted(settings.recall, settings.least, sure=TRUSTED)
+        first = [*choose(lists, _UNLIMITED, wanted), *told]
+        already = sum(bid.chance for bid in first)
+        last = choose(others, _UNLIMITED, wanted._replace(already=already))
+        worths = [bid.value for bid in last if not bid.due]
+        price = min(worths, default=0.0) if len(last) < len(others) else 0.0
+        found = already + sum(bid.chance for bid in last)
+        expected = sum(bid.chance for bid in (*lists, *told, *others))
+        return RunPlan([*first, *last], price, expected, found)
+
+
+def is_visited(row: PageRow) -> bool:
+    """A page that the planner would visit again: not what pages embed, not what was never there."""
+    return row.kind is not PageKind.EMBED and row.visits > 0
+
+
+def is_living(row: PageRow) -> bool:
+    """A page that was there at its last visit."""
+    return is_visited(row) and row.life == Life.LIVE
+
+
+class RateMixture:
+    """The rates of many pages: how many of them there are at each rate of the grid.
+
+    Attributes:
+        pages: Expected number of pages at each of `change_rate.rates.RATES`.
+        count: Pages in all.
+    """
+
+    def __init__(self) -> None:
+        self.pages = [0.0] * GRID
+        self.count = 0
+
+    def add(self, posterior: Distribution) -> None:
+        """Count a page."""
+        self.pages = list(map(add, self.pages, posterior))
+        self.count += 1
+
+    @property
+    def distribution(self) -> Distribution:
+        """The distribution of the rate of a page drawn at random."""
+        return tuple(weight / max(1, self.count) for weight in self.pages)
+
+
+ENOUGH_RUNS = 2
+"""Runs after the first one: the first of them shows what is noise, and the second what changes."""
+_DAY = 86_400.0
+_TOO_LITTLE = "too little data yet"
+ONE_VISIT = f"{_TOO_LITTLE}: the page was visited once at most"
+"""Why nothing is known of a page."""
+
+
+class DataBasis(msgspec.Struct, frozen=True):
+    """What a job has seen.
+
+    Attributes:
+        again: Runs after the first one.
+        watched: Days from the beginning of the first run to that of the last.
+    """
+
+    again: int
+    watched: float
+
+    @property
+    def doubt(self) -> str:
+        """Why nothing can be said of intervals yet; "" when it can."""
+        if self.again >= ENOUGH_RUNS:
+            return ""
+        runs = {0: "no run", 1: "one run"}[self.again]
+        return f"{_TOO_LITTLE}: {runs} after the first one, and it takes {ENOUGH_RUNS}"
+
+    def doubt_of(self, days: float) -> str:
+        """Why an interval, in days, is no more than a guess; "" when it is one that was watched."""
+        if self.doubt or days <= self.watched:
+            return self.doubt
+        watched = span(self.watched)
+        return f"{_TOO_LITTLE}: it is longer than {watched}, for which the job was watched"
+
+
+def data_basis(known: RecrawlData) -> DataBasis:
+    """What a job has seen."""
+    runs = known.runs()
+    days = (runs[-1].started - runs[0].started) / _DAY if runs else 0.0
+    return DataBasis(max(0, len(runs) - 1), days)
+
+
+class NextRun(msgspec.Struct, frozen=True):
+    """The next run.
+
+    Attributes:
+        time: When it is due, seconds since the epoch; 0 when there is nothing to base it on.
+        why: The reason.
+        visits: Known pages that it would visit now.
+        changes: Changes that it would find now, as expected.
+        reasons: Those visits by reason.
+    """
+
+    time: float
+    why: str
+    visits: int
+    changes: float
+    reasons: dict[str, int]
+
+
+class _Wish(NamedTuple):
+    time: float
+    why: str
+
+
+def next_run(known: RecrawlData, model: RateModel, interval: float, doubt: str = "") -> NextRun:
+    """The earliest of what calls for a run.
+
+    Args:
+        known: What is known.
+        model: Its rates.
+        interval: The recommended days between runs.
+        doubt: Why that is no more than a guess, so that nothing is based on it; "" when it is sure.
+    """
+    plan = model.plan(known.now)
+    reasons: dict[str, int] = {}
+    for bid in plan.chosen:
+        reasons[bid.reason] = reasons.get(bid.reason, 0) + 1
+    by_interval = [] if doubt else _interval(known, interval)
+    wishes = [*by_interval, *_told(known), *_looks(known)]
+    first = min(wishes, default=_Wish(0.0, doubt or "no run has ended yet"))
+    return NextRun(first.time, first.why, len(plan.chosen), plan.found, reasons)
+
+
+def _interval(known: RecrawlData, interval: float) -> list[_Wish]:
+    runs = known.runs()
+    if not runs:
+        return []
+    why = f"the recommended interval of {span(interval)} since the last run began is over then"
+    return [_Wish(runs[-1].started + interval * _DAY, why)]
+
+
+def _told(known: RecrawlData) -> list[_Wish]:
+    told = sum(bool(row.told) for row in known.rows() if is_visited(row))
+    return [_Wish(known.now, f"hints tell of changes of {_pages(told)}")] if told else []
+
+
+def _pages(number: int) -> str:
+    return f"{number:,} page{'' if number == 1 else 's'}"
+
+
+def _looks(known: RecrawlData) -> list[_Wish]:
+    """A second look at a page that may be gone proves its deletion, and when it was."""
+    looks = [
+        look
+        for row in known.rows()
+        if row.life == Life.SUSPECT
+        and (look := next_look(Existence(Life.SUSPECT, row.life_since, row.looks), row.last_visit))
+    ]
+    why = f"a second look at what was missing is due ({_pages(len(looks))})"
+    return [_Wish(max(min(looks), known.now), why)] if looks else []

@@ -1,0 +1,391 @@
+"""What a study is made of: the rows and the fetch log of a job, and its captures.
+
+What is known of a job's pages, read from its store and its archive.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, Protocol, TypeVar
+
+import msgspec
+
+from nacre.archive.delta import MEDIA, TARGET, Delta, DeltaError, page_url
+from nacre.archive.restoring import difference_at
+from nacre.core.capture import Capture
+from nacre.core.history import FetchRow
+from nacre.core.pagerow import PageRow
+from nacre.engine.candidates.prospects import kinds
+from nacre.engine.keeping import Bases
+from nacre.engine.readback import read_at
+from nacre.frontier.novelty import KindRow
+from nacre.history.dedup import Digests
+from nacre.recrawl.planner.change_detection.change import ChangeSettings
+from nacre.recrawl.planner.change_detection.deletion import Answer
+from nacre.recrawl.planner.change_detection.template import Template
+from nacre.recrawl.planner.discovery.hints import MapRow, ReplyAudit
+from nacre.recrawl.planner.discovery.link_rules import GapRow, RuleRow
+from nacre.recrawl.planner.discovery.traps import TrapRow
+from nacre.recrawl.planner.schedules.timetable import Due, Timetable
+from nacre.recrawl.planner.settings import RecrawlSettings
+from nacre.recrawl.planner.sites import SiteRow
+from nacre.recrawl.session.knowledge import page_text
+from nacre.recrawl.session.pagestore import (
+    AUDITS,
+    GAPS,
+    MAPS,
+    RULES,
+    SITES,
+    TEMPLATES,
+    TRAPS,
+    PageStore,
+    fetch_rows,
+    scan,
+)
+from nacre.recrawl.session.scheduling import stored_timetable
+from nacre.runs.runs import all_runs, read_run, spent_by
+from nacre.settings.settings import JobSettings
+from nacre.store.file_table import file_rows
+from nacre.store.files import FileKind, FileState
+from nacre.store.store import Store
+from nacre.uri.surt import index_key
+
+MISSING = frozenset((Answer.MISSING, Answer.GONE, Answer.SOFT))
+"""Answers that say that a page is not there."""
+CHANGED = frozenset(("minor", "major"))
+"""Kinds of differences that are changes of the page."""
+NEW = "new"
+LOT = "lot"
+
+
+class Run(NamedTuple):
+    """A run of the job.
+
+    Attributes:
+        number: From 1.
+        name: Of its directory.
+        mode: `full` or `incremental`.
+        parent: Name of the run before; "" for none.
+        started: Seconds since the epoch.
+        ended: The same; 0 while it runs.
+        elapsed: Seconds that it ran, pauses left out.
+        keep: What it stored: `strict`, `lean` or `delta`.
+        requests: Replies that it got, prerequisites left out; 0 where that is not known.
+    """
+
+    number: int
+    name: str
+    mode: str
+    parent: str
+    started: float
+    ended: float
+    elapsed: float
+    keep: str = "strict"
+    requests: int = 0
+
+
+class ArchivedReply(NamedTuple):
+    """A record of the archive that holds a reply.
+
+    Attributes:
+        url: Of what.
+        date: When, `2026-11-20T10:00:00Z`.
+        status: HTTP status, as written in the index.
+        mime: Media type; `warc/revisit` for a revisit record.
+        digest: Payload digest, as written in the index.
+        file: The WARC, relative to the job; "" when it is not known.
+        offset: Where the record begins, bytes.
+    """
+
+    url: str
+    date: str
+    status: str
+    mime: str
+    digest: str
+    file: str
+    offset: int
+
+    @property
+    def is_revisit(self) -> bool:
+        """Whether it refers to another record for its payload."""
+        return self.mime == "warc/revisit"
+
+
+class RecrawlData(Protocol):
+    """All that is known of a job's pages, as last committed."""
+
+    @property
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        ...
+
+    @property
+    def settings(self) -> RecrawlSettings:
+        """How the job visits pages again."""
+        ...
+
+    @property
+    def change(self) -> ChangeSettings:
+        """When a difference between two versions is a change."""
+        ...
+
+    @property
+    def sites(self) -> Mapping[str, SiteRow]:
+        """What is known of each site."""
+        ...
+
+    @property
+    def rules(self) -> Mapping[str, RuleRow]:
+        """What the links of each site have shown, by `history.finding.linkwatch.rule_name`."""
+        ...
+
+    @property
+    def traps(self) -> dict[str, TrapRow]:
+        """What pages that lead to more of their kind have said, by `kind_of_trap`."""
+        ...
+
+    def kinds(self) -> Iterable[tuple[str, KindRow]]:
+        """Kinds of URLs as a full crawl met them, with their hosts."""
+        ...
+
+    @property
+    def gaps(self) -> Mapping[str, GapRow]:
+        """Results of guesses at numbers that were never seen."""
+        ...
+
+    @property
+    def maps(self) -> Mapping[str, MapRow]:
+        """What is known of each sitemap."""
+        ...
+
+    @property
+    def templates(self) -> Mapping[str, Template]:
+        """What the pages of each site have taught of noise."""
+        ...
+
+    @property
+    def audits(self) -> Mapping[str, ReplyAudit]:
+        """What audits of 304 replies have shown, by `HOST TEMPLATE`."""
+        ...
+
+    def runs(self) -> Sequence[Run]:
+        """All runs, in order."""
+        ...
+
+    def row(self, url: str) -> PageRow | None:
+        """What is known of a page."""
+        ...
+
+    def rows(self) -> Iterator[PageRow]:
+        """The same of all."""
+        ...
+
+    def due(self, row: PageRow) -> Due | None:
+        """When a page under a schedule is due; None for those of the planner."""
+        ...
+
+    def visits(self) -> Iterator[FetchRow]:
+        """The fetch log, in order of time."""
+        ...
+
+    def captures(self, urls: Collection[str]) -> Iterator[ArchivedReply]:
+        """Records of some URLs, in order of their dates."""
+        ...
+
+    def text(self, capture: ArchivedReply) -> str | None:
+        """The text of a page as it was captured; None when it cannot be read."""
+        ...
+
+
+def first_run(runs: Sequence[Run]) -> int:
+    """Number of the run in which everything was new; 0 when there is none."""
+    return runs[0].number if runs else 0
+
+
+_OPEN = ".open"
+
+T = TypeVar("T")
+
+
+class StoredRecrawlData:
+    """`RecrawlData` of a job.
+
+    Args:
+        root: Its directory.
+        store: Its store.
+        settings: Its settings.
+        now: Seconds since the epoch.
+
+    Attributes:
+        now: Seconds since the epoch.
+    """
+
+    def __init__(self, root: Path, store: Store, settings: JobSettings, now: float) -> None:
+        self.now = now
+        self._root = root
+        self._store = store
+        self._settings = settings
+        self._pages = PageStore(store)
+        self._bases = Bases(root, store, Digests(store))
+
+    @property
+    def settings(self) -> RecrawlSettings:
+        """See `RecrawlData`."""
+        return self._settings.recrawl
+
+    @property
+    def change(self) -> ChangeSettings:
+        """See `RecrawlData`."""
+        return self._settings.change
+
+    @cached_property
+    def sites(self) -> dict[str, SiteRow]:
+        """See `RecrawlData`."""
+        return self._named(SITES, SiteRow)
+
+    @cached_property
+    def rules(self) -> dict[str, RuleRow]:
+        """See `RecrawlData`."""
+        return self._named(RULES, RuleRow)
+
+    @cached_property
+    def traps(self) -> dict[str, TrapRow]:
+        """See `RecrawlData`."""
+        return self._named(TRAPS, TrapRow)
+
+    def kinds(self) -> Iterable[tuple[str, KindRow]]:
+        """See `RecrawlData`."""
+        return kinds(self._store)
+
+    @cached_property
+    def gaps(self) -> dict[str, GapRow]:
+        """See `RecrawlData`."""
+        return self._named(GAPS, GapRow)
+
+    @cached_property
+    def maps(self) -> dict[str, MapRow]:
+        """See `RecrawlData`."""
+        return self._named(MAPS, MapRow)
+
+    @cached_property
+    def templates(self) -> dict[str, Template]:
+        """See `RecrawlData`."""
+        return self._named(TEMPLATES, Template)
+
+    @cached_property
+    def audits(self) -> dict[str, ReplyAudit]:
+        """See `RecrawlData`."""
+        return self._named(AUDITS, ReplyAudit)
+
+    def runs(self) -> Sequence[Run]:
+        """See `RecrawlData`."""
+        last = read_run(self._store)
+        return [
+            Run(
+                *(one.number, one.name, one.mode, one.parent),
+                *(one.started, one.ended, one.elapsed, one.keep),
+                spent_by(self._store, one).requests if one == last else one.spent[0],
+            )
+            for one in all_runs(self._store)
+            if not one.fresh
+        ]
+
+    def row(self, url: str) -> PageRow | None:
+        """See `RecrawlData`."""
+        return self._pages.get(url)
+
+    def rows(self) -> Iterator[PageRow]:
+        """See `RecrawlData`."""
+        return self._pages.scan()
+
+    @cached_property
+    def timetable(self) -> Timetable | None:
+        """Pages under a schedule; None when there are none."""
+        return stored_timetable(self._root, self._settings, self._store)
+
+    def due(self, row: PageRow) -> Due | None:
+        """See `RecrawlData`."""
+        return None if self.timetable is None else self.timetable.due(row, self.now)
+
+    def visits(self) -> Iterator[FetchRow]:
+        """See `RecrawlData`."""
+        return fetch_rows(self._store)
+
+    def captures(self, urls: Collection[str]) -> Iterator[ArchivedReply]:
+        """See `RecrawlData`: from the indexes of all runs, read one after the other."""
+        wanted = set(urls)
+        names = (name for url in wanted for name in (url, TARGET + url))
+        keys = {index_key(name).encode() for name in names}
+        found = [
+            captured
+            for directory, path in self._indexes()
+            for line in _lines(path)
+            if line.partition(b" ")[0] in keys and (captured := self._captured(line, directory))
+        ]
+        return iter(sorted((one for one in found if one.url in wanted), key=_order))
+
+    def text(self, capture: ArchivedReply) -> str | None:
+        """See `RecrawlData`."""
+        found = self._read(capture) if capture.file else None
+        return None if found is None else page_text(found)
+
+    def _read(self, capture: ArchivedReply) -> Capture | None:
+        path = self._root / capture.file
+        return read_at(path, capture.offset, self._bases.block)
+
+    def _named(self, prefix: bytes, kind: type[T]) -> dict[str, T]:
+        decode = msgspec.msgpack.Decoder(kind).decode
+        return {name.decode(): decode(row) for name, row in scan(self._store, prefix)}
+
+    def _indexes(self) -> Iterator[tuple[PurePosixPath, Path]]:
+        for _, row in file_rows(self._store):
+            if row.kind is FileKind.INDEX and row.state is not FileState.LOST:
+                name = row.path if row.state is FileState.OPEN else row.final
+                yield PurePosixPath(row.final).parent, self._root / name
+
+    def _captured(self, line: bytes, directory: PurePosixPath) -> ArchivedReply | None:
+        _, when, text = line.split(b" ", 2)
+        try:
+            fields = json.loads(text)
+            url, offset = page_url(str(fields["url"])), int(fields["offset"])
+        except (ValueError, KeyError):
+            return None  # a line that is just being written
+        mime, status = str(fields.get("mime", "")), str(fields.get("status", ""))
+        file = self._file(directory / str(fields.get("filename", "")))
+        digest = str(fields.get("digest", ""))
+        if mime == MEDIA:  # only of replies with status 200
+            status = "200"
+            delta = self._difference(file, offset)
+            mime, digest = (delta.mime, delta.payload) if delta else (mime, digest)
+        return ArchivedReply(url, _date(when.decode()), status, mime, digest, file, offset)
+
+    def _difference(self, file: str, offset: int) -> Delta | None:
+        """What the record of a difference holds; None when it cannot be read."""
+        try:
+            return difference_at(self._root / file, offset).delta if file else None
+        except (DeltaError, OSError):
+            return None
+
+    def _file(self, path: PurePosixPath) -> str:
+        """Where a WARC is now, relative to the job; "" when it is nowhere."""
+        names = (str(path), f"{path}{_OPEN}")
+        return next((name for name in names if (self._root / name).is_file()), "")
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as file:
+            yield from file
+    except FileNotFoundError:
+        return  # closed and renamed at this moment, or moved away by its owner
+
+
+def _order(one: ArchivedReply) -> tuple[str, str, int]:
+    return one.date, one.file, one.offset
+
+
+def _date(digits: str) -> str:
+    """`20261120100000` as `2026-11-20T10:00:00Z`."""
+    day = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}"
+    return f"{day}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}Z"

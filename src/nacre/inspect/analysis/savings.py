@@ -1,0 +1,536 @@
+"""What incremental runs saved against full crawls, and how much they missed (pure).
+
+A full crawl at the same moment would have asked once for every URL known then. What was missed is
+estimated twice: from pages drawn at random, which depends on no model, and from the rates.
+
+The savings of incremental runs, for people (pure).
+
+How the visits of incremental runs are stored, by the way of keeping asked for (pure).
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from nacre.core.history import FetchRow
+from nacre.core.pagerow import PageRow
+from nacre.inspect.analysis.analysis import Analysis
+from nacre.inspect.analysis.rate_model import RateModel, is_visited
+from nacre.inspect.analysis.recrawl_data import (
+    CHANGED,
+    LOT,
+    MISSING,
+    NEW,
+    RecrawlData,
+    Run,
+    first_run,
+)
+from nacre.inspect.reports.base import Audience, ReportRequest
+from nacre.recrawl.planner.change_detection.deletion import Life
+from nacre.recrawl.planner.recall import Range, RecallEstimate
+from nacre.report.document import Bars, Column, DataTable, Format, ReportDocument, Section, Series
+from nacre.report.formatting import day, share, size, written
+
+NOISE = frozenset(("markup", "noise", "template"))
+"""Kinds of differences that are not changes of the page; `--keep lean` leaves a note of them."""
+
+
+def is_mostly_noise(noise: int, stored: int) -> bool:
+    """Whether most bytes that were stored differ in noise alone."""
+    return 2 * noise > stored
+
+
+class KeepModeTotals(msgspec.Struct):
+    """What became of the visits of all incremental runs with one `--keep`.
+
+    Attributes:
+        keep: `strict`, `lean` or `delta`.
+        runs: Runs.
+        full: Replies stored in full.
+        full_bytes: Their payloads.
+        differences: Replies stored as differences.
+        difference_bytes: Their payloads.
+        patch_bytes: The differences themselves.
+        notes: Replies of which a note is kept.
+        note_bytes: Their payloads.
+        confirmed: Revisits.
+        unrecorded: Replies of which nothing was written.
+        noise: Of the replies stored in full, those that differed in markup, noise or the template
+            alone.
+        noise_bytes: Their payloads.
+    """
+
+    keep: str
+    runs: int = 0
+    full: int = 0
+    full_bytes: int = 0
+    differences: int = 0
+    difference_bytes: int = 0
+    patch_bytes: int = 0
+    notes: int = 0
+    note_bytes: int = 0
+    confirmed: int = 0
+    unrecorded: int = 0
+    noise: int = 0
+    noise_bytes: int = 0
+
+    @property
+    def mostly_noise(self) -> bool:
+        """Whether `--keep lean` would have spared most of what was stored."""
+        return self.keep == "strict" and is_mostly_noise(self.noise_bytes, self.full_bytes)
+
+    @property
+    def strict_bytes(self) -> int:
+        """What `strict` would have stored of the same replies."""
+        return self.full_bytes + self.difference_bytes + self.note_bytes
+
+    @property
+    def stored_bytes(self) -> int:
+        """What was stored."""
+        return self.full_bytes + self.patch_bytes
+
+    def add(self, visit: FetchRow) -> None:
+        """Count a visit."""
+        if visit.stored == "novel":
+            self.full += 1
+            self.full_bytes += visit.bytes
+            if visit.kind in NOISE:
+                self.noise += 1
+                self.noise_bytes += visit.bytes
+        elif visit.stored == "delta":
+            self.differences += 1
+            self.difference_bytes += visit.bytes
+            self.patch_bytes += visit.patch
+        elif visit.stored == "noted":
+            self.notes += 1
+            self.note_bytes += visit.bytes
+        elif visit.stored:
+            self.confirmed += 1
+        else:
+            self.unrecorded += visit.status > 0
+
+
+def by_keep_mode(runs: Sequence[Run], visits: Iterable[FetchRow]) -> list[KeepModeTotals]:
+    """What each way of keeping came to, in the order in which they were first used."""
+    ways: dict[str, KeepModeTotals] = {}
+    by_run: dict[int, KeepModeTotals] = {}
+    for run in runs:
+        if run.mode != "full":
+            way = by_run[run.number] = ways.setdefault(run.keep, KeepModeTotals(run.keep))
+            way.runs += 1
+    for visit in visits:
+        found = by_run.get(visit.run)
+        if found is not None:
+            found.add(visit)
+    return list(ways.values())
+
+
+_NORMAL = 1.96
+
+
+class CrawlCost(msgspec.Struct):
+    """What a crawl took.
+
+    Attributes:
+        requests: Replies, prerequisites left out.
+        received: Bytes of payload received.
+        stored: Bytes of payload stored in full, and of differences.
+        seconds: Its time, politeness and pauses between requests included.
+    """
+
+    requests: float = 0.0
+    received: float = 0.0
+    stored: float = 0.0
+    seconds: float = 0.0
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """A share between the ends of its 95 % interval."""
+
+    low: float
+    value: float
+    high: float
+
+
+class RunSavings(msgspec.Struct):
+    """One incremental run.
+
+    Attributes:
+        run: Its name.
+        started: When, seconds since the epoch.
+        cost: What it took.
+        full: What a full crawl at its time would have taken; it stores what changed in full.
+        copies: Bytes that a full crawl without deduplication would have stored.
+        new: New pages found.
+        changed: Changes found of pages known before.
+        deleted: Pages found missing for the first time.
+        lots: Pages drawn at random among those that the plan left out.
+        lots_changed: Those that had changed.
+        left: Pages left out, those drawn at random not counted.
+        recall: Share of the changes of known pages that it found, by the pages drawn at random.
+    """
+
+    run: str
+    started: float
+    cost: CrawlCost
+    full: CrawlCost
+    copies: float = 0.0
+    new: int = 0
+    changed: int = 0
+    deleted: int = 0
+    lots: int = 0
+    lots_changed: int = 0
+    left: float = 0.0
+    recall: Estimate = Estimate(0.0, 1.0, 1.0)
+
+
+class Savings(msgspec.Struct):
+    """All incremental runs.
+
+    Attributes:
+        runs: In order of time.
+        total: Their sum; its recall is from the random samples of all.
+        first: What the first, full run took.
+        expected: Share of the changes that the last run found, by the rates of what it left out.
+        ways: How the visits were stored, by the way of keeping.
+        audited: False when no page was drawn at random: the recall is unknown then.
+    """
+
+    runs: list[RunSavings]
+    total: RunSavings
+    first: CrawlCost
+    expected: Estimate
+    audited: bool
+    ways: list[KeepModeTotals]
+
+
+def savings(known: RecrawlData) -> Savings:
+    """Compare the incremental runs with full crawls."""
+    runs = known.runs()
+    counts = _Counts(first_run(runs))
+    for visit in known.visits():
+        counts.add(visit)
+    rows = [_fact(row, dead=row.url not in counts.seen) for row in known.rows()]
+    found = []
+    for run in runs:
+        one = counts.runs.get(run.number)
+        if one is None or run.mode == "full":
+            continue
+        is_last = run is runs[-1]
+        found.append(_of_run(run, one, rows, _left(rows, run) if is_last else None))
+    total = _total(found)
+    first = _cost_of(runs[0], counts.first) if runs else counts.first
+    expected = _expected(known, runs, found)
+    ways = by_keep_mode(runs, known.visits())
+    return Savings(found, total, first, expected, total.lots > 0, ways)
+
+
+class _Fact(msgspec.Struct, frozen=True, gc=False):
+    """What is needed of a row; all of them are held."""
+
+    first_seen: float
+    gone: float
+    last_visit: float
+    bytes: int
+    visited: bool
+
+
+def _fact(row: PageRow, *, dead: bool) -> _Fact:
+    """Dead links are not pages that are gone: a full crawl follows them each time."""
+    gone = row.life_since if row.life in {Life.GONE, Life.SUSPECT} and not dead else math.inf
+    return _Fact(row.first_seen, gone, row.last_visit, row.bytes, is_visited(row))
+
+
+class _Counted(msgspec.Struct):
+    cost: CrawlCost
+    new: int = 0
+    changed: int = 0
+    deleted: int = 0
+    lots: int = 0
+    lots_changed: int = 0
+    weight: float = 0.0
+
+
+class _Counts:
+    """The fetch log, by run."""
+
+    def __init__(self, first: int) -> None:
+        self.runs: dict[int, _Counted] = {}
+        self.first = CrawlCost()
+        self._first = first
+        self._gone: set[str] = set()
+        self.seen: set[str] = set()
+
+    def add(self, visit: FetchRow) -> None:
+        """Count a visit."""
+        missing = visit.answer in MISSING
+        vanished = missing and visit.url not in self._gone and visit.url in self.seen
+        (self._gone.add if missing else self._gone.discard)(visit.url)
+        if visit.answer == "there":
+            self.seen.add(visit.url)
+        if visit.status <= 0:
+            return
+        one = self.runs.setdefault(visit.run, _Counted(CrawlCost()))
+        cost = self.first if visit.run == self._first else one.cost
+        cost.requests += 1
+        cost.received += visit.bytes
+        cost.stored += visit.bytes if visit.stored == "novel" else visit.patch
+        changed = vanished or visit.kind in CHANGED
+        one.new += visit.kind == NEW and visit.answer == "there"
+        one.changed += visit.kind in CHANGED
+        one.deleted += vanished
+        if visit.wanted == LOT:
+            one.lots += 1
+            one.lots_changed += changed
+            one.weight += 1.0 / max(visit.propensity, 1e-6)
+
+
+def _left(rows: list[_Fact], run: Run) -> int:
+    """Pages that the last run knew and did not visit."""
+    return sum(
+        one.visited and one.first_seen < run.started and one.last_visit < run.started
+        for one in rows
+    )
+
+
+def _of_run(run: Run, one: _Counted, rows: list[_Fact], left: int | None) -> RunSavings:
+    cost = _cost_of(run, one.cost)
+    known = [row for row in rows if row.first_seen <= _end(run) and row.gone >= run.started]
+    copies = max(float(sum(row.bytes for row in known)), cost.received)
+    visits = float(len(known)) or cost.requests
+    each = run.elapsed / cost.requests if cost.requests else 0.0
+    found = RunSavings(
+        run.name,
+        run.started,
+        cost,
+        CrawlCost(visits, copies, cost.stored, visits * each),
+        copies,
+        one.new,
+        one.changed,
+        one.deleted,
+        one.lots,
+        one.lots_changed,
+        max(0.0, one.weight - one.lots) if left is None else float(left),
+    )
+    return _with_recall(found)
+
+
+def _cost_of(run: Run, logged: CrawlCost) -> CrawlCost:
+    """The cost by the fetch log, which has neither names that were made up nor guessed icons."""
+    requests = max(logged.requests, float(run.requests))
+    return replace(logged, requests=requests, seconds=run.elapsed)
+
+
+def _end(run: Run) -> float:
+    return run.ended or math.inf
+
+
+def _with_recall(one: RunSavings) -> RunSavings:
+    audit = RecallEstimate(one.lots, one.lots_changed, one.left, one.changed + one.deleted)
+    return replace(one, recall=_estimate(audit.recall()))
+
+
+def _estimate(found: Range) -> Estimate:
+    return Estimate(*found)
+
+
+def _total(runs: list[RunSavings]) -> RunSavings:
+    total = RunSavings("all", runs[0].started if runs else 0.0, CrawlCost(), CrawlCost())
+    for one in runs:
+        for into, cost in ((total.cost, one.cost), (total.full, one.full)):
+            into.requests += cost.requests
+            into.received += cost.received
+            into.stored += cost.stored
+            into.seconds += cost.seconds
+        for name in ("copies", "new", "changed", "deleted", "lots", "lots_changed", "left"):
+            setattr(total, name, getattr(total, name) + getattr(one, name))
+    return _with_recall(total)
+
+
+def _expected(known: RecrawlData, runs: object, found: list[RunSavings]) -> Estimate:
+    """Found changes over found and expected ones; each page left out is a coin of its own."""
+    if not found:
+        return Estimate(1.0, 1.0, 1.0)
+    last = found[-1]
+    model = RateModel(known)
+    missed = variance = 0.0
+    for row in known.rows():
+        if is_visited(row) and row.life == Life.LIVE and 0.0 < row.last_visit < last.started:
+            chance = model.chance(row, last.started)
+            missed += chance
+            variance += chance * (1.0 - chance)
+    spread = _NORMAL * math.sqrt(variance)
+    seen = last.changed + last.deleted
+    return Estimate(*(_part(seen, missed + step) for step in (spread, 0.0, -spread)))
+
+
+def _part(found: float, missed: float) -> float:
+    missed = max(0.0, missed)
+    return found / (found + missed) if found + missed > 0.0 else 1.0
+
+
+LEAN = (
+    "Most of what was stored differs in noise alone: counters, clocks, advertisements, the "
+    "template. With `nacre recrawl JOB --keep lean` a note is kept of such a visit, and the page "
+    "in full once in 30 days."
+)
+
+
+def document(found: Savings) -> ReportDocument:
+    """The savings for people."""
+    if not found.runs:
+        text = ("There was no incremental run yet: `nacre recrawl JOB` makes one.",)
+        return ReportDocument("Savings", (Section("", text),))
+    parts = (
+        _total_savings_page(found),
+        _recall_savings_page(found),
+        _runs(found),
+        _ways(found),
+        _first(found),
+    )
+    return ReportDocument("Savings", parts)
+
+
+def _total_savings_page(found: Savings) -> Section:
+    total = found.total
+    columns = (
+        Column("cost"),
+        Column("incremental"),
+        Column("full crawls instead"),
+        Column("saved", Format.SHARE),
+    )
+    rows = (
+        _saved("requests", total.cost.requests, total.full.requests, Format.COUNT),
+        _saved("bytes received", total.cost.received, total.full.received, Format.BYTES),
+        _saved("bytes stored", total.cost.stored, total.copies, Format.BYTES),
+        _saved("time", total.cost.seconds, total.full.seconds, Format.SECONDS),
+    )
+    text = (
+        "Full crawls at the same moments would have asked once for every URL known then, at the "
+        "pace that politeness gave these runs, and stored every reply. With deduplication they "
+        "would have stored what these runs stored, and what these runs missed.",
+    )
+    plot = Bars(
+        "Requests by run",
+        tuple(day(one.started) for one in found.runs),
+        (
+            Series("made", tuple(one.cost.requests for one in found.runs)),
+            Series("saved", tuple(one.full.requests - one.cost.requests for one in found.runs)),
+        ),
+        "requests",
+    )
+    return Section(
+        "", text, plots=(plot,), tables=(DataTable("All incremental runs", columns, rows),)
+    )
+
+
+def _saved(name: str, cost: float, full: float, form: Format) -> tuple[str | float | None, ...]:
+    return name, written(cost, form), written(full, form), 1.0 - cost / full if full > 0.0 else None
+
+
+def _recall_savings_page(found: Savings) -> Section:
+    total = found.total
+    audit = _range(total.recall) if found.audited else "unknown: no page was drawn at random"
+    facts = (
+        ("From random samples, all runs", audit),
+        ("Drawn at random", f"{total.lots:,} pages, of which {total.lots_changed:,} had changed"),
+        ("From change rates, last run", _range(found.expected)),
+    )
+    text = (
+        "Share of the changes and deletions of known pages that the runs found, with its 95 % "
+        "interval. The random sample is drawn among the pages that a plan leaves out: what they "
+        "show is unbiased, whatever the plan believes, and the interval is exact. A small sample "
+        "gives a wide interval; `recrawl.lots` says how many are drawn.",
+    )
+    return Section("Estimated recall", text, facts)
+
+
+def _range(found: Estimate) -> str:
+    return f"{share(found.value)} ({share(found.low)} to {share(found.high)})"
+
+
+def _runs(found: Savings) -> Section:
+    columns = (
+        Column("run"),
+        *(Column(name, Format.COUNT) for name in ("requests", "requests of a full crawl")),
+        *(Column(name, Format.COUNT) for name in ("new pages", "changed pages", "deleted pages")),
+        *(Column(name, Format.COUNT) for name in ("sampled pages", "sampled pages that changed")),
+        *(Column(name, Format.SHARE) for name in ("recall", "from", "to")),
+        Column("received", Format.BYTES),
+        Column("stored", Format.BYTES),
+        Column("time", Format.SECONDS),
+    )
+    rows = tuple(map(_row, found.runs))
+    return Section("By run", tables=(DataTable("Incremental runs", columns, rows),))
+
+
+def _row(one: RunSavings) -> tuple[str | float | None, ...]:
+    recall = one.recall if one.lots else None
+    return (
+        one.run,
+        *(one.cost.requests, one.full.requests),
+        *(one.new, one.changed, one.deleted, one.lots, one.lots_changed),
+        *((recall.value, recall.low, recall.high) if recall else (None, None, None)),
+        *(one.cost.received, one.cost.stored, one.cost.seconds),
+    )
+
+
+def _ways(found: Savings) -> Section:
+    counts = (
+        *("runs", "replies in full", "differences", "notes"),
+        *("replies with only noise", "revisits", "unrecorded visits"),
+    )
+    columns = (
+        Column("--keep"),
+        *(Column(name, Format.COUNT) for name in counts),
+        *(Column(name, Format.BYTES) for name in ("strict would store", "stored")),
+        Column("saved", Format.SHARE),
+    )
+    rows = tuple(map(_way, found.ways))
+    text: tuple[str, ...] = (
+        "Bytes of payload before compression; of differences, what they take. Unrecorded are "
+        "confirmations and failures beyond the first of a day (`keep`): the fetch log has them.",
+    )
+    table = DataTable("By way of keeping", columns, rows)
+    if any(way.mostly_noise for way in found.ways):
+        text = (LEAN, *text)
+    return Section("How it was stored", text, tables=(table,))
+
+
+def _way(way: KeepModeTotals) -> tuple[str | float | None, ...]:
+    strict = way.strict_bytes
+    return (
+        *(way.keep, way.runs, way.full, way.differences, way.notes),
+        *(way.noise, way.confirmed, way.unrecorded, strict, way.stored_bytes),
+        1.0 - way.stored_bytes / strict if strict else None,
+    )
+
+
+def _first(found: Savings) -> Section:
+    first = found.first
+    facts = (
+        ("Requests", written(first.requests, Format.COUNT)),
+        ("Bytes received", size(first.received)),
+        ("Bytes stored", size(first.stored)),
+        ("Time", written(first.seconds, Format.SECONDS)),
+    )
+    text = ("For comparison only: the site was another one then.",)
+    return Section("The first, full run", text, facts)
+
+
+class SavingsReport(Analysis):
+    """What incremental runs saved, and how much they missed."""
+
+    name = "savings"
+    summary = "what incremental runs saved, and the share of changes that they found"
+    audience = Audience.CURATOR
+
+    def analyze(self, known: RecrawlData, request: ReportRequest) -> Savings:
+        """See `Analysis.analyze`."""
+        return savings(known)
+
+    def document(self, data: Savings, request: ReportRequest) -> ReportDocument:
+        """See `Report.document`."""
+        return document(data)

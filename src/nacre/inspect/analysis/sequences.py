@@ -1,0 +1,204 @@
+"""How much of each sequence of numbered pages is known: its gaps (pure).
+
+Where the pages of a template are numbered as they appear, numbers that were never seen are pages
+that were deleted, never published, or missed.
+"""
+
+from collections import defaultdict
+
+import msgspec
+
+from nacre.core.pagerow import PageKind
+from nacre.core.urlshape import shaped
+from nacre.inspect.analysis.analysis import Analysis
+from nacre.inspect.analysis.recrawl_data import RecrawlData
+from nacre.inspect.analysis.templates import gather
+from nacre.inspect.reports.base import Audience, ReportRequest
+from nacre.recrawl.planner.discovery.link_rules import Coverage, LinkRule, coverage, numbers_of
+from nacre.report.document import Bars, Column, DataTable, Format, ReportDocument, Section, Series
+
+_BINS = 40
+
+
+class NumberGap(msgspec.Struct, frozen=True):
+    """A run of numbers that were never seen."""
+
+    first: int
+    last: int
+
+
+class NumberSequence(msgspec.Struct):
+    """The numbers of one template.
+
+    Attributes:
+        template: The template.
+        first: Lowest number.
+        last: Highest number.
+        seen: Different numbers seen.
+        share: Of all numbers from the first to the last.
+        a_day: Numbers given out a day, by the first and last time that new ones were seen; 0 when
+            all were seen at once.
+        gaps: The longest runs of numbers never seen, longest first.
+        bins: Share seen of each of 40 equal parts of the sequence, or of fewer in a short one.
+    """
+
+    template: str
+    first: int
+    last: int
+    seen: int
+    share: float
+    a_day: float
+    gaps: list[NumberGap]
+    bins: list[float]
+
+
+class Guesses(msgspec.Struct, frozen=True):
+    """Results of guesses at numbers that were never seen (`recrawl.gap_probes`).
+
+    Attributes:
+        sequence: URLs, with a star in the place of the number.
+        asked: Guesses that were answered.
+        found: Those that led to a page.
+        goes_on: They lead to a page often enough.
+    """
+
+    sequence: str
+    asked: int
+    found: int
+    goes_on: bool
+
+
+class SequenceCoverage(msgspec.Struct):
+    """All sequences, the least complete first; and guesses at what is missing."""
+
+    sequences: list[NumberSequence]
+    guesses: list[Guesses] = []
+
+
+def sequence_coverage(known: RecrawlData) -> SequenceCoverage:
+    """Find the sequences and their gaps."""
+    rules = {name: one.rule() for name, one in gather(known.rows()).items()}
+    places = {name: rule.at for name, rule in rules.items() if rule.rule is LinkRule.SEQUENCE}
+    seen: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)
+    for row in known.rows() if places else ():
+        one = shaped(row.url)
+        name = row.template or one.name
+        numbers = numbers_of(one.tokens)
+        at = places.get(name, len(numbers))
+        if row.kind is not PageKind.EMBED and at < len(numbers):
+            seen[name].append((row.first_seen, numbers[at]))
+    found = [
+        _sequence(name, pairs, covered)
+        for name, pairs in seen.items()
+        if (covered := coverage([number for _, number in pairs])) is not None
+    ]
+    found.sort(key=lambda one: (one.share, one.template))
+    guesses = [
+        Guesses(name, row.asked, row.found, row.hopeful)
+        for name, row in sorted(known.gaps.items())
+        if row.asked
+    ]
+    return SequenceCoverage(found, guesses)
+
+
+def _sequence(name: str, pairs: list[tuple[float, int]], covered: Coverage) -> NumberSequence:
+    return NumberSequence(
+        name,
+        covered.first,
+        covered.last,
+        covered.seen,
+        covered.share,
+        _a_day(pairs),
+        [NumberGap(*gap) for gap in covered.gaps],
+        _bins(covered, {number for _, number in pairs}),
+    )
+
+
+def _a_day(pairs: list[tuple[float, int]]) -> float:
+    """Growth of the highest number between the first time of seeing any and the last."""
+    start, end = min(pairs)[0], max(pairs)[0]
+    if end <= start:
+        return 0.0
+    before = max(number for time, number in pairs if time == start)
+    return max(0, max(number for _, number in pairs) - before) / ((end - start) / 86_400.0)
+
+
+def _bins(covered: Coverage, numbers: set[int]) -> list[float]:
+    length = covered.last - covered.first + 1
+    count = min(_BINS, length)
+    inside = [0] * count
+    for number in numbers:
+        inside[(number - covered.first) * count // length] += 1
+    # A part holds the numbers whose place in the sequence falls into it.
+    edges = [-(-at * length // count) for at in range(count + 1)]
+    return [
+        found / (after - before)
+        for found, before, after in zip(inside, edges, edges[1:], strict=False)
+    ]
+
+
+def document(found: SequenceCoverage) -> ReportDocument:
+    """The gaps for people."""
+    text: tuple[str, ...] = (
+        "Pages whose numbers rise as they appear. A gap holds pages that were deleted, never "
+        "published, or missed.",
+    )
+    if not found.sequences:
+        text += ("No template of this job counts its pages (rule S of `nacre report templates`).",)
+    columns = (
+        Column("template", Format.URL),
+        *(Column(name, Format.COUNT) for name in ("first number", "last number", "numbers seen")),
+        Column("share", Format.SHARE),
+        Column("numbers a day", Format.NUMBER),
+        Column("gaps", Format.COUNT),
+    )
+    rows = tuple(
+        (one.template, one.first, one.last, one.seen, one.share, one.a_day, len(one.gaps))
+        for one in found.sequences
+    )
+    tables: tuple[DataTable, ...] = (DataTable("Sequences", columns, rows),)
+    if found.guesses:
+        tables += (_guesses(found.guesses),)
+    whole = Section("", text, tables=tables)
+    return ReportDocument(
+        "Coverage by number", (whole, *(_section(one) for one in found.sequences if one.gaps))
+    )
+
+
+def _guesses(found: list[Guesses]) -> DataTable:
+    columns = (
+        Column("sequence"),
+        *(Column(name, Format.COUNT) for name in ("numbers asked for", "pages found")),
+        Column("continues at"),
+    )
+    rows = tuple(
+        (one.sequence, one.asked, one.found, "yes" if one.goes_on else "") for one in found
+    )
+    return DataTable("Guesses at numbers never seen", columns, rows)
+
+
+def _section(one: NumberSequence) -> Section:
+    title = "Share seen along the sequence"
+    length = one.last - one.first + 1
+    labels = tuple(str(one.first + at * length // len(one.bins)) for at in range(len(one.bins)))
+    plot = Bars(title, labels, (Series("seen", tuple(one.bins)),), "of its numbers")
+    names = ("from number", "to number", "numbers missing")
+    columns = tuple(Column(name, Format.COUNT) for name in names)
+    rows = tuple((gap.first, gap.last, gap.last - gap.first + 1) for gap in one.gaps)
+    return Section(one.template, plots=(plot,), tables=(DataTable("Longest gaps", columns, rows),))
+
+
+class CoverageReport(Analysis):
+    """Gaps in numbered pages."""
+
+    name = "coverage"
+    summary = "gaps in numbered pages"
+    audience = Audience.CURATOR
+
+    def analyze(self, known: RecrawlData, request: ReportRequest) -> SequenceCoverage:
+        """See `Analysis.analyze`."""
+        return sequence_coverage(known)
+
+    def document(self, data: SequenceCoverage, request: ReportRequest) -> ReportDocument:
+        """See `Report.document`."""
+        return document(data)

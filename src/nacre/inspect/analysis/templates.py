@@ -1,0 +1,417 @@
+"""The URL templates of a job: pages, rules for new links, and what looks like a trap (pure).
+
+The URL templates of a job, for people (pure).
+
+What the first crawl learned of kinds of URLs: which promise nothing new, and what waits.
+"""
+
+from collections.abc import Iterable
+from heapq import nsmallest
+
+import msgspec
+
+from nacre.core.pagerow import PageKind, PageRow
+from nacre.core.urlshape import Shaped, date_of, shaped
+from nacre.frontier.novelty import KindRow, Promise
+from nacre.inspect.analysis.analysis import Analysis
+from nacre.inspect.analysis.recrawl_data import RecrawlData
+from nacre.inspect.reports.base import ReportRequest
+from nacre.recrawl.planner.change_detection.deletion import Life
+from nacre.recrawl.planner.discovery.link_rules import LinkHistory, LinkRule, RuleChoice, RuleRow
+from nacre.recrawl.planner.discovery.traps import Parameter, judged, parameters
+from nacre.report.document import Column, DataTable, Format, ReportDocument, Section
+from nacre.report.formatting import span
+
+_DAY = 86_400.0
+_EXAMPLES = 3
+_LATEST = 400
+_MANY = 100
+_FUTURE = 30 * _DAY
+_MOST_FUTURE = 0.2
+_FACETS = 3
+_ALIKE = 0.2
+
+
+class TemplateFacts(msgspec.Struct):
+    """One template.
+
+    Attributes:
+        template: The template.
+        urls: URLs heard of.
+        visited: Those visited.
+        live: Those there at the last visit.
+        index: Those that are index pages.
+        visits: Visits of all.
+        changes: Changes seen at them.
+        contents: Different payloads among the visited ones.
+        rule: `T`, `S` or `K`: what tells a new link, see `recrawl.planner.discovery.link_rules`.
+        slack: Of rule T: days by which links come later than their date; of rule S: by how much
+            numbers fall behind the highest; 0 for K.
+        examples: Some of its URLs.
+        trap: Why it looks like a trap; "" when it does not.
+        waits: URLs that were never visited and wait, because a run visits few of a trap.
+    """
+
+    template: str
+    urls: int
+    visited: int
+    live: int
+    index: int
+    visits: int
+    changes: int
+    contents: int
+    rule: str
+    slack: float
+    examples: list[str]
+    trap: str
+    waits: int = 0
+
+
+class RuleFacts(msgspec.Struct):
+    """A rule at work in the job.
+
+    Attributes:
+        links: Site and layout of the URLs: templates that differ in plain words alone share a rule.
+        rule: `T`, `S` or `K`.
+        slack: As in `TemplateFacts`.
+        highest: Of rule S: the highest number so far; 0 for the others.
+        foreseen: New links that it took for new.
+        late: New links that it did not, and that were fetched all the same.
+        share: Of the new links that it judged, those that it took for new; None before any.
+    """
+
+    links: str
+    rule: str
+    slack: float
+    highest: int
+    foreseen: int
+    late: int
+    share: float | None
+
+
+class TemplateList(msgspec.Struct):
+    """All templates, those with the most URLs first.
+
+    Attributes:
+        templates: They.
+        rules: The rules at work.
+        parameters: Query parameters, those first whose value never changed a page.
+        trap_share: Share of the visits of a run that traps may take, `recrawl.trap_share`.
+    """
+
+    templates: list[TemplateFacts]
+    rules: list[RuleFacts] = []
+    parameters: list[Parameter] = []
+    trap_share: float = 0.0
+
+
+def template_list(known: RecrawlData) -> TemplateList:
+    """Make the list."""
+    gathered = gather(known.rows())
+    traps = judged(known.traps, known.rows())
+    found = [_facts(name, one, traps.reason(name)) for name, one in gathered.items()]
+    found.sort(key=lambda one: (-one.urls, one.template))
+    rules = [_rule(name, row) for name, row in sorted(known.rules.items())]
+    pages = ((row.url, row.digest) for row in known.rows() if row.kind is not PageKind.EMBED)
+    return TemplateList(found, rules, parameters(pages), known.settings.trap_share)
+
+
+def _rule(name: str, row: RuleRow) -> RuleFacts:
+    choice = row.history.choice()
+    slack = choice.slack / _DAY if choice.rule is LinkRule.TIMESTAMP else choice.slack
+    return RuleFacts(
+        name, str(choice.rule), slack, choice.highest, row.foreseen, row.late, row.share
+    )
+
+
+class TemplateRows:
+    """What the rows of one template tell."""
+
+    def __init__(self) -> None:
+        self.urls = self.visited = self.live = self.index = self.visits = self.changes = 0
+        self.future = self.facets = 0
+        self.contents: set[int] = set()
+        self._seen: list[tuple[float, str]] = []
+        self._first: str = ""
+
+    def add(self, row: PageRow, one: Shaped) -> None:
+        """Count a row."""
+        self.urls += 1
+        self.visited += row.visits > 0
+        self.live += row.visits > 0 and row.life == Life.LIVE
+        self.index += row.index >= 0.5
+        self.visits += row.visits
+        self.changes += row.changes
+        self._first = min(self._first, row.url) if self._first else row.url
+        if row.digest:
+            self.contents.add(hash(row.digest))
+        date = date_of(one.tokens)
+        self.future += date is not None and date > row.first_seen + _FUTURE
+        self.facets = max(self.facets, sum(part.startswith("?") for part in one.segments))
+        self._seen.append((row.first_seen, row.url))
+
+    def rule(self) -> RuleChoice:
+        """The rule that fits the latest URLs."""
+        history = LinkHistory()
+        for first_seen, url in sorted(self._seen)[-_LATEST:]:
+            history.add(shaped(url).tokens, first_seen)
+        return history.choice()
+
+    def examples(self) -> list[str]:
+        """The earliest, and those seen last."""
+        latest = nsmallest(_EXAMPLES, self._seen, key=lambda seen: (-seen[0], seen[1]))
+        return list(dict.fromkeys([url for _, url in latest] + [self._first]))[:_EXAMPLES]
+
+
+def gather(rows: Iterable[PageRow]) -> dict[str, TemplateRows]:
+    """Rows by template; what pages embed is left out."""
+    found: dict[str, TemplateRows] = {}
+    for row in rows:
+        if row.kind is not PageKind.EMBED:
+            one = shaped(row.url)
+            found.setdefault(row.template or one.name, TemplateRows()).add(row, one)
+    return found
+
+
+def _facts(name: str, one: TemplateRows, judged_trap: str) -> TemplateFacts:
+    rule = one.rule()
+    slack = rule.slack / _DAY if rule.rule is LinkRule.TIMESTAMP else rule.slack
+    return TemplateFacts(
+        name,
+        one.urls,
+        one.visited,
+        one.live,
+        one.index,
+        one.visits,
+        one.changes,
+        len(one.contents),
+        str(rule.rule),
+        slack,
+        one.examples(),
+        judged_trap or trap(one),
+        one.urls - one.visited if judged_trap else 0,
+    )
+
+
+def trap(one: TemplateRows) -> str:
+    """Why a template looks like a trap: many URLs and little behind them; "" when it does not."""
+    if one.urls < _MANY:
+        return ""
+    if one.future > _MOST_FUTURE * one.urls:
+        return f"a calendar: {one.future:,} of its URLs name days still to come"
+    if one.visited >= _MANY and len(one.contents) < _ALIKE * one.visited:
+        return f"{one.visited:,} pages have only {len(one.contents):,} different contents"
+    if one.facets >= _FACETS and one.visited < one.urls / 2:
+        return f"combinations of {one.facets} parameters, of which most were never visited"
+    return ""
+
+
+_RULES = {
+    LinkRule.TIMESTAMP: "the date in the URL",
+    LinkRule.SEQUENCE: "a rising number in the URL",
+    LinkRule.KEY: "the set of known URLs alone",
+}
+"""What tells a new link, in words."""
+
+
+def document(found: TemplateList) -> ReportDocument:
+    """The list for people."""
+    facts = tuple(
+        (f"Rule {rule}", f"new links are recognized by {words}") for rule, words in _RULES.items()
+    )
+    tables = [_templates(found.templates), _examples(found.templates)]
+    if found.rules:
+        tables.append(_rules(found.rules))
+    if found.parameters:
+        tables.append(_parameters(found.parameters))
+    section = Section("", _text(found), facts, tables=tuple(tables))
+    return ReportDocument("URL templates", (section,))
+
+
+def _text(found: TemplateList) -> tuple[str, ...]:
+    text = "Rules T and S find what is missing; whether a URL is known has the last word."
+    waits = sum(one.waits for one in found.templates)
+    if not waits:
+        return (text,)
+    trapped = (
+        f"{waits:,} URLs that were never visited lead into traps, and wait: a run spends "
+        f"{100 * found.trap_share:g} % of its visits on such. `recrawl.trap_share` says so; "
+        "1 visits them all."
+    )
+    return (text, trapped)
+
+
+def _templates(found: list[TemplateFacts]) -> DataTable:
+    counts = ("URLs", "URLs visited", "living URLs", "index pages", "visits", "changes", "contents")
+    columns = (
+        Column("template", Format.URL),
+        *(Column(name, Format.COUNT) for name in counts),
+        *(
+            Column("rule"),
+            Column("slack"),
+            Column("trap"),
+            Column("URLs that wait", Format.COUNT),
+        ),
+    )
+    rows = tuple(
+        (
+            *(one.template, one.urls, one.visited, one.live, one.index),
+            *(one.visits, one.changes, one.contents),
+            *(one.rule, _slack(one), one.trap, one.waits or None),
+        )
+        for one in found
+    )
+    return DataTable("Templates", columns, rows)
+
+
+def _examples(found: list[TemplateFacts]) -> DataTable:
+    columns = (Column("template", Format.URL), Column("URL", Format.URL))
+    rows = tuple((one.template, url) for one in found for url in one.examples)
+    return DataTable("Examples", columns, rows)
+
+
+def _parameters(found: list[Parameter]) -> DataTable:
+    columns = (
+        *(Column("site"), Column("parameter")),
+        *(Column(name, Format.COUNT) for name in ("pairs of URLs", "pairs that are the same")),
+        Column("idle"),
+    )
+    rows = tuple(
+        (one.site, one.name, one.pairs, one.same, "yes" if one.idle else "") for one in found
+    )
+    return DataTable("Query parameters", columns, rows)
+
+
+def _rules(found: list[RuleFacts]) -> DataTable:
+    columns = (
+        *(
+            Column("links"),
+            Column("rule"),
+            Column("slack"),
+            Column("highest number", Format.COUNT),
+        ),
+        *(Column(name, Format.COUNT) for name in ("links foreseen", "links late")),
+        Column("share", Format.SHARE),
+    )
+    rows = tuple(
+        (
+            *(one.links, one.rule, _slack(one), one.highest or None),
+            *(one.foreseen, one.late, one.share),
+        )
+        for one in found
+    )
+    return DataTable("Rules at work", columns, rows)
+
+
+def _slack(one: TemplateFacts | RuleFacts) -> str:
+    if one.rule == LinkRule.TIMESTAMP:
+        return span(max(one.slack, 0.0))
+    return f"{one.slack:,.0f}" if one.rule == LinkRule.SEQUENCE else ""
+
+
+_MOST = 500
+_WORDS = {Promise.NEW: "", Promise.POOR: "nothing new lately", Promise.ENDLESS: "no end"}
+
+
+class KindFacts(msgspec.Struct, frozen=True):
+    """A kind of URLs.
+
+    Attributes:
+        host: Its host.
+        kind: Its name.
+        promise: `new`, `poor` or `endless`.
+        met: URLs of it that were found.
+        visited: Those visited.
+        read: Those looked at for what is new.
+        new: Those of them that had something new.
+        reason: Why it is endless; "" when it is not.
+        example: One of its URLs.
+    """
+
+    host: str
+    kind: str
+    promise: str
+    met: int
+    visited: int
+    read: int
+    new: int
+    reason: str
+    example: str
+
+
+class TrapList(msgspec.Struct, frozen=True):
+    """The kinds that promise little, endless ones first; at most 500."""
+
+    kinds: list[KindFacts]
+
+
+def trap_list(known: RecrawlData) -> TrapList:
+    """What is known of kinds that had nothing new lately."""
+    rows = [(host, row) for host, row in known.kinds() if row.promise is not Promise.NEW]
+    rows.sort(key=lambda one: (-one[1].promise, one[1].done - one[1].met))
+    return TrapList([_facts_endless(host, row) for host, row in rows[:_MOST]])
+
+
+def _facts_endless(host: str, row: KindRow) -> KindFacts:
+    promise = row.promise
+    return KindFacts(
+        host, row.name, promise.name.lower(), row.met, row.done, row.read, row.rich,
+        row.reason, row.example,
+    )  # fmt: skip
+
+
+def traps_document(found: TrapList) -> ReportDocument:
+    """The list for people."""
+    if not found.kinds:
+        return ReportDocument("Traps", (Section("", ("No kind of URLs had nothing new lately.",)),))
+    text = (
+        "URLs of these kinds are fetched after all others: the last pages of each had no text and "
+        "no link that was new. Where there is no end to them, they wait until nothing else is "
+        "left, and the run ends after `traps.budget` of each queue; `nacre run JOB --traps` goes "
+        "on.",
+    )
+    columns = (
+        *(Column("host"), Column("kind"), Column("promises")),
+        *(Column(name, Format.COUNT) for name in ("found", "visited", "read", "new")),
+        *(Column("why"), Column("example", Format.URL)),
+    )
+    rows = tuple(
+        (
+            *(one.host, one.kind, _WORDS[Promise[one.promise.upper()]]),
+            *(one.met, one.visited, one.read, one.new, one.reason, one.example),
+        )
+        for one in found.kinds
+    )
+    return ReportDocument(
+        "Traps", (Section("", text, tables=(DataTable("Kinds", columns, rows),)),)
+    )
+
+
+class TemplatesReport(Analysis):
+    """The URL templates of a job."""
+
+    name = "templates"
+    summary = "URL templates, their rules for new links, traps"
+
+    def analyze(self, known: RecrawlData, request: ReportRequest) -> TemplateList:
+        """See `Analysis.analyze`."""
+        return template_list(known)
+
+    def document(self, data: TemplateList, request: ReportRequest) -> ReportDocument:
+        """See `Report.document`."""
+        return document(data)
+
+
+class TrapsReport(Analysis):
+    """Kinds of URLs that promise nothing new or have no end."""
+
+    name = "traps"
+    summary = "kinds of URLs that promise nothing new or have no end, as a full crawl met them"
+
+    def analyze(self, known: RecrawlData, request: ReportRequest) -> TrapList:
+        """See `Analysis.analyze`."""
+        return trap_list(known)
+
+    def document(self, data: TrapList, request: ReportRequest) -> ReportDocument:
+        """See `Report.document`."""
+        return traps_document(data)

@@ -1,0 +1,6 @@
+"""Why a URL was or was not crawled, what would be done with it, and when it is visited again.
+
+`explain.py` puts an answer together: where the URL stands (`url_state.py`), what the settings, the
+scope and robots.txt say (`answers.py`, which also has the records of the answer), and when it is
+due (`next_visits.py`). `dry_run.py` answers before anything ran, by the same rules.
+"""

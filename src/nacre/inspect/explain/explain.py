@@ -1,0 +1,297 @@
+"""Why a URL was or was not crawled, and by which rule."""
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from msgspec.structs import replace
+
+from nacre.assembly.rules import open_rules
+from nacre.config.effective import Effective
+from nacre.core.clock import iso_millis
+from nacre.core.status import describe
+from nacre.engine.candidates.identity import Identity, Preloaded, canonicalizer
+from nacre.engine.candidates.normalizing import normalizing
+from nacre.engine.candidates.prospects import Prospects
+from nacre.engine.candidates.scope_state import RuleFiles
+from nacre.engine.outcomes import Outcome
+from nacre.engine.prerequisites import HostAnswers, RobotsCache
+from nacre.engine.seeding.seedbook import SeedBook
+from nacre.errors import URIError
+from nacre.frontier.operator import why_it_waits
+from nacre.frontier.queue_cache import read_queue
+from nacre.frontier.queues import QueueState
+from nacre.frontier.rows import queue_id
+from nacre.history.dedup import History
+from nacre.inspect.explain.answers import (
+    CaptureAnswer,
+    Explanation,
+    PendingAnswer,
+    QueueAnswer,
+    ScopeAnswer,
+    Standing,
+    politeness_text,
+    robots_answer,
+    rule_opinions,
+    settings_for,
+)
+from nacre.inspect.explain.next_visits import NextVisits
+from nacre.inspect.explain.url_state import FoundVia, UrlLookup, UrlState, WaitingUri
+from nacre.inspect.reports.seed_outcomes import SeedOutcomes
+from nacre.inspect.view import View
+from nacre.recrawl.planner.schedules.schedules import NEVER
+from nacre.scope.scope import Scope
+from nacre.scope.subject import Subject
+from nacre.settings.sheets import Sheets
+from nacre.store.file_table import file_rows
+from nacre.uri.login import take_login, without_login
+from nacre.uri.parse import origin, parse
+from nacre.wire.urltext import spellings
+
+_SHOWN = ("politeness", "robots", "frontier")
+
+
+class Explainer:
+    """Answers for any number of URLs.
+
+    Args:
+        view: The job.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._clock = view.clock
+        self._live = view.live
+        self._root = view.layout.root
+        settings, store = view.settings, view.store
+        self._max_length = settings.uri.max_length
+        self._hosts = HostAnswers(store)
+        self._history = History(store)
+        self._scope, self._seeds, self._sheets = self._scope_now()
+        effective = self._sheets.settings
+        self._robots = RobotsCache(store, effective.then(lambda s: s.robots))
+        self._identity = (
+            view.live.identity
+            if view.live is not None
+            else Identity(
+                canonicalizer(settings.uri),
+                effective.then(lambda s: s.frontier),
+                self._addresses,
+                Preloaded(canonicalizer(settings.uri), RuleFiles(view.layout.root).read_lines),
+            )
+        )
+        self._prospects = Prospects(
+            store, effective.then(lambda s: s.traps), self._sheets.of, read_only=True
+        )
+        self._places = UrlLookup(view, self._identity, self._queue_of, self._first_seed)
+
+    def _first_seed(self) -> str:
+        first = next(self._seeds.rows(), None)
+        return first.url if first else ""
+
+    def _scope_now(self) -> tuple[Effective[Scope], SeedBook, Sheets]:
+        live = self._view.live
+        if live is not None:
+            return live.scope, live.seeds, live.sheets
+        view = self._view
+        rules = open_rules(view.settings, view.layout.root, queue_of=self._queue_of)
+        seeds = SeedBook(view.store, rules.scope_state)
+        seeds.load()
+        return rules.scope(), seeds, rules.sheets
+
+    def explain(self, text: str) -> Explanation:
+        """Everything about a URL.
+
+        Raises:
+            URIError: It is none.
+        """
+        url = self._as_known(self._normal(self._parsed(text)))
+        place = self._places.find(url)
+        found, pending, outcome = place.found, place.pending, place.outcome
+        subject = self._subject(found)
+        overlay = self._sheets.of(pending) if pending else self._sheets.overlay(subject)
+        settings = self._sheets.settings[overlay]
+        due, due_why = self._due(found.url)
+        explanation = Explanation(
+            url=url,
+            canonical=self._identity.canonical(url),
+            standing=self._standing(place),
+            same_as=found.url if found.url != url else "",
+            context=found.context,
+            scope=self._scope_answer(overlay, subject, place),
+            robots=robots_answer(self._robots, found.url, settings.robots.policy, overlay),
+            queue=self._queue_answer(pending.queue if pending else self._queue_of(url), overlay),
+            pending=_pending(place.waiting) if place.waiting else None,
+            behind=self._places.behind(place.waiting),
+            politeness=politeness_text(settings.politeness),
+            capture=self._capture(found.url, outcome),
+            sheets=self._sheets.names(overlay),
+            due=due,
+            due_why=due_why,
+            later=self._prospects.why(pending) if pending else "",
+            settings=list(settings_for(self._sheets, overlay, _SHOWN, self._view.origin)),
+        )
+        if outcome or place.waiting:
+            explanation = self._with_cause(explanation, found.url, outcome)
+        if found.known:
+            way = self._places.way(found.via)
+            explanation = replace(explanation, path=found.path, via=found.via, way=way)
+        return _with_outcome(explanation, outcome) if outcome else explanation
+
+    def _with_cause(
+        self, explanation: Explanation, url: str, outcome: Outcome | None
+    ) -> Explanation:
+        end = SeedOutcomes(self._view.store, self._identity).why(url, outcome)
+        if not end.cause or not end.tries:
+            return explanation
+        now = self._clock.now()
+        wait = None if end.next_try is None else max(end.next_try - now, 0.0)
+        return replace(explanation, not_got=end, next_try=wait)
+
+    def _standing(self, place: UrlState) -> Standing:
+        standing = self._places.standing(place)
+        if standing is Standing.UNKNOWN and self._history.get(place.found.url) is not None:
+            return Standing.KNOWN
+        return standing
+
+    def _due(self, url: str) -> tuple[str, str]:
+        """When it is visited again, and why; a running job has no time to ask the planner."""
+        upcoming = NextVisits(self._view, self._clock.now())
+        found = upcoming.scheduled(url) if self._view.live else upcoming.of(url)
+        if found is None:
+            return "", ""
+        return _iso(round(found.time * 1e6)) if found.time < NEVER else "never", found.why
+
+    def _normal(self, url: str) -> str:
+        """The form that the job's normalizers give it, unless it is known as it is."""
+        settings = self._view.settings
+        if not settings.uri.normalize or self._places.outcome(url):
+            return url
+        forms = normalizing(settings.uri, RuleFiles(self._root))
+        return (forms.link(url) if forms else None) or url
+
+    def _as_known(self, url: str) -> str:
+        """The URL in the encoding that the job knows it in; in its own when it knows none."""
+        if self._knows(url):
+            return url
+        return next((other for other in spellings(url) if self._knows(other)), url)
+
+    def _knows(self, url: str) -> bool:
+        known = self._places.standing(self._places.find(url)) is not Standing.UNKNOWN
+        return known or self._history.get(url) is not None
+
+    def _parsed(self, text: str) -> str:
+        limit = self._max_length
+        try:
+            return take_login(parse(text, max_length=limit))[0]
+        except URIError:
+            if "://" in text:
+                raise
+        plain = without_login(text)
+        guesses = [parse(f"{scheme}://{plain}", max_length=limit) for scheme in ("https", "http")]
+        known = [url for url in guesses if self._places.outcome(url)]
+        asked = [url for url in guesses if self._robots.last(origin(url))]
+        return [*known, *asked, *guesses][0]
+
+    # ---- what others say of it
+
+    def _subject(self, found: FoundVia) -> Subject:
+        is_seed = found.known and self._seeds.knows(found.url)
+        seed = self._owner(found) if found.known else ""
+        return Subject(found.url, found.path, found.via, found.context, is_seed, found.source, seed)
+
+    def _owner(self, found: FoundVia) -> str:
+        """The seed with a scope of its own that a URL descends from; "" for none."""
+        if not self._seeds.has_owners:
+            return ""
+        way = self._places.way(found.via)
+        return self._seeds.owner(way[0].url if way else found.url)
+
+    def _scope_answer(self, overlay: int, subject: Subject, place: UrlState) -> ScopeAnswer:
+        scope = self._scope[overlay]
+        verdict = scope.judge(subject)
+        return ScopeAnswer(
+            str(verdict.decision),
+            verdict.rule,
+            rule_opinions(scope, subject),
+            assumed=not place.found.known,
+            refused_by=place.refusal.rule if place.refusal else "",
+        )
+
+    def _queue_of(self, url: str) -> str:
+        return self._identity.queue(url, self._sheets.of_url(url))
+
+    def _addresses(self, name: str) -> Sequence[str]:
+        answer = self._hosts.get(name, self._clock.now())
+        return answer.addresses if answer else ()
+
+    def _queue_answer(self, name: str, overlay: int) -> QueueAnswer:
+        settings = self._sheets.settings[overlay].frontier
+        wait = None
+        row = None
+        found = self._live.queue(name) if self._live is not None else None
+        if found is not None:
+            row, wait = found
+        row = row or read_queue(self._view.store, queue_id(name))
+        if row is None:
+            return QueueAnswer(name)
+        return QueueAnswer(
+            name,
+            self._state_text(QueueState(row.state)),
+            row.size + row.waiting,
+            row.errors,
+            row.delay,
+            wait,
+            row.backoff,
+            row.last_peek,
+            why_it_waits(row, settings, wait),
+            row.precedence,
+            row.spent,
+            settings.queue_total_budget,
+        )
+
+    def _state_text(self, state: QueueState) -> str:
+        if state is QueueState.IN_PROCESS and self._view.live is None:
+            return "ready"  # a process that is gone had it; the next one begins with it
+        return state.name.lower().replace("_", " ")
+
+    def _capture(self, url: str, outcome: Outcome | None) -> CaptureAnswer | None:
+        known = self._history.get(url)
+        file = outcome.file if outcome else ""
+        if known is None and not file:
+            return None
+        path = self._path_of(file) if file else ""
+        offset = outcome.offset if outcome else 0
+        if known is None:
+            return CaptureAnswer(path, offset)
+        date = _iso(known.date)
+        return CaptureAnswer(path, offset, date, known.digest, known.visits, known.original)
+
+    def _path_of(self, name: str) -> str:
+        """Path of a WARC relative to the job, by its name."""
+        for _, row in file_rows(self._view.store):
+            for path in (row.path, row.final):
+                if PurePosixPath(path).name.removesuffix(".open") == name.removesuffix(".open"):
+                    return row.final if row.state == "closed" else row.path
+        return name
+
+
+def _with_outcome(explanation: Explanation, outcome: Outcome) -> Explanation:
+    return replace(
+        explanation,
+        status=outcome.status,
+        meaning=describe(outcome.status),
+        error=outcome.error,
+        time=_iso(outcome.finished),
+        annotations=outcome.annotations,
+    )
+
+
+def _pending(waiting: WaitingUri) -> PendingAnswer:
+    uri = waiting.uri
+    return PendingAnswer(
+        waiting.where, waiting.ahead, uri.directive, uri.precedence, uri.attempts, uri.last_status
+    )
+
+
+def _iso(micros: int) -> str:
+    return iso_millis(micros / 1_000_000) if micros > 0 else ""

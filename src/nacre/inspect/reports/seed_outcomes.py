@@ -1,0 +1,266 @@
+"""What became of each seed, and of those that were not got: why, how often tried, when again."""
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from itertools import islice
+from typing import NamedTuple
+
+import msgspec
+
+from nacre.core.crawluri import CrawlURI
+from nacre.core.states import RunCounts, SeedsEnd
+from nacre.core.status import CountedAs, cause, counted
+from nacre.engine.candidates.identity import Identity
+from nacre.engine.counters import SEEDS_SKIPPED
+from nacre.engine.outcomes import Outcome, Outcomes
+from nacre.engine.seeding.seedbook import SeedRow, seed_rows
+from nacre.frontier.pending import pending
+from nacre.frontier.queue_cache import read_queue
+from nacre.frontier.queues import QueueState
+from nacre.frontier.rows import queue_id, time_of
+from nacre.report.statistics import CrawlTotals
+from nacre.runs.runs import INCREMENTAL, RunRow
+from nacre.store.store import Store
+from nacre.uri.parse import host, origin
+
+_MOST_WAITING = 200_000
+"""Pending URIs that are looked at for seeds that wait."""
+_MOST_REDIRECTS = 10
+_NOT_GOT = 1000
+"""Seeds that were not got and are named with the reason."""
+_NOT_MODIFIED = 304
+_HTTPS, _HTTP = "https://", "http://"
+
+
+class SeedState(StrEnum):
+    """What became of a seed; one that redirects is judged by its target."""
+
+    GOT = "got"
+    ERROR = "error"
+    NO_REPLY = "no reply"
+    REFUSED = "refused"
+    WAITS = "waits"
+    NOT_DUE = "not due"
+
+
+class SeedOutcome(msgspec.Struct, frozen=True):
+    """One seed of the list.
+
+    Attributes:
+        url: The seed.
+        state: What became of it.
+        status: Fetch status of the last try; 0 when it was not tried.
+        cause: Why it was not got, in words; "" when it was.
+        tries: Tries so far, of it or of what had to come first.
+        next_try: When it is tried again, seconds since the epoch; None when nothing says so.
+        target: Where it redirected to, when that decided; "" otherwise.
+    """
+
+    url: str
+    state: SeedState
+    status: int = 0
+    cause: str = ""
+    tries: int = 0
+    next_try: float | None = None
+    target: str = ""
+
+
+class SeedTally(msgspec.Struct):
+    """All seeds of a run in numbers.
+
+    Attributes:
+        total: Seeds of the list.
+        got: Those that were got, or unchanged.
+        errors: Those that were answered with an error.
+        no_reply: Those without a reply.
+        refused: Those that were not asked for: by robots.txt, or by a setting.
+        waiting: Those that were not finished.
+        not_due: Those that a later run did not choose.
+        skipped: Lines of the list that are not seeds.
+        not_got: The first of those that were not got: tried ones, then those that wait untried.
+    """
+
+    total: int = 0
+    got: int = 0
+    errors: int = 0
+    no_reply: int = 0
+    refused: int = 0
+    waiting: int = 0
+    not_due: int = 0
+    skipped: int = 0
+    not_got: list[SeedOutcome] = []
+
+    @property
+    def end(self) -> SeedsEnd:
+        """All seeds together, for the exit code."""
+        if self.got or not (self.errors or self.no_reply or self.refused):
+            return SeedsEnd.GOT
+        return SeedsEnd.ERRONEOUS if self.errors else SeedsEnd.NO_REPLY
+
+
+def tally_seeds(ends: Iterable[SeedOutcome], most: int, skipped: int = 0) -> SeedTally:
+    """Count seeds, and keep so many of those that were not got.
+
+    Args:
+        ends: All seeds.
+        most: How many are kept.
+        skipped: Lines of the list that are not seeds.
+    """
+    found = SeedTally(skipped=skipped)
+    untried: list[SeedOutcome] = []
+    for end in ends:
+        found.total += 1
+        match end.state:
+            case SeedState.GOT:
+                found.got += 1
+            case SeedState.ERROR:
+                found.errors += 1
+            case SeedState.NO_REPLY:
+                found.no_reply += 1
+            case SeedState.REFUSED:
+                found.refused += 1
+            case SeedState.WAITS:
+                found.waiting += 1
+            case SeedState.NOT_DUE:
+                found.not_due += 1
+        if end.cause:
+            kept = found.not_got if end.tries else untried
+            if len(kept) < most:
+                kept.append(end)
+    found.not_got += untried[: most - len(found.not_got)]
+    return found
+
+
+class _Waiting(NamedTuple):
+    """A URI that waits, and when its time comes; None for when it is its turn."""
+
+    uri: CrawlURI
+    due: float | None
+
+
+class SeedOutcomes:
+    """Looks the seeds of a run up.
+
+    Args:
+        store: The job's store.
+        identity: How the job names URLs.
+    """
+
+    def __init__(self, store: Store, identity: Identity) -> None:
+        self._store = store
+        self._identity = identity
+        self._outcomes = Outcomes(store)
+        self._waiting: dict[str, _Waiting] | None = None
+
+    def all(self) -> Iterator[SeedOutcome]:
+        """All seeds of the list, in its order."""
+        targets = {row.redirect_from: row.url for row in seed_rows(self._store)}
+        stood_in: set[str] = set()
+        for row in seed_rows(self._store):
+            if not row.redirect_from and row.url not in stood_in:
+                yield self._end(row, targets, stood_in)
+
+    def why(self, url: str, outcome: Outcome | None) -> SeedOutcome:
+        """What became of one URL, redirects left alone."""
+        if outcome is None:
+            return self._unfinished(url)
+        status = outcome.status
+        if 0 < status < 400:
+            return SeedOutcome(url, SeedState.GOT, status)
+        if status >= 400:
+            return SeedOutcome(url, SeedState.ERROR, status, cause(status), outcome.attempts)
+        first = self._in_the_way(url, outcome)
+        if first is not None:
+            said = self._said_of(first.url, cause(first.status, first.error))
+            return SeedOutcome(url, SeedState.NO_REPLY, status, said, first.attempts)
+        refused = counted(status) is CountedAs.DISREGARDED
+        state = SeedState.REFUSED if refused else SeedState.NO_REPLY
+        return SeedOutcome(url, state, status, cause(status, outcome.error), outcome.attempts)
+
+    def _end(self, row: SeedRow, targets: dict[str, str], stood_in: set[str]) -> SeedOutcome:
+        end = self.why(row.url, self._outcome(row.url))
+        if end.state is SeedState.NO_REPLY and "://" not in row.text:
+            other = _HTTP + row.url.removeprefix(_HTTPS)
+            if other != row.url and self._is_known(other):
+                stood_in.add(other)
+                end = self.why(other, self._outcome(other))
+        for _ in range(_MOST_REDIRECTS):
+            url = targets.get(end.target or end.url)
+            if not (300 <= end.status < 400 and end.status != _NOT_MODIFIED) or url is None:
+                break
+            end = msgspec.structs.replace(self.why(url, self._outcome(url)), target=url)
+        return msgspec.structs.replace(end, url=row.url)
+
+    def _outcome(self, url: str) -> Outcome | None:
+        return self._outcomes.get(self._identity.key(url))
+
+    def _is_known(self, url: str) -> bool:
+        return self._store.get("seen", self._identity.key(url)) is not None
+
+    def _in_the_way(self, url: str, outcome: Outcome) -> Outcome | None:
+        """What had to come first and was not had: its host's address, or its robots.txt."""
+        if outcome.status not in _BEHIND or not url.startswith((_HTTP, _HTTPS)):
+            return None
+        first = self._outcome(_BEHIND[outcome.status].format(host=host(url), origin=origin(url)))
+        return first if first is not None and first.status != 1 else None
+
+    @staticmethod
+    def _said_of(url: str, said: str) -> str:
+        """What came of robots.txt is told as such when a server answered."""
+        return f"its robots.txt: {said}" if "answered" in said and url.endswith(_ROBOTS) else said
+
+    def _unfinished(self, url: str) -> SeedOutcome:
+        """A seed without a result: it waits, or what it needs does, or nobody chose it."""
+        if not self._is_known(url):
+            return SeedOutcome(url, SeedState.NOT_DUE)
+        waiting = self._waiting_ones()
+        own = waiting.get(url)
+        needs = (f"dns:{host(url)}", origin(url) + _ROBOTS) if "://" in url else ()
+        for found in (own, *(waiting.get(each) for each in needs)):
+            if found is not None and found.uri.attempts:
+                uri = found.uri
+                said = self._said_of(uri.url, cause(uri.last_status, uri.last_error))
+                state = SeedState.WAITS
+                return SeedOutcome(url, state, uri.last_status, said, uri.attempts, found.due)
+        due = own.due if own else None
+        return SeedOutcome(url, SeedState.WAITS, 0, "not tried yet", 0, due)
+
+    def _wake(self, queue: str) -> float | None:
+        """When a queue that rests goes on; None for one that does not."""
+        row = read_queue(self._store, queue_id(queue))
+        return row.wake if row is not None and row.state is QueueState.SNOOZED else None
+
+    def _waiting_ones(self) -> dict[str, _Waiting]:
+        """Seeds that wait, and prerequisites that were tried, by their URLs."""
+        if self._waiting is None:
+            self._waiting = {}
+            for entry in islice(pending(self._store), _MOST_WAITING):
+                uri = entry.uri
+                if uri.is_seed or (uri.is_prerequisite and uri.attempts):
+                    due = time_of(entry.key) if entry.family == "future" else self._wake(uri.queue)
+                    self._waiting[uri.url] = _Waiting(uri, due)
+        return self._waiting
+
+
+_ROBOTS = "/robots.txt"
+_BEHIND = {-6: "dns:{host}", -61: "{origin}" + _ROBOTS}
+"""What a seed with such a status had to wait for."""
+
+
+def run_counts(run: RunRow, seeds: SeedTally, got: CrawlTotals) -> RunCounts:
+    """What the exit code of a run depends on.
+
+    Args:
+        run: The run.
+        seeds: Its seeds in numbers.
+        got: Its totals; those of the store lack what is not committed yet when a run ends.
+    """
+    archived = got.novel_urls + got.duplicate_urls + got.not_modified_urls + got.delta_urls
+    end = seeds.end if seeds.total or got.urls else SeedsEnd.NO_REPLY
+    return RunCounts(end, got.urls, None if run.mode == INCREMENTAL else archived)
+
+
+def all_seeds(store: Store, identity: Identity) -> SeedTally:
+    """The seeds of a run in numbers; with the first of those that were not got."""
+    found = SeedOutcomes(store, identity).all()
+    return tally_seeds(found, _NOT_GOT, skipped=store.counter(SEEDS_SKIPPED))

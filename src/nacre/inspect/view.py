@@ -1,0 +1,226 @@
+"""A job as a command looks at it, whether it runs in this process, in another one or not at all."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from nacre.core.clock import Clock
+from nacre.engine.clock import SystemClock
+from nacre.engine.seeding.seedbook import seed_rows
+from nacre.errors import OldLayoutError
+from nacre.frontier.queues import read_totals
+from nacre.inspect.stored_job import MEMORY, read_only, require_store
+from nacre.report.formatting import moment
+from nacre.report.statistics import totals
+from nacre.runs.manifest import OriginOf, unknown_origin
+from nacre.runs.runs import INCREMENTAL, RunRow, all_runs, is_over, plan_run, read_run
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+from nacre.store.store import Store
+from nacre.wire.urltext import readable_url
+
+if TYPE_CHECKING:  # commands that only read do without all that a running job has
+    from nacre.config.effective import Effective
+    from nacre.core.processor import Visit
+    from nacre.engine.candidates.identity import Identity
+    from nacre.engine.candidates.scope_state import RuleFiles
+    from nacre.engine.seeding.seedbook import SeedBook
+    from nacre.frontier.queues import QueueRow
+    from nacre.scope.scope import Scope
+    from nacre.settings.sheets import Sheets
+
+
+class ToeFacts(NamedTuple):
+    """A worker and its visit.
+
+    Attributes:
+        toe: Its number.
+        uri: The URL.
+        path: Hop path.
+        via: Where it was found.
+        attempts: Attempts made before.
+        step: Where in its chain the visit is.
+        seconds: Since it was handed out.
+    """
+
+    toe: int
+    uri: str
+    path: str
+    via: str
+    attempts: int
+    step: str
+    seconds: float
+
+
+class LiveFigures(NamedTuple):
+    """What only a running job knows, as it was at one moment.
+
+    Attributes:
+        parallel: Number of workers.
+        toes: Those at work.
+        offset: What the clock is ahead of frontier time, seconds.
+    """
+
+    parallel: int
+    toes: Sequence[ToeFacts]
+    offset: float
+
+
+class RunningJob(Protocol):
+    """A job that runs in this process: what it knows beyond its store."""
+
+    @property
+    def identity(self) -> "Identity":
+        """It gives URLs their keys and queues."""
+        ...
+
+    @property
+    def scope(self) -> "Effective[Scope]":
+        """The scope under each combination of sheets."""
+        ...
+
+    @property
+    def seeds(self) -> "SeedBook":
+        """The seeds."""
+        ...
+
+    @property
+    def sheets(self) -> "Sheets":
+        """The sheets."""
+        ...
+
+    @property
+    def rule_files(self) -> "RuleFiles":
+        """The files that settings name."""
+        ...
+
+    def in_process(self) -> "list[Visit]":
+        """The visits in process."""
+        ...
+
+    def queue(self, name: str) -> "tuple[QueueRow, float] | None":
+        """A queue in memory, and the seconds until it may hand out a URI; None for another."""
+        ...
+
+    def figures(self) -> LiveFigures:
+        """What the workers do at this moment."""
+        ...
+
+
+class View(NamedTuple):
+    """What a command looks at.
+
+    Attributes:
+        layout: The job's directories.
+        settings: Its settings.
+        store: Its store.
+        clock: The time.
+        live: The running job; None when it does not run in this process.
+        origin: Says where a setting comes from.
+        running: A process works on the job.
+    """
+
+    layout: Layout
+    settings: JobSettings
+    store: Store
+    clock: Clock
+    live: RunningJob | None = None
+    origin: OriginOf = unknown_origin
+    running: bool = False
+
+
+@contextmanager
+def reading(
+    layout: Layout,
+    settings: JobSettings,
+    origin: OriginOf = unknown_origin,
+    *,
+    running: bool = False,
+) -> Iterator[View]:
+    """Look at the last committed state of a job, running or not.
+
+    Args:
+        layout: The job's directories.
+        settings: Its settings.
+        origin: Says where a setting comes from.
+        running: A process works on the job.
+
+    Raises:
+        JobError: It never ran.
+        StorageError: The store cannot be read.
+    """
+    require_store(layout)
+    with read_only(str(layout.store)) as store:
+        yield View(layout, settings, store, SystemClock(), None, origin, running)
+
+
+def _up_to_date(path: str) -> Store:
+    """Open for reading; opening it for work updates a store of an older Nacre first."""
+    try:
+        return read_only(path)
+    except OldLayoutError:
+        Store.open(path, memory=MEMORY).close()
+        return read_only(path)
+
+
+def plan_next(
+    layout: Layout, settings: JobSettings, *, mode: str, budget: str, keep: str
+) -> RunRow:
+    """Make the next run of a job that does not run; an incremental one that waits goes on.
+
+    Raises:
+        JobError: It never ran, or its run is not over.
+        ConfigError: The budget is none.
+    """
+    require_store(layout)
+    with Store.open(str(layout.store), memory=settings.store.memory) as store:
+        last = read_run(store)
+        if last is not None and last.mode == mode == INCREMENTAL and not is_over(last):
+            return last
+        return plan_run(store, layout, SystemClock().now(), mode=mode, budget=budget, keep=keep)
+
+
+def is_finished(layout: Layout, *, update: bool = False, traps: bool = False) -> bool:
+    """Whether the job's run is over, so that there is nothing to go on with.
+
+    A run that could fetch nothing is not: its seeds may be tried again. One that had nothing to
+    fetch, because nothing was due, is.
+
+    Args:
+        layout: The job's directories.
+        update: Bring a store of an older Nacre up to date first; else it is refused.
+        traps: URIs of endless places are something to go on with.
+    """
+    if not layout.has_store:
+        return False
+    path = str(layout.store)
+    with _up_to_date(path) if update else read_only(path) as store:
+        run = read_run(store)
+        count = totals(store)
+        endless = read_totals(store).endless if traps else 0
+    if run is None or run.exit != "FINISHED" or endless:
+        return False
+    return count.urls > 0 or (run.mode == INCREMENTAL and not count.failed_pages)
+
+
+_SITES = 3
+
+
+def title_facts(view: View) -> tuple[tuple[str, str], ...]:
+    """What reports say under their title: job, sites, and the period of all runs, UTC."""
+    root = view.layout.root
+    rows = [row for row in all_runs(view.store) if not row.fresh]
+    first = [readable_url(seed.url) for seed in islice(seed_rows(view.store), _SITES)]
+    number = sum(not seed.redirect_from for seed in seed_rows(view.store))
+    more = f" and {number - len(first):,} more" if number > len(first) else ""
+    about = [
+        ("Job", view.settings.name or root.name),
+        ("Site" if number == 1 else "Sites", ", ".join(first) + more or "none"),
+    ]
+    if rows:
+        ended = moment(rows[-1].ended) if rows[-1].ended else "now, not over yet"
+        number = len(rows)
+        counted = f"{number} runs" if number > 1 else "one run"
+        about.append(("Period", f"{moment(rows[0].started)} to {ended} UTC ({counted})"))
+    return tuple(about)

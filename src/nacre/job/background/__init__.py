@@ -1,0 +1,1 @@
+"""Background tasks of a session, for its operator: files, checkpoints, webhooks."""

@@ -1,1 +1,0 @@
-"""Other settings for a running job: checked, rehearsed apart, then taken by each part."""

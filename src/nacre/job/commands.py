@@ -1,0 +1,219 @@
+"""The commands that a running job answers over its control socket."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import msgspec
+from msgspec import structs
+
+from nacre.core.states import ExitStatus, JobState
+from nacre.engine.steps.quotas import OPERATOR, RUNTIME
+from nacre.errors import JobError, StorageError
+from nacre.frontier.pending import matcher
+from nacre.inspect.reports.run_reports import run_report_data
+from nacre.inspect.stored_job import read_only
+from nacre.inspect.view import View
+from nacre.job.apply_change import change_request, change_running, user_name
+from nacre.job.control import PEER, Answer, ControlServer, Handler
+from nacre.job.frontier_edits import FrontierEditor
+from nacre.job.imports import ImportOptions
+from nacre.job.job import Job
+from nacre.job.overview import (
+    JobOverview,
+    live_overview,
+    longest_fetches,
+    slowest_queues,
+    stored_overview,
+)
+from nacre.job.session import Session
+from nacre.runs.runs import read_run
+
+Request = Mapping[str, Any]
+
+MOST_PARALLEL = 10_000
+
+ENDED = frozenset((JobState.STOPPING, JobState.FINISHED))
+"""States in which a session commits nothing that a command brings."""
+
+
+class CommandHandlers:
+    """The handlers of all commands, for one job.
+
+    Args:
+        job: It; between two of its sessions it answers that it is busy.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def table(self) -> dict[str, Handler]:
+        """All handlers by the name of their command."""
+        return {
+            "status": self.status,
+            "pause": self.pause,
+            "resume": self.resume,
+            "stop": self.stop,
+            "checkpoint": self.checkpoint,
+            "parallel": self.parallel,
+            "explain": self.explain,
+            "report": self.report,
+            "frontier-delete": self.frontier_delete,
+            "frontier-import": self.frontier_import,
+            "frontier-steer": self.frontier_steer,
+            "change": self.change,
+        }
+
+    def fault(self, command: str, error: Exception) -> str:
+        """A bug in a command: its traceback goes to runtime-errors.log; the answer.
+
+        What works on a session that ends meanwhile finds its store closed, which is not a bug.
+        """
+        session = self._job.session
+        if session is None or session.state in ENDED:
+            return f"the job ended before `{command}` was done; try again when it does not run"
+        session.logs.command_error(command, error)
+        return f"an error in the crawler, which continues: {type(error).__name__}: {error}"
+
+    async def status(self, _: Request) -> Answer:
+        """Numbers, slowest queues, longest fetches."""
+        session = self._job.session
+        if session is None:
+            return self._between_sessions()
+        clock = self._job.clock
+        return {
+            "overview": msgspec.to_builtins(live_overview(session)),
+            "slowest": [queue._asdict() for queue in slowest_queues(session.frontier)],
+            "fetching": [f._asdict() for f in longest_fetches(session.engine, clock)],
+        }
+
+    async def pause(self, _: Request) -> Answer:
+        """Hand out nothing until `resume`."""
+        session = self._session()
+        session.hold(OPERATOR)
+        return {"busy": session.engine.busy}
+
+    async def resume(self, _: Request) -> Answer:
+        """Remove a reason to pause; other reasons stay."""
+        session = self._session()
+        session.release(OPERATOR)
+        session.release(RUNTIME)
+        return {"held": sorted(session.held)}
+
+    async def stop(self, _: Request) -> Answer:
+        """Finish what is in process, and end; the run can be resumed."""
+        if self._job.session is None and self._job.waits_for_space:
+            self._job.stop_waiting()
+            return {"busy": 0}
+        session = self._session()
+        session.stop(ExitStatus.ABORTED)
+        return {"busy": session.engine.busy}
+
+    async def checkpoint(self, request: Request) -> Answer:
+        """Make a checkpoint of the store; the crawl continues meanwhile."""
+        self._session()
+        service = self._job.checkpoints
+        return {"name": await service.make(str(request.get("name") or ""))}
+
+    async def parallel(self, request: Request) -> Answer:
+        """Change the number of parallel fetches."""
+        session, number = self._session(), request.get("number")
+        if not isinstance(number, int) or not 1 <= number <= MOST_PARALLEL:
+            raise JobError(f"the number of parallel fetches goes from 1 to {MOST_PARALLEL}")
+        before = session.engine.parallel
+        session.engine.set_parallel(number)
+        session.logs.job(f"engine.parallel: {before} -> {number}")
+        return {"before": before, "parallel": number}
+
+    async def change(self, request: Request) -> Answer:
+        """Other settings, sheets or associations; see `changing.Wish`."""
+        wanted = change_request(request)
+        session = self._session()
+        who = user_name(request.get(PEER))
+        changed = await change_running(session, wanted, self._job.disk, who)
+        if not wanted.preview:
+            self._job.changed(session.settings, [path for path, _, _ in changed.said])
+        return {"changed": msgspec.to_builtins(changed)}
+
+    async def explain(self, request: Request) -> Answer:
+        """Why a URL was or was not crawled."""
+        # With all that plans incremental runs, which other crawls do without.
+        from nacre.inspect.explain.explain import Explainer  # noqa: PLC0415 - slow
+
+        explained = Explainer(self._view()).explain(str(request.get("url", "")))
+        return {"explanation": msgspec.to_builtins(explained)}
+
+    async def report(self, request: Request) -> Answer:
+        """The data of a report."""
+        return {"report": run_report_data(self._view(), str(request.get("name", "")))}
+
+    async def frontier_delete(self, request: Request) -> Answer:
+        """Delete pending URIs."""
+        urls = matcher(str(request.get("urls", "")))
+        queues = matcher(str(request.get("queues", "")))
+        return {"deleted": await self._editor().delete(urls, queues)}
+
+    async def frontier_import(self, request: Request) -> Answer:
+        """Take lines in."""
+        editor = self._editor()
+        lines = request.get("lines", [])
+        if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+            raise JobError("not an import: `lines` is a list of texts")
+        try:
+            options = msgspec.convert(request.get("options", ()), ImportOptions)
+        except msgspec.ValidationError as error:
+            raise JobError(f"not an import: {error}") from None
+        first = request.get("first", 1)
+        if not isinstance(first, int):
+            raise JobError("not an import: `first` is the number of a line")
+        imported = await editor.import_lines(lines, options, first)
+        return {"imported": msgspec.to_builtins(imported)}
+
+    async def frontier_steer(self, request: Request) -> Answer:
+        """Retire, bring back, wake, forget or reconsider."""
+        action, queue, url = (str(request.get(name, "")) for name in ("action", "queue", "url"))
+        return {"changed": await self._editor().apply(action, queue, url)}
+
+    def _between_sessions(self) -> Answer:
+        """The state of a job whose next session is about to open, or whose last has ended."""
+        job, overview = self._job, JobOverview("PREPARING", parallel=1)
+        if not job.waits_for_space and job.layout.has_store:
+            with suppress(StorageError), read_only(str(job.layout.store)) as store:
+                overview = stored_overview(store, read_run(store))
+        if not job.is_over:
+            overview = structs.replace(overview, state="PREPARING", why=job.trouble)
+        return {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
+
+    def _session(self) -> Session:
+        session = self._job.session
+        if session is None:
+            raise JobError(f"the job is not at work now: {self._job.trouble}")
+        return session
+
+    def _editor(self) -> FrontierEditor:
+        return self._session().editor
+
+    def _view(self) -> View:
+        session = self._session()
+        job = self._job
+        return View(
+            job.layout,
+            job.settings,
+            session.storing.store,
+            job.clock,
+            session.live,
+            job.origin_now,
+            running=True,
+        )
+
+
+@asynccontextmanager
+async def serve_commands(job: Job) -> AsyncIterator[None]:
+    """Answer commands while the block runs; the job must hold its store's lock by then."""
+    commands = CommandHandlers(job)
+    server = ControlServer(job.layout.socket, commands.table(), commands.fault)
+    await server.start()
+    try:
+        yield
+    finally:
+        await server.close()

@@ -1,1 +1,0 @@
-"""What runs along with a session and serves its operator: files, checkpoints, webhooks."""

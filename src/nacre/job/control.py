@@ -1,0 +1,171 @@
+"""The control socket of a running job: JSON lines between processes of the same user.
+
+The socket is in a private directory of its own, because its path must be short; `state/control`
+names it. One request a line, `{"command": "pause", ...}`, one answer: `{"ok": true, ...}` or
+`{"error": "..."}`. No request can run code.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import struct
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from nacre.errors import JobError, NacreError
+from nacre.store.local_files import HeldFolder, replace_file
+
+Answer = dict[str, Any]
+Handler = Callable[[Mapping[str, Any]], Awaitable[Answer]]
+Fault = Callable[[str, Exception], str]
+
+PEER = "_uid"
+"""Key of each request under which its handler finds the user id of who asks."""
+
+_LINE_LIMIT = 64 << 20
+_CREDENTIALS = struct.Struct("3i")
+_PATIENCE = 600.0
+_ENDED = "the job ended before it had answered; `nacre status` says how"
+
+
+class ControlServer:
+    """Serves one running job.
+
+    Args:
+        named: File that names the socket (`state/control`).
+        commands: Handler of each command; a NacreError that it raises is the answer.
+        fault: Called with a command and any other exception of its handler, mostly a bug; says
+            what the answer is. The job continues.
+    """
+
+    def __init__(self, named: Path, commands: Mapping[str, Handler], fault: Fault) -> None:
+        self._named = named
+        self._commands = commands
+        self._fault = fault
+        self._folder: HeldFolder | None = None
+        self._server: asyncio.Server | None = None
+
+    async def start(self) -> None:
+        """Listen."""
+        self._folder = HeldFolder()
+        path = str(self._folder.path / "control")
+        self._server = await asyncio.start_unix_server(self._serve, path, limit=_LINE_LIMIT)
+        self._publish(path)
+
+    def _publish(self, path: str) -> None:
+        """Close the socket to others, and name it in one step."""
+        Path(path).chmod(0o600)
+        text = json.dumps({"socket": path, "pid": os.getpid()}) + "\n"
+        replace_file(self._named, text.encode(), 0o600)
+
+    async def close(self) -> None:
+        """Stop listening."""
+        if self._server is not None:
+            self._server.close()
+        self._named.unlink(missing_ok=True)
+        if self._folder is not None:
+            self._folder.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        peer = _peer(writer)
+        with contextlib.suppress(ConnectionError):
+            try:
+                while line := await reader.readline():
+                    writer.write(await self._answer(line, peer))
+                    await writer.drain()
+            except ValueError:  # what `readline` makes of a line over its limit
+                writer.write(_line({"error": f"a request is longer than {_LINE_LIMIT:,} bytes"}))
+        writer.close()
+
+    async def _answer(self, line: bytes, peer: int) -> bytes:
+        try:
+            request = {**json.loads(line), PEER: peer}
+            handler = self._commands.get(request["command"])
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return _line({"error": "not a request: an object with `command`, in one line of JSON"})
+        if handler is None:
+            return _line({"error": f"no such command: {request['command']}"})
+        try:
+            return _line({"ok": True, **await handler(request)})
+        except NacreError as error:
+            return _line({"error": str(error)})
+        except Exception as error:  # noqa: BLE001 - a bug in a command is not the end of a crawl
+            return _line({"error": self._fault(request["command"], error)})
+
+
+def _line(answer: Answer) -> bytes:
+    return json.dumps(answer).encode() + b"\n"
+
+
+def _peer(writer: asyncio.StreamWriter) -> int:
+    """User id of the process at the other end, as the kernel knows it."""
+    end = writer.get_extra_info("socket")
+    packed = end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    return int(_CREDENTIALS.unpack(packed)[1])
+
+
+class NotRunningError(JobError):
+    """The job does not run, or ended before it had answered."""
+
+
+def is_running(named: Path) -> bool:
+    """Whether a job answers at the socket whose path a file holds."""
+    try:
+        with _connect(named):
+            return True
+    except JobError:
+        return False
+
+
+def send_command(named: Path, command: str, **arguments: object) -> Answer:
+    """Send a command to a running job and return its answer.
+
+    Raises:
+        GoneError: It does not run, or ended meanwhile.
+        JobError: It does not answer, or refuses with a reason.
+    """
+    request = json.dumps({"command": command, **arguments}).encode() + b"\n"
+    with _connect(named) as connection:
+        line = _exchange(connection, request)
+    if not line.endswith(b"\n"):
+        raise NotRunningError(_ENDED)
+    try:
+        answer: Answer = {**json.loads(line)}
+    except (ValueError, TypeError, RecursionError):
+        raise JobError(
+            "the job's answer cannot be read; does another version of Nacre run it?"
+        ) from None
+    if "error" in answer:
+        raise JobError(str(answer["error"]))
+    return answer
+
+
+def _exchange(connection: socket.socket, request: bytes) -> bytes:
+    """The line that is answered; what came of it where the job ends meanwhile."""
+    try:
+        # A server that refuses a request may have answered before it was sent to its end.
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(request)
+        with connection.makefile("rb") as answers:
+            return answers.readline()
+    except TimeoutError:
+        raise JobError(
+            f"the job has not answered for {_PATIENCE:.0f} s; see what it writes to its terminal"
+        ) from None
+    except OSError:
+        return b""
+
+
+def _connect(named: Path) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        path = json.loads(named.read_text("utf-8"))["socket"]
+        connection.settimeout(_PATIENCE)
+        connection.connect(path)
+    except (OSError, ValueError, KeyError, TypeError):
+        connection.close()
+        raise NotRunningError("the job is not running") from None
+    return connection

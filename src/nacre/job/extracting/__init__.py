@@ -1,1 +1,0 @@
-"""The extraction step, and the helper process for documents that are large."""

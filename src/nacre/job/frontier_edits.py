@@ -1,0 +1,325 @@
+"""Changes of the frontier by the operator: delete and import URIs, retire or wake queues."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from nacre.assembly.parts import RunRecords
+from nacre.core.clock import Clock
+from nacre.core.processor import Visit
+from nacre.core.status import FetchStatus, counted, describe
+from nacre.engine.candidates.identity import Identity
+from nacre.engine.candidates.scoping import RecentURLs
+from nacre.engine.engine import Engine
+from nacre.engine.logs import JobLogs
+from nacre.engine.outcomes import Outcomes, scan_outcomes
+from nacre.engine.seeding.seeds import Entry
+from nacre.errors import ConfigError
+from nacre.frontier.frontier import Frontier
+from nacre.frontier.pending import ENDS, Matcher, any_text, matcher
+from nacre.frontier.queue_store import RemovedUri
+from nacre.job.imports import (
+    ImportOptions,
+    ImportParts,
+    ImportTally,
+    InputLine,
+    LineImporter,
+    RejectedLine,
+)
+from nacre.job.seeds import SeedLoader, SeedScheduler
+from nacre.report.statistics import Statistics, Stored
+from nacre.store.commit import GroupCommit
+from nacre.store.store import Store
+from nacre.uri.parse import origin
+
+PORTION = 256
+"""URIs that are added or removed in one step."""
+_BAD_KEPT = 20
+_STEP = 256
+QUEUE_ACTIONS = ("retire", "unretire", "wake", "forget", "reconsider")
+
+
+class RemovalRecorder:
+    """Records URIs that left the frontier without a fetch: outcome, statistics, crawl.log.
+
+    Args:
+        frontier: Its journal names them.
+        statistics: Counts them.
+        outcomes: Keeps how they ended.
+        identity: Gives the key of a URL.
+        logs: Logs them.
+        commit: Makes all that durable.
+        clock: The time.
+    """
+
+    def __init__(  # noqa: PLR0913 - all that records the end of a URI
+        self,
+        *,
+        frontier: Frontier,
+        statistics: Statistics,
+        outcomes: Outcomes,
+        identity: Identity,
+        logs: JobLogs,
+        commit: GroupCommit,
+        clock: Clock,
+    ) -> None:
+        self._journal = frontier.journal
+        self._statistics = statistics
+        self._outcomes = outcomes
+        self._identity = identity
+        self._logs = logs
+        self._commit = commit
+        self._clock = clock
+
+    def record(self, removed: RemovedUri) -> None:
+        """Record one."""
+        uri = removed.uri
+        self._journal.note(ENDS[counted(removed.status)], uri.url, uri.path, uri.via)
+        visit = Visit(
+            uri,
+            status=removed.status,
+            annotations=list(uri.annotations),
+            error=self._why(removed),
+        )
+        now = self._clock.now()
+        self._statistics.count(visit, Stored.NOTHING, now)
+        self._outcomes.put(visit, attempts=uri.attempts)
+        self._logs.finished(visit, now)
+        self._commit.visit_done()
+
+    def _why(self, removed: RemovedUri) -> str:
+        """Why a URI was given up: its last error, or why robots.txt failed; "" if unknown."""
+        uri = removed.uri
+        if uri.attempts and removed.status == uri.last_status:
+            return uri.last_error
+        if removed.status != FetchStatus.PREREQUISITE_ROBOTS_FAILED:
+            return ""
+        site = origin(uri.url)
+        known = self._outcomes.get(self._identity.key(f"{site}/robots.txt"))
+        reason = known and (known.error or describe(known.status).rstrip("."))
+        why = f" ({known.status}: {reason})" if known else ""
+        return f"robots.txt of {site} could not be fetched{why}"
+
+
+async def yield_to_loop(commit: GroupCommit, clock: Clock) -> None:
+    """Yield to the event loop, longer while the commit group is behind."""
+    await asyncio.sleep(0)
+    while commit.saturated:
+        await clock.sleep(0.01)
+
+
+class Imported(NamedTuple):
+    """The result of an import.
+
+    Attributes:
+        tally: Counts of the lines.
+        rejected: Those that were rejected; the first twenty.
+    """
+
+    tally: ImportTally
+    rejected: Sequence[RejectedLine] = ()
+
+
+class FrontierEditor:
+    """Changes the frontier of an open job; the crawl continues between two steps.
+
+    Args:
+        frontier: The frontier.
+        recorder: Records URIs that are deleted.
+        imports: Receives imported lines.
+        recent: URLs that need not be judged again.
+        identity: Gives the queue of a URL.
+        engine: Woken when URIs came in.
+        store: The results of finished URIs.
+        commit: Makes the changes durable.
+        logs: Logs what was done.
+        clock: The time.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a change of the frontier touches
+        self,
+        *,
+        frontier: Frontier,
+        recorder: RemovalRecorder,
+        imports: ImportParts,
+        recent: RecentURLs,
+        identity: Identity,
+        engine: Engine,
+        store: Store,
+        commit: GroupCommit,
+        logs: JobLogs,
+        clock: Clock,
+    ) -> None:
+        self._operator = frontier.operator
+        self._recorder = recorder
+        self._imports = imports
+        self._recent = recent
+        self._identity = identity
+        self._engine = engine
+        self._store, self._commit = store, commit
+        self._logs = logs
+        self._clock = clock
+
+    def importer(self, options: ImportOptions, tally: ImportTally | None = None) -> LineImporter:
+        """An importer of lines.
+
+        Args:
+            options: How they are read.
+            tally: Counts that an earlier process began; None for none.
+        """
+        return LineImporter(self._imports, options, tally)
+
+    async def delete(self, urls: Matcher, queues: Matcher) -> int:
+        """Delete the pending URIs that match both; returns how many there were.
+
+        What is in process stays.
+        """
+        number = 0
+        for number, removed in enumerate(self._operator.delete(urls, queues), 1):
+            self._recorder.record(removed)
+            if number % PORTION == 0:
+                await self.pause()
+        self._engine.wake()
+        return number
+
+    async def import_lines(
+        self, lines: Iterable[str], options: ImportOptions, first: int = 1
+    ) -> Imported:
+        """Import lines.
+
+        Args:
+            lines: The lines.
+            options: How they are read.
+            first: Number of the first line, for those that are rejected.
+        """
+        importer = self.importer(options)
+        rejected: list[RejectedLine] = []
+        numbered = (InputLine(number, text) for number, text in enumerate(lines, first))
+        while portion := list(islice(numbered, PORTION)):
+            found = importer.take(portion)
+            rejected += found[: _BAD_KEPT - len(rejected)]
+            await self.pause()
+        self._engine.wake()
+        return Imported(importer.tally, rejected)
+
+    async def apply(self, action: str, queue: str = "", url: str = "") -> int:
+        """Apply an action to all queues that match; returns how many queues changed.
+
+        For `forget` it returns the number of URIs that were forgotten.
+
+        Args:
+            action: One of `QUEUE_ACTIONS`.
+            queue: Found in the queue key; "" for all.
+            url: Found in the URL, for `forget`; "" for all.
+
+        Raises:
+            ConfigError: No such action, or not a regular expression.
+        """
+        queues, urls = matcher(queue), matcher(url)
+        operator, mono = self._operator, self._clock.monotonic()
+        quick: dict[str, Callable[[], int]] = {
+            "retire": lambda: operator.retire(queues),
+            "unretire": lambda: operator.unretire(queues),
+            "wake": lambda: operator.wake(queues, mono),
+        }
+        if action in quick:
+            number = quick[action]()
+        elif action == "forget":
+            number = await self._forget(queues, urls)
+        elif action == "reconsider":
+            number = await self._reconsider(queues)
+        else:
+            known = ", ".join(QUEUE_ACTIONS)
+            raise ConfigError(f"unknown action {action!r}; the actions are {known}")
+        chosen = " ".join(filter(None, (queue and f"queues {queue}", url and f"URLs {url}")))
+        self._logs.job(f"frontier {action} {chosen or 'all'}: {number}")
+        self._engine.wake()
+        return number
+
+    async def _reconsider(self, queues: Matcher) -> int:
+        changed = 0
+        for number, moved in enumerate(self._operator.reconsider(queues), 1):
+            changed += moved
+            if number % _STEP == 0:
+                await self.pause()
+        return changed
+
+    async def _forget(self, queues: Matcher, urls: Matcher) -> int:
+        """Forget finished URIs, so that they can enter again when they are found again."""
+        forgotten, keys = 0, list[bytes]()
+        for key, outcome in scan_outcomes(self._store):
+            in_queue = queues is any_text or queues(self._identity.queue(outcome.url))
+            if in_queue and urls(outcome.url):
+                keys.append(key)
+            if len(keys) >= _STEP:
+                forgotten += self._operator.forget(keys)
+                keys.clear()
+                await self.pause()
+        forgotten += self._operator.forget(keys)
+        self._recent.forget()
+        return forgotten
+
+    async def pause(self) -> None:
+        """Let other work run before the next step; see `yield_to_loop`."""
+        await yield_to_loop(self._commit, self._clock)
+
+
+class FrontierEdits(NamedTuple):
+    """What changes the frontier of an open job beside the crawl.
+
+    Attributes:
+        seeds: Enters seeds.
+        loader: Enters the seed list of the run.
+        recorder: Records URIs that left the frontier without a fetch.
+        editor: Changes the frontier by the operator's commands.
+    """
+
+    seeds: SeedScheduler
+    loader: SeedLoader
+    recorder: RemovalRecorder
+    editor: FrontierEditor
+
+
+def make_edits(
+    records: RunRecords,
+    engine: Engine,
+    seed_list: Callable[[], Iterator[Entry]],
+    rests: Callable[[str], bool] | None,
+) -> FrontierEdits:
+    """Build what changes the frontier.
+
+    Args:
+        records: The records of the run.
+        engine: Its engine.
+        seed_list: Opens the seed list.
+        rests: Whether a URL is visited by a schedule, and so not entered now; None: none is.
+    """
+    rules, scheduling, storing = records.rules, records.scheduling, records.storing
+    frontier, identity = records.queues.frontier, records.queues.identity
+    logs, clock = records.reporting.logs, records.context.clock
+    candidates, outcomes, commit = scheduling.candidates, storing.outcomes, storing.commit
+    seeds = SeedScheduler(
+        settings=rules.effective, sheets=rules.sheets, book=scheduling.seeds,
+        logins=scheduling.logins, normalizing=scheduling.normalizing, identity=identity,
+        frontier=frontier, logs=logs, clock=clock,
+    )  # fmt: skip
+    loader = SeedLoader(
+        seeds, book=scheduling.seeds, store=storing.store, commit=commit, logs=logs,
+        seeds=seed_list, rests=rests,
+    )  # fmt: skip
+    imports = ImportParts(
+        settings=rules.effective, sheets=rules.sheets, scope=candidates.scope, identity=identity,
+        frontier=frontier, outcomes=outcomes, book=scheduling.seeds, seeds=seeds,
+        logins=scheduling.logins, logs=logs, clock=clock,
+    )  # fmt: skip
+    recorder = RemovalRecorder(
+        frontier=frontier, statistics=records.reporting.statistics, outcomes=outcomes,
+        identity=identity, logs=logs, commit=commit, clock=clock,
+    )  # fmt: skip
+    editor = FrontierEditor(
+        frontier=frontier, recorder=recorder, imports=imports, recent=candidates.recent,
+        identity=identity, engine=engine, store=storing.store, commit=commit, logs=logs,
+        clock=clock,
+    )  # fmt: skip
+    return FrontierEdits(seeds, loader, recorder, editor)

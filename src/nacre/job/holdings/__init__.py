@@ -1,1 +1,0 @@
-"""What a job holds in its WARCs: found, read back, indexed again."""

@@ -1,1 +1,0 @@
-"""After a crash or a loss: what was salvaged is registered, what is lost is fetched again."""

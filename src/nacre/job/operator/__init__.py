@@ -1,1 +1,0 @@
-"""What an operator asks of a job by commands, whether it runs or lies still."""

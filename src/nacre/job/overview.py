@@ -1,0 +1,293 @@
+"""The state of a job in numbers: for the live view, `nacre status`, queues and programs."""
+
+from collections.abc import Iterator
+from heapq import nlargest
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from nacre.core.clock import Clock
+from nacre.core.states import CRASHED, ExitStatus
+from nacre.core.status import cause
+from nacre.engine.counters import TIMEOUTS, alerts_counter, untried_guesses
+from nacre.frontier.operator import why_it_waits
+from nacre.frontier.pending import Matcher
+from nacre.frontier.queue_cache import read_queue, scan_queues
+from nacre.frontier.queues import Queue, QueueRow, QueueState, Totals, read_totals
+from nacre.frontier.rows import queue_id
+from nacre.report.statistics import CrawlTotals, totals
+from nacre.runs.passes import next_pass
+from nacre.runs.runs import RunRow
+from nacre.store.store import Store
+
+if TYPE_CHECKING:
+    # Who only looks at a job loads nothing that crawls.
+    from nacre.engine.engine import Engine
+    from nacre.frontier.frontier import Frontier
+    from nacre.inspect.view import View
+    from nacre.job.session import Session
+
+
+class JobOverview(msgspec.Struct, frozen=True):
+    """The numbers of a job at one moment. Bytes are as received, heads included.
+
+    Attributes:
+        state: State of the job; how it ended when it does not run.
+        why: Why it is paused; "" otherwise.
+        run: Name of the run; "" before the first.
+        started: Its first start, seconds since the epoch.
+        elapsed: Seconds that it ran, pauses left out.
+        discovered: Different URIs seen.
+        queued: URIs that wait or are in process.
+        retrying: Of these, the ones that wait for another try after a failure.
+        finished: URIs with a final result.
+        succeeded: Of these, with a reply.
+        failed: Of these, without.
+        failed_pages: Of those, what was not a prerequisite (`dns:`, robots.txt).
+        disregarded: Of these, denied by robots.txt and the like, or deleted.
+        deleted: Of those, what the operator deleted.
+        untried: Guesses dropped without a fetch: they are done, and in none of the numbers above.
+        documents: Replies with a document: status 200 to 299, robots.txt left out.
+        html: Of these, HTML pages.
+        unchanged: Replies 304.
+        redirects: Replies that only led elsewhere.
+        errors: Error replies, such as 404.
+        prerequisites: Replies that other URIs needed first (robots.txt).
+        bytes: Bytes of all these replies.
+        novel_bytes: Bytes stored in full.
+        saved_documents: Replies that a revisit record was enough for.
+        saved_bytes: Bytes that were not stored again for that reason.
+        warc_bytes: Bytes of WARC written.
+        busy: Fetches in process.
+        parallel: Fetches that may be in process; 0 when it does not run.
+        queues: Number of queues by state.
+        timeouts: Matches of operators' expressions that took too long, and counted as none.
+        trouble: What is waited for when nothing but further tries is left; "" otherwise.
+        gives_up: When the last of what is tried again is given up, seconds since the epoch; 0 while
+            other work is left.
+        alerts: Alerts raised in this run.
+        next_pass: When the next pass of a crawl that never ends begins, seconds since the epoch; 0
+            for none.
+        next_why: Why then.
+        policy: Order, budgets, quotas and bandwidth, in words.
+        endless: URIs of endless places, which wait until nothing else is left.
+    """
+
+    state: str
+    why: str = ""
+    run: str = ""
+    started: float = 0.0
+    elapsed: float = 0.0
+    discovered: int = 0
+    queued: int = 0
+    retrying: int = 0
+    finished: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    failed_pages: int = 0
+    disregarded: int = 0
+    deleted: int = 0
+    untried: int = 0
+    documents: int = 0
+    html: int = 0
+    unchanged: int = 0
+    redirects: int = 0
+    errors: int = 0
+    prerequisites: int = 0
+    bytes: int = 0
+    novel_bytes: int = 0
+    saved_documents: int = 0
+    saved_bytes: int = 0
+    warc_bytes: int = 0
+    busy: int = 0
+    parallel: int = 0
+    queues: dict[str, int] = {}
+    alerts: int = 0
+    timeouts: int = 0
+    trouble: str = ""
+    gives_up: float = 0.0
+    next_pass: float = 0.0
+    next_why: str = ""
+    policy: tuple[str, ...] = ()
+    endless: int = 0
+
+    @property
+    def refused(self) -> int:
+        """What was disregarded but for what the operator deleted."""
+        return self.disregarded - self.deleted
+
+    @property
+    def active_hosts(self) -> int:
+        """Queues that are being worked on, or could be."""
+        return sum(self.queues.get(name, 0) for name in ("in_process", "snoozed", "ready"))
+
+
+def live_overview(session: "Session") -> JobOverview:
+    """The numbers of a running job."""
+    # The settings, which a running job has anyhow.
+    from nacre.inspect.reports.policy_text import policy_lines  # noqa: PLC0415 - slow
+
+    scheduling, frontier, engine = session.scheduling, session.frontier, session.engine
+    statistics, alerts, watch = session.statistics, session.logs.alerts, session.watch
+    timeouts, pacer, clock = scheduling.timeouts, session.fetching.pacer, session.clock
+    fresh = _overview(
+        frontier.totals,
+        statistics.totals,
+        session.run_row,
+        scheduling.speculation.untried,
+    )
+    return msgspec.structs.replace(
+        fresh,
+        state=str(session.state),
+        why=session.why,
+        elapsed=watch.elapsed,
+        warc_bytes=session.storing.written,
+        busy=engine.busy,
+        parallel=engine.parallel,
+        alerts=alerts.total,
+        timeouts=timeouts.total,
+        trouble=_trouble(frontier, session.storing.store),
+        gives_up=frontier.last_until(clock.now(), clock.monotonic()) or 0.0,
+        policy=tuple(policy_lines(session.settings, pacer.pace)),
+    )
+
+
+def _trouble(frontier: "Frontier", store: Store) -> str:
+    """One of the URIs that are tried again, once only such are left."""
+    from nacre.frontier.pending import pending  # noqa: PLC0415 - with the frontier's settings
+
+    if not frontier.only_retries_remain:
+        return ""
+    entry = next((entry for entry in pending(store) if entry.uri.attempts), None)
+    if entry is None:
+        return ""
+    uri = entry.uri
+    why = cause(uri.last_status, uri.last_error)
+    return f"{uri.url}: {why} ({uri.last_status}, try {uri.attempts}); it will be tried again"
+
+
+def stored_overview(store: Store, run: RunRow | None) -> JobOverview:
+    """The numbers of a job that does not run, as last committed."""
+    if run is None:
+        return JobOverview("NASCENT")
+    fresh = _overview(read_totals(store), totals(store), run, untried_guesses(store))
+    state = CRASHED if run.exit is ExitStatus.NONE else str(run.exit)
+    following = next_pass(store)
+    return msgspec.structs.replace(
+        fresh,
+        state=state,
+        next_pass=following.time if following else 0.0,
+        next_why=following.why if following else "",
+        warc_bytes=store.counter("warc.total"),
+        timeouts=store.counter(TIMEOUTS),
+        alerts=store.counter(alerts_counter(run.name)),
+    )
+
+
+def _overview(frontier: Totals, tally: CrawlTotals, run: RunRow, untried: int) -> JobOverview:
+    return JobOverview(
+        state="",
+        run=run.name,
+        started=run.started,
+        elapsed=run.elapsed,
+        discovered=frontier.discovered,
+        queued=frontier.queued,
+        endless=frontier.endless,
+        retrying=frontier.stuck,
+        finished=frontier.finished,
+        succeeded=frontier.succeeded,
+        failed=frontier.failed,
+        failed_pages=tally.failed_pages,
+        disregarded=frontier.disregarded - untried,
+        untried=untried,
+        deleted=tally.deleted,
+        documents=tally.documents,
+        html=tally.html,
+        unchanged=tally.unchanged,
+        redirects=tally.redirects,
+        errors=tally.errors,
+        prerequisites=tally.prerequisites,
+        bytes=tally.size,
+        novel_bytes=tally.novel_bytes,
+        saved_documents=tally.duplicate_urls + tally.not_modified_urls,
+        saved_bytes=tally.duplicate_bytes + tally.not_modified_bytes,
+        queues={state.name.lower(): frontier.states[state] for state in QueueState},
+    )
+
+
+class SlowQueue(NamedTuple):
+    """A queue that takes long.
+
+    Attributes:
+        name: Queue key.
+        pending: URIs in it.
+        delay: Its politeness delay, seconds.
+        needs: Seconds that it needs at that delay and at its usual latency.
+    """
+
+    name: str
+    pending: int
+    delay: float
+    needs: float
+
+
+def slowest_queues(frontier: "Frontier", number: int = 5) -> list[SlowQueue]:
+    """The queues in memory that will take longest at their present delay."""
+    found = (_slow(queue) for queue in frontier.queues_in_memory())
+    return nlargest(number, (slow for slow in found if slow.needs), key=lambda slow: slow.needs)
+
+
+def _slow(queue: Queue) -> SlowQueue:
+    row = queue.row
+    pending = row.size + row.waiting
+    return SlowQueue(row.name, pending, row.delay, pending * (row.delay + row.latency / 1000))
+
+
+class FetchInProcess(NamedTuple):
+    """A visit in process: its URL, and since how many seconds."""
+
+    url: str
+    seconds: float
+
+
+def longest_fetches(engine: "Engine", clock: Clock, number: int = 5) -> list[FetchInProcess]:
+    """The visits that have been in process for longest."""
+    mono = clock.monotonic()
+    visits = list(engine.current.values())
+    busy = (FetchInProcess(visit.uri.url, max(mono - visit.started, 0.0)) for visit in visits)
+    return nlargest(number, busy, key=lambda fetching: fetching.seconds)
+
+
+def queue_facts(view: "View", wanted: Matcher) -> Iterator[dict[str, Any]]:
+    """The facts of each queue whose key matches, as last committed."""
+    for row in scan_queues(view.store):
+        if wanted(row.name):
+            yield _facts(view, row)
+
+
+def facts_of(view: "View", name: str) -> dict[str, Any] | None:
+    """The facts of one queue; None when there is none of that name."""
+    row = read_queue(view.store, queue_id(name))
+    return None if row is None else _facts(view, row)
+
+
+def _facts(view: "View", row: QueueRow) -> dict[str, Any]:
+    settings = view.settings.frontier
+    budget = settings.queue_total_budget
+    return {
+        "queue": row.name,
+        "state": QueueState(row.state).name.lower().replace("_", " "),
+        "why": why_it_waits(row, settings),
+        "pending": row.size + row.waiting,
+        "retrying": row.retrying,
+        "precedence": row.precedence,
+        "spent": row.spent,
+        "budget": budget if budget >= 0 else None,
+        "balance": row.balance,
+        "successes": row.successes,
+        "failures": row.errors,
+        "delay": row.delay,
+        "backoff": row.backoff,
+        "shares": row.group,
+        "last": row.last_peek,
+    }

@@ -1,1 +1,0 @@
-"""The engine, and what looks after it: limits, space, file handles, the event loop."""

@@ -1,0 +1,443 @@
+"""Changes of a job's settings, checked before anything happens.
+
+`SettingsEditor` collects values, sheets and associations. `require_buildable` builds what the new
+settings lead to once, apart from the job. `count_affected` counts the queued URIs they touch.
+"""
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from pydantic import BaseModel
+
+from nacre.assembly.rules import open_rules
+from nacre.config.layer import assignment_layer
+from nacre.config.place import InvalidValuesError, UnknownPropertyError, find, index_of, with_values
+from nacre.config.secret import Secret, masked
+from nacre.config.sheet import check_values, suggestion
+from nacre.errors import ConfigError, NacreError, Problem
+from nacre.frontier.pending import pending
+from nacre.frontier.rows import RowStore
+from nacre.settings.amend import REMOVED, Edit
+from nacre.settings.settings import JobSettings
+from nacre.settings.sheets import STOCK, SheetList, Sheets, sheet_list
+
+_SHEETS = "sheets."
+_CHAINS = "chains."
+_ASSOCIATIONS = "sheet_associations"
+
+FIXED = {
+    "name": "files and reports of the run carry it",
+    "recrawl": "the planner of the run began with it",
+    "change": "the judge of the run began with it",
+    "seeds": "the seeds were entered when the run began; bring others in by `nacre frontier DIR "
+    "import`, or put them into a new job",
+    "scope": "paths and logs name the rule by it",
+    "politeness": "what is shared between jobs was opened at the start",
+    "uri": "the keys of all URIs seen so far were made with it",
+    "engine": "the lines of the logs were begun with it",
+    "frontier": "memory was laid out for it at the start",
+    "cookies": "the jar was made with it",
+    "chains": "the chains were put together with it; `enabled`, gates and settings of what is in "
+    "them can be changed",
+    "archive": "the open WARC files were begun with it",
+    "store": "the store was opened with it",
+    "extract": "what was learned of guesses since the start depends on it",
+}
+"""Why settings that a running job cannot change cannot be changed, by section."""
+STEP = 1000
+"""URIs between two chances for other work."""
+
+
+class ValueChange(NamedTuple):
+    """One value before and after; None for a value that was not there, or is not any more."""
+
+    path: str
+    before: object
+    after: object
+
+
+class SettingsChange(NamedTuple):
+    """A checked change.
+
+    Attributes:
+        settings: The settings with it.
+        sheets: Their sheets and associations.
+        said: Description of the change, for the log.
+        edits: The same for the text of `crawl.yaml`.
+    """
+
+    settings: JobSettings
+    sheets: SheetList
+    said: tuple[ValueChange, ...]
+    edits: tuple[Edit, ...]
+
+
+class SettingsEditor:
+    """Collects changes of settings, each checked at once.
+
+    Args:
+        settings: The current settings.
+        root: Directory of the job, for files that settings name.
+        running: The job runs: then some settings cannot be changed.
+    """
+
+    def __init__(self, settings: JobSettings, root: Path, *, running: bool) -> None:
+        self.settings = settings
+        self._root = root
+        self._running = running
+        self._said: list[ValueChange] = []
+        self._edits: list[Edit] = []
+
+    def done(self) -> SettingsChange:
+        """All of it, checked together.
+
+        Raises:
+            ConfigError: The sheets or their associations are wrong.
+        """
+        checked = sheet_list(self.settings, self._root)
+        return SettingsChange(self.settings, checked, tuple(self._said), tuple(self._edits))
+
+    def assign(self, assignments: Iterable[str]) -> None:
+        """Take `path=value` texts.
+
+        Raises:
+            ConfigError: A path leads nowhere or cannot be changed now, or a value is wrong.
+        """
+        layer = assignment_layer(assignments, "nacre set")
+        problems = list(layer.problems)
+        for path in layer.places:
+            value = _at(layer.tree, path)
+            try:
+                self.put(path, value)
+            except ConfigError as error:
+                problems += error.problems
+        if problems:
+            raise ConfigError(problems)
+
+    def put(self, path: str, value: object) -> None:
+        """Give one setting, or one setting of a sheet (`sheets.NAME.PATH`), another value.
+
+        Raises:
+            ConfigError: See `assign`.
+        """
+        if path.startswith(_SHEETS):
+            self._put_in_sheet(path, value)
+            return
+        found = self._found(path)
+        if self._running and not found.live:
+            raise ConfigError([Problem(path, _why_not(path))])
+        problems = list(check_values(self.settings, {path: value}))
+        if problems:
+            raise ConfigError(problems)
+        self.settings = changed = with_values(self.settings, {path: value})
+        edit = self._edit(path, value)
+        after = find(changed, path).value
+        _require_no_plain_secret(path, value, masked(value, path))
+        self._said.append(ValueChange(path, plain(found.value), plain(after)))
+        self._edits.append(edit)
+
+    def remove_sheet(self, name: str) -> None:
+        """Take a sheet away.
+
+        Raises:
+            ConfigError: There is none, or URIs are associated with it.
+        """
+        if name not in self.settings.sheets:
+            why = "it comes with Nacre" if name in STOCK else self._unknown(name)
+            raise ConfigError([Problem(f"sheets.{name}", f"cannot be removed: {why}")])
+        users = [n for n, a in enumerate(self.settings.sheet_associations) if name in a.sheets]
+        if users and name not in STOCK:
+            where = ", ".join(f"{_ASSOCIATIONS}.{number}" for number in users)
+            text = f"URIs are associated with it ({where}); `nacre sheet JOB dissociate {name}`"
+            raise ConfigError([Problem(f"sheets.{name}", text)])
+        left = dict(self.settings.sheets)
+        before = left.pop(name)
+        self._set_sheets(left)
+        self._said.append(ValueChange(f"sheets.{name}", masked(before), None))
+        self._edits.append(Edit(("sheets", name), REMOVED))
+
+    def associate(self, said: dict[str, object]) -> None:
+        """Add an association, as `sheet_associations` would say it.
+
+        Raises:
+            ConfigError: It is wrong.
+        """
+        listed = [*self._associations(), said]
+        self._set_associations(listed)
+        number = len(listed) - 1
+        self._said.append(ValueChange(f"{_ASSOCIATIONS}.{number}", None, said))
+        self._edits.append(Edit((_ASSOCIATIONS, number), said, listed))
+
+    def dissociate(self, name: str, surts: Sequence[str] = ()) -> None:
+        """Take a sheet off all URIs that it is associated with, or off some prefixes only.
+
+        Raises:
+            ConfigError: It is associated with none of them.
+        """
+        listed = self._associations()
+        known = len(self._edits)
+        for number in range(len(listed) - 1, -1, -1):
+            old = listed[number]
+            if name not in old["sheets"]:
+                continue
+            new = _without(old, name, surts)
+            if new == old:
+                continue
+            listed[number : number + 1] = [] if new is None else [new]
+            self._said.append(ValueChange(f"{_ASSOCIATIONS}.{number}", old, new))
+            value = REMOVED if new is None else new
+            self._edits.append(Edit((_ASSOCIATIONS, number), value, list(listed)))
+        if len(self._edits) == known:
+            raise ConfigError([Problem(_ASSOCIATIONS, f"no such URIs have the sheet {name!r}")])
+        self._set_associations(listed)
+
+    def sheet_for(self, url: str) -> str:
+        """The sheet of one place alone; made, and associated with it, when there is none."""
+        for said in self.settings.sheet_associations:
+            if said.surts == (url,) and len(said.sheets) == 1 and said.sheets[0] not in STOCK:
+                return said.sheets[0]
+        letters = "".join(c if c.isalnum() else "-" for c in url.partition("://")[2] or url)
+        name = base = f"for-{letters.strip('-')[:60]}"
+        number = 1
+        while name in self.settings.sheets:
+            number += 1
+            name = f"{base}-{number}"
+        self._set_sheets({**self.settings.sheets, name: {}})
+        self.associate({"surts": [url], "sheets": [name]})
+        return name
+
+    # ---- parts
+
+    def _put_in_sheet(self, path: str, value: object) -> None:
+        name, _, inner = path.removeprefix(_SHEETS).partition(".")
+        if not inner:
+            sample = f"{path}.politeness.delay=5"
+            raise ConfigError([Problem(path, "a sheet is changed by its settings", "", sample)])
+        known = self.settings.sheets
+        if name not in known and name in STOCK:
+            tree: dict[str, Any] = dict(STOCK[name])
+        else:
+            tree = _copied(known.get(name, {}))
+        before = masked(_taken(tree, inner), inner)
+        _require_no_plain_secret(path, value, masked(value, inner))
+        tree[inner] = value
+        made = {**known, name: tree}
+        whole = None if name in self.settings.sheets else made
+        stock = name in STOCK and name not in self.settings.sheets
+        self._set_sheets(made)
+        sheet_list(self.settings, self._root)
+        self._said.append(ValueChange(path, before, value))
+        edit = (
+            Edit(("sheets", name), tree)
+            if stock
+            else Edit(("sheets", name, *inner.split(".")), value)
+        )
+        self._edits.append(edit._replace(around=whole))
+
+    def _set_sheets(self, sheets: dict[str, dict[str, Any]]) -> None:
+        self.settings = with_values(self.settings, {"sheets": sheets})
+
+    def _associations(self) -> list[dict[str, Any]]:
+        listed = self.settings.sheet_associations
+        return [plain(said) for said in listed]
+
+    def _set_associations(self, listed: Sequence[dict[str, Any]]) -> None:
+        try:
+            self.settings = with_values(self.settings, {_ASSOCIATIONS: list(listed)})
+        except InvalidValuesError as error:
+            raise ConfigError([Problem(path, text) for path, text, _ in error.items]) from None
+
+    def _found(self, path: str) -> Any:  # noqa: ANN401 - see config.place
+        try:
+            return find(self.settings, path)
+        except UnknownPropertyError as error:
+            hint = suggestion(error, self.settings, path)
+            text = f"no such setting; {hint}".rstrip("; ")
+            raise ConfigError([Problem(path, text)]) from None
+
+    def _unknown(self, name: str) -> str:
+        near = difflib.get_close_matches(name, self.settings.sheets, n=1)
+        return f"there is no such sheet; did you mean `{near[0]}`?" if near else "no such sheet"
+
+    def _edit(self, path: str, value: object) -> Edit:
+        """Write lists as a whole if the file has none: they cannot be written in part.
+
+        Entries of chains are identified by their names.
+        """
+        if path.startswith(_CHAINS):
+            return Edit(tuple(path.split(".")), value)
+        parts: list[str | int] = []
+        here: object = self.settings
+        around = None
+        for part in path.split("."):
+            at = index_of(here, part) if isinstance(here, tuple) else None
+            if isinstance(here, tuple) and at is not None:
+                parts.append(at)
+                here = here[at]
+            else:
+                parts.append(part)
+                here = getattr(here, part, None)
+            if (
+                isinstance(here, tuple)
+                and here
+                and isinstance(here[0], BaseModel)
+                and around is None
+            ):
+                around = plain(here) if len(parts) == 1 else None
+        return Edit(tuple(parts), value, around)
+
+
+def plain(value: object) -> Any:  # noqa: ANN401 - JSON
+    """A value as the file would say it."""
+    if isinstance(value, BaseModel):
+        return {
+            name: plain(getattr(value, name))
+            for name, info in type(value).model_fields.items()
+            if name in ("rule", "processor") or name in value.model_fields_set or info.is_required()
+        }
+    if isinstance(value, Secret):
+        return value.said()
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, frozenset):
+        return sorted(plain(item) for item in value)
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return value.value if hasattr(value, "value") else value
+
+
+def _require_no_plain_secret(path: str, value: object, shown: object) -> None:
+    """What is set is written to `crawl.yaml`, where a secret has no place."""
+    if shown != value:
+        raise ConfigError(
+            [
+                Problem(
+                    path,
+                    "holds a secret, which would be written to crawl.yaml in plain text",
+                    "a reference: `{env: NAME}` or `{file: PATH}`",
+                )
+            ]
+        )
+
+
+def _why_not(path: str) -> str:
+    why = FIXED.get(path.partition(".")[0], "it is read at the start")
+    return (
+        f"cannot be changed while the job runs: {why}. Stop the job, say it again, and go on by "
+        "`nacre run`"
+    )
+
+
+def _at(tree: Any, path: str) -> object:  # noqa: ANN401 - YAML
+    for part in path.split("."):
+        tree = tree[part]
+    return tree
+
+
+def _copied(tree: dict[str, Any]) -> dict[str, Any]:
+    return {k: _copied(v) if isinstance(v, dict) else v for k, v in tree.items()}
+
+
+def _taken(tree: dict[str, Any], path: str) -> object:
+    """Take the value of a path out of a sheet, nested or dotted; None when it says nothing."""
+    if path in tree:
+        return tree.pop(path)
+    for key, below in tree.items():
+        if isinstance(below, dict) and path.startswith(key + "."):
+            return _taken(below, path[len(key) + 1 :])
+    return None
+
+
+def _without(said: dict[str, Any], name: str, surts: Sequence[str]) -> dict[str, Any] | None:
+    """An association without a sheet, or without some prefixes; None when nothing is left."""
+    if not surts:
+        left = [sheet for sheet in said["sheets"] if sheet != name]
+        return {**said, "sheets": left} if left else None
+    kept = [text for text in said.get("surts", ()) if text not in surts]
+    if kept or "surts" not in said:
+        return {**said, "surts": kept} if "surts" in said else said
+    return None
+
+
+def require_buildable(settings: JobSettings, found: SheetList, root: Path) -> None:
+    """Build the scope and the gate at mid-fetch, of the job and of each sheet, as a run does.
+
+    Raises:
+        ConfigError: A rule cannot be built: a file that it names cannot be read, or is wrong.
+    """
+    with _as_problem("scope"):
+        rules = open_rules(settings, root, found=found)
+        for name in found.sheets:
+            rules.sheets.overlays.number([name])
+        rules.scope()
+    with _as_problem("fetch.midfetch"):
+        rules.midfetch()
+
+
+@contextmanager
+def _as_problem(path: str) -> Iterator[None]:
+    """What fails in the block becomes a problem of a setting."""
+    try:
+        yield
+    except OSError as error:
+        why = f"{error.filename or 'a file'} cannot be read: {error.strerror or error}"
+        raise ConfigError([Problem(path, why)]) from error
+    except (NacreError, ValueError) as error:
+        raise ConfigError([Problem(path, str(error))]) from error
+
+
+class AffectedUrls(msgspec.Struct):
+    """The queued URIs that a change affects.
+
+    Attributes:
+        urls: Queued URIs for which a setting would be another.
+        queues: Queues that hold such URIs.
+        pending: All queued URIs.
+        examples: The first of those URLs.
+    """
+
+    urls: int = 0
+    queues: int = 0
+    pending: int = 0
+    examples: list[str] = []
+
+
+def count_affected(
+    rows: RowStore, now: Sheets, then: Sheets, most: int = 5
+) -> Iterator[AffectedUrls]:
+    """Count; yields what is known after every thousand URIs, and at last the whole.
+
+    Args:
+        rows: The store.
+        now: What applies.
+        then: What would apply.
+        most: Examples kept.
+    """
+    result = AffectedUrls()
+    queues: set[str] = set()
+    differs: dict[tuple[int, int], bool] = {}
+    for entry in pending(rows):
+        uri = entry.uri
+        pair = now.of(uri), then.of(uri)
+        if pair not in differs:
+            differs[pair] = _without_sheets(now, pair[0]) != _without_sheets(then, pair[1])
+        result.pending += 1
+        if differs[pair]:
+            result.urls += 1
+            result.queues += uri.queue not in queues
+            queues.add(uri.queue)
+            if len(result.examples) < most:
+                result.examples.append(uri.url)
+        if result.pending % STEP == 0:
+            yield result
+    yield result
+
+
+def _without_sheets(sheets: Sheets, overlay: int) -> JobSettings:
+    """The settings under a combination; the list of all sheets itself concerns no URI."""
+    none: dict[str, object] = {"sheets": {}, "sheet_associations": ()}
+    return sheets.overlays.settings[overlay].model_copy(update=none)

@@ -1,1 +1,0 @@
-"""One trip of one URI: what its steps need of the job, and what becomes of it."""

@@ -1,0 +1,272 @@
+"""Decides whether a page was deleted: by two observations, and later checks (pure).
+
+live → suspect (404, 410, soft-404) → gone, after a second look a day later (410: at once) → looked
+at again after 7, 14, 30, 60 … 180 days, as is, from 30 days on, a page that turned into a redirect.
+Failures, refusals and redirects to a login never count. Source of the probing: Bar-Yossef et al.,
+"Sic transit gloria telae", 2004.
+"""
+
+import re
+from enum import StrEnum
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+
+from nacre.core.pageview import PageView
+from nacre.recrawl.planner.change_detection.template import fingerprint
+from nacre.recrawl.planner.tuning import guess
+
+DAY = 86_400.0
+"""Seconds of a day."""
+_CONFIRM_AFTER = DAY
+_AGAIN = guess(
+    "deletion.again",
+    (7.0, 14.0, 30.0, 60.0, 120.0, 180.0),
+    "Days after which a page that is gone is looked at again, look by look.",
+)
+_RARER = guess(
+    "deletion.rarer",
+    2,
+    "What moved comes back more seldom than what is gone: its looks begin so many places further.",
+)
+_ALIKE = guess(
+    "deletion.alike",
+    0.9,
+    "Share of its pieces that a page has in common with the error page of its host to be one.",
+    most=1.0,
+)
+_SINK = guess(
+    "deletion.sink",
+    3,
+    "Different pages that are redirected to one target before it is an error page.",
+)
+_SHARED = guess(
+    "deletion.shared",
+    5,
+    "Pages of a site with the same longest text, which then says that they are gone.",
+)
+_SHORT_TEXT = guess(
+    "deletion.short_text",
+    900,
+    "Characters below which a page is short enough to be an error page by its words.",
+)
+_WORDS = (
+    "页面不存在",
+    "页面未找到",
+    "找不到页面",
+    "已被删除",
+    "已删除",
+    "内容不存在",
+    "您访问的页面",
+    "not found",
+    "no longer available",
+    "does not exist",
+    "has been removed",
+    "error 404",
+)
+_BLOCKED_WORDS = (
+    "captcha",
+    "验证码",
+    "安全验证",
+    "访问过于频繁",
+    "访问受限",
+    "checking your browser",
+    "access denied",
+    "are you a robot",
+    "are you human",
+    "verify you are human",
+    "security check",
+    "人机验证",
+    "unusual traffic",
+    "请求被拦截",
+    "web application firewall",
+)
+_ASKING = frozenset(
+    ("login", "log-in", "logon", "signin", "sign-in", "sso", "cas", "passport", "oauth", "oauth2")
+)
+BLOCKING = frozenset((401, 403, 407, 429, 451, 503))
+
+
+class Life(StrEnum):
+    """The state of a page."""
+
+    LIVE = "live"
+    SUSPECT = "suspect"
+    GONE = "gone"
+    MOVED = "moved"
+
+
+class Answer(StrEnum):
+    """The result of one visit about a page's existence.
+
+    `SILENT`: nothing at all (no answer, 5xx, refused, challenged): as if there had been no
+    visit.
+    """
+
+    THERE = "there"
+    MISSING = "missing"
+    GONE = "gone"
+    SOFT = "soft-404"
+    MOVED = "moved"
+    SILENT = "silent"
+
+
+class Existence(msgspec.Struct, frozen=True, array_like=True):
+    """What is known of a page's existence; kept with its history.
+
+    Attributes:
+        life: Its state.
+        since: Time of the first of the answers that made it so, seconds since the epoch.
+        looks: Looks at a page that is gone.
+        target: URL to which it moved; "" for none.
+    """
+
+    life: Life = Life.LIVE
+    since: float = 0.0
+    looks: int = 0
+    target: str = ""
+
+
+def after(state: Existence, answer: Answer, now: float, target: str = "") -> Existence:
+    """The state after an answer.
+
+    Args:
+        state: Before.
+        answer: The result of a visit.
+        now: Its time, seconds since the epoch.
+        target: URL to which it moved, for `Answer.MOVED`.
+    """
+    if answer is Answer.SILENT:
+        return state
+    if answer is Answer.THERE or answer is Answer.MOVED:
+        life = Life.MOVED if answer is Answer.MOVED else Life.LIVE
+        if state.life is not life or state.target != target:
+            return Existence(life, now, 0, target)
+        return state if life is Life.LIVE else msgspec.structs.replace(state, looks=state.looks + 1)
+    return _missing(state, answer, now)
+
+
+def _missing(state: Existence, answer: Answer, now: float) -> Existence:
+    if state.life is Life.GONE:
+        return msgspec.structs.replace(state, looks=state.looks + 1)
+    if answer is Answer.GONE:
+        return Existence(Life.GONE, state.since if state.life is Life.SUSPECT else now)
+    if state.life is not Life.SUSPECT:
+        return Existence(Life.SUSPECT, now)
+    return Existence(Life.GONE, state.since) if now - state.since >= _CONFIRM_AFTER else state
+
+
+def next_look(state: Existence, last: float) -> float | None:
+    """When to look again at a page that may be gone, seconds since the epoch; None for live ones.
+
+    Args:
+        state: Its state.
+        last: Time of the last look.
+    """
+    if state.life is Life.SUSPECT:
+        return max(last, state.since) + _CONFIRM_AFTER
+    if state.life in {Life.GONE, Life.MOVED}:
+        looks = state.looks + _RARER * (state.life is Life.MOVED)
+        return last + DAY * _AGAIN[min(looks, len(_AGAIN) - 1)]
+    return None
+
+
+class ErrorModel(msgspec.Struct, array_like=True):
+    """What a host answers, below one directory, to names that do not exist; kept in the store.
+
+    Attributes:
+        status: Status of the answer to a made-up name; 0 before any was tried.
+        target: URL to which it was redirected; "" for none.
+        prints: Pieces of the page that came, by fingerprint.
+        sinks: How many different pages were redirected to a target.
+        probed: Time of the last probe, seconds since the epoch.
+    """
+
+    status: int = 0
+    target: str = ""
+    prints: frozenset[int] = frozenset()
+    sinks: dict[str, int] = {}
+    probed: float = 0.0
+
+    def learn_probe(self, status: int, target: str, view: PageView | None, now: float) -> None:
+        """Learn from the answer to a made-up name."""
+        self.status, self.target, self.probed = status, target, now
+        self.prints = _prints(view) if view else frozenset()
+
+    def learn_redirect(self, target: str) -> None:
+        """Count a page that was redirected to a target."""
+        if target in self.sinks or len(self.sinks) < 1000:
+            self.sinks[target] = self.sinks.get(target, 0) + 1
+
+    def is_sink(self, target: str) -> bool:
+        """Whether a URL is a redirect target of deleted pages."""
+        return (bool(target) and target == self.target) or self.sinks.get(target, 0) >= _SINK
+
+
+def likeness(one: frozenset[int], two: frozenset[int]) -> float:
+    """Share of the pieces that two pages have in common (Jaccard); 0 when both are empty."""
+    both = len(one | two)
+    return len(one & two) / both if both else 0.0
+
+
+def looks_gone(view: PageView, old: PageView | None, model: ErrorModel, shared: int = 0) -> bool:
+    """Whether a page with status 200 says that it does not exist: a soft-404.
+
+    Args:
+        view: The page as it came.
+        old: Its last version; None when there is none.
+        model: What the host answers to made-up names.
+        shared: Other pages of the site whose longest text is the same.
+    """
+    prints = _prints(view)
+    if model.status == 200 and model.prints and likeness(prints, model.prints) >= _ALIKE:
+        return old is None or likeness(_prints(old), model.prints) < _ALIKE
+    lost = old is not None and main_text(old) not in {piece.text for piece in view.pieces}
+    if lost and shared >= _SHARED:
+        return True
+    return _says(view, _WORDS) and (old is None or lost)
+
+
+def looks_blocked(status: int, view: PageView | None) -> bool:
+    """Whether a visitor was turned away: a challenge, a login, a firewall.
+
+    Args:
+        status: Fetch status.
+        view: The page that came; None when it was not a page.
+    """
+    if status in BLOCKING:
+        return True
+    return view is not None and _says(view, _BLOCKED_WORDS)
+
+
+def asks_first(url: str, target: str, status: int) -> bool:
+    """Whether a redirect leads to a login or the like, which says nothing of the page itself.
+
+    Args:
+        url: The page.
+        target: The target of the redirect.
+        status: 301 and 308 mean what they say where the target merely names the page.
+    """
+    own, other = urlsplit(url), urlsplit(target)
+    if _ASKING & _words(other.path) and not _ASKING & _words(own.path):
+        return True
+    return status not in {301, 308} and len(own.path) > 1 and own.path in unquote(other.query)
+
+
+def _words(path: str) -> set[str]:
+    return set(re.split(r"[/._]", path.lower()))
+
+
+def main_text(view: PageView) -> str:
+    """The longest text of a page: what it is about."""
+    return max((piece.text for piece in view.pieces if piece.kind == "text"), key=len, default="")
+
+
+def _says(view: PageView, words: tuple[str, ...]) -> bool:
+    """Whether a page is short and contains one of the phrases."""
+    text = view.text.lower()
+    return view.shape.text < _SHORT_TEXT and any(word in text for word in words)
+
+
+def _prints(view: PageView) -> frozenset[int]:
+    return frozenset(fingerprint(piece) for piece in view.pieces)

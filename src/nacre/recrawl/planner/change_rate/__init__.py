@@ -1,0 +1,1 @@
+"""How often pages change (rates), and the value of a visit (pure)."""

@@ -1,0 +1,359 @@
+"""Learning from the links of a visited page: new pages, and news of known ones (pure).
+
+If a list shows no known link, its further pages are read, one by one, until two known links are
+adjacent. New links count for the cheapest lists that show them.
+"""
+
+from collections.abc import Collection, Sequence
+
+from msgspec import structs
+
+from nacre.core.pagerow import PageKind, PageRow
+from nacre.recrawl.planner.change_rate.rates import NO_EVIDENCE, kept, observe_count
+from nacre.recrawl.planner.change_rate.value import DAY
+from nacre.recrawl.planner.discovery.hints import HintSource, map_name
+from nacre.recrawl.planner.discovery.index_pages import (
+    INDEX,
+    Hub,
+    Known,
+    News,
+    at_top,
+    compare_lists,
+    credited,
+    entries_of,
+    is_later,
+    known_entries,
+    next_page,
+    page_of,
+    pinned,
+    shown,
+)
+from nacre.recrawl.planner.discovery.traps import kind_of_trap, print_of
+from nacre.recrawl.planner.sites import ShownRow
+from nacre.recrawl.planner.step import PAGING, PlannerInputs, Showing, Step
+from nacre.recrawl.planner.tuning import guess
+from nacre.recrawl.planner.visited import SeenLink, Visited, unknown_page
+from nacre.uri.parse import authority
+from nacre.wire.date import parse_w3c_date
+
+_MAYBE = guess(
+    "links.maybe",
+    0.3,
+    "From this probability on what a page shows is remembered, as of a list.",
+    most=1.0,
+)
+_LATEST = guess(
+    "links.latest", 0.3, "How much the last visit counts in what paging a list needs.", most=1.0
+)
+_BYTES = guess("links.bytes", 1e6, "A list of so many bytes costs as much as two requests.")
+
+
+class Lists:
+    """Reads lists.
+
+    Args:
+        known: What the planner knows and wants.
+        step: The current step.
+    """
+
+    def __init__(self, known: PlannerInputs, step: Step) -> None:
+        self._rows, self._sites, _, self._settings = known
+        self._step = step
+
+    def read(self, row: PageRow, visit: Visited, unknown: Collection[str]) -> None:
+        """What a page's links show: the pace of new ones, and news of the pages it lists.
+
+        Args:
+            row: The page; it changes.
+            visit: Its visit.
+            unknown: Links that were not known before.
+        """
+        links = [link for link in visit.links if link.hop == "L"]
+        now_shown = shown(links)
+        old = self._sites.list_row(row.url)
+        if old is not None:
+            news = compare_lists(old.shown, now_shown)
+            row.fertile += any(url in unknown for url in news.new)
+            self._note_new(row, old, news, visit.time)
+            if row.index >= INDEX and self._settings.hints:
+                self._tell_listed(row.url, news)
+        if row.index >= _MAYBE:
+            fresh = [url for url in now_shown.urls if self._is_new(url, visit.time)]
+            entries = entries_of(now_shown.urls, fresh)
+            top = at_top(old.top, entries) if old is not None and entries else {}
+            if not entries and old is not None:
+                top = old.top
+            flooded = self._read_on(row, links, fresh, pinned(top), unknown)
+            before = old or ShownRow(now_shown, visit.time)
+            kept_row = structs.replace(
+                before,
+                shown=now_shown,
+                time=visit.time,
+                top=top,
+                window=len(entries) or before.window,
+                floods=before.floods + flooded,
+            )
+            self._sites.keep_list(row.url, kept_row)
+        self._rows.put(row)
+
+    def settle(self) -> None:
+        """After the lists of the step were read: each learns its own pace of new links."""
+        step = self._step
+        showing = step.take_showing()
+        found = credited({url: one.hub for url, one in showing.items()})
+        for url, one in showing.items():
+            row = self._rows.get(url)
+            if row is None or one.days <= 0.0:
+                continue
+            keep = kept(one.days, self._settings.index_half_life / DAY)
+            evidence = row.arrivals or NO_EVIDENCE
+            row.showed_links(observe_count(evidence, found[url], one.days, keep=keep))
+            self._rows.put(row)
+            self._settle(url, found[url])
+        step.chains.clear()
+
+    def _settle(self, url: str, found: int) -> None:
+        row, chains = self._sites.list_row(url), self._step.chains
+        if row is None:
+            return
+        read = 0 if is_later(url) else chains.get(page_of(url).stem, 0)
+        settled = structs.replace(
+            row,
+            depth=row.depth + _LATEST * (read - row.depth),
+            settled=row.settled + 1,
+            earned=row.earned + (found - row.earned) * max(_LATEST, 1.0 / (row.settled + 1)),
+        )
+        self._sites.keep_list(url, settled)
+
+    def _note_new(self, row: PageRow, old: ShownRow, news: News, now: float) -> None:
+        """New links that a list showed first; those known from sitemaps and feeds do not count."""
+        step = self._step
+        fresh = {url for url in news.new if self._is_new(url, now)}
+        links = fresh - step.told_new
+        if self._sites.is_mapped(row.url, now):
+            self._sites.learn_news(row.url, len(fresh) - len(links), len(links))
+        choice = step.chosen.get(row.url)
+        always = choice is not None and choice.reason == "start"
+        cost = 0.0 if always else 1.0 + row.bytes / _BYTES
+        step.showing[row.url] = Showing(Hub(frozenset(links), cost), (now - old.time) / DAY)
+
+    def _read_on(
+        self,
+        row: PageRow,
+        links: Sequence[SeenLink],
+        fresh: Sequence[str],
+        pins: frozenset[str],
+        unknown: Collection[str],
+    ) -> bool:
+        """Have the next page of a list read where this one does not reach back far enough."""
+        step = self._step
+        choice = step.chosen.get(row.url)
+        if choice is None or not unknown or (row.visits < 2 and choice.reason != PAGING):
+            return False
+        urls, stem = [link.url for link in links], page_of(row.url).stem
+        # Links that are pinned to the first page may be on the others too.
+        pins = step.pins[stem] = pins | step.pins.get(stem, frozenset())
+        known = known_entries(urls, fresh, lambda url: not self._is_new(url, step.time), pins)
+        if not _goes_on(known, further=choice.reason == PAGING):
+            return False
+        following = next_page(row.url, links)
+        if following and following not in step.done:
+            step.paging[following] = None
+            self._sites.read_on(following)
+        if not following and not is_later(row.url):
+            step.flooded.add(authority(row.url))
+        return choice.reason != PAGING
+
+    def _is_new(self, url: str, now: float) -> bool:
+        """Whether it was unknown before this step."""
+        row = self._rows.get(url)
+        return row is None or row.first_seen >= now
+
+    def _tell_listed(self, lister: str, news: News) -> None:
+        told = 0
+        for url in (*news.changed, *news.withdrawn):
+            known = self._rows.get(url)
+            if known is not None and url not in self._step.done:
+                # Where the sitemap names it no more either, the list is not alone.
+                self._sites.look_for_withdrawal(known, self._step.time)
+                told += not known.told
+                self._step.tell(known, HintSource.LISTING)
+                self._rows.put(known)
+        self._sites.learn_tells(lister, told)
+
+
+def _goes_on(known: Known, *, further: bool) -> bool:
+    """A first page shows nothing known, or a further one not yet enough of it."""
+    return known.entries > 0 and not known.anchored if further else known.flooded
+
+
+_TELLERS = frozenset((PageKind.SITEMAP, PageKind.FEED))
+_FINE = guess(
+    "links.fine",
+    3 * 3600.0,
+    "New links tell the hours of a site only where its lists are visited at least this often, s.",
+)
+
+
+class Links:
+    """Reads start pages, lists, sitemaps and feeds.
+
+    Args:
+        known: What the planner knows and wants.
+        step: The current step.
+    """
+
+    def __init__(self, known: PlannerInputs, step: Step) -> None:
+        self._rows, self._sites, self._judge, self._settings = known
+        self._step = step
+        self._lists = Lists(known, step)
+
+    def settle(self) -> None:
+        """See `lists`."""
+        self._lists.settle()
+
+    def follow(self, row: PageRow, visit: Visited) -> None:
+        """Learn of others from the page's links."""
+        if row.kind is PageKind.EMBED:
+            return
+        told = [link for link in visit.links if link.lastmod]
+        if row.kind is PageKind.PAGE and _is_sitemap(visit):
+            is_feed = "rss" in visit.mime or "atom" in visit.mime
+            row.classify(PageKind.FEED if is_feed else PageKind.SITEMAP)
+            self._rows.put(row)
+        if row.kind in _TELLERS and _was_read(visit):
+            self._read_hints(row, visit, told)
+        unknown = self._meet(row, visit)
+        if row.kind is PageKind.PAGE and visit.status == 200:
+            self._lists.read(row, visit, unknown)
+
+    def _meet(self, row: PageRow, visit: Visited) -> set[str]:
+        """Links that were not known: they are the new pages."""
+        met: set[str] = set()
+        sites, step = self._sites, self._step
+        watermark = sites.shown_at(row.url)
+        kind, breeds = kind_of_trap(row.template), False
+        for link in visit.links:
+            if link.hop not in "LRM" or self._rows.get(link.url) is not None:
+                continue
+            one = self._unknown(row, link, visit.time)
+            self._rows.put(one)
+            step.new[link.url] = one.depth
+            if sites.links.meet(link.url, visit.time, watermark) is False:
+                step.late.add(link.url)
+            sites.traps.meet(one.template, link.url, visit.time)
+            breeds = breeds or kind_of_trap(one.template) == kind
+            met.add(link.url)
+        self._read_trap(row, visit, breeds=breeds)
+        if row.kind in _TELLERS:
+            step.told_new |= met
+        if 0.0 < sites.since_shown(row.url, visit.time) <= _FINE:
+            sites.learn_births(row.url, visit.time, len(met))
+        return met
+
+    def _unknown(self, row: PageRow, link: SeenLink, now: float) -> PageRow:
+        """The row of a page that becomes known by a link."""
+        undated = link.hop == "M" and not link.lastmod
+        one = unknown_page(
+            link.url,
+            now,
+            row.depth + (link.hop == "L"),
+            PageKind.SITEMAP if undated else PageKind.PAGE,
+            lastmod=link.lastmod,
+            born=self._born(row, now),
+        )
+        if row.kind is PageKind.SITEMAP:
+            one.listed_in(map_name(row.url), now)
+        return one
+
+    def _read_trap(self, row: PageRow, visit: Visited, *, breeds: bool) -> None:
+        """A page that leads on to others of its kind, or one of a crowd: does it say anything?"""
+        traps = self._sites.traps
+        if row.kind is not PageKind.PAGE:
+            return
+        if breeds:
+            traps.read(row.template, self._judge.says(visit), leads=True)
+        elif row.visits == 1 and visit.digest and traps.is_crowded(row.template):
+            traps.read(row.template, print_of(visit.digest), leads=False)
+
+    def _born(self, row: PageRow, now: float) -> float:
+        """When a link appeared: between two visits of the page; 0 when it had none before."""
+        return now - self._sites.since_shown(row.url, now) / 2.0 if row.visits > 1 else 0.0
+
+    def _read_hints(self, source_page: PageRow, visit: Visited, told: Sequence[SeenLink]) -> None:
+        """Note the hints of a sitemap or feed about known pages."""
+        source = HintSource.FEED if source_page.kind is PageKind.FEED else HintSource.SITEMAP
+        known = [(link, row) for link in visit.links if (row := self._rows.get(link.url))]
+        moved = [(link, row) for link, row in known if self._is_moved(link.lastmod, row, source)]
+        dates = [link.lastmod for link in told]
+        again = sum(_was_dated(row, source) for _, row in moved)
+        believed = self._sites.read_dates(source_page.url, dates, again, visit.time)
+        for link, row in moved:
+            is_news = _was_dated(row, source) or self._sites.is_later(link.lastmod, row.last_visit)
+            if not _is_mapped(row, source):
+                row.redate(link.lastmod)
+            if is_news and believed:
+                self._step.tell(row, source)
+        if source is HintSource.SITEMAP:
+            self._read_map(
+                source_page, visit, known, news=bool(moved) or len(known) < len(visit.links)
+            )
+        for _, row in known:
+            self._rows.put(row)
+
+    def _is_moved(self, lastmod: str, row: PageRow, source: HintSource) -> bool:
+        """A source_page dates a page otherwise than before, whatever the form of the date.
+
+        Feeds often date a page otherwise than its sitemap, without any change: of a page that a
+        sitemap dates, they announce changes later than its last visit.
+        """
+        if not lastmod or lastmod == row.lastmod:
+            return False
+        if _is_mapped(row, source):
+            return row.visits > 0 and self._sites.is_later(lastmod, row.last_visit)
+        date = parse_w3c_date(lastmod)
+        return date is None or not row.lastmod or date != parse_w3c_date(row.lastmod)
+
+    def _read_map(
+        self,
+        source_page: PageRow,
+        visit: Visited,
+        known: Sequence[tuple[SeenLink, PageRow]],
+        *,
+        news: bool,
+    ) -> None:
+        """Note which sitemap names what, and how an index dates its sitemaps."""
+        maps, now = self._sites.maps, visit.time
+        if visit.status == 304:
+            maps.stands(source_page.url, now)
+        if visit.status != 200:
+            return
+        name, children = map_name(source_page.url), 0
+        for link, row in known:
+            row.listed_in(name, now)
+            if row.kind is PageKind.SITEMAP and link.lastmod:
+                maps.note(source_page.url, link.url, link.lastmod, now)
+                children += 1
+        maps.was_read(source_page.url, now, links=len(visit.links), children=children, news=news)
+
+
+def _is_mapped(row: PageRow, source: HintSource) -> bool:
+    """The page has its date from a sitemap, and this is none."""
+    return source is HintSource.FEED and row.listed > 0.0 and row.lastmod != ""
+
+
+def _was_dated(row: PageRow, source: HintSource) -> bool:
+    """Tellers of the same kind had dated the page before."""
+    return row.lastmod != "" and (source is HintSource.FEED or row.listed > 0.0)
+
+
+def _was_read(visit: Visited) -> bool:
+    """Whether it is a sitemap or feed, fetched or unchanged, and no error page and not empty."""
+    if visit.status != 200:
+        return visit.status == 304
+    listed = any(link.hop == "M" for link in visit.links)
+    return listed or (bool(visit.links) and "html" not in visit.mime)
+
+
+def _is_sitemap(visit: Visited) -> bool:
+    return "xml" in visit.mime and "html" not in visit.mime and visit.status == 200

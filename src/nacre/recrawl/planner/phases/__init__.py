@@ -1,0 +1,1 @@
+"""The phases of a step, each of which chooses visits of one kind (pure)."""

@@ -1,0 +1,379 @@
+"""The phases of hints: sources such as sitemaps first, then the pages that they announce (pure).
+
+Indexes of sitemaps are read before the sitemaps: a sitemap whose date in the index is not later
+than its last reading is skipped. Start pages, sitemaps and feeds follow, then pages that are due by
+their schedule, then index pages.
+
+Of pages that change together a few are visited first, the sentinels, and represent all. A source of
+hints that was not tested yet is tested with a few of the pages that it announced.
+"""
+
+from collections.abc import Sequence
+
+from nacre.core.pagerow import PageKind, PageRow
+from nacre.recrawl.planner.change_detection.deletion import Life
+from nacre.recrawl.planner.discovery.hints import (
+    SENTINELS,
+    SPARED_LOTS,
+    CoChange,
+    HintSource,
+    Sitemaps,
+)
+from nacre.recrawl.planner.discovery.index_pages import INDEX, is_later
+from nacre.recrawl.planner.phases.phase import Pages, PhaseResult, ScheduledPages, Survey
+from nacre.recrawl.planner.phases.valuation import Valuation
+from nacre.recrawl.planner.ranking import VisitValue, Wanted, choices, choosing
+from nacre.recrawl.planner.settings import RecrawlSettings
+from nacre.recrawl.planner.sites import TRIED, Sites
+from nacre.recrawl.planner.slices import ROWS, Slices
+from nacre.recrawl.planner.step import (
+    SENTINEL,
+    TRUSTED,
+    Choice,
+    PlannerInputs,
+    Step,
+    random_sample,
+)
+from nacre.recrawl.planner.tuning import guess
+from nacre.uri.parse import authority
+
+_LIKELY_NEW = guess(
+    "hint_sources.likely_new",
+    0.1,
+    "From this chance of new links on, a list of a site that published much is read.",
+    most=1.0,
+)
+_LIST_SAMPLE = guess(
+    "hint_sources.list_sample",
+    0.1,
+    "Share of the lists left out for a sitemap that are read all the same.",
+    most=1.0,
+)
+
+
+class SitemapIndexes:
+    """Chooses the indexes of sitemaps: they say which of these need not be read.
+
+    Args:
+        sources: Sitemaps and feeds that are known.
+        maps: What is known of sitemaps.
+    """
+
+    def __init__(self, sources: Sequence[Choice], maps: Sitemaps) -> None:
+        self._sources = sources
+        self._maps = maps
+
+    def choose(self, room: int) -> Slices[PhaseResult]:
+        """See `Phase`."""
+        yield
+        return PhaseResult([one for one in self._sources if self._maps.is_index(one.url)][:room])
+
+
+class StartPages:
+    """Chooses sitemaps and feeds, then start pages: they are few, and lead to all others.
+
+    A sitemap is left out when its index says that nothing is new; a tenth of those is read.
+
+    Args:
+        starts: Start pages.
+        sources: Sitemaps and feeds that are known.
+        maps: What is known of sitemaps.
+        pages: The rows.
+        scheduled: Pages under a schedule: they wait for their time.
+        step: The current step.
+    """
+
+    def __init__(
+        self,
+        starts: Sequence[str],
+        sources: Sequence[Choice],
+        maps: Sitemaps,
+        pages: Pages,
+        scheduled: ScheduledPages,
+        step: Step,
+    ) -> None:
+        self._starts = starts
+        self._sources = sources
+        self._maps = maps
+        self._pages = pages
+        self._scheduled = scheduled
+        self._step = step
+
+    def choose(self, room: int) -> Slices[PhaseResult]:
+        """See `Phase`."""
+        yield
+        rests, rows = self._scheduled.rests, self._pages
+        starts = [Choice(url, 1.0, "start") for url in self._starts if not rests(rows.get(url))]
+        read: list[Choice] = []
+        left_out: set[str] = set()
+        for one in self._sources:
+            found = self._asked(one)
+            if found is None:
+                left_out.add(one.url)
+            else:
+                read.append(found)
+        # Sources of hints first, which shows what lists add to them.
+        return PhaseResult((read + starts)[:room], frozenset(left_out))
+
+    def _asked(self, source: Choice) -> Choice | None:
+        """The choice of a sitemap or feed; None when its index says that it need not be read."""
+        now = self._step.time
+        if source.url in self._step.done or not self._maps.rests(source.url, now):
+            return source
+        if random_sample(source.url, now) < SPARED_LOTS:
+            return source._replace(propensity=SPARED_LOTS)
+        self._maps.spare(source.url, now)
+        return None
+
+
+class DoubtedSitemaps:
+    """Chooses sitemaps that were skipped because of an index that has proved wrong since.
+
+    Args:
+        sources: Sitemaps and feeds that are known.
+        maps: What is known of sitemaps.
+        step: The current step.
+    """
+
+    def __init__(self, sources: Sequence[Choice], maps: Sitemaps, step: Step) -> None:
+        self._sources = sources
+        self._maps = maps
+        self._step = step
+
+    def choose(self, room: int) -> Slices[PhaseResult]:
+        """See `Phase`."""
+        yield
+        now = self._step.time
+        found = [one for one in self._sources if self._maps.is_doubted(one.url, now)][:room]
+        return PhaseResult(found, again=frozenset(one.url for one in found))
+
+
+class DuePages:
+    """Chooses what is due by its schedule, in order of its time.
+
+    Args:
+        scheduled: Pages under a schedule.
+        pages: The rows.
+        valuation: Forecasts whether a visit finds something.
+    """
+
+    def __init__(self, scheduled: ScheduledPages, pages: Pages, valuation: Valuation) -> None:
+        self._scheduled = scheduled
+        self._pages = pages
+        self._valuation = valuation
+
+    def choose(self, room: int) -> Slices[PhaseResult]:
+        """See `Phase`."""
+        due = sorted(self._scheduled.due)[:room]
+        values = yield from self._valuation.of_all(self._pages.known(url for _, url in due))
+        chances = {one.url: one.chance for one in values}
+        return PhaseResult([Choice(url, chances.get(url, 0.0), "due") for _, url in due])
+
+
+class IndexPages:
+    """Chooses index pages that may show something new, as far as they are worth it.
+
+    Under a tight budget they compete with all other pages. Where a sitemap of the site is believed,
+    a tenth of the lists that it makes needless is read, to check whether it has the same links.
+
+    Args:
+        survey: Has the index pages, and the pages that a source announced.
+        pages: The rows.
+        valuation: Values visits.
+        sites: What is known of sites.
+        settings: What the operator wants.
+        step: The current step.
+    """
+
+    def __init__(
+        self,
+        survey: Survey,
+        pages: Pages,
+        valuation: Valuation,
+        sites: Sites,
+        settings: RecrawlSettings,
+        step: Step,
+    ) -> None:
+        self._survey = survey
+        self._pages = pages
+        self._valuation = valuation
+        self._sites = sites
+        self._settings = settings
+        self._step = step
+
+    def choose(self, room: int) -> Slices[PhaseResult]:
+        """See `Phase`."""
+        wanted = Wanted(self._settings.recall, self._settings.least)
+        lists = dict.fromkeys(self._survey.lists)
+        tight = room < self._survey.size
+        if tight:
+            values = yield from self._valuation.of_all(self._pages.scan())
+        else:
+            values = yield from self._valuation.of_all(self._pages.known(lists))
+            told = {**self._survey.told, **self._step.told}
+            wanted = wanted._replace(already=self._step.found + len(told))
+        own = best = [one for one in values if one.url in lists]
+        if room < len(values):
+            best = yield from choosing(values, room, wanted)
+            best = [one for one in best if one.url in lists]
+        chosen = yield from choosing(best, room, wanted)
+        chosen = list(dict.fromkeys([*chosen, *self._flooded(own, tight=tight)]))
+        return PhaseResult((choices(chosen) + self._sampled(own, chosen))[:room])
+
+    def _flooded(self, lists: Sequence[VisitValue], *, tight: bool) -> list[VisitValue]:
+        """Lists of sites where a list without further pages did not show all that was published.
+
+        Under a tight budget not those that hardly ever show anything new.
+        """
+        sites = self._step.flooded
+        return [
+            one
+            for one in lists
+            if authority(one.url) in sites
+            and not is_later(one.url)
+            and (one.chance >= _LIKELY_NEW or not tight)
+        ]
+
+    def _sampled(self, lists: Sequence[VisitValue], chosen: Sequence[VisitValue]) -> list[Choice]:
+        """A random sample of the lists that a sitemap makes needless."""
+        now, taken = self._step.time, {one.url for one in chosen}
+        return [
+            Choice(one.url, one.chance, "index", _LIST_SAMPLE)
+            for one in lists
+            if one.url not in taken
+            and self._sites.is_mapped(one.url, now)
+            and random_sample(one.url, now) < _LIST_SAMPLE
+        ]
+
+
+class CoChangeGroups:
+    """The pages of each template whose pages change together.
+
+    Args:
+        inputs: What the planner knows and wants.
+        step: The current step.
+    """
+
+    def __init__(self, inputs: PlannerInputs, step: Step) -> None:
+        self._rows, self._sites, _, self._settings = inputs
+        self._step = step
+        self._groups: dict[str, list[str]] = {}
+
+    def take(self, row: PageRow) -> None:
+        """Look at a row; all of them at the beginning of a step."""
+        page = row.kind is PageKind.PAGE and row.index < INDEX and row.life == Life.LIVE
+        if page and row.visits and self._settings.hints and self._sites.changes_together(row):
+            self._groups.setdefault(row.template, []).append(row.url)
+
+    def sentinels(self) -> list[Choice]:
+        """A few pages of each group, drawn at random."""
+        chosen: list[Choice] = []
+        for urls in self._groups.values():
+            if len(urls) > SENTINELS:
+                drawn = sorted(urls, key=lambda url: random_sample(url, self._step.time))
+                share = SENTINELS / len(urls)
+                chosen += [Choice(url, 0.0, SENTINEL, share) for url in drawn[:SENTINELS]]
+        return chosen
+
+    def tell(self) -> Slices[None]:
+        """Announce the pages of groups whose sentinels have changed, as a source of hints."""
+        for urls in self._groups.values():
+            for number, url in enumerate(urls):
+                if not number % ROWS:
+                    yield
+                row = self._rows.get(url)
+                if row is None or url in self._step.done:
+                    continue
+                if self._sites.word_of(row, self._step.time) is not CoChange.CHANGED:
+                    break
+                self._step.tell(row, HintSource.CO_CHANGE)
+                self._rows.put(row)
+
+
+class Sentinels:
+    """Chooses the sentinels of pages that change together.
+
+    Args:
+        groups: Those pages.
+        step: The current step.
+    """
+
+    def __init__(self, groups: CoChangeGroups, step: Step) -> None:
+        self._groups = groups
+        self._step = step
+
+    def choose(self, room: int) -> Slices[PhaseResult]:
+        """See `Phase`."""
+        yield
+        chosen = self._groups.sentinels()
+        return PhaseResult([one for one in chosen if one.url not in self._step.done][:room])
+
+
+class HintTrial:
+    """Chooses a few of many pages that a source announced which was not tested yet.
+
+    Args:
+        groups: Announces pages whose sentinels have changed.
+        survey: Has the pages that a source announced before the step.
+        pages: The rows.
+        valuation: Values visits.
+        sites: Knows which sources were tried.
+        step: The current step; has the pages that a source announced in it.
+    """
+
+    def __init__(
+        self,
+        groups: CoChangeGroups,
+        survey: Survey,
+        pages: Pages,
+        valuation: Valuation,
+        sites: Sites,
+        step: Step,
+    ) -> None:
+        self._groups = groups
+        self._survey = survey
+        self._pages = pages
+        self._valuation = valuation
+        self._sites = sites
+        self._step = step
+
+    def choose(self, room: int) -> Slices[PhaseResult]:
+        """See `Phase`."""
+        yield from self._groups.tell()
+        told = {**self._survey.told, **self._step.told}
+        values = yield from self._valuation.of_all(self._pages.planned(told))
+        untried: dict[tuple[str, tuple[str, ...]], list[VisitValue]] = {}
+        for one in values:
+            row = self._pages.get(one.url)
+            if row is not None and row.told and not self._sites.is_tried(row):
+                untried.setdefault((authority(one.url), row.told), []).append(one)
+        chosen: list[VisitValue] = []
+        for group in untried.values():
+            group.sort(key=lambda one: random_sample(one.url, self._step.time))
+            chosen += group[:TRIED]
+        return PhaseResult(choices(chosen[:room]))
+
+
+class HintedPages:
+    """Chooses pages that a trusted source announced; its accuracy counts for all others.
+
+    Args:
+        survey: Has the pages that a source announced before the step.
+        pages: The rows.
+        valuation: Values visits.
+        step: The current step; has the pages that a source announced in it.
+    """
+
+    def __init__(self, survey: Survey, pages: Pages, valuation: Valuation, step: Step) -> None:
+        self._survey = survey
+        self._pages = pages
+        self._valuation = valuation
+        self._step = step
+
+    def choose(self, room: int) -> Slices[PhaseResult]:
+        """See `Phase`."""
+        told = {**self._survey.told, **self._step.told}
+        values = yield from self._valuation.of_all(self._pages.planned(told))
+        values = [one for one in values if one.chance >= TRUSTED]
+        values.sort(key=lambda one: (-one.value, one.url))
+        return PhaseResult(choices(values[:room]))

@@ -1,0 +1,356 @@
+"""The phases that keep estimates honest, and the phase of all other pages (pure).
+
+A few pages of each class of which too little is known are visited: what they show holds for all of
+it. Pages that looked changed are fetched a second time: what differs within seconds is noise. All
+other pages are chosen by the value of a visit, with a random sample that measures the recall.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Container, Sequence
+from typing import NamedTuple
+
+from nacre.core.pagerow import PageKind, PageRow
+from nacre.recrawl.planner.discovery.index_pages import INDEX
+from nacre.recrawl.planner.phases.embeds import EmbedSigns
+from nacre.recrawl.planner.phases.phase import Pages, PhaseResult, ScheduledPages, ValueOutcome
+from nacre.recrawl.planner.phases.valuation import Valuation
+from nacre.recrawl.planner.ranking import VisitValue, Wanted, choices, choosing
+from nacre.recrawl.planner.settings import RecrawlSettings
+from nacre.recrawl.planner.sites import Sites
+from nacre.recrawl.planner.slices import ROWS, Slices
+from nacre.recrawl.planner.step import TRUSTED, Choice, Step, random_sample
+from nacre.recrawl.planner.tuning import guess
+from nacre.recrawl.planner.visited import Judge
+from nacre.uri.parse import authority
+
+_SAMPLE = guess(
+    "samples.sample",
+    200,
+    "Pages that are visited again, all classes together, before others are judged by them.",
+)
+_LEAST_SAMPLE = guess("samples.least_sample", 4, "Pages of each class that are sampled at least.")
+_FILES = "files "
+_FILE_SAMPLE = guess(
+    "samples.file_sample",
+    20,
+    "Attached files of a site that are visited again before others are judged by them.",
+)
+_WATCHED = guess(
+    "samples.watched",
+    40,
+    "Pages of a site whose sitemap is believed, of which it does not tell, that are "
+    "visited before it is believed to be silent for a reason.",
+)
+_AT_ONCE = guess(
+    "samples.at_once", 20, "As many of these in a step, unless one of them proves changed."
+)
+_FILES_AT_ONCE = guess(
+    "samples.files_at_once",
+    10,
+    "As many attached files in a step, unless one of them proves changed.",
+)
+_SHARE = guess(
+    "samples.share",
+    0.1,
+    "No more than that share of the pages is sampled: a small site would be visited as a whole.",
+    most=1.0,
+)
+_PAIRED = guess(
+    "samples.paired", 0.03, "Share of a tight budget that is kept for second fetches.", most=1.0
+)
+_LEAST_PAIRS = guess(
+    "samples.least_pairs",
+    2,
+    "Second fetches of changes that may be noise, however small that share is.",
+)
+
+
+class _Drawn(NamedTuple):
+    number: float
+    url: str
+
+
+class SampleDraws:
+    """Pages without evidence, drawn at random by class; collected row by row.
+
+    A class is a template; the attached files of a site are one, and so are all pages of a site
+    whose sitemap is believed.
+
+    Args:
+        time: Of the step, seconds since the epoch.
+    """
+
+    def __init__(self, time: float) -> None:
+        self._time = time
+        self._known: Counter[str] = Counter()
+        self._unknown: dict[str, list[_Drawn]] = {}
+        self._counts: Counter[str] = Counter()
+
+    def take(self, row: PageRow) -> None:
+        """Look at a row."""
+        if not row.visits:
+            return
+        name = sample_class(row) if row.kind is PageKind.FILE else row.template
+        if row.evidence:
+            self._known[name] += 1
+        elif row.kind is PageKind.FILE or (row.kind is PageKind.PAGE and row.index < INDEX):
+            self._draw(row, name)
+
+    def _draw(self, row: PageRow, name: str) -> None:
+        """Keep the smallest numbers of each class: as many as could be wanted."""
+        self._counts[name] += 1
+        drawn = self._unknown.setdefault(name, [])
+        drawn.append(_Drawn(random_sample(row.url, self._time), row.url))
+        if len(drawn) >= 4 * _SAMPLE:
+            drawn.sort()
+            del drawn[2 * _SAMPLE :]
+
+    def samples(
+        self,
+        done: Collection[str],
+        compared: Counter[str],
+        sites: Sites,
+        again: Container[str] = (),
+    ) -> list[Choice]:
+        """A few pages of each class of which too little is known.
+
+        Args:
+            done: Pages that were chosen in this step.
+            compared: Pages that were visited again for the first time in this step, by template.
+            sites: Knows the sites whose sitemap is trusted.
+            again: Classes (`sample_class`) of which one that was drawn before proved changed.
+        """
+        chosen: list[Choice] = []
+        mapped: dict[str, list[_Drawn]] = {}
+        counts: Counter[str] = Counter()
+        wanted = max(_LEAST_SAMPLE, _SAMPLE // max(1, len(self._unknown)))
+        for name, drawn in self._unknown.items():
+            if name.startswith(_FILES):
+                size, count = _FILE_SAMPLE - self._known[name], self._counts[name]
+                size = size if name in again else min(size, _bounded(_FILES_AT_ONCE, count))
+                files = _chosen(drawn, size, count, done)
+                self._known[name] += len(files)
+                chosen += files
+            elif sites.is_mapped(drawn[0].url, self._time):
+                site = authority(drawn[0].url)
+                mapped.setdefault(site, []).extend(drawn)
+                counts[site] += self._counts[name]
+            else:
+                size = wanted - self._known[name] - compared[name]
+                chosen += _chosen(drawn, size, self._counts[name], done)
+        for site, drawn in mapped.items():
+            size, count = _WATCHED - sites.watched(drawn[0].url), counts[site]
+            size = size if site in again else min(size, _bounded(_AT_ONCE, count))
+            chosen += _chosen(drawn, size, count, done)
+        return chosen
+
+
+def sample_class(row: PageRow) -> str:
+    """The class of a page that was drawn, where only a few are visited at a time."""
+    site = authority(row.url)
+    return f"{_FILES}{site}" if row.kind is PageKind.FILE else site
+
+
+def _bounded(most: int, count: int) -> int:
+    return max(_LEAST_SAMPLE, min(most, math.ceil(_SHARE * count)))
+
+
+def _chosen(drawn: list[_Drawn], size: int, count: int, done: Collection[str]) -> list[Choice]:
+    """So many of a class of `count` pages, at random."""
+    if size <= 0:
+        return []
+    share = min(1.0, size / count)
+    left = [one.url for one in sorted(drawn) if one.url not in done]
+    return [Choice(url, 0.0, "sample", share) for url in left[:size]]
+
+
+class Samples:
+    """Chooses a few pages of each class of which too little is known.
+
+    Args:
+        draws: What was drawn.
+        pages: The rows.
+        valuation: Values visits: files that will not have changed are not sampled.
+        sites: Knows the sites whose sitemap is trusted.
+        step: The current step.
+
+    Attributes:
+        sampled: The pages that it chose.
+    """
+
+    def __init__(
+        self, draws: SampleDraws, pages: Pages, valuation: Valuation, sites: Sites, step: Step
+    ) -> None:
+        self._draws = draws
+        self._pages = pages
+        self._valuation = valuation
+        self._sites = sites
+        self._step = step
+        self.sampled: list[str] = []
+
+    def choose(self, room: int) -> Slices[PhaseResult]:
+        """See `Phase`."""
+        yield
+        drawn = self.draw(room)
+        self.sampled = [one.url for one in drawn]
+        return PhaseResult(drawn)
+
+    def draw(self, room: int, again: Container[str] = ()) -> list[Choice]:
+        """Draw, for at most a tenth of the room; `again`: see `SampleDraws.samples`."""
+        step = self._step
+        drawn = self._draws.samples(step.done, step.compared, self._sites, again)
+        return [one for one in drawn if self._is_sample(one.url)][: room // 10]
+
+    def _is_sample(self, url: str) -> bool:
+        """Whether it can represent others: files that hardly change and withdrawn pages cannot."""
+        row = self._pages.get(url)
+        if row is None or self._valuation.withdrawn(row).told:
+            return False
+        if row.kind is not PageKind.FILE:
+            return True
+        value = self._valuation.of(row)
+        return value is not None and not self._valuation.is_idle_file(row, value)
+
+
+class MoreSamples:
+    """Chooses more pages of the classes of which one that was sampled proved changed.
+
+    Args:
+        samples: The phase that sampled before.
+        pages: The rows.
+        step: The current step.
+    """
+
+    def __init__(self, samples: Samples, pages: Pages, step: Step) -> None:
+        self._samples = samples
+        self._pages = pages
+        self._step = step
+
+    def choose(self, room: int) -> Slices[PhaseResult]:
+        """See `Phase`."""
+        yield
+        rows = self._pages.known(self._samples.sampled)
+        again = {sample_class(row) for row in rows if row.last_change == self._step.time}
+        return PhaseResult(self._samples.draw(room, again) if again else [])
+
+
+class SecondFetches:
+    """Chooses pages that looked changed, again: what differs within seconds is noise.
+
+    Args:
+        starts: Start pages: their sites keep a part of a tight budget for it.
+        scheduled: Pages under a schedule, which are not fetched twice.
+        judge: Knows how many second fetches would still teach something.
+        step: The current step; names the pages that looked changed in it.
+    """
+
+    def __init__(
+        self, starts: Sequence[str], scheduled: ScheduledPages, judge: Judge, step: Step
+    ) -> None:
+        self._starts = starts
+        self._scheduled = scheduled
+        self._judge = judge
+        self._step = step
+
+    def choose(self, room: int) -> Slices[PhaseResult]:
+        """See `Phase`."""
+        yield
+        chosen: list[Choice] = []
+        sites: Counter[str] = Counter()
+        step = self._step
+        suspects = step.unconfirmed.pages(max(_LEAST_PAIRS, round(_PAIRED * room)))
+        for url in dict.fromkeys([*suspects, *step.looked_changed]):
+            site = authority(url)
+            if step.is_paired(url) or self._scheduled.governs(url):
+                continue
+            if url in suspects or sites[site] < self._judge.pairs_wanted(url):
+                sites[site] += 1
+                chosen.append(Choice(url, 0.0, "pair"))
+        chosen = chosen[:room]
+        return PhaseResult(chosen, again=frozenset(one.url for one in chosen))
+
+    def reserve(self, room: int) -> int:
+        """Visits of a tight budget that are kept back while the noise of a site is not known."""
+        sites = {authority(url): url for url in self._starts}.values()
+        wanted = sum(self._judge.pairs_wanted(url) for url in sites)
+        return min(wanted, round(_PAIRED * room))
+
+
+_LOTS = guess(
+    "by_value.lots", 0.03, "Largest share of a tight budget for the random sample.", most=1.0
+)
+
+
+class PagesByValue:
+    """Chooses pages by the value of a visit, within the budget or up to the wanted recall.
+
+    Beside them it draws a random sample of all known pages, which alone measures the recall.
+
+    Args:
+        pages: The rows.
+        valuation: Values visits.
+        embeds: Takes in what may be asked for again of embeds and files.
+        pairs: Keeps back a part of a tight budget for second fetches.
+        settings: What the operator wants.
+        step: The current step.
+    """
+
+    def __init__(
+        self,
+        pages: Pages,
+        valuation: Valuation,
+        embeds: EmbedSigns,
+        pairs: SecondFetches,
+        settings: RecrawlSettings,
+        step: Step,
+    ) -> None:
+        self._pages = pages
+        self._valuation = valuation
+        self._embeds = embeds
+        self._pairs = pairs
+        self._settings = settings
+        self._step = step
+
+    def choose(self, room: int) -> Slices[PhaseResult]:
+        """See `Phase`."""
+        yield from self._valuation.update_rates()
+        share = min(self._settings.lots, _LOTS * room / max(1, self._pages.size))
+        values, sample = yield from self._valued(share)
+        reserve = 0
+        if room < len(values) + len(sample):
+            reserve = self._embeds.reserve(room) + self._pairs.reserve(room)
+        most = max(0, room - len(sample) - reserve)
+        found = self._step.found
+        wanted = Wanted(self._settings.recall, self._settings.least, found, TRUSTED)
+        chosen = yield from choosing(values, most, wanted)
+        outcome = ValueOutcome(
+            expected=(
+                found + sum(one.chance for one in values),
+                found + sum(one.chance for one in chosen),
+            ),
+            least=min((one.value for one in chosen if not one.due), default=0.0),
+            tight=len(chosen) == most < len(values),
+        )
+        taken = {one.url for one in chosen}
+        visits = choices(chosen) + [one for one in sample if one.url not in taken]
+        return PhaseResult(visits, value=outcome)
+
+    def _valued(self, share: float) -> Slices[tuple[list[VisitValue], list[Choice]]]:
+        """The value of a visit of each page that was not chosen yet, and the random sample."""
+        values: list[VisitValue] = []
+        sample: list[Choice] = []
+        for number, row in enumerate(self._pages.scan()):
+            if not number % ROWS:
+                yield
+            if row.url in self._step.done or not row.visits or self._valuation.is_shut(row):
+                continue
+            if row.kind is PageKind.EMBED or (row.kind is PageKind.FILE and not row.evidence):
+                self._embeds.consider(row, self._valuation)
+                continue
+            value = self._valuation.of(self._valuation.withdrawn(row))
+            if value is not None and not self._valuation.rests(row, value):
+                values.append(value)
+            if share and random_sample(row.url, self._step.time) < share:
+                sample.append(Choice(row.url, value.chance if value else 0.0, "lot", share))
+        return values, sample

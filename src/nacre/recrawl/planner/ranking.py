@@ -1,0 +1,287 @@
+"""The value of a visit of each known page in a step, and the choice of the best (pure)."""
+
+import math
+from collections.abc import Iterable, Sequence
+from heapq import merge
+from typing import NamedTuple
+from zlib import crc32
+
+from nacre.core.pagerow import PageKind, PageRow
+from nacre.recrawl.planner.change_detection.deletion import Existence, Life, next_look
+from nacre.recrawl.planner.change_rate.rates import (
+    Classes,
+    Distribution,
+    chance_of_change,
+    mean_rate,
+    silence,
+)
+from nacre.recrawl.planner.change_rate.value import DAY, SiteTime, exploration, importance, value
+from nacre.recrawl.planner.discovery.hints import HintSource, Signal
+from nacre.recrawl.planner.discovery.index_pages import INDEX
+from nacre.recrawl.planner.slices import Slices, at_once
+from nacre.recrawl.planner.step import Choice
+from nacre.recrawl.planner.tuning import guess
+
+_SURE = 2.0
+"""Value of a visit of a sitemap or feed: above any page, whose chance is 1 at most."""
+_LIKELY_DEAD = guess(
+    "ranking.likely_dead",
+    0.5,
+    "Chance that a second look finds what a page that seemed gone says now.",
+    most=1.0,
+)
+_BACK = guess("ranking.back", 0.05, "Share of the pages that were gone and come back.", most=1.0)
+_TELLS = frozenset((str(HintSource.SITEMAP), str(HintSource.FEED)))
+"""Sources of hints that show, by naming a page that was gone, that it is back."""
+_RUN = 4096
+"""Values that are sorted in one slice: a bound of work."""
+_LISTS = guess("ranking.lists", 3.0, "A list with news is worth that many changed pages.")
+
+
+class VisitValue(NamedTuple):
+    """The value of a visit of one page now.
+
+    Attributes:
+        value: How much it is worth, in versions captured (see `ValueTerms`); higher first.
+        chance: Probability that a visit finds something to keep.
+        url: The page.
+        due: Whether it must be visited, whatever its value (a floor, a second check of a deletion).
+        reason: Why, for the fetch log: `index`, `told`, `gone?`, `floor`, `rate`, `sitemap`.
+    """
+
+    value: float
+    chance: float
+    url: str
+    due: bool
+    reason: str
+
+
+class Wait(NamedTuple):
+    """Time since the last visit of a page.
+
+    Attributes:
+        days: Operational days.
+        young: Changes to be expected in it because the page is young.
+        plain: Plain days.
+    """
+
+    days: float
+    young: float
+    plain: float
+
+
+class ValueTerms(NamedTuple):
+    """What the operator wants of the choice.
+
+    Attributes:
+        theta: 0 fresh, 1 every version.
+        floor: Longest time without a visit, s; 0 for none.
+        versions: Rank by versions captured (under a budget); else by the chance of a change.
+        marginal: Value of the last visit that the budget of the step before allowed; 0 if it
+            was not tight.
+        every: Days between steps.
+    """
+
+    theta: float
+    floor: float
+    versions: bool
+    marginal: float = 0.0
+    every: float = 1.0
+
+
+class Ranking:
+    """Values visits of single pages.
+
+    Args:
+        classes: Priors of the rates of change.
+        arrivals: Priors of the rates of new links.
+        terms: What is wanted.
+    """
+
+    def __init__(self, classes: Classes, arrivals: Classes, terms: ValueTerms) -> None:
+        self._classes = classes
+        self._arrivals = arrivals
+        self._terms = terms
+        self._explored: dict[tuple[Distribution, float], float] = {}
+
+    def arrivals_a_day(self, row: PageRow) -> float:
+        """New links that an index page is expected to show first, a day."""
+        return mean_rate(self._arrivals.posterior(row))
+
+    def visit(
+        self,
+        row: PageRow,
+        now: float,
+        time: SiteTime,
+        signals: Sequence[tuple[str, Signal]],
+        *,
+        repeats: bool = False,
+    ) -> VisitValue | None:
+        """The value of a visit of a page; None when there is no reason for one now.
+
+        Args:
+            row: The page.
+            now: Seconds since the epoch.
+            time: How time passes on its site.
+            signals: Sources of hints that would have announced a change of it, with their trust.
+            repeats: It is a list that only repeats what others show first.
+        """
+        if row.kind is PageKind.SITEMAP or row.kind is PageKind.FEED:
+            return VisitValue(_SURE, 1.0, row.url, due=False, reason=str(row.kind))
+        if row.life != Life.LIVE:
+            return self._second_look(row, now)
+        # Later than now where the clock was set back, or by history of another machine.
+        last = min(row.last_visit, now)
+        wait = Wait(time.days(last, now), time.young(row, last, now), (now - last) / DAY)
+        told = any(source in row.told for source, _ in signals)
+        chance = self.chance(row, wait, signals)
+        amount = chance if told else self._value(row, wait, chance)
+        reason = "told" if told else "rate"
+        if row.index >= INDEX:
+            new, found = (0.0, 0.0) if repeats else self._arriving(row, wait)
+            new, found = min(new, time.untold), min(found, time.untold)
+            amount = _LISTS * new + time.lists * amount
+            chance = 1.0 - (1.0 - time.lists * chance) * (1.0 - found)
+            reason = "told" if told else "index"
+        due = 0.0 < self._terms.floor <= now - row.last_visit
+        return VisitValue(amount * row.weight, chance, row.url, due, "floor" if due else reason)
+
+    def chance(self, row: PageRow, wait: Wait, signals: Sequence[tuple[str, Signal]]) -> float:
+        """Probability that a page has changed since its last visit, hints and silence counted."""
+        days = wait.days
+        same = 1.0 - chance_of_change(self._classes.posterior(row), days)
+        prior = 1.0 - same * math.exp(-wait.young)
+        changed, same = max(prior, 1e-12), max(1.0 - prior, 1e-12)
+        for source, signal in signals:
+            silent = math.exp(-signal.false_rate * days)
+            if source in row.told:
+                changed *= 1.0 - (1.0 - signal.recall) * silent
+                same *= max(1.0 - silent, 1e-9)
+            else:
+                changed *= (1.0 - signal.recall) * silent
+                same *= silent
+        return changed / (changed + same)
+
+    def _value(self, row: PageRow, wait: Wait, chance: float) -> float:
+        if not self._terms.versions:
+            return chance
+        posterior = self._classes.posterior(row)
+        plain = 1.0 - (1.0 - chance_of_change(posterior, wait.days)) * math.exp(-wait.young)
+        # The value of a visit by its rate, scaled down by what the silence of hints says.
+        told = min(1.0, chance / plain) if plain > 0.0 else 0.0
+        weights = importance(posterior, self._terms.theta)
+        scale = (
+            mean_rate(posterior) ** (1.0 - self._terms.theta) if self._terms.theta < 1.0 else 1.0
+        )
+        known = value(weights, wait.days, wait.young) * scale * told
+        if row.evidence or not self._terms.marginal:
+            return known
+        return known + self._exploration(posterior, wait)
+
+    def _exploration(self, prior: Distribution, wait: Wait) -> float:
+        """What is learned by the first visit again of a page; the same for all of its class."""
+        key = prior, round(wait.days, 1)
+        found = self._explored.get(key)
+        if found is None:
+            terms = self._terms
+            found = self._explored[key] = exploration(prior, wait.days, terms.marginal, terms.every)
+        return found
+
+    def _arriving(self, row: PageRow, wait: Wait) -> tuple[float, float]:
+        """What the new links that an index page may show are worth, and the chance of any."""
+        arrivals = self._arrivals.posterior(row)
+        return value(arrivals, wait.plain), chance_of_change(arrivals, wait.plain)
+
+    def _second_look(self, row: PageRow, now: float) -> VisitValue | None:
+        due = 0.0 < self._terms.floor <= now - row.last_visit
+        if row.life == Life.MOVED and not row.digest:
+            # It never was a page.
+            return VisitValue(0.0, 0.0, row.url, due, "floor") if due else None
+        if row.life != Life.SUSPECT and _TELLS & set(row.told):
+            return VisitValue(1.0, _LIKELY_DEAD, row.url, due, "told")
+        state = Existence(Life(row.life), row.life_since, row.looks)
+        look = next_look(state, row.last_visit)
+        if look is None or look > now:
+            return None
+        if row.life == Life.SUSPECT:
+            return VisitValue(1.0, _LIKELY_DEAD, row.url, due=True, reason="gone?")
+        back = _BACK / (row.looks + 1)
+        reason = "gone?" if row.life == Life.GONE else "moved?"
+        return VisitValue(back, back, row.url, due=due, reason=reason)
+
+
+class Wanted(NamedTuple):
+    """When a choice is good enough.
+
+    Attributes:
+        recall: Share of all expected changes that should be found; 1 takes every visit.
+        least: Chance of a change below which a visit is not worth its request.
+        already: Changes found in this step before.
+        sure: Chance of a change from which on a page is visited though the recall is reached.
+    """
+
+    recall: float
+    least: float = 0.0
+    already: float = 0.0
+    sure: float = 1.0
+
+
+def choose(values: Iterable[VisitValue], room: int, wanted: Wanted) -> list[VisitValue]:
+    """The best visits, found without a stop; see `choosing`."""
+    return at_once(choosing(list(values), room, wanted))
+
+
+def choosing(values: Sequence[VisitValue], room: int, wanted: Wanted) -> Slices[list[VisitValue]]:
+    """The best visits within the room that promise the recall.
+
+    Args:
+        values: Of visits of all pages.
+        room: Most visits.
+        wanted: When they are enough.
+    """
+    runs: list[list[VisitValue]] = []
+    expected = found = wanted.already
+    for at in range(0, len(values), _RUN):
+        yield
+        runs.append(sorted(values[at : at + _RUN], key=_order))
+        expected += sum(one.chance for one in runs[-1])
+    chosen: list[VisitValue] = []
+    for number, one in enumerate(merge(*runs, key=_order)):
+        if not number % _RUN:
+            yield
+        if len(chosen) >= room:
+            break
+        enough = found >= wanted.recall * expected and wanted.recall < 1.0
+        least = wanted.sure if enough else wanted.least
+        if not one.due and one.chance < least:
+            continue
+        chosen.append(one)
+        found += one.chance
+    return chosen
+
+
+def choices(values: Sequence[VisitValue]) -> list[Choice]:
+    """Choices of visits that were valued."""
+    return [Choice(one.url, one.chance, one.reason) for one in values]
+
+
+def quiet(row: PageRow, signals: Sequence[tuple[str, Signal]], now: float) -> bytes:
+    """The evidence of silence: sources that would have announced a change have not.
+
+    Args:
+        row: A page that was visited, and that no source announced since.
+        signals: Sources that would have announced a change of it, with their trust.
+        now: Seconds since the epoch.
+    """
+    shares = [signal.recall for _, signal in signals]
+    days = int((now - row.last_visit) / DAY)
+    return silence(days, round(max(shares), 1)) if shares and days > 0 else b""
+
+
+def _order(one: VisitValue) -> tuple[bool, float, int]:
+    return not one.due, -one.value, _shuffled(one.url)
+
+
+def _shuffled(url: str) -> int:
+    """Order among equals: not by name, or one part of a site would always come first."""
+    return crc32(url.encode("utf-8", "replace"))

@@ -1,0 +1,463 @@
+"""What is known of each site beside its pages: hints, lists, age and hours of changes (pure)."""
+
+from collections.abc import MutableMapping, Sequence
+
+import msgspec
+
+from nacre.core.pagerow import PageRow
+from nacre.recrawl.planner.change_rate.value import (
+    AGES,
+    DAY,
+    HOURS,
+    Hazard,
+    Season,
+    SiteTime,
+    fit_hazard,
+    hour_of_week,
+    inside,
+    learned,
+)
+from nacre.recrawl.planner.discovery.hints import (
+    CoChange,
+    CoChanges,
+    HintSource,
+    HintTrust,
+    MapRow,
+    Signal,
+    Sitemaps,
+    change_together,
+    dates_are_generated,
+    note,
+    word,
+)
+from nacre.recrawl.planner.discovery.index_pages import Shown
+from nacre.recrawl.planner.discovery.link_rules import LinkWatch, RuleRow
+from nacre.recrawl.planner.discovery.traps import TrapRow, Traps
+from nacre.recrawl.planner.tuning import guess
+from nacre.uri.parse import authority
+from nacre.wire.date import parse_w3c_date
+
+_MOST_WEIGHT = guess(
+    "sites.most_weight",
+    50.0,
+    "Most visits that one drawn at random stands for, when hints are judged by it.",
+)
+TRIED = guess(
+    "sites.tried", 20, "Visits of pages of which a source told that show how right it is."
+)
+_BUCKETS = len(AGES) + 1
+"""Buckets of age: part of the format of the rows."""
+_SOME = guess(
+    "sites.some",
+    0.01,
+    "Changes a day that are added to the hazard of each age, so that none is out of the question.",
+)
+_LIST_ITSELF = guess(
+    "sites.list_itself",
+    0.003,
+    "Value of a change of a list beside its new links, where lists tell nothing.",
+)
+_TELLS = guess(
+    "sites.tells",
+    1.0,
+    "Pages that a list is believed to tell of at each visit before any visit showed it.",
+)
+_OPEN = guess(
+    "sites.open", 0.25, "New links told, and as many untold, that count as seen before any was."
+)
+_LOOKS = guess(
+    "sites.looks", 1_000.0, "Visits of lists after which what was counted of them is halved."
+)
+_EARNS = guess(
+    "sites.earns", 0.02, "Links credited to a list at a visit, below which it only repeats others."
+)
+_GROUPS = 300
+"""A bound of memory: templates of a site that are watched for co-change."""
+_MISSES = guess(
+    "sites.misses",
+    0.05,
+    "Largest share of changes that a sitemap may miss and still count as right.",
+    most=1.0,
+)
+
+
+class SiteRow(msgspec.Struct, array_like=True):
+    """One site; kept in the store.
+
+    Attributes:
+        trust: By source of hints.
+        hours: New links by hour of the week.
+        events: Changes by age bucket, beyond those that the pages' own rates explain.
+        exposure: Days observed by age bucket.
+        listed: Time of the last sitemap, and of the one before.
+        doubted: When a sitemap last showed dates of its own making.
+        paging: Pages of lists that are still to be read, because more was published than the
+            pages before them show.
+        together: Of the templates with the most pages visited again: when they changed together.
+        looks: Visits of lists that were visited before.
+        tells: Pages whose change or deletion they announced.
+        watched: Visits of pages that a sitemap would have announced and did not.
+        news: New links on lists that a sitemap had contained in the same step, and others.
+    """
+
+    trust: dict[str, HintTrust] = {}
+    hours: list[float] = []
+    events: list[float] = []
+    exposure: list[float] = []
+    listed: tuple[float, float] = (0.0, 0.0)
+    doubted: float = 0.0
+    paging: list[str] = []
+    looks: float = 0.0
+    tells: float = 0.0
+    together: dict[str, CoChanges] = {}
+    watched: int = 0
+    news: tuple[float, float] = (0.0, 0.0)
+
+    def count_news(self, told: int, untold: int) -> None:
+        """Count new links of a list: those that a sitemap had in the same step, and others."""
+        self.news = (self.news[0] + told, self.news[1] + untold)
+
+    def count_births(self, hour: int, count: int) -> None:
+        """Count new links that were found in an hour of the week."""
+        self.hours = self.hours or [0.0] * HOURS
+        self.hours[hour] += count
+
+    def note_map(self, now: float) -> None:
+        """A sitemap was read in the step of this time."""
+        if now > self.listed[0]:
+            self.listed = (now, self.listed[0])
+
+    def doubt(self, now: float) -> None:
+        """A sitemap showed dates of its own making."""
+        self.doubted = now
+
+
+class ShownRow(msgspec.Struct, frozen=True, array_like=True):
+    """What an index page showed, and when.
+
+    Attributes:
+        shown: Its links.
+        time: When.
+        top: Consecutive visits at which its first entries were there: entries that stay are pinned.
+        window: Entries that it shows at a time; 0: not known yet.
+        floods: Visits at which it showed nothing that was known.
+        depth: Further pages of it that a visit had to read, on average; late visits count more.
+        settled: Visits after which it was known which links it had shown first.
+        earned: Links credited to it at a visit, on average as `depth`.
+    """
+
+    shown: Shown
+    time: float
+    top: dict[str, int] = {}
+    window: int = 0
+    floods: int = 0
+    depth: float = 0.0
+    settled: int = 0
+    earned: float = 0.0
+
+    @property
+    def repeats(self) -> bool:
+        """Whether it was looked at again and showed nothing that others had not shown."""
+        return self.settled > 0 and self.earned < _EARNS
+
+
+class Sites:
+    """All sites.
+
+    Args:
+        sites: Rows by site; None for a dictionary.
+        shown: What index pages showed, by URL; None for a dictionary.
+        rules: Link rules; None for a dictionary.
+        traps: What pages that lead to more of their kind have said; None for a dictionary.
+        maps: Sitemaps; None for a dictionary.
+
+    Attributes:
+        hints: Whether lists are used as hints about pages.
+        links: Recognizes new links by their URLs.
+        traps: Recognizes kinds of URLs without end.
+        maps: Sitemaps and their indexes.
+    """
+
+    def __init__(
+        self,
+        sites: MutableMapping[str, SiteRow] | None = None,
+        shown: MutableMapping[str, ShownRow] | None = None,
+        rules: MutableMapping[str, RuleRow] | None = None,
+        traps: MutableMapping[str, TrapRow] | None = None,
+        maps: MutableMapping[str, MapRow] | None = None,
+    ) -> None:
+        self.maps = Sitemaps(maps)
+        self.links = LinkWatch(rules)
+        self.traps = Traps(traps)
+        self.hints = True
+        self._sites = {} if sites is None else sites
+        self._shown = {} if shown is None else shown
+        self._times: dict[str, SiteTime] = {}
+        self._now = -1.0
+
+    def use_hints(self, *, wanted: bool) -> None:
+        """Set whether lists are used as hints about pages; by default they are."""
+        self.hints = wanted
+
+    def begin_step(self) -> None:
+        """Begin a step: fit seasons, hazards and link rules."""
+        self.links.begin_step()
+        self.traps.begin_step()
+        self._times.clear()
+
+    def time(self, url: str) -> SiteTime:
+        """How time passes on the site of a URL."""
+        name = authority(url)
+        found = self._times.get(name)
+        if found is None:
+            site = self._site(url)
+            season = learned(site.hours, Season()) if site.hours else Season()
+            hazard = fit_hazard(site.events, site.exposure) if site.events else Hazard()
+            found = self._times[name] = SiteTime(season, hazard, self._list_worth(site))
+        return found
+
+    def signals(self, row: PageRow) -> list[tuple[str, Signal]]:
+        """Sources that would have announced a change of this page, with their trust."""
+        site = self._site(row.url)
+        found: list[tuple[str, Signal]] = []
+        if row.lastmod and site.listed[0] > site.doubted and self._is_named(row, site.listed[0]):
+            found.append((HintSource.SITEMAP, self._trust(site, HintSource.SITEMAP).signal()))
+        found += [
+            (source, self._trust(site, HintSource(source)).signal())
+            for source in row.told
+            if source != HintSource.SITEMAP or not found
+        ]
+        if row.told == () and self.word_of(row, self._now) is CoChange.QUIET:
+            found.append((HintSource.CO_CHANGE, self._trust(site, HintSource.CO_CHANGE).signal()))
+        return found
+
+    def _is_named(self, row: PageRow, last: float) -> bool:
+        """Whether sitemaps named it when they were read last, or its sitemap is unchanged."""
+        return bool(row.listed) and (row.listed >= last or self.maps.names(row, last))
+
+    def forget_words(self) -> None:
+        """Begin a step: none of its visits was made, so that sentinels say nothing yet."""
+        self._now = -1.0
+
+    def changes_together(self, row: PageRow) -> bool:
+        """Whether the pages of a page's template change together, so that a few represent all."""
+        site = self._sites.get(authority(row.url))
+        return site is not None and change_together(site.together.get(row.template, ()))
+
+    def word_of(self, row: PageRow, now: float) -> CoChange:
+        """What the visits of this step say of a page that changes with those visited."""
+        looks = self._site(row.url).together.get(row.template)
+        if not looks or looks[-1][0] != now or not change_together(looks):
+            return CoChange.NOTHING
+        return word(looks, now)
+
+    def note_together(self, row: PageRow, now: float, *, changed: bool) -> None:
+        """Count a visit of a page for its template; a bounded number of templates is watched."""
+        self._now = now
+        site = self._site(row.url)
+        looks = site.together.get(row.template)
+        if looks is None:
+            if len(site.together) >= _GROUPS:
+                return
+            looks = site.together[row.template] = []
+        note(looks, now, changed=changed)
+
+    def is_mapped(self, url: str, now: float) -> bool:
+        """Whether a sitemap of the site was read in the step of this time, and is believed."""
+        site = self._site(url)
+        return self.hints and site.listed[0] == now > site.doubted
+
+    def learn_news(self, url: str, told: int, untold: int) -> None:
+        """Count new links of a list: those that a sitemap had in the same step, and others."""
+        self._site(url).count_news(told, untold)
+
+    def beside_map(self, url: str) -> SiteTime:
+        """How time passes for the lists of a site of which a sitemap was read before them.
+
+        They are worth only what it misses, of changes and of new links.
+        """
+        site, time = self._site(url), self.time(url)
+        missed = 1.0 - self._trust(site, HintSource.SITEMAP).signal().recall
+        told, untold = site.news
+        return time._replace(
+            lists=max(_LIST_ITSELF, min(time.lists, missed)),
+            untold=(untold + _OPEN) / (told + untold + 2.0 * _OPEN),
+        )
+
+    def is_tried(self, row: PageRow) -> bool:
+        """Whether the accuracy of one of the sources that announced a page is known."""
+        site = self._site(row.url)
+        trusts = [self._trust(site, HintSource(source)) for source in row.told]
+        return any(trust.told + trust.false >= TRIED for trust in trusts)
+
+    def proved(self, row: PageRow) -> float:
+        """Accuracy of the sources that announced a page; 0 before any test."""
+        site = self._site(row.url)
+        trusts = [self._trust(site, HintSource(source)) for source in row.told]
+        return max((one.precision for one in trusts if one.told + one.false >= TRIED), default=0.0)
+
+    def is_silent(self, row: PageRow, now: float) -> bool:
+        """Whether a sitemap covers this page, had nothing to say of it, and was right so far."""
+        site = self._site(row.url)
+        if not row.lastmod or row.told or not self.is_mapped(row.url, now):
+            return False
+        if not self._is_named(row, now):
+            return False
+        trust = self._trust(site, HintSource.SITEMAP)
+        return site.watched > 0 and trust.untold <= _MISSES * trust.told
+
+    def watched(self, url: str) -> int:
+        """Visits of pages of its site that a sitemap would have announced and did not."""
+        return self._site(url).watched
+
+    def learn_hints(self, row: PageRow, now: float, *, changed: bool, propensity: float) -> None:
+        """Learn from a visit how far each source can be trusted.
+
+        Args:
+            row: As before the visit.
+            now: Time of the visit.
+            changed: The page had changed.
+            propensity: Probability with which the page was chosen: rare ones count for many.
+        """
+        site = self._site(row.url)
+        sources = {source for source, _ in self.signals(row)} | set(row.told)
+        site.watched += HintSource.SITEMAP in sources and HintSource.SITEMAP not in row.told
+        weight = min(1.0 / max(propensity, 1e-6), _MOST_WEIGHT)
+        for source in sources:
+            hinted = source in row.told
+            trust = self._trust(site, HintSource(source))
+            trust.observe(
+                hinted=hinted,
+                changed=changed,
+                days=max(0.0, now - row.last_visit) / DAY,
+                weight=1.0 if hinted else weight,
+            )
+
+    def learn_date(self, row: PageRow, now: float, dated: int, *, changed: bool) -> None:
+        """Learn from a visit how far what pages say of their own last change can be trusted.
+
+        Args:
+            row: As before the visit.
+            now: Time of the visit.
+            dated: What the page says now; 0 if it was not read, because its bytes are the same.
+            changed: The page had changed.
+        """
+        trust = self._trust(self._site(row.url), HintSource.PAGE_DATE)
+        days = max(0.0, now - row.last_visit) / DAY
+        trust.observe(hinted=dated not in {0, row.dated}, changed=changed, days=days)
+
+    def learn_age(self, row: PageRow, now: float, expected: float, *, changed: bool) -> None:
+        """Count a visit of a page whose age is known in the buckets of its interval.
+
+        Args:
+            row: As before the visit.
+            now: Time of the visit.
+            expected: Chance of a change by the page's own rate.
+            changed: There was one.
+        """
+        if not row.born:
+            return
+        site = self._site(row.url)
+        if not site.events:
+            site.events, site.exposure = [0.0] * _BUCKETS, [0.0] * _BUCKETS
+        hazard = fit_hazard(site.events, site.exposure)
+        spent = inside((row.last_visit - row.born) / DAY, (now - row.born) / DAY)
+        shares = [days * (rate + _SOME) for days, rate in zip(spent, hazard.rates, strict=True)]
+        total = sum(shares) or 1.0
+        for bucket, (days, part) in enumerate(zip(spent, shares, strict=True)):
+            site.events[bucket] += (changed - expected) * part / total
+            site.exposure[bucket] += days
+
+    def learn_births(self, url: str, now: float, count: int) -> None:
+        """Count new links in the hour of the week at which they were found."""
+        if not count:
+            return
+        self._site(url).count_births(hour_of_week(now), count)
+
+    def read_dates(self, sitemap: str, dates: Sequence[str], moved: int, now: float) -> bool:
+        """Note a sitemap's visit; False when so many of its dates changed that they are useless."""
+        site = self._site(sitemap)
+        site.note_map(now)
+        known = [date for text in dates if (date := parse_w3c_date(text)) is not None]
+        believed = not dates_are_generated(known, now, moved)
+        if not believed:
+            site.doubt(now)
+        return believed
+
+    def is_later(self, lastmod: str, visit: float) -> bool:
+        """Whether a date as written lies after a visit."""
+        date = parse_w3c_date(lastmod)
+        return date is not None and date > visit
+
+    def look_for_withdrawal(self, row: PageRow, now: float) -> bool:
+        """Note a hint if the sitemap no longer names a page; True if noted."""
+        site = self._site(row.url)
+        last, before = site.listed
+        if not row.listed or last != now or HintSource.SITEMAP in row.told:
+            return False
+        if not self.maps.dropped(row, before, now):
+            return False
+        row.tell(HintSource.SITEMAP)
+        return True
+
+    def list_row(self, url: str) -> ShownRow | None:
+        """What an index page showed last time; None when it never was one."""
+        return self._shown.get(url)
+
+    def shown_at(self, url: str) -> float:
+        """When an index page was visited before, seconds since the epoch; 0 for never."""
+        found = self._shown.get(url)
+        return 0.0 if found is None else found.time
+
+    def since_shown(self, url: str, now: float) -> float:
+        """Seconds since then; 0 when it never was."""
+        found = self._shown.get(url)
+        return 0.0 if found is None else now - found.time
+
+    def keep_list(self, url: str, row: ShownRow) -> None:
+        """Remember what an index page shows."""
+        self._shown[url] = row
+
+    def learn_tells(self, url: str, count: int) -> None:
+        """Count a visit of a list, and the pages that it announced; the last 1,000 visits count."""
+        site = self._site(url)
+        if site.looks >= _LOOKS:
+            site.looks, site.tells = site.looks / 2.0, site.tells / 2.0
+        site.looks += 1.0
+        site.tells += count
+
+    def read_on(self, url: str) -> None:
+        """Note that a further page of a list is to be read."""
+        site = self._site(url)
+        if url not in site.paging:
+            site.paging.append(url)
+
+    def was_read(self, url: str) -> None:
+        """Note that a page was read: it need not be read as one of a list any more."""
+        site = self._sites.get(authority(url))
+        if site is not None and url in site.paging:
+            site.paging.remove(url)
+
+    def paging(self) -> list[str]:
+        """Pages of lists that are still to be read, of all sites."""
+        return [url for name in list(self._sites) for url in self._sites[name].paging]
+
+    def _site(self, url: str) -> SiteRow:
+        name = authority(url)
+        site = self._sites.get(name)
+        if site is None:
+            site = self._sites[name] = SiteRow()
+        return site
+
+    def _list_worth(self, site: SiteRow) -> float:
+        """The value of the changes that a list announces, by its accuracy; else almost zero."""
+        if not self.hints:
+            return _LIST_ITSELF
+        each = (site.tells + _TELLS) / (site.looks + 1.0)
+        return max(_LIST_ITSELF, self._trust(site, HintSource.LISTING).precision * min(each, 1.0))
+
+    def _trust(self, site: SiteRow, source: HintSource) -> HintTrust:
+        trust = site.trust.get(source)
+        if trust is None:
+            trust = site.trust[str(source)] = HintTrust()
+        return trust

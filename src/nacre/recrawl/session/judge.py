@@ -1,0 +1,267 @@
+"""Compares the content of a visit with the last version of the page."""
+
+from collections import Counter
+from collections.abc import Callable, MutableMapping
+from functools import lru_cache
+from hashlib import blake2b
+from typing import NamedTuple, Protocol
+from urllib.parse import urlsplit
+
+from nacre.core.pagerow import PageRow
+from nacre.core.pageview import PageView
+from nacre.core.urlshape import shaped
+from nacre.extract.pageview import page_date, page_view
+from nacre.recrawl.planner.change_detection.change import (
+    SAME,
+    Change,
+    ChangeClass,
+    ChangeSettings,
+    compare,
+    compare_whole,
+)
+from nacre.recrawl.planner.change_detection.deletion import (
+    Answer,
+    ErrorModel,
+    asks_first,
+    looks_blocked,
+    looks_gone,
+    main_text,
+)
+from nacre.recrawl.planner.change_detection.template import Template
+from nacre.recrawl.planner.discovery.index_pages import (
+    INDEX,
+    Behaviour,
+    LinkFacts,
+    index_probability,
+)
+from nacre.recrawl.planner.discovery.traps import says
+from nacre.recrawl.planner.tuning import guess
+from nacre.recrawl.planner.visited import DigestJudge, Visited, VisitFinding
+from nacre.uri.parse import authority
+
+_HTML = ("text/html", "application/xhtml+xml")
+_LARGEST = 2_000_000
+"""A bound of work: longer pages are compared by payload, bytes."""
+_MAIN_LEAST = guess(
+    "judge.main_least", 20, "Characters that the longest text of a page must have to be counted."
+)
+_PAIRS = guess("judge.pairs", 10, "Paired fetches of a site after which its noise is known.")
+_MAX_TEXTS = 200_000
+"""A bound of memory: texts of a site that are counted."""
+
+
+class Versions(Protocol):
+    """Gives the last version of a page that was stored, and takes each new one."""
+
+    def last(self, url: str) -> PageView | None:
+        """The last version, taken apart; None when there is none, or it cannot be read."""
+        ...
+
+    def keep(self, url: str, view: PageView) -> None:
+        """This is the last version now."""
+        ...
+
+
+class Lessons(NamedTuple):
+    """What all pages so far have taught; kept in the store.
+
+    Attributes:
+        templates: By site: places already distinguish its page templates.
+        errors: By host and directory: what is answered to names that do not exist.
+        texts: How many pages of a site have a main text, by site and its hash.
+    """
+
+    templates: MutableMapping[str, Template]
+    errors: MutableMapping[str, ErrorModel]
+    texts: MutableMapping[str, int]
+
+    @classmethod
+    def none(cls) -> "Lessons":
+        """Nothing was learned yet; in memory."""
+        return cls({}, {}, {})
+
+    def template(self, url: str) -> Template:
+        """What the pages of the site of a URL have taught."""
+        name = authority(url)
+        found = self.templates.get(name)
+        if found is None:
+            found = self.templates[name] = Template()
+        return found
+
+    def error_model(self, url: str) -> ErrorModel:
+        """What the host of a URL answers, in its directory, to names that do not exist."""
+        name = directory(url)
+        found = self.errors.get(name)
+        if found is None:
+            found = self.errors[name] = ErrorModel()
+        return found
+
+
+class PageJudge:
+    """Judges pages by what they say, all else by the payload.
+
+    Args:
+        versions: The versions before.
+        lessons: What was learned so far; it is changed.
+        settings: When a difference is a change.
+        view: Takes a page apart; None for `view_of`.
+    """
+
+    def __init__(
+        self,
+        versions: Versions,
+        lessons: Lessons,
+        settings: ChangeSettings,
+        view: Callable[[Visited], PageView] | None = None,
+    ) -> None:
+        self._view = view or view_of
+        self._versions = versions
+        self.lessons = lessons
+        self._settings = settings
+        self._by_blocks = settings.signature == "blocks"
+        self._plain = DigestJudge()
+        self._read: tuple[str, PageView | None] = "", None
+
+    def judge(self, row: PageRow, visit: Visited) -> VisitFinding:
+        """See `nacre.recrawl.planner.visited.Judge`."""
+        if visit.status in {301, 302, 303, 307, 308}:
+            return self._redirected(row, visit)
+        page = visit.status == 200 and visit.mime in _HTML and visit.length <= _LARGEST
+        if not page or (row.digest and visit.digest == row.digest):
+            blocked = looks_blocked(visit.status, None)
+            return VisitFinding(Answer.SILENT) if blocked else self._plain.judge(row, visit)
+        view = self._view(visit)
+        self._read = visit.digest, view
+        if looks_blocked(200, view):
+            return VisitFinding(Answer.SILENT, reason="blocked")
+        old = self._versions.last(visit.url)
+        model = self.lessons.error_model(visit.url)
+        if looks_gone(view, old, model, self._shared(visit.url, view)):
+            return VisitFinding(Answer.SOFT, reason="soft-404")
+        dated = page_date(visit.body().decode("utf-8", "replace"))
+        return self._compared(row, visit, old, view)._replace(dated=dated)
+
+    def _compared(
+        self, row: PageRow, visit: Visited, old: PageView | None, view: PageView
+    ) -> VisitFinding:
+        template = self.lessons.template(visit.url)
+        behaviour = Behaviour(row.visits, row.fertile, row.steady)
+        facts = link_facts(visit)
+        listing = index_probability(shaped(row.url), view.shape, facts, behaviour, row.depth)
+        # A version that cannot be read back says nothing: what has other bytes is a change then.
+        change = Change(ChangeClass.MAJOR, 1.0, "payload") if row.digest else SAME
+        if old is not None:
+            change = self._verdict(old, view, template, listing=listing >= INDEX)
+            template.learn_visit(old, view)
+        if old is None or change.kind is not ChangeClass.NONE:
+            template.learn_page(view)
+        kept = old is None or change.kind.is_change or change.kind is ChangeClass.TEMPLATE
+        if kept:
+            self._count_text(visit.url, old, view)
+            self._versions.keep(visit.url, view)
+        noise, suspect = 0.0, 0
+        if self._by_blocks:
+            noise, suspect = template.noise, _suspect(change, template)
+        return VisitFinding(
+            *(Answer.THERE, change.kind, change.score, change.reason, listing),
+            noise=noise,
+            suspect=suspect,
+            kept=kept,
+        )
+
+    def _verdict(
+        self, old: PageView, view: PageView, template: Template, *, listing: bool
+    ) -> Change:
+        if self._by_blocks:
+            return compare(old, view, template, self._settings, listing=listing)
+        return compare_whole(old, view, self._settings)
+
+    def pair(self, row: PageRow, visit: Visited) -> frozenset[int]:
+        """See `nacre.recrawl.planner.visited.Judge`."""
+        first = self._versions.last(visit.url)
+        if first is None or visit.status != 200 or visit.mime not in _HTML:
+            return frozenset()
+        second = self._view(visit)
+        template = self.lessons.template(visit.url)
+        looked = compare(first, second, template, self._settings).kind.is_change
+        return template.learn_pair(first, second, looked_changed=looked)
+
+    def pairs_wanted(self, url: str) -> int:
+        """See `Judge` of the planner; a signature of the whole page learns no noise."""
+        if not self._by_blocks:
+            return 0
+        return max(0, _PAIRS - self.lessons.template(url).pairs)
+
+    def says(self, visit: Visited) -> int:
+        """See `nacre.recrawl.planner.visited.Judge`."""
+        digest, view = self._read
+        if view is None or digest != visit.digest or visit.status != 200:
+            return self._plain.says(visit)
+        return says(view, visit.url)
+
+    def _redirected(self, row: PageRow, visit: Visited) -> VisitFinding:
+        target = next((link.url for link in visit.links if link.hop == "R"), "")
+        if row.digest and asks_first(visit.url, target, visit.status):
+            return VisitFinding(Answer.SILENT, reason="blocked")
+        model = self.lessons.error_model(visit.url)
+        sink = model.is_sink(target) or (
+            urlsplit(target).path in {"", "/"} and urlsplit(visit.url).path not in {"", "/"}
+        )
+        if target and authority(target) == authority(visit.url):
+            model.learn_redirect(target)
+        return VisitFinding(Answer.SOFT if sink else Answer.MOVED, reason="redirect")
+
+    def _shared(self, url: str, view: PageView) -> int:
+        text = main_text(view)
+        texts = self.lessons.texts
+        return texts.get(_text_key(url, text), 0) if len(text) >= _MAIN_LEAST else 0
+
+    def _count_text(self, url: str, old: PageView | None, view: PageView) -> None:
+        texts = self.lessons.texts
+        for one, step in ((old, -1), (view, 1)):
+            text = main_text(one) if one is not None else ""
+            key = _text_key(url, text)
+            if len(text) >= _MAIN_LEAST and (key in texts or len(texts) < _MAX_TEXTS):
+                texts[key] = max(0, texts.get(key, 0) + step)
+
+
+def _suspect(change: Change, template: Template) -> int:
+    """The place of a change that is nowhere but where noise may be; 0 for none."""
+    places = [one.piece.place for one in change.evidence] if change.kind.is_change else []
+    return places[0] if places and all(map(template.is_suspect, places)) else 0
+
+
+def view_of(visit: Visited) -> PageView:
+    """The page that a visit brought, taken apart."""
+    return page_view(visit.body().decode("utf-8", "replace"))
+
+
+_shaped = lru_cache(maxsize=16_384)(shaped)
+"""Whether most links of a page are on many others too."""
+
+
+def link_facts(visit: Visited) -> LinkFacts:
+    """What a page's links say of its being an index page."""
+    own = authority(visit.url)
+    names = Counter(
+        one.name
+        for link in visit.links
+        if link.hop == "L" and authority(link.url) == own and (one := _shaped(link.url)).tokens
+    )
+    total = sum(names.values())
+    share = names.most_common(1)[0][1] / total if total else 0.0
+    return LinkFacts(total, share)
+
+
+def directory(url: str) -> str:
+    """Host and directory of a URL."""
+    return f"{authority(url)}{urlsplit(url).path.rpartition('/')[0]}/"
+
+
+def _text_key(url: str, text: str) -> str:
+    return f"{authority(url)} {hash_text(text)}"
+
+
+def hash_text(text: str) -> str:
+    """A short name of a text, the same in every process."""
+    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()

@@ -1,0 +1,285 @@
+"""The stored knowledge of incremental crawling, opened from the store of a job.
+
+`ArchivedVersions` reads the last version of a page back from the WARC that holds it. `Audits` knows
+which 304 replies are correct: some pages are requested without validators, to check this.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, MutableMapping
+from pathlib import Path
+
+from nacre.annotations import AUDIT, PAIR, UNTRUSTED_VALIDATORS
+from nacre.archive.delta import Delta
+from nacre.core.capture import Capture
+from nacre.core.pagerow import VersionRow
+from nacre.core.pageview import PageView
+from nacre.core.processor import Visit
+from nacre.core.urlshape import shaped
+from nacre.engine.keeping import Bases
+from nacre.engine.readback import read_at
+from nacre.extract.pageview import page_view
+from nacre.history.dedup import Digests
+from nacre.recrawl.planner.change_detection.change import ChangeSettings
+from nacre.recrawl.planner.change_detection.deletion import ErrorModel
+from nacre.recrawl.planner.change_detection.template import Template
+from nacre.recrawl.planner.discovery.hints import MapRow, ReplyAudit
+from nacre.recrawl.planner.discovery.link_rules import GapRow, RuleRow
+from nacre.recrawl.planner.discovery.traps import TrapRow
+from nacre.recrawl.planner.sites import ShownRow, SiteRow, Sites
+from nacre.recrawl.planner.step import Choice, random_sample
+from nacre.recrawl.planner.tuning import guess
+from nacre.recrawl.session.judge import Lessons, PageJudge
+from nacre.recrawl.session.pagestore import (
+    AUDITS,
+    ERRORS,
+    GAPS,
+    LISTS,
+    MAPS,
+    RULES,
+    SITES,
+    TEMPLATES,
+    TEXTS,
+    TRAPS,
+    FetchLog,
+    Named,
+    PageStore,
+)
+from nacre.store.store import Store
+from nacre.uri.parse import authority
+from nacre.wire.charset import decode, detect
+from nacre.wire.coding import decode_content
+
+_KNOWN = guess(
+    "auditing.known",
+    10,
+    "Clean audits after which a template is believed though others of its host lied.",
+)
+_EARLY = guess(
+    "auditing.early", 0.25, "Share of audits until then: they cost bytes, and no request.", most=1.0
+)
+_UNVISITED = frozenset(("new", "late", "start"))
+
+
+class Audits:
+    """What audits have shown, by host and URL template.
+
+    Args:
+        rows: The rows of the store.
+    """
+
+    def __init__(self, rows: MutableMapping[str, ReplyAudit]) -> None:
+        self._rows = rows
+
+    def unconditional(self, choice: Choice, step: float, share: float) -> str:
+        """Why a visit that was chosen asks without validators; "" when it does not.
+
+        Args:
+            choice: The visit.
+            step: Time of the step, seconds since the epoch.
+            share: Share of all visits that are audits.
+        """
+        if choice.reason == PAIR:
+            return PAIR
+        return "" if choice.reason in _UNVISITED else self.plain(choice.url, step, share)
+
+    def plain(self, url: str, step: float, share: float) -> str:
+        """Why a URL is to be asked for without validators; "" when it is not.
+
+        Args:
+            url: The URL.
+            step: Time of the step, seconds since the epoch.
+            share: Share of all visits that are audits, once some were made; 0: none at all.
+        """
+        row, host = self._rows.get(_name(url)), self._rows.get(_host(url))
+        if row is not None and not row.trusted(step):
+            return UNTRUSTED_VALIDATORS
+        known = row is not None and row.clean >= _KNOWN
+        if not known and host is not None and not host.trusted(step):
+            return UNTRUSTED_VALIDATORS
+        if share > 0.0 and not known:
+            share = max(share, _EARLY)
+        return AUDIT if random_sample(f"{AUDIT} {url}", step) < share else ""
+
+    def lied(self, visit: Visit, step: float, *, changed: bool) -> bool:
+        """Learn from an audit; True when the page is another under the same validators.
+
+        Args:
+            visit: The audit.
+            step: Time of the step, seconds since the epoch.
+            changed: The verdict on it; validators need not change with noise.
+        """
+        capture, known = visit.capture, visit.history
+        if capture is None or known is None or visit.status != 200 or not known.date:
+            return False
+        asked = (known.etag, b"etag") if known.etag else (known.last_modified, b"last-modified")
+        if not asked[0] or capture.header(asked[1]) != asked[0]:
+            return False
+        lied = changed and capture.payload_digest != known.served
+        self.observe(visit.uri.url, step, lied=lied)
+        return lied
+
+    def observe(self, url: str, step: float, *, lied: bool) -> None:
+        """Count an audit whose reply had the validators of the last 200."""
+        for name in (_name(url), _host(url)):
+            row = self._rows.get(name) or ReplyAudit()
+            row.observe(step, lied=lied)
+            self._rows[name] = row
+
+
+def _host(url: str) -> str:
+    return f"{authority(url)} *"
+
+
+def _name(url: str) -> str:
+    return f"{authority(url)} {shaped(url).name}"
+
+
+LARGEST = 2_000_000
+"""Pages beyond this are compared by payload only, bytes."""
+_RECENT = 50
+
+
+class ArchivedVersions:
+    """`Versions` of `recrawl.session.judge`: the archive is where the old pages are.
+
+    Args:
+        root: Directory of the job.
+        store: Its store.
+        pages: The rows with the current version of each page.
+        digests: Place of each payload.
+    """
+
+    def __init__(self, root: Path, store: Store, pages: PageStore, digests: Digests) -> None:
+        self._bases = Bases(root, store, digests)
+        self._pages = pages
+        self._digests = digests
+        self._views: OrderedDict[str, PageView] = OrderedDict()
+
+    def last(self, url: str) -> PageView | None:
+        """See `Versions`."""
+        view = self._views.get(url)
+        if view is not None:
+            return view
+        version = self._pages.version(url)
+        capture = None if version is None else self.capture(version.digest, version.framing)
+        if capture is None or version is None:
+            return None
+        # What was read as windows-1252 may have been a default: it is looked at again.
+        unsure = version.charset == "cp1252"
+        return page_view(page_text(capture) if unsure else text_of(capture, version.charset))
+
+    def keep(self, url: str, view: PageView) -> None:
+        """See `Versions`; a second visit within the step finds it in memory."""
+        self._views[url] = view
+        self._views.move_to_end(url)
+        if len(self._views) > _RECENT:
+            self._views.popitem(last=False)
+
+    def capture(self, digest: str, framing: str) -> Capture | None:
+        """A payload, with the reply that first brought it; None when it cannot be read."""
+        original = self._digests.get(digest, framing)
+        path = None if original is None else self._bases.path(original)
+        if original is None or path is None:
+            return None
+        capture = read_at(path, original.offset, self._bases.block)
+        return capture if capture is not None and capture.payload_digest == digest else None
+
+    def base(self, delta: Delta) -> bytes:
+        """What a difference was made from; see `archive.restoring.FindBase`."""
+        return self._bases.block(delta)
+
+    def moved_on(self, url: str, capture: Capture, charset: str, full: float) -> None:
+        """What was just stored is the version to compare with; `full`: see `VersionRow`."""
+        framing = "chunked" if capture.framing == "chunked" else ""
+        version = VersionRow(capture.payload_digest, framing, charset, full)
+        self._pages.put_version(url, version)
+
+
+def body_of(capture: Capture, charset: str) -> bytes:
+    """The decoded body as UTF-8, cut at `LARGEST`."""
+    return text_of(capture, charset).encode("utf-8", "replace")
+
+
+def text_of(capture: Capture, charset: str) -> str:
+    """The text of a page, its content coding removed."""
+    return decode(_decoded(capture), charset or "utf-8")
+
+
+def page_text(capture: Capture) -> str:
+    """The same of a page of which it is not known what it was read in."""
+    body = _decoded(capture)
+    header = b"".join(capture.header_values(b"content-type")).lower()
+    label = header.partition(b"charset=")[2].partition(b";")[0].strip(b" \"'")
+    return decode(body, detect(body, label.decode("latin-1"), capture.url)[0])
+
+
+def _decoded(capture: Capture) -> bytes:
+    body = capture.payload(LARGEST)
+    encodings = capture.header_values(b"content-encoding")
+    if encodings and body:
+        body = decode_content(body, encodings, LARGEST).data
+    return body
+
+
+WHOLE = "pages.whole"
+"""Counter: 1 while the WARCs of all runs are to be read, incremental ones too."""
+_TEMPLATES_EVERY = 5.0
+"""Templates and link rules are large and change with each page: they are written so often, seconds.
+A kill loses what was learned of them since; nothing else."""
+
+
+class Knowledge:
+    """The rows, and the judge that works on them.
+
+    Args:
+        root: Directory of the job.
+        store: Its store.
+        settings: When a difference is a change.
+        time: Returns monotonic seconds.
+
+    Attributes:
+        pages: Rows of pages.
+        sites: Rows of sites, and the lists that index pages showed.
+        versions: Last versions.
+        judge: Compares.
+        log: The fetch log.
+        audits: Whether 304 replies are correct.
+        gaps: Results of guesses at numbers that were never seen.
+    """
+
+    def __init__(
+        self, root: Path, store: Store, settings: ChangeSettings, time: Callable[[], float]
+    ) -> None:
+        self._time = time
+        self._written = time()
+        self.pages = PageStore(store)
+        self.log = FetchLog(store)
+        sites = Named(store, SITES, SiteRow)
+        lists = Named(store, LISTS, ShownRow, capacity=200, frozen=True)
+        self._rules = Named(store, RULES, RuleRow, capacity=200)
+        maps = Named(store, MAPS, MapRow, frozen=True)
+        self.gaps = Named(store, GAPS, GapRow)
+        self._traps = Named(store, TRAPS, TrapRow, capacity=200)
+        self._templates = Named(store, TEMPLATES, Template, capacity=50)
+        errors = Named(store, ERRORS, ErrorModel)
+        texts = Named(store, TEXTS, int, capacity=50_000, frozen=True)
+        audits = Named(store, AUDITS, ReplyAudit)
+        self._often = (sites, lists, maps, errors, texts, audits, self.gaps)
+        self.audits = Audits(audits)
+        self.sites = Sites(sites, lists, self._rules, self._traps, maps)
+        self.versions = ArchivedVersions(root, store, self.pages, Digests(store))
+        lessons = Lessons(self._templates, errors, texts)
+        self.judge = PageJudge(self.versions, lessons, settings)
+
+    def seal(self) -> None:
+        """Write what changed; called just before a group is sealed."""
+        for rows in self._often:
+            rows.seal()
+        if self._time() - self._written >= _TEMPLATES_EVERY:
+            self.seal_all()
+
+    def seal_all(self) -> None:
+        """Write everything: the last group is about to be sealed."""
+        for rows in (*self._often, self._templates, self._rules, self._traps):
+            rows.seal()
+        self._written = self._time()

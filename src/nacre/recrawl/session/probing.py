@@ -1,0 +1,90 @@
+"""What does a site answer to names that do not exist? A few are made up and asked for.
+
+Only this distinguishes a page that says "gone" with status 200 from one that changed.
+"""
+
+from collections import Counter
+from collections.abc import MutableMapping
+from hashlib import blake2b
+
+from nacre.core.crawluri import GUESS
+from nacre.core.pagerow import PageKind
+from nacre.core.processor import Visit
+from nacre.extract.pageview import page_view
+from nacre.recrawl.planner.change_detection.deletion import Answer
+from nacre.recrawl.planner.discovery.link_rules import GapRow
+from nacre.recrawl.planner.slices import ROWS, Slices
+from nacre.recrawl.planner.tuning import guess
+from nacre.recrawl.planner.visited import Rows, VisitFinding
+from nacre.recrawl.session.judge import Lessons, directory
+from nacre.recrawl.session.knowledge import text_of
+from nacre.uri.parse import origin
+
+PROBE_SHARE = 50
+"""Requests of which one may be for a name that does not exist."""
+GUESS_SHARE = 20
+"""Requests of which one may be for a number that was guessed."""
+_LEAST = guess("probing.least", 5, "Pages that a directory must have to be asked.")
+_EVERY = 30 * 86_400.0
+"""Seconds before a directory is asked again."""
+
+
+def probes(pages: Rows, lessons: Lessons, now: float, most: int) -> Slices[list[str]]:
+    """Made-up names in the directories with the most pages, those asked lately left out.
+
+    Args:
+        pages: What is known of the pages.
+        lessons: What was learned of directories.
+        now: Seconds since the epoch.
+        most: Names at most.
+    """
+    counts: Counter[str] = Counter()
+    samples: dict[str, str] = {}
+    for number, row in enumerate(pages.scan()):
+        if not number % ROWS:
+            yield
+        if row.kind is PageKind.PAGE and row.visits and row.life == "live":
+            name = directory(row.url)
+            counts[name] += 1
+            samples[name] = row.url
+    found: list[str] = []
+    for name, count in counts.most_common():
+        if count < _LEAST or len(found) >= most:
+            break
+        model = lessons.errors.get(name)
+        if model is None or now - model.probed >= _EVERY:
+            found.append(_made_up(samples[name], name, now))
+    return found
+
+
+def _made_up(sample: str, name: str, now: float) -> str:
+    """A name in the directory of a page, with its ending."""
+    path = name.partition("/")[2]
+    last = sample.partition("?")[0].rpartition("/")[2]
+    ending = last[last.rfind(".") :] if "." in last else ""
+    word = blake2b(f"{name} {now:.0f}".encode(), digest_size=6).hexdigest()
+    return f"{origin(sample)}/{path}{word}{ending}"
+
+
+def learn_probe(lessons: Lessons, visit: Visit, now: float) -> None:
+    """Take in the answer to a made-up name; none, when there was no answer."""
+    capture = visit.capture
+    if capture is None or visit.status <= 0:
+        return
+    target = next((link.url for link in visit.outlinks if link.hop == "R"), "")
+    page = "html" in visit.mime and capture.body.length > 0
+    view = page_view(text_of(capture, visit.charset)) if page else None
+    model = lessons.error_model(visit.uri.url)
+    model.learn_probe(visit.status, target, view, now)
+
+
+def learn_guess(
+    gaps: MutableMapping[str, GapRow], visit: Visit, finding: VisitFinding | None
+) -> None:
+    """Take in the answer to a number that was guessed; of one that is nothing a note is kept."""
+    if visit.status <= 0:
+        return
+    there = finding is not None and finding.answer is Answer.THERE
+    gaps.setdefault(visit.uri.heritable[GUESS], GapRow()).answered(there=there)
+    if not there:
+        visit.note_only(GUESS[1:])

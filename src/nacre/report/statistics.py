@@ -1,0 +1,358 @@
+"""Counts of what happened, by host, media type, status and source; durable with each commit.
+
+Rows are absolute values, written just before a commit group is sealed, and only those that changed.
+They live in the store; a bounded number of them is held in memory.
+
+What each step of the chains did, and the processors report. Source: Heritrix 3.
+
+The counts of a step are absolute and joined to each commit group, as the statistics are.
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+import msgspec
+
+from nacre.core.processor import Visit
+from nacre.core.status import CountedAs, FetchStatus, counted
+from nacre.store.store import Store
+from nacre.store.tallies import FAMILY, Tallies
+from nacre.uri.parse import host
+
+_TOTALS = b"t:"
+_KINDS = {"host": b"h:", "mime": b"m:", "status": b"s:", "source": b"o:"}
+_HTML = frozenset(("text/html", "application/xhtml+xml"))
+_LONGEST_MIME = 127
+"""Characters of a media type that are told apart; what names itself longer is a mistake."""
+
+DNS = "dns:"
+"""Pseudo-host of all lookups, as in Heritrix."""
+
+
+class Stored(StrEnum):
+    """What a capture added to the archive."""
+
+    NOTHING = ""
+    NOVEL = "novel"
+    DUPLICATE = "duplicate"
+    NOT_MODIFIED = "not-modified"
+    NOTED = "noted"
+    DELTA = "delta"
+
+
+# Looked up for each visit: a global name is faster than the attribute of an enumeration.
+_NOVEL, _DUPLICATE, _NOT_MODIFIED = Stored.NOVEL, Stored.DUPLICATE, Stored.NOT_MODIFIED
+_DELTA = Stored.DELTA
+
+
+class Tally(msgspec.Struct, array_like=True, gc=False):
+    """Counts of one host, media type, status or source.
+
+    Attributes:
+        urls: URIs with a reply.
+        size: Their bytes, heads included.
+        robots: URIs that robots.txt denied.
+        novel_urls: Of the URIs, those stored in full.
+        novel_bytes: Their bytes.
+        duplicate_urls: Those stored as identical-payload revisits.
+        duplicate_bytes: Bytes received for them.
+        not_modified_urls: Those that the server said were not modified.
+        not_modified_bytes: Length of what was known of them.
+        failures: URIs that failed.
+        disregarded: URIs that were disregarded, those deleted included.
+        deleted: Of these, those that the operator deleted.
+        failed_pages: Of the failures, those that nobody needed for another URI.
+        delta_urls: Of the URIs, those stored as differences.
+        delta_bytes: Bytes received for them.
+        last_success: Time of the last success, seconds since the epoch; 0 for none.
+    """
+
+    urls: int = 0
+    size: int = 0
+    robots: int = 0
+    novel_urls: int = 0
+    novel_bytes: int = 0
+    duplicate_urls: int = 0
+    duplicate_bytes: int = 0
+    not_modified_urls: int = 0
+    not_modified_bytes: int = 0
+    failures: int = 0
+    disregarded: int = 0
+    last_success: float = 0.0
+    deleted: int = 0
+    failed_pages: int = 0
+    delta_urls: int = 0
+    delta_bytes: int = 0
+
+    def add(self, visit_size: int, stored: Stored, saved: int) -> None:
+        """Count one capture.
+
+        Args:
+            visit_size: Its bytes, head included.
+            stored: What it added to the archive.
+            saved: For a 304: payload length of what it confirms, bytes.
+        """
+        self.urls += 1
+        self.size += visit_size
+        if stored is _NOVEL:
+            self.novel_urls += 1
+            self.novel_bytes += visit_size
+        elif stored is _DUPLICATE:
+            self.duplicate_urls += 1
+            self.duplicate_bytes += visit_size
+        elif stored is _NOT_MODIFIED:
+            self.not_modified_urls += 1
+            self.not_modified_bytes += saved
+        elif stored is _DELTA:
+            self.delta_urls += 1
+            self.delta_bytes += visit_size
+
+    def note_success(self, now: float) -> None:
+        """Note when the last success was, seconds since the epoch."""
+        self.last_success = now
+
+    def miss(self, status: int, *, page: bool, guess: bool = False) -> None:
+        """Count one final result that is not a success.
+
+        Args:
+            status: Its fetch status.
+            page: It was not a prerequisite.
+            guess: It was the favicon that nobody linked to: no failure.
+        """
+        if status == FetchStatus.ROBOTS_PRECLUDED:
+            self.robots += 1
+        if guess or counted(status) is CountedAs.DISREGARDED:
+            self.disregarded += 1
+            self.deleted += status == FetchStatus.DELETED
+        else:
+            self.failures += 1
+            self.failed_pages += page
+
+
+class CrawlTotals(Tally, array_like=True, gc=False):
+    """Counts over everything, and what kinds of replies they were.
+
+    The kinds leave out what other URIs needed first (robots.txt); with those, and with what was not
+    modified, they add up to `urls`.
+
+    Attributes:
+        documents: Replies with a document, status 200 to 299.
+        html: Of these, HTML pages.
+        redirects: Replies that only led elsewhere.
+        errors: Replies that said that there is no document: 404, 503 and their kind.
+        unchanged: Replies 304.
+        missing_guesses: Replies that what only the crawler thought of is not there: no errors.
+    """
+
+    documents: int = 0
+    html: int = 0
+    redirects: int = 0
+    errors: int = 0
+    unchanged: int = 0
+    missing_guesses: int = 0
+
+    def replied(self, status: int, mime: str) -> None:
+        """Count the kind of a reply."""
+        if 200 <= status < 300:
+            self.documents += 1
+            self.html += mime in _HTML
+        elif status == 304:
+            self.unchanged += 1
+        elif 300 <= status < 400:
+            self.redirects += 1
+        else:
+            self.errors += 1
+
+    @property
+    def prerequisites(self) -> int:
+        """Replies that other URIs needed first."""
+        known = (
+            self.documents + self.unchanged + self.redirects + self.errors + self.missing_guesses
+        )
+        return self.urls - known
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Tally).decode
+_decode_totals = msgspec.msgpack.Decoder(CrawlTotals).decode
+
+
+class Statistics:
+    """All counts of a run.
+
+    Args:
+        store: Where they are kept.
+        in_memory: Rows of one kind held in memory; more only until the next seal.
+
+    Attributes:
+        totals: Counts over everything, lookups of names left out.
+        dns: Lookups that succeeded; they are not documents.
+        hosts: Hosts with a reply.
+    """
+
+    def __init__(self, store: Store, in_memory: int = 20_000) -> None:
+        self._store = store
+        self._hosts, self._mimes, self._statuses, self._sources = (
+            Tallies(store, prefix, Tally, in_memory) for prefix in _KINDS.values()
+        )
+        self.totals = totals(store)
+        self.dns = store.counter("stats.dns")
+        self.prerequisites = store.counter("stats.prerequisites")
+        self.hosts = hosts_visited(store)
+
+    def count(self, visit: Visit, stored: Stored, now: float, saved: int = 0) -> None:
+        """Count a final visit.
+
+        Args:
+            visit: The visit.
+            stored: What it added to the archive.
+            now: Seconds since the epoch.
+            saved: For a 304: payload length of what it confirms, bytes.
+        """
+        url, status, capture = visit.uri.url, visit.status, visit.capture
+        guess = not 0 < status < 400 and visit.uri.is_own_guess
+        is_dns = url.startswith("dns:")
+        name = host(url)
+        tally = self._hosts[DNS if is_dns else name]
+        if status > 0 and capture is not None:
+            size = len(capture.head) + capture.body.length
+            if is_dns:
+                self.dns += 1
+            else:
+                self.hosts += not tally.urls
+                if visit.uri.is_prerequisite:
+                    self.prerequisites += 1
+                elif guess:
+                    self.totals.missing_guesses += 1
+                else:
+                    self.totals.replied(status, visit.mime)
+                self.totals.add(size, stored, saved)
+                self.totals.note_success(now)
+            tally.add(size, stored, saved)
+            tally.note_success(now)
+            self._mimes[visit.mime[:_LONGEST_MIME] or "unknown"].add(size, stored, saved)
+            if visit.uri.source:
+                self._sources[f"{visit.uri.source}\0{name}"].add(size, stored, saved)
+        else:
+            page = not visit.uri.is_prerequisite
+            tally.miss(status, page=page, guess=guess)
+            self.totals.miss(status, page=page, guess=guess)
+        if not guess:
+            self._statuses[str(status)].urls += 1
+
+    @property
+    def documents(self) -> int:
+        """Replies but for those that other URIs needed first (robots.txt)."""
+        return self.totals.urls - self.prerequisites
+
+    def seal(self) -> None:
+        """Write what changed; called just before a group is sealed."""
+        if not self._hosts:
+            return
+        for kind in (self._hosts, self._mimes, self._statuses, self._sources):
+            kind.seal()
+        self._store.put(FAMILY, _TOTALS, _encode(self.totals))
+        self._store.set_counter("stats.dns", self.dns)
+        self._store.set_counter("stats.prerequisites", self.prerequisites)
+        self._store.set_counter("stats.hosts", self.hosts)
+
+
+def rows(store: Store, kind: str) -> Iterator[tuple[str, Tally]]:
+    """All rows of a kind (`host`, `mime`, `status`, `source`), in order of their names.
+
+    The name of a `source` row is the tag, a NUL, and the host.
+    """
+    prefix = _KINDS[kind]
+    for key, value in store.scan(FAMILY, prefix, prefix[:-1] + b";"):
+        yield key[len(prefix) :].decode(), _decode(value)
+
+
+def totals(store: Store) -> CrawlTotals:
+    """The totals as last committed."""
+    row = store.get(FAMILY, _TOTALS)
+    return CrawlTotals() if row is None else _decode_totals(row)
+
+
+def hosts_visited(store: Store) -> int:
+    """Hosts with a reply, as last committed."""
+    return store.counter("stats.hosts")
+
+
+_FAMILY = "stats"
+_PREFIX, _END = b"p:", b"p;"
+
+
+class StepCounts(msgspec.Struct):
+    """One step of a chain.
+
+    Attributes:
+        chain: The chain.
+        name: Its name there.
+        kind: Its class.
+        function: What it does, one sentence.
+        handled: Visits that it worked on; those that are tried again count again.
+        seconds: Time that these spent in it, waits included.
+        links: Links that it extracted; of the candidate chain: that it scheduled.
+        written: Bytes that it wrote.
+        plain: The same before they were compressed.
+    """
+
+    chain: str
+    name: str
+    kind: str = ""
+    function: str = ""
+    handled: int = 0
+    seconds: float = 0.0
+    links: int = 0
+    written: int = 0
+    plain: int = 0
+
+    def describe(self, processor: object) -> None:
+        """Take its class, and the first line of its docstring, from what does the work."""
+        kind = type(processor)
+        self.kind = f"{kind.__module__}.{kind.__qualname__}"
+        self.function = (kind.__doc__ or "").partition("\n")[0]
+
+    def wrote(self, written: int, plain: int) -> None:
+        """Take the bytes that it wrote in all, and what they were before they were compressed."""
+        self.written, self.plain = written, plain
+
+
+class ChainStatistics:
+    """The steps of a running job; counts of earlier processes included."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._earlier = {(step.chain, step.name): step for step in read_step_counts(store)}
+        self._steps: list[StepCounts] = []
+        self._saved: list[int] = []
+
+    def add(self, chain: str, name: str, processor: object) -> StepCounts:
+        """The counts of a step; the caller counts on.
+
+        Args:
+            chain: The chain.
+            name: Name of the step.
+            processor: What does the work; its class and the first line of its docstring are told.
+        """
+        step = self._earlier.pop((chain, name), None) or StepCounts(chain, name)
+        step.describe(processor)
+        self._steps.append(step)
+        return step
+
+    def seal(self) -> None:
+        """Write the counts, if there are new ones; called just before a group is sealed."""
+        handled = [step.handled for step in self._steps]
+        if handled == self._saved:
+            return
+        self._saved = handled
+        # What earlier processes had in their chains, and this one has not, is kept behind the rest.
+        for number, step in enumerate([*self._steps, *self._earlier.values()]):
+            key = _PREFIX + number.to_bytes(2, "big")
+            self._store.put(_FAMILY, key, msgspec.msgpack.encode(step))
+
+
+def read_step_counts(store: Store) -> Iterator[StepCounts]:
+    """All steps as last committed."""
+    for _, value in store.scan(_FAMILY, _PREFIX, _END):
+        yield msgspec.msgpack.decode(value, type=StepCounts)

@@ -1,0 +1,154 @@
+"""The files of runs: WARCs with their indexes, the settings of a run, and the list of its files."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from nacre.config.facts import fields, value_at
+from nacre.config.layer import SettingOrigin
+from nacre.config.secret import Secret, masked
+from nacre.errors import StorageError
+from nacre.runs.runs import RunRow
+from nacre.settings.settings import JobSettings
+from nacre.settings.variables import for_run, known_part
+from nacre.store.file_table import file_rows
+from nacre.store.files import FileState
+from nacre.store.layout import Layout
+from nacre.store.local_files import replace_file
+from nacre.store.store import Store
+
+EFFECTIVE = "effective.json"
+MANIFEST = "manifest.json"
+_SUFFIXES = (".warc", ".warc.gz", ".warc.open", ".warc.gz.open")
+
+OriginOf = Callable[[str], object]
+"""Where the value of a path came from; its text is what a person reads."""
+
+
+def effective(settings: JobSettings, origin: OriginOf) -> dict[str, dict[str, object]]:
+    """Each setting by its path: value and origin; of secrets, their references."""
+    return {
+        facts.path: {
+            "value": masked(_plain(value_at(settings, facts.path))),
+            "origin": str(origin(facts.path)),
+        }
+        for facts in fields(JobSettings)
+    }
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Secret):
+        return value.said()
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, tuple | frozenset | list):
+        items = [_plain(item) for item in value]
+        return items if isinstance(value, tuple | list) else sorted(items, key=str)
+    return value
+
+
+def unknown_origin(_: str) -> str:
+    """The origin of settings whose origin is not known."""
+    return "program"
+
+
+def after_set(at_start: OriginOf, fresh: OriginOf, changed: frozenset[str]) -> OriginOf:
+    """Origins once `nacre set` changed some values and the lines of the file.
+
+    Args:
+        at_start: Those of the start, which know of `--set`.
+        fresh: Those of the file as it is now.
+        changed: Paths that were set.
+    """
+
+    def origin(path: str) -> object:
+        old, new = at_start(path), fresh(path)
+        if any(path == one or path.startswith(f"{one}.") for one in changed):
+            return new._replace(source="nacre set") if isinstance(new, SettingOrigin) else new
+        return new if isinstance(old, SettingOrigin) and old.source == "file" else old
+
+    return origin
+
+
+def write_effective(run: Path, settings: JobSettings, origin: OriginOf) -> None:
+    """Write `effective.json` of a run; each start replaces it.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    _write(run / EFFECTIVE, effective(settings, origin))
+
+
+def write_manifest(run: Path, row: RunRow, store: Store) -> None:
+    """Write `manifest.json` of a run that ended: how, when, and its files with their sizes.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    facts = {
+        "run": row.name,
+        "number": row.number,
+        "mode": row.mode,
+        "parent": row.parent,
+        "budget": row.budget,
+        "keep": row.keep,
+        "exit": str(row.exit),
+        "started": row.started,
+        "ended": row.ended,
+        "files": list(_files(store, f"runs/{row.name}/")),
+    }
+    _write(run / MANIFEST, facts)
+
+
+def _files(store: Store, prefix: str) -> Iterator[dict[str, Any]]:
+    for _, file in file_rows(store):
+        path = file.path if file.state is FileState.OPEN else file.final
+        if path.startswith(prefix) and file.state is not FileState.LOST:
+            yield {"path": path, "kind": str(file.kind.value), "bytes": file.size}
+
+
+def _write(path: Path, facts: object) -> None:
+    text = json.dumps(facts, indent=1, default=str) + "\n"
+    try:
+        replace_file(path, text.encode())
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def warc_files(layout: Layout, settings: JobSettings) -> Iterator[tuple[Path, Path | None]]:
+    """Every WARC with its index (None where there is none), in order of runs and names."""
+    for directory in archive_directories(layout, settings):
+        for path in sorted(directory.iterdir()):
+            if path.name.endswith(_SUFFIXES):
+                yield path, index_of(path)
+
+
+def archive_directories(layout: Layout, settings: JobSettings) -> Iterator[Path]:
+    """Directories that hold WARCs."""
+    runs = layout.root / "runs"
+    found = sorted(runs.iterdir()) if runs.is_dir() else []
+    named = {
+        Path(run, directory): None
+        for run in found
+        for directory in for_run(settings, run.name).archive.directories
+    }
+    if not found:
+        named = {Path(known_part(name)): None for name in settings.archive.directories}
+    yield from (place for place in named if place.is_absolute() and place.is_dir())
+
+
+def index_of(warc: Path) -> Path | None:
+    """The index beside a WARC: closed, or still open."""
+    closed = warc.with_name(index_name(warc.name))
+    for path in (closed, closed.with_name(closed.name + ".open")):
+        if path.is_file():
+            return path
+    return None
+
+
+def index_name(warc: str) -> str:
+    """Name of the index of a WARC, with its folders if it has some."""
+    return warc.removesuffix(".open").removesuffix(".gz").removesuffix(".warc") + ".cdxj"

@@ -1,0 +1,249 @@
+"""When the next pass of a continuous crawl begins: at an interval, or by a calendar.
+
+The next pass of a crawl that never ends, as it is noted when the last one was over.
+
+A crawl that never ends, as other terminals see it: what it waits for, and how it is ended.
+
+Its process holds a lock on `state/passes` from the first pass to the last, and writes there when
+the next one begins. A lock ends with its process, so that what was killed is told from what waits.
+Who wants it to end puts `control/stop` into the job, which a run obeys, and between two runs this.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from nacre.config.component import parse_duration
+from nacre.errors import ConfigError, JobError
+from nacre.recrawl.planner.schedules.schedules import Calendar
+from nacre.runs.runs import RunRow, is_over, read_run
+from nacre.store.layout import Layout
+from nacre.store.local_files import is_locked, lock_file
+from nacre.store.store import Store
+
+_KEY = b"next pass"
+_STOP = "stop"
+
+
+class _NextPassRow(msgspec.Struct, frozen=True):
+    """The next pass as a row of the store, with the number of the run before it."""
+
+    run: int
+    time: float
+    why: str
+
+
+class NextPass(NamedTuple):
+    """When the next pass begins.
+
+    Attributes:
+        time: When it begins, seconds since the epoch.
+        why: Why then; "" where that was asked for.
+    """
+
+    time: float
+    why: str = ""
+
+
+def note_pass(store: Store, last: RunRow, following: NextPass) -> None:
+    """Note when the next pass begins, for `nacre status`; `last` is the run that is over."""
+    noted = _NextPassRow(last.number, following.time, following.why)
+    store.put("meta", _KEY, msgspec.msgpack.encode(noted))
+
+
+def next_pass(store: Store) -> NextPass | None:
+    """The next pass of a crawl that never ends, as noted when the last was over; None for none."""
+    row, last = store.get("meta", _KEY), read_run(store)
+    if row is None or last is None or not is_over(last):
+        return None
+    noted = msgspec.msgpack.decode(row, type=_NextPassRow)
+    return NextPass(noted.time, noted.why) if noted.run == last.number else None
+
+
+class PassSchedule(Protocol):
+    """A rule that says when passes begin."""
+
+    def following(self, began: float, now: float) -> NextPass | None:
+        """When the next pass begins; None when none does any more.
+
+        Args:
+            began: When the last one began.
+            now: When it was over.
+        """
+        ...
+
+
+class RegularPasses(NamedTuple):
+    """Passes at an interval, or by a calendar.
+
+    Attributes:
+        every: Seconds from the beginning of one to that of the next; 0 where a calendar says.
+        calendar: Times of the beginnings; None where `every` says.
+    """
+
+    every: float = 0.0
+    calendar: Calendar | None = None
+
+    def following(self, began: float, now: float) -> NextPass | None:
+        """See `PassSchedule`.
+
+        A pass that took longer than the interval is followed at once, and none is made up for.
+        One that seems to have begun later than now began before the clock was set back.
+        """
+        if self.calendar is not None:
+            time = self.calendar.after(now)
+            return None if time is None else NextPass(time)
+        return NextPass(max(now, min(began, now) + self.every))
+
+
+def parse_rhythm(
+    every: str, calendar: str, zone: str = "UTC", *, continuous: bool = False
+) -> RegularPasses | None:
+    """A rhythm as it is typed; None when there is none: one pass, or passes as pages are due.
+
+    Args:
+        every: A duration, such as `6h`; "" for none.
+        calendar: Five fields of cron, or `@daily` and the like; "" for none.
+        zone: Time zone of the calendar.
+        continuous: Passes begin as pages are due.
+
+    Raises:
+        ConfigError: Both are given, or one is wrong.
+    """
+    if (bool(every), bool(calendar), continuous).count(True) > 1:
+        raise ConfigError(
+            "--every, --at and --continuous: only one can say when the next pass begins"
+        )
+    if not every and not calendar:
+        return None
+    try:
+        if calendar:
+            return RegularPasses(calendar=Calendar(calendar, zone))
+        seconds = float(str(parse_duration(every)))
+    except ValueError as error:
+        wrong = "--at, --time-zone" if calendar else f"--every {every!r}"
+        raise ConfigError(f"{wrong}: {error}") from None
+    if seconds <= 0.0:
+        raise ConfigError(f"--every {every!r}: passes need some time; for example 6h")
+    return RegularPasses(every=seconds)
+
+
+class RecurringCrawl(msgspec.Struct, frozen=True):
+    """A crawl that is repeated again and again.
+
+    Attributes:
+        pid: Its process.
+        rhythm: The options that say when passes begin: `--every 6h`.
+        time: When the next pass begins, seconds since the epoch; 0 when that is not known yet.
+        why: Why then; "" where the rhythm says it.
+        waits: A process waits for it; False when the process was killed.
+    """
+
+    pid: int
+    rhythm: str
+    time: float = 0.0
+    why: str = ""
+    waits: bool = True
+
+
+class PassKeeper:
+    """The process that repeats a crawl: publishes when the next pass begins, and obeys `stop`.
+
+    Args:
+        layout: The job's directories.
+        rhythm: See `RecurringCrawl`.
+        handle: Of the locked file.
+    """
+
+    def __init__(self, layout: Layout, rhythm: str, handle: int) -> None:
+        self._rhythm = rhythm
+        self._handle = handle
+        self._stop_file = layout.control / _STOP
+        self.announce(None)
+
+    def announce(self, following: NextPass | None) -> None:
+        """Publish when the next pass begins; None: not known yet."""
+        time, why = following or NextPass(0.0)
+        text = msgspec.json.encode(RecurringCrawl(os.getpid(), self._rhythm, time, why))
+        os.ftruncate(self._handle, 0)
+        os.pwrite(self._handle, text, 0)
+
+    def is_stopped(self) -> bool:
+        """Whether `nacre stop` asked for the end; the request is removed."""
+        try:
+            self._stop_file.unlink()
+        except OSError:
+            return False
+        return True
+
+
+@contextmanager
+def lock_passes(layout: Layout, rhythm: str) -> Iterator[PassKeeper]:
+    """Lock the passes of a job for this process, and remove an earlier request to stop.
+
+    Raises:
+        JobError: Another process holds them, or the job's directory cannot be written to.
+    """
+    layout.state.mkdir(0o700, parents=True, exist_ok=True)
+    try:
+        handle = lock_file(layout.passes)
+    except OSError as error:
+        raise JobError(f"{layout.passes} cannot be locked: {error.strerror}") from None
+    if handle is None:
+        other = _read(layout.passes)
+        who = f"process {other.pid}, with {other.rhythm}" if other else "another process"
+        raise JobError(
+            f"{layout.root} is visited again and again already ({who}); "
+            f"`nacre stop {layout.root}` ends that"
+        )
+    try:
+        keeper = PassKeeper(layout, rhythm, handle)
+        keeper.is_stopped()
+        yield keeper
+    finally:
+        layout.passes.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def find_recurring(layout: Layout) -> RecurringCrawl | None:
+    """The repeated crawl of a job, waiting or killed; None for none."""
+    waits = is_locked(layout.passes)
+    found = _read(layout.passes)
+    if found is None:
+        return None
+    return msgspec.structs.replace(found, waits=waits)
+
+
+def end_passes(layout: Layout, patience: Callable[[], bool]) -> bool:
+    """Ask the process that waits for the next pass to end.
+
+    Args:
+        layout: The job's directories.
+        patience: Waits a moment; False when that was long enough.
+
+    Returns:
+        Whether it ended; the request stays where it did not.
+    """
+    request = layout.control / _STOP
+    try:
+        request.parent.mkdir(0o700, exist_ok=True)
+        request.touch()
+    except OSError as error:
+        raise JobError(f"{request} cannot be made: {error.strerror}") from None
+    while is_locked(layout.passes):
+        if not patience():
+            return False
+    # The process was killed before it saw the request, which would end the next run.
+    request.unlink(missing_ok=True)
+    return True
+
+
+def _read(path: Path) -> RecurringCrawl | None:
+    with contextlib.suppress(OSError, msgspec.DecodeError):
+        return msgspec.json.decode(path.read_bytes(), type=RecurringCrawl)
+    return None

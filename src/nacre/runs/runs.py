@@ -1,0 +1,288 @@
+"""The runs of a job: which one it is in, how it ended, and how a new one begins.
+
+Which run a job is in, and how the last one ended: one row, so that a start knows what to do.
+
+A new run of a job whose last one is over: what belongs to one run goes, what is known stays.
+
+What was changed while a job did not run, kept for its job.log.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+from msgspec import structs
+
+from nacre.core.states import ExitStatus
+from nacre.errors import JobError
+from nacre.report.statistics import totals
+from nacre.runs.budget import EndedRun, Spent, parse_budget, spent_lately
+from nacre.store.disk import failure
+from nacre.store.file_table import file_rows, journaled, put_row
+from nacre.store.files import FileKind, FileState
+from nacre.store.layout import Layout, run_name
+from nacre.store.local_files import make_private
+from nacre.store.store import Store
+
+_KEY = b"run"
+_ARCHIVE = "archive"
+INCREMENTAL = "incremental"
+FULL = "full"
+_RUNS = b"runs:"
+_FAMILIES = ("seen", "queue", "future", "wake", "hosts", "urls", "outside", "stats")
+_SEEDS = (b"seed:", b"directive:")
+_LASTING = (b"counter:files", b"counter:epoch", b"counter:warc.serial", b"counter:pages.")
+_CHUNK = 5_000
+NOTES = "changes.jsonl"
+
+
+class RunRow(msgspec.Struct, frozen=True):
+    """The current or last run.
+
+    Attributes:
+        name: Its directory under `runs/`.
+        number: Number of the run, from 1.
+        started: Epoch seconds of its first start.
+        exit: `RUNNING` until it ends; only FINISHED runs are over, all others can be resumed.
+        ended: Epoch seconds of its last end; 0 while it runs.
+        elapsed: Seconds that it ran, pauses left out, up to the last commit.
+        mode: `full`, or `incremental`: visits what the planner chooses.
+        parent: Name of the run before; "" for none.
+        budget: What it may spend, as it was asked for; "" for no limit.
+        keep: `strict`, `lean` or `delta`: what of its visits is stored in full.
+        fresh: Its seeds were not entered yet.
+        clearing: The rows of the run before are still to be removed.
+        bytes_each: Mean bytes of a reply in the run before; 0 when unknown.
+        seconds_each: Mean time for a reply in the run before; 0 when unknown.
+        before: Requests, bytes and seconds that count in its budget beside its own: of the runs
+            of the 24 hours before, where the budget is one for the day.
+        spent: The same of the run itself; kept from when the next one was planned.
+    """
+
+    name: str
+    number: int
+    started: float
+    exit: ExitStatus = ExitStatus.NONE
+    ended: float = 0.0
+    elapsed: float = 0.0
+    mode: str = "full"
+    parent: str = ""
+    budget: str = ""
+    keep: str = "strict"
+    fresh: bool = False
+    clearing: bool = False
+    bytes_each: float = 0.0
+    seconds_each: float = 0.0
+    before: tuple[int, int, float] = (0, 0, 0.0)
+    spent: tuple[int, int, float] = (0, 0, 0.0)
+
+    @property
+    def needs_bodies(self) -> bool:
+        """A full run beside others: pages that did not change are fetched too, for their links."""
+        return self.mode == "full" and self.number > 1
+
+    @property
+    def title(self) -> str:
+        """What it is, for people: `incremental run NAME after NAME, at most 2GB`."""
+        if not self.parent:
+            return f"run {self.name}"
+        budget = f", at most {self.budget}" if self.budget else ""
+        return f"{self.mode} run {self.name} after {self.parent}{budget}"
+
+
+def is_over(run: RunRow) -> bool:
+    """A run that came to its end or to a limit; others can be gone on with."""
+    return run.exit.startswith("FINISHED") and run.exit is not ExitStatus.ABNORMAL
+
+
+def read_run(store: Store) -> RunRow | None:
+    """The current or last run; None before the first."""
+    row = store.get("meta", _KEY)
+    return None if row is None else msgspec.msgpack.decode(row, type=RunRow)
+
+
+def write_run(store: Store, run: RunRow) -> None:
+    """Keep it; joins the open commit group."""
+    store.put("meta", _KEY, msgspec.msgpack.encode(run))
+
+
+def begin_run(store: Store, layout: Layout, now: float) -> tuple[RunRow, bool]:
+    """The run to go on with, or a new one; True for a new one.
+
+    Raises:
+        StorageError: Its directories cannot be made.
+    """
+    run = read_run(store)
+    if run is not None and not run.fresh:
+        return structs.replace(run, exit=ExitStatus.NONE, ended=0.0), False
+    run = structs.replace(run or RunRow(run_name(now), 1, now), fresh=False)
+    directory = layout.run(run.name)
+    try:
+        for name in ("logs", "reports"):
+            (directory / name).mkdir(parents=True, exist_ok=True)
+        _link(layout.latest, Path("runs", run.name))
+    except OSError as error:
+        raise failure("mkdir", str(directory), error) from error
+    write_run(store, run)
+    return run, True
+
+
+def link_as_heritrix(directory: Path, archives: tuple[str, ...]) -> None:
+    """Let `warcs` and `job.log`, where Heritrix's scripts look, be other names in a run.
+
+    Nothing happens where there is something called so, or where no link can be made.
+    """
+    links = {"job.log": "logs/job.log"}
+    if _ARCHIVE in archives:
+        links["warcs"] = _ARCHIVE
+    for name, target in links.items():
+        with suppress(OSError):
+            (directory / name).symlink_to(target)
+
+
+def _link(link: Path, target: Path) -> None:
+    """Point a link at a target, in one step."""
+    fresh = link.with_name(link.name + ".new")
+    fresh.unlink(missing_ok=True)
+    fresh.symlink_to(target)
+    fresh.replace(link)
+
+
+def run_archives(layout: Layout, directories: tuple[str, ...]) -> tuple[str, ...]:
+    """Directories that may hold WARCs that the store does not know, relative to the job."""
+    runs = layout.root / "runs"
+    if not runs.is_dir():
+        return ()
+    return tuple(
+        str(Path("runs", run.name, directory.replace("${launchId}", run.name)))
+        for run in sorted(runs.iterdir())
+        for directory in directories
+        if not Path(directory).is_absolute()
+        and (run / directory.replace("${launchId}", run.name)).is_dir()
+    )
+
+
+def all_runs(store: Store) -> Iterator[RunRow]:
+    """All runs that are over but the last, and then that one, in their order."""
+    for _, value in store.scan("meta", _RUNS, b"runs;"):
+        yield msgspec.msgpack.decode(value, type=RunRow)
+    last = read_run(store)
+    if last is not None:
+        yield last
+
+
+def plan_run(
+    store: Store, layout: Layout, now: float, *, mode: str, budget: str = "", keep: str = "strict"
+) -> RunRow:
+    """Make the next run of a job; the job begins it when it is run.
+
+    Args:
+        store: Its store, open for writing, by this process alone.
+        layout: Its directories.
+        now: Seconds since the epoch.
+        mode: `full` or `incremental`.
+        budget: See `parse_budget`; "" for none.
+        keep: `strict`, `lean` or `delta`.
+
+    Raises:
+        JobError: It never ran, or its run is not over.
+        ConfigError: The budget is none.
+    """
+    daily = parse_budget(budget).daily
+    last = read_run(store)
+    if last is None:
+        raise JobError(f"{layout.root} has not run yet; start it by `nacre run {layout.root}`")
+    if last.clearing or last.fresh:
+        return last
+    if not is_over(last):
+        raise JobError(
+            f"the run {last.name} of {layout.root} is not over ({last.exit}); "
+            f"resume it with `nacre run {layout.root}`"
+        )
+    count = totals(store)
+    replies = max(1, count.urls)
+    last = structs.replace(last, spent=spent_by(store, last))
+    before = spent_lately(ended_runs(store), now) if daily else (0, 0, 0.0)
+    run = RunRow(
+        _free_name(last.name, now), last.number + 1, now,
+        mode=mode, parent=last.name, budget=budget, keep=keep, fresh=True, clearing=True,
+        bytes_each=count.size / replies, seconds_each=last.elapsed / replies, before=before,
+    )  # fmt: skip
+    store.put("meta", _RUNS + last.number.to_bytes(4, "big"), msgspec.msgpack.encode(last))
+    write_run(store, run)
+    store.commit()
+    return run
+
+
+def ended_runs(store: Store) -> list[EndedRun]:
+    """The incremental runs that are over, with what they spent."""
+    last = read_run(store)
+    return [
+        EndedRun(run.ended, spent_by(store, run) if run == last else Spent(*run.spent))
+        for run in all_runs(store)
+        if run.mode == INCREMENTAL and is_over(run)
+    ]
+
+
+def spent_by(store: Store, last: RunRow) -> Spent:
+    """What the last run has spent."""
+    count = totals(store)
+    return Spent(count.urls - store.counter("stats.prerequisites"), count.size, last.elapsed)
+
+
+def _free_name(last: str, now: float) -> str:
+    """A name behind that of the last run, which may have begun in the same second."""
+    while (name := run_name(now)) <= last:
+        now += 1.0
+    return name
+
+
+def clear_previous_run(store: Store) -> None:
+    """Remove what belonged to the run before; may be killed and done again."""
+    run = read_run(store)
+    if run is None or not run.clearing:
+        return
+    for family in _FAMILIES:
+        _remove(store, family, b"", None)
+    for prefix in _SEEDS:
+        _remove(store, "scope", prefix, prefix[:-1] + b";")
+    _remove(store, "meta", b"counter:", b"counter;", _LASTING)
+    store.delete("meta", b"frontier")
+    for number, row in list(file_rows(store)):
+        if row.kind is not FileKind.LOG or row.state is not FileState.OPEN:
+            continue
+        if next(journaled(store, number), None) is None:
+            put_row(store, number, structs.replace(row, state=FileState.CLOSED))
+    write_run(store, structs.replace(run, clearing=False))
+    store.commit()
+
+
+def _remove(
+    store: Store, family: str, start: bytes, stop: bytes | None, but: tuple[bytes, ...] = ()
+) -> None:
+    while found := [key for key, _ in store.scan(family, start, stop, _CHUNK)]:
+        for key in found:
+            if not (but and key.startswith(but)):
+                store.delete(family, key)
+        store.commit()
+        start = found[-1] + b"\0"
+
+
+def keep_notes(layout: Layout, notes: Sequence[str]) -> None:
+    """Keep lines for the next start."""
+    make_private(layout.state)
+    with (layout.state / NOTES).open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(text) + "\n" for text in notes)
+
+
+def take_notes(layout: Layout) -> list[str]:
+    """The lines; they are forgotten by this."""
+    path = layout.state / NOTES
+    try:
+        lines = path.read_text("utf-8").splitlines()
+        path.unlink()
+    except OSError:
+        return []
+    return [str(json.loads(line)) for line in lines if line]

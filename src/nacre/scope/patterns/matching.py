@@ -1,0 +1,276 @@
+"""Operators' regular expressions: linear time on RE2, a time limit where RE2 refuses one.
+
+They may be written as in Java (`scope.patterns.java`). `PatternList` says whether one of many
+matches, `FirstMatch` which one, `PatternFinder` what was matched.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import re2
+
+from nacre.scope.patterns.java import from_java
+
+if TYPE_CHECKING:
+    import regex
+
+TIME_LIMIT = 0.05
+"""Seconds for one match of a pattern that RE2 refuses; longer counts as no match."""
+
+
+class PatternNote(NamedTuple):
+    """What `nacre check` says of a pattern: an error when `usable` is False, else a warning."""
+
+    pattern: str
+    usable: bool
+    message: str
+
+
+def examine(pattern: str) -> PatternNote | None:
+    """Say how a pattern will run; None when RE2 takes it."""
+    try:
+        if for_re2(pattern) is not None:
+            return None
+    except ValueError as error:
+        return PatternNote(pattern, usable=False, message=f"not a regular expression: {error}")
+    from regex import error as malformed  # noqa: PLC0415 - slow to load and rarely needed
+
+    try:
+        backtracking(pattern)
+    except malformed as error:
+        return PatternNote(pattern, usable=False, message=f"not a regular expression: {error}")
+    return PatternNote(
+        pattern,
+        usable=True,
+        message="needs backtracking (look-around, back-reference, possessive or atomic form): "
+        f"each match is limited to {TIME_LIMIT * 1000:.0f} ms, and a time-out is not a match",
+    )
+
+
+def re2_options() -> re2.Options:
+    """How RE2 is asked: silent, and with memory for large lists."""
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 64 << 20
+    return options
+
+
+def for_re2(pattern: str) -> str | None:
+    """The pattern as RE2 takes it; None where it does not.
+
+    Raises:
+        ValueError: It holds what no engine here knows.
+    """
+    java = from_java(pattern)
+    if java.nested:
+        return None
+    try:
+        re2.compile(java.pattern, re2_options())
+    except re2.error:
+        return None
+    return java.pattern
+
+
+def backtracking(pattern: str) -> "regex.Pattern[str]":
+    """The pattern for the module that knows look-around and back-references."""
+    import regex  # noqa: PLC0415 - slow to load and rarely needed
+
+    # V1 knows nested sets and intersections; atomic and possessive forms are Java's.
+    return regex.compile(from_java(pattern).pattern, regex.VERSION1)
+
+
+def within_time(
+    search: "Callable[..., regex.Match[str] | None]", text: str, timeout: float = TIME_LIMIT
+) -> bool | None:
+    """Whether a search or a match of that module succeeds; None when it takes too long."""
+    try:
+        return search(text, timeout=timeout) is not None
+    except TimeoutError:
+        return None
+
+
+class PatternList:
+    """Matches a text against a list of patterns, in Java's syntax or Python's.
+
+    Args:
+        patterns: Regular expressions; each must be usable (`examine`).
+        search: Find anywhere; False means that the whole text must match, as in Java.
+        every: All must match; False means that one is enough. An empty list never matches.
+        timeout: Longest match of a pattern that RE2 refuses, seconds.
+
+    Attributes:
+        patterns: The patterns as given.
+        search: As given.
+        timeouts: Matches that were given up.
+    """
+
+    def __init__(
+        self,
+        patterns: Sequence[str],
+        *,
+        search: bool = False,
+        every: bool = False,
+        timeout: float = TIME_LIMIT,
+    ) -> None:
+        self.patterns = tuple(patterns)
+        self.search = search
+        self.timeouts = 0
+        self._every = every
+        self._timeout = timeout
+        known = {pattern: for_re2(pattern) for pattern in patterns}
+        fast = list(dict.fromkeys(text for text in known.values() if text is not None))
+        self._slow = [backtracking(pattern) for pattern, text in known.items() if text is None]
+        self._fast_count = len(fast)
+        self._set: re2.Set | None = None
+        if fast:
+            make = re2.Set.SearchSet if search else re2.Set.FullMatchSet
+            self._set = make(re2_options())
+            for text in fast:
+                self._set.Add(text)
+            self._set.Compile()
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether one of the patterns may take too long."""
+        return bool(self._slow)
+
+    def __bool__(self) -> bool:
+        """False for an empty list, which never matches."""
+        return bool(self.patterns)
+
+    @property
+    def is_any_linear(self) -> bool:
+        """Whether one pattern is enough, and all of them run in linear time."""
+        return not self._every and not self._slow
+
+    def matches(self, text: str) -> bool:
+        """True when one pattern matches, or all where `every` was asked for."""
+        if not self.patterns:
+            return False
+        hits = len(self._set.Match(text) or ()) if self._set is not None else 0
+        if not self._every:
+            return hits > 0 or any(self._one(pattern, text) for pattern in self._slow)
+        return hits == self._fast_count and all(self._one(p, text) for p in self._slow)
+
+    def _one(self, pattern: "regex.Pattern[str]", text: str) -> bool:
+        find = pattern.search if self.search else pattern.fullmatch
+        found = within_time(find, text, self._timeout)
+        self.timeouts += found is None
+        return bool(found)
+
+
+MatchGroups = tuple[str, ...]
+"""The whole match, then its groups; "" for a group that took no part."""
+
+
+class _Match(Protocol):
+    def group(self, number: int, /) -> str | None: ...
+    def start(self) -> int: ...
+    def end(self) -> int: ...
+
+
+class PatternFinder:
+    """One expression, in Java's syntax or Python's, that is usable (`patterns.examine`).
+
+    On RE2 it is linear. Where RE2 refuses it, a search ends after a time, with what was found.
+
+    Args:
+        pattern: The expression.
+        timeout: That time, seconds.
+    """
+
+    def __init__(self, pattern: str, timeout: float = TIME_LIMIT) -> None:
+        taken = for_re2(pattern)
+        self._find: Callable[[str], Iterator[_Match]]
+        self._whole: Callable[[str], _Match | None]
+        if taken is not None:
+            fast = re2.compile(taken, re2_options())
+            self._find, self._whole, self.groups = fast.finditer, fast.fullmatch, int(fast.groups)
+        else:
+            slow = backtracking(pattern)
+            self._find = lambda text: slow.finditer(text, timeout=timeout)
+            self._whole = lambda text: slow.fullmatch(text, timeout=timeout)
+            self.groups = slow.groups
+
+    def find(self, text: str) -> Iterator[MatchGroups]:
+        """All matches in a text, in order."""
+        return (self._groups(match) for match in self._matches(text))
+
+    def whole(self, text: str) -> MatchGroups | None:
+        """The match of a whole text; None for none."""
+        try:
+            match = self._whole(text)
+        except TimeoutError:
+            return None
+        return None if match is None else self._groups(match)
+
+    def without(self, text: str) -> str:
+        """The text without what matches."""
+        kept: list[str] = []
+        end = 0
+        for match in self._matches(text):
+            kept.append(text[end : match.start()])
+            end = match.end()
+        return "".join((*kept, text[end:])) if kept else text
+
+    def _matches(self, text: str) -> Iterator[_Match]:
+        found = self._find(text)
+        while True:
+            try:
+                yield next(found)
+            except (StopIteration, TimeoutError):
+                return
+
+    def _groups(self, match: _Match) -> MatchGroups:
+        return tuple(match.group(number) or "" for number in range(self.groups + 1))
+
+
+if TYPE_CHECKING:
+    import regex
+
+
+class FirstMatch:
+    """Finds the patterns of a list in a text, in the order of the list.
+
+    One pass of RE2 finds those that it takes; the others are tried only where none before them
+    settled the matter.
+
+    Args:
+        patterns: Regular expressions, as in Java; each must be usable (`patterns.examine`).
+        whole: The whole text must match; False finds them anywhere.
+
+    Attributes:
+        timeouts: Matches that were given up; they count as none.
+    """
+
+    def __init__(self, patterns: Sequence[str], *, whole: bool = False) -> None:
+        self.timeouts = 0
+        self._slow: list[tuple[int, regex.Pattern[str]]] = []
+        self._places: list[int] = []
+        self._whole = whole
+        make = re2.Set.FullMatchSet if whole else re2.Set.SearchSet
+        fast = make(re2_options())
+        for place, pattern in enumerate(patterns):
+            taken = for_re2(pattern)
+            if taken is None:
+                self._slow.append((place, backtracking(pattern)))
+            else:
+                fast.Add(taken)
+                self._places.append(place)
+        if self._places:
+            fast.Compile()
+        self._fast = fast
+
+    def places(self, text: str) -> Iterator[int]:
+        """Places in the list of the patterns that match, lowest first; found as they are asked."""
+        hits: list[int] = []
+        if self._places:
+            hits = sorted(self._places[hit] for hit in self._fast.Match(text) or ())
+        for place, pattern in self._slow:
+            while hits and hits[0] < place:
+                yield hits.pop(0)
+            found = within_time(pattern.fullmatch if self._whole else pattern.search, text)
+            self.timeouts += found is None
+            if found:
+                yield place
+        yield from hits

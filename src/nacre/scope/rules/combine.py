@@ -1,0 +1,149 @@
+"""DecideRules made of rules: a negation, and a sequence within a sequence."""
+
+import re
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
+from typing import Literal
+
+from pydantic import field_validator
+
+from nacre.config.component import setting
+from nacre.scope.decision_log import SequenceLog
+from nacre.scope.rules.rule import AnyRule, Build, Rule
+from nacre.scope.scope import Decision, Opinion, Predicate, always, never
+from nacre.scope.state import ScopeState
+from nacre.scope.subject import Need
+
+_LOG_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class Not(Rule):
+    """Has the decision of its rule for URIs that its rule does not match."""
+
+    rule: Literal["not"] = "not"
+    of: AnyRule = setting(..., "The rule whose test is turned round; it keeps its `decision`.")
+
+    @field_validator("of")
+    @classmethod
+    def _has_a_test(cls, value: Rule) -> Rule:
+        if value.says is Decision.NONE:
+            raise ValueError(
+                f"`{value.rule_name}` may say either and cannot be turned round; negate the rules "
+                "within it"
+            )
+        return value
+
+    @property
+    def says(self) -> Decision:
+        """See `Rule.says`."""
+        return self.of.says
+
+    @property
+    def label(self) -> str:
+        """See `Rule.label`."""
+        name = self.name or f"not {self.of.label}"
+        return name + (f" ({self.comment})" if self.comment else "")
+
+    @property
+    def kind(self) -> str:
+        """See `Rule.kind`."""
+        below = self.of.kind
+        return f"Not{below}" if below[:1].isupper() else f"not {below}"
+
+    @property
+    def needs(self) -> Need:
+        """See `Rule.needs`."""
+        return self.of.needs
+
+    @property
+    def parts(self) -> Sequence[Rule]:
+        """See `Rule.parts`."""
+        return (self.of,)
+
+    def build(self, state: ScopeState) -> Predicate:
+        """See `Rule.build`."""
+        if not self.of.enabled:
+            return never
+        test = self.of.build(state)
+        if test is always:
+            return never
+        return always if test is never else lambda subject: not test(subject)
+
+
+class RuleSequence(Rule):
+    """A list of rules as one rule: its decision is the last decision in the list."""
+
+    heritrix = "DecideRuleSequence"
+    rule: Literal["sequence"] = "sequence"
+    rules: tuple[AnyRule, ...] = setting((), "The rules, in order; an empty list never matches.")
+    log_to_file: bool = setting(False, "Write its decisions to `logs/<name>.log`.")
+    log_extra_info: bool = setting(
+        False, "Append host, via, seed and hop path to each line of that log, as JSON."
+    )
+    feed: bool = setting(
+        False, "Write its decisions to `logs/<name>.jsonl`, one JSON object a line."
+    )
+
+    @field_validator("name")
+    @classmethod
+    def _names_a_file(cls, value: str) -> str:
+        if value and not _LOG_NAME.fullmatch(value):
+            raise ValueError("the name of a sequence names its log: letters, digits, `.`, `_`, `-`")
+        return value
+
+    @property
+    def says(self) -> Decision:
+        """See `Rule.says`."""
+        return Decision.NONE
+
+    @property
+    def needs(self) -> Need:
+        """See `Rule.needs`."""
+        return reduce(or_, (rule.needs for rule in self.rules if rule.enabled), Need.NOTHING)
+
+    @property
+    def parts(self) -> Sequence[Rule]:
+        """See `Rule.parts`."""
+        return self.rules
+
+    def build(self, state: ScopeState) -> Predicate:
+        """Only its rules have tests."""
+        return never
+
+    def opinions(self, build: Build, depth: int = 0) -> list[Opinion]:
+        """Its head, and the opinions of its rules, one deeper."""
+        head = Opinion(self.label, Decision.NONE, never, depth, self.kind)
+        found = sequence_of(self.rules, build, depth + 1)
+        if not self.enabled:
+            found = [(number, opinion._replace(test=never)) for number, opinion in found]
+        elif self.log_to_file or self.feed:
+            name = self.name or self.rule_name
+            build.logs += [
+                logged(name, self.rules, found, extra=self.log_extra_info, feed=feed)
+                for feed, wanted in ((False, self.log_to_file), (True, self.feed))
+                if wanted
+            ]
+        return [head, *(opinion for _, opinion in found)]
+
+
+def sequence_of(rules: Sequence[Rule], build: Build, depth: int = 0) -> list[tuple[int, Opinion]]:
+    """The opinions of rules in order, each with the number of its rule."""
+    return [
+        (number, opinion)
+        for number, rule in enumerate(rules)
+        for opinion in rule.opinions(build, depth)
+    ]
+
+
+def logged(
+    name: str,
+    rules: Sequence[Rule],
+    found: Sequence[tuple[int, Opinion]],
+    *,
+    extra: bool,
+    feed: bool = False,
+) -> SequenceLog:
+    """The log of a sequence, from its rules and what `sequence_of` made of them."""
+    owners = tuple((number, rules[number].kind) for number, _ in found)
+    return SequenceLog(name, extra, feed, tuple(opinion for _, opinion in found), owners)

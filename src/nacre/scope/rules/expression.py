@@ -1,0 +1,372 @@
+"""The DecideRule that asks an expression, in the place of Heritrix's scripts, and its parser.
+
+Expressions: `host == 'a.test' and not path startswith '/private/'`.
+
+    either     := both ("or" both)*
+    both       := turned ("and" turned)*
+    turned     := "not" turned | comparison
+    comparison := value [operator value | ["not"] ("in" | "matches" | …) value]
+    value      := attribute | text | number | "true" | "false" | "[" value, … "]" | "(" either ")"
+
+An expression is checked for its types at once and compiled to closures; nothing of it is executed.
+"""
+
+import difflib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
+
+from pydantic import field_validator
+
+from nacre.config.component import setting
+from nacre.scope.rules.expression_terms import (
+    ATTRIBUTES,
+    NUMBER,
+    OF_ORIGIN,
+    TEXT,
+    TRUTH,
+    WORDS,
+    Getter,
+    Operand,
+    compare,
+    word,
+)
+from nacre.scope.rules.rule import Predicated
+from nacre.scope.scope import Predicate
+from nacre.scope.state import ScopeState
+from nacre.scope.subject import Need
+
+MAX_LENGTH = 20_000
+"""Characters that an expression may have."""
+
+MAX_DEPTH = 50
+"""Brackets and `not` within each other."""
+
+_COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
+_LITERALS = {"true": True, "false": False}
+_RESERVED = frozenset(("and", "or", "not", *WORDS))
+
+
+class ExpressionRule(Predicated):
+    """The expression is true of the URI. Its language, in scope.md, cannot run code."""
+
+    heritrix = "ExpressionDecideRule"
+    rule: Literal["expression"] = "expression"
+    expression: str = setting(
+        ..., "Such as `host endswith '.example.org' and not path startswith '/old/'`."
+    )
+
+    @field_validator("expression")
+    @classmethod
+    def _understood(cls, value: str) -> str:
+        parse_expression(value)
+        return value
+
+    @property
+    def needs(self) -> Need:
+        """See `Rule.needs`."""
+        return parse_expression(self.expression).needs
+
+    @property
+    def asks_origin(self) -> bool:
+        """See `Rule.asks_origin`."""
+        return parse_expression(self.expression).asks_origin
+
+    def build(self, state: ScopeState) -> Predicate:
+        """See `Rule.build`."""
+        return parse_expression(self.expression).build(state)
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be understood, with the place.
+
+    Args:
+        message: What is wrong.
+        text: The expression.
+        position: Where, from 0.
+    """
+
+    def __init__(self, message: str, text: str, position: int) -> None:
+        shown = text[position : position + 20].split("\n", maxsplit=1)[0]
+        where = f"at character {position + 1}, before {shown!r}" if shown else "at its end"
+        super().__init__(f"{message} ({where})")
+        self.position = position
+
+
+class ExpressionToken(NamedTuple):
+    """One word.
+
+    Attributes:
+        kind: `name`, `text`, `number`, `mark` or `end`.
+        text: As written; of a text what it means.
+        position: Where it begins, from 0.
+    """
+
+    kind: str
+    text: str
+    position: int
+
+
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)
+    |(?P<number>-?[0-9][0-9_]*)(?![A-Za-z0-9_.])
+    |(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
+    |(?P<mark>==|!=|<=|>=|[<>()\[\],]))""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPED = re.compile(r"\\([\\'\"])")
+
+
+def tokens(text: str) -> Iterator[ExpressionToken]:
+    r"""The words of an expression, with one of kind `end` behind them.
+
+    In a text `\'`, `\"` and `\\` stand for the character; any other backslash is itself, so that
+    regular expressions can be written as they are.
+
+    Raises:
+        ExpressionError: It is too long, or holds what is not a word.
+    """
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"it is longer than {MAX_LENGTH} characters", text, MAX_LENGTH)
+    at, end = 0, len(text.rstrip())
+    while at < end:
+        match = _TOKEN.match(text, at)
+        if match is None:
+            position = at + len(text[at:]) - len(text[at:].lstrip())
+            raise ExpressionError(_complaint(text[position]), text, position)
+        kind = match.lastgroup or "mark"
+        word, start = match[kind], match.start(kind)
+        yield ExpressionToken(
+            kind, _ESCAPED.sub(r"\1", word[1:-1]) if kind == "text" else word, start
+        )
+        at = match.end()
+    yield ExpressionToken("end", "", len(text))
+
+
+def _complaint(character: str) -> str:
+    if character in "'\"":
+        return "a text without its closing quote"
+    if character == "=":
+        return "`=` is not a comparison; write `==`"
+    if character in "&|!":
+        return "write `and`, `or`, `not`"
+    return "this is not a word of the language"
+
+
+class ParsedExpression(NamedTuple):
+    """An expression that was understood.
+
+    Attributes:
+        needs: What must be known at the place where it is asked.
+        build: Its test, for a scope.
+        asks_origin: It asks where the URI was found.
+    """
+
+    needs: Need
+    build: Callable[[ScopeState], Predicate]
+    asks_origin: bool
+
+
+def parse_expression(text: str) -> ParsedExpression:
+    """Understand an expression.
+
+    Raises:
+        ExpressionError: It is none, with the place and the reason.
+    """
+    return _Parser(text).expression()
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = list(tokens(text))
+        self._at = 0
+        self._depth = 0
+        self._asks_origin = False
+
+    def expression(self) -> ParsedExpression:
+        if self._next.kind == "end":
+            raise self._error("there is no expression")
+        result = self._either()
+        if self._next.kind != "end":
+            raise self._error("this was not expected here")
+        self._truth(result)
+        return ParsedExpression(result.needs, result.make, self._asks_origin)
+
+    # ---- words
+
+    @property
+    def _next(self) -> ExpressionToken:
+        return self._tokens[self._at]
+
+    def _take(self, *texts: str) -> bool:
+        token = self._next
+        found = token.kind in ("name", "mark") and token.text in texts
+        self._at += found
+        return found
+
+    def _error(self, message: str, position: int | None = None) -> ExpressionError:
+        where = self._next.position if position is None else position
+        return ExpressionError(message, self._text, where)
+
+    # ---- grammar
+
+    def _either(self) -> Operand:
+        return self._chain(self._both, "or", _any)
+
+    def _both(self) -> Operand:
+        return self._chain(self._turned, "and", _all)
+
+    def _chain(
+        self,
+        below: Callable[[], Operand],
+        joint: str,
+        join: Callable[[Sequence[Getter]], Getter],
+    ) -> Operand:
+        parts = [below()]
+        while self._take(joint):
+            parts.append(below())
+        if len(parts) == 1:
+            return parts[0]
+        for part in parts:
+            self._truth(part)
+        needs = parts[0].needs
+        for part in parts:
+            needs |= part.needs
+        makes = [part.make for part in parts]
+        return Operand(
+            TRUTH, needs, lambda state: join([make(state) for make in makes]), parts[0].position
+        )
+
+    def _turned(self) -> Operand:
+        position = self._next.position
+        if not self._take("not"):
+            return self._comparison()
+        with self._deeper():
+            inner = self._turned()
+        self._truth(inner)
+        return Operand(TRUTH, inner.needs, lambda state: _negated(inner.make(state)), position)
+
+    def _comparison(self) -> Operand:
+        left = self._value()
+        token = self._next
+        if token.kind == "mark" and token.text in _COMPARISONS:
+            self._at += 1
+            return self._checked(compare, token.text, left, self._value())
+        negated = self._take("not")
+        token = self._next
+        if token.kind == "name" and token.text in WORDS:
+            self._at += 1
+            found = self._checked(word, token.text, left, self._value())
+            make = found.make
+            return found._replace(make=lambda state: _negated(make(state))) if negated else found
+        if negated:
+            raise self._error("behind `not` comes one of: " + ", ".join(sorted(WORDS)))
+        return left
+
+    def _checked(
+        self,
+        made: Callable[[str, Operand, Operand], Operand],
+        operator: str,
+        left: Operand,
+        right: Operand,
+    ) -> Operand:
+        try:
+            return made(operator, left, right)
+        except ValueError as error:
+            raise self._error(str(error), right.position) from None
+
+    def _value(self) -> Operand:
+        token = self._next
+        self._at += token.kind != "end"
+        match token.kind, token.text:
+            case "text", text:
+                return _constant(TEXT, text, token.position)
+            case "number", text:
+                return _constant(NUMBER, int(text.replace("_", "")), token.position)
+            case "name", name:
+                return self._name(name, token)
+            case "mark", "(":
+                return self._bracket()
+            case "mark", "[":
+                return self._list(token)
+            case _:
+                raise self._error("an attribute or a value is missing", token.position)
+
+    def _bracket(self) -> Operand:
+        with self._deeper():
+            inner = self._either()
+        if not self._take(")"):
+            raise self._error("`)` is missing")
+        return inner
+
+    def _list(self, start: ExpressionToken) -> Operand:
+        items: list[Operand] = []
+        while not self._take("]"):
+            if items and not self._take(","):
+                raise self._error("`,` or `]` is missing")
+            if items and self._take("]"):
+                break
+            with self._deeper():
+                items.append(self._value())
+        kinds = {item.kind for item in items}
+        if len(kinds) > 1 or not kinds <= {TEXT, NUMBER}:
+            raise self._error("a list holds texts or numbers", start.position)
+        if any(item.constant is None for item in items):
+            raise self._error("a list holds values, not attributes", start.position)
+        values = frozenset(item.constant for item in items)
+        kind = f"list of {kinds.pop() if kinds else TEXT}s"
+        return _constant(kind, values, start.position)
+
+    def _name(self, name: str, token: ExpressionToken) -> Operand:
+        if name in _LITERALS:
+            return _constant(TRUTH, _LITERALS[name], token.position)
+        attribute = ATTRIBUTES.get(name)
+        if attribute is None:
+            self._at -= 1
+            raise self._error(_unknown(name))
+        self._asks_origin = self._asks_origin or name in OF_ORIGIN
+        return Operand(attribute.kind, attribute.needs, attribute.get, token.position)
+
+    # ---- checks
+
+    def _truth(self, operand: Operand) -> None:
+        if operand.kind != TRUTH:
+            raise self._error(
+                f"a comparison is missing: this is a {operand.kind}", operand.position
+            )
+
+    def _deeper(self) -> "_Parser":
+        if self._depth >= MAX_DEPTH:
+            raise self._error(f"more than {MAX_DEPTH} brackets within each other")
+        return self
+
+    def __enter__(self) -> None:
+        self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+
+
+def _unknown(name: str) -> str:
+    if name in _RESERVED:
+        return "an attribute or a value is missing"
+    near = difflib.get_close_matches(name, ATTRIBUTES, n=1)
+    hint = f"did you mean `{near[0]}`?" if near else "texts stand in quotes"
+    return f"there is no attribute `{name}`; {hint}"
+
+
+def _constant(kind: str, value: Any, position: int) -> Operand:  # noqa: ANN401 - text or number
+    return Operand(kind, Need.NOTHING, lambda _: lambda subject: value, position, value)
+
+
+def _negated(test: Getter) -> Getter:
+    return lambda subject: not test(subject)
+
+
+def _any(tests: Sequence[Getter]) -> Getter:
+    return lambda subject: any(test(subject) for test in tests)
+
+
+def _all(tests: Sequence[Getter]) -> Getter:
+    return lambda subject: all(test(subject) for test in tests)

@@ -1,0 +1,172 @@
+"""What seeds imply for a scope: SURT prefixes, and for some of them a scope of their own."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from nacre.scope.subject import Subject, link_hops
+from nacre.uri.domain import is_public_suffix, registered_domain
+from nacre.uri.surt import SurtPrefixSet, implied_prefix, scope_surt
+
+
+class ScopeKind(StrEnum):
+    """`--scope`: how far a crawl goes, or one seed of it. Embeds may come from anywhere."""
+
+    PAGE = "page"
+    PREFIX = "prefix"
+    HOST = "host"
+    DOMAIN = "domain"
+    SITE = "site"
+    ANY = "any"
+
+
+class Coercion(StrEnum):
+    """What a seed implies."""
+
+    PREFIX = "prefix"
+    HOST = "host"
+    DOMAIN = "domain"
+    SITE = "site"
+
+
+def coerced(seed: str, coercion: Coercion) -> str:
+    """The SURT prefix that a seed implies.
+
+    Args:
+        seed: The seed as typed.
+        coercion: `prefix`: Heritrix's implied prefix. `host`: exactly its host, and its port where
+            it has one. `domain`: its host without `www.` and all below it, on any port. `site`: its
+            registered domain and all below it. Of an address the last two mean `host`.
+
+    Raises:
+        URIError: The seed is not a URL.
+    """
+    prefix = implied_prefix(seed)
+    start, bracket, rest = prefix.partition("(")
+    if coercion is Coercion.PREFIX or not bracket:
+        return prefix
+    # `com,example,www,:8080@user`: labels, port and userinfo, which says nothing of the place.
+    where = rest.partition(")")[0].partition("@")[0]
+    labels, comma, port = where.rpartition(",")
+    if coercion is Coercion.HOST or not comma or labels.startswith("["):
+        return f"{start}({labels}{comma}{port})"
+    domain = _domain(".".join(reversed(labels.split(","))), coercion)
+    return f"{start}({','.join(reversed(domain.split('.')))},"
+
+
+def _domain(host: str, coercion: Coercion) -> str:
+    if coercion is Coercion.SITE:
+        return registered_domain(host)
+    below = host.removeprefix("www.")
+    # `www.com` is a site of its own, and no reason to take all of `com`.
+    return host if is_public_suffix(below) else below
+
+
+_HOSTS = 16_384
+_WEB = ("http://", "https://")
+
+
+class PrefixLookup:
+    """Sets that may grow; answers are remembered by host.
+
+    Args:
+        sets: The sets. Whoever adds to one calls `forget`.
+
+    Attributes:
+        empty: The sets have no members.
+    """
+
+    def __init__(self, sets: Sequence[SurtPrefixSet]) -> None:
+        self._sets = tuple(sets)
+        # Scheme and authority -> the answer, or where paths matter the beginning of the SURT.
+        self._hosts: dict[str, bool | str] = {}
+        self.empty = not any(self._sets)
+
+    def hold(self, url: str) -> bool:
+        """True when the SURT of a normalised URL begins with a prefix of a set."""
+        end = url.find("/", 8)
+        known = self._hosts.get(url[:end])
+        if known is None:
+            if end < 0 or not url.startswith(_WEB):
+                return self._match(scope_surt(url))
+            known = self._host(url[:end])
+        if known is True or known is False:
+            return known
+        return self._match(known + url[end:].lower())
+
+    def forget(self) -> None:
+        """A set has changed."""
+        self._hosts.clear()
+        self.empty = not any(self._sets)
+
+    def _match(self, surt: str) -> bool:
+        return any(prefixes.match(surt) is not None for prefixes in self._sets)
+
+    def _host(self, where: str) -> bool | str:
+        known: bool | str
+        surt = scope_surt(where + "/")
+        if self._match(surt):
+            known = True
+        elif any(prefixes.any_below(surt) for prefixes in self._sets):
+            known = surt[:-1]
+        else:
+            known = False
+        if len(self._hosts) >= _HOSTS:
+            self._hosts.clear()
+        self._hosts[where] = known
+        return known
+
+
+class SeedOwnScope(NamedTuple):
+    """What a seed says of itself.
+
+    Attributes:
+        scope: How far its descendants may go; None for what the job says.
+        depth: Navigational hops allowed; None for no limit of its own.
+    """
+
+    scope: ScopeKind | None = None
+    depth: int | None = None
+
+
+class SeedOwnPlaces:
+    """Where the descendants of one seed may be. It grows when the seed redirects.
+
+    Attributes:
+        own: What the seed says.
+    """
+
+    def __init__(self, own: SeedOwnScope) -> None:
+        self.own = own
+        self._sets: dict[Coercion, tuple[SurtPrefixSet, PrefixLookup]] = {}
+        self._seeds: list[str] = []
+
+    def add(self, text: str) -> None:
+        """Add the seed, or where it redirected to."""
+        self._seeds.append(text)
+        for coercion, (prefixes, places) in self._sets.items():
+            prefixes.add(coerced(text, coercion))
+            places.forget()
+
+    def hold(self, subject: Subject, default: ScopeKind) -> bool:
+        """True when a URI is within the seed's own scope.
+
+        Args:
+            subject: The URI, a descendant of the seed.
+            default: What the job says, where this seed says only its depth.
+        """
+        scope, depth = self.own.scope or default, self.own.depth
+        if depth is not None and link_hops(subject.path) > depth:
+            return False
+        if scope is ScopeKind.ANY:
+            return True
+        if scope is ScopeKind.PAGE:
+            return subject.is_seed
+        return self._places(Coercion(scope.value)).hold(subject.url)
+
+    def _places(self, coercion: Coercion) -> PrefixLookup:
+        known = self._sets.get(coercion)
+        if known is None:
+            prefixes = SurtPrefixSet(coerced(seed, coercion) for seed in self._seeds)
+            known = self._sets[coercion] = (prefixes, PrefixLookup([prefixes]))
+        return known[1]

@@ -1,0 +1,118 @@
+"""Changes to the text of `crawl.yaml`: one value at a time, comments and order kept."""
+
+import io
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.util import load_yaml_guess_indent
+
+from nacre.config.document import read_yaml
+from nacre.errors import ConfigError, JobError
+
+
+class Removed:
+    """In place of a value: the key goes away."""
+
+
+REMOVED = Removed()
+
+
+class Edit(NamedTuple):
+    """One change.
+
+    Attributes:
+        path: Where: keys, and numbers of list items.
+        value: What it says from now on; REMOVED takes it away.
+        around: The whole of what `path[0]` means, as plain data with the change in it: written when
+            the file does not say it yet, because it comes from an include or is the default, and
+            cannot be said in part. None where a part can be said.
+    """
+
+    path: tuple[str | int, ...]
+    value: object
+    around: object = None
+
+
+def amended(text: str, edits: Sequence[Edit], file: str = "crawl.yaml") -> str:
+    """The text with the changes.
+
+    Raises:
+        ConfigError: The text is not YAML.
+        JobError: The text is written in a way that cannot be changed in part.
+    """
+    before = read_yaml(text, file)
+    if before.problems:
+        raise ConfigError(before.problems)
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    tree, indent, offset = load_yaml_guess_indent(text, yaml=yaml)
+    yaml.width = 4096
+    # As the lists of the file are written; where it has none, as those of a new job.
+    known = bool(indent) and offset is not None
+    yaml.indent(mapping=2, sequence=indent if known else 4, offset=offset if known else 2)
+    if not isinstance(tree, CommentedMap):
+        tree = CommentedMap()
+    head = text if not tree else ""
+    if head and not head.endswith("\n"):
+        head += "\n"
+    try:
+        for edit in edits:
+            _put(tree, edit)
+    except (LookupError, TypeError) as error:
+        raise JobError(f"{file} cannot be changed in place; change it by hand") from error
+    out = io.StringIO()
+    yaml.dump(tree, out)
+    result = head + (out.getvalue() if tree else "")
+    if read_yaml(result, file).problems:
+        raise JobError(f"{file} cannot be changed in place; change it by hand")
+    return result
+
+
+def _put(tree: Any, edit: Edit) -> None:  # noqa: ANN401 - YAML
+    first = edit.path[0]
+    if edit.around is not None and first not in tree:
+        tree[first] = edit.around
+        return
+    node, path = tree, list(edit.path)
+    while True:
+        key, used = _key(node, path)
+        path = path[used:]
+        if not path:
+            break
+        if isinstance(node, list) and isinstance(node[key], str):
+            node[key] = CommentedMap({"processor": node[key]})
+        if isinstance(node, dict) and not isinstance(node.get(key), dict | list):
+            if edit.value is REMOVED:
+                return
+            node[key] = CommentedMap()
+        node = node[key]
+    if edit.value is not REMOVED:
+        if isinstance(node, list) and key == len(node):
+            node.append(edit.value)
+        else:
+            node[key] = edit.value
+    elif isinstance(node, list) or key in node:
+        del node[key]
+
+
+def _key(node: Any, path: list[str | int]) -> tuple[Any, int]:  # noqa: ANN401 - YAML
+    """The key to go on with, and the pieces of the path it stands for: keys may have dots."""
+    if isinstance(node, dict):
+        for length in range(len(path), 0, -1):
+            joined = ".".join(str(piece) for piece in path[:length])
+            if joined in node:
+                return joined, length
+    if isinstance(node, list) and isinstance(path[0], str):
+        return _place(node, path[0]), 1
+    return path[0], 1
+
+
+def _place(entries: list[Any], name: str) -> int:
+    """Number of the entry of a chain with a name."""
+    for number, entry in enumerate(entries):
+        said = entry if isinstance(entry, dict) else {"processor": entry}
+        if name == (said.get("name") or said.get("processor")):
+            return number
+    raise LookupError(name)

@@ -1,0 +1,378 @@
+"""`chains` in `crawl.yaml`: which processors there are, and from what it says to sound chains.
+
+A list is the whole chain. A mapping changes the stock chain: `insert`, `remove` and `reorder`, and
+settings of entries by their names. So a path such as `chains.fetch.preselect.block_all` is the same
+in the file, in a sheet and in `nacre set`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, ValidationError, WithJsonSchema
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+
+from nacre.config.component import Component, setting
+from nacre.config.registry import nearest
+from nacre.engine.candidates.scoping import JudgeScope, Prepare
+from nacre.engine.chain.entry import IN_SCHEMA, PROCESSORS, AnyEntry, ChainName, Entry
+from nacre.engine.steps.archive import Archive
+from nacre.engine.steps.binaries import ExtractDoc, ExtractPdf, ExtractSwf
+from nacre.engine.steps.content import ContentDigest, MultipleRegex, TrapSuppress, Universal
+from nacre.engine.steps.dispose import Dispose, FollowLinks, Reschedule
+from nacre.engine.steps.extract import Extract
+from nacre.engine.steps.fetching import FetchDns, FetchHttp
+from nacre.engine.steps.links import ImpliedUris, SupplementaryLinks, UrisWithinUris
+from nacre.engine.steps.mapping import HashCrawlMapper, LexicalCrawlMapper
+from nacre.engine.steps.preconditions import CheckPreconditions
+from nacre.engine.steps.preselect import Preselect, RecheckScope
+from nacre.engine.steps.quotas import EnforceQuotas, LimitRuntime
+
+# ---- the processors of Nacre
+
+PROCESSORS.add(JudgeScope, Prepare)
+PROCESSORS.add(Preselect, LimitRuntime, EnforceQuotas, CheckPreconditions, RecheckScope)
+PROCESSORS.add(FetchDns, FetchHttp, Extract)
+PROCESSORS.add(Archive, FollowLinks, Dispose)
+PROCESSORS.add(ImpliedUris, UrisWithinUris, SupplementaryLinks)
+PROCESSORS.add(TrapSuppress, ContentDigest, MultipleRegex, Universal)
+PROCESSORS.add(ExtractPdf, ExtractDoc, ExtractSwf)
+PROCESSORS.add(HashCrawlMapper, LexicalCrawlMapper, Reschedule)
+
+
+def _entries(*kinds: type[Entry]) -> tuple[Entry, ...]:
+    """Entries as they stand by default; without validators, like `config.component.section`."""
+    return tuple(kind.model_construct() for kind in kinds)
+
+
+STOCK: dict[ChainName, tuple[Entry, ...]] = {
+    ChainName.CANDIDATE: _entries(JudgeScope, Prepare),
+    ChainName.FETCH: _entries(
+        Preselect,
+        LimitRuntime,
+        EnforceQuotas,
+        CheckPreconditions,
+        RecheckScope,
+        FetchDns,
+        FetchHttp,
+        Extract,
+    ),
+    ChainName.DISPOSITION: _entries(Archive, FollowLinks, Dispose),
+}
+"""The entries of each chain where a configuration changes nothing, in order."""
+
+# ---- what a configuration says
+
+INSERT, REMOVE, REORDER = "insert", "remove", "reorder"
+
+_SAMPLE = "`insert: [{processor: NAME, before: OTHER}]`"
+
+
+class ChainEditor:
+    """Changes the stock chain as a mapping says; gathers what is wrong with it."""
+
+    def __init__(self, chain: ChainName) -> None:
+        self.chain = chain
+        self.entries = list(STOCK[chain])
+        self.errors: list[InitErrorDetails] = []
+
+    def edit(self, said: Mapping[str, object]) -> tuple[Entry, ...]:
+        """The chain.
+
+        Raises:
+            ValidationError: With everything that is wrong, each at its place.
+        """
+        self._remove(said.get(REMOVE))
+        self._insert(said.get(INSERT))
+        self._reorder(said.get(REORDER))
+        for name, values in said.items():
+            if name not in (INSERT, REMOVE, REORDER):
+                self._configure(name, values)
+        if self.errors:
+            raise ValidationError.from_exception_data("chain", self.errors)
+        return tuple(self.entries)
+
+    def _remove(self, said: object) -> None:
+        for place, name in self._listed(REMOVE, said):
+            found = self._find(place, name)
+            if found is not None:
+                del self.entries[found]
+
+    def _insert(self, said: object) -> None:
+        for place, value in self._listed(INSERT, said):
+            wanted = dict(value) if isinstance(value, Mapping) else value
+            before = after = None
+            if isinstance(wanted, dict):
+                before, after = wanted.pop("before", None), wanted.pop("after", None)
+            entry = self._read(place, wanted)
+            if before is not None and after is not None:
+                self._wrong(place, "say either `before` or `after`", value)
+            elif entry is not None:
+                self._put(place, entry, before, after)
+
+    def _put(
+        self, place: tuple[str | int, ...], entry: Entry, before: object, after: object
+    ) -> None:
+        if before is not None:
+            found = self._find((*place, "before"), before)
+            at = found
+        elif after is not None:
+            found = self._find((*place, "after"), after)
+            at = None if found is None else found + 1
+        else:
+            at = self._usual(entry)
+        if at is not None:
+            self.entries.insert(at, entry)
+
+    def _usual(self, entry: Entry) -> int:
+        """Behind the entry that it names; else before those at the end that are always there."""
+        labels = [one.label for one in self.entries]
+        for name in entry.behind.split():
+            if name in labels:
+                return labels.index(name) + 1
+        end = len(labels)
+        while end and self.entries[end - 1].fixed:
+            end -= 1
+        return end
+
+    def _reorder(self, said: object) -> None:
+        """Those named stand in this order, in the places that they have together."""
+        found = [self._find(place, name) for place, name in self._listed(REORDER, said)]
+        places = [at for at in found if at is not None]
+        if len(set(places)) < len(places):
+            self._wrong((REORDER,), "names an entry twice", said)
+            return
+        moved = [self.entries[at] for at in places]
+        for at, entry in zip(sorted(places), moved, strict=True):
+            self.entries[at] = entry
+
+    def _configure(self, name: str, values: object) -> None:
+        at = self._find((name,), name)
+        if at is None:
+            return
+        if not isinstance(values, Mapping):
+            self._wrong((name,), "must be a section: indented `name: value` lines", values)
+            return
+        known = self.entries[at]
+        given = {key: getattr(known, key) for key in known.model_fields_set}
+        entry = self._read((name,), {**given, **values, "processor": known.kind})
+        if entry is not None:
+            self.entries[at] = entry
+
+    # ---- parts
+
+    def _listed(self, key: str, said: object) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+        if said is None:
+            return
+        items: Sequence[object] = said if isinstance(said, list | tuple) else [said]
+        for number, item in enumerate(items):
+            yield (key, number), item
+
+    def _find(self, place: tuple[str | int, ...], name: object) -> int | None:
+        labels = [entry.label for entry in self.entries]
+        if name in labels:
+            return labels.index(str(name))
+        near = nearest(str(name), [*labels, INSERT, REMOVE, REORDER])
+        hint = f"did you mean `{near}`?" if near else "it has: " + ", ".join(labels)
+        self._wrong(place, f"the {self.chain} chain has no entry {str(name)!r}; {hint}", name)
+        return None
+
+    def _read(self, place: tuple[str | int, ...], value: object) -> Entry | None:
+        try:
+            return PROCESSORS.read(value)
+        except ValidationError as error:
+            self.errors += [_again(item, place, value) for item in error.errors()]
+        except ValueError as error:
+            self._wrong(place, str(error), value)
+        return None
+
+    def _wrong(self, place: tuple[str | int, ...], why: str, given: object) -> None:
+        error = PydanticCustomError("chain", _plain(why))
+        self.errors.append(InitErrorDetails(type=error, loc=place, input=given))
+
+
+def _again(item: ErrorDetails, place: tuple[str | int, ...], value: object) -> InitErrorDetails:
+    """The error of an entry, at its place in the configuration."""
+    kind: str | PydanticCustomError = item["type"]
+    if kind == "value_error":
+        kind = PydanticCustomError("value_error", _plain(item["msg"]))
+    elif kind == "extra_forbidden" and len(item["loc"]) == 1 and isinstance(value, Mapping):
+        known = PROCESSORS.get(value["processor"]).model_fields
+        near = nearest(str(item["loc"][0]), known)
+        hint = f"did you mean `{near}`?" if near else "one of: " + ", ".join(known)
+        kind = PydanticCustomError("chain", _plain(f"no such setting; {hint}"))
+    return InitErrorDetails(
+        type=kind, loc=(*place, *item["loc"]), input=item["input"], ctx=item.get("ctx", {})
+    )
+
+
+def _plain(text: str) -> Any:  # noqa: ANN401 - pydantic wants a literal
+    """A message as a template without places."""
+    return text.removeprefix("Value error, ").replace("{", "{{").replace("}", "}}")
+
+
+def entries_of(chain: ChainName, value: object) -> object:
+    """What a configuration says of a chain, ready to be read entry by entry."""
+    if isinstance(value, Mapping):
+        return ChainEditor(chain).edit(value)
+    if isinstance(value, str):
+        raise ValueError(f"a chain is a list of processors, or says what is other: {_SAMPLE}")  # noqa: TRY004 - pydantic collects these
+    return value
+
+
+# ---- what cannot work together
+
+
+def require_sound(chain: ChainName, entries: Sequence[Entry]) -> None:
+    """Raise ValueError with everything that is wrong with a chain."""
+    problems = [
+        *_misplaced(chain, entries),
+        *_twins(chain, entries),
+        *_fixed(chain, entries),
+        *_unmet(chain, entries),
+    ]
+    if problems:
+        raise ValueError("; ".join(problems))
+
+
+def _misplaced(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
+    for entry in entries:
+        if chain not in entry.chains:
+            belongs = " or ".join(sorted(entry.chains))
+            yield f"`{entry.label}` cannot stand in the {chain} chain; it belongs in: {belongs}"
+
+
+def _twins(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
+    labels = [entry.label for entry in entries]
+    for label in dict.fromkeys(one for one in labels if labels.count(one) > 1):
+        yield f"the {chain} chain has two entries `{label}`; give one of them a `name`"
+    kinds = [entry.kind for entry in entries]
+    for kind in dict.fromkeys(one.kind for one in STOCK[chain] if kinds.count(one.kind) > 1):
+        yield f"`{kind}` can stand in the {chain} chain only once"
+
+
+def _fixed(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
+    for stock in STOCK[chain]:
+        if not stock.fixed:
+            continue
+        found = next((entry for entry in entries if entry.kind == stock.kind), None)
+        if found is None:
+            yield f"the {chain} chain needs `{stock.kind}`: {stock.fixed}"
+        elif not found.enabled or found.gate:
+            yield f"`{found.label}` can have no gate, and cannot be disabled: {stock.fixed}"
+    order = [entry.kind for entry in entries if entry.kind in _ORDER[chain]]
+    if len(set(order)) == len(order) and order != sorted(order, key=_ORDER[chain].index):
+        yield f"in the {chain} chain these keep their order: {', '.join(_ORDER[chain])}"
+
+
+_ORDER = {
+    ChainName.CANDIDATE: tuple(entry.kind for entry in STOCK[ChainName.CANDIDATE]),
+    ChainName.FETCH: (),
+    ChainName.DISPOSITION: tuple(entry.kind for entry in STOCK[ChainName.DISPOSITION]),
+}
+"""Entries that are done in one step, in this order only."""
+
+
+def _unmet(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
+    given: set[str] = set()
+    everywhere = {gift for entry in entries if entry.enabled for gift in entry.gives}
+    gifts = {gift for kind in PROCESSORS if chain in kind.chains for gift in kind.gives}
+    for entry in entries:
+        if not entry.enabled:
+            continue
+        for need in sorted((entry.needs & gifts) - given):
+            late = need in everywhere
+            how = "stands behind it" if late else "is not in the chain or disabled"
+            yield f"`{entry.label}` needs {need}, which {_givers(need)} gives, and that {how}"
+        for need in sorted(entry.uses - everywhere):
+            yield (
+                f"`{entry.label}` needs {need}, which {_givers(need)} gives, and that is not in "
+                f"the {chain} chain or disabled"
+            )
+        given |= entry.gives
+
+
+def _givers(need: str) -> str:
+    names = [
+        f"`{kind.model_fields['processor'].default}`" for kind in PROCESSORS if need in kind.gives
+    ]
+    return " or ".join(names) or "no known processor"
+
+
+# ---- the section
+
+_ITEM: dict[str, Any] = {IN_SCHEMA: True}
+_NAMES = {"type": "array", "items": {"type": "string"}}
+_SCHEMA = {
+    "anyOf": [
+        {"type": "array", "items": _ITEM},
+        {
+            "type": "object",
+            "properties": {
+                INSERT: {"type": "array", "items": _ITEM},
+                REMOVE: _NAMES,
+                REORDER: _NAMES,
+            },
+            "additionalProperties": {"type": "object"},
+        },
+    ]
+}
+
+
+def _sound(chain: ChainName) -> Callable[[tuple[Entry, ...]], tuple[Entry, ...]]:
+    def checked(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        require_sound(chain, entries)
+        return entries
+
+    return checked
+
+
+def _stock(chain: ChainName) -> Callable[[], tuple[Entry, ...]]:
+    return lambda: STOCK[chain]
+
+
+_Candidate = Annotated[
+    tuple[AnyEntry, ...],
+    BeforeValidator(partial(entries_of, ChainName.CANDIDATE)),
+    AfterValidator(_sound(ChainName.CANDIDATE)),
+    WithJsonSchema(_SCHEMA),
+]
+_Fetch = Annotated[
+    tuple[AnyEntry, ...],
+    BeforeValidator(partial(entries_of, ChainName.FETCH)),
+    AfterValidator(_sound(ChainName.FETCH)),
+    WithJsonSchema(_SCHEMA),
+]
+_Disposition = Annotated[
+    tuple[AnyEntry, ...],
+    BeforeValidator(partial(entries_of, ChainName.DISPOSITION)),
+    AfterValidator(_sound(ChainName.DISPOSITION)),
+    WithJsonSchema(_SCHEMA),
+]
+
+
+class ChainSettings(Component):
+    """The processors of the three chains: a list of them, or the differences from the stock chain.
+
+    `insert: [{processor: NAME, before: OTHER}]` (or `after`; without both it gets its usual place),
+    `remove: [NAME]`, `reorder: [NAME, NAME]`, and `NAME: {enabled: false, gate: RULES}`.
+    """
+
+    candidate: _Candidate = setting(
+        _stock(ChainName.CANDIDATE), "For each link found.", live=False, sheets=False, items=True
+    )
+    fetch: _Fetch = setting(
+        _stock(ChainName.FETCH), "For each URI handed out.", live=False, sheets=False, items=True
+    )
+    disposition: _Disposition = setting(
+        _stock(ChainName.DISPOSITION),
+        "For each URI that is finished.",
+        live=False,
+        sheets=False,
+        items=True,
+    )
+
+    def of(self, chain: ChainName) -> tuple[Entry, ...]:
+        """The entries of a chain, in order."""
+        entries: tuple[Entry, ...] = getattr(self, chain.value)
+        return entries

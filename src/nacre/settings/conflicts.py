@@ -1,0 +1,192 @@
+"""Finds settings that are valid each by itself, but contradict or disable each other.
+
+`conflict_problems` keep a job from starting; `conflict_warnings` and `scope_warnings` (slow
+expressions, rules that never decide, seeds out of scope) do not.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from nacre.config.check import Loaded
+from nacre.config.facts import value_at
+from nacre.config.place import properties
+from nacre.config.secret import Secret
+from nacre.engine.seeding.seeds import Seed
+from nacre.errors import Problem
+from nacre.scope.patterns.matching import examine
+from nacre.scope.robots_txt import RobotsPolicy
+from nacre.scope.rules.stock import AnyRule, stock_rules
+from nacre.scope.scope import Decision, Scope, always, never
+from nacre.scope.subject import Subject
+from nacre.settings.settings import JobSettings
+
+_SEEDS_JUDGED = 1000
+_SHOWN = 20
+
+
+class _Order(NamedTuple):
+    """One setting that must not be over another, and why."""
+
+    lower: str
+    upper: str
+    why: str
+
+
+_ORDERS = (
+    _Order("politeness.min_delay", "politeness.max_delay", "the longer one would win"),
+    _Order("frontier.retry_delay", "frontier.retry_delay_max", "no retry would wait that long"),
+    _Order("fetch.connect_timeout", "fetch.timeout", "the whole fetch ends before"),
+    _Order("fetch.handshake_timeout", "fetch.timeout", "the whole fetch ends before"),
+    _Order("fetch.silence_timeout", "fetch.timeout", "the whole fetch ends before"),
+)
+
+
+def conflict_problems(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
+    """Pairs of values, both given, that contradict each other."""
+    for order in _ORDERS:
+        if loaded.is_given(order.lower) and loaded.is_given(order.upper):
+            yield from _unordered(loaded.settings, order)
+    frontier = loaded.settings.frontier
+    lowest = frontier.queue_precedence.base
+    if frontier.precedence_floor <= lowest:
+        yield Problem(
+            "frontier.precedence_floor",
+            f"queues have precedence {lowest}, so with a floor of "
+            f"{frontier.precedence_floor} none is ever crawled",
+            f"more than {lowest}",
+            "precedence_floor: 255",
+        )
+
+
+def conflict_warnings(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
+    """Values that have no effect beside the others, or hardly the one that was meant."""
+    for order in _ORDERS:
+        if not (loaded.is_given(order.lower) and loaded.is_given(order.upper)):
+            yield from _unordered(loaded.settings, order)
+    yield from _without_effect(loaded)
+    yield from _plain_secrets(loaded)
+
+
+def _unordered(settings: JobSettings, order: _Order) -> Iterator[Problem]:
+    lower, upper = value_at(settings, order.lower), value_at(settings, order.upper)
+    assert isinstance(lower, float)  # noqa: S101 - all of them are durations
+    assert isinstance(upper, float)  # noqa: S101 - likewise
+    if lower > upper:
+        yield Problem(
+            order.lower,
+            f"is {lower:g} s, more than {order.upper}, which is {upper:g} s: {order.why}",
+            f"at most {order.upper}",
+        )
+
+
+def _without_effect(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
+    settings = loaded.settings
+    robots, politeness, fetch = settings.robots, settings.politeness, settings.fetch
+    custom = robots.policy is RobotsPolicy.CUSTOM
+    if robots.custom and not custom:
+        yield Problem("robots.custom", f"has no effect with the policy {robots.policy}")
+    if custom and not robots.custom.strip():
+        yield Problem("robots.policy", "`custom` without `robots.custom` allows everything")
+    if politeness.delay is not None:
+        for name in ("delay_factor", "min_delay", "max_delay"):
+            if loaded.is_given(f"politeness.{name}"):
+                yield Problem(f"politeness.{name}", "has no effect beside a fixed `delay`")
+    if fetch.send_range and not fetch.max_length:
+        yield Problem("fetch.send_range", "has no effect without `fetch.max_length`")
+    if settings.network.proxy_resolves and not fetch.proxy:
+        yield Problem("network.proxy_resolves", "has no effect without `fetch.proxy`")
+    if settings.frontier.cost == "zero" and settings.frontier.queue_total_budget >= 0:
+        yield Problem("frontier.queue_total_budget", "is never used up: with cost `zero` none is")
+
+
+def _plain_secrets(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
+    """Secrets that stand in a file in plain text."""
+    for one in properties(loaded.settings):
+        if isinstance(one.value, Secret) and one.value.is_plain:
+            yield Problem(
+                one.path,
+                "is given in plain text: everybody who can read the configuration can read it",
+                "a reference: `{env: NAME}` or `{file: PATH}`",
+            )
+
+
+def scope_warnings(
+    loaded: Loaded[JobSettings], scope: Scope, seeds: Sequence[Seed]
+) -> Iterator[Problem]:
+    """Warnings about the rules of a scope.
+
+    Args:
+        loaded: The settings.
+        scope: Their scope, built, with its seeds.
+        seeds: The first seeds.
+    """
+    rules = loaded.settings.scope
+    yield from _slow_patterns(rules)
+    if loaded.is_unknown("scope"):
+        return
+    if not loaded.origin("scope").source.startswith("profile"):
+        yield from _silent_rules(rules, scope)
+    yield from _overruled_rules(rules, scope)
+    yield from _refused_seeds(rules, scope, seeds)
+
+
+def _slow_patterns(rules: Sequence[AnyRule]) -> Iterator[Problem]:
+    """Expressions that run slower than the operator may think."""
+    for number, rule in enumerate(rules):
+        for name in ("regexes", "regex"):
+            given = getattr(rule, name, ())
+            patterns = (given,) if isinstance(given, str) else given
+            for index, pattern in enumerate(patterns):
+                note = examine(pattern)
+                if note:
+                    place = f"scope.{number}.{name}" + (
+                        "" if isinstance(given, str) else f".{index}"
+                    )
+                    yield Problem(place, f"{note.pattern!r} {note.message}")
+
+
+def _silent_rules(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem]:
+    """Rules that can never speak; empty lists of the stock scope and of profiles may be filled."""
+    stock = stock_rules()
+    for number, rule in enumerate(rules):
+        opinions = [one for one in scope.opinions if one.number == number]
+        is_silent = all(one.test is never for one in opinions)
+        if is_silent and rule.enabled and rule not in stock and not rule.needs:
+            yield Problem(
+                f"scope.{number}", f"the rule {rule.label} can never match as it is configured"
+            )
+
+
+def _overruled_rules(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem]:
+    """Rules before one that always speaks: it has the last word over all of them."""
+    last = max((one.number for one in scope.opinions if one.test is always), default=0)
+    before = [rule.label for rule in rules[:last] if rule.enabled]
+    if before and not (len(before) == 1 and before[0].startswith("reject")):
+        yield Problem(
+            f"scope.{last}",
+            f"{rules[last].label} matches every URL, so the rules before it never decide: "
+            + ", ".join(before),
+        )
+    if not any(one.decision is Decision.ACCEPT and one.test is not never for one in scope.opinions):
+        yield Problem("scope", "no rule can accept anything: only the seeds will be fetched")
+
+
+def _refused_seeds(
+    rules: Sequence[AnyRule], scope: Scope, seeds: Sequence[Seed]
+) -> Iterator[Problem]:
+    """Seeds that the scope itself would refuse: they are fetched, but nothing near them may be."""
+    labels = [rule.label for rule in rules]
+    refused = 0
+    for seed in seeds[:_SEEDS_JUDGED]:
+        verdict = scope.judge(Subject(seed.url, is_seed=True, seed=seed.text if seed.own else ""))
+        if verdict.accepted:
+            continue
+        refused += 1
+        if refused <= _SHOWN:
+            path = f"scope.{labels.index(verdict.rule)}" if verdict.rule in labels else "scope"
+            said = f"the seed {seed.text} is out of scope itself, by the rule {verdict.rule}"
+            yield Problem(path, said)
+    if refused > _SHOWN:
+        yield Problem(
+            "scope", f"and {refused - _SHOWN} more seeds that are out of scope themselves"
+        )

@@ -1,0 +1,109 @@
+"""Who may be crawled without leaving a word: only the operator's own servers.
+
+A public crawl names somebody whom the owners of sites can reach.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+
+from nacre.errors import Problem
+from nacre.fetch.dns import DnsResolver
+from nacre.fetch.guard import AddressGuard, is_public_host
+from nacre.settings.layers import user_config
+from nacre.settings.settings import JobSettings
+
+Lookup = Callable[[str], Awaitable[Sequence[str]]]
+"""The addresses of a host; none when it has none."""
+
+
+def resolver_lookup(resolver: DnsResolver) -> Lookup:
+    """Looks hosts up as the crawl will."""
+
+    async def lookup(name: str) -> Sequence[str]:
+        return (await resolver.lookup(name)).addresses
+
+    return lookup
+
+
+async def public_hosts(names: Iterable[str], allow: Sequence[str], lookup: Lookup) -> list[str]:
+    """Hosts of seeds that are not plainly the operator's own, in order of appearance.
+
+    Own are: special addresses, names of a private kind (`is_public_host`), and hosts whose
+    addresses all lie in `network.allow`.
+
+    Args:
+        names: The hosts.
+        allow: `network.allow`.
+        lookup: Asked only where `allow` names a network.
+    """
+    guard = AddressGuard(allow)
+    public = [name for name in names if is_public_host(name)]
+    if not allow:
+        return public
+    return [name for name in public if not await _is_listed(name, guard, lookup)]
+
+
+async def _is_listed(name: str, guard: AddressGuard, lookup: Lookup) -> bool:
+    addresses = await lookup(name)
+    return bool(addresses) and all(guard.is_listed(address) for address in addresses)
+
+
+def contact_problems(settings: JobSettings, public: Sequence[str]) -> list[Problem]:
+    """What a crawl of public hosts must not lack.
+
+    Args:
+        settings: The job's settings.
+        public: Public hosts among the seeds (`public_hosts`).
+    """
+    if not public:
+        return []
+    problems = []
+    contact = settings.fetch.contact
+    if not _reachable(contact):
+        problems.append(_bad_contact(contact) if contact.strip() else _no_contact(public))
+    if settings.politeness.delay == 0:
+        problems.append(_no_delay(public))
+    return problems
+
+
+def _reachable(contact: str) -> bool:
+    """Whether it looks like a mail address or a web page."""
+    return "@" in contact.strip("@ ") or contact.startswith(("http://", "https://"))
+
+
+def _no_contact(public: Sequence[str]) -> Problem:
+    return Problem(
+        "fetch.contact",
+        f"{_named(public)} public, so say who is crawling: the owners of a site that the crawl "
+        "troubles must be able to reach you. Your contact becomes part of the User-Agent.",
+        "--contact with a web page about the crawl or a mail address, once for this crawl; or "
+        f"for all of them, in {user_config()}",
+        "fetch: {contact: https://library.example/crawler}",
+    )
+
+
+def _bad_contact(contact: str) -> Problem:
+    return Problem(
+        "fetch.contact",
+        f"{contact[:100]!r} is neither a web page nor a mail address: site owners could not reach "
+        "you by it; it becomes part of the User-Agent",
+        "a web page about the crawl, with http:// or https://, or a mail address",
+        "--contact https://library.example/crawler",
+    )
+
+
+def _no_delay(public: Sequence[str]) -> Problem:
+    return Problem(
+        "politeness.delay",
+        f"a delay of 0 loads a server as fast as it can answer, and {_named(public)} public; it "
+        "is for servers of your own",
+        "--delay with some seconds, or none for the polite default; or, where the server is "
+        "yours, --allow-net with its network",
+        "--allow-net 192.0.2.0/24",
+    )
+
+
+def _named(public: Sequence[str]) -> str:
+    if len(public) == 1:
+        return f"{public[0]} is"
+    more = f" and {len(public) - 2} more" if len(public) > 2 else ""
+    return f"{', '.join(public[:2])}{more} are" if more else f"{public[0]} and {public[1]} are"

@@ -1,0 +1,210 @@
+"""The files that a job's settings come from: the user's, a profile's, includes, `crawl.yaml`.
+
+Weakest first: default, the user's file, the profile, the includes in their order, the file itself.
+A profile is a file of settings for a kind of crawl; profiles ship with Nacre, or are the user's.
+"""
+
+import errno
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from nacre.config.document import read_yaml
+from nacre.config.layer import Layer
+from nacre.config.ordinary import open_ordinary, read_ordinary
+from nacre.config.registry import nearest
+from nacre.errors import Problem
+
+_OWN = Path(__file__).parents[1] / "profiles"
+_SUFFIX = ".yaml"
+_PURPOSE_LENGTH = 1000
+_MOST_INCLUDES = 64
+_MOST_FILES = 1000
+_MAGIC = frozenset("*?[")
+_LONGEST = 2_000_000
+"""Bytes of a file of settings; seeds and rules may be in files of their own, of any length."""
+
+
+class Profile(NamedTuple):
+    """A profile: its name, what it is for, and where it stands."""
+
+    name: str
+    purpose: str
+    path: Path
+
+
+def user_folder() -> Path:
+    """The user's own directory for Nacre: `config.yaml` and `profiles/`."""
+    home = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return Path(home).expanduser() / "nacre"
+
+
+def find_profile(name: str, root: Path) -> Path | None:
+    """The file of a profile; None when there is none.
+
+    Args:
+        name: Its name: the user's own come first. Or a file, with `/` or `.yaml` in its name,
+            relative to the job.
+        root: The job's directory.
+    """
+    if "/" in name or name.endswith(_SUFFIX):
+        path = root / Path(name).expanduser()
+        return path if path.is_file() else None
+    places = (folder / (name + _SUFFIX) for folder in _folders())
+    return next((path for path in places if path.is_file()), None)
+
+
+def list_profiles() -> list[Profile]:
+    """All profiles that a name stands for, in the order of their names."""
+    found: dict[str, Path] = {}
+    for folder in _folders():
+        for path in folder.glob("*" + _SUFFIX):
+            found.setdefault(path.stem, path)
+    return [Profile(name, _purpose(path), path) for name, path in sorted(found.items())]
+
+
+def profile_names() -> list[str]:
+    """The names of all profiles."""
+    return [profile.name for profile in list_profiles()]
+
+
+def _folders() -> tuple[Path, Path]:
+    return user_folder() / "profiles", _OWN
+
+
+def _purpose(path: Path) -> str:
+    """The comment in the first line."""
+    try:
+        with open_ordinary(path) as file:
+            first = file.readline(_PURPOSE_LENGTH).decode().rstrip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return first.removeprefix("#").strip() if first.startswith("#") else ""
+
+
+def user_config() -> Path:
+    """The user's own configuration, which holds for all jobs: contact and the like."""
+    return user_folder() / "config.yaml"
+
+
+def inner_layers(files: Sequence[Layer], root: Path) -> list[Layer]:
+    """The layers up to the job's own files: the user's and the profile's come before them."""
+    named = [layer for layer in files if layer.profile[0]]
+    profile = _profile_layers(named[-1], root) if named else []
+    return [*_user_layer(), *profile, *files]
+
+
+def file_layers(path: Path, root: Path) -> list[Layer]:
+    """A file after its includes: what it says itself is stronger.
+
+    Args:
+        path: The file.
+        root: The job's directory; files below it are named relative to it.
+    """
+    return _Files(root, "file").of(path)
+
+
+def _user_layer() -> list[Layer]:
+    path = user_config()
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError:
+        pass  # said by the layer, with its path
+    return [_read(path, str(path), "user")]
+
+
+def _profile_layers(by: Layer, root: Path) -> list[Layer]:
+    name, line = by.profile
+    path = find_profile(name, root)
+    if path is not None:
+        layers = _Files(root, f"profile {name}").of(path)
+        for layer in layers:
+            if layer.profile[0]:
+                problem = Problem(
+                    "profile", "a profile cannot be based on another one", file=str(path)
+                )
+                layer.problems.append(problem._replace(line=layer.profile[1]))
+        return layers
+    near = nearest(name, profile_names())
+    hint = f"did you mean `{near}`?" if near else "one of: " + ", ".join(profile_names())
+    layer = Layer("profile")
+    file = by.places["profile"].file if "profile" in by.places else ""
+    layer.problems.append(
+        Problem("profile", f"no such profile: {name}; {hint}", "", "", file, line)
+    )
+    return [layer]
+
+
+class _Files:
+    """Files with their includes, each as often as it is included.
+
+    Args:
+        root: The job's directory.
+        source: What their values are said to come from.
+    """
+
+    def __init__(self, root: Path, source: str) -> None:
+        self._root = root
+        self._source = source
+        self._left = _MOST_FILES
+
+    def of(self, path: Path, above: Sequence[Path] = ()) -> list[Layer]:
+        """A file after what it includes."""
+        name = _name(path, self._root)
+        own = _read(path, name, self._source)
+        found: list[Layer] = []
+        for text, line in own.includes:
+            for include in _included(path, text):
+                self._left -= 1
+                problem = _not_included(include, [*above, path], self._root)
+                if problem or self._left < 0:
+                    said = problem or f"more than {_MOST_FILES} files are included"
+                    own.problems.append(Problem("include", said, "", "", name, line))
+                    if self._left < 0:
+                        return [*found, own]
+                    continue
+                found += self.of(include, [*above, path])
+        return [*found, own]
+
+
+def _included(path: Path, text: str) -> Iterator[Path]:
+    """The files that an include names; those of a pattern in the order of their names."""
+    place = os.path.normpath(path.parent / Path(text).expanduser())
+    if _MAGIC.isdisjoint(text):
+        yield Path(place)
+    else:
+        yield from map(Path, sorted(glob.glob(place)))  # noqa: PTH207 - absolute patterns too
+
+
+def _not_included(path: Path, above: Sequence[Path], root: Path) -> str:
+    """Why a file cannot be included; "" when it can."""
+    if path in above:
+        circle = [*above[above.index(path) :], path]
+        return "a circle of includes: " + " -> ".join(_name(file, root) for file in circle)
+    if len(above) >= _MOST_INCLUDES:
+        return f"more than {_MOST_INCLUDES} includes within each other"
+    if not path.is_file():
+        what = "is not an ordinary file" if path.exists() else "does not exist"
+        return f"{_name(path, root)} {what}"
+    return ""
+
+
+def _name(path: Path, root: Path) -> str:
+    return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
+
+
+def _read(path: Path, name: str, source: str) -> Layer:
+    try:
+        text = read_ordinary(path, _LONGEST).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        if getattr(error, "errno", 0) == errno.EFBIG:
+            reason += "; seeds and rules may be in files of their own, of any length"
+        layer = Layer(source)
+        layer.problems.append(Problem("", f"cannot be read: {reason}", file=name))
+        return layer
+    return read_yaml(text, name, source=source)

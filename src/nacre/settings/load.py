@@ -1,0 +1,74 @@
+"""Reads the settings of a job from all layers, and checks them."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from nacre.config.check import Loaded, load_partly
+from nacre.config.layer import Layer, assignment_layer, environment_layer
+from nacre.errors import ConfigError, Problem
+from nacre.settings.layers import file_layers, inner_layers
+from nacre.settings.settings import JobSettings
+from nacre.settings.sheets import sheet_problems
+from nacre.settings.variables import expanded
+from nacre.store.layout import Layout
+
+
+def load_job(
+    layout: Layout, assignments: Iterable[str] = (), environ: Mapping[str, str] | None = None
+) -> Loaded[JobSettings]:
+    """The settings of a job, from all layers: user, includes, file, environment, `--set`.
+
+    Raises:
+        JobError: The directory is not a job.
+        ConfigError: With every problem of every layer.
+    """
+    loaded, problems = examine_job(layout, assignments, environ)
+    if problems or loaded is None:
+        raise ConfigError(problems)
+    return loaded
+
+
+def examine_job(
+    layout: Layout, assignments: Iterable[str] = (), environ: Mapping[str, str] | None = None
+) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
+    """As `load_job`, but with the problems as a value, so that others can be looked for too.
+
+    Raises:
+        JobError: The directory is not a job.
+    """
+    layout.require()
+    layers = [*inner_layers(file_layers(layout.config, layout.root), layout.root)]
+    return examine_layers(layout, [*layers, *outer_layers(assignments, environ)], environ)
+
+
+def outer_layers(assignments: Iterable[str], environ: Mapping[str, str] | None) -> list[Layer]:
+    """Make the layers of the environment (None: of this process) and of `path=value` texts."""
+    environment = environment_layer(os.environ if environ is None else environ)
+    return [environment, assignment_layer(assignments)]
+
+
+def examine_layers(
+    layout: Layout, layers: Sequence[Layer], environ: Mapping[str, str] | None
+) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
+    """Check layers, weakest first, fill in variables, and check the sheets.
+
+    Returns:
+        The settings, None where nothing can be read; and every problem, in the order of the files.
+    """
+    loaded, problems = load_partly(JobSettings, layers, layout.root)
+    if loaded is None:
+        return None, problems
+    name = loaded.settings.name or layout.root.name
+    named = loaded.settings.model_copy(update={"name": name})
+    settings, more = expanded(named, os.environ if environ is None else environ)
+    loaded = replace(loaded, settings=settings)
+    placed = (problem._replace(**_place(loaded, problem.path)) for problem in more)
+    found = [*problems, *placed, *sheet_problems(loaded, layout.root)]
+    return loaded, sorted(found, key=lambda p: (p.file, p.line, p.path))
+
+
+def _place(loaded: Loaded[JobSettings], path: str) -> dict[str, Any]:
+    origin = loaded.place(path)
+    return {"file": origin.file, "line": origin.line}

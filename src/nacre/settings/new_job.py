@@ -1,0 +1,299 @@
+"""Writes the directory of a new job: `crawl.yaml`, `seeds.txt`, the schema, files of passwords.
+
+Names and passwords in the URLs of seeds go to files of their own, which only the owner can read.
+"""
+
+import re
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+from ruamel.yaml.comments import CommentedMap
+
+from nacre.config.check import Loaded, load
+from nacre.config.document import yaml_text
+from nacre.config.facts import FieldFacts, fields, value_at
+from nacre.config.layer import Layer
+from nacre.config.place import properties
+from nacre.config.secret import Secret
+from nacre.engine.seeding.seeds import BadSeed, Seed, read_seeds, seed_as_line
+from nacre.errors import JobError, Problem
+from nacre.scope.rules.stock import AnyRule
+from nacre.settings.layers import inner_layers, list_profiles
+from nacre.settings.load import examine_layers, outer_layers
+from nacre.settings.schema import BESIDE, SHIPPED
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import SEEDS, Layout
+from nacre.store.local_files import make_private
+from nacre.uri.login import Login, hidden, redacted
+
+LOGINS = "logins"
+"""Directory of the files, in that of the job."""
+
+
+_WEB = ("http://", "https://")
+_HEADER = f"""\
+# yaml-language-server: $schema={BESIDE}
+# A job of Nacre. Settings that are not given here have their defaults.
+#   nacre check DIR                             every problem at once
+#   nacre check DIR --explain politeness.delay  a value, where it comes from, its unit and meaning
+#   nacre run DIR                               start or resume the crawl
+# All settings: reference/settings.md of the documentation (nacre help docs)
+"""
+_FOOTER = """
+# Settings that are often changed, with their present values; remove the `#` to change one.
+"""
+_OFTEN = (
+    "fetch.contact",
+    "politeness.delay_factor",
+    "politeness.min_delay",
+    "politeness.max_delay",
+    "engine.parallel",
+    "limits.documents",
+    "limits.bytes",
+    "limits.time",
+    "robots.policy",
+    "archive.prefix",
+    "archive.operator",
+    "archive.description",
+    "network.allow",
+)
+
+
+class SeedLogins(NamedTuple):
+    """What was taken out of a list of seeds.
+
+    Attributes:
+        lines: The list without names and passwords.
+        credentials: For `fetch.credentials`, as the configuration has them.
+    """
+
+    lines: Sequence[str]
+    credentials: Sequence[dict[str, Any]] = ()
+
+    def warnings(self) -> list[Problem]:
+        """Say where each password went, and how to avoid typing one."""
+        return [
+            Problem(
+                "seeds",
+                f"name and password of {one['origin']} are removed from its seed, and sent when "
+                f"the server asks for them; the password is in {_password_place(one['password'])}",
+                "passwords in fetch.credentials, as `password: {env: NAME}`: what is typed into a "
+                "command stays in the shell's history",
+            )
+            for one in self.credentials
+        ]
+
+    def written(self) -> list[dict[str, Any]]:
+        """The credentials as the file says them."""
+        return [{name: _as_yaml(value) for name, value in one.items()} for one in self.credentials]
+
+    def write(self, root: Path) -> None:
+        """Write the passwords.
+
+        Raises:
+            OSError: They cannot be written.
+        """
+        for one in self.credentials:
+            password = one["password"]
+            if isinstance(password, Secret):
+                path = root / password.source["file"]
+                make_private(path.parent)
+                path.touch(0o600)
+                path.write_text(f"{password.text}\n", "utf-8")
+
+
+def _as_yaml(value: Any) -> Any:  # noqa: ANN401 - as in YAML
+    return value.said() if isinstance(value, Secret) else value
+
+
+def _password_place(password: object) -> str:
+    """The notes for the operator."""
+    return password.source["file"] if isinstance(password, Secret) else "crawl.yaml"
+
+
+def separate_logins(lines: Iterable[str]) -> SeedLogins:
+    """Take names and passwords out of the lines of a seed list, comments and bad lines included."""
+    plain: list[str] = []
+    credentials: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        entry = next(read_seeds([line]), None) if "@" in line else None
+        if not isinstance(entry, Seed) or entry.login is None:
+            plain.append(_without_password(line) if "@" in line else line)
+            continue
+        plain.append(seed_as_line(entry))
+        login = entry.login
+        if login.origin.startswith(_WEB):
+            number = len(credentials)
+            credentials[login.origin] = _credential(login, number)
+    return SeedLogins(plain, list(credentials.values()))
+
+
+def _without_password(line: str) -> str:
+    """A line without a login: a comment, a rule, or an invalid seed such as a bad URL."""
+    is_bad = isinstance(next(read_seeds([line]), None), BadSeed)
+    return redacted(line) if is_bad and ":" in line.partition("@")[0] else hidden(line)
+
+
+def _credential(login: Login, number: int) -> dict[str, Any]:
+    name = re.sub(r"[^a-z0-9.-]+", "-", login.origin.partition("://")[2]).strip("-.") or "login"
+    text = login.password
+    # A file cannot say that it is empty, nor that it ends with a blank.
+    is_plain = not text or text != text.strip()
+    secret = text if is_plain else Secret(text, {"file": f"{LOGINS}/{name}-{number + 1}"})
+    return {"origin": login.origin, "username": login.username, "password": secret}
+
+
+@dataclass
+class NewJob:
+    """What a new job's `crawl.yaml` and `seeds.txt` say.
+
+    Attributes:
+        seeds: Lines of the seed list.
+        scope: Rules; empty for the stock list.
+        values: Other settings, as a tree of the configuration.
+        profile: Name of the profile that it stands on; "" for none.
+    """
+
+    seeds: Sequence[str]
+    scope: Sequence[AnyRule] = ()
+    values: Mapping[str, Any] = field(default_factory=dict)
+    profile: str = ""
+
+
+def examine_new(
+    layout: Layout, new: NewJob, environ: Mapping[str, str] | None = None
+) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
+    """The settings that a job will have, before it is written."""
+    new = _with_credentials(new, separate_logins(new.seeds))
+    tree = {**_tree(layout, new), "seeds": list(new.seeds)}
+    tree.pop("profile", None)
+    option = Layer("option", tree, profile=(new.profile, 0))
+    layers = inner_layers([option], layout.root)
+    return examine_layers(layout, [*layers, *outer_layers((), environ)], environ)
+
+
+def create_job(layout: Layout, new: NewJob) -> None:
+    """Write a new job's directory.
+
+    Raises:
+        JobError: There is a job already, or the directory cannot be made.
+        ConfigError: The settings are not valid.
+    """
+    require_no_job(layout)
+    logins = separate_logins(new.seeds)
+    new = _with_credentials(new, logins)
+    tree = _tree(layout, new)
+    checked = {key: value for key, value in tree.items() if key != "profile"}
+    load(JobSettings, [Layer("option", checked)], layout.root)
+    now, _ = examine_new(layout, new, {})
+    text = _HEADER + _dump(tree) + _FOOTER + _often_set(tree, now.settings if now else None)
+    try:
+        layout.root.mkdir(parents=True, exist_ok=True)
+        (layout.root / SEEDS).write_text("".join(f"{line}\n" for line in new.seeds), "utf-8")
+        logins.write(layout.root)
+        shutil.copyfile(SHIPPED, layout.root / BESIDE)
+        layout.config.touch(0o600 if now and _has_plain_secret(now.settings) else 0o666)
+        layout.config.write_text(text, "utf-8")
+    except OSError as error:
+        raise JobError(f"{layout.root} cannot be written: {error.strerror}") from error
+
+
+def _with_credentials(new: NewJob, logins: SeedLogins) -> NewJob:
+    """The job with what stood in its seeds as credentials."""
+    if not logins.credentials:
+        return new
+    fetch = dict(new.values.get("fetch") or {})
+    fetch["credentials"] = [*fetch.get("credentials", ()), *logins.credentials]
+    return replace(new, seeds=logins.lines, values={**new.values, "fetch": fetch})
+
+
+def _has_plain_secret(settings: JobSettings) -> bool:
+    values = (one.value for one in properties(settings))
+    return any(isinstance(value, Secret) and value.is_plain for value in values)
+
+
+def require_no_job(layout: Layout, option: str = "") -> None:
+    """Raise JobError when there is a job already; `option` is the one that names another place."""
+    if layout.config.exists():
+        how = f" with {option}" if option else ""
+        raise JobError(
+            f"{layout.root} is a job already. Resume it with `nacre run {layout.root}`, or name "
+            f"another directory{how}."
+        )
+
+
+def _tree(layout: Layout, new: NewJob) -> dict[str, Any]:
+    tree: dict[str, Any] = _profile(new.profile) if new.profile else {}
+    tree |= {"name": layout.root.name, "seeds": SEEDS}
+    if new.scope:
+        tree["scope"] = [_rule(rule) for rule in new.scope]
+    tree.update(new.values)
+    return tree
+
+
+def _profile(name: str) -> dict[str, Any]:
+    """The line that names the profile, with what it is for."""
+    node = CommentedMap({"profile": name})
+    purpose = next((one.purpose for one in list_profiles() if one.name == name), "")
+    if purpose:
+        node.yaml_add_eol_comment(_first_sentence(purpose), "profile", column=32)
+    return {"profile": node}
+
+
+def _rule(rule: BaseModel) -> dict[str, Any]:
+    """A rule as the file says it, with the first sentence of its description beside its name."""
+    said = rule.model_dump(mode="json", exclude_defaults=True)
+    said.pop("rule", None)
+    node = CommentedMap({"rule": getattr(rule, "rule", ""), **said})
+    node.yaml_add_eol_comment(_first_sentence(type(rule).__doc__ or ""), "rule", column=32)
+    return node
+
+
+def _first_sentence(text: str) -> str:
+    return " ".join(text.split()).partition(". ")[0].rstrip(".")
+
+
+def _dump(tree: Mapping[str, Any]) -> str:
+    return "".join(
+        yaml_text(value if key == "profile" else {key: _written(value)})
+        for key, value in tree.items()
+    )
+
+
+def _written(value: Any) -> Any:  # noqa: ANN401 - as in YAML
+    """Passwords that are in files of their own by their names."""
+    if isinstance(value, Secret):
+        return value.said()
+    if isinstance(value, CommentedMap):
+        return value
+    if isinstance(value, Mapping):
+        return {key: _written(inner) for key, inner in value.items()}
+    return [_written(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _often_set(tree: Mapping[str, Any], settings: JobSettings | None) -> str:
+    """The usual settings as comments, with what holds without them; not those of the file."""
+    lines: list[str] = []
+    section = ""
+    facts = {field.path: field for field in fields(JobSettings)}
+    for path in _OFTEN:
+        head, _, name = path.partition(".")
+        if name in tree.get(head, {}):
+            continue
+        if head != section:
+            section = head
+            lines.append(f"#{head}:" if head not in tree else f"# under `{head}` above:")
+        holds = value_at(settings or JobSettings(), path)
+        lines.append(_commented(name, facts[path]._replace(default=holds)))
+    return "\n".join(lines) + "\n"
+
+
+def _commented(name: str, facts: FieldFacts) -> str:
+    default = list(facts.default) if isinstance(facts.default, tuple) else facts.default
+    line = yaml_text({name: str(default) if isinstance(default, str) else default})
+    unit = f" ({facts.unit})" if facts.unit else ""
+    return f"#  {line.strip():<24} # {_first_sentence(facts.doc)}{unit}"

@@ -1,0 +1,121 @@
+"""The layout of a job's directory: the path of everything in it."""
+
+import os
+import pwd
+from datetime import UTC, datetime
+from pathlib import Path
+
+from nacre.errors import JobError
+
+CONFIG = "crawl.yaml"
+SEEDS = "seeds.txt"
+
+
+class Layout:
+    """The directory of a job.
+
+    Attributes:
+        root: The directory, absolute.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.absolute()
+
+    @property
+    def config(self) -> Path:
+        """`crawl.yaml`."""
+        return self.root / CONFIG
+
+    @property
+    def state(self) -> Path:
+        """Directory of the store, the socket and the scratch files."""
+        return self.root / "state"
+
+    @property
+    def store(self) -> Path:
+        """The store."""
+        return self.state / "store"
+
+    @property
+    def checkpoints(self) -> Path:
+        """Copies of the store to go back to; on its file system, so that files can be shared."""
+        return self.state / "checkpoints"
+
+    @property
+    def scratch(self) -> Path:
+        """Directory for large bodies while they are received."""
+        return self.state / "scratch"
+
+    @property
+    def socket(self) -> Path:
+        """The Unix socket of the running job."""
+        return self.state / "control"
+
+    @property
+    def passes(self) -> Path:
+        """What a crawl that never ends waits for; locked by its process."""
+        return self.state / "passes"
+
+    @property
+    def action(self) -> Path:
+        """Files put here are taken in while the job runs."""
+        return self.root / "action"
+
+    @property
+    def control(self) -> Path:
+        """Directory of files that change the running job as long as they exist."""
+        return self.root / "control"
+
+    def run(self, name: str) -> Path:
+        """Directory of a run."""
+        return self.root / "runs" / name
+
+    @property
+    def latest(self) -> Path:
+        """Link to the last run."""
+        return self.root / "latest"
+
+    @property
+    def has_store(self) -> bool:
+        """Whether the job has run.
+
+        Raises:
+            JobError: Its state is another user's.
+        """
+        self.require_access()
+        return self.store.is_dir()
+
+    def require_access(self) -> None:
+        """Raise JobError when the state of the job is closed to this user."""
+        try:
+            facts = self.state.stat()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise JobError(f"{self.state} cannot be read: {error.strerror}") from error
+        if os.access(self.state, os.R_OK | os.X_OK):
+            return
+        try:
+            owner = pwd.getpwuid(facts.st_uid).pw_name
+        except KeyError:
+            owner = f"#{facts.st_uid}"
+        raise JobError(
+            f"{self.state} holds cookies and logins, and only its owner may read it: ask as "
+            f"{owner}, by `sudo -u {owner} nacre …`"
+        )
+
+    def require(self) -> None:
+        """Raise JobError when there is no job, or none that this user may look at."""
+        try:
+            found = self.config.is_file()
+        except OSError as error:
+            raise JobError(f"{self.config} cannot be read: {error.strerror}") from error
+        if not found:
+            raise JobError(
+                f"{self.root} is not a job: it holds no {CONFIG}; make one with `nacre new DIR URL`"
+            )
+
+
+def run_name(now: float) -> str:
+    """Name of a run: its start, `20261120T151100Z`."""
+    return datetime.fromtimestamp(now, UTC).strftime("%Y%m%dT%H%M%SZ")

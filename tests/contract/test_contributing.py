@@ -1,0 +1,100 @@
+"""The examples of docs/contributing.md, followed literally in a copy of the sources."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.contract import following
+from tests.contract.following import PAGE, block, commands, copied, follow, run, steps
+
+RULE = "An example: a rule for the scope"
+REPORT = "An example: a report"
+PROCESSOR = "An example: a new processor"
+EXTRACTOR = "An example: a new extractor"
+COMMAND = "An example: a new command"
+EXAMPLES = re.findall(r"^## (An example: .*)$", PAGE, re.MULTILINE)
+
+pytestmark = pytest.mark.timeout(240)
+
+
+def made(title: str, tmp_path: Path) -> Path:
+    """A copy with an example in it, whose commands have been run; the types take too long."""
+    tree = copied(tmp_path)
+    follow(title, tree)
+    for command in commands(title):
+        run(tree, command, without="types")
+    return tree
+
+
+def test_a_rule(tmp_path: Path):
+    tree = made(RULE, tmp_path)
+    assert "### too-many-parameters" in (tree / "docs/reference/settings.md").read_text("utf-8")
+    job = tmp_path / "job"
+    job.mkdir()
+    (job / "crawl.yaml").write_text("seeds: [http://h.test/]\n" + block(RULE, "yaml"))
+    few, many = "http://h.test/?a=1&b=2", "http://h.test/?a=1&b=2&c=3"
+    assert "too-many-parameters" in run(tree, f"./nacre check {job} --dry-run '{many}'")
+    assert "too-many-parameters" not in run(tree, f"./nacre check {job} --dry-run '{few}'")
+
+
+def test_a_report(tmp_path: Path):
+    tree = made(REPORT, tmp_path)
+    names = run(tree, ".venv/bin/python -c 'import nacre; print(nacre.report_names())'")
+    assert "'errors'" in names
+
+
+def test_a_processor(tmp_path: Path):
+    tree = made(PROCESSOR, tmp_path)
+    assert "### short-queries" in (tree / "docs/reference/settings.md").read_text("utf-8")
+    job = tmp_path / "job"
+    job.mkdir()
+    (job / "crawl.yaml").write_text("seeds: [http://h.test/]\n" + block(PROCESSOR, "yaml"))
+    assert "short-queries" in run(tree, f"./nacre check {job} --explain chains.fetch")
+
+
+def test_an_extractor(tmp_path: Path):
+    tree = made(EXTRACTOR, tmp_path)
+    known = "from nacre.extract.dispatch import EXTRACTORS; print(EXTRACTORS.names())"
+    assert "'uri-list'" in run(tree, f'.venv/bin/python -c "{known}"')
+
+
+def test_a_command(tmp_path: Path):
+    tree = made(COMMAND, tmp_path)
+    assert "Print the directory of the logs" in run(tree, "./nacre logs --help")
+    assert "## nacre logs" in (tree / "docs/reference/commands.md").read_text("utf-8")
+
+
+def test_the_page_says_which_commands_check_a_change():
+    assert EXAMPLES
+    for title in EXAMPLES:
+        assert any(command.startswith("make format") for command in commands(title)), title
+        assert any(" pytest " in command for command in commands(title)), title
+
+
+def test_a_step_is_put_where_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    page = (
+        "## Example\n\n1. `a.py`: more.\n\n   ```python\n   import b\n\n   C = b.D\n   ```\n"
+        "2. `new.py`: made.\n\n   ```python\n   E = 1\n   ```\n3. No file.\n\n    make x  # y\n"
+        "## Other\n\n1. `a.py`: no\n"
+    )
+    monkeypatch.setattr(following, "PAGE", page)
+    (tmp_path / "a.py").write_text('"""A."""\n\nimport a\n\nA = a.B\n')
+    follow("Example", tmp_path)
+    assert (tmp_path / "a.py").read_text() == (
+        '"""A."""\n\nimport a\nimport b\n\nA = a.B\n\n\n\nC = b.D\n'
+    )
+    assert (tmp_path / "new.py").read_text() == "E = 1\n"
+    assert commands("Example") == ["make x"]
+    with pytest.raises(AssertionError, match="no steps"):
+        follow("Other", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_examples_have_types(tmp_path: Path):
+    tree = copied(tmp_path)
+    for title in EXAMPLES:
+        assert steps(title)
+        follow(title, tree)
+    run(tree, "make types")

@@ -1,0 +1,75 @@
+import re
+
+import pytest
+
+from nacre.engine.seeding.seeds import BadSeed, Seed, SeedDirective, parse_seed, read_seeds
+from nacre.errors import URIError
+
+
+def test_a_list_with_comments_directives_and_a_bad_line():
+    text = (
+        "# seeds\nhttp://a.test/x # why\n\n+http://(test,b,\n-http://a.test/private/\nhttp://[::1\n"
+    )
+    seed, plus, minus, bad = read_seeds(text.splitlines())
+    assert seed == Seed("http://a.test/x", "http://a.test/x")
+    assert (plus, minus) == (
+        SeedDirective("+http://(test,b,"),
+        SeedDirective("-http://a.test/private/"),
+    )
+    assert isinstance(bad, BadSeed)
+    assert bad[:2] == (6, "http://[::1")
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "fallback"),
+    [
+        ("example.test", "https://example.test/", "http://example.test/"),
+        ("127.0.0.1:8080/a", "https://127.0.0.1:8080/a", "http://127.0.0.1:8080/a"),
+        ("例え。test", "https://xn--r8jz45g.test/", "http://xn--r8jz45g.test/"),
+        ("HTTP://Example.test", "http://example.test/", ""),
+        (
+            "example.test/?u=http://b.test/",
+            "https://example.test/?u=http://b.test/",
+            "http://example.test/?u=http://b.test/",
+        ),
+    ],
+)
+def test_a_seed_without_scheme_tries_https_first(text: str, url: str, fallback: str):
+    seed = parse_seed(text)
+    assert (seed.text, seed.url, seed.fallback) == (text, url, fallback)
+
+
+@pytest.mark.parametrize(
+    "text", ["http//a.test/", "HTTP:/a.test/", "http:\\\\a.test/", "http/a.test/"]
+)
+def test_a_scheme_that_lacks_a_character_is_no_host(text: str):
+    with pytest.raises(URIError, match=re.escape("did you mean 'http://a.test/'?")):
+        parse_seed(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["http://", "htp:/a.test", "mailto:a@b.test", "file:///etc/hosts", "看去年的表", "旧/a.b"],
+)
+def test_what_is_no_seed(text: str):
+    with pytest.raises(URIError):
+        parse_seed(text)
+
+
+def test_a_mark_at_the_start_of_a_file_is_no_part_of_a_seed():
+    assert list(read_seeds(["\ufeffhttp://a.test/"])) == [Seed("http://a.test/", "http://a.test/")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "http://a.example/p\tnutch.score=2",
+        "http://a.example/p\t图书馆 2026",
+        "http://a.example/p \tnutch.fetchInterval=60\tscope=host",
+    ],
+)
+def test_what_stands_behind_a_tab_is_no_part_of_the_url(line):
+    [seed] = read_seeds([line])
+    assert isinstance(seed, Seed)
+    assert (seed.url, seed.text) == ("http://a.example/p", "http://a.example/p")
+    assert (seed.own is not None) == ("scope" in line)

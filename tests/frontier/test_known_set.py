@@ -1,0 +1,57 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.frontier.known_set import KnownSet
+
+
+@given(st.lists(st.binary(max_size=20)))
+def test_what_was_added_is_known(texts: list[bytes]) -> None:
+    known = KnownSet()
+    for text in texts:
+        known.add(text)
+        assert known.has(text)
+        assert not known.add(text)
+
+
+def test_few_texts_are_known_by_mistake() -> None:
+    known = KnownSet()
+    for number in range(50_000):
+        known.add(f"/page/{number}".encode())
+    mistaken = sum(known.has(f"/other/{number}".encode()) for number in range(10_000))
+    assert mistaken < 10_000 / 16
+
+
+def test_a_salt_tells_sets_apart() -> None:
+    known = KnownSet()
+    known.add(b"word", 1)
+    assert known.has(b"word", 1)
+    assert not known.has(b"word", 2)
+
+
+def test_what_was_taken_is_restored() -> None:
+    known, again = KnownSet(), KnownSet()
+    for number in range(40_000):
+        known.add(str(number).encode())
+    again.restore(known.taken())
+    assert not known.taken()
+    texts = [str(number).encode() for number in range(40_000)]
+    alike = sum(again.has(text) == known.has(text) for text in texts)
+    assert alike > 0.99 * len(texts)
+    assert sum(again.has(text) for text in texts) > 0.95 * len(texts)
+
+
+def test_a_row_that_was_cut_short_is_read_as_far_as_it_goes() -> None:
+    known, again = KnownSet(), KnownSet()
+    known.add(b"one")
+    known.add(b"two")
+    again.restore(known.taken()[:-1])
+    assert again.has(b"one")
+    assert not again.has(b"two")
+
+
+@pytest.mark.parametrize("form", ["word{}-x", "/item/{}.html", "date=2026-{}", "通知{}"])
+def test_numbered_texts_are_seldom_taken_for_each_other(form: str) -> None:
+    known = KnownSet()
+    new = sum(known.add(form.format(number).encode()) for number in range(12_000))
+    assert new > 12_000 * 0.95

@@ -1,0 +1,117 @@
+import pytest
+
+from nacre.errors import JobError
+from nacre.extract.pageview import page_view
+from nacre.inspect.analysis.difference import document, page_difference
+from nacre.recrawl.planner.change_detection.template import Template
+from nacre.report.html import html_page
+from tests.inspect.analysis.given import SITE, Given
+from tests.report.pages import harmless, look
+
+URL = f"{SITE}/a"
+
+
+def text(body: str, views: int = 1) -> str:
+    return (
+        "<html><head><title>通知</title></head><body><h1>关于征集意见的通知</h1>"
+        f"<p>{body}</p><p>征集截止日期不变,请各单位按时报送材料。</p>"
+        f"<span>浏览 {views} 次</span></body></html>"
+    )
+
+
+@pytest.fixture
+def known() -> Given:
+    given = Given()
+    given.capture("/a", "2026-11-20T10:00:00Z", text("截止日期为2026年12月1日"))
+    given.capture("/a", "2026-11-21T10:00:00Z", mime="warc/revisit")
+    given.capture("/a", "2026-11-22T10:00:00Z", text("截止日期为2026年12月15日", 77))
+    given.capture("/a", "2026-11-23T10:00:00Z", text("本通知已作废", 80))
+    given.capture("/a", "2026-11-24T10:00:00Z", status="404")
+    return given
+
+
+def test_the_last_two_versions_are_compared(known: Given):
+    found = page_difference(known, URL)
+    assert (found.old, found.new) == ("2026-11-22T10:00:00Z", "2026-11-23T10:00:00Z")
+    assert found.kind in {"minor", "major"}
+    assert len(found.versions) == 3
+
+
+def test_versions_by_their_dates(known: Given):
+    found = page_difference(known, URL, ("2026-11-20", "2026-11-22"))
+    assert [(p.was, p.now, p.noise) for p in found.pieces] == [
+        ("截止日期为2026年12月1日", "截止日期为2026年12月15日", ""),
+        ("浏览 1 次", "浏览 77 次", "masked"),
+    ]
+    assert found.same == 3
+
+
+def test_pieces_stand_in_the_order_of_the_document(known: Given):
+    paragraphs = [f"Paragraph number {n} of this page." for n in range(6)]
+    known.capture("/b", "2026-01-01T00:00:00Z", "".join(f"<p>{p}</p>" for p in paragraphs))
+    changed = [paragraphs[0], "Fresh.", *paragraphs[2:5], "Last."]
+    known.capture("/b", "2026-02-01T00:00:00Z", "".join(f"<p>{p}</p>" for p in changed))
+    pieces = page_difference(known, f"{SITE}/b").pieces
+    assert [piece.now for piece in pieces] == ["Fresh.", "Last."]
+
+
+def test_what_is_gone_stands_where_it_stood(known: Given):
+    known.capture("/b", "2026-01-01T00:00:00Z", "<h1>First</h1><p>One</p><h2>Last</h2>")
+    known.capture("/b", "2026-02-01T00:00:00Z", "<p>One</p>")
+    pieces = page_difference(known, f"{SITE}/b").pieces
+    assert [(piece.was, piece.now) for piece in pieces] == [("First", None), ("Last", None)]
+
+
+def test_noise_of_the_template_is_marked(known: Given):
+    template = known.templates.setdefault("a.test", known_template())
+    assert template.pages == 10
+    known.capture("/b", "2026-01-01T00:00:00Z", page("Old footer of everything"))
+    known.capture("/b", "2026-02-01T00:00:00Z", page("New footer of everything"))
+    (piece,) = page_difference(known, f"{SITE}/b").pieces
+    assert piece.noise == "template"
+
+
+def page(footer: str) -> str:
+    return f"<h1>A</h1><p>What this page says.</p><div class=foot>{footer}</div>"
+
+
+def known_template():
+    template = Template()
+    for number in range(10):
+        template.learn_page(page_view(f"<p>{number}</p>" + page("Old footer of everything")))
+    return template
+
+
+def test_two_columns_with_the_noise_in_grey(known: Given):
+    shown = html_page(document(page_difference(known, URL, ("2026-11-20", "2026-11-22"))))
+    harmless(shown)
+    rows = look(shown).rows
+    assert rows[0][1:3] == ["2026-11-20T10:00:00Z", "2026-11-22T10:00:00Z"]
+    assert rows[2] == ["text", "浏览 1 次", "浏览 77 次", "a clock, a counter or a token"]
+    assert '<tr class="noise">' in shown
+
+
+def test_one_version_is_not_enough(known: Given):
+    known.capture("/b", "2026-01-01T00:00:00Z", "<p>One</p>")
+    with pytest.raises(JobError, match="no two versions in the archive; stored in full are: 2026-"):
+        page_difference(known, f"{SITE}/b")
+
+
+def test_dates_without_a_version(known: Given):
+    with pytest.raises(JobError, match="no two versions of the dates"):
+        page_difference(known, URL, ("2025", ""))
+
+
+def test_what_is_no_page_is_not_compared(known: Given):
+    for date in ("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"):
+        known.capture("/b", date, "x", mime="image/png")
+    with pytest.raises(JobError, match="image/png: only HTML is compared"):
+        page_difference(known, f"{SITE}/b")
+
+
+def test_a_version_that_cannot_be_read(known: Given):
+    known.capture("/b", "2026-01-01T00:00:00Z", "x")
+    known.capture("/b", "2026-02-01T00:00:00Z", "y")
+    del known.texts["2026-01-01T00:00:00Z"]
+    with pytest.raises(JobError, match=r"cannot be read from a\.warc\.gz"):
+        page_difference(known, f"{SITE}/b")

@@ -1,0 +1,187 @@
+"""What became of each seed: by its own result, by what had to come first, or while it waits."""
+
+import pytest
+from msgspec import structs
+
+from nacre.config.effective import fixed
+from nacre.core.crawluri import CrawlURI
+from nacre.core.states import SeedsEnd
+from nacre.engine.candidates.identity import Identity, canonicalizer
+from nacre.engine.outcomes import Outcomes
+from nacre.engine.seeding.seedbook import SeedBook
+from nacre.engine.seeding.seeds import Seed, parse_seed
+from nacre.frontier.frontier import Attempt
+from nacre.frontier.policy import Retry
+from nacre.inspect.reports.seed_outcomes import (
+    SeedOutcome,
+    SeedOutcomes,
+    SeedState,
+    SeedTally,
+    all_seeds,
+    run_counts,
+    tally_seeds,
+)
+from nacre.report.statistics import Statistics, Stored, totals
+from nacre.scope.state import ScopeState
+from nacre.settings.settings import JobSettings
+from nacre.store.store import Store
+from tests.frontier.making import frontier
+from tests.inspect.reports.given import RUN
+from tests.report.visits import NOW, make_visit
+from tests.store.memory import MemoryEngine
+
+SETTINGS = JobSettings()
+NAMES = Identity(canonicalizer(SETTINGS.uri), fixed(SETTINGS.frontier))
+
+
+class World:
+    """A store with seeds and what became of URLs."""
+
+    def __init__(self, *seeds: str) -> None:
+        self.store = Store(MemoryEngine())
+        self.book = SeedBook(self.store, ScopeState())
+        self.book.add_all([parse_seed(seed) for seed in seeds])
+
+    def ended(self, url: str, status: int, error: str = "", attempts: int = 0) -> None:
+        uri = structs.replace(NAMES.seed(url), attempts=attempts)
+        self.store.put("seen", uri.key, b"")
+        visit = make_visit(url, status)
+        Outcomes(self.store).put(structs.replace(visit, uri=uri, error=error))
+
+    def ends(self) -> list[SeedOutcome]:
+        return list(SeedOutcomes(self.store, NAMES).all())
+
+
+def test_a_seed_behind_robots_txt_has_the_cause_of_that():
+    world = World("http://a.test/x", "http://b.test/")
+    world.ended("http://a.test/x", -61, "robots.txt of http://a.test could not be fetched")
+    world.ended("http://a.test/robots.txt", -2, "Connection refused (errno 111)", attempts=2)
+    world.ended("http://b.test/", -61)
+    world.ended("http://b.test/robots.txt", 503)
+    one, other = world.ends()
+    assert (one.state, one.cause, one.tries) == (SeedState.NO_REPLY, "connection refused", 3)
+    assert other.cause == "its robots.txt: the server answered 503 (Service Unavailable)"
+
+
+def test_a_name_that_does_not_exist():
+    world = World("http://a.test/")
+    world.ended("http://a.test/", -6, "a.test has no address")
+    world.ended("dns:a.test", -1, "a.test: DNS server 10.0.0.1 says NXDOMAIN")
+    assert "there is no such name" in world.ends()[0].cause
+
+
+def test_a_seed_is_judged_by_where_it_leads():
+    world = World("http://a.test/", "http://b.test/")
+    for number, seed in enumerate(("http://a.test/", "http://b.test/")):
+        target = NAMES.seed(f"{seed}new")
+        world.book.redirected(structs.replace(target, via=seed))
+        world.ended(seed, 301)
+        world.ended(target.url, 404 if number else 200)
+    got, lost = world.ends()
+    assert (got.state, got.url) == (SeedState.GOT, "http://a.test/")
+    assert (lost.state, lost.url, lost.target) == (
+        SeedState.ERROR,
+        "http://b.test/",
+        "http://b.test/new",
+    )
+
+
+def test_http_stands_in_for_https():
+    world = World("a.test")
+    world.ended("https://a.test/", -61)
+    world.book.stands_in(Seed("http://a.test/", "http://a.test/"), NAMES.seed("https://a.test/"))
+    world.ended("http://a.test/", 200)
+    (end,) = world.ends()
+    assert (end.state, end.url) == (SeedState.GOT, "https://a.test/")
+
+
+def waiting(world: World, url: str, *, hold: bool) -> CrawlURI:
+    """A seed that was tried once and is tried again in ten minutes."""
+    front = frontier(world.store, now=NOW)
+    front.schedule([NAMES.seed(url)], NOW)
+    uri = front.next(NOW, 0)
+    assert uri is not None
+    refused = Attempt(-2, error="Connection refused (errno 111)")
+    front.retry(uri, refused, Retry(NOW + 600, hold), NOW, 0)
+    front.save()
+    return uri
+
+
+@pytest.mark.parametrize("hold", [False, True])
+def test_a_seed_that_waits_has_its_last_error_and_its_time(hold: bool):
+    world = World("http://a.test/", "http://later.test/")
+    waiting(world, "http://a.test/", hold=hold)
+    tried, untouched = world.ends()
+    assert (tried.state, tried.cause, tried.tries) == (SeedState.WAITS, "connection refused", 1)
+    assert tried.next_try is not None
+    assert tried.next_try >= NOW + 599
+    assert untouched.state is SeedState.NOT_DUE
+
+
+def test_those_that_were_tried_are_named_first():
+    ends = [
+        SeedOutcome("http://a/", SeedState.WAITS, cause="not tried yet"),
+        SeedOutcome("http://b/", SeedState.GOT, 200),
+        SeedOutcome("http://c/", SeedState.REFUSED, -9998, "robots.txt says", 1),
+        SeedOutcome("http://d/", SeedState.NO_REPLY, -2, "connection refused", 2),
+    ]
+    tally = tally_seeds(ends, most=2)
+    assert [end.url for end in tally.not_got] == ["http://c/", "http://d/"]
+    assert (tally.total, tally.got, tally.refused, tally.no_reply, tally.waiting) == (4, 1, 1, 1, 1)
+    assert [end.url for end in tally_seeds(ends, most=9).not_got][-1] == "http://a/"
+
+
+def ended(*seeds: tuple[int | None, str]) -> SeedsEnd:
+    """What became of seeds together: each its status (None: not tried), and who redirected to it.
+
+    Seed number n is `http://n.test/`.
+    """
+    store = Store(MemoryEngine())
+    book, outcomes, names = SeedBook(store, ScopeState()), Outcomes(store), NAMES
+    for number, (status, redirect_from) in enumerate(seeds):
+        uri = structs.replace(names.seed(f"http://{number}.test/"), via=redirect_from)
+        if redirect_from:
+            book.redirected(uri)
+        else:
+            book.add(Seed(uri.url, uri.url))
+        if status is not None:
+            outcomes.put(structs.replace(make_visit(uri.url, status), uri=uri))
+    return run_counts(RUN, all_seeds(store, names), totals(store)).seeds
+
+
+FIRST = "http://0.test/"
+
+
+@pytest.mark.parametrize(
+    ("seeds", "end"),
+    [
+        ([(200, ""), (404, "")], SeedsEnd.GOT),
+        ([(304, "")], SeedsEnd.GOT),
+        ([(404, ""), (500, "")], SeedsEnd.ERRONEOUS),
+        ([(404, ""), (-2, "")], SeedsEnd.ERRONEOUS),
+        ([(-2, ""), (-61, "")], SeedsEnd.NO_REPLY),
+        ([(None, "")], SeedsEnd.GOT),
+        ([(None, ""), (-2, "")], SeedsEnd.NO_REPLY),
+        ([(301, ""), (200, FIRST)], SeedsEnd.GOT),
+        ([(301, ""), (404, FIRST)], SeedsEnd.ERRONEOUS),
+        ([(301, ""), (-1, FIRST)], SeedsEnd.NO_REPLY),
+        ([(301, "")], SeedsEnd.GOT),
+        ([(301, ""), (-1, "")], SeedsEnd.GOT),
+        ([], SeedsEnd.NO_REPLY),
+    ],
+)
+def test_what_became_of_all_seeds(seeds: list[tuple[int | None, str]], end: SeedsEnd):
+    assert ended(*seeds) is end
+
+
+def test_what_an_exit_code_depends_on():
+    store = Store(MemoryEngine())
+    statistics = Statistics(store)
+    for number, stored in enumerate((Stored.NOVEL, Stored.DUPLICATE, Stored.NOTHING)):
+        statistics.count(make_visit(f"http://{number}.test/"), stored, NOW)
+    statistics.seal()
+    seeds = SeedTally(total=1, got=1)
+    counts = run_counts(RUN, seeds, totals(store))
+    assert counts == (SeedsEnd.GOT, 3, 2)
+    again = structs.replace(RUN, mode="incremental")
+    assert run_counts(again, seeds, totals(store)).archived is None, "it leaves out what is known"

@@ -1,0 +1,109 @@
+"""The report of a run as a document."""
+
+from datetime import timedelta, timezone
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.core.states import ExitStatus
+from nacre.inspect.analysis.wording import FOUND
+from nacre.inspect.summary.run_document import ReportLocale, run_document
+from nacre.inspect.summary.run_summary import FailedSeed, Failure, NamedCount, RunLine, RunSummary
+from nacre.inspect.summary.translation import Translator, kind_of, reason_of
+from nacre.report.html import html_page
+from nacre.report.plain import plain_text
+from tests.report.pages import harmless, look
+
+NOW = 1_795_392_000.0
+NUMBERS = {
+    "documents": 12, "html_documents": 9, "redirects": 1, "error_replies": 2, "hosts_visited": 3,
+    "total_crawled_bytes": 4_500_000, "not_modified_uris": 4, "not_modified_bytes": 1_000,
+    "duplicate_by_hash_uris": 5, "duplicate_by_hash_bytes": 2_000, "novel_crawled_bytes": 4_000_000,
+    "uris_queued": 0,
+}  # fmt: skip
+
+
+def line(number: int, **found: int) -> RunLine:
+    mode = "full" if number == 1 else "incremental"
+    return RunLine(number, f"run{number}", mode, NOW, NOW + 90, "FINISHED", found)
+
+
+def report(word: str = "http://a.test/", **more: Any) -> RunSummary:
+    """A second run, with a word wherever one of the web can stand."""
+    runs = [line(1), line(2, **dict.fromkeys(FOUND, 2))]
+    made = RunSummary(
+        job=word, run=runs[1], running=False, seeds=[word], seed_count=1,
+        failed_seeds=[FailedSeed(word, -2, word)], elapsed=90.0, keep="strict", numbers=NUMBERS,
+        hosts=[NamedCount(word, 3, 9), NamedCount("", 1, 2)], mimes=[NamedCount(word, 3, 9)],
+        statuses=[NamedCount("-9998", 4)], failed={404: 300}, failures=[Failure(404, word, word)],
+        changes={"new": [word], "changed": [], "gone": [word]}, warc_files=1, warc_bytes=9,
+        noise=0.8, runs=runs,
+    )  # fmt: skip
+    return msgspec.structs.replace(made, **more)
+
+
+def text(found: RunSummary, language: Any = "en") -> str:
+    told = plain_text(run_document(found, ReportLocale(Translator(language)), NOW))
+    return " ".join(told.split())
+
+
+@given(st.text(min_size=1, max_size=20), st.sampled_from(("en", "zh")))
+def test_no_word_of_the_web_becomes_markup(word: str, language: Any):
+    reader = ReportLocale(Translator(language))
+    page = html_page(run_document(report(word), reader, NOW))
+    harmless(page)
+    plain = html_page(run_document(report("word"), reader, NOW))
+    assert look(page).elements == look(plain).elements
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("exit_", [*map(str, ExitStatus), "CRASHED"])
+def test_every_end_has_its_words(exit_: str, language: str):
+    run = msgspec.structs.replace(report().run, exit=exit_)
+    assert exit_ not in text(report(run=run), language)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("status", [*range(400, 600), *range(-70, 0), -5000, -5003, -6000, -9998])
+def test_every_failure_has_a_reason(status: int, language: Any):
+    assert Translator(language)(reason_of(status))
+
+
+@pytest.mark.parametrize("mime", ["text/html", "image/webp", "application/x-odd", "", "unknown"])
+def test_every_media_type_has_a_kind(mime: str):
+    assert Translator("zh")(kind_of(mime))
+
+
+def test_times_are_those_of_the_reader():
+    reader = ReportLocale(Translator(), timezone(timedelta(hours=8)), "Asia/Shanghai")
+    assert reader.moment(NOW) == "2026-11-23 08:00"
+    assert reader.span(3 * 86_400 + 7_300) == "3 d 2 h"
+    assert ReportLocale(Translator("zh")).span(95) == "1 分 35 秒"
+    assert "(Asia/Shanghai)" in plain_text(run_document(report(), reader, NOW))
+
+
+def test_noise_and_what_is_not_named_are_told():
+    found = text(report())
+    assert "80.0 % of the data stored" in found
+    assert "--keep lean" not in text(report(noise=0.4))
+    assert "--keep lean" not in text(report(keep="lean"))
+    assert "1 of 300 are named" in found
+    assert "all others" in found
+
+
+def test_a_first_run_has_nothing_to_compare_with():
+    first = line(1)
+    found = text(report(run=first, runs=[first], changes={}))
+    assert "What changed" not in found
+    assert "All runs" not in found
+    assert "earlier runs" not in found
+
+
+def test_a_run_without_failures_says_so_unless_something_waits():
+    assert "Everything that was requested was received." in text(report(failed={}, failures=[]))
+    waiting = report(failed={}, failures=[], numbers=NUMBERS | {"uris_queued": 7})
+    assert "still waiting: 7." in text(waiting)
+    assert "Everything" not in text(waiting)

@@ -1,0 +1,385 @@
+"""Verdicts: real changes are never masked, noise is learned, boilerplate is one event.
+
+Verdicts of whole-page signatures.
+"""
+
+import pytest
+
+from nacre.core.pagerow import PageRow
+from nacre.core.pageview import PageView
+from nacre.extract.pageview import page_view
+from nacre.recrawl.planner.change_detection.change import (
+    ChangeClass,
+    ChangeSettings,
+    TextProfile,
+    compare,
+    compare_whole,
+    masked,
+    paper_changed,
+    text_distance,
+    text_profile,
+)
+from nacre.recrawl.planner.change_detection.template import Template, fingerprint
+from nacre.recrawl.session.judge import Lessons, PageJudge
+
+SETTINGS = ChangeSettings()
+BODY = "本次工作的期限为2024年12月31日,请各单位按照通知要求认真组织落实。" * 4
+
+
+def _page(
+    body: str = BODY, *, title: str = "公告", foot: str = "主办单位", extra: str = ""
+) -> PageView:
+    return page_view(
+        f"<title>{title}</title><div class=nav><a href=/>首页</a></div>"
+        f"<div class=main><h1>{title}</h1><p>{body}</p></div>"
+        f"<div class=side>{extra}</div><div class=foot><p>{foot}</p></div>"
+    )
+
+
+def _class(old: PageView, new: PageView, template: Template | None = None) -> ChangeClass:
+    return compare(old, new, template or Template(), SETTINGS).kind
+
+
+MASKED = [
+    ("浏览次数:123次", "浏览次数:9,124次"),
+    ("阅读 12", "阅读 9.3万"),
+    ("3分钟前", "2小时前"),
+    ("12 minutes ago", "an hour ago"),
+    ("今天是2024年1月1日 星期一", "今天是2024年1月2日 星期二"),
+    ("当前时间: 12:00:01", "当前时间: 12:00:59"),
+    ("今日日期 2024-01-01 00:00:00浏览次数:41", "今日日期 2024-01-02 00:00:01浏览次数:978"),
+    ("今天是2024年1月1日星期一欢迎您", "今天是2024年1月2日星期二欢迎您"),
+    ("1,204 views", "1,377 views"),
+    ("12:30:01", "12:30:44"),
+    ("id 9f86d081884c7d659a2feaa0c55ad015", "id 5feceb66ffc86f38d952786c6d696c79"),
+]
+NOT_MASKED = [
+    ("期限为2024年12月底", "期限为2025年12月底"),
+    ("会议时间 14:30", "会议时间 15:30"),
+    ("共 12 人", "共 13 人"),
+    ("价格 100 元", "价格 120 元"),
+    ("延长", "取消"),
+    ("第3章", "第4章"),
+    ("2024-01-01", "2024-01-02"),
+    ("星期一", "星期二"),
+    ("现在2024年5月1日起施行", "现在2025年5月1日起施行"),
+    ("浏览器 12 版", "浏览器 13 版"),
+]
+
+
+@pytest.mark.parametrize(("one", "two"), MASKED)
+def test_what_changes_by_itself_is_masked(one: str, two: str) -> None:
+    assert masked(one) == masked(two)
+    assert _class(_page(extra=one), _page(extra=two)) is ChangeClass.NOISE
+
+
+@pytest.mark.parametrize(("one", "two"), NOT_MASKED)
+def test_what_may_be_meant_is_not(one: str, two: str) -> None:
+    assert masked(one) != masked(two)
+    assert _class(_page(extra=one), _page(extra=two)).is_change
+
+
+@pytest.mark.parametrize(
+    ("limit", "kind"),
+    [(1.0, "noise"), (0.9, "noise"), (0.02, "minor"), (0.0, "minor")],
+)
+def test_noise_beyond_the_limit_is_a_change(limit: float, kind: str) -> None:
+    # Where the page differs is not known to be volatile: only what it says is masked.
+    old, new = (_page(extra="".join(f"<p>浏览: {n}{i}</p>" for i in range(40))) for n in (12, 34))
+    change = compare(old, new, Template(), ChangeSettings(noise_limit=limit))
+    assert change.kind == kind
+    assert change.reason == ("score" if kind == "minor" else "masked")
+    assert 0.02 < change.score < 0.9
+
+
+def test_a_changed_deadline_is_a_change_of_its_text() -> None:
+    change = compare(
+        _page(), _page(BODY.replace("2024年12月31日", "2025年12月31日", 1)), Template(), SETTINGS
+    )
+    assert change.kind is ChangeClass.MINOR
+    assert change.reason == "text"
+    assert 0.0 < change.score < 0.02
+    assert "2025" in change.evidence[0].piece.text
+
+
+def test_only_markup() -> None:
+    old = page_view("<p class='a' id='b'>x</p>")
+    assert _class(old, page_view("<p id='b' class='a'>x</p>")) is ChangeClass.MARKUP
+    assert _class(old, page_view("<p id='b' class='a'><b>x</b></p>")) is ChangeClass.MARKUP
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        _page("完全不同的内容。" * 30),
+        _page(title="新的公告"),
+        _page(extra="<a href=/f.pdf></a>"),
+    ],
+)
+def test_major_changes(new: PageView) -> None:
+    assert _class(_page(), new) is ChangeClass.MAJOR
+
+
+@pytest.mark.parametrize("extra", ["<img src=/n.png>", "<a href=/new></a>", "<p>另外补充一点</p>"])
+def test_small_additions_are_minor_changes(extra: str) -> None:
+    assert _class(_page(), _page(extra=extra)) is ChangeClass.MINOR
+
+
+def _taught() -> Template:
+    template = Template()
+    for number in range(8):
+        one = _page(extra=f"<p>推荐{number}</p>")
+        two = _page(extra=f"<p>推荐{number + 100}</p>")
+        looked = compare(one, two, template, SETTINGS).kind.is_change
+        template.learn_pair(one, two, looked_changed=looked)
+    return template
+
+
+def test_paired_fetches_teach_noise_but_not_deafness() -> None:
+    template = _taught()
+    old = _page(extra="<p>推荐甲</p>")
+    assert _class(old, _page(extra="<p>推荐乙</p>"), template) is ChangeClass.NOISE
+    assert _class(old, _page(BODY + "!", extra="<p>推荐乙</p>"), template).is_change
+    assert 0.0 < template.noise < 1.0
+
+
+def test_a_place_that_never_differed_is_not_noise() -> None:
+    template = Template()
+    for _ in range(50):
+        template.learn_pair(_page(), _page(), looked_changed=False)
+    assert not any(template.is_volatile(piece.place) for piece in _page().pieces)
+    assert template.noise < 0.01
+
+
+def test_boilerplate_is_one_event_of_the_template() -> None:
+    template = Template()
+    for number in range(20):
+        template.learn_page(_page(f"第{number}篇文章的正文"))
+    old, new = _page("正文", foot="主办单位"), _page("正文", foot="主办:办公厅")
+    change = compare(old, new, template, SETTINGS)
+    assert change.kind is ChangeClass.TEMPLATE
+    both = _page("正文,有改动", foot="主办:办公厅")
+    assert _class(old, both, template).is_change
+
+
+def test_a_new_design_stays_one_event_to_the_last_page() -> None:
+    template = Template()
+    for number in range(150):
+        template.learn_page(_page(f"第{number}篇文章的正文", foot="版权所有 2026"))
+    kinds = set()
+    for number in range(150):
+        old = _page(f"第{number}篇文章的正文", foot="版权所有 2026")
+        new = _page(f"第{number}篇文章的正文", foot="版权所有 2029")
+        kinds.add(_class(old, new, template))
+        template.learn_page(new)
+    assert kinds == {ChangeClass.TEMPLATE}
+
+
+NEXT = "<a href=/{0}>下一篇: 关于{0}的通知</a>"
+FACTS = "<ul>" + "".join(f"<li><a href=/doc/{n}>资料{n}</a></li>" for n in range(9)) + "</ul>"
+
+
+def _linked(body: str, around: str) -> PageView:
+    return page_view(
+        f"<div class=main><p>{body}</p></div><div class=next>{around}</div>"
+        "<div class=foot>主办</div>"
+    )
+
+
+def test_links_that_lead_around_belong_to_the_template_once_most_pages_have_them() -> None:
+    template = Template()
+    old, new = (_linked(BODY, NEXT.format(number)) for number in (1, 2))
+    assert _class(old, new, template).is_change, "nothing is known of the site yet"
+    for number in range(10):
+        template.learn_page(_linked(f"{number} {BODY}", NEXT.format(number)))
+    change = compare(old, new, template, SETTINGS)
+    assert (change.kind, change.reason) == (ChangeClass.TEMPLATE, "navigation")
+
+
+def test_links_in_a_place_of_the_page_alone_are_what_it_says() -> None:
+    template = Template()
+    for number in range(10):
+        template.learn_page(_linked(f"{number} {BODY}", NEXT.format(number)))
+    old = _linked(f"{BODY}{FACTS}", NEXT.format(1))
+    new = _linked(f"{BODY}{FACTS.replace('资料3', '资料三')}", NEXT.format(1))
+    assert _class(old, new, template).is_change
+
+
+def test_links_of_a_page_that_is_mostly_links_are_what_it_says() -> None:
+    template = Template()
+    for number in range(10):
+        template.learn_page(_linked("", FACTS.replace("资料", f"资料{number}")))
+    old, new = _linked("", FACTS), _linked("", FACTS.replace("/doc/3>资料3", "/doc/33>资料33"))
+    assert _class(old, new, template).is_change
+
+
+def test_what_lies_behind_the_cut_counts_as_a_change() -> None:
+    old, new = (page_view("<p>x</p>" * 30 + end, max_pieces=20) for end in ("<p>a", "<p>b"))
+    change = compare(old, new, Template(), SETTINGS)
+    assert (change.kind, change.reason) == (ChangeClass.MINOR, "unread")
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "part", ["1", "1,", "1,,", "1.", "12:", "a-", "A1", "2024-", "半", "浏览", "a1-", "今天", "an "]
+)
+def test_hostile_text_is_read_once(part: str) -> None:
+    assert len(masked(part * (400_000 // len(part)))) <= 400_000
+
+
+def test_old_designs_fade() -> None:
+    template = Template()
+    old = _page("x", foot="旧")
+    template.learn_page(old)
+    for number in range(900):
+        template.learn_page(_page(f"{number}", foot="新"))
+    prints = {piece.text: template.frequency(piece) for piece in old.pieces}
+    assert prints["旧"] == 0
+    assert template.pages <= 200
+
+
+def test_fingerprints_are_the_same_in_every_process() -> None:
+    assert fingerprint(_page().pieces[0]) == fingerprint(_page().pieces[0])
+    assert fingerprint(page_view("<p>x</p>").pieces[0]) == 742215348795102078
+
+
+def test_scores_lie_between_none_and_all() -> None:
+    assert compare(_page("a"), _page("b"), Template(), SETTINGS).score > 0.0
+    empty = page_view("")
+    assert 0.9 < compare(empty, _page(), Template(), SETTINGS).score <= 1.0
+
+
+STAY = "The library opens at nine and closes at five on every day of the week but Sunday. "
+CHINESE = "各单位:经研究,决定延长政策期限至2024年12月底。请各单位遵照执行。政策性 政策性"
+CANCELLED = "各单位:经研究,决定取消政策期限至2023年6月起。请各单位遵照执行。政策性 政策性"
+
+
+def _view(text: str, outside: str = "") -> PageView:
+    return page_view(f"<html><body><p>{text}</p><div>{outside}</div></body></html>")
+
+
+@pytest.mark.parametrize(
+    ("signature", "old", "new", "kind"),
+    [
+        # The paper looks at p, span and br alone.
+        ("paper", _view(STAY, "menu"), _view(STAY, "other menu"), ChangeClass.NOISE),
+        ("paper", _view(STAY), _view("Closed."), ChangeClass.MAJOR),
+        ("paper", _view(STAY * 9), _view(STAY * 9 + "Ring."), ChangeClass.MINOR),
+        ("md5", _view(STAY, "menu"), _view(STAY, "other menu"), ChangeClass.MAJOR),
+        ("md5", _view(STAY), _view(STAY), ChangeClass.MINOR),
+        # Order and what comes once do not count; words do.
+        ("text-profile", _view("bread bread milk"), _view("bread bread tea"), ChangeClass.NOISE),
+        ("text-profile", _view("bread bread"), _view("milk milk"), ChangeClass.MAJOR),
+        ("text-profile", _view(CHINESE), _view(CANCELLED), ChangeClass.NOISE),
+        ("text-profile-cjk", _view(CHINESE), _view(CANCELLED), ChangeClass.MAJOR),
+        ("text-profile-cjk", _view(CHINESE), _view(CHINESE), ChangeClass.NOISE),
+        ("text-profile", _view(""), _view(""), ChangeClass.MINOR),
+    ],
+)
+def test_verdicts(signature: str, old: PageView, new: PageView, kind: ChangeClass) -> None:
+    settings = ChangeSettings.model_validate({"signature": signature})
+    change = compare_whole(old, new, settings)
+    assert (change.kind, change.reason) == (kind, signature)
+    assert 0.0 <= change.score <= 1.0
+
+
+def test_the_threshold_of_the_paper() -> None:
+    old, new = _view(STAY * 9), _view(STAY * 9 + "Ring the bell.")
+    settings = {"signature": "paper", "threshold": 0.0}
+    assert compare_whole(old, new, ChangeSettings.model_validate(settings)).kind.is_change
+    settings["threshold"] = 0.9
+    assert not compare_whole(old, new, ChangeSettings.model_validate(settings)).kind.is_change
+
+
+def test_profiles_count_as_they_are_told() -> None:
+    old, new = _view("to be or not to be to"), _view("so be it, not to be so to to")
+    profile = {"min_token_len": 3, "quant_rate": 0.0}
+    settings = {"signature": "text-profile", "text_profile": profile}
+    assert not compare_whole(old, new, ChangeSettings.model_validate(settings)).kind.is_change
+    profile["min_token_len"] = 0
+    assert compare_whole(old, new, ChangeSettings.model_validate(settings)).kind.is_change
+
+
+class _Versions:
+    def __init__(self, view: PageView) -> None:
+        self.view = view
+
+    def last(self, _: str) -> PageView | None:
+        return self.view
+
+    def keep(self, _: str, view: PageView) -> None:
+        self.view = view
+
+
+class _Visit:
+    """A page of now."""
+
+    url, time, status, digest, mime, links = "http://a.test/1", 5e8, 200, "new", "text/html", ()
+
+    def __init__(self, text: str) -> None:
+        self._body = text.encode()
+        self.length = len(self._body)
+
+    def body(self) -> bytes:
+        return self._body
+
+
+def _found(signature: str, text: str) -> ChangeClass:
+    settings = ChangeSettings.model_validate({"signature": signature})
+    versions = _Versions(_view(STAY, "2026-11-20 10:15:17"))
+    judge = PageJudge(versions, Lessons.none(), settings)
+    row = PageRow("http://a.test/1", visits=1, digest="old", evidence=b"")
+    finding = judge.judge(row, _Visit(text))
+    assert (judge.pairs_wanted(row.url) > 0) == (signature == "blocks")
+    return finding.kind
+
+
+def test_the_judge_follows_the_signature() -> None:
+    counted = f"<html><body><p>{STAY}</p><div>2026-11-20 10:15:17</div><!-- later --></body></html>"
+    assert not _found("blocks", counted).is_change
+    assert _found("paper", counted) is ChangeClass.NOISE
+    assert _found("md5", counted).is_change
+    reworded = "<html><body><p>Closed.</p><div>2026-11-20 10:15:17</div></body></html>"
+    assert all(_found(name, reworded).is_change for name in ("blocks", "paper", "md5"))
+
+
+BEFORE = "各单位:经研究,决定延长政策期限至2024年12月底。请各单位遵照执行。政策性 政策性"
+AFTER = "各单位:经研究,决定取消政策期限至2023年6月起。请各单位遵照执行。政策性 政策性"
+
+
+def _of(text: str, **said: object) -> str:
+    return text_profile(text, text.encode(), TextProfile.model_validate(said)).hex()
+
+
+def test_words_once_vanish_when_others_come_twice() -> None:
+    assert _of("Fox the fox the quick") == _of("fox the Fox brown the")
+    assert _of("alpha beta") != _of("alpha gamma")
+
+
+def test_nutch_does_not_see_a_changed_chinese_policy_but_ours_does() -> None:
+    assert _of(BEFORE) == _of(AFTER)
+    assert _of(BEFORE, unspaced=True, quant_rate=0.0) != _of(AFTER, unspaced=True, quant_rate=0.0)
+
+
+def test_without_text_the_payload_signs() -> None:
+    settings = TextProfile()
+    assert text_profile("", b"one", settings) != text_profile("", b"two", settings)
+    assert text_profile("..", b"one", settings) == text_profile("..", b"two", settings)
+
+
+def test_latin_words_inside_chinese_text_are_kept() -> None:
+    once = _of("使用Python编程Python语言", unspaced=True)
+    assert once != _of("使用编程语言", unspaced=True)
+
+
+@pytest.mark.parametrize(("threshold", "changed"), [(0.0, True), (0.05, True), (0.9, False)])
+def test_the_threshold_that_the_paper_promises(threshold: float, *, changed: bool) -> None:
+    old, new = page_view(f"<p>{BEFORE}</p>"), page_view(f"<p>{AFTER}</p>")
+    assert paper_changed(old, new, threshold) is changed
+    assert not paper_changed(old, old, threshold)
+
+
+def test_distances() -> None:
+    assert text_distance("abcdefgh", "abcdefgh") == 0.0
+    assert text_distance("abcdefgh", "zyxwvuts") == 1.0
+    assert text_distance("", "") == 0.0

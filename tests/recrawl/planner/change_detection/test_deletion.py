@@ -1,0 +1,155 @@
+"""Deletion: confirmed, revisited, never by failures; soft-404s and blocks told apart."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.extract.pageview import page_view
+from nacre.recrawl.planner.change_detection.deletion import (
+    DAY,
+    Answer,
+    ErrorModel,
+    Existence,
+    Life,
+    after,
+    asks_first,
+    likeness,
+    looks_blocked,
+    looks_gone,
+    main_text,
+    next_look,
+)
+
+GONE = page_view("<title>出错了</title><div class=e><p>对不起,页面不存在</p><p>返回首页</p></div>")
+ARTICLE = page_view(
+    f"<title>公告</title><div class=m><p>{'关于延长期限的公告正文。' * 30}</p></div>"
+)
+
+
+def test_one_404_is_a_suspicion_and_two_are_proof() -> None:
+    first = after(Existence(), Answer.MISSING, 1000.0)
+    assert first == Existence(Life.SUSPECT, 1000.0)
+    assert next_look(first, 1000.0) == 1000.0 + DAY
+    assert after(first, Answer.SOFT, 2000.0) == first
+    assert after(first, Answer.MISSING, 1000.0 + DAY).life is Life.GONE
+
+
+def test_410_is_proof_at_once() -> None:
+    assert after(Existence(), Answer.GONE, 1.0).life is Life.GONE
+
+
+def test_failures_prove_nothing() -> None:
+    suspect = after(Existence(), Answer.MISSING, 1.0)
+    assert after(suspect, Answer.SILENT, 10 * DAY) == suspect
+
+
+def test_pages_come_back() -> None:
+    gone = after(Existence(), Answer.GONE, 1.0)
+    assert after(gone, Answer.THERE, 9.0) == Existence(Life.LIVE, 9.0)
+
+
+def test_looks_at_gone_pages_become_rare() -> None:
+    state, last, waits = after(Existence(), Answer.GONE, 0.0), 0.0, []
+    for _ in range(8):
+        due = next_look(state, last)
+        assert due is not None
+        waits.append((due - last) / DAY)
+        last = due
+        state = after(state, Answer.MISSING, last)
+    assert waits == [7, 14, 30, 60, 120, 180, 180, 180]
+
+
+def test_a_move_keeps_its_target() -> None:
+    moved = after(Existence(), Answer.MOVED, 5.0, "http://a.cn/new")
+    assert moved == Existence(Life.MOVED, 5.0, 0, "http://a.cn/new")
+    again = after(moved, Answer.MOVED, 9.0, "http://a.cn/new")
+    assert again == Existence(Life.MOVED, 5.0, 1, "http://a.cn/new")
+    assert after(again, Answer.MOVED, 9.0, "http://a.cn/newer").looks == 0
+
+
+def test_a_page_that_turned_into_a_redirect_is_looked_at_again() -> None:
+    moved = after(Existence(), Answer.MOVED, 0.0, "http://a.cn/new")
+    assert next_look(moved, 0.0) == 30 * DAY
+    assert next_look(after(moved, Answer.MOVED, 30 * DAY, "http://a.cn/new"), 0.0) == 60 * DAY
+    assert next_look(Existence(), 0.0) is None
+
+
+@pytest.mark.parametrize(
+    ("target", "status", "asks"),
+    [
+        ("http://a.cn/login", 302, True),
+        ("http://a.cn/user/login.php?x=1", 301, True),
+        ("https://sso.b.cn/cas/authorize?service=http%3A%2F%2Fa.cn%2Fnews%2F5.html", 302, True),
+        ("http://a.cn/consent?next=/news/5.html", 303, True),
+        # Old names that a new site looks up are moves.
+        ("http://a.cn/index.php?page=/news/5.html", 301, False),
+        ("https://a.cn/news/5.html", 302, False),
+        ("http://a.cn/blogin/", 302, False),
+        ("", 302, False),
+    ],
+)
+def test_redirects_to_a_login_say_nothing_of_the_page(target: str, status: int, asks: bool) -> None:
+    assert asks_first("http://a.cn/news/5.html", target, status) == asks
+
+
+def test_a_login_that_moves_is_a_move() -> None:
+    assert not asks_first("http://a.cn/login", "https://a.cn/login", 301)
+    assert not asks_first("http://a.cn/", "http://a.cn/start?from=/", 302)
+
+
+@given(st.lists(st.tuples(st.sampled_from(list(Answer)), st.floats(0, 1e6)), max_size=30))
+def test_nothing_is_gone_without_an_answer_that_says_so(steps: list[tuple[Answer, float]]) -> None:
+    state, now = Existence(), 0.0
+    for answer, wait in steps:
+        now += wait
+        before, state = state, after(state, answer, now)
+        if state.life is Life.GONE and before.life is not Life.GONE:
+            assert answer in {Answer.MISSING, Answer.GONE, Answer.SOFT}
+
+
+def test_a_page_like_that_of_a_made_up_name_is_gone() -> None:
+    model = ErrorModel()
+    model.learn_probe(200, "", GONE, 0.0)
+    assert looks_gone(GONE, ARTICLE, model)
+    assert not looks_gone(ARTICLE, ARTICLE, model)
+
+
+def test_words_alone_need_a_short_page() -> None:
+    model = ErrorModel()
+    assert looks_gone(GONE, ARTICLE, model)
+    about = page_view(f"<p>{'本文讨论页面不存在时的处理办法。' * 40}</p>")
+    assert not looks_gone(about, None, model)
+
+
+def test_a_text_that_many_pages_share_is_no_article() -> None:
+    other = page_view("<p>欢迎访问本站首页</p>")
+    assert looks_gone(other, ARTICLE, ErrorModel(), shared=6)
+    assert not looks_gone(other, ARTICLE, ErrorModel(), shared=1)
+    assert not looks_gone(ARTICLE, ARTICLE, ErrorModel(), shared=6)
+
+
+def test_sinks_take_in_pages_that_are_no_more() -> None:
+    model = ErrorModel()
+    for _ in range(3):
+        assert not model.is_sink("http://a.cn/")
+        model.learn_redirect("http://a.cn/")
+    assert model.is_sink("http://a.cn/")
+    assert not model.is_sink("")
+
+
+@pytest.mark.parametrize("status", [401, 403, 429, 503])
+def test_refusals_are_blocks(status: int) -> None:
+    assert looks_blocked(status, None)
+
+
+def test_challenges_are_blocks() -> None:
+    page = page_view("<title>安全验证</title><p>请输入验证码</p>")
+    assert looks_blocked(200, page)
+    assert not looks_blocked(200, ARTICLE)
+    assert not looks_blocked(200, None)
+
+
+def test_likeness() -> None:
+    assert likeness(frozenset((1, 2)), frozenset((1, 2))) == 1.0
+    assert likeness(frozenset(), frozenset()) == 0.0
+    assert main_text(page_view("")) == ""

@@ -1,0 +1,126 @@
+"""An incremental run of a small site: what it visits, keeps and learns."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from nacre.core.history import FetchRow
+from nacre.job.job import Job
+from nacre.recrawl.session.pagestore import PageStore, fetch_rows
+from nacre.runs.runs import plan_run
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+from nacre.store.store import Store
+from tests.cli.site import site
+from tests.crawl.again import Later, settings
+
+ARTICLE = "<h1>Article {n}</h1><p>{text} This is article number {n}, and it is long enough.</p>"
+
+
+def _pages() -> dict[str, str]:
+    links = "".join(f'<a href="news/{n}.html">Article {n}</a>' for n in range(8))
+    pages = {f"/news/{n}.html": ARTICLE.format(n=n, text="As it was.") for n in range(8)}
+    return {"/": f'<h1>News</h1>{links}<img src="logo.png">', "/logo.png": "PNG", **pages}
+
+
+class _Twice:
+    """A site, a job that crawled it in full, and incremental runs days later."""
+
+    def __init__(self, root: Path, url: str, pages: dict[str, str]) -> None:
+        self.root = root
+        self.url = url
+        self.pages = pages
+        asyncio.run(Job(root, self._settings({})).run())
+
+    def _settings(self, more: Mapping[str, object]) -> JobSettings:
+        return settings(self.url, **more)
+
+    def again(
+        self, days: float, *, keep: str = "strict", budget: str = "", **more: object
+    ) -> dict[str, FetchRow]:
+        """One more run; its visits by path."""
+        clock = Later(days)
+        with Store.open(str(Layout(self.root).store)) as store:
+            run = plan_run(
+                store, Layout(self.root), clock.now(), mode="incremental", keep=keep, budget=budget
+            )
+        wanted = {"recrawl": {"recall": 1.0, "least": 0.0, **more}}
+        assert str(asyncio.run(Job(self.root, self._settings(wanted), clock=clock).run()))
+        with Store.open(str(Layout(self.root).store)) as store:
+            rows = [row for row in fetch_rows(store) if row.run == run.number]
+        rows = [row for row in rows if row.wanted != "pair"]
+        return {row.url.removeprefix(self.url): row for row in rows}
+
+
+@pytest.fixture
+def twice(tmp_path: Path) -> Iterator[_Twice]:
+    pages = _pages()
+    with site(pages) as url:
+        yield _Twice(tmp_path / "job", url, pages)
+
+
+def test_a_run_finds_what_changed_what_is_new_and_what_is_gone(twice: _Twice) -> None:
+    twice.pages["/news/1.html"] = ARTICLE.format(n=1, text="Everything is different now.")
+    twice.pages["/news/9.html"] = ARTICLE.format(n=9, text="It is new.")
+    twice.pages["/"] += '<a href="news/9.html">Article 9</a>'
+    del twice.pages["/news/2.html"]
+    seen = twice.again(7)
+    assert seen["news/1.html"].kind in {"minor", "major"}
+    assert seen["news/9.html"].kind == "new"
+    assert (seen["news/2.html"].status, seen["news/2.html"].answer) == (404, "missing")
+    assert {seen[f"news/{n}.html"].kind for n in (0, 3, 4)} == {"none"}
+    with Store.open(str(Layout(twice.root).store)) as store:
+        row = PageStore(store).get(f"{twice.url}news/2.html")
+    assert row is not None
+    assert row.life == "suspect"
+
+
+def test_what_is_gone_is_looked_at_again_and_counts_then(twice: _Twice) -> None:
+    del twice.pages["/news/2.html"]
+    twice.again(7)
+    seen = twice.again(14)
+    assert seen["news/2.html"].wanted == "gone?"
+    with Store.open(str(Layout(twice.root).store)) as store:
+        row = PageStore(store).get(f"{twice.url}news/2.html")
+    assert row is not None
+    assert row.life == "gone"
+
+
+def test_a_budget_bounds_the_visits_of_a_run(twice: _Twice) -> None:
+    seen = twice.again(7, budget="4", probes=0)
+    assert 1 <= len(seen) <= 5
+
+
+def test_lean_keeps_a_note_of_what_differs_in_markup_alone(twice: _Twice) -> None:
+    twice.pages["/news/3.html"] += "<!-- made by another version -->"
+    seen = twice.again(7, keep="lean")
+    assert (seen["news/3.html"].kind, seen["news/3.html"].stored) == ("markup", "noted")
+
+
+def test_a_schedule_says_when_its_pages_are_visited(twice: _Twice) -> None:
+    weekly = {"kind": "fixed", "interval": "7d"}
+    assert "news/1.html" not in twice.again(2, schedule=weekly)
+    seen = twice.again(9, schedule=weekly)
+    assert seen["news/1.html"].wanted == "due"
+
+
+def test_made_up_names_and_guessed_numbers_are_no_pages(twice: _Twice) -> None:
+    del twice.pages["/news/5.html"]
+    seen = twice.again(7, probes=1, gap_probes=2)
+    with Store.open(str(Layout(twice.root).store)) as store:
+        known = [row.url for row in PageStore(store).scan()]
+    assert len(known) == len(_pages())
+    assert {row.run for row in seen.values()} == {2}
+
+
+def test_of_what_the_scope_refuses_now_only_seeds_are_visited(twice: _Twice) -> None:
+    with Store.open(str(Layout(twice.root).store)) as store:
+        plan_run(store, Layout(twice.root), Later(7).now(), mode="incremental")
+    rules = [{"rule": "reject"}]
+    clock = Later(7)
+    refusing = settings(twice.url, scope=rules)
+    asyncio.run(Job(twice.root, refusing, clock=clock).run())
+    with Store.open(str(Layout(twice.root).store)) as store:
+        assert {row.url for row in fetch_rows(store) if row.run == 2} == {twice.url}
