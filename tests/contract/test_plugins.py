@@ -14,6 +14,7 @@ from nacre import plugin, plugin_reports
 from nacre.config.registry import CONTRACT
 from tests.cli.site import site
 
+pytestmark = pytest.mark.timeout(300)  # each starts several interpreters
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "plugin"
 BUILD = "import sys; from hatchling.build import build_wheel; build_wheel(sys.argv[1])"
@@ -50,9 +51,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def nacre(target: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(target), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-m", "nacre", *map(str, arguments)]
-    return subprocess.run(
-        command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path}, timeout=60
-    )
+    environment = os.environ | {"PYTHONPATH": path}
+    return subprocess.run(command, capture_output=True, text=True, env=environment)
 
 
 def made(folder: Path, url: str) -> Path:

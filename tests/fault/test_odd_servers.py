@@ -63,6 +63,8 @@ class Result:
 
 
 def odd_settings(*seeds: str) -> JobSettings:
+    """Only the cases that never end have short time-outs: a busy machine is slow with all others."""
+    slow = "|".join(name for name, case in CASES.items() if case.never_ends)
     return settings(
         "",
         seeds=seeds,
@@ -71,7 +73,16 @@ def odd_settings(*seeds: str) -> JobSettings:
         frontier=FrontierSettings(
             max_retries=1, throttled_retries=0, truncated_retries=0, last_tries=1
         ),
-        fetch=FetchSettings(timeout=6, silence_timeout=4, connect_timeout=5, max_length=2_000_000),
+        fetch=FetchSettings(
+            timeout=120, silence_timeout=100, connect_timeout=100, max_length=2_000_000
+        ),
+        sheets={"impatient": {"fetch": {"timeout": 6, "silence_timeout": 4}}},
+        sheet_associations=(
+            {
+                "sheets": ["impatient"],
+                "rule": {"rule": "matches-regex", "regex": f"http://[^/]*/({slow})/.*"},
+            },
+        ),
     )
 
 

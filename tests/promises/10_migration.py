@@ -70,7 +70,7 @@ def test_unknown_classes_are_answered_before_a_job_is_written(tmp_path):
     # The reason why it is taken for that, and where it stands.
     assert "its name has WARCWriterProcessor in it" in done.err
     assert "its name has ExtractorHTTP in it" in done.err
-    assert "stands in the fetch chain" in done.err
+    assert "is in the fetch chain" in done.err
 
 
 def test_the_answers_are_told_as_a_command_to_paste(tmp_path):

@@ -122,7 +122,8 @@ def _no_missing_file(text: str) -> str:
     scheme, slashes, rest = text.partition("//")
     if slashes and scheme.rstrip(":").lower() in _SCHEMES:
         meant = f"{scheme.rstrip(':')}://{rest}"
-        raise ConfigError([Problem("", f"{text!r} is not a seed: `://` is misspelt", "", meant)])
+        why = f"`://` is misspelt; did you mean {meant!r}?"
+        raise ConfigError([Problem("", f"{text!r} is not a seed: {why}")])
     path = Path(text.partition("?")[0])
     named = text.startswith((".", "/", "~")) or ("/" not in text and path.suffix in _LIST_NAMES)
     if named or ("." not in text and text != "localhost" and _exists(path)):

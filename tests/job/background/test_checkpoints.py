@@ -64,7 +64,7 @@ def test_made_and_listed_and_only_when_something_changed(tmp_path: Path):
             with pytest.raises(JobError, match="choose another"):
                 await keeps.make("before-the-change")
             for name in ("../elsewhere", ".hidden", "mine.tmp"):
-                with pytest.raises(JobError, match="no name"):
+                with pytest.raises(JobError, match="is not a name"):
                     await keeps.make(name)
             note(session, 1)
             assert await keeps.make() == "cp00002-20220930061713"
