@@ -283,7 +283,7 @@ def test_developers_have_the_simulated_web_from_their_checkout(checkout: Checkou
 def test_a_simulated_web_that_cannot_be_installed_leaves_no_finished_environment(
     checkout: Checkout,
 ):
-    checkout.python(install='case "$*" in *-e*) echo "no backend"; exit 1 ;; esac')
+    checkout.python(install='case "$*" in *" -e "*) echo "no backend"; exit 1 ;; esac')
     code, err = checkout.develop()
     assert code == 2
     assert "no backend\nnacre: the simulated web could not be installed" in err
