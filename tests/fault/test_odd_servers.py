@@ -63,7 +63,7 @@ class Result:
 
 
 def odd_settings(*seeds: str) -> JobSettings:
-    """Only the cases that never end have short time-outs: a busy machine is slow with all others."""
+    """Only cases that never end have short time-outs: a busy machine is slow with the others."""
     slow = "|".join(name for name, case in CASES.items() if case.never_ends)
     return settings(
         "",
