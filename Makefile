@@ -112,6 +112,11 @@ lock: environment ## the locks again, from pyproject.toml
 		--no-emit-index-url --no-header --group judges -o requirements-judges.lock
 	$(PY) -m uv pip compile -q --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --group sphinx -o requirements-sphinx.lock
+	for extra in cycle objects spark; do \
+		$(PY) -c "import sys, tomllib; project = tomllib.load(sys.stdin.buffer)['project']; print(*project['optional-dependencies']['$$extra'], sep='\n')" <pyproject.toml | \
+		$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes \
+			--no-emit-index-url --no-header --no-annotate -c requirements.lock - -o requirements-$$extra.lock || exit 1; \
+	done
 
 clean: ## environments and caches away; crawls and downloads (~/.cache/nacre) stay
 	rm -rf .venv .venv-* .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

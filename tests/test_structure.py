@@ -156,6 +156,8 @@ def test_every_package_has_its_layer():
     (flow,) = (
         one for one in contracts["tool"]["importlinter"]["contracts"] if one["type"] == "layers"
     )
-    layers = {name.strip().split(".")[1] for layer in flow["layers"] for name in layer.split("|")}
+    layers = {
+        name.strip(" ()").split(".")[1] for layer in flow["layers"] for name in layer.split("|")
+    }
     packages = {name.split(".")[1] for name in modules() if name.startswith("nacre.")}
     assert packages <= layers

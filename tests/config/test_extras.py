@@ -1,8 +1,12 @@
+import re
+import shlex
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
-from nacre.config.extras import wanting
+from nacre.config.extras import EXTRAS, install_command, wanting, wanting_extra
 
 
 def test_what_is_missing_is_installed_where_nacre_runs(monkeypatch: pytest.MonkeyPatch):
@@ -10,3 +14,27 @@ def test_what_is_missing_is_installed_where_nacre_runs(monkeypatch: pytest.Monke
     assert wanting("Parquet needs", "pyarrow") == (
         "Parquet needs pyarrow: '/my env/bin/python' -m pip install pyarrow"
     )
+
+
+def test_an_extra_comes_from_its_lock_in_a_clone():
+    root = Path(__file__).parents[2]
+    for extra in EXTRAS:
+        lock = root / f"requirements-{extra}.lock"
+        assert wanting_extra("nacre cycle", extra) == (
+            f"nacre cycle needs the extra `{extra}` ({EXTRAS[extra]}): "
+            f"{shlex.quote(sys.executable)} -m pip install --require-hashes -r {lock}"
+        )
+        names = {line.partition("==")[0] for line in lock.read_text().splitlines() if "==" in line}
+        assert set(EXTRAS[extra].split()) <= names
+
+
+def test_the_extras_are_those_of_the_project():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    for extra, libraries in EXTRAS.items():
+        wanted = [re.split(r"[<>=]", one)[0] for one in project["optional-dependencies"][extra]]
+        assert wanted == libraries.split()
+
+
+def test_without_a_lock_pip_brings_the_libraries(monkeypatch, tmp_path):
+    monkeypatch.setattr("nacre.config.extras._CLONE", tmp_path)
+    assert install_command("cycle").endswith("-m pip install duckdb pyarrow")

@@ -249,6 +249,8 @@ class SimDisk:
 
     def link(self, old, new):
         self._world.begin("link", old)
+        if new in self.names:
+            raise OperationError("link", new, 17, "exists", "Simulated.")
         self._step(new, {new: self.names[old]})
         self._world.end("link")
 

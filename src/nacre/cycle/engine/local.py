@@ -1,0 +1,193 @@
+"""An engine of this machine: a pool of processes.
+
+The processes come from a fork server that has imported the kernels once, so that starting them
+costs milliseconds, and nothing of the driver's threads or locks is forked. They live as long as
+the engine. With one worker, or one task, the driver runs it itself.
+"""
+
+import multiprocessing
+import multiprocessing.connection
+import os
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+
+from nacre.cycle.engine import (
+    ATTEMPTS,
+    GuardedTask,
+    OnResult,
+    RetryTaskError,
+    TaskFailure,
+    TaskResult,
+    TaskSpec,
+    gave_up,
+    raised,
+)
+
+PRELOADED = ("duckdb", "pyarrow.parquet", "nacre.cycle.tables")
+"""What the fork server imports; a module that is missing is left out."""
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+class LocalEngine:
+    """`TaskEngine` on a pool of processes.
+
+    Attributes:
+        name: `local`.
+        workers: Processes.
+    """
+
+    name = "local"
+
+    def __init__(self, workers: int = 0) -> None:
+        self.workers = workers or usable_cores()
+        self._pool: ProcessPoolExecutor | None = None
+
+    def map(
+        self,
+        function: Callable[[TaskSpec], TaskResult],
+        specs: Sequence[TaskSpec],
+        on_result: OnResult[TaskResult] | None = None,
+    ) -> list[TaskResult]:
+        """See `TaskEngine.map`."""
+        task = GuardedTask(function)
+        told = on_result or _nobody
+        if self.workers == 1 or len(specs) < 2:
+            return _one_by_one(task, specs, told)
+        return self._in_pool(task, specs, told)
+
+    def close(self) -> None:
+        """See `TaskEngine.close`; tasks that run are killed."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            _end(pool)
+
+    def _in_pool(
+        self,
+        task: GuardedTask[TaskSpec, TaskResult],
+        specs: Sequence[TaskSpec],
+        told: OnResult[TaskResult],
+    ) -> list[TaskResult]:
+        results: dict[int, TaskResult] = {}
+        tries = [0] * len(specs)
+        try:
+            while len(results) < len(specs):
+                left = [number for number in range(len(specs)) if number not in results]
+                self._round(task, specs, left, tries, results, told)
+        except BaseException:
+            self.close()  # what still runs would write for nobody
+            raise
+        return [results[number] for number in range(len(specs))]
+
+    def _round(
+        self,
+        task: GuardedTask[TaskSpec, TaskResult],
+        specs: Sequence[TaskSpec],
+        left: list[int],
+        tries: list[int],
+        results: dict[int, TaskResult],
+        told: OnResult[TaskResult],
+    ) -> None:
+        """Run what is left until all is done, or the pool breaks because a process died."""
+        pool = self._pool = self._pool or _pool(self.workers)
+        waiting: dict[Future[TaskResult | TaskFailure], int] = {}
+        try:
+            for number in left:
+                waiting[pool.submit(task, specs[number])] = number
+            while waiting:
+                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    number = waiting.pop(future)
+                    result = _outcome(future, number, tries)
+                    if isinstance(result, RetryTaskError):
+                        waiting[pool.submit(task, specs[number])] = number
+                        continue
+                    results[number] = result
+                    told(number, result)
+        except BrokenProcessPool as error:
+            self.close()
+            # Which of those that ran has killed its process is not known: it counts for all.
+            for number in left:
+                if number not in results:
+                    tries[number] += 1
+                    if tries[number] >= ATTEMPTS:
+                        raise gave_up(number, "its process died (out of memory?)") from error
+
+
+def _outcome(
+    future: "Future[TaskResult | TaskFailure]", number: int, tries: list[int]
+) -> TaskResult | RetryTaskError:
+    """The result of a task, or why it is tried once more."""
+    try:
+        result = future.result()
+    except RetryTaskError as error:
+        tries[number] += 1
+        if tries[number] >= ATTEMPTS:
+            raise gave_up(number, str(error)) from error
+        return error
+    if isinstance(result, TaskFailure):
+        raise raised(result)
+    return result
+
+
+def _one_by_one(
+    task: GuardedTask[TaskSpec, TaskResult], specs: Sequence[TaskSpec], told: OnResult[TaskResult]
+) -> list[TaskResult]:
+    results = []
+    for number, spec in enumerate(specs):
+        result = _tried(task, spec, number)
+        results.append(result)
+        told(number, result)
+    return results
+
+
+def _tried(task: GuardedTask[TaskSpec, TaskResult], spec: TaskSpec, number: int) -> TaskResult:
+    message = ""
+    for _ in range(ATTEMPTS):
+        try:
+            result = task(spec)
+        except RetryTaskError as error:
+            message = str(error)
+            continue
+        if isinstance(result, TaskFailure):
+            raise raised(result)
+        return result
+    raise gave_up(number, message)
+
+
+def _nobody(_number: int, _result: object) -> None:
+    """Nobody hears of a result."""
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(PRELOADED))
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin)
+
+
+def _begin() -> None:
+    """In a new process: it ends when the driver does, in whatever way."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's
+    threading.Thread(target=_end_with_driver, daemon=True).start()
+
+
+def _end_with_driver() -> None:
+    driver = multiprocessing.parent_process()
+    if driver is not None:
+        multiprocessing.connection.wait([driver.sentinel])
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    processes = list((getattr(pool, "_processes", None) or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in processes:
+        process.kill()
+    for process in processes:
+        process.join()

@@ -1,0 +1,137 @@
+"""Where the files of a cycle lie: the protocol, and how a place becomes a storage.
+
+A name is a relative path such as `versions/0000000042.json`. A file is written once, whole, and
+never changed. `local.py` is a directory, `objects.py` a bucket of an object store.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, Protocol
+
+from nacre.errors import StorageError
+
+_SCHEME = re.compile(r"([a-z][a-z0-9+]+)://(.+)", re.DOTALL)
+_BLOCK = 1 << 20
+
+
+class AlreadyThereError(StorageError):
+    """A file that was to be created exclusively exists; nothing was written."""
+
+
+class MissingFileError(StorageError):
+    """A file that is asked for is not there."""
+
+
+class StoredFile(NamedTuple):
+    """A file of a storage.
+
+    Attributes:
+        name: Its name, from the root of the storage.
+        size: Bytes.
+        modified: When it was written, ms since the epoch by the storage's clock.
+    """
+
+    name: str
+    size: int
+    modified: int
+
+
+class Storage(Protocol):
+    """Named files. Every failure is a `StorageError` that names the file.
+
+    Attributes:
+        place: What `open_storage` takes to make the same storage elsewhere: a path or a URL.
+    """
+
+    place: str
+
+    def read(self, name: str) -> bytes:
+        """The whole content; `MissingFileError` when there is no such file."""
+        ...
+
+    def fetch(self, name: str, to: Path) -> None:
+        """Copy a file to the local path `to`, replacing it."""
+        ...
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write a file, durable on return; replaces one of that name in one step."""
+        ...
+
+    def upload(self, path: Path, name: str) -> None:
+        """Store a local file, durable on return; its source may be removed or kept, not changed."""
+        ...
+
+    def create(self, name: str, data: bytes) -> None:
+        """Write a file that must not exist, durable on return; of two callers one succeeds.
+
+        Raises:
+            AlreadyThereError: There is a file of that name.
+        """
+        ...
+
+    def list(self, folder: str) -> Sequence[str]:
+        """Names of the files directly in a folder, sorted, from the root; [] without a folder."""
+        ...
+
+    def walk(self, folder: str) -> Sequence[StoredFile]:
+        """All files at any depth below a folder, sorted, with those that were never finished."""
+        ...
+
+    def delete(self, name: str) -> None:
+        """Remove a file; nothing happens when it is not there."""
+        ...
+
+    def local_path(self, name: str) -> Path | None:
+        """Where a file of that name can be read locally; None where it has to be fetched."""
+        ...
+
+
+def open_storage(place: str) -> Storage:
+    """The storage of a directory, or of a URL such as `s3://bucket/folder`.
+
+    Raises:
+        ConfigError: Nothing can open such a URL, or the extra `objects` is not installed.
+    """
+    found = _SCHEME.fullmatch(place)
+    if found and found[1] != "file":
+        from nacre.cycle.storage.objects import open_objects  # noqa: PLC0415 - an extra
+
+        return open_objects(place)
+    from nacre.cycle.storage.local import LocalStorage  # noqa: PLC0415 - one of the two
+
+    return LocalStorage(Path(found[2] if found else place))
+
+
+def localized(storage: Storage, name: str, scratch: Path) -> Path:
+    """A local file with this content: itself, or a copy below `scratch`."""
+    path = storage.local_path(name)
+    if path is not None:
+        return path
+    copy = scratch / name
+    if not copy.exists():
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        storage.fetch(name, copy)
+    return copy
+
+
+def checked_name(name: str) -> str:
+    """The name, when it is a plain relative path.
+
+    Raises:
+        StorageError: It leads out of the storage, or is none.
+    """
+    parts = PurePosixPath(name).parts
+    if not parts or name.startswith("/") or ".." in parts or "\0" in name:
+        raise StorageError(f"{name!r} is not the name of a file in a storage: use a relative path")
+    return name
+
+
+def file_sha256(path: Path) -> str:
+    """The sha256 of a local file, as hexadecimal digits."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,234 @@
+"""Files of a table: which ones a bucket has at a version, and how a task makes one.
+
+A table is log-structured: a row is folded from a `base` file and the `set` and `add` files that
+were committed since (`nacre.crawldb.fold`). A task writes a Parquet file into its scratch folder,
+and `publish` describes it and sends it to the storage.
+"""
+
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nacre.cycle.storage import Storage, file_sha256, localized
+from nacre.cycle.versions import Cycle, CycleVersion, TableFile
+from nacre.errors import DamageError
+
+FOLDER = "tables"
+ROW_GROUP = 32_768
+"""Rows of a group in a file: what a reader of one key has to unpack."""
+
+_FETCH_TIME = "fetch_time"
+
+
+class BucketFiles(NamedTuple):
+    """The files of one bucket, in fold order.
+
+    Attributes:
+        bucket: Its number.
+        base: `base` files; with several each has a range of the keys.
+        sets: `set` files.
+        adds: `add` files.
+    """
+
+    bucket: int
+    base: tuple[TableFile, ...] = ()
+    sets: tuple[TableFile, ...] = ()
+    adds: tuple[TableFile, ...] = ()
+
+    @property
+    def all(self) -> tuple[TableFile, ...]:
+        """All of them."""
+        return (*self.base, *self.sets, *self.adds)
+
+    @property
+    def deltas(self) -> tuple[TableFile, ...]:
+        """Those since the base."""
+        return (*self.sets, *self.adds)
+
+
+class LocalBucket(NamedTuple):
+    """The same files where a kernel can read them: the arguments of `crawldb.fold.fold_query`."""
+
+    base: list[str]
+    sets: list[tuple[str, str]]
+    adds: list[str]
+
+
+def buckets_of(cycle: Cycle, version: CycleVersion, table: str) -> list[BucketFiles]:
+    """The buckets of a table that have files, ascending."""
+    found: dict[int, list[TableFile]] = {}
+    for file in cycle.files(version, table):
+        found.setdefault(file.bucket, []).append(file)
+    return [
+        BucketFiles(
+            bucket,
+            tuple(file for file in files if file.kind == "base"),
+            tuple(file for file in files if file.kind == "set"),
+            tuple(file for file in files if file.kind == "add"),
+        )
+        for bucket, files in sorted(found.items())
+    ]
+
+
+def in_tasks(
+    buckets: Sequence[BucketFiles], rows: int = 500_000, tasks: int = 1
+) -> list[tuple[BucketFiles, ...]]:
+    """Buckets grouped into tasks, so that small ones share one.
+
+    Args:
+        buckets: Those with work.
+        rows: A task gets another bucket while it has fewer rows than this.
+        tasks: Tasks wanted at least, as far as there are buckets with more than a few rows.
+    """
+    total = sum(file.rows for bucket in buckets for file in bucket.all)
+    limit = min(rows, max(20_000, total // max(tasks, 1)))
+    grouped: list[tuple[BucketFiles, ...]] = []
+    group: list[BucketFiles] = []
+    size = 0
+    for bucket in buckets:
+        group.append(bucket)
+        size += sum(file.rows for file in bucket.all)
+        if size >= limit:
+            grouped.append(tuple(group))
+            group, size = [], 0
+    if group:
+        grouped.append(tuple(group))
+    return grouped
+
+
+def local_bucket(storage: Storage, bucket: BucketFiles, scratch: Path) -> LocalBucket:
+    """Bring the files of a bucket to where a kernel can read them.
+
+    Raises:
+        DamageError: A file has not the size that was committed.
+    """
+    return LocalBucket(
+        [local_file(storage, file, scratch) for file in bucket.base],
+        [(local_file(storage, file, scratch), file.group) for file in bucket.sets],
+        [local_file(storage, file, scratch) for file in bucket.adds],
+    )
+
+
+def local_file(storage: Storage, file: TableFile, scratch: Path) -> str:
+    """The local path of a file, fetched where needed; its size is compared, see `local_bucket`."""
+    path = localized(storage, file.path, scratch)
+    size = path.stat().st_size if path.exists() else None
+    if size != file.size:
+        said = "it is missing" if size is None else f"it has {size} bytes instead of {file.size}"
+        raise DamageError(
+            f"{storage.place}/{file.path}: {said}. `storage check` lists all that is damaged, "
+            "with `--repair` it goes back to a version whose files are whole."
+        )
+    return str(path)
+
+
+class FilePlan(NamedTuple):
+    """What a file that a task writes is.
+
+    Attributes:
+        table: Name of its table.
+        bucket: Its bucket.
+        kind: `base`, `set` or `add`.
+        version: Number of the version that it is for; only in its name.
+        group: Of a `set`: its group of columns.
+    """
+
+    table: str
+    bucket: int
+    kind: str
+    version: int
+    group: str = ""
+
+    def name(self) -> str:
+        """A name that no other attempt has."""
+        sort = self.group or self.kind
+        file = f"{self.version:010d}-{sort}-{secrets.token_hex(6)}.parquet"
+        return f"{FOLDER}/{self.table}/b{self.bucket:05d}/{file}"
+
+
+def publish(storage: Storage, path: Path, plan: FilePlan) -> TableFile | None:
+    """Describe a Parquet file that is sorted by `key`, and send it to the storage.
+
+    The local file is the storage's from then on: do not write to it.
+
+    Returns:
+        Its row for the manifest; None when it has no rows, and nothing was sent.
+    """
+    described = describe(path, plan)
+    if described is None:
+        return None
+    storage.upload(path, described.path)
+    return described
+
+
+def describe(path: Path, plan: FilePlan) -> TableFile | None:
+    """The row of a local Parquet file for the manifest; None when it has no rows."""
+    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+    with pq.ParquetFile(path) as file:
+        known = file.metadata
+        if not known.num_rows:
+            return None
+        key = "key" if "key" in file.schema_arrow.names else file.schema_arrow.names[0]
+        first = file.read_row_group(0, [key]).column(0)[0].as_py()
+        last = file.read_row_group(known.num_row_groups - 1, [key]).column(0)[-1].as_py()
+        return TableFile(
+            path=plan.name(),
+            bucket=plan.bucket,
+            kind=plan.kind,
+            group=plan.group,
+            rows=known.num_rows,
+            size=path.stat().st_size,
+            first=_text(first),
+            last=_text(last),
+            min_fetch_time=_least(known, _FETCH_TIME),
+            sha256=file_sha256(path),
+        )
+
+
+def write_arrow(table: Any, path: Path) -> None:  # noqa: ANN401 - pyarrow has no types
+    """Write an Arrow table, sorted already, as Parquet (zstd)."""
+    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+    pq.write_table(table, path, compression="zstd", row_group_size=ROW_GROUP)
+
+
+def copy_statement(query: str, path: Path | str) -> str:
+    """The SQL that writes the rows of a query, in their order, as Parquet (zstd)."""
+    target = str(path).replace("'", "''")
+    return (
+        f"COPY ({query}) TO '{target}' "
+        f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP})"
+    )
+
+
+def added_files(results: Iterable[Mapping[str, Sequence[TableFile]]]) -> dict[str, list[TableFile]]:
+    """The files of all tasks by table, in the order of the tasks: `CycleChanges.added`."""
+    found: dict[str, list[TableFile]] = {}
+    for result in results:
+        for table, files in result.items():
+            found.setdefault(table, []).extend(files)
+    return found
+
+
+def _least(metadata: Any, column: str) -> int | None:  # noqa: ANN401 - pyarrow has no types
+    """Least value of a column by the statistics of its row groups; None without all of them."""
+    values = []
+    for statistics in _statistics(metadata, column):
+        if statistics is None or not statistics.has_min_max:
+            return None
+        values.append(int(statistics.min_raw))
+    return min(values, default=None)
+
+
+def _statistics(metadata: Any, column: str) -> Iterator[Any]:  # noqa: ANN401 - likewise
+    names = [metadata.schema.column(i).name for i in range(metadata.num_columns)]
+    if column not in names:
+        return
+    for group in range(metadata.num_row_groups):
+        yield metadata.row_group(group).column(names.index(column)).statistics
+
+
+def _text(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else str(value)

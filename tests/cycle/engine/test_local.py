@@ -1,0 +1,162 @@
+"""The engine of this machine: results, failures, killed processes, its end."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from nacre.cycle.engine import BrokenTaskError, GuardedTask, TaskFailure, raised
+from nacre.cycle.engine.local import LocalEngine, usable_cores
+from nacre.cycle.storage import MissingFileError
+from nacre.errors import ConfigError, DamageError, StorageError
+
+
+def square(number):
+    return number * number, os.getpid()
+
+
+def fails(spec):
+    kind, message = spec
+    raise {"config": ConfigError, "damage": DamageError, "bug": ValueError}[kind](message)
+
+
+def fails_twice(folder):
+    """Storage that is full at first; a file per attempt."""
+    count = len(list(Path(folder).iterdir()))
+    Path(folder, str(count)).touch()
+    if count < 2:
+        raise StorageError(f"{folder}: no space")
+    return count
+
+
+def always_full(folder):
+    Path(folder, str(len(list(Path(folder).iterdir())))).touch()
+    raise MissingFileError("s3://b/x: gone")
+
+
+def killed_once(spec):
+    folder, number = spec
+    mark = Path(folder, f"died-{number}")
+    if number == 1 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def always_killed(_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.fixture(params=[1, 2])
+def engine(request):
+    made = LocalEngine(request.param)
+    yield made
+    made.close()
+    made.close()
+
+
+@pytest.fixture
+def pool():
+    made = LocalEngine(2)
+    yield made
+    made.close()
+
+
+def test_results_stand_in_the_order_of_the_specs(engine):
+    heard = []
+    found = engine.map(square, list(range(9)), lambda number, result: heard.append(number))
+    assert [result for result, _ in found] == [n * n for n in range(9)]
+    assert sorted(heard) == list(range(9))
+    assert engine.map(square, []) == []
+    assert {pid == os.getpid() for _, pid in found} == {engine.workers == 1}
+
+
+def test_processes_serve_several_maps(pool):
+    first = {pid for _, pid in pool.map(square, range(6))}
+    second = {pid for _, pid in pool.map(square, range(6))}
+    assert first & second
+
+
+def test_errors_of_a_task_keep_their_kind(engine):
+    with pytest.raises(DamageError, match="b0001: broken"):
+        engine.map(fails, [("damage", "b0001: broken")] * 2)
+    with pytest.raises(ConfigError, match="no such column"):
+        engine.map(fails, [("config", "no such column")] * 2)
+    with pytest.raises(BrokenTaskError, match=r"(?s)ValueError: oh.*in fails"):
+        engine.map(fails, [("bug", "oh")] * 2)
+
+
+def test_a_storage_error_is_tried_again(engine, tmp_path):
+    one, two = tmp_path / "1", tmp_path / "2"
+    one.mkdir()
+    two.mkdir()
+    assert engine.map(fails_twice, [str(one), str(two)]) == [2, 2]
+
+
+def test_a_storage_error_that_stays_is_told(engine, tmp_path):
+    with pytest.raises(StorageError, match="failed 4 times: s3://b/x: gone"):
+        engine.map(always_full, [str(tmp_path)] * 2)
+
+
+def test_a_killed_process_is_replaced(pool, tmp_path):
+    assert pool.map(killed_once, [(str(tmp_path), n) for n in range(5)]) == list(range(5))
+
+
+def test_a_task_that_kills_each_of_its_processes_ends_the_map(pool):
+    with pytest.raises(StorageError, match="failed 4 times: its process died"):
+        pool.map(always_killed, [1, 2])
+
+
+def test_errors_below_another_travel_as_that():
+    guarded = GuardedTask(fails)
+    found = guarded(("damage", "x"))
+    assert found == TaskFailure("DamageError", "x")
+    assert isinstance(raised(found), DamageError)
+    assert type(raised(TaskFailure("URIError", "y"))) is StorageError
+
+
+def test_cores_are_those_that_this_process_may_use():
+    assert 1 <= usable_cores() <= (os.cpu_count() or 1)
+    assert LocalEngine().workers == usable_cores()
+
+
+DRIVER = """
+    import os, sys, time
+    from nacre.cycle.engine.local import LocalEngine
+    from tests.cycle.engine.test_local import stays
+
+    LocalEngine(2).map(stays, [sys.argv[1]] * 2)
+"""
+
+
+def stays(folder):
+    Path(folder, str(os.getpid())).touch()
+    time.sleep(60)
+
+
+def alive(pid):
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+
+
+def test_processes_end_with_a_driver_that_is_killed(tmp_path):
+    command = [sys.executable, "-c", textwrap.dedent(DRIVER), str(tmp_path)]
+    root = Path(__file__).parents[3]
+    driver = subprocess.Popen(command, cwd=root, env={**os.environ, "PYTHONPATH": str(root)})
+    deadline = time.monotonic() + 40
+    while len(list(tmp_path.iterdir())) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    driver.kill()
+    driver.wait()
+    pids = [int(path.name) for path in tmp_path.iterdir()]
+    while any(alive(pid) for pid in pids):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

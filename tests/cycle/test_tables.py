@@ -1,0 +1,125 @@
+"""Files of a table: making, describing, finding and grouping them."""
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.cycle.storage.local import LocalStorage
+from nacre.cycle.tables import (
+    BucketFiles,
+    FilePlan,
+    added_files,
+    buckets_of,
+    copy_statement,
+    describe,
+    in_tasks,
+    local_bucket,
+    publish,
+    write_arrow,
+)
+from nacre.cycle.versions import Cycle, CycleChanges, TableFile
+from nacre.errors import DamageError
+
+
+def written(path, keys, times=None):
+    columns = {"key": pa.array(keys, pa.string())}
+    if times is not None:
+        columns["fetch_time"] = pa.array(times, pa.int64())
+    write_arrow(pa.table(columns), path)
+    return path
+
+
+def test_a_file_is_described_and_sent(tmp_path):
+    storage = LocalStorage(tmp_path / "c")
+    path = written(tmp_path / "x", ["http://a.test/", "http://国.test/"], [7, 5])
+    file = publish(storage, path, FilePlan("crawldb", 3, "set", 12, "state"))
+    assert file is not None
+    assert file.path.startswith("tables/crawldb/b00003/0000000012-state-")
+    assert (file.rows, file.first, file.last) == (2, "http://a.test/", "http://国.test/")
+    assert (file.kind, file.group, file.bucket, file.min_fetch_time) == ("set", "state", 3, 5)
+    assert file.size == path.stat().st_size
+    assert len(storage.read(file.path)) == file.size
+
+
+def test_two_attempts_never_share_a_name():
+    plan = FilePlan("crawldb", 0, "base", 1)
+    assert plan.name() != plan.name()
+
+
+def test_a_file_without_rows_is_not_sent(tmp_path):
+    storage = LocalStorage(tmp_path / "c")
+    assert publish(storage, written(tmp_path / "x", []), FilePlan("c", 0, "add", 1)) is None
+    assert storage.walk("tables") == []
+
+
+def test_what_duckdb_writes_is_described_likewise(tmp_path):
+    path = tmp_path / "it's.parquet"
+    query = "select 'k' || range as key, range + 100 as fetch_time from range(70000) order by key"
+    duckdb.connect().execute(copy_statement(query, path))
+    file = describe(path, FilePlan("crawldb", 0, "base", 1))
+    assert file is not None
+    assert (file.rows, file.first, file.last, file.min_fetch_time) == (70000, "k0", "k9999", 100)
+    assert pq.ParquetFile(path).metadata.num_row_groups > 1
+
+
+def test_buckets_have_their_files_in_fold_order(tmp_path):
+    cycle = Cycle(LocalStorage(tmp_path / "c"))
+    scratch = tmp_path / "x"
+
+    def file(bucket, kind, group=""):
+        made = publish(
+            cycle.storage, written(scratch, ["k"]), FilePlan("crawldb", bucket, kind, 1, group)
+        )
+        scratch.unlink()
+        assert made is not None
+        return made
+
+    first = [file(5, "set", "state"), file(5, "base"), file(2, "add")]
+    changes = CycleChanges(step="x", clock=1, added={"crawldb": first}, buckets={"crawldb": 8})
+    version = cycle.commit(cycle.newest(), changes)
+    version = cycle.commit(
+        version, CycleChanges(step="y", clock=2, added={"crawldb": [file(5, "set", "lease")]})
+    )
+    two, five = buckets_of(cycle, version, "crawldb")
+    assert (two.bucket, len(two.adds), two.base, two.sets) == (2, 1, (), ())
+    assert [one.group for one in five.sets] == ["state", "lease"]
+    assert len(five.all) == 3
+    local = local_bucket(cycle.storage, five, tmp_path)
+    assert [group for _, group in local.sets] == ["state", "lease"]
+    assert pq.read_table(local.base[0]).to_pylist() == [{"key": "k"}]
+
+
+def test_a_file_that_is_cut_off_or_missing_is_named(tmp_path):
+    storage = LocalStorage(tmp_path / "c")
+    file = publish(storage, written(tmp_path / "x", ["k"]), FilePlan("t", 0, "base", 1))
+    assert file is not None
+    path = storage.local_path(file.path)
+    assert path is not None
+    path.write_bytes(b"short")
+    with pytest.raises(DamageError, match=r"has 5 bytes instead of \d+"):
+        local_bucket(storage, BucketFiles(0, (file,)), tmp_path)
+    path.unlink()
+    with pytest.raises(DamageError, match="it is missing"):
+        local_bucket(storage, BucketFiles(0, (file,)), tmp_path)
+
+
+@given(st.lists(st.integers(0, 300_000), max_size=70), st.integers(1, 8))
+def test_every_bucket_is_in_one_task(sizes, tasks):
+    buckets = [BucketFiles(n, (TableFile(path=str(n), rows=size),)) for n, size in enumerate(sizes)]
+    groups = in_tasks(buckets, tasks=tasks)
+    assert [bucket for group in groups for bucket in group] == buckets
+    total = sum(sizes)
+    assert len(groups) <= 1 + total // 20_000
+    if total <= 20_000:
+        assert len(groups) <= 1
+
+
+def test_files_of_all_tasks_are_joined_in_their_order():
+    one, two = TableFile(path="1"), TableFile(path="2")
+    assert added_files([{"a": [one]}, {}, {"a": [two], "b": [one]}]) == {
+        "a": [one, two],
+        "b": [one],
+    }
