@@ -50,6 +50,7 @@ class Site:
         moved: Target of each path that redirects.
         port: Where it listens.
         pause: Seconds before each reply.
+        status: How it answers for a path that it does not have.
     """
 
     def __init__(self, pages: dict[str, bytes] | None = None) -> None:
@@ -59,6 +60,7 @@ class Site:
         self.on_request: Callable[[str], None] = lambda path: None
         self.port = 0
         self.pause = 0.0
+        self.status = b"404 Not Found"
 
     def url(self, path: str = "/") -> str:
         return f"http://127.0.0.1:{self.port}{path}"
@@ -86,7 +88,7 @@ class Site:
                 self.moved[path].encode()
             )
         body = self.pages.get(path)
-        status = b"404 Not Found" if body is None else b"200 OK"
+        status = self.status if body is None else b"200 OK"
         body = body if body is not None else b"nothing here"
         kind = b"text/html" if path == "/" or path.endswith(".html") else b"image/png"
         head = b"HTTP/1.1 %b\r\nContent-Type: %b\r\n" % (status, kind)

@@ -91,7 +91,7 @@ def test_the_command_line_brings_an_older_store_up_to_date(tmp_path: Path, limit
     with site(many_pages(8)) as home:
         crawled = nacre("crawl", home, "--delay", 0, "--out", root, "--max-pages", limit or 99)
         assert crawled.code == (4 if limit else 0)
-        set_version(root, schema.SCHEMA - 1)
+        set_version(root, schema.READABLE - 1)
         refused = nacre("status", root)
         assert refused.code == 1
         assert "nacre run` brings it up to date" in refused.err

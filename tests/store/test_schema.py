@@ -6,7 +6,17 @@ The families of the store.
 import pytest
 
 from nacre.errors import DamageError, OldLayoutError, StorageError
-from nacre.store.schema import FAMILIES, KEY, MIGRATIONS, NAMES, SCHEMA, stored_version, upgrade
+from nacre.store.schema import (
+    ADDED,
+    FAMILIES,
+    KEY,
+    MIGRATIONS,
+    NAMES,
+    READABLE,
+    SCHEMA,
+    stored_version,
+    upgrade,
+)
 from tests.store.memory import MemoryEngine
 
 
@@ -25,6 +35,22 @@ def test_a_newer_layout_is_refused_and_an_older_one_migrates():
     assert (engine.get("meta", b"new"), engine.get("meta", b"old")) == (b"1", None)
     with pytest.raises(StorageError, match="made by a newer Nacre"):
         upgrade(engine, "store")
+
+
+@pytest.mark.parametrize("version", range(READABLE, SCHEMA + 1))
+def test_a_version_without_other_rows_is_read_as_it_is(version: int):
+    engine = MemoryEngine()
+    engine.write({"meta": {KEY: b"%d" % version}})
+    upgrade(engine, "store", read_only=True)
+    assert stored_version(engine) == version
+
+
+def test_an_older_version_is_not_read():
+    engine = MemoryEngine()
+    engine.write({"meta": {KEY: b"%d" % (READABLE - 1)}})
+    with pytest.raises(OldLayoutError, match="brings it up to date"):
+        upgrade(engine, "store", read_only=True)
+    assert set(NAMES) >= ADDED
 
 
 def test_there_is_a_way_from_every_version_to_the_current_one():

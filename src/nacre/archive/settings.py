@@ -7,7 +7,16 @@ from pydantic import field_validator
 
 from nacre.config.component import Bytes, Component, setting
 
-VARIABLES = ("prefix", "timestamp17", "timestamp14", "serialno", "hostname", "pid", "port")
+VARIABLES = (
+    "prefix",
+    "timestamp17",
+    "timestamp14",
+    "serialno",
+    "hostname",
+    "pid",
+    "port",
+    "unit",
+)
 
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._~+=@,-]")
@@ -60,7 +69,15 @@ class WarcSettings(Component):
     template: str = setting(
         "${prefix}-${timestamp17}-${serialno}-${hostname}",
         "File names without suffix. Variables: prefix, timestamp17, timestamp14, serialno, "
-        "hostname, pid, port; Heritrix's `heritrix.` before a name is accepted. Needs serialno.",
+        "hostname, pid, port, unit (of batch rounds); Heritrix's `heritrix.` before a name is "
+        "accepted. Needs serialno.",
+        live=False,
+        sheets=False,
+    )
+    unit: str = setting(
+        "",
+        "Segment, unit and attempt of batch rounds, for `${unit}` in file names. The rounds set "
+        "it; empty in other jobs.",
         live=False,
         sheets=False,
     )

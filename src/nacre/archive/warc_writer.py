@@ -292,6 +292,7 @@ class WarcWriter:
             "hostname": self.origin.hostname,
             "pid": str(self.origin.pid),
             "port": str(self.origin.port),
+            "unit": self.settings.unit,
         }
 
     def _warcinfo(self) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ original: a reader that does not know differences could not resolve the revisit.
 `History` holds what was known of each URL at its last visit; its rows survive runs.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 import msgspec
@@ -193,3 +194,13 @@ class History:
     def put(self, record: HistoryRecord) -> None:
         """Keep a row; joins the open commit group."""
         self._store.put(_HISTORY, history_key(record.url).encode(), self._encoder.encode(record))
+
+    def carry(self, records: Sequence[HistoryRecord]) -> None:
+        """Keep rows of earlier rounds, of which this store knew nothing so far."""
+        for record in records:
+            self.put(record)
+        self._any = self._any or bool(records)
+
+    def stored(self, url: str) -> bytes | None:
+        """The row of a URL with what this run did, in msgpack; None when there is none."""
+        return self._store.get(_HISTORY, history_key(url).encode())

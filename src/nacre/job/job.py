@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nacre.config.check import Loaded
 from nacre.config.layer import SettingOrigin
@@ -37,6 +38,9 @@ from nacre.store.recovery import NORMAL_START, StartOptions
 from nacre.store.rocks import Memory
 from nacre.store.seam import Disk
 
+if TYPE_CHECKING:
+    from nacre.job.unit import SessionUnit
+
 _LOOKUPS = 50
 """Names of seeds looked up at a time before the crawl."""
 _MAX_FAULTS = 100
@@ -55,6 +59,7 @@ class Job:
         disk: The file operations; None for the machine's.
         on_terminal: A person watches: a pause for space lasts until there is some.
         origin: Gives the origin of a setting, for `effective.json` of the run; None: unknown.
+        unit: The list that it fetches in place of its seeds (`nacre.job.unit`); None: its seeds.
 
     Attributes:
         on_terminal: As given.
@@ -70,7 +75,7 @@ class Job:
 
     checkpoints: CheckpointService
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a program may give to a job
         self,
         root: Path,
         settings: JobSettings,
@@ -79,6 +84,7 @@ class Job:
         disk: Disk | None = None,
         on_terminal: bool = False,
         origin: OriginOf | None = None,
+        unit: "SessionUnit | None" = None,
     ) -> None:
         self.layout = Layout(root)
         self.settings = settings
@@ -98,6 +104,7 @@ class Job:
         self.origin: OriginOf = origin or unknown_origin
         self._webhooks = WebhookNotifier(self)
         self.on_terminal = on_terminal
+        self._unit = unit
 
     def seeds(self) -> Iterator[Entry]:
         """The seed list of the configuration, read while it is gone through.
@@ -198,6 +205,7 @@ class Job:
             self.events,
             self.faults,
             on_terminal=self.on_terminal,
+            unit=self._unit,
         )
 
     def _add_tasks(self, session: Session) -> None:
@@ -207,6 +215,8 @@ class Job:
         session.add_task(ActionDirectory(session, self.disk, self.clock, self.events))
         self._control = ControlFiles(session, self.clock, self._before_control)
         session.add_task(self._control)
+        for task in self._unit.tasks(session.engine.wake) if self._unit is not None else ():
+            session.add_task(task)
 
     def origin_now(self, path: str) -> object:
         """The origin of the current value of a setting: a control file, or from `origin`."""

@@ -3,6 +3,7 @@
 import asyncio
 import ctypes
 import resource
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -309,3 +310,15 @@ def raise_file_limit() -> int:
     if soft != hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard
+
+
+def first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error of a group of tasks that caused the others, which were cancelled."""
+    todo: list[Sequence[BaseException]] = [errors.exceptions]
+    while todo:
+        for error in todo.pop(0):
+            if isinstance(error, BaseExceptionGroup):
+                todo.append(error.exceptions)
+            elif not isinstance(error, asyncio.CancelledError):
+                return error
+    return errors

@@ -5,7 +5,7 @@ recovers as after a crash (docs/architecture.md, "Durability"). One code path.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ from nacre.job.monitors import (
     DiskSpaceMonitor,
     EventLoopWatchdog,
     LimitMonitor,
+    first_error,
 )
 from nacre.job.repair import accept_loss, make_repair, repair_captures
 from nacre.job.settings_change import SettingsChange
@@ -56,6 +57,7 @@ from nacre.store.seam import Disk
 from nacre.store.store import Store
 
 if TYPE_CHECKING:
+    from nacre.job.unit import SessionUnit
     from nacre.recrawl.session.planning import Planning
 
 _LAST_TRIES_OF_NOTHING = 60.0
@@ -79,6 +81,7 @@ class Session:
         events: Who listens.
         faults: URLs whose disposition failed in an earlier session, with the bug; None for none.
         on_terminal: A person watches: a pause for space lasts until there is some.
+        unit: The list that is fetched in place of the seeds; None: the seeds are.
 
     Attributes:
         layout, clock: As given.
@@ -112,6 +115,7 @@ class Session:
         faults: Mapping[str, Exception] | None = None,
         *,
         on_terminal: bool = False,
+        unit: "SessionUnit | None" = None,
     ) -> None:
         self.layout = layout
         self.settings = settings
@@ -122,6 +126,7 @@ class Session:
         self._events = events
         self._faults = faults or {}
         self._on_terminal = on_terminal
+        self._unit = unit
         self.planning: Planning | None = None
         self._opened: Opened | None = None
         self._is_assembled = False
@@ -191,8 +196,8 @@ class Session:
         self.logs, lines = self.reporting.logs, self.reporting.lines
         self.frontier, self.engine = self.queues.frontier, self._crawling.engine
         self._is_assembled = True
-        recrawl = self.planning.recrawl if self.planning is not None else None
-        self._edits = make_edits(records, self.engine, seeds, recrawl.rests if recrawl else None)
+        chooser = self._unit or (self.planning.recrawl if self.planning is not None else None)
+        self._edits = make_edits(records, self.engine, seeds, chooser.rests if chooser else None)
         self.editor = self._edits.editor
         self.live = live_job(records, self.engine)
         self.progress = ProgressLog(self.live, self.logs, self.run_row.name, self.watch, self.clock)
@@ -205,7 +210,9 @@ class Session:
         lines.begin()
 
     def _observer(self, records: RunRecords) -> VisitObserver:
-        """What takes part in the visits: the planner in an incremental run."""
+        """What takes part in the visits: a unit, or the planner in an incremental run."""
+        if self._unit is not None:
+            return self._unit.begin(records)
         if self.run_row.mode != INCREMENTAL:
             return NoObserver()
         from nacre.recrawl.session.planning import plan_run  # noqa: PLC0415 - 50 modules
@@ -239,7 +246,7 @@ class Session:
         # The settings may be others now; who is over its budget retires again.
         operator.unretire(all_of_them=False)
         totals = self.statistics.totals
-        if before == ExitStatus.FINISHED and not totals.urls:
+        if before == ExitStatus.FINISHED and not totals.urls and self._unit is None:
             seeds.enter_again(self.queues.hosts, self.fetching.robots)
 
     def keep_run(self) -> None:
@@ -337,7 +344,7 @@ class Session:
                 group.create_task(commit.run(), name="commit")
                 crawl = group.create_task(self._crawl(), name="crawl")
         except BaseExceptionGroup as errors:
-            raise _first(errors) from errors
+            raise first_error(errors) from errors
         self._write_reports()
         return crawl.result()
 
@@ -583,15 +590,3 @@ class Session:
         if self._is_assembled:
             self.progress.event(old, state, why)
         self._events.emit(StateChanged(old, state, why))
-
-
-def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The error that caused the others."""
-    todo: list[Sequence[BaseException]] = [errors.exceptions]
-    while todo:
-        for error in todo.pop(0):
-            if isinstance(error, BaseExceptionGroup):
-                todo.append(error.exceptions)
-            elif not isinstance(error, asyncio.CancelledError):
-                return error
-    return errors

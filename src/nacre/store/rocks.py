@@ -32,7 +32,7 @@ from rocksdict import (
 from nacre.errors import OldLayoutError, StorageError
 from nacre.store.disk import REMEDIES
 from nacre.store.local_files import HeldFolder
-from nacre.store.schema import FAMILIES, NAMES, ColumnFamily
+from nacre.store.schema import ADDED, FAMILIES, NAMES, ColumnFamily
 from nacre.store.seam import OperationError, Rows
 
 _WRITTEN = frozenset({"LOCK", "LOG", "rocksdict-config.json"})
@@ -174,7 +174,8 @@ class RocksEngine:
         self.size_limit = parts.buffers
         cache = Cache(parts.cache)
         options = {family.name: _options(family, parts, cache) for family in FAMILIES}
-        self._check_families(_options(None, parts, cache), read_only=read_only)
+        for name in self._check_families(_options(None, parts, cache), read_only=read_only):
+            del options[name]
         options["default"] = _options(None, parts, cache)
         access = AccessType.read_only() if read_only else AccessType.read_write()
         self._elsewhere = LinkedCopy(path) if read_only and needs_linked_copy(path) else None
@@ -186,19 +187,21 @@ class RocksEngine:
             raise _open_error(path, error) from error
         self._closed = False
         self._read_only = read_only
-        self._families = {name: self._db.get_column_family(name) for name in NAMES}
-        self._handles = {name: self._db.get_column_family_handle(name) for name in NAMES}
+        there = [name for name in NAMES if name in options]
+        self._families = {name: self._db.get_column_family(name) for name in there}
+        self._handles = {name: self._db.get_column_family_handle(name) for name in there}
         self._write = WriteOptions()
         self._write.no_slowdown = True
         self._write.sync = False
         self._check_open(parts, read_only=read_only)
 
-    def _check_families(self, options: Options, *, read_only: bool) -> None:
+    def _check_families(self, options: Options, *, read_only: bool) -> frozenset[str]:
+        """Those that a store of an older Nacre lacks, which is only read."""
         if not Path(self._path, "CURRENT").exists():
             if read_only:
                 raise StorageError(f"{self._path}: there is no store. Run the job once to make it.")
             Path(self._path).mkdir(parents=True, exist_ok=True)
-            return
+            return frozenset()
         try:
             found = set(Rdict.list_cf(self._path, options))
         except Exception as error:
@@ -209,12 +212,14 @@ class RocksEngine:
                 f"{self._path}: unknown families {', '.join(unknown)}: this store was made by a "
                 "newer Nacre. Use that version, or a checkpoint made before it."
             )
-        missing = sorted(set(NAMES) - found)
-        if read_only and missing:
+        lacking = set(NAMES) - found if read_only else set()
+        missing = sorted(lacking - ADDED)
+        if missing:
             raise OldLayoutError(
                 f"{self._path}: families {', '.join(missing)} are missing: this store was made by "
                 "an older Nacre. `nacre run` brings it up to date."
             )
+        return frozenset(lacking)
 
     def _check_open(self, parts: Memory, *, read_only: bool) -> None:
         """Options that got lost would cost gigabytes of memory later; find out now."""
@@ -248,6 +253,8 @@ class RocksEngine:
 
     def rows(self, family: str, start: bytes, stop: bytes | None) -> Iterator[tuple[bytes, bytes]]:
         """See `Engine.rows`."""
+        if family not in self._families:
+            return iter(())
         options = ReadOptions()
         if stop is not None:
             options.set_iterate_upper_bound(stop)

@@ -9,8 +9,14 @@ from typing import NamedTuple
 from nacre.errors import DamageError, OldLayoutError, StorageError
 from nacre.store.seam import StorageEngine
 
-SCHEMA = 2
+SCHEMA = 3
 """Version of the layout that this Nacre writes."""
+
+READABLE = 2
+"""Oldest version that is read as it is: later ones have more families, and the same rows."""
+
+ADDED = frozenset(("facts",))
+"""Families that came after `READABLE`; a store that is only read may lack them."""
 
 KEY = b"schema"
 
@@ -22,7 +28,7 @@ def _nothing(_: StorageEngine) -> None:
     """A new family came in, which opening the store makes; no row changes."""
 
 
-MIGRATIONS: Mapping[int, Migration] = {1: _nothing}
+MIGRATIONS: Mapping[int, Migration] = {1: _nothing, 2: _nothing}
 """Version -> how to get from it to the next."""
 
 
@@ -49,7 +55,7 @@ def upgrade(
     Args:
         engine: The store.
         path: Its directory, for messages.
-        read_only: Only check; an older store is then refused too.
+        read_only: Only check; a store older than `READABLE` is then refused too.
         current: The version wanted.
         migrations: Steps from each older version.
 
@@ -63,6 +69,8 @@ def upgrade(
     if found == current:
         return None
     if found is None or found < current:
+        if read_only and found is not None and found >= READABLE and current == SCHEMA:
+            return None
         if read_only:
             raise OldLayoutError(
                 f"{path}: its layout is of version {found or 0}, this Nacre reads {current}. "
@@ -133,6 +141,7 @@ FAMILIES = (
     ),
     ColumnFamily("stats", "kind, name -> counts by host, mime type, status, source"),
     ColumnFamily("scope", "seeds, prefixes learned, hit rates: what changes while rules run"),
+    ColumnFamily("facts", "number -> a final visit of a unit of batch rounds, with its links"),
     ColumnFamily(
         "journal", "file number, offset -> log and index lines not yet synced in their files"
     ),

@@ -1,0 +1,263 @@
+"""A list of URLs that a job fetches in place of its seeds: a unit of batch rounds.
+
+The list enters the frontier in portions, each with its position in the same commit group, so that
+nothing is entered twice after a kill. What visits find is kept by `unit_visits.py`.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import msgspec
+
+from nacre.assembly.parts import RunRecords
+from nacre.core.clock import Clock
+from nacre.core.crawluri import CrawlURI, Hop
+from nacre.core.history import HistoryRecord
+from nacre.core.states import ExitStatus
+from nacre.engine.candidates.candidates import MAX_SEED_REDIRECTS
+from nacre.engine.observer import VisitObserver
+from nacre.engine.prerequisites import HostAnswer, RobotsRow
+from nacre.frontier.policy import Backoff
+from nacre.job.monitors import BackgroundTask
+from nacre.job.unit_visits import NotAttempted, UnitOptions, UnitVisits, VisitFacts
+from nacre.uri.parse import host
+
+_POSITION = "unit.entered"
+_PORTION = 500
+_WAIT = 0.01
+_TICK = 0.5
+_SPAN = 300.0
+"""Seconds over which the throughput is measured; Nutch's threshold counts minutes, too."""
+
+
+class UnitUri(msgspec.Struct, frozen=True, gc=False):
+    """A URL of the list.
+
+    Attributes:
+        url: The URL.
+        via: The page that it was found on; "" for a seed.
+        path: Hop path; "" for a seed.
+        source: Source tag; "" for none.
+        history: What earlier rounds know of it; None at the first visit.
+    """
+
+    url: str
+    via: str = ""
+    path: str = ""
+    source: str = ""
+    history: HistoryRecord | None = None
+
+    @property
+    def is_seed(self) -> bool:
+        """A seed, or what redirects of one led to."""
+        return len(self.path) <= MAX_SEED_REDIRECTS and not self.path.strip(Hop.REDIRECT)
+
+
+class UnitHost(msgspec.Struct, frozen=True):
+    """What earlier rounds know of a host of the list.
+
+    Attributes:
+        name: The host.
+        robots: Rows of robots.txt by origin; those that have expired are fetched again.
+        answer: Its addresses; None: not known.
+        backoff: How much longer than usual it is waited for.
+    """
+
+    name: str
+    robots: dict[str, RobotsRow] = {}
+    answer: HostAnswer | None = None
+    backoff: Backoff = Backoff()
+
+
+class UnitList(Protocol):
+    """The list of a unit."""
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The hosts of all its URLs."""
+        ...
+
+    def known_hosts(self) -> Sequence[UnitHost]:
+        """What is known of hosts."""
+        ...
+
+    def portion(self, start: int, number: int) -> Sequence[UnitUri | None]:
+        """At most so many entries from a position on, none at the end of the list.
+
+        None stands for a URL that was fetched already, by an earlier attempt.
+        """
+        ...
+
+
+class UnitEntry:
+    """Enters the list of a unit, and ends it: a `BackgroundTask`.
+
+    Args:
+        records: The records of the run.
+        unit: The unit.
+        visits: Says which hosts are given up.
+        wake: Wakes the engine when URIs came in.
+
+    Attributes:
+        name: As in `BackgroundTask`.
+        ended_by: Why URLs are left that no host was given up for.
+    """
+
+    name = "unit"
+
+    def __init__(
+        self,
+        records: RunRecords,
+        unit: "SessionUnit",
+        visits: UnitVisits,
+        wake: Callable[[], None],
+    ) -> None:
+        queues, storing = records.queues, records.storing
+        self._frontier, self._identity = queues.frontier, queues.identity
+        self._hosts, self._robots = queues.hosts, records.fetching.robots
+        self._sheets = records.rules.sheets
+        self._store, self._commit = storing.store, storing.commit
+        self._history = storing.archive.history
+        self._statistics = records.reporting.statistics
+        self._supervisor = records.context.supervisor
+        self._clock: Clock = records.context.clock
+        self._unit, self._visits, self._wake = unit, visits, wake
+        self._position = storing.store.counter(_POSITION)
+        self._replies: list[tuple[float, int]] = []
+        self._done = False
+        self.ended_by = NotAttempted.DEADLINE
+
+    @property
+    def busy(self) -> bool:
+        """The list is not in yet."""
+        return not self._done
+
+    async def run(self) -> None:
+        """Enter the list, no faster than it becomes durable; then watch until cancelled."""
+        while not self._done:
+            self._look()
+            if self._commit.saturated:
+                await self._clock.sleep(_WAIT)
+                continue
+            self._enter()
+            self._wake()
+            await asyncio.sleep(0)
+        self._supervisor.look()
+        while True:
+            self._look()
+            await self._clock.sleep(_TICK)
+
+    async def ending(self, how: ExitStatus) -> None:
+        """See `BackgroundTask`; what is left of the list is told by who made it."""
+
+    def _enter(self) -> None:
+        """Enter a portion, and note the position, in the open commit group."""
+        if not self._position:
+            for known in self._unit.uris.known_hosts():
+                self._take(known)
+        entries = self._unit.uris.portion(self._position, _PORTION)
+        self._done = not entries
+        given_up = self._visits.failures.given_up
+        wanted = [
+            entry for entry in entries if entry is not None and host(entry.url) not in given_up
+        ]
+        self._history.carry([entry.history for entry in wanted if entry.history is not None])
+        if wanted:
+            self._frontier.schedule([self._uri(entry) for entry in wanted], self._clock.now())
+        self._position += len(entries)
+        self._store.set_counter(_POSITION, self._position)
+
+    def _uri(self, entry: UnitUri) -> CrawlURI:
+        overlay = self._sheets.of_url(entry.url)
+        uri = self._identity.seed(entry.url, source=entry.source, overlay=overlay)
+        return msgspec.structs.replace(uri, via=entry.via, path=entry.path, is_seed=entry.is_seed)
+
+    def _take(self, known: UnitHost) -> None:
+        """Let rows of robots.txt, addresses and the backoff of a host hold."""
+        now = self._clock.now()
+        for origin, row in known.robots.items():
+            if row.expires > now:
+                self._robots.put(origin, row)
+            if known.backoff != Backoff():
+                queue = self._frontier.queue_states.find(self._identity.queue(f"{origin}/"))
+                queue.row.set_pace(0.0, known.backoff, alone=None)
+        if known.answer is not None and known.answer.expires > now:
+            self._hosts.put(known.name, known.answer)
+
+    def _look(self) -> None:
+        """Drop what waits for hosts that are given up; end the unit when its time is over."""
+        given_up, self._visits.given_up = self._visits.given_up, []
+        for name in given_up:
+            self._drop(name)
+        options, now = self._unit.options, self._clock.now()
+        if options.deadline and now >= options.deadline:
+            self._supervisor.stop(ExitStatus.TIME_LIMIT)
+        elif options.throughput and self._is_slow(options.throughput):
+            self.ended_by = NotAttempted.THROUGHPUT
+            self._supervisor.stop(ExitStatus.TIME_LIMIT)
+
+    def _drop(self, name: str) -> None:
+        operator = self._frontier.operator
+        for _ in operator.delete(lambda url: host(url) == name):
+            pass
+
+    def _is_slow(self, least: float) -> bool:
+        """Fewer replies per second than wanted, over the last five minutes."""
+        mono, count = self._clock.monotonic(), self._statistics.documents
+        self._replies.append((mono, count))
+        while len(self._replies) > 1 and self._replies[1][0] <= mono - _SPAN:
+            self._replies.pop(0)
+        since, before = self._replies[0]
+        return mono - since >= _SPAN and (count - before) / (mono - since) < least
+
+
+UnitTask = Callable[[RunRecords, VisitFacts], BackgroundTask]
+"""Makes a task that runs beside the unit, such as what exports its facts."""
+
+
+class SessionUnit:
+    """What gives the sessions of a job the list of a unit; see `Job(unit=…)`.
+
+    Args:
+        uris: The list.
+        options: How it is fetched.
+        beside: Make further tasks of each session.
+
+    Attributes:
+        uris, options: As given.
+        entry: Enters the list of the current session; None before the first.
+    """
+
+    def __init__(
+        self, uris: UnitList, options: UnitOptions, beside: Sequence[UnitTask] = ()
+    ) -> None:
+        self.uris = uris
+        self.options = options
+        self._beside = tuple(beside)
+        self._opened: tuple[RunRecords, VisitFacts, UnitVisits] | None = None
+        self.entry: UnitEntry | None = None
+
+    def begin(self, records: RunRecords) -> VisitObserver:
+        """Take part in a session; what observes its visits."""
+        facts = VisitFacts(records.storing.store)
+        records.storing.commit.on_seal(facts.seal)
+        visits = UnitVisits(records, facts, self.options, self.uris.hosts)
+        self._opened = records, facts, visits
+        return visits
+
+    def rests(self, _url: str) -> bool:
+        """Seeds are known to the scope, and not entered."""
+        return True
+
+    def tasks(self, wake: Callable[[], None]) -> list[BackgroundTask]:
+        """The tasks of the session that was begun last.
+
+        Args:
+            wake: Wakes its engine.
+        """
+        if self._opened is None:
+            return []
+        records, facts, visits = self._opened
+        self.entry = UnitEntry(records, self, visits, wake)
+        return [self.entry, *(make(records, facts) for make in self._beside)]

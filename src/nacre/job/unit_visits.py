@@ -1,0 +1,391 @@
+"""What the final visits of a unit found: rows of the store, and the observer that writes them.
+
+Nothing is admitted but the targets of redirects: links are judged by the scope and kept. What a
+visit found joins the commit group of its records, as a row of the family `facts`; who exports the
+rows removes them (`VisitFacts.forget`).
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+import msgspec
+from msgspec.structs import replace
+
+from nacre.assembly.parts import RunRecords
+from nacre.core.crawluri import CrawlURI, Hop, Outlink, extend_path
+from nacre.core.processor import Visit
+from nacre.engine.candidates.candidates import Candidates, through_walls
+from nacre.history.dedup import History
+from nacre.report.statistics import Stored
+from nacre.store.store import Store
+from nacre.uri.parse import host
+
+_FAMILY = "facts"
+_NEXT = "facts.next"
+_GIVEN_UP = b"unit.given-up:"
+_KNOWN = 100_000
+"""Links whose verdict is remembered, in each of two generations."""
+_REDIRECT = Hop.REDIRECT  # the way to a member of an enumeration is long
+_REFUSING = frozenset((401, 403, 429, 503))
+"""Statuses by which a host says that it does not want to be asked."""
+_FAILED = frozenset((-1, -2, -3, -4, -6, -8, -61, -62))
+"""Statuses of hosts that could not be asked, as far as that is no matter of one URL."""
+
+
+class Follow(StrEnum):
+    """Which links of a visit are fetched in the same unit."""
+
+    NONE = "none"
+    REDIRECTS = "redirects"
+
+
+class NotAttempted(StrEnum):
+    """Why a URL of a list was not asked for."""
+
+    DEADLINE = "deadline"
+    BLOCKED = "blocked"
+    FAILURES = "failures"
+    THROUGHPUT = "throughput"
+
+
+class UnitOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How a unit is fetched.
+
+    Attributes:
+        follow: Which links are fetched at once; only those to hosts of the unit.
+        max_redirects: Redirects one after the other that are followed.
+        max_failures: Failures of a host in a row after which its other URLs are not asked for; 0:
+            they always are.
+        deadline: When it ends, seconds since the epoch; 0: when it is done.
+        throughput: Replies per second, over five minutes, below which it ends; 0: no limit.
+    """
+
+    follow: Follow = Follow.REDIRECTS
+    max_redirects: int = 5
+    max_failures: int = 5
+    deadline: float = 0.0
+    throughput: float = 0.0
+
+
+LinkFact = tuple[str, str, str, str, str, int]
+"""A link that the scope accepts: URL, hop, rel, context, text, rank on the page."""
+
+
+class VisitFact(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What a final visit found.
+
+    Attributes:
+        url: The URL that was asked for.
+        status: Fetch status.
+        via: The page that it was found on.
+        path: Hop path.
+        source: Source tag.
+        began: Start of the exchange, µs since the epoch; where there was none, the visit's end.
+        duration: Time to the last byte, ms.
+        first_byte: Time to the first byte, ms.
+        size: Bytes of payload received.
+        digest: Payload digest of the reply; "" for none.
+        mime: Media type; "" when unknown.
+        lang: Content-Language; "" for none.
+        modified: Last-Modified as received.
+        address: Address of the server.
+        retry_after: Seconds that the server asked for; None: it did not.
+        robots: Directives of meta robots and X-Robots-Tag, sorted.
+        redirect: Target of a redirect, resolved; "" for none.
+        new_seed: That target is a seed from now on, because a seed moved there.
+        canonical: What the page declares as its canonical URL; "" for none.
+        outlinks: Links found, those included that the scope refuses.
+        stored: What the archive got (`report.statistics.Stored`).
+        warc: Name of the WARC; "" when nothing was written.
+        offset: Offset of its first record there.
+        attempts: Attempts made.
+        error: Why there was no reply, or the line of robots.txt.
+        annotations: As in crawl.log.
+        history: The row of its history, msgpack of `HistoryRecord`; b"" for none.
+        links: The links that the scope accepts, redirects included.
+    """
+
+    url: str
+    status: int
+    via: str
+    path: str
+    source: str
+    began: int
+    duration: int
+    first_byte: int
+    size: int
+    digest: str
+    mime: str
+    lang: str
+    modified: bytes
+    address: str
+    retry_after: float | None
+    robots: tuple[str, ...]
+    redirect: str
+    new_seed: bool
+    canonical: str
+    outlinks: int
+    stored: str
+    warc: str
+    offset: int
+    attempts: int
+    error: str
+    annotations: tuple[str, ...]
+    history: bytes
+    links: list[LinkFact]
+
+
+class VisitFacts:
+    """The rows of the family `facts`, by number, in the order of the visits.
+
+    Args:
+        store: The store.
+
+    Attributes:
+        next: Number of the next row, from 0; numbers are never given again.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._encode = msgspec.msgpack.Encoder().encode
+        self._decode = msgspec.msgpack.Decoder(VisitFact).decode
+        self.next = self._saved = store.counter(_NEXT)
+
+    def add(self, fact: VisitFact) -> None:
+        """Keep a row; joins the open commit group."""
+        self._store.put(_FAMILY, _key(self.next), self._encode(fact))
+        self.next += 1
+
+    def seal(self) -> None:
+        """Write the next number; called just before a group is sealed."""
+        if self.next != self._saved:
+            self._store.set_counter(_NEXT, self.next)
+            self._saved = self.next
+
+    def rows(self, stop: int) -> Iterator[VisitFact]:
+        """The rows with numbers below `stop`, in order."""
+        for _, value in self._store.scan(_FAMILY, b"", _key(stop)):
+            yield self._decode(value)
+
+    def forget(self, stop: int) -> None:
+        """Remove the rows with numbers below `stop`; joins the open commit group."""
+        for key in [key for key, _ in self._store.scan(_FAMILY, b"", _key(stop))]:
+            self._store.delete(_FAMILY, key)
+
+
+def _key(number: int) -> bytes:
+    return number.to_bytes(8, "big")
+
+
+class HostFailures:
+    """Counts the failures of each host in a row; who has too many is given up for the unit.
+
+    Args:
+        store: Keeps who was given up.
+        most: Failures in a row; 0: no host is given up.
+    """
+
+    def __init__(self, store: Store, most: int) -> None:
+        self._store = store
+        self._most = most
+        self._counts: dict[str, int] = {}
+        self.given_up = given_up_hosts(store)
+
+    def note(self, name: str, status: int) -> NotAttempted | None:
+        """Count a final visit; why the host is given up now, None: it is not."""
+        refused = status in _REFUSING
+        if not (refused or status in _FAILED or status >= 500):
+            self._counts.pop(name, None)
+            return None
+        count = self._counts[name] = self._counts.get(name, 0) + 1
+        if count < self._most or not self._most or name in self.given_up:
+            return None
+        why = NotAttempted.BLOCKED if refused else NotAttempted.FAILURES
+        self.given_up[name] = why
+        self._store.put("meta", _GIVEN_UP + name.encode(), why.encode())
+        return why
+
+
+def given_up_hosts(store: Store) -> dict[str, NotAttempted]:
+    """The hosts whose other URLs are not asked for, and why."""
+    rows = store.scan("meta", _GIVEN_UP, _GIVEN_UP[:-1] + b";")
+    return {
+        key[len(_GIVEN_UP) :].decode(): NotAttempted(value.decode()) for key, value in list(rows)
+    }
+
+
+class AcceptedLinks:
+    """The links of a visit that the scope accepts; verdicts are remembered by URL and hop path.
+
+    Args:
+        candidates: Judges links.
+    """
+
+    def __init__(self, candidates: Candidates) -> None:
+        self._candidates = candidates
+        self._young: dict[tuple[str, str], str] = {}
+        self._old: dict[tuple[str, str], str] = {}
+
+    def of(self, visit: Visit) -> tuple[list[LinkFact], list[CrawlURI]]:
+        """The links, and what the frontier would be given of redirects."""
+        uri, found, redirects = visit.uri, [], []
+        paths: dict[Hop, str] = {}
+        young, old = self._young, self._old
+        for link in visit.outlinks:
+            hop = link.hop
+            if hop is _REDIRECT:
+                for accepted, target in self._candidates.accepted(uri, [link]):
+                    found.append(_fact(accepted, accepted.url))
+                    redirects.append(target)
+                continue
+            path = paths.get(hop)
+            if path is None:
+                path = paths[hop] = extend_path(uri.path, hop)
+            way = (link.url, path)
+            url = young.get(way)
+            if url is None:
+                url = old.get(way)
+                if url is None:
+                    url = self._judged(uri, link)
+                self._remember(way, url)
+                young = self._young
+                old = self._old
+            if url:
+                found.append(_fact(link, url))
+        return found, redirects
+
+    def _judged(self, uri: CrawlURI, link: Outlink) -> str:
+        """The URL of a link as the frontier would have it; "" when it is refused."""
+        accepted = self._candidates.accepted(uri, [link])
+        return accepted[0][0].url if accepted else ""
+
+    def _remember(self, way: tuple[str, str], url: str) -> None:
+        if len(self._young) >= _KNOWN:
+            self._old, self._young = self._young, {}
+        self._young[way] = url
+
+
+def _fact(link: Outlink, url: str) -> LinkFact:
+    return url, link.hop.value, link.rel, link.context, link.text, link.rank
+
+
+class UnitVisits:
+    """The `VisitObserver` of a unit: keeps what each final visit found.
+
+    Args:
+        records: The records of the run.
+        facts: Where that is kept.
+        options: How the unit is fetched.
+        hosts: The hosts of the unit.
+
+    Attributes:
+        failures: Counts the failures of hosts.
+        given_up: Hosts that were given up since somebody looked, who empties this.
+    """
+
+    def __init__(
+        self,
+        records: RunRecords,
+        facts: VisitFacts,
+        options: UnitOptions,
+        hosts: frozenset[str],
+    ) -> None:
+        storing, queues = records.storing, records.queues
+        effective = records.rules.effective
+        self._error_pages = effective.then(lambda s: s.engine.follow_error_pages)
+        self._links = AcceptedLinks(records.scheduling.candidates)
+        self._history: History = storing.archive.history
+        self._frontier = queues.frontier
+        self._facts = facts
+        self._options = options
+        self._hosts = hosts
+        self.failures = HostFailures(storing.store, options.max_failures)
+        self.given_up: list[str] = []
+
+    def judge(self, _visit: Visit) -> bool:
+        """See `VisitObserver`; a visit is stored as it is."""
+        return True
+
+    def follow(self, visit: Visit, _judgement: object, stored: Stored, now: float) -> bool:
+        """See `VisitObserver`: links are kept, and enter the frontier only behind redirects."""
+        uri = visit.uri
+        name = host(uri.url)
+        if not uri.url.startswith("dns:") and self.failures.note(name, visit.status):
+            self.given_up.append(name)
+        if uri.is_prerequisite:
+            return True
+        links: list[LinkFact] = []
+        targets: list[CrawlURI] = []
+        if visit.outlinks and (200 <= visit.status < 400 or self._error_pages[visit.overlay]):
+            links, targets = self._links.of(visit)
+        history = self._history.stored(uri.url) if visit.capture is not None else None
+        seeds = any(target.is_seed for target in targets)
+        self._facts.add(_visit_fact(visit, stored, history or b"", links, now, new_seed=seeds))
+        if targets and self._options.follow is not Follow.NONE:
+            self._enter(visit, targets, now)
+        return True
+
+    def _enter(self, visit: Visit, targets: list[CrawlURI], now: float) -> None:
+        """Let targets of redirects enter that the unit may follow."""
+        most = self._options.max_redirects
+        # A seed's target is forced, so that it is fetched though it was seen: in a list it is not.
+        wanted = [
+            target if target.key == visit.uri.key else replace(target, force_fetch=False)
+            for target in targets
+            if host(target.url) in self._hosts
+            and len(target.path) - len(target.path.rstrip(_REDIRECT)) <= most
+        ]
+        if wanted:
+            self._frontier.schedule(through_walls(visit, wanted), now)
+
+
+def _visit_fact(
+    visit: Visit,
+    stored: Stored,
+    history: bytes,
+    links: list[LinkFact],
+    now: float,
+    *,
+    new_seed: bool,
+) -> VisitFact:
+    uri, capture = visit.uri, visit.capture
+    redirect = canonical = ""
+    for link in visit.outlinks:
+        if link.hop is _REDIRECT:
+            redirect = redirect or link.url
+        elif link.rel == "canonical":
+            canonical = canonical or link.url
+    return VisitFact(
+        url=uri.url,
+        status=visit.status,
+        via=uri.via,
+        path=uri.path,
+        source=uri.source,
+        began=capture.began if capture else round(now * 1e6),
+        duration=capture.duration if capture else 0,
+        first_byte=capture.first_byte if capture else 0,
+        size=capture.payload_length if capture else 0,
+        digest=capture.payload_digest if capture else "",
+        mime=visit.mime,
+        lang=_text(capture.header(b"content-language")) if capture else "",
+        modified=(capture.header(b"last-modified") or b"")[:64] if capture else b"",
+        address=capture.address if capture else "",
+        retry_after=visit.retry_after,
+        robots=tuple(sorted(visit.robots_meta)),
+        redirect=redirect,
+        new_seed=new_seed,
+        canonical=canonical,
+        outlinks=len(visit.outlinks) + visit.dropped,
+        stored=stored.value,
+        warc=visit.warc_file,
+        offset=visit.warc_offset,
+        attempts=uri.attempts + 1,
+        error=visit.error or visit.robots,
+        annotations=tuple(visit.annotations),
+        history=history,
+        links=links,
+    )
+
+
+def _text(value: bytes | None) -> str:
+    return (value or b"").decode("latin-1")[:64]

@@ -1,0 +1,221 @@
+"""A job that fetches a list: what it enters, once, and when it ends."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from nacre.core.history import HistoryRecord
+from nacre.core.states import ExitStatus
+from nacre.engine.prerequisites import RobotsRow
+from nacre.inspect.stored_job import read_only
+from nacre.job.job import Job
+from nacre.job.unit import UnitHost
+from nacre.job.unit_visits import Follow, NotAttempted, UnitOptions, given_up_hosts
+from nacre.scope.robots_txt import RobotsState
+from nacre.store.layout import Layout
+from tests.fault.site import Site
+from tests.job.units import Listed, facts_of, unit_job
+
+PAGES = {
+    "/": b'<a href="/a.html">a</a> <a href="/b.html">b</a> <a href="http://x.test/">x</a>',
+    "/a.html": b'<a href="/c.html">c</a><link rel="canonical" href="/a.html?main">',
+    "/b.html": b"<p>b</p>",
+    "/c.html": b"<p>c</p>",
+    "/robots.txt": b"User-agent: *\nDisallow: /private/\n",
+}
+
+
+async def fetched(root: Path, site: Site, paths: list[str], **options: Any) -> ExitStatus:
+    job = unit_job(root, Listed([site.url(path) for path in paths]), UnitOptions(**options))
+    return await job.run()
+
+
+def test_exactly_the_list_is_fetched_and_links_are_kept_that_the_scope_accepts(tmp_path: Path):
+    async def main() -> Site:
+        site = Site(PAGES)
+        async with site.serving():
+            how = await fetched(tmp_path, site, ["/", "/a.html", "/private/x", "/none"])
+            assert how is ExitStatus.FINISHED
+        return site
+
+    site = asyncio.run(main())
+    assert dict(site.asked) == {"/robots.txt": 1, "/": 1, "/a.html": 1, "/none": 1}
+    facts = {fact.url: fact for fact in facts_of(tmp_path)}
+    assert {url: fact.status for url, fact in facts.items()} == {
+        site.url("/"): 200,
+        site.url("/a.html"): 200,
+        site.url("/private/x"): -9998,
+        site.url("/none"): 404,
+    }
+    home = facts[site.url("/")]
+    assert [link[:2] for link in home.links] == [
+        (site.url("/a.html"), "L"), (site.url("/b.html"), "L"),
+    ]  # fmt: skip
+    assert (home.outlinks, home.stored) == (3, "novel")
+    assert home.warc.endswith(".warc.gz")
+    assert home.history
+
+
+def test_a_resumed_unit_enters_nothing_twice(tmp_path: Path):
+    pages = {f"/{number}.html": b"page %d" % number for number in range(1200)}
+
+    async def main() -> Site:
+        site = Site(pages)
+        async with site.serving():
+            urls = [site.url(path) for path in pages]
+            job = unit_job(tmp_path, Listed(urls))
+            stop_after(job, site, 30)
+            assert await job.run() is ExitStatus.ABORTED
+            assert await unit_job(tmp_path, Listed(urls)).run() is ExitStatus.FINISHED
+        return site
+
+    site = asyncio.run(main())
+    del site.asked["/robots.txt"]
+    assert max(site.asked.values()) == 1
+    assert len(site.asked) == 1200
+    facts = facts_of(tmp_path)
+    assert len({fact.url for fact in facts}) == len(facts) == 1200
+
+
+def stop_after(job: Job, site: Site, number: int) -> None:
+    def asked(_: str) -> None:
+        if sum(site.asked.values()) == number and job.session:
+            job.session.stop(ExitStatus.ABORTED)
+
+    site.on_request = asked
+
+
+def test_redirects_are_followed_within_the_hosts_of_the_unit(tmp_path: Path):
+    async def main(follow: str) -> tuple[Site, dict[str, int]]:
+        site = Site(PAGES)
+        site.moved = {"/1": "/2", "/2": "/3", "/3": "/b.html", "/out": "http://localhost:9/"}
+        root = tmp_path / follow
+        async with site.serving():
+            await fetched(root, site, ["/1", "/out"], follow=Follow(follow), max_redirects=2)
+        return site, {fact.url: len(fact.links) for fact in facts_of(root)}
+
+    site, found = asyncio.run(main("redirects"))
+    assert found == {site.url("/1"): 1, site.url("/2"): 1, site.url("/3"): 1, site.url("/out"): 1}
+    site, found = asyncio.run(main("none"))
+    assert found == {site.url("/1"): 1, site.url("/out"): 1}
+
+
+def test_a_url_of_the_list_behind_a_redirect_is_fetched_once(tmp_path: Path):
+    async def main() -> Site:
+        site = Site(PAGES)
+        site.moved = {"/1": "/b.html"}
+        async with site.serving():
+            await fetched(tmp_path, site, ["/1", "/b.html"])
+        return site
+
+    site = asyncio.run(main())
+    assert site.asked["/b.html"] == 1
+    assert len(facts_of(tmp_path)) == 2
+
+
+def test_what_earlier_rounds_know_makes_revisits(tmp_path: Path):
+    async def main() -> None:
+        site = Site(PAGES)
+        async with site.serving():
+            await fetched(tmp_path / "1", site, ["/b.html"])
+            (first,) = facts_of(tmp_path / "1")
+            known = msgspec.msgpack.decode(first.history, type=HistoryRecord)
+            uris = Listed([first.url], history={first.url: known})
+            await unit_job(tmp_path / "2", uris).run()
+        (second,) = facts_of(tmp_path / "2")
+        again = msgspec.msgpack.decode(second.history, type=HistoryRecord)
+        assert second.stored == "duplicate"
+        assert (again.visits, again.record_id) == (2, known.record_id)
+
+    asyncio.run(main())
+
+
+def test_robots_txt_of_an_earlier_round_is_not_asked_for_again(tmp_path: Path):
+    async def main() -> Site:
+        site = Site(PAGES)
+        async with site.serving():
+            origin = site.url("")
+            rules = b"User-agent: *\nDisallow: /b\n"
+            row = RobotsRow(RobotsState.RULES, time.time() + 3600.0, rules, 200)
+            uris = Listed(
+                [site.url("/b.html"), site.url("/c.html")],
+                known=[UnitHost("127.0.0.1", {origin: row})],
+            )
+            await unit_job(tmp_path, uris).run()
+        return site
+
+    site = asyncio.run(main())
+    assert dict(site.asked) == {"/c.html": 1}
+    assert sorted(fact.status for fact in facts_of(tmp_path)) == [-9998, 200]
+
+
+@pytest.mark.parametrize("status", [503, 404])
+def test_a_host_that_refuses_is_given_up(tmp_path: Path, status: int):
+    pages = {f"/{number}": b"" for number in range(50)}
+
+    async def main() -> Site:
+        site = Site({"/robots.txt": b""})
+        site.pause = 0.01
+        site.status = {503: b"503 Busy", 404: b"404 Not Found"}[status]
+        async with site.serving():
+            uris = Listed([site.url(path) for path in pages])
+            job = unit_job(
+                tmp_path,
+                uris,
+                UnitOptions(max_failures=5),
+                frontier={"throttled_retries": 0},
+                politeness={"delay": 0.0, "backoff_up_to": 0.0},
+            )
+            assert await job.run() is ExitStatus.FINISHED
+        return site
+
+    site = asyncio.run(main())
+    asked = sum(site.asked.values()) - site.asked["/robots.txt"]
+    with read_only(str(Layout(tmp_path).store)) as store:
+        given_up = given_up_hosts(store)
+    if status == 404:
+        assert (asked, given_up) == (50, {})
+    else:
+        assert given_up == {"127.0.0.1": NotAttempted.BLOCKED}
+        assert 5 <= asked < 50
+        assert len(facts_of(tmp_path)) == asked
+
+
+def test_a_unit_ends_at_its_deadline(tmp_path: Path):
+    async def main() -> ExitStatus:
+        site = Site(PAGES)
+        async with site.serving():
+            return await fetched(tmp_path, site, ["/", "/a.html"], deadline=1.0)
+
+    assert asyncio.run(main()) is ExitStatus.TIME_LIMIT
+
+
+def test_urls_of_an_earlier_attempt_are_left_out(tmp_path: Path):
+    async def main() -> Site:
+        site = Site(PAGES)
+        async with site.serving():
+            urls = [site.url("/"), site.url("/b.html")]
+            await unit_job(tmp_path, Listed(urls, done=urls[:1])).run()
+        return site
+
+    assert "/" not in asyncio.run(main()).asked
+
+
+def test_seeds_are_known_to_the_scope_and_not_entered(tmp_path: Path):
+    async def main() -> Site:
+        site = Site(PAGES)
+        async with site.serving():
+            uris = Listed([site.url("/a.html")])
+            scope = [{"rule": "reject"}, {"rule": "surt-prefixed"}]
+            job = unit_job(tmp_path, uris, seeds=[site.url("/")], scope=scope)
+            await job.run()
+        return site
+
+    site = asyncio.run(main())
+    assert dict(site.asked) == {"/robots.txt": 1, "/a.html": 1}
+    (fact,) = facts_of(tmp_path)
+    assert site.url("/c.html") in [link[0] for link in fact.links]
