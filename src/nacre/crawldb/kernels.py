@@ -1,0 +1,282 @@
+"""The kernel: one DuckDB in a process, with limits; the only module that imports DuckDB.
+
+A kernel reads and writes local files in the directories that it is given, and nothing else: its
+configuration is locked, extensions are never loaded, so that what users write as SQL can neither
+read a file nor change a limit. Its SQL is stable; of its Python API only what stands here is used.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import duckdb
+
+from nacre.errors import NacreError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MEMORY = 600 * 10**6
+"""Bytes that a kernel uses at most before it spills to its scratch directory."""
+
+ROW_GROUP = 122_880
+"""Rows of a row group in a table file: DuckDB reads them one by one."""
+
+
+class KernelError(NacreError):
+    """A query failed: the data are damaged, a limit was reached, or the SQL is wrong."""
+
+
+class UserSqlError(NacreError):
+    """What a user wrote as SQL is none, or asks for what is not there."""
+
+
+class WrittenFile(NamedTuple):
+    """A file that a kernel wrote.
+
+    Attributes:
+        path: Its path.
+        rows: Its rows.
+        bytes: Its size.
+    """
+
+    path: str
+    rows: int
+    bytes: int
+
+
+class Kernel:
+    """A DuckDB of its own in memory.
+
+    Args:
+        memory: Bytes that it uses at most.
+        threads: Threads of a query.
+        scratch: Directory for what does not fit into memory; "" for none: then a query fails.
+        directories: Directories below which it reads and writes files, beside `scratch`.
+    """
+
+    def __init__(
+        self,
+        memory: int = MEMORY,
+        threads: int = 1,
+        *,
+        scratch: str = "",
+        directories: Sequence[str] = (),
+    ) -> None:
+        allowed = [*directories, *([scratch] if scratch else [])]
+        self._db = duckdb.connect(
+            ":memory:",
+            config={
+                "memory_limit": f"{max(memory, 50 * 10**6)}B",
+                "threads": str(threads),
+                "preserve_insertion_order": "false",
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+                "python_enable_replacements": "false",
+            },
+        )
+        self.execute("set temp_directory = ?", [scratch])
+        self.execute("set allowed_directories = ?", [allowed])
+        self.execute("set enable_external_access = false")
+        self.execute("set lock_configuration = true")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End it; its tables are gone."""
+        self._db.close()
+
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
+        """Run a statement for its effect.
+
+        Raises:
+            KernelError: It fails.
+        """
+        self._run(sql, parameters)
+
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query.
+
+        Raises:
+            KernelError: It fails.
+        """
+        return self._run(sql, parameters).fetchall()
+
+    def value(self, sql: str, parameters: Sequence[object] = ()) -> Any:  # noqa: ANN401 - any type
+        """The one value of a query of one row.
+
+        Raises:
+            KernelError: It fails.
+        """
+        return self.rows(sql, parameters)[0][0]
+
+    def columns(self, sql: str, parameters: Sequence[object] = ()) -> list[str]:
+        """The names of the columns of a query; it is not run.
+
+        Raises:
+            KernelError: It fails.
+        """
+        return [str(row[0]) for row in self.rows(f"describe {sql}", parameters)]
+
+    def arrow(self, sql: str, parameters: Sequence[object] = ()) -> "pa.Table":
+        """The result of a query as a table of Arrow.
+
+        Raises:
+            KernelError: It fails.
+        """
+        try:
+            return self._db.sql(sql, params=list(parameters) or None).to_arrow_table()
+        except duckdb.Error as error:
+            raise KernelError(str(error)) from error
+
+    def batches(
+        self, sql: str, parameters: Sequence[object] = (), *, size: int = 10_000
+    ) -> "Iterator[pa.RecordBatch]":
+        """The result of a query, a batch of at most `size` rows at a time.
+
+        No other query may run before the last batch was taken.
+
+        Raises:
+            KernelError: It fails.
+        """
+        try:
+            yield from self._db.sql(sql, params=list(parameters) or None).to_arrow_reader(size)
+        except duckdb.Error as error:
+            raise KernelError(str(error)) from error
+
+    def load(self, name: str, table: "pa.Table") -> None:
+        """Make a table of this kernel from a table of Arrow; one of that name is replaced.
+
+        Raises:
+            KernelError: It fails.
+        """
+        self._db.register("_given", table)
+        try:
+            self.execute(f'create or replace temp table "{name}" as select * from _given')
+        finally:
+            self._db.unregister("_given")
+
+    def write(self, sql: str, path: str, *, row_group: int = ROW_GROUP) -> WrittenFile:
+        """Write the result of a query as a Parquet file (zstd), in the order of the query.
+
+        Args:
+            sql: The query.
+            path: The file; it is replaced.
+            row_group: Rows of a row group.
+
+        Raises:
+            KernelError: It fails, as when the disk is full; the message names the file.
+        """
+        options = (
+            f"format parquet, compression zstd, row_group_size {row_group}, return_stats true, "
+            "preserve_order true"
+        )
+        try:
+            found = self.rows(f"copy ({sql}) to {quoted(path)} ({options})")
+        except KernelError as error:
+            raise KernelError(f"{path} cannot be written: {error}") from error
+        if not found:
+            return WrittenFile(path, 0, 0)
+        return WrittenFile(path, int(found[0][1]), int(found[0][2]))
+
+    def check_expression(self, text: str, table: str, columns: Sequence[str] = ()) -> None:
+        """Check an expression that a user wrote, such as that of `--where`.
+
+        Args:
+            text: The expression.
+            table: What stands behind `from`, with the columns that it may use.
+            columns: Their names, for the message.
+
+        Raises:
+            UserSqlError: It is no single expression, has a subquery, or names what is not there;
+                the message says where, and which columns there are.
+        """
+        if not text.strip():
+            raise UserSqlError("the expression is empty: a syntax error")
+        head = "select "
+        parsed = self._parsed(f"{head}({text}\n)", text, len(head) + 1, columns)
+        for part in _parts(parsed):
+            if part.get("class") == "SUBQUERY" or part.get("type") == "TABLE_FUNCTION":
+                raise UserSqlError(f"{text!r} has a query in it; only expressions are allowed")
+        try:
+            self.execute(f"explain select ({text}\n) from {table}")
+        except KernelError as error:
+            raise UserSqlError(_explained(_placed(str(error), text), text, columns)) from None
+
+    def check_query(self, text: str) -> None:
+        """Check that what a user wrote is one query that only reads.
+
+        Raises:
+            UserSqlError: It is none; the message says where.
+        """
+        self._parsed(text, text, 0, ())
+
+    def _parsed(self, sql: str, text: str, at: int, columns: Sequence[str]) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.value("select json_serialize_sql(?)", [sql]))
+        if found.get("error"):
+            said, position = str(found.get("error_message", "")), found.get("position")
+            where = f" at character {int(position) - at + 1}" if position is not None else ""
+            raise UserSqlError(_explained(f"{said}{where}", text, columns))
+        if len(found["statements"]) != 1:
+            raise UserSqlError(f"{text!r} is not one statement")
+        node = found["statements"][0]["node"]
+        if at and (node["type"] != "SELECT_NODE" or node["from_table"]["type"] != "EMPTY"):
+            raise UserSqlError(f"{text!r} is not one expression")
+        if at and len(node["select_list"]) != 1:
+            raise UserSqlError(f"{text!r} is not one expression")
+        return found
+
+    def _run(self, sql: str, parameters: Sequence[object]) -> "duckdb.DuckDBPyConnection":
+        try:
+            return self._db.execute(sql, list(parameters) or None)
+        except duckdb.Error as error:
+            raise KernelError(str(error)) from error
+
+
+def quoted(text: str) -> str:
+    """A text as a literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def parquet(paths: Sequence[str]) -> str:
+    """What stands behind `from` to read Parquet files as one table."""
+    return f"read_parquet([{', '.join(map(quoted, paths))}])"
+
+
+_NAMED = re.compile(r'(?:column|Function with name) "?([^"\s]+)"?')
+
+
+def _placed(message: str, text: str) -> str:
+    """The first line of an error, with the place of the name that it is about."""
+    first = message.strip().partition("\n")[0]
+    found = _NAMED.search(first)
+    at = text.find(found[1]) if found else -1
+    return f"{first} at character {at + 1}" if at >= 0 else first
+
+
+def _explained(message: str, text: str, columns: Sequence[str]) -> str:
+    first = message.strip().splitlines()[0] if message.strip() else "not an expression"
+    known = f"; columns: {', '.join(columns)}" if columns else ""
+    return f"{text!r}: {first}{known}"
+
+
+def _parts(node: object) -> Iterator[dict[str, Any]]:
+    """Every mapping in a parsed statement."""
+    if isinstance(node, dict):
+        yield node
+        for value in node.values():
+            yield from _parts(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _parts(value)

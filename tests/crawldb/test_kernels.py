@@ -1,0 +1,104 @@
+"""Kernels: limits that hold, files written and read, and what users may say as SQL."""
+
+import pytest
+
+from nacre.crawldb.kernels import Kernel, KernelError, UserSqlError, parquet, quoted
+
+
+@pytest.fixture
+def kernel(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "scratch").mkdir()
+    with Kernel(
+        100_000_000, scratch=str(tmp_path / "scratch"), directories=[str(tmp_path / "in")]
+    ) as made:
+        made.execute("create table pages as select * from (values ('a', 1), ('国家', 2)) t(key, n)")
+        yield made
+
+
+def test_a_query_is_written_in_its_order_and_read_again(kernel, tmp_path):
+    path = str(tmp_path / "in" / "it's.parquet")
+    written = kernel.write("select * from pages order by n desc", path)
+    assert (written.path, written.rows) == (path, 2)
+    assert written.bytes == (tmp_path / "in" / "it's.parquet").stat().st_size
+    assert kernel.rows(f"select key from {parquet([path])}") == [("国家",), ("a",)]
+
+
+def test_a_query_without_rows_is_written_with_its_columns(kernel, tmp_path):
+    path = str(tmp_path / "in" / "none.parquet")
+    assert kernel.write("select * from pages where false", path).rows == 0
+    assert kernel.columns(f"from {parquet([path])}") == ["key", "n"]
+
+
+def test_arrow_goes_in_and_out(kernel):
+    kernel.load("copy", kernel.arrow("select * from pages"))
+    assert kernel.value("select sum(n) from copy") == 3
+    sizes = [batch.num_rows for batch in kernel.batches("from range(5000) t(i)", size=2048)]
+    assert sum(sizes) == 5000
+    assert len(sizes) > 1
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select * from read_csv('/etc/passwd')",
+        "copy pages to '/tmp/nacre-not-here.csv'",
+        "attach '/tmp/nacre-not-here.db'",
+        "set memory_limit = '9GB'",
+        "set enable_external_access = true",
+        "install httpfs",
+        "load httpfs",
+    ],
+)
+def test_nothing_outside_its_directories_is_touched_and_no_limit_is_changed(kernel, sql):
+    with pytest.raises(KernelError):
+        kernel.execute(sql)
+
+
+def test_a_file_that_cannot_be_written_is_named(kernel, tmp_path):
+    with pytest.raises(KernelError, match=r"missing/x\.parquet cannot be written"):
+        kernel.write("from pages", str(tmp_path / "in" / "missing" / "x.parquet"))
+
+
+def test_a_damaged_file_is_an_error(kernel, tmp_path):
+    path = tmp_path / "in" / "bad.parquet"
+    path.write_bytes(b"PAR1 not really")
+    with pytest.raises(KernelError):
+        kernel.rows(f"select * from {parquet([str(path)])}")
+
+
+@pytest.mark.parametrize("text", ["n > 1", "key like '%国%'", "n in (1, 2) and key <> 'b' -- why"])
+def test_expressions_are_accepted(kernel, text):
+    kernel.check_expression(text, "pages", ["key", "n"])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("m > 1", r'"m" .*at character 1; columns: key, n'),
+        ("n >", "syntax error"),
+        ("n = = 2", "at character 5"),
+        ("(select 1)", "has a query"),
+        ("exists(from pages)", "has a query"),
+        ("1), (2", "not one expression"),
+        ("1; drop table pages", "syntax error"),
+        ("1) from pages --", "syntax error"),
+        ("read_text('/etc/passwd') = ''", "read_text"),
+        ("", "syntax error"),
+    ],
+)
+def test_what_is_no_expression_is_refused_with_its_place(kernel, text, said):
+    with pytest.raises(UserSqlError, match=said):
+        kernel.check_expression(text, "pages", ["key", "n"])
+    assert kernel.value("select count(*) from pages") == 2
+
+
+def test_only_queries_are_queries(kernel):
+    kernel.check_query("select * from pages order by 1; ")
+    for text in ("drop table pages", "select 1; select 2", "selec 1"):
+        with pytest.raises(UserSqlError):
+            kernel.check_query(text)
+
+
+def test_text_is_quoted():
+    assert quoted("it's") == "'it''s'"
