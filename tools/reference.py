@@ -17,6 +17,7 @@ from nacre.config.component import Component
 from nacre.config.facts import FieldFacts, fields
 from nacre.core.states import EXIT_TABLE
 from nacre.core.status import STATUS_TABLE
+from nacre.crawldb.scoring import SCORINGS
 from nacre.engine.chain.entry import PROCESSORS, Entry
 from nacre.job.registry import sections
 from nacre.migrate.heritrix.mappings import (
@@ -118,6 +119,10 @@ def settings_page() -> str:
         "`uri.normalize` is a list of normalizers in order; a plain name is one without "
         "settings. See [Nutch](../nutch.md).",
         *(_normalizer(kind) for kind in get_args(get_args(AnyNormalizer)[0])),
+        "## cycle.scoring: the scores",
+        "`cycle.scoring` is a list of kinds of score in order; a plain name is one with its "
+        "defaults.",
+        *(_scoring(kind) for kind in SCORINGS),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -192,6 +197,12 @@ def _normalizer(kind: type[Component]) -> str:
     shown = [field for field in fields(kind) if field.path != "normalizer"]
     names = get_args(kind.model_fields["normalizer"].annotation)
     return f"### {', '.join(names)}\n\n{_doc(kind)}\n\n{_table(shown)}"
+
+
+def _scoring(kind: type[Component]) -> str:
+    shown = [field for field in fields(kind) if field.path != "scoring"]
+    name = kind.model_fields["scoring"].default
+    return f"### {name}\n\n{_doc(kind)}" + (f"\n\n{_table(shown)}" if shown else "")
 
 
 def schema_text() -> str:

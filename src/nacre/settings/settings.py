@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, field_validator, model_validator
 from nacre.archive.settings import WarcSettings
 from nacre.config.component import Bytes, Component, Seconds, section, setting
 from nacre.config.secret import Secret
+from nacre.crawldb.settings import CycleSettings
 from nacre.engine.keeping import KeepSettings
 from nacre.engine.seeding.seeds import seed_line
 from nacre.engine.settings import EngineSettings, LimitSettings, UriSettings
@@ -249,6 +250,7 @@ class JobSettings(Component):
     alerts: AlertSettings = section(
         AlertSettings, "Notifications: events of the job that are posted to a webhook."
     )
+    cycle: CycleSettings = section(CycleSettings, "Batch rounds.", sheets=False)
     sheets: dict[str, dict[str, Any]] = setting(
         dict, "Sheets by name: other values for some URIs, by property path.", sheets=False
     )

@@ -1,0 +1,346 @@
+"""Scores: what a seed begins with, what a page gives to its links, and what is fetched first.
+
+`SCORINGS` has all kinds by name; `cycle.scoring` lists those of a job, which follow one another as
+Nutch's scoring filters do. A plug-in subclasses `Scoring` and is offered as an entry point, as
+rules are. Scores and cash are whole numbers of 2^-32 (`row.ONE`). Sources: Nutch, `ScoringFilter`
+and its plug-ins (reference N 1.11); Abiteboul, Preda, Cobena, "Adaptive on-line page importance
+computation", 2003.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, Literal, NamedTuple
+
+from pydantic import PlainValidator, SerializeAsAny, WithJsonSchema
+
+from nacre.config.component import Component, ComponentRegistry, Seconds, setting
+
+ONE = 2**32
+"""A score of 1.0."""
+
+MAX_DEPTH = "_maxdepth_"
+"""Metadata of a seed: the depth to which its links are followed (Nutch, `DepthScoringFilter`)."""
+
+
+class PageScore(NamedTuple):
+    """What is known of a page when it is injected or visited.
+
+    Attributes:
+        score: Its score, in 2^-32.
+        cash: Its cash, in 2^-32.
+        depth: Its depth; a seed has 1; 0 when it is not known.
+        md: Its metadata.
+    """
+
+    score: int = 0
+    cash: int = 0
+    depth: int = 0
+    md: Mapping[str, str] = {}
+
+
+class LinkShare(NamedTuple):
+    """What a link gets of its page.
+
+    Attributes:
+        internal: It leads to the same host.
+        score: Score, in 2^-32.
+        cash: Cash, in 2^-32.
+        depth: Depth of what it leads to; 0 when it is not known.
+        md: Metadata.
+    """
+
+    internal: bool
+    score: int = 0
+    cash: int = 0
+    depth: int = 0
+    md: Mapping[str, str] = {}
+
+
+class PageDifference(NamedTuple):
+    """What a visit adds to its page, and to the virtual page that gives to all seeds; in 2^-32."""
+
+    score: int = 0
+    cash: int = 0
+    virtual: int = 0
+
+
+class Scoring(Component):
+    """The settings and the rule of one kind of score."""
+
+    columns: ClassVar[tuple[str, ...]] = ()
+    """Columns of a row that `sort_sql` uses."""
+
+    def injected(self, seed: PageScore) -> PageScore:
+        """What a seed begins with.
+
+        Args:
+            seed: Its score by the seed list or `inject.score`, depth 1, its metadata.
+        """
+        return seed
+
+    def sort_sql(self, inner: str) -> str:
+        """SQL of a DOUBLE by which rows are sorted for a fetch list, the greatest first.
+
+        Args:
+            inner: That of the kinds before this one; 1.0 for the first.
+        """
+        return inner
+
+    def distribute(
+        self, page: PageScore, links: Sequence[LinkShare], total: int
+    ) -> tuple[Sequence[LinkShare], PageDifference]:
+        """What a visit gives to the links of its page.
+
+        Args:
+            page: The page as it was listed.
+            links: Its accepted links with what the kinds before this one gave to them.
+            total: All links of the page, those that filters refused too.
+
+        Returns:
+            The links, as many as before, or none when none is followed; and what the page gets.
+        """
+        return links, PageDifference()
+
+    def orphan_sql(self, now: int) -> str:
+        """SQL of the status that a row takes without links to it; "" when this kind has none.
+
+        Args:
+            now: ms since the epoch.
+        """
+        return ""
+
+
+SCORINGS = ComponentRegistry(
+    Scoring, "scoring", "write the name of a kind, or a mapping with `scoring`"
+)
+"""Kinds of score by name, those of plug-ins too."""
+
+AnyScoring = Annotated[
+    SerializeAsAny[Scoring],
+    PlainValidator(SCORINGS.read),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object", "required": ["scoring"]}]}),
+]
+"""A kind of score with its settings, by its name or as a mapping."""
+
+
+def injected(chain: Sequence[Scoring], seed: PageScore) -> PageScore:
+    """What a seed begins with under several kinds."""
+    for one in chain:
+        seed = one.injected(seed)
+    return seed
+
+
+def sort_sql(chain: Sequence[Scoring]) -> str:
+    """SQL of a DOUBLE by which rows are sorted for a fetch list."""
+    found = "1.0::DOUBLE"
+    for one in chain:
+        found = one.sort_sql(found)
+    return found
+
+
+def sort_columns(chain: Sequence[Scoring]) -> tuple[str, ...]:
+    """Columns of a row that `sort_sql` uses."""
+    return tuple(dict.fromkeys(name for one in chain for name in one.columns))
+
+
+def distribute(
+    chain: Sequence[Scoring], page: PageScore, internal: Sequence[bool], total: int
+) -> tuple[Sequence[LinkShare], PageDifference]:
+    """What a visit gives to the links of its page under several kinds.
+
+    Args:
+        chain: The kinds in order.
+        page: The page as it was listed.
+        internal: For each accepted link whether it leads to the same host.
+        total: All links of the page, those that filters refused too.
+
+    Returns:
+        A share for each link, or none at all when none is followed; and what the page gets.
+    """
+    depth = page.depth + 1 if page.depth else 0
+    links: Sequence[LinkShare] = [LinkShare(inside, depth=depth) for inside in internal]
+    score = cash = virtual = 0
+    for one in chain:
+        links, gets = one.distribute(page, links, total)
+        score, cash, virtual = score + gets.score, cash + gets.cash, virtual + gets.virtual
+    return links, PageDifference(score, cash, virtual)
+
+
+def orphan_sql(chain: Sequence[Scoring], now: int) -> str:
+    """SQL of the status that a row takes without links to it; "" when no kind has one."""
+    found = [sql for one in chain if (sql := one.orphan_sql(now))]
+    return f"coalesce({', '.join(found)})" if len(found) > 1 else "".join(found)
+
+
+def virtual_share(total: int, seeds: int) -> tuple[int, int]:
+    """What the virtual page gives to each seed, and what it keeps because it cannot be divided.
+
+    Args:
+        total: Its cash, in 2^-32.
+        seeds: Number of seeds; without one it keeps all.
+    """
+    return divmod(total, seeds) if seeds else (0, total)
+
+
+# ---- the kinds
+
+
+class NutchOpic(Scoring):
+    """The score of Nutch's plug-in scoring-opic: a page gives its score to its links and keeps it.
+
+    Scores only grow, and pages that are visited often grow most. It is what a migrated crawl has;
+    `opic` is the algorithm of the paper. Source: Nutch, `OPICScoringFilter`.
+    """
+
+    columns = ("score",)
+    scoring: Literal["nutch-opic"] = "nutch-opic"
+    internal: float = setting(
+        1.0, "Factor of a link to the same host (`db.score.link.internal`).", ge=0, sheets=False
+    )
+    external: float = setting(
+        1.0, "Factor of a link to another host (`db.score.link.external`).", ge=0, sheets=False
+    )
+    count_filtered: bool = setting(
+        False,
+        "Divide by all links of a page, also those that filters refuse "
+        "(`db.score.count.filtered`).",
+        sheets=False,
+    )
+
+    def sort_sql(self, inner: str) -> str:
+        """See `Scoring.sort_sql`."""
+        return f"(score::DOUBLE / {ONE}.0 * {inner})"
+
+    def distribute(
+        self, page: PageScore, links: Sequence[LinkShare], total: int
+    ) -> tuple[Sequence[LinkShare], PageDifference]:
+        """See `Scoring.distribute`."""
+        count = max(total if self.count_filtered else len(links), 1)
+        # The factor is a whole number of 2^-32 too, so that every machine has the same quotient.
+        inside, outside = (
+            page.score * round(factor * ONE) // (count * ONE)
+            for factor in (self.internal, self.external)
+        )
+        return [
+            link._replace(score=link.score + (inside if link.internal else outside))
+            for link in links
+        ], PageDifference()
+
+
+class Opic(Scoring):
+    """Importance by cash: a visited page hands all its cash to its links and a virtual page.
+
+    The virtual page gives to all seeds, so that cash neither appears nor vanishes: the sum over all
+    rows and the virtual page stays that of the seeds, to the last unit. `score` sums up the cash
+    that a page has handed out. What has most cash is fetched first. Source: Abiteboul, Preda,
+    Cobena, 2003.
+    """
+
+    columns = ("cash",)
+    scoring: Literal["opic"] = "opic"
+
+    def injected(self, seed: PageScore) -> PageScore:
+        """See `Scoring.injected`."""
+        return seed._replace(score=0, cash=seed.score)
+
+    def sort_sql(self, inner: str) -> str:
+        """See `Scoring.sort_sql`."""
+        return f"(cash::DOUBLE / {ONE}.0 * {inner})"
+
+    def distribute(
+        self, page: PageScore, links: Sequence[LinkShare], total: int
+    ) -> tuple[Sequence[LinkShare], PageDifference]:
+        """See `Scoring.distribute`."""
+        cash = max(page.cash, 0)
+        share = cash // (len(links) + 1)
+        rest = cash - share * len(links)
+        given = [link._replace(cash=link.cash + share) for link in links]
+        return given, PageDifference(score=cash, cash=-cash, virtual=rest)
+
+
+class DepthScoring(Scoring):
+    """Links are followed to a depth, and what is nearer to a seed is fetched first.
+
+    Metadata `_maxdepth_` of a seed is the depth for all that comes from it. In a list with `opic`
+    it stands first: cash of links that are not followed goes to the virtual page. Source: Nutch,
+    `DepthScoringFilter`.
+    """
+
+    columns = ("depth", "md")
+    scoring: Literal["depth"] = "depth"
+    max: int = setting(
+        1000,
+        "Depth of the farthest pages, a seed having 1 (`scoring.depth.max`).",
+        unit="links",
+        ge=1,
+        le=65_535,
+        sheets=False,
+    )
+
+    def sort_sql(self, inner: str) -> str:
+        """See `Scoring.sort_sql`; a row without a depth comes last."""
+        most = f"coalesce(try_cast(md['{MAX_DEPTH}'] as INTEGER), {self.max})"
+        return f"({inner} * greatest(1 + {most} - coalesce(depth, {self.max}), 0))"
+
+    def distribute(
+        self, page: PageScore, links: Sequence[LinkShare], total: int
+    ) -> tuple[Sequence[LinkShare], PageDifference]:
+        """See `Scoring.distribute`."""
+        own = page.md.get(MAX_DEPTH, "")
+        most = int(own) if own.isdecimal() else self.max
+        if (page.depth or self.max) >= most:
+            return [], PageDifference()
+        if own.isdecimal():
+            links = [link._replace(md={**link.md, MAX_DEPTH: own}) for link in links]
+        return links, PageDifference()
+
+
+class OrphanScoring(Scoring):
+    """Pages to which no link was seen for long become db_gone, later db_orphan.
+
+    Seeds without a link to them are left alone. Source: Nutch, `OrphanScoringFilter`.
+    """
+
+    columns = ()
+    scoring: Literal["orphan"] = "orphan"
+    gone_after: Seconds = setting(
+        2_592_000.0,
+        "Time without a link after which a page is db_gone (`scoring.orphan.mark.gone.after`).",
+        unit="s",
+        sheets=False,
+    )
+    orphan_after: Seconds = setting(
+        3_456_000.0,
+        "Time without a link after which it is db_orphan (`scoring.orphan.mark.orphan.after`).",
+        unit="s",
+        sheets=False,
+    )
+
+    def orphan_sql(self, now: int) -> str:
+        """See `Scoring.orphan_sql`."""
+        gone, orphan = (now - round(after * 1000) for after in (self.gone_after, self.orphan_after))
+        said = f"when last_inlink < {orphan} then 8 when last_inlink < {gone} then 3"
+        return f"case {said} end::UTINYINT"
+
+
+class InheritedMetadata(Scoring):
+    """Metadata that links inherit of their pages, from the seeds on.
+
+    Source: Nutch, `URLMetaScoringFilter`, `MetadataScoringFilter`.
+    """
+
+    scoring: Literal["urlmeta"] = "urlmeta"
+    tags: tuple[str, ...] = setting(
+        (), "Names of the metadata (`urlmeta.tags`, `scoring.db.md`).", sheets=False
+    )
+
+    def distribute(
+        self, page: PageScore, links: Sequence[LinkShare], total: int
+    ) -> tuple[Sequence[LinkShare], PageDifference]:
+        """See `Scoring.distribute`."""
+        own = {tag: page.md[tag] for tag in self.tags if tag in page.md}
+        if own:
+            links = [link._replace(md={**link.md, **own}) for link in links]
+        return links, PageDifference()
+
+
+SCORINGS.add(NutchOpic, Opic, DepthScoring, OrphanScoring, InheritedMetadata)
