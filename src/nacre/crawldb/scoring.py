@@ -191,7 +191,7 @@ class NutchOpic(Scoring):
     `opic` is the algorithm of the paper. Source: Nutch, `OPICScoringFilter`.
     """
 
-    columns = ("score",)
+    columns: ClassVar[tuple[str, ...]] = ("score",)
     scoring: Literal["nutch-opic"] = "nutch-opic"
     internal: float = setting(
         1.0, "Factor of a link to the same host (`db.score.link.internal`).", ge=0, sheets=False
@@ -235,7 +235,7 @@ class Opic(Scoring):
     Cobena, 2003.
     """
 
-    columns = ("cash",)
+    columns: ClassVar[tuple[str, ...]] = ("cash",)
     scoring: Literal["opic"] = "opic"
 
     def injected(self, seed: PageScore) -> PageScore:
@@ -265,7 +265,7 @@ class DepthScoring(Scoring):
     `DepthScoringFilter`.
     """
 
-    columns = ("depth", "md")
+    columns: ClassVar[tuple[str, ...]] = ("depth", "md")
     scoring: Literal["depth"] = "depth"
     max: int = setting(
         1000,
@@ -300,7 +300,7 @@ class OrphanScoring(Scoring):
     Seeds without a link to them are left alone. Source: Nutch, `OrphanScoringFilter`.
     """
 
-    columns = ()
+    columns: ClassVar[tuple[str, ...]] = ()
     scoring: Literal["orphan"] = "orphan"
     gone_after: Seconds = setting(
         2_592_000.0,
