@@ -119,6 +119,7 @@ COLUMNS = (
     RowColumn("last_status", "SMALLINT", _SET, "state", "Fetch status of the last try."),
     RowColumn("last_time", "BIGINT", _SET, "state", "Time of the last try, µs since the epoch."),
     RowColumn("last_reason", "VARCHAR", _SET, "state", "Why it was not tried, though listed."),
+    RowColumn("evidence", "BLOB", _SET, "state", "Of `worth`: likelihood of rates of change."),
     RowColumn("digest", "VARCHAR", _SET, "capture", "Payload digest of the last capture."),
     RowColumn("framing", "VARCHAR", _SET, "capture", "Its transfer framing: `chunked` or empty."),
     RowColumn("record_id", "VARCHAR", _SET, "capture", "Its WARC-Record-ID."),

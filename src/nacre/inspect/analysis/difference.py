@@ -49,7 +49,7 @@ class DifferingPiece(msgspec.Struct, frozen=True):
     noise: str
 
 
-class PageDifference(msgspec.Struct):
+class ScoreDifference(msgspec.Struct):
     """Two versions of a page.
 
     Attributes:
@@ -77,7 +77,7 @@ class PageDifference(msgspec.Struct):
 
 def page_difference(
     known: RecrawlData, url: str, dates: tuple[str, str] = ("", "")
-) -> PageDifference:
+) -> ScoreDifference:
     """The difference of two versions, by default the last two.
 
     Args:
@@ -97,7 +97,7 @@ def page_difference(
     before, after = _view(known, old), _view(known, new)
     verdict = compare(before, after, template, known.change, listing=listing)
     differing = _in_order(differences(before.pieces, after.pieces), before, after)
-    return PageDifference(
+    return ScoreDifference(
         url,
         old.date,
         new.date,
@@ -177,7 +177,7 @@ def _piece(one: PieceDifference, noise: str) -> DifferingPiece:
     return DifferingPiece(one.piece.kind, was, now, noise)
 
 
-def document(found: PageDifference) -> ReportDocument:
+def document(found: ScoreDifference) -> ReportDocument:
     """The difference for people."""
     facts = (
         *url_facts(found.url),
@@ -204,10 +204,10 @@ class DifferenceReport(Analysis):
     audience = Audience.CURATOR
     subject = ReportSubject.PAGE
 
-    def analyze(self, known: RecrawlData, request: ReportRequest) -> PageDifference:
+    def analyze(self, known: RecrawlData, request: ReportRequest) -> ScoreDifference:
         """See `Analysis.analyze`."""
         return page_difference(known, request.url, (request.old, request.new))
 
-    def document(self, data: PageDifference, request: ReportRequest) -> ReportDocument:
+    def document(self, data: ScoreDifference, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""
         return document(data)
