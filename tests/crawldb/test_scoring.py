@@ -18,7 +18,7 @@ from nacre.crawldb.scoring import (
     Opic,
     OrphanScoring,
     PageScore,
-    ScoreDifference,
+    ScoreChange,
     Scoring,
     distribute,
     injected,
@@ -157,14 +157,14 @@ class Doubled(Scoring):
         return f"(2 * {inner})"
 
     def distribute(self, page, links, total):
-        return [link._replace(score=2 * link.score) for link in links], ScoreDifference(1)
+        return [link._replace(score=2 * link.score) for link in links], ScoreChange(1)
 
 
 def test_a_kind_of_a_plug_in_takes_its_place_in_the_list():
     chain = [NutchOpic(), Doubled()]
     assert sort_sql(chain).startswith("(2 * (score")
     links, own = distribute(chain, PageScore(score=10), [True], 1)
-    assert (links[0].score, own) == (20, ScoreDifference(1))
+    assert (links[0].score, own) == (20, ScoreChange(1))
 
 
 def test_kinds_are_read_by_name_or_mapping():

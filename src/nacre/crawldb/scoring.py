@@ -55,7 +55,7 @@ class LinkShare(NamedTuple):
     md: Mapping[str, str] = {}
 
 
-class ScoreDifference(NamedTuple):
+class ScoreChange(NamedTuple):
     """What a visit adds to its page, and to the virtual page that gives to all seeds; in 2^-32."""
 
     score: int = 0
@@ -87,7 +87,7 @@ class Scoring(Component):
 
     def distribute(
         self, page: PageScore, links: Sequence[LinkShare], total: int
-    ) -> tuple[Sequence[LinkShare], ScoreDifference]:
+    ) -> tuple[Sequence[LinkShare], ScoreChange]:
         """What a visit gives to the links of its page.
 
         Args:
@@ -98,7 +98,7 @@ class Scoring(Component):
         Returns:
             The links, as many as before, or none when none is followed; and what the page gets.
         """
-        return links, ScoreDifference()
+        return links, ScoreChange()
 
     def orphan_sql(self, now: int) -> str:
         """SQL of the status that a row takes without links to it; "" when this kind has none.
@@ -144,7 +144,7 @@ def sort_columns(chain: Sequence[Scoring]) -> tuple[str, ...]:
 
 def distribute(
     chain: Sequence[Scoring], page: PageScore, internal: Sequence[bool], total: int
-) -> tuple[Sequence[LinkShare], ScoreDifference]:
+) -> tuple[Sequence[LinkShare], ScoreChange]:
     """What a visit gives to the links of its page under several kinds.
 
     Args:
@@ -162,7 +162,7 @@ def distribute(
     for one in chain:
         links, gets = one.distribute(page, links, total)
         score, cash, virtual = score + gets.score, cash + gets.cash, virtual + gets.virtual
-    return links, ScoreDifference(score, cash, virtual)
+    return links, ScoreChange(score, cash, virtual)
 
 
 def orphan_sql(chain: Sequence[Scoring], now: int) -> str:
@@ -212,7 +212,7 @@ class NutchOpic(Scoring):
 
     def distribute(
         self, page: PageScore, links: Sequence[LinkShare], total: int
-    ) -> tuple[Sequence[LinkShare], ScoreDifference]:
+    ) -> tuple[Sequence[LinkShare], ScoreChange]:
         """See `Scoring.distribute`."""
         count = max(total if self.count_filtered else len(links), 1)
         # The factor is a whole number of 2^-32 too, so that every machine has the same quotient.
@@ -223,7 +223,7 @@ class NutchOpic(Scoring):
         return [
             link._replace(score=link.score + (inside if link.internal else outside))
             for link in links
-        ], ScoreDifference()
+        ], ScoreChange()
 
 
 class Opic(Scoring):
@@ -248,13 +248,13 @@ class Opic(Scoring):
 
     def distribute(
         self, page: PageScore, links: Sequence[LinkShare], total: int
-    ) -> tuple[Sequence[LinkShare], ScoreDifference]:
+    ) -> tuple[Sequence[LinkShare], ScoreChange]:
         """See `Scoring.distribute`."""
         cash = max(page.cash, 0)
         share = cash // (len(links) + 1)
         rest = cash - share * len(links)
         given = [link._replace(cash=link.cash + share) for link in links]
-        return given, ScoreDifference(score=cash, cash=-cash, virtual=rest)
+        return given, ScoreChange(score=cash, cash=-cash, virtual=rest)
 
 
 class DepthScoring(Scoring):
@@ -283,15 +283,15 @@ class DepthScoring(Scoring):
 
     def distribute(
         self, page: PageScore, links: Sequence[LinkShare], total: int
-    ) -> tuple[Sequence[LinkShare], ScoreDifference]:
+    ) -> tuple[Sequence[LinkShare], ScoreChange]:
         """See `Scoring.distribute`."""
         own = page.md.get(MAX_DEPTH, "")
         most = int(own) if own.isdecimal() else self.max
         if (page.depth or self.max) >= most:
-            return [], ScoreDifference()
+            return [], ScoreChange()
         if own.isdecimal():
             links = [link._replace(md={**link.md, MAX_DEPTH: own}) for link in links]
-        return links, ScoreDifference()
+        return links, ScoreChange()
 
 
 class OrphanScoring(Scoring):
@@ -335,12 +335,12 @@ class InheritedMetadata(Scoring):
 
     def distribute(
         self, page: PageScore, links: Sequence[LinkShare], total: int
-    ) -> tuple[Sequence[LinkShare], ScoreDifference]:
+    ) -> tuple[Sequence[LinkShare], ScoreChange]:
         """See `Scoring.distribute`."""
         own = {tag: page.md[tag] for tag in self.tags if tag in page.md}
         if own:
             links = [link._replace(md={**link.md, **own}) for link in links]
-        return links, ScoreDifference()
+        return links, ScoreChange()
 
 
 SCORINGS.add(NutchOpic, Opic, DepthScoring, OrphanScoring, InheritedMetadata)
