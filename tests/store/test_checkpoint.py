@@ -1,5 +1,7 @@
 """Checkpoints of a job on a real disk, and going back to one."""
 
+import os
+
 import pytest
 
 from nacre.errors import JobError, StorageError
@@ -37,6 +39,14 @@ def test_a_restored_checkpoint_knows_its_rows_and_all_files(tmp_path):
     assert b"five" in after.values()
     log = (tmp_path / "logs/crawl.log").read_bytes()
     assert log == b"one\ntwo\nthree\nfour\nfive\n"
+
+
+def test_checkpoints_are_in_order_though_the_clock_was_set_back(tmp_path):
+    run(tmp_path, b"one", "z")
+    tomorrow = 1 << 61
+    os.utime(tmp_path / "checkpoints/z/CURRENT", ns=(tomorrow, tomorrow))
+    run(tmp_path, b"two", "b", b"three", "a")
+    assert checkpoints(str(tmp_path / "checkpoints")) == ["z", "b", "a"]
 
 
 def test_a_checkpoint_can_be_restored_twice(tmp_path):
