@@ -77,8 +77,9 @@ class Crawling:
         self._port = port
         self._time = 0.0
         settings = job_settings(world, policy, served=bool(port), delay=delay)
-        self.job = Job(root, settings, clock=clock, disk=disk or CarelessDisk())
-        self._ids = _Ids(Draw(world.seed).at("records"))
+        ids = _Ids(Draw(world.seed).at("records"))
+        disk = disk or CarelessDisk()
+        self.job = Job(root, settings, clock=clock, disk=disk, record_ids=ids)
         self._wanted: list[WantedVisit] = []
         self._visits: dict[str, VisitOutcome] = {}
         self.job.events.subscribe(self._heard, captures=True)
@@ -118,7 +119,6 @@ class Crawling:
         if session is None:
             return
         identity = session.queues.identity
-        session.storing.numbers.record_id = self._ids
         uris = []
         for wish in self._wanted:
             heritable = {UNCONDITIONAL: AUDIT} if wish.fresh else {}

@@ -18,9 +18,8 @@ from nacre.assembly.scheduling import (
     make_scheduling,
 )
 from nacre.assembly.storing import Storing, make_storing
-from nacre.core.clock import Clock
 from nacre.core.crawluri import CrawlURI
-from nacre.core.events import Alert, Events
+from nacre.core.events import Alert
 from nacre.core.processor import Processor
 from nacre.engine.candidates.identity import again_at
 from nacre.engine.chain.entry import ChainName, Kit
@@ -35,37 +34,17 @@ from nacre.engine.disposition import (
 )
 from nacre.engine.engine import Chain, Engine, Shortage
 from nacre.engine.logs import AlertCounter, JobLogs, LogLines
-from nacre.engine.observer import Supervisor, VisitObserver
+from nacre.engine.observer import VisitObserver
 from nacre.engine.prerequisites import Answers, HostAnswers
 from nacre.engine.steps.dispose import DisposeStep, FollowLinksStep, QueueDelays
 from nacre.engine.unasked import UnaskedReplies
 from nacre.fetch.guard import AddressGuard
 from nacre.fetch.spool import Spool
 from nacre.report.statistics import ChainStatistics, Statistics
-from nacre.runs.runs import INCREMENTAL, RunRow
+from nacre.runs.runs import INCREMENTAL, RunContext
 from nacre.settings.settings import JobSettings
 from nacre.store.commit import GroupCommit
-from nacre.store.layout import Layout
 from nacre.store.store import Store
-
-
-@dataclass(frozen=True)
-class RunContext:
-    """What a run is given.
-
-    Attributes:
-        layout: The job's directories.
-        run: The run.
-        clock: The time.
-        events: Who listens.
-        supervisor: Decides over the crawl.
-    """
-
-    layout: Layout
-    run: RunRow
-    clock: Clock
-    events: Events
-    supervisor: Supervisor
 
 
 @dataclass(frozen=True)
@@ -191,7 +170,7 @@ def assemble(
         rules, identity, hosts, opened, clock, line=reporting.lines, alert=alert, learns=learns
     )
     spool = Spool(layout.scratch)
-    storing = make_storing(rules, run, layout, opened, clock, spool.scratch)
+    storing = make_storing(rules, context, opened, spool.scratch)
     kit = _kit(context, rules, reporting, queues, storing, alert)
     chains = _Chains(rules, reporting.steps, kit)
     scheduling = make_scheduling(rules, queues, chains.make(ChainName.CANDIDATE), opened, logs)

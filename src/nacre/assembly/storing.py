@@ -20,10 +20,9 @@ from nacre.engine.outcomes import Outcomes
 from nacre.engine.steps.archive import ArchiveStep
 from nacre.fetch.settings import fill_user_agent
 from nacre.history.dedup import Digests, History
-from nacre.runs.runs import RunRow
+from nacre.runs.runs import RunContext, RunRow
 from nacre.settings.settings import JobSettings
 from nacre.store.commit import GroupCommit
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 
 _TOTAL = "warc.total"
@@ -114,27 +113,23 @@ class Storing:
 
 def make_storing(
     rules: JobRules,
-    run: RunRow,
-    layout: Layout,
+    context: RunContext,
     opened: tuple[Store, GroupCommit],
-    clock: Clock,
     scratch: Path | None,
 ) -> Storing:
     """What stores the captures of a run.
 
     Args:
         rules: The settings under each combination of sheets.
-        run: The run.
-        layout: The job's directories.
+        context: The run.
         opened: The store and its group commit.
-        clock: The time.
         scratch: Folder that large records are compressed to; None for the system's.
     """
     (store, commit), settings = opened, rules.settings
-    numbers = Numbers(store)
-    writer, large = warc_writers(settings, run, store, commit, clock, numbers)
+    numbers = Numbers(store, context.record_ids)
+    writer, large = warc_writers(settings, context.run, store, commit, context.clock, numbers)
     digests = Digests(store)
-    bases = Bases(layout.root, store, digests)
+    bases = Bases(context.layout.root, store, digests)
     keep = rules.effective.then(lambda s: s.keep)
     archive = ArchiveStep(
         writer=writer,

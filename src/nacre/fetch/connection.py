@@ -104,6 +104,10 @@ class Connection(asyncio.Protocol):
         """Seconds of rest after which no reply is outstanding, by all that is known of it."""
         return max(_SHORTEST_QUIET, _LATENCIES * self.slowest)
 
+    def set_peer(self, address: str, port: int) -> None:
+        """Note the peer that the connection leads to without a proxy."""
+        self.address, self.port = address, port
+
     def start(self, talk: Conversation, data: bytes, trust: Trust | None = None) -> None:
         """Send a request; the conversation gets the reply, and `trust` is informed of it."""
         if trust is not None:

@@ -221,7 +221,7 @@ class Dialer:
         if refusal:
             connection.abort()
             return ConnectFailure(FetchStatus.UNFETCHABLE, refusal)
-        connection.address, connection.port = peer[0], peer[1]
+        connection.set_peer(peer[0], peer[1])
         return connection
 
     async def _through(

@@ -1,7 +1,7 @@
 """A job: a directory with `crawl.yaml`, its runs, and the way to run it from a program."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,6 +60,7 @@ class Job:
         on_terminal: A person watches: a pause for space lasts until there is some.
         origin: Gives the origin of a setting, for `effective.json` of the run; None: unknown.
         unit: The list that it fetches in place of its seeds (`nacre.job.unit`); None: its seeds.
+        record_ids: Gives 16 fresh bytes for the id of a WARC record; None for random ones.
 
     Attributes:
         on_terminal: As given.
@@ -85,6 +86,7 @@ class Job:
         on_terminal: bool = False,
         origin: OriginOf | None = None,
         unit: "SessionUnit | None" = None,
+        record_ids: Callable[[], bytes] | None = None,
     ) -> None:
         self.layout = Layout(root)
         self.settings = settings
@@ -105,6 +107,7 @@ class Job:
         self._webhooks = WebhookNotifier(self)
         self.on_terminal = on_terminal
         self._unit = unit
+        self._record_ids = record_ids
 
     def seeds(self) -> Iterator[Entry]:
         """The seed list of the configuration, read while it is gone through.
@@ -206,6 +209,7 @@ class Job:
             self.faults,
             on_terminal=self.on_terminal,
             unit=self._unit,
+            record_ids=self._record_ids,
         )
 
     def _add_tasks(self, session: Session) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from nacre.archive.index import sorted_index
-from nacre.assembly.parts import RunContext, RunRecords, assemble
+from nacre.assembly.parts import RunRecords, assemble
 from nacre.core.clock import Clock
 from nacre.core.events import Alert, Events, StateChanged
 from nacre.core.states import ExitStatus, JobState, check_transition
@@ -40,6 +40,7 @@ from nacre.report.progress import ProgressLog
 from nacre.runs.manifest import write_manifest
 from nacre.runs.runs import (
     INCREMENTAL,
+    RunContext,
     begin_run,
     clear_previous_run,
     link_as_heritrix,
@@ -82,6 +83,7 @@ class Session:
         faults: URLs whose disposition failed in an earlier session, with the bug; None for none.
         on_terminal: A person watches: a pause for space lasts until there is some.
         unit: The list that is fetched in place of the seeds; None: the seeds are.
+        record_ids: Gives 16 fresh bytes for the id of a WARC record; None for random ones.
 
     Attributes:
         layout, clock: As given.
@@ -116,6 +118,7 @@ class Session:
         *,
         on_terminal: bool = False,
         unit: "SessionUnit | None" = None,
+        record_ids: Callable[[], bytes] | None = None,
     ) -> None:
         self.layout = layout
         self.settings = settings
@@ -127,6 +130,7 @@ class Session:
         self._faults = faults or {}
         self._on_terminal = on_terminal
         self._unit = unit
+        self._record_ids = record_ids
         self.planning: Planning | None = None
         self._opened: Opened | None = None
         self._is_assembled = False
@@ -185,7 +189,9 @@ class Session:
     ) -> None:
         (store, commit), settings = (opened.store, opened.commit), self.settings
         self.watch = Stopwatch(self.clock, self.run_row.elapsed)
-        context = RunContext(self.layout, self.run_row, self.clock, self._events, self)
+        context = RunContext(
+            self.layout, self.run_row, self.clock, self._events, self, self._record_ids
+        )
         records, self._crawling = assemble(
             settings, context, (store, commit), guard, self._observer, self._faults
         )

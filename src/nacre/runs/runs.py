@@ -8,14 +8,18 @@ What was changed while a job did not run, kept for its job.log.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 from msgspec import structs
 
+from nacre.core.clock import Clock
+from nacre.core.events import Events
 from nacre.core.states import ExitStatus
+from nacre.engine.observer import Supervisor
 from nacre.errors import JobError
 from nacre.report.statistics import totals
 from nacre.runs.budget import EndedRun, Spent, parse_budget, spent_lately
@@ -90,6 +94,27 @@ class RunRow(msgspec.Struct, frozen=True):
             return f"run {self.name}"
         budget = f", at most {self.budget}" if self.budget else ""
         return f"{self.mode} run {self.name} after {self.parent}{budget}"
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What a run is given.
+
+    Attributes:
+        layout: The job's directories.
+        run: The run.
+        clock: The time.
+        events: Who listens.
+        supervisor: Decides over the crawl.
+        record_ids: Gives 16 fresh bytes for the id of a WARC record; None for random ones.
+    """
+
+    layout: Layout
+    run: RunRow
+    clock: Clock
+    events: Events
+    supervisor: Supervisor
+    record_ids: Callable[[], bytes] | None = None
 
 
 def is_over(run: RunRow) -> bool:

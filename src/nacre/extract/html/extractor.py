@@ -126,8 +126,7 @@ def _inner(walk: Walk) -> None:
     """Walk over the documents within the page, and those within them."""
     for markup, depth in walk.inner:
         page = TokenPage(markup)
-        walk.page, walk.depth = page, depth
-        walk.run()
+        walk.run_inside(page, depth)
         sweep(walk, page, None)
 
 

@@ -123,6 +123,11 @@ class Walk:
         self.page = page
         self.run(tags)
 
+    def run_inside(self, page: HtmlPage, depth: int) -> None:
+        """Walk over a document within the page; `depth`: the number of documents around it."""
+        self.page, self.depth = page, depth
+        self.run()
+
     def run(self, tags: Container[str] | None = None) -> None:
         """Take the links of all elements that have a handler, or of some."""
         handlers, add_anchor = self._handlers, self.links.add_anchor
