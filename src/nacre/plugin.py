@@ -1,4 +1,4 @@
-"""What a plug-in imports of Nacre, and nothing else. The contract is docs/plugins.md.
+"""The names that a plug-in imports from Nacre, and nothing else; see docs/plugins.md.
 
 `CONTRACT` is its version. What stands here keeps its meaning while that number stays the same.
 """

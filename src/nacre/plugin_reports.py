@@ -1,4 +1,4 @@
-"""What plug-ins import of Nacre for their reports, beside `nacre.plugin`: see docs/plugins.md.
+"""The names that plug-ins import for their reports, beside `nacre.plugin`: docs/plugins.md.
 
 It is a module of its own because it loads much that rules and processors do not need.
 """

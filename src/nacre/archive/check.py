@@ -171,7 +171,7 @@ MOST = 1000
 
 
 class CheckSummary:
-    """What a check came to.
+    """The result of a check.
 
     Attributes:
         files: Files read.

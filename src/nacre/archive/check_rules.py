@@ -274,7 +274,7 @@ _REQUEST = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+ [^\s]")
 
 
 class CheckCounts(Protocol):
-    """Where compared digests are counted; see `check.Summary`."""
+    """Counts the compared digests; see `check.CheckSummary`."""
 
     digests: int
     decoded: int

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Severity(StrEnum):
-    """How bad a finding is."""
+    """The severity of a finding."""
 
     ERROR = "error"
     """Damage, or a breach of the standard: the check fails."""

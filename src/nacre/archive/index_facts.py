@@ -104,7 +104,7 @@ _DEPTH = 100
 
 
 class PostQuery(NamedTuple):
-    """What a request adds to its index line.
+    """The text that the body of a request adds to its index line.
 
     Attributes:
         method: `POST` or `PUT`.

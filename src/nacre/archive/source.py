@@ -20,7 +20,7 @@ _STARTS = (b"WARC/", b"\r\n", b"\n")
 
 
 class MemberSource(Protocol):
-    """What `WarcReader` reads.
+    """The source that `WarcReader` reads gzip members from.
 
     Attributes:
         end: Offset where the member before the current one ended.

@@ -96,7 +96,7 @@ class Files(Protocol):
 
 
 class RecordNumbers(Protocol):
-    """What must never be given twice."""
+    """Gives serial numbers and record ids, none of them twice."""
 
     def serial(self) -> int:
         """Serial number of the next file; the counter survives restarts."""
@@ -108,7 +108,7 @@ class RecordNumbers(Protocol):
 
 
 class WarcOrigin(msgspec.Struct, frozen=True):
-    """Who writes: for file names and warcinfo. Empty texts and 0 are left out of warcinfo.
+    """The crawler, for file names and warcinfo. Empty texts and 0 are left out of warcinfo.
 
     Attributes:
         software: Name and version.

@@ -1,4 +1,4 @@
-"""What fetches: connections, names, cookies, robots.txt, and the steps of the fetch chain."""
+"""Builds the fetching side: connections, names, cookies, robots.txt, steps of the fetch chain."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from nacre.store.store import Store
 
 @dataclass(frozen=True)
 class Fetching:
-    """What fetches.
+    """The parts of a run that fetch.
 
     Attributes:
         guard: Which addresses may be connected to.

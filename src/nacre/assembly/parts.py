@@ -49,7 +49,7 @@ from nacre.store.store import Store
 
 @dataclass(frozen=True)
 class Reporting:
-    """What tells of a run.
+    """The parts of a run that write logs and count.
 
     Attributes:
         lines: Adds lines to logs.

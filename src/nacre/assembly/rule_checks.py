@@ -1,4 +1,4 @@
-"""What keeps the rules, gates, normalizers and files of a job from working, for the check."""
+"""Finds problems in the rules, gates, normalizers and rule files of a job, for the check."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -100,7 +100,7 @@ def _bad_files(path: str, rule: Prefixed, files: RuleFiles) -> Iterator[Problem]
 
 
 class RuleFindings(NamedTuple):
-    """What is wrong with rule files, and what the operator should know of them."""
+    """The problems of rule files, and remarks for the operator."""
 
     problems: list[Problem]
     warnings: list[Problem]

@@ -24,7 +24,7 @@ from nacre.uri.surt import surt_authority
 
 @dataclass(frozen=True)
 class JobRules:
-    """What decides under which settings a URI is crawled, and whether.
+    """The rules of a job: sheets, scope, and the settings of each URI.
 
     Attributes:
         effective: The settings under each combination of sheets.

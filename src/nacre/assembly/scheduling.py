@@ -56,7 +56,7 @@ class Queues:
 
 @dataclass(frozen=True)
 class Scheduling:
-    """What takes seeds and links to the frontier.
+    """The parts of a run that take seeds and links to the frontier.
 
     Attributes:
         candidates: Judges links, and schedules those that are accepted.

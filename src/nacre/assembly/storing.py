@@ -1,4 +1,4 @@
-"""What stores captures: the two series of WARCs of a run, and what is remembered of a URL.
+"""Builds the storing side: the two series of WARCs of a run, and the history of URLs.
 
 One series is for all records, one for those that are large.
 """
@@ -67,7 +67,7 @@ def warc_writers(
 
 @dataclass(frozen=True)
 class Storing:
-    """Where captures go, and what is known of them.
+    """The parts of a run that store captures and know the stored ones.
 
     Attributes:
         store: The store of the job.

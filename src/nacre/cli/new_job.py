@@ -81,7 +81,7 @@ def header_settings(lines: Sequence[str]) -> dict[str, str | list[str]]:
 
 @dataclass(frozen=True)
 class JobOptions:
-    """What the options say; None where they say nothing."""
+    """The options of a new job; None for those that were not given."""
 
     urls: Sequence[str]
     seed_files: Sequence[Path] = ()

@@ -1,4 +1,4 @@
-"""What is printed: text made safe, numbers for people, JSON for programs, errors.
+"""Output of commands: text made safe, numbers for people, JSON for programs, errors.
 
 Results go to stdout, all else to stderr. Nothing from the web reaches a terminal as it came.
 """

@@ -31,7 +31,7 @@ _SET_BACK = 60.0
 
 
 class Recurrence(Protocol):
-    """What happens again and again."""
+    """The options that make a job run again and again."""
 
     def make(self) -> int:
         """Make one pass; its exit code."""

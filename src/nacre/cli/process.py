@@ -1,4 +1,4 @@
-"""What a process that starts quickly, crawls for days and ends at once asks of the interpreter.
+"""Prepares the interpreter: it starts quickly, crawls for days and ends at once.
 
 A program that uses Nacre as a library is left as it is.
 """

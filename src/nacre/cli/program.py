@@ -1,4 +1,4 @@
-"""What all commands have in common: their help, and the order of `nacre archive DIR check`."""
+"""The program around all commands: help, and the order of `nacre archive DIR check`."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""How a running crawl is shown: the protocol `Display`, lines of text, lines of JSON, or nothing.
+"""Displays of a running crawl: the protocol `Display`, lines of text, lines of JSON, none.
 
 The live view on a terminal is in `terminal.py`, which needs rich.
 """

@@ -82,7 +82,7 @@ _FOUND = {
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a run ended.
+    """The end of a run: its exit status and the counts behind the exit code.
 
     Attributes:
         exit: Why.
@@ -311,7 +311,7 @@ def _how_it_ended(result: RunResult, got: "Got") -> str:
 
 
 class Got(NamedTuple):
-    """What the store counted.
+    """The counts of the store, for the last lines of a run.
 
     Attributes:
         statuses: Replies by status.

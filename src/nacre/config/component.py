@@ -1,4 +1,4 @@
-"""What a component's settings are: frozen, typed, documented, with units and suffixes."""
+"""The settings of a component: frozen, typed, documented, with units and suffixes."""
 
 import re
 from collections.abc import Mapping

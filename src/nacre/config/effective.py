@@ -1,4 +1,4 @@
-"""What settings are under each combination of sheets: one object each, found by an index."""
+"""The settings under each combination of sheets: one object each, found by an index."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""What a message points to: a library that is missing, and a page of the documentation."""
+"""Pointers for messages: to an extra that is not installed, to a page of the documentation."""
 
 import shlex
 import sys

@@ -1,4 +1,4 @@
-"""What is known of each property of a model: for the reference, `--explain` and messages."""
+"""Facts about each property of a model: for the reference, `--explain` and messages."""
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -17,7 +17,7 @@ from nacre.errors import ConfigError, Problem
 
 
 class FieldFacts(NamedTuple):
-    """What is known of one property.
+    """The facts about one property.
 
     Attributes:
         path: Dotted path.

@@ -1,4 +1,4 @@
-"""What validation found, in words for operators: place, what is wrong, what belongs there.
+"""Errors of validation in words for operators: place, what is wrong, what belongs there.
 
 Files, commands and sheets say it with the same words (`message_of`).
 """

@@ -15,7 +15,7 @@ Tree = dict[str, Any]
 
 
 class SettingOrigin(NamedTuple):
-    """Where an effective value comes from.
+    """The origin of an effective value.
 
     Attributes:
         source: `default`, `profile`, `file`, `environment`, `option`, `--set` or `nacre set`.

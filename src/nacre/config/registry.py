@@ -165,7 +165,7 @@ def _place_of(part: object) -> str:
 
 
 class PluginError(Exception):
-    """What an entry point names cannot be loaded; the message says why, in one line."""
+    """The target of an entry point cannot be loaded; the message says why, in one line."""
 
 
 def offered(group: str) -> Iterator[EntryPoint]:

@@ -1,4 +1,4 @@
-"""What one exchange with a server left: the bytes as they crossed the wire, and the facts.
+"""The capture of one exchange with a server: the bytes as transferred, and the facts.
 
 `Trust` says whether a reply is the answer to its request, while that can turn out otherwise.
 """
@@ -10,7 +10,7 @@ import msgspec
 
 
 class Trust:
-    """What is thought of one reply.
+    """The trust in one reply.
 
     A server may send a reply that nobody asked for, such as a late one. It cannot be told from the
     true one until that comes as a surplus: then this reply, and all others since the connection was
@@ -82,7 +82,7 @@ class BytesBody:
 
 
 class TlsFacts(msgspec.Struct, frozen=True):
-    """What TLS showed. Nothing is enforced by default; all is recorded.
+    """The facts of a TLS connection. Nothing is enforced by default; all is recorded.
 
     Attributes:
         version: `TLSv1.3` and so on.

@@ -1,4 +1,4 @@
-"""What a link and its page tell of the encoding of what is linked to: it travels with the URI.
+"""Hints of a link and its page at the encoding of the target; they travel with the URI.
 
 Pages in UTF-8 and ASCII, which most are, leave no trace.
 """

@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Where the shells get the time; pure code takes `now` instead."""
+    """The source of time for code that does I/O; pure code takes `now` instead."""
 
     def now(self) -> float:
         """Seconds since the epoch, UTC; may jump."""

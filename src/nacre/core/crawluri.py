@@ -1,4 +1,4 @@
-"""What travels: `Outlink`, as an extractor finds it, and `CrawlURI`, as the frontier keeps it."""
+"""`Outlink`, a link as an extractor finds it, and `CrawlURI`, as the frontier keeps it."""
 
 from enum import IntEnum, StrEnum
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class Hop(StrEnum):
-    """How a URI was found: one letter of a hop path (Heritrix's letters)."""
+    """The kind of link that led to a URI: one letter of a hop path (Heritrix's letters)."""
 
     LINK = "L"
     EMBED = "E"

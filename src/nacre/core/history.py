@@ -1,4 +1,4 @@
-"""What is known of a URL from its visits, of a payload from its capture, and the fetch log."""
+"""History rows: of a URL by its visits, of a payload by its capture; and the fetch log."""
 
 import msgspec
 from msgspec import structs
@@ -87,7 +87,7 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Original(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Where a payload was first stored: what a revisit record refers to.
+    """The first capture of a payload, which a revisit record refers to.
 
     Attributes:
         url: WARC-Target-URI of the original.
@@ -110,7 +110,7 @@ class Original(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class RevisitProfile(msgspec.Struct, frozen=True):
-    """Why a capture is not stored in full.
+    """The reason why a capture is not stored in full.
 
     Attributes:
         kind: `identical-payload-digest` or `server-not-modified`.

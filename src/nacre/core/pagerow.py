@@ -13,7 +13,7 @@ _Bytes = bytes
 
 
 class PageKind(StrEnum):
-    """What a URL is visited for."""
+    """The purpose of the visits to a URL."""
 
     PAGE = "page"
     INDEX = "index"
@@ -179,7 +179,7 @@ class TimingRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class DiscoveryRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """How a page was found the first time, so that the scope can be asked again.
+    """The way in which a page was found first, so that the scope can be asked again.
 
     Attributes:
         via: The page that led there; "" for a seed.

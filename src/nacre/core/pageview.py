@@ -1,4 +1,4 @@
-"""What a page says, taken apart: what `change_detection.change` compares of two versions."""
+"""The parts of a page, which `change_detection.change` compares between two versions."""
 
 import msgspec
 
@@ -22,7 +22,7 @@ class Piece(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Shape(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What tells a list of links from a text. Lengths count a Chinese character as three.
+    """Measures that distinguish a list of links from a text. A Chinese character counts as three.
 
     Attributes:
         text: Length of all text.

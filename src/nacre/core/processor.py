@@ -13,7 +13,7 @@ from nacre.core.status import FetchStatus
 
 
 class Keep(msgspec.Struct):
-    """What an incremental run may leave out of the archive, and what it did.
+    """The parts of a visit that an incremental run may leave out of the archive, or left out.
 
     Attributes:
         patchable: It may be stored as a difference from an earlier version.
@@ -241,7 +241,7 @@ class Visit(msgspec.Struct):
 
 
 class Result(Enum):
-    """What a chain does after a processor."""
+    """The next step of a chain after a processor."""
 
     PROCEED = "proceed"
     FINISH = "finish"

@@ -11,7 +11,7 @@ from nacre.errors import JobError
 
 
 class JobState(StrEnum):
-    """Where a job is in its life."""
+    """The state of a job."""
 
     NASCENT = "NASCENT"
     PREPARING = "PREPARING"
@@ -39,7 +39,7 @@ TRANSITIONS: dict[JobState, frozenset[JobState]] = {
 
 
 class ExitStatus(StrEnum):
-    """Why a run ended; Heritrix's words where it has them."""
+    """The reason why a run ended, in Heritrix's words where it has them."""
 
     NONE = "RUNNING"
     FINISHED = "FINISHED"
@@ -59,7 +59,7 @@ CRASHED = "CRASHED"
 
 
 class ExitCode(IntEnum):
-    """What the process says of how it ended; `EXIT_TABLE` says what each means."""
+    """The exit code of a process; `EXIT_TABLE` has the meaning of each."""
 
     FINISHED = 0
     ERROR = 1
@@ -104,7 +104,7 @@ _CODES: dict[ExitStatus, ExitCode] = {
 
 
 class SeedsEnd(StrEnum):
-    """What came of all seeds of a run together. A seed that redirects is judged by its target."""
+    """The outcome of all seeds of a run. A seed that redirects is judged by its target."""
 
     GOT = "got"
     ERRONEOUS = "erroneous"
@@ -112,7 +112,7 @@ class SeedsEnd(StrEnum):
 
 
 class RunCounts(NamedTuple):
-    """What the exit code depends on, beside why a run ended.
+    """The counts that the exit code depends on, beside the reason why a run ended.
 
     Attributes:
         seeds: What came of the seeds; `GOT` where none was due, or at least one was fetched.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class CountedAs(Enum):
-    """How a finished URI is counted."""
+    """The way in which a finished URI is counted."""
 
     SUCCESS = "success"
     FAILURE = "failure"
@@ -48,7 +48,7 @@ class FetchStatus(IntEnum):
 
 
 class StatusFacts(NamedTuple):
-    """What the crawler does with a status.
+    """The meaning of a status for the crawler.
 
     Attributes:
         name: Short name for reports.

@@ -1,4 +1,4 @@
-"""What an incremental run writes of a reply that deduplication leaves to be written.
+"""Decides what an incremental run writes of a reply that deduplication would write.
 
 A version that resembles an earlier one may be stored as a difference from it, always from one that
 is stored in full, in a WARC that is finished; the store has its place. What only confirms
@@ -34,7 +34,7 @@ _DAY = 86_400.0
 
 
 class KeepSettings(Component):
-    """What incremental runs write to WARC; the fetch log has every visit."""
+    """Settings of what incremental runs write to WARC; the fetch log has every visit."""
 
     confirmations: Seconds = setting(
         _DAY,
@@ -117,7 +117,7 @@ _MICROS = 1e6
 
 
 class Kept(NamedTuple):
-    """What is written of a visit.
+    """The parts of a visit that are written.
 
     Attributes:
         delta: The difference to store in the place of the reply; None for none.

@@ -69,7 +69,7 @@ def reached(
 
 
 class PaceChange(NamedTuple):
-    """What another moment changed of the pace.
+    """A change of the pace since the moment before.
 
     Attributes:
         text: The new pace, for the operator; "" when it is the same.

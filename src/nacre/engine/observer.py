@@ -1,4 +1,4 @@
-"""What may take part in the visits of a run, and in the life of its engine: two protocols."""
+"""Protocols for what takes part in the visits of a run, and in the life of its engine."""
 
 from typing import Any, Protocol
 

@@ -1,4 +1,4 @@
-"""What became of each URL that left the frontier, for `explain`."""
+"""The outcome of each URL that left the frontier, for `explain`."""
 
 from collections.abc import Iterator
 

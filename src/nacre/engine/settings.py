@@ -15,7 +15,7 @@ class CanonicalRule(Component):
 
 
 class UriSettings(Component):
-    """How URLs are read, and when two count as the same."""
+    """Settings of how URLs are read, and when two count as the same."""
 
     max_length: int = setting(
         2083, "Longer URLs are refused.", unit="characters", ge=16, live=False, sheets=False
@@ -43,7 +43,7 @@ class UriSettings(Component):
 
 
 class EngineSettings(Component):
-    """How much is done at the same time."""
+    """Settings of the engine: how much is done at the same time."""
 
     parallel: int = setting(
         25, "Fetches at the same time.", unit="fetches", ge=1, le=10_000, sheets=False
@@ -90,7 +90,7 @@ class RuntimeSettings(Component):
 
 
 class LimitSettings(Component):
-    """When the crawl ends by itself. 0 everywhere: no limit."""
+    """Limits after which the crawl ends by itself. 0 everywhere: no limit."""
 
     documents: int = setting(
         0,

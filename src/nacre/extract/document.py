@@ -60,7 +60,7 @@ class Document(msgspec.Struct):
 
 
 class Extraction(msgspec.Struct):
-    """What was found in one document.
+    """The links and facts that were found in one document.
 
     Attributes:
         outlinks: Links in document order, each (URL, hop, context) once.

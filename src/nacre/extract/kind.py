@@ -1,4 +1,4 @@
-"""What a document is: which one extractor claims it.
+"""The kind of a document, by which one extractor claims it.
 
 Source: Heritrix's extractors: media type, then the beginning of the body, then the extension, then
 how it was found; the first claimant wins.

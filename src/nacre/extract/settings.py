@@ -19,7 +19,7 @@ ExtractorName = Annotated[str, AfterValidator(_of_plugin)]
 
 
 class ExtractSettings(Component):
-    """Which links are taken from a document, and how many."""
+    """Settings of which links are taken from a document, and how many."""
 
     max_outlinks: int = setting(
         6000, "Links kept of one document; more are counted (`dol:n`). 0 keeps none.", ge=0

@@ -1,4 +1,4 @@
-"""Which guesses are worth a fetch? The hit rate of speculative links, learned per site.
+"""The hit rate of speculative links, learned per site; it decides which are worth a fetch.
 
 Links of hop X are guesses: on one site every second one is a page, on another all of them are
 404s. Guesses are counted per site and kind (`speculative_kind`): how many were fetched, and how

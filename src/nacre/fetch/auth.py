@@ -28,7 +28,7 @@ _HASHES: dict[str, Callable[[bytes], "hashlib._Hash"]] = {
 
 
 class Challenge(NamedTuple):
-    """What a server asks for.
+    """A challenge of a server: it asks for credentials.
 
     Attributes:
         scheme: `basic` or `digest`.
@@ -82,7 +82,7 @@ def basic(username: str, password: str) -> str:
 
 
 class DigestCall(NamedTuple):
-    """What a digest is made for.
+    """A request that a digest is made for.
 
     Attributes:
         method: Method of the request.

@@ -11,7 +11,7 @@ from nacre.errors import NacreError
 
 
 class Conversation(Protocol):
-    """What runs on a connection: one request and what comes back."""
+    """A conversation on a connection: one request and what comes back."""
 
     @property
     def over(self) -> bool:
@@ -41,7 +41,7 @@ class Conversation(Protocol):
 
 
 class PoolKey(NamedTuple):
-    """What connections have in common that may carry each other's requests.
+    """The key of connections that may carry each other's requests.
 
     Attributes:
         scheme: `http` or `https`.

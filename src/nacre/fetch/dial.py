@@ -90,7 +90,7 @@ _NAME_ALERTS = ("UNRECOGNIZED_NAME", "HANDSHAKE_FAILURE", "ALERT_INTERNAL_ERROR"
 
 
 class ConnectFailure(NamedTuple):
-    """Why there is no connection.
+    """A failure to connect: a status and the reason.
 
     Attributes:
         status: A negative `FetchStatus`.

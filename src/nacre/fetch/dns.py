@@ -106,7 +106,7 @@ _Addresses = Annotated[
 
 
 class DnsSettings(Component):
-    """How names are resolved."""
+    """Settings of how names are resolved."""
 
     hosts: dict[str, _Addresses] = setting(
         dict,
@@ -154,7 +154,7 @@ class DnsSettings(Component):
 
 
 class DnsAnswer(msgspec.Struct, frozen=True):
-    """What a lookup came to.
+    """The result of a look-up.
 
     Attributes:
         addresses: In the order to try them, IPv6 and IPv4 in turn; empty when there is none.

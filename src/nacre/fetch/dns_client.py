@@ -240,7 +240,7 @@ _MAX_ALIASES = 16
 
 
 class QueryPolicy(NamedTuple):
-    """How to ask.
+    """The policy of a query: servers, time-outs, tries.
 
     Attributes:
         servers: Servers to ask in turn; at least one.
@@ -260,7 +260,7 @@ class QueryPolicy(NamedTuple):
 
 
 class FoundRecords(NamedTuple):
-    """What was found of one kind.
+    """The records of one type in a reply.
 
     Attributes:
         records: Aliases followed, then addresses; empty when there is no address.

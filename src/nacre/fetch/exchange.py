@@ -21,7 +21,7 @@ _LEAST = 0.05
 
 
 class Timed(Protocol):
-    """What must not take longer than it may."""
+    """An object with a deadline."""
 
     @property
     def due(self) -> float:
@@ -81,7 +81,7 @@ class Deadlines:
 
 
 class ExchangeEnd(Enum):
-    """How an exchange ended."""
+    """The end of an exchange."""
 
     COMPLETE = "complete"
     CLOSED = "closed"

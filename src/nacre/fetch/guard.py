@@ -151,7 +151,7 @@ _PRIVATE_SUFFIXES = (".localhost", ".test", ".internal", ".local", ".home.arpa")
 
 
 class NetworkSettings(Component):
-    """Which networks may be crawled."""
+    """Settings of which networks may be crawled."""
 
     allow: tuple[str, ...] = setting(
         (),

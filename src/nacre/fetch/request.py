@@ -1,4 +1,4 @@
-"""What the fetcher is asked and what it answers, and the bytes of the request that go out."""
+"""The request to the fetcher and its result, and the bytes of the request that go out."""
 
 import errno
 from collections.abc import Callable, Iterator, Sequence
@@ -59,7 +59,7 @@ class FetchRequest(msgspec.Struct, frozen=True):
 
 
 class FetchResult(msgspec.Struct, frozen=True):
-    """What came of it. Web failures are values.
+    """The result of a fetch. Web failures are values.
 
     Attributes:
         status: HTTP status, or a negative `FetchStatus`.

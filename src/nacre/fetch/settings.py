@@ -53,7 +53,7 @@ TlsPolicy = Literal["record", "strict"]
 
 
 class FetchSettings(Component):
-    """How a URL is fetched over HTTP."""
+    """Settings of how a URL is fetched over HTTP."""
 
     timeout: Seconds = setting(
         1200.0,

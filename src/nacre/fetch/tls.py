@@ -117,7 +117,7 @@ class HandshakeGate:
 
 
 class Tls:
-    """What the connections of a fetcher share in TLS."""
+    """The TLS contexts and sessions that the connections of a fetcher share."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, roots: Path | None = None) -> None:
         self._roots = roots

@@ -1,4 +1,4 @@
-"""Which queue a URI goes to. Source: Heritrix 3, queue assignment policies."""
+"""Assigns URIs to queues. Source: Heritrix 3, queue assignment policies."""
 
 from collections.abc import Sequence
 from hashlib import blake2b

@@ -32,7 +32,7 @@ _IN_PROCESS, _DISREGARDED, _SUCCESS = (
 
 
 class Attempt(NamedTuple):
-    """What the frontier needs to know of a fetch attempt.
+    """The facts of a fetch attempt that the frontier needs.
 
     Attributes:
         status: Fetch status.

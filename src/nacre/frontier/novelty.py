@@ -1,4 +1,4 @@
-"""What a link promises: something new, another view of what is known, or no end (pure).
+"""The promise of a link: new content, another view of known content, or no end (pure).
 
 It is learned while a site is crawled for the first time, of each kind of URLs (`kind_of_url`).
 Nothing is refused: what promises less is fetched later.
@@ -93,7 +93,7 @@ class AssessedLink(NamedTuple):
 
 
 class Promise(IntEnum):
-    """What a link promises; less is later."""
+    """The promise of a link; less is later."""
 
     NEW = 0
     VIEW = 1
@@ -105,7 +105,7 @@ _UNWATCHED = AssessedLink(Promise.NEW, view=False, kind="")
 
 
 class KindRow(msgspec.Struct, array_like=True):
-    """What is known of a kind of URLs; kept in the store.
+    """The counts of a kind of URLs; kept in the store.
 
     Attributes:
         name: The kind.

@@ -1,4 +1,4 @@
-"""What an operator does to queues and their URIs: retire, wake, reorder, delete, renew."""
+"""Commands of an operator on queues and their URIs: retire, wake, reorder, delete, renew."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
@@ -23,7 +23,7 @@ _KEY = b"frontier.order"
 
 
 class OperatorControl:
-    """What an operator can do to queues and URIs, a chunk at a time where they may be millions.
+    """Changes queues and URIs for an operator, in chunks where they may be millions.
 
     Args:
         rows: The store.

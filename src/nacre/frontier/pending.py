@@ -21,7 +21,7 @@ from nacre.scope.patterns.matching import PatternList, examine
 
 
 class JournalTag(StrEnum):
-    """What happened."""
+    """The event of a line in the recovery journal."""
 
     ADDED = "F+"
     EMITTED = "Fe"

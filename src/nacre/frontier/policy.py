@@ -235,7 +235,7 @@ DONE = Final("done")
 
 
 class AttemptOutcome(NamedTuple):
-    """How an attempt ended, as far as retries need it.
+    """The outcome of an attempt, as far as retries need it.
 
     Attributes:
         status: Fetch status.

@@ -36,7 +36,7 @@ _RETIRED, _SUCCESS = (
 
 
 class QueueRow(msgspec.Struct, array_like=True, gc=False):
-    """What survives of a queue.
+    """The stored row of a queue.
 
     Times are frontier times (see `totals.Totals.time`), seconds.
 

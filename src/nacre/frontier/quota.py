@@ -14,7 +14,7 @@ from nacre.config.component import Bytes, Component, section, setting
 
 
 class Level(StrEnum):
-    """What a quota is counted by."""
+    """The level that a quota is counted by."""
 
     SERVER = "server"
     HOST = "host"
@@ -24,7 +24,7 @@ class Level(StrEnum):
 
 
 class Usage(msgspec.Struct, array_like=True, gc=False):
-    """What was taken so far. Prerequisites (`dns:`, robots.txt) do not count.
+    """The usage so far. Prerequisites (`dns:`, robots.txt) do not count.
 
     Attributes:
         successes: Replies with a status below 400.

@@ -26,7 +26,7 @@ _MAX_MS = (1 << 48) - 1
 
 
 class RowStore(Protocol):
-    """What the frontier needs of the store. All reads see what is not committed yet."""
+    """The part of the store that the frontier needs. Reads see what is not committed yet."""
 
     def get(self, family: str, key: bytes) -> bytes | None:
         """The value of a key; None when there is none."""

@@ -62,7 +62,7 @@ class PolicyChoice(Component):
 
 
 class QueueAssignment(PolicyChoice):
-    """Which queue a URI goes to: what shares a queue is fetched one after the other."""
+    """The queue of a URI: the URIs of a queue are fetched one after the other."""
 
     aliases: ClassVar[dict[str, str]] = {
         "SurtAuthorityQueueAssignmentPolicy": "surt-authority",
@@ -159,7 +159,7 @@ class UriPrecedence(PolicyChoice):
 
 
 class QueuePrecedence(PolicyChoice):
-    """When a queue has its turn: lower ones are activated first."""
+    """The precedence of a queue: lower ones are activated first."""
 
     aliases: ClassVar[dict[str, str]] = {
         "BaseQueuePrecedencePolicy": "base",
@@ -201,7 +201,7 @@ class QueuePrecedence(PolicyChoice):
 
 
 class PolitenessSettings(Component):
-    """How long a queue waits between two fetches."""
+    """Settings of how long a queue waits between two fetches."""
 
     delay_factor: float = setting(
         5.0, "The wait is this many times the duration of the last fetch.", ge=0

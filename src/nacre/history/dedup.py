@@ -1,4 +1,4 @@
-"""What need not be stored again: revisits by payload digest and by 304.
+"""Deduplication: revisits by payload digest and by 304.
 
 A revisit refers only to an original with the same transfer framing: an identity revisit of a
 chunked original would replay with the framing in its body. Truncated and empty payloads are
@@ -27,7 +27,7 @@ NOT_MODIFIED = "server-not-modified"
 
 
 class DedupMode(StrEnum):
-    """What counts as the same."""
+    """The condition under which two captures count as the same."""
 
     ALL = "all"
     SAME_URL = "same-url"
@@ -54,7 +54,7 @@ class DedupSettings(Component):
 
 
 class Digests:
-    """Where each payload was first stored, by digest and framing."""
+    """The first capture of each payload, by digest and framing."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

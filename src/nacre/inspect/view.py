@@ -54,7 +54,7 @@ class ToeFacts(NamedTuple):
 
 
 class LiveFigures(NamedTuple):
-    """What only a running job knows, as it was at one moment.
+    """Figures that only a running job knows, at one moment.
 
     Attributes:
         parallel: Number of workers.
@@ -109,7 +109,7 @@ class RunningJob(Protocol):
 
 
 class View(NamedTuple):
-    """What a command looks at.
+    """A job as a command sees it, running or at rest.
 
     Attributes:
         layout: The job's directories.

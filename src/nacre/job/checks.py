@@ -175,7 +175,7 @@ def _closed(rules: JobRules, chain: ChainName, kind: str) -> _Closed | None:
 
 @dataclass
 class Findings:
-    """What a check came to.
+    """The findings of a check.
 
     Attributes:
         problems: What keeps the job from starting.

@@ -37,7 +37,7 @@ _DIGITS = 18
 
 
 class DifferencePlace(NamedTuple):
-    """Where a record may be.
+    """A place where a record may be.
 
     Attributes:
         path: The WARC.

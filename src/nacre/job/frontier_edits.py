@@ -266,7 +266,7 @@ class FrontierEditor:
 
 
 class FrontierEdits(NamedTuple):
-    """What changes the frontier of an open job beside the crawl.
+    """The parts that change the frontier of an open job beside the crawl.
 
     Attributes:
         seeds: Enters seeds.

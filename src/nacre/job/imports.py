@@ -102,7 +102,7 @@ class ImportTally(msgspec.Struct):
 
 
 class ImportOptions(NamedTuple):
-    """How lines are read.
+    """Options of how lines are read.
 
     Attributes:
         way: As what.

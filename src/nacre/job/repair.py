@@ -96,7 +96,7 @@ def accepted_losses(store: Store) -> list[MissingWarc]:
 
 
 class RepairParts(SalvageParts, frozen=True):
-    """What a lost capture is taken out of, so that its URI is fetched again.
+    """The parts that a lost capture is removed from, so that its URI is fetched again.
 
     Attributes:
         settings: The settings under each combination of sheets.

@@ -77,7 +77,7 @@ def salvage_marks(store: Store) -> list[SalvageMark]:
 
 
 class SalvageParts(msgspec.Struct, frozen=True):
-    """What a salvaged capture is registered in.
+    """The parts that a salvaged capture is registered in.
 
     Attributes:
         run: Name of the run.

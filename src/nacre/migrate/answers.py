@@ -53,7 +53,7 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClassAnswers:
-    """What an operator has said of classes.
+    """The answers of an operator about classes.
 
     Attributes:
         said: What each stands for, by its name.

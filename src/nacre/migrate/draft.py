@@ -50,7 +50,7 @@ class CommentedMapping(dict[str, Any]):
 
 @dataclass
 class Draft:
-    """What the new job will say.
+    """The draft of the new job.
 
     Attributes:
         settings: Values by dotted path.

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 
 class MigrationOutcome(StrEnum):
-    """What became of a property. Each ends as exactly one of them."""
+    """The outcome of a property. Each has exactly one."""
 
     MAPPED = "mapped"
     DEFAULTED = "defaulted"
@@ -18,7 +18,7 @@ class MigrationOutcome(StrEnum):
 
 
 class Flag(StrEnum):
-    """Why a property is flagged."""
+    """The reason why a property is flagged."""
 
     NONE = ""
     NO_EQUIVALENT = "no equivalent"

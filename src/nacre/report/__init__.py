@@ -1,4 +1,4 @@
-"""What is written while crawling, and the formats of reports.
+"""Logs and statistics, written while crawling, and the formats of reports.
 
 `crawllog.py`, `progress.py` and `statistics.py` are written with each commit or at an interval. A
 report for people is a `ReportDocument` (`document.py`), shown by `plain.py` or by `html.py` and

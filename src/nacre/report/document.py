@@ -8,7 +8,7 @@ Cell = str | int | float | None
 
 
 class Format(StrEnum):
-    """How a value is written, and its unit."""
+    """The format of a value, and its unit."""
 
     TEXT = "text"
     URL = "url"

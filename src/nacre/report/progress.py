@@ -154,7 +154,7 @@ class ProgressRates:
 
 
 class ProgressSource(Protocol):
-    """Where the numbers of a running job come from."""
+    """The source of the numbers of a running job."""
 
     @property
     def totals(self) -> CrawlTotals:
@@ -179,7 +179,7 @@ class ProgressLines(Protocol):
 
 
 class RunTime(Protocol):
-    """How long a run has been running."""
+    """The time that a run has been running."""
 
     @property
     def elapsed(self) -> float:

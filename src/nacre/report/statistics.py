@@ -30,7 +30,7 @@ DNS = "dns:"
 
 
 class Stored(StrEnum):
-    """What a capture added to the archive."""
+    """The additions of a capture to the archive."""
 
     NOTHING = ""
     NOVEL = "novel"

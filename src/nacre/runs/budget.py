@@ -1,4 +1,4 @@
-"""What an incremental run may spend: requests, bytes or time."""
+"""The budget of an incremental run: requests, bytes or time."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ _LEAST = 10
 
 
 class BudgetUnit(StrEnum):
-    """What a budget counts."""
+    """The unit that a budget counts."""
 
     REQUESTS = "requests"
     BYTES = "bytes"
@@ -31,7 +31,7 @@ _UNITS = tuple(BudgetUnit)
 
 
 class Spent(NamedTuple):
-    """What a run has spent so far.
+    """The part of the budget that a run has spent so far.
 
     Attributes:
         requests: Replies, those that other URIs needed first left out.

@@ -1,4 +1,4 @@
-"""When the next pass of a continuous crawl begins: at an interval, or by a calendar.
+"""The start of the next pass of a continuous crawl: at an interval, or by a calendar.
 
 The next pass of a crawl that never ends, as it is noted when the last one was over.
 
@@ -39,7 +39,7 @@ class _NextPassRow(msgspec.Struct, frozen=True):
 
 
 class NextPass(NamedTuple):
-    """When the next pass begins.
+    """The start of the next pass.
 
     Attributes:
         time: When it begins, seconds since the epoch.

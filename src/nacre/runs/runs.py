@@ -98,7 +98,7 @@ class RunRow(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class RunContext:
-    """What a run is given.
+    """The directories, clock and listeners that a run is given.
 
     Attributes:
         layout: The job's directories.

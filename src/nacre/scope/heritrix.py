@@ -15,7 +15,7 @@ Convert = Callable[[Any], dict[str, Any]]
 
 
 class Equivalent(NamedTuple):
-    """What stands for one of Heritrix's classes.
+    """The rule that is equivalent to one of Heritrix's classes.
 
     Attributes:
         rule: Short name of the rule.

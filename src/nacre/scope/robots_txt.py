@@ -22,7 +22,7 @@ MAX_BYTES = 512_000
 
 
 class RobotsPolicy(StrEnum):
-    """What is done with robots.txt."""
+    """The policy towards robots.txt."""
 
     OBEY = "obey"
     IGNORE = "ignore"
@@ -58,7 +58,7 @@ class RobotsSettings(Component):
 
 
 class RobotsState(StrEnum):
-    """What is known of an origin's robots.txt.
+    """The state of an origin's robots.txt.
 
     RULES: they are there. ALLOW: there is none, so everything is allowed. UNREACHABLE: nobody knows
     what it says, so nothing is. REDIRECT: it is elsewhere, and that is fetched next.

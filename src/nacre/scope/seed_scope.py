@@ -1,4 +1,4 @@
-"""What seeds imply for a scope: SURT prefixes, and for some of them a scope of their own."""
+"""The effect of seeds on a scope: SURT prefixes, and for some seeds a scope of their own."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -21,7 +21,7 @@ class ScopeKind(StrEnum):
 
 
 class Coercion(StrEnum):
-    """What a seed implies."""
+    """The prefix that a seed implies."""
 
     PREFIX = "prefix"
     HOST = "host"
@@ -118,7 +118,7 @@ class PrefixLookup:
 
 
 class SeedOwnScope(NamedTuple):
-    """What a seed says of itself.
+    """The scope and depth that a seed has for itself.
 
     Attributes:
         scope: How far its descendants may go; None for what the job says.
@@ -130,7 +130,7 @@ class SeedOwnScope(NamedTuple):
 
 
 class SeedOwnPlaces:
-    """Where the descendants of one seed may be. It grows when the seed redirects.
+    """The places where descendants of one seed may be. They grow when the seed redirects.
 
     Attributes:
         own: What the seed says.

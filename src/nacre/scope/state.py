@@ -1,4 +1,4 @@
-"""What changes in a scope while it runs. Rules are settings; this is passed to them."""
+"""The state of a scope, which changes while it runs. Rules are settings; it is passed to them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple

@@ -12,7 +12,7 @@ from nacre.uri.surt import scope_surt
 
 
 class Need(Flag):
-    """What a rule needs beside the URI itself; each is known only from some place on."""
+    """The data that a rule needs beside the URI; each is known only from some place on."""
 
     NOTHING = 0
     ADDRESS = auto()
@@ -31,7 +31,7 @@ NEEDS = {
 
 
 class RulePlace(Enum):
-    """Where rules are asked, and what is known there."""
+    """The places where rules are asked, and the data that are known there."""
 
     CANDIDATES = ("the scope, which judges links before anything is fetched", Need.NOTHING)
     BEFORE_FETCH = ("the gate of a processor before the fetch", Need.ADDRESS)
@@ -66,7 +66,7 @@ UNKNOWN_TYPE = "unknown"
 
 
 class Facts(msgspec.Struct, frozen=True, gc=False):
-    """What came to be known of a URI after it was a link.
+    """The facts of a URI that became known after it was a link.
 
     Attributes:
         queue: Queue key; "" while it has none.
@@ -95,7 +95,7 @@ NO_FACTS = Facts()
 
 
 class Subject(msgspec.Struct, gc=False):
-    """What a rule may know of a URI.
+    """The URI that a rule decides on, with all that the rule may know of it.
 
     Attributes:
         url: Absolute and normalised.

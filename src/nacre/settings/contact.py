@@ -1,4 +1,4 @@
-"""Who may be crawled without leaving a word: only the operator's own servers.
+"""Decides who may be crawled without a contact: only the operator's own servers.
 
 A public crawl names somebody whom the owners of sites can reach.
 """

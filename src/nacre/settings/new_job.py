@@ -64,7 +64,7 @@ _OFTEN = (
 
 
 class SeedLogins(NamedTuple):
-    """What was taken out of a list of seeds.
+    """The logins that were taken out of a list of seeds.
 
     Attributes:
         lines: The list without names and passwords.
@@ -149,7 +149,7 @@ def _credential(login: Login, number: int) -> dict[str, Any]:
 
 @dataclass
 class NewJob:
-    """What a new job's `crawl.yaml` and `seeds.txt` say.
+    """The contents of a new job's `crawl.yaml` and `seeds.txt`.
 
     Attributes:
         seeds: Lines of the seed list.

@@ -78,7 +78,7 @@ class CheckpointSettings(Component):
 
 
 class WebhookSettings(Component):
-    """Where what happens is posted, as JSON."""
+    """Settings of the webhook that events are posted to, as JSON."""
 
     url: str = setting(
         "", "http or https; an address in a private network is allowed. Empty: nowhere.",
@@ -104,7 +104,7 @@ class WebhookSettings(Component):
 
 
 class AlertSettings(Component):
-    """Where alerts and other events are sent, besides alerts.log."""
+    """Settings of where alerts and other events are sent, besides alerts.log."""
 
     webhook: WebhookSettings = section(WebhookSettings, "Where it is posted.", sheets=False)
     on: tuple[WebhookEvent, ...] = setting(

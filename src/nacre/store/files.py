@@ -14,7 +14,7 @@ from nacre.errors import DamageError
 
 
 class FileKind(StrEnum):
-    """What a file is: WARCs get appends at offsets, the others get lines by the journal."""
+    """The kind of a file: WARCs get appends at offsets, the others get lines by the journal."""
 
     WARC = "warc"
     INDEX = "index"
@@ -22,7 +22,7 @@ class FileKind(StrEnum):
 
 
 class FileState(StrEnum):
-    """How far a file is in its life."""
+    """The state of a file."""
 
     OPEN = "open"
     CLOSING = "closing"
@@ -34,7 +34,7 @@ class FileState(StrEnum):
 
 
 class FileRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What the store knows of a file.
+    """The row of a file in the store.
 
     Attributes:
         kind: `FileKind`.

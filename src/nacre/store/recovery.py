@@ -204,7 +204,7 @@ Salvage = Callable[[Tail], int]
 
 
 class Recovered(NamedTuple):
-    """What a start found and did.
+    """The result of a recovery.
 
     Attributes:
         epoch: The new epoch.
@@ -220,7 +220,7 @@ class Recovered(NamedTuple):
 
 
 class StartOptions(NamedTuple):
-    """How to start.
+    """The options of a start.
 
     Attributes:
         archives: Archive directories, relative to the job, beside those of known files.

@@ -92,7 +92,7 @@ _LOOK = 0.02
 
 
 class Memory:
-    """How the memory of the store is divided; all in bytes.
+    """The division of the store's memory; all in bytes.
 
     Attributes:
         cache: Blocks read, with index and filters.

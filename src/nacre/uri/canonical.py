@@ -198,7 +198,7 @@ _REFERENCE = re.compile(r"\$(?:(\d)|\{(\d+)\})|\\(.)", re.DOTALL)
 
 
 class Match(Protocol):
-    """What both engines answer."""
+    """A match of either regex engine."""
 
     def group(self, number: int, /) -> str | None:
         """The text of a group; None where it took no part."""

@@ -149,7 +149,7 @@ _META = re.compile(rb"<meta", re.IGNORECASE)
 
 
 class Hints(msgspec.Struct, frozen=True):
-    """What is known beside a text of how it is written; codecs of Python, "" where nothing is.
+    """Hints at the encoding of a text; codecs of Python, "" for none.
 
     Attributes:
         link: What the link to it says: `<script charset>`, `<link charset>`, `<a charset>`.

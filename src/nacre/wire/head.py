@@ -239,7 +239,7 @@ MAX_LENGTH = 2**63 - 1
 
 
 class Framing(NamedTuple):
-    """How the end of a body is found.
+    """The way in which the end of a body is found.
 
     Attributes:
         kind: `length`, `chunked`, `close` or `none`.

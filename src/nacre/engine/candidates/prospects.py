@@ -1,4 +1,4 @@
-"""What links promise, in a running job: what promises less is fetched later (`novelty`).
+"""The promise of links in a running job: those that promise less come later (`novelty`).
 
 What was learned joins the commit group of the visit that taught it, and a job that resumes has it
 again.

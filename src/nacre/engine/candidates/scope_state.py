@@ -1,4 +1,4 @@
-"""What the rules of a scope are given, since they open nothing themselves: files, databases, logs.
+"""Files, databases and logs for the rules of a scope, which open nothing themselves.
 
 Country databases are in MaxMind's format; the lines of the logs have Heritrix 3's.
 """

@@ -44,7 +44,7 @@ GateRules = Annotated[tuple[AnyRule, ...], BeforeValidator(_listed)]
 
 
 class Kit(NamedTuple):
-    """What a processor may use of the job that it works in.
+    """The parts of a job that a processor may use.
 
     Attributes:
         chain: The chain that contains it.

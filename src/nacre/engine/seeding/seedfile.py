@@ -1,4 +1,4 @@
-"""Where seed lines come from: the configuration itself, or a file of any length, plain or gzip.
+"""The source of seed lines: the configuration, or a file of any length, plain or gzip.
 
 How a seed list is written: UTF-8 or UTF-16, or what its bytes look like where it is neither.
 

@@ -79,7 +79,7 @@ _ALL = Kept()
 
 
 class Prepared:
-    """What was made of a final visit before the synchronous step.
+    """A final visit with all that is prepared before the synchronous step.
 
     Attributes:
         records: Its records; none when nothing is written of its kind, None when it has none.

@@ -18,7 +18,7 @@ _MIB = 1 << 20
 
 
 class Reading(NamedTuple):
-    """How files of one kind are recognised and read.
+    """A reader of binary files: how files of one kind are recognised and read.
 
     Attributes:
         mime: Media type.
@@ -36,7 +36,7 @@ class Reading(NamedTuple):
 
 
 class BinaryEntry(Entry):
-    """What the extractors of binary files have."""
+    """The common settings of the extractors of binary files."""
 
     behind = "extract"
     needs = frozenset((REPLY, LINKS))
@@ -94,7 +94,7 @@ class ExtractSwf(BinaryEntry):
 
 
 class Searching:
-    """What does the work of the extractors of binary files, outside the loop."""
+    """The worker of the extractors of binary files, outside the loop."""
 
     def __init__(self, settings: Effective[BinaryEntry], reading: Reading) -> None:
         self._settings = settings

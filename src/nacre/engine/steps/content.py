@@ -126,7 +126,7 @@ class Universal(Entry):
 
 
 class Suppressing:
-    """What does the work of `TrapSuppress`."""
+    """The worker of `TrapSuppress`."""
 
     def __init__(self, kit: Kit) -> None:
         self._history = kit.history
@@ -163,7 +163,7 @@ class _Digest:
 
 
 class Digesting:
-    """What does the work of `ContentDigest`."""
+    """The worker of `ContentDigest`."""
 
     def __init__(self, settings: Effective[ContentDigest]) -> None:
         self._digest = settings.then(_Digest)
@@ -202,7 +202,7 @@ class _Expressions:
 
 
 class Combining:
-    """What does the work of `MultipleRegex`."""
+    """The worker of `MultipleRegex`."""
 
     def __init__(self, settings: Effective[MultipleRegex]) -> None:
         self._expressions = settings.then(_Expressions)
@@ -220,7 +220,7 @@ class Combining:
 
 
 class Scanning:
-    """What does the work of `Universal`."""
+    """The worker of `Universal`."""
 
     def __init__(self, settings: Effective[Universal]) -> None:
         self._settings = settings

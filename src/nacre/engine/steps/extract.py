@@ -91,7 +91,7 @@ _HOSTS = 4096
 
 
 class HostCharsets:
-    """What the pages of a host declare; of so many hosts as were met last."""
+    """The charsets that the pages of a host declare, for the hosts that were met last."""
 
     def __init__(self, limit: int = _HOSTS) -> None:
         self._limit = limit

@@ -99,7 +99,7 @@ class _Replacement:
 
 
 class Implying:
-    """What does the work of `ImpliedUris`."""
+    """The worker of `ImpliedUris`."""
 
     def __init__(self, settings: Effective[ImpliedUris]) -> None:
         self._implied = settings.then(_Replacement)
@@ -119,7 +119,7 @@ class Implying:
 
 
 class Unwrapping:
-    """What does the work of `UrisWithinUris`."""
+    """The worker of `UrisWithinUris`."""
 
     def accepts(self, visit: Visit) -> bool:
         """Pages with links."""
@@ -133,7 +133,7 @@ class Unwrapping:
 
 
 class Sifting:
-    """What does the work of `SupplementaryLinks`."""
+    """The worker of `SupplementaryLinks`."""
 
     def __init__(self, scope: Effective[Scope]) -> None:
         self._scope = scope

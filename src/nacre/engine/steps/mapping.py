@@ -36,7 +36,7 @@ Name = Callable[[CrawlURI], str]
 
 
 class CrawlMapper(Entry):
-    """What both mappers have.
+    """The common settings of both crawl mappers.
 
     In the fetch chain one sorts out URIs that are another crawler's (-5002); in the candidate
     chain, links. Its gate decides which links are mapped.
@@ -247,7 +247,7 @@ class Diversions:
 
 
 class UriMapper:
-    """What does the work in the fetch chain."""
+    """The worker in the fetch chain."""
 
     def __init__(self, local: str, name: Name, diversions: Diversions) -> None:
         self._local = local
@@ -271,7 +271,7 @@ class UriMapper:
 
 
 class LinkMapper:
-    """What does the work in the candidate chain, behind the preparation."""
+    """The worker in the candidate chain, after the preparation."""
 
     def __init__(self, local: str, name: Name, diversions: Diversions) -> None:
         self._local = local

@@ -25,7 +25,7 @@ LENGTH = struct.Struct(">I")
 
 
 class ParseJob(msgspec.Struct, array_like=True):
-    """What the helper is asked; it answers with an `Extraction`.
+    """A request to the helper process, which answers with an `Extraction`.
 
     Attributes:
         document: The document.

@@ -1,4 +1,4 @@
-"""What must be known before a URI is fetched: its host's addresses, and its robots.txt.
+"""Preconditions of a fetch: the addresses of the host, and its robots.txt.
 
 Both are URIs of their own (hop P), fetched through the same queue; the URI that needs them returns
 to it as -50, at no cost. What it waited for serves it, even if it was valid for no time at all.

@@ -39,7 +39,7 @@ class Preselect(Entry):
 
 
 class Blocks(NamedTuple):
-    """What an operator blocks.
+    """The URLs that an operator blocks.
 
     Attributes:
         everything: All URIs.

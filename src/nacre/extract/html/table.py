@@ -1,4 +1,4 @@
-"""Which attribute of which element refers to what: the table, as data.
+"""The attributes of HTML elements that contain links: a table, as data.
 
 Source: Heritrix's ExtractorHTML, with its gaps closed; the HTML Standard.
 """

@@ -57,7 +57,7 @@ MAX_DEPTH = 3
 
 
 class Handler(Protocol):
-    """What is done with elements of one name."""
+    """A function that handles the elements of one name."""
 
     def __call__(self, walk: "Walk", node: Node, tag: str, /) -> None:
         """Take the links of one element."""

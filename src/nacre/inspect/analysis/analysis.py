@@ -1,4 +1,4 @@
-"""What an analysis is: a report on incremental crawling."""
+"""The base class of analyses, the reports on incremental crawling."""
 
 from abc import abstractmethod
 from typing import Any

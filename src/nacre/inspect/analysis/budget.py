@@ -1,4 +1,4 @@
-"""What does it cost to be so complete? Requests against recall and freshness (pure).
+"""The price of completeness: requests against recall and freshness (pure).
 
 The rates are those fitted so far; each page's plan follows its expected rate, and what the plan
 brings is counted at all rates that its visits allow.
@@ -31,7 +31,7 @@ _GOALS = (0.5, 0.8, 0.9, 0.95, 0.99)
 
 
 class BudgetEffect(msgspec.Struct, frozen=True):
-    """What requests buy.
+    """The effect of a budget: recall and freshness for so many requests.
 
     Attributes:
         requests: Requests a day, all pages together.
@@ -228,7 +228,7 @@ def _plans(found: BudgetPlans) -> DataTable:
 
 
 class BudgetReport(Analysis):
-    """What requests a day buy."""
+    """The effect of each number of requests a day."""
 
     name = "budget"
     summary = "requests a day against versions captured and copies current"

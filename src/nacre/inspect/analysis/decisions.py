@@ -1,4 +1,4 @@
-"""Why a page was or was not visited: its value, the price, its posterior, what was decided (pure).
+"""The decision on a page: its value, the price, its posterior, what was decided (pure).
 
 Without a URL: how good the forecasts of all visits were.
 
@@ -353,7 +353,7 @@ def _known(value: float | None, form: Format) -> str:
 
 
 class DecisionsReport(Analysis):
-    """Why a page was visited or not, or how good all forecasts were."""
+    """The reasons why a page was visited or not, or the quality of all forecasts."""
 
     name = "decisions"
     summary = "why a page was visited or not; without a URL, how good the forecasts were"

@@ -1,4 +1,4 @@
-"""What differs between two versions of a page, and which of it is noise (pure)."""
+"""The differences between two versions of a page, and which of them are noise (pure)."""
 
 from collections.abc import Iterable, Sequence
 

@@ -53,7 +53,7 @@ _MOST_TEMPLATES = 200
 
 
 class DayCounts(msgspec.Struct):
-    """What the visits of a day found: counts of visits."""
+    """Counts of the visits of a day, by their results."""
 
     day: str
     visits: int = 0
@@ -63,7 +63,7 @@ class DayCounts(msgspec.Struct):
 
 
 class EvenInterval(msgspec.Struct, frozen=True):
-    """What visits at an even interval would bring.
+    """The forecast for visits at an even interval.
 
     Attributes:
         days: The interval.
@@ -79,7 +79,7 @@ class EvenInterval(msgspec.Struct, frozen=True):
 
 
 class TemplateFrequency(msgspec.Struct, frozen=True):
-    """How often the pages of a template change.
+    """The change frequency of the pages of a template.
 
     Attributes:
         template: The template.
@@ -415,7 +415,7 @@ def _pace(found: ChangeFrequency, one: TemplateFrequency) -> tuple[float | None,
 
 
 class ChangeFrequencyReport(Analysis):
-    """How often the pages of a job change, and when to come again."""
+    """The change frequency of the pages of a job, and when to come again."""
 
     name = "change-frequency"
     summary = "how often pages change, and when to crawl again"

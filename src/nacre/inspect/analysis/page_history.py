@@ -1,4 +1,4 @@
-"""What is known of a job's pages, for people: totals, one page, the pages that change most.
+"""The known history of pages, for people: totals, one page, the pages that change most.
 
 Pages picked out of what is known: Nutch's `readdb -dump` and `-topN` with their filters.
 """
@@ -199,7 +199,7 @@ COLUMNS = (
 
 
 class PageFilter(NamedTuple):
-    """Which pages; all that is asked for must hold.
+    """A filter of pages; all conditions must hold.
 
     Attributes:
         regex: Found in the URL; "" for any.

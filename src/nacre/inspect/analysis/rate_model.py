@@ -1,4 +1,4 @@
-"""What the rates of a job's pages are believed to be: the planner's formulas (pure).
+"""The planner's estimates of the change rates of a job's pages (pure).
 
 Whether a job has seen enough to say how often its pages change (pure).
 
@@ -29,7 +29,7 @@ _INDEX = 0.5
 
 
 class RunPlan(NamedTuple):
-    """What a run would choose of the known pages, without a budget.
+    """The known pages that a run would choose without a budget.
 
     Attributes:
         chosen: Its bids, best first.
@@ -155,7 +155,7 @@ ONE_VISIT = f"{_TOO_LITTLE}: the page was visited once at most"
 
 
 class DataBasis(msgspec.Struct, frozen=True):
-    """What a job has seen.
+    """The data that estimates of a job are based on.
 
     Attributes:
         again: Runs after the first one.

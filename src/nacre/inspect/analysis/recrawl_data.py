@@ -1,4 +1,4 @@
-"""What a study is made of: the rows and the fetch log of a job, and its captures.
+"""The data of analyses: the rows and the fetch log of a job, and its captures.
 
 What is known of a job's pages, read from its store and its archive.
 """

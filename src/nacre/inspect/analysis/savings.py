@@ -1,4 +1,4 @@
-"""What incremental runs saved against full crawls, and how much they missed (pure).
+"""The savings of incremental runs against full crawls, and what they missed (pure).
 
 A full crawl at the same moment would have asked once for every URL known then. What was missed is
 estimated twice: from pages drawn at random, which depends on no model, and from the rates.
@@ -43,7 +43,7 @@ def is_mostly_noise(noise: int, stored: int) -> bool:
 
 
 class KeepModeTotals(msgspec.Struct):
-    """What became of the visits of all incremental runs with one `--keep`.
+    """Totals of the visits of all incremental runs with one `--keep`.
 
     Attributes:
         keep: `strict`, `lean` or `delta`.
@@ -131,7 +131,7 @@ _NORMAL = 1.96
 
 
 class CrawlCost(msgspec.Struct):
-    """What a crawl took.
+    """The cost of a crawl.
 
     Attributes:
         requests: Replies, prerequisites left out.
@@ -521,7 +521,7 @@ def _first(found: Savings) -> Section:
 
 
 class SavingsReport(Analysis):
-    """What incremental runs saved, and how much they missed."""
+    """The savings of incremental runs, and what they missed."""
 
     name = "savings"
     summary = "what incremental runs saved, and the share of changes that they found"

@@ -1,4 +1,4 @@
-"""How much of each sequence of numbered pages is known: its gaps (pure).
+"""The known share of each sequence of numbered pages, and its gaps (pure).
 
 Where the pages of a template are numbered as they appear, numbers that were never seen are pages
 that were deleted, never published, or missed.

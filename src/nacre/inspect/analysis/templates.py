@@ -125,7 +125,7 @@ def _rule(name: str, row: RuleRow) -> RuleFacts:
 
 
 class TemplateRows:
-    """What the rows of one template tell."""
+    """The collected rows of one template."""
 
     def __init__(self) -> None:
         self.urls = self.visited = self.live = self.index = self.visits = self.changes = 0

@@ -1,4 +1,4 @@
-"""How far each site's word can be trusted: what its hints told, and what visits found (pure)."""
+"""The trust in the hints of each site: what they announced, and what visits found (pure)."""
 
 from collections import Counter
 
@@ -67,7 +67,7 @@ class ValidatorTrust(msgspec.Struct, frozen=True):
 
 
 class IndexTrust(msgspec.Struct, frozen=True):
-    """How right an index of sitemaps is about which of them have changed.
+    """The accuracy of an index of sitemaps about which of them have changed.
 
     Attributes:
         url: The index.
@@ -210,7 +210,7 @@ def _index_table(found: list[IndexTrust]) -> tuple[DataTable, ...]:
 
 
 class HintsReport(Analysis):
-    """How far the hints of each site can be trusted."""
+    """The trust in the hints of each site."""
 
     name = "hints"
     summary = "how far sitemaps, feeds and lists can be trusted"

@@ -1,4 +1,4 @@
-"""Why a URL was or was not crawled, what would be done with it, and when it is visited again.
+"""Explains why a URL was or was not crawled, its next visit, and a dry run of a URL.
 
 `explain.py` puts an answer together: where the URL stands (`url_state.py`), what the settings, the
 scope and robots.txt say (`answers.py`, which also has the records of the answer), and when it is

@@ -1,4 +1,4 @@
-"""What `nacre explain` answers: records, shown by the terminal or as JSON, and how they are made.
+"""The answers of `nacre explain`: records for the terminal or JSON, and how they are made.
 
 `explain.py` asks the job; the functions at the end turn the opinions of a scope, of robots.txt and
 of the settings into answers.
@@ -37,7 +37,7 @@ class SettingAnswer(msgspec.Struct, frozen=True):
 
 
 class Standing(StrEnum):
-    """Where a URL stands."""
+    """The state of a URL in the job."""
 
     FINISHED = "finished"
     IN_PROCESS = "in process"
@@ -57,7 +57,7 @@ class PathStep(msgspec.Struct, frozen=True):
 
 
 class RuleOpinion(msgspec.Struct, frozen=True):
-    """What one rule says of the URL.
+    """The opinion of one rule on the URL.
 
     Attributes:
         rule: Its name.
@@ -73,7 +73,7 @@ class RuleOpinion(msgspec.Struct, frozen=True):
 
 
 class ScopeAnswer(msgspec.Struct, frozen=True):
-    """What the scope says now.
+    """The decision of the scope now.
 
     Attributes:
         decision: ACCEPT, REJECT or NONE (which does not accept).
@@ -91,7 +91,7 @@ class ScopeAnswer(msgspec.Struct, frozen=True):
 
 
 class RobotsAnswer(msgspec.Struct, frozen=True):
-    """What robots.txt says.
+    """The rule of robots.txt for the URL.
 
     Attributes:
         policy: `obey`, `ignore` or `custom`.
@@ -147,7 +147,7 @@ class QueueAnswer(msgspec.Struct, frozen=True):
 
 
 class PendingAnswer(msgspec.Struct, frozen=True):
-    """How a URL waits.
+    """The place of a URL that waits.
 
     Attributes:
         where: `queue`, or `future` for one that waits for its time.
@@ -168,7 +168,7 @@ class PendingAnswer(msgspec.Struct, frozen=True):
 
 
 class PrerequisiteAnswer(msgspec.Struct, frozen=True):
-    """What must be had before a URL that waits: `dns:`, or robots.txt.
+    """A prerequisite of a URL that waits: `dns:`, or robots.txt.
 
     Attributes:
         url: Its URL.
@@ -184,7 +184,7 @@ class PrerequisiteAnswer(msgspec.Struct, frozen=True):
 
 
 class CaptureAnswer(msgspec.Struct, frozen=True):
-    """Where a capture is, and what history keeps of the URL.
+    """The place of a capture, and the history of the URL.
 
     Attributes:
         file: WARC, relative to the job; "" when only history knows.

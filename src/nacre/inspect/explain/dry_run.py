@@ -1,4 +1,4 @@
-"""What would be done with a URL, before anything runs: scope, sheets, queue, order, politeness."""
+"""The dry run of a URL: scope, sheets, queue, order and politeness, before anything runs."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ from nacre.store.store import Store
 
 
 class DryRunAnswer(msgspec.Struct, frozen=True):
-    """What would be done with one URL.
+    """The dry run of one URL.
 
     Attributes:
         url: As it would be requested.

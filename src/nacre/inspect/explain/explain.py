@@ -1,4 +1,4 @@
-"""Why a URL was or was not crawled, and by which rule."""
+"""Answers why a URL was or was not crawled, and which rule decided."""
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath

@@ -1,4 +1,4 @@
-"""When known pages are due next, and why: by their schedules, or by what a visit will be worth.
+"""The next visits of known pages: by their schedules, or by the value of a visit.
 
 The planner knows no dates: a page is due when a visit is worth what the last one that was chosen in
 the last run was worth.

@@ -1,4 +1,4 @@
-"""Where a URL stands in a job, and how it came there: what `explain` begins with.
+"""The state of a URL in a job and how it was found, which `explain` begins with.
 
 URIs that wait, found in the store: in their queue, or until their time comes.
 """
@@ -61,7 +61,7 @@ _MOST_STEPS = 60
 
 
 class FoundVia(NamedTuple):
-    """How a URL was found; `known` is False where that is assumed."""
+    """The way in which a URL was found; `known` is False where that is assumed."""
 
     url: str
     path: str
@@ -72,7 +72,7 @@ class FoundVia(NamedTuple):
 
 
 class UrlState(NamedTuple):
-    """What a job has of a URL.
+    """The data that a job has on a URL.
 
     Attributes:
         key: Its seen key.

@@ -1,4 +1,4 @@
-"""What a report is: its data, and a document of them for people.
+"""The base classes of reports: the data, and a document of them for people.
 
 `RunReport` is the base of Heritrix's reports, which have a text file too: `SummaryReport` for those
 of bounded size, `RowReport` for those with a row for each host, seed or the like.
@@ -23,7 +23,7 @@ MOST_ROWS = 100_000
 
 
 class Audience(StrEnum):
-    """Who reads a report."""
+    """The readers of a report."""
 
     CURATOR = "curators"
     OPERATOR = "operators"
@@ -47,7 +47,7 @@ class ReportSubject(Enum):
 
 
 class ReportRequest(NamedTuple):
-    """What the user asks of a report.
+    """The request of a user for a report.
 
     Attributes:
         url: The page; "" for the whole job.

@@ -231,7 +231,7 @@ _TOES: tuple[ReportColumn, ...] = (
 
 
 class ThreadsReport(SummaryReport):
-    """What each busy worker ("toe thread") does."""
+    """The work of each busy worker ("toe thread")."""
 
     name = "threads"
     summary = "the fetches in process"
@@ -290,7 +290,7 @@ _STEPS: tuple[ReportColumn, ...] = (
 
 
 class ProcessorsReport(SummaryReport):
-    """What each processor of the chains did."""
+    """The counts of each processor of the chains."""
 
     name = "processors"
     summary = "what each processor of the chains did"

@@ -1,4 +1,4 @@
-"""What became of each seed, and of those that were not got: why, how often tried, when again."""
+"""The outcome of each seed; of a failed one: the reason, the tries, the next try."""
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -33,7 +33,7 @@ _HTTPS, _HTTP = "https://", "http://"
 
 
 class SeedState(StrEnum):
-    """What became of a seed; one that redirects is judged by its target."""
+    """The outcome of a seed; one that redirects is judged by its target."""
 
     GOT = "got"
     ERROR = "error"

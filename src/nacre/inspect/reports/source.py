@@ -1,4 +1,4 @@
-"""What reports of a run are made of: seeds, queues and workers, from store and running job."""
+"""The data of reports of a run: seeds, queues and workers, from store and running job."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -66,7 +66,7 @@ class RunFacts(NamedTuple):
 
 
 class SeedFacts(NamedTuple):
-    """What became of a seed.
+    """The facts about a seed and its outcome.
 
     Attributes:
         url: Its URL.

@@ -1,4 +1,4 @@
-"""What people read who did not make the crawl: the report of a run, the history of a page.
+"""Summaries for people who did not make the crawl: of a run, and of a page's history.
 
 `run_summary.py` gathers what came of a run, `run_document.py` makes a document of it in the words
 of `translation.py`: English or Chinese. `history_documents.py` has those of `nacre history`.

@@ -1,4 +1,4 @@
-"""What `nacre history` tells of runs and pages, as documents for people (pure)."""
+"""The documents of `nacre history` on runs and pages, for people (pure)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any

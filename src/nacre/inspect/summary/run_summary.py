@@ -1,4 +1,4 @@
-"""What became of a run, gathered from its reports, its log and the store.
+"""The summary of a run, collected from its reports, its log and the store.
 
 What a run could not get, read from its crawl.log.
 """

@@ -154,7 +154,7 @@ class ActionScanner:
 
 
 class ActionProgress(msgspec.Struct):
-    """How far a file is taken in; a row of the store.
+    """The progress of an action file; a row of the store.
 
     Attributes:
         size: Its size when it was begun, bytes.

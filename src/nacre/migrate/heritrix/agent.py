@@ -1,4 +1,4 @@
-"""Who crawls: CrawlMetadata, the headers of Heritrix 1, and the robots policies of both."""
+"""The identity of the crawler: CrawlMetadata, headers of Heritrix 1, robots policies of both."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a configuration of Heritrix says: beans, and the properties that are set on them.
+"""A configuration of Heritrix: beans, and the properties that are set on them.
 
 `crawler-beans.cxml` of Heritrix 3 is this already (`spring`); `order.xml` of Heritrix 1 is read
 into the same form (`order`).

@@ -45,7 +45,7 @@ _MORE_PROPERTIES: dict[str, list[str]] = _TABLES["more_properties"]
 
 
 class PlaceFamily(NamedTuple):
-    """What a place of a configuration takes.
+    """The classes that a place of a configuration takes.
 
     Attributes:
         place: The place, for people, behind the name of the bean: `is in the fetch chain`.

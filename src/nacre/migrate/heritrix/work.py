@@ -30,7 +30,7 @@ _UNKNOWN = object()
 
 @dataclass
 class Migration:
-    """What is read and what is made.
+    """A migration at work: the configuration that is read, and the draft that is made.
 
     Attributes:
         beans: The configuration.

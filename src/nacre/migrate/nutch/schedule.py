@@ -1,4 +1,4 @@
-"""When Nutch fetches a page again, and how it knows that one changed.
+"""Nutch's settings of when a page is fetched again, and when it counts as changed.
 
 Bounds of hosts (`adaptive-host-specific-intervals.txt`) and intervals in the metadata of seeds
 become sheets.

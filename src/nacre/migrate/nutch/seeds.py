@@ -22,7 +22,7 @@ _INTERVAL, _FIXED = "nutch.fetchInterval", "nutch.fetchInterval.fixed"
 
 
 class SeedInterval(NamedTuple):
-    """What a line says of the time between visits to its URL.
+    """The interval between visits that a line gives its URL.
 
     Attributes:
         seconds: Interval, s, at least 1.
@@ -35,7 +35,7 @@ class SeedInterval(NamedTuple):
 
 @dataclass
 class Seeds:
-    """What the seed lists of a configuration say.
+    """The contents of the seed lists of a configuration.
 
     Attributes:
         lines: Lines of the new seed list, comments included, metadata left out.

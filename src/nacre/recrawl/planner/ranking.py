@@ -71,7 +71,7 @@ class Wait(NamedTuple):
 
 
 class ValueTerms(NamedTuple):
-    """What the operator wants of the choice.
+    """The terms of a choice, from the operator's settings.
 
     Attributes:
         theta: 0 fresh, 1 every version.
@@ -211,7 +211,7 @@ class Ranking:
 
 
 class Wanted(NamedTuple):
-    """When a choice is good enough.
+    """The threshold from which a choice is good enough.
 
     Attributes:
         recall: Share of all expected changes that should be found; 1 takes every visit.

@@ -25,7 +25,7 @@ class Range(NamedTuple):
 
 
 class RecallEstimate(NamedTuple):
-    """What the random sample of a step showed.
+    """The recall of a step, estimated from its random sample.
 
     Attributes:
         drawn: Pages drawn at random, that the plan would have left out.

@@ -1,4 +1,4 @@
-"""What an operator may set about visiting a site again."""
+"""The settings of visiting a site again."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from nacre.recrawl.planner.schedules.timetable import ScheduleSettings
 
 
 class RecrawlSettings(Component):
-    """How a site is visited again: choice of pages, schedules."""
+    """Settings of how a site is visited again: choice of pages, schedules."""
 
     schedule: ScheduleSettings = section(
         ScheduleSettings, "When pages are visited again: as the planner sees fit, or by the clock."

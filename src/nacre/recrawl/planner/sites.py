@@ -1,4 +1,4 @@
-"""What is known of each site beside its pages: hints, lists, age and hours of changes (pure)."""
+"""The data of each site beside its pages: hints, lists, age, hours of changes (pure)."""
 
 from collections.abc import MutableMapping, Sequence
 
@@ -133,7 +133,7 @@ class SiteRow(msgspec.Struct, array_like=True):
 
 
 class ShownRow(msgspec.Struct, frozen=True, array_like=True):
-    """What an index page showed, and when.
+    """The entries of an index page, and when it showed them.
 
     Attributes:
         shown: Its links.

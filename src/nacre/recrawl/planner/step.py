@@ -139,7 +139,7 @@ def _learn_all(doubt: _Doubt) -> None:
 
 
 class PlannerInputs(NamedTuple):
-    """What the planner knows and wants.
+    """The inputs of the planner: rows, settings, budget.
 
     Attributes:
         rows: All that is known of the pages.
@@ -155,7 +155,7 @@ class PlannerInputs(NamedTuple):
 
 
 class Showing(NamedTuple):
-    """What a list showed in this step.
+    """The entries that a list showed in this step.
 
     Attributes:
         hub: Its new links, and what its visit costs.

@@ -43,7 +43,7 @@ class SeenLink(Protocol):
 
 
 class Visited(Protocol):
-    """What a visit showed."""
+    """The result of a visit."""
 
     @property
     def url(self) -> str:

@@ -63,7 +63,7 @@ class Versions(Protocol):
 
 
 class Lessons(NamedTuple):
-    """What all pages so far have taught; kept in the store.
+    """The knowledge learned from all pages so far; kept in the store.
 
     Attributes:
         templates: By site: places already distinguish its page templates.

@@ -61,7 +61,7 @@ _UNVISITED = frozenset(("new", "late", "start"))
 
 
 class Audits:
-    """What audits have shown, by host and URL template.
+    """The results of audits, by host and URL template.
 
     Args:
         rows: The rows of the store.

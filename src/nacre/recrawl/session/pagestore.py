@@ -1,4 +1,4 @@
-"""What incremental crawling knows, in the store: rows by URL and site, read when they are needed.
+"""The store of incremental crawling: rows by URL and site, read when they are needed.
 
 All changes join the open commit group, so that what was learned of a visit is durable together
 with its WARC records, or not at all. A bounded number of rows is held in memory.

@@ -1,4 +1,4 @@
-"""What does a site answer to names that do not exist? A few are made up and asked for.
+"""Probes of names that do not exist: a few are made up, and the answers of a site learned.
 
 Only this distinguishes a page that says "gone" with status 200 from one that changed.
 """

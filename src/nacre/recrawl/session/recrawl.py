@@ -56,7 +56,7 @@ _UNCHANGED = frozenset((ChangeClass.MARKUP, ChangeClass.NOISE, ChangeClass.TEMPL
 
 @dataclass(frozen=True)
 class RecrawlParts:
-    """What an incremental run uses of its job.
+    """The parts of its job that an incremental run uses.
 
     Attributes:
         run: The run.

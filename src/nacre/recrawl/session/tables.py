@@ -1,4 +1,4 @@
-"""What is known of pages as tables, so that it can leave a job and enter another.
+"""The data of pages as tables, which can be exported from a job and imported into another.
 
 Each table has named columns; bytes and nested values become text, so that JSON Lines and Parquet
 (where pyarrow is installed) hold the same.

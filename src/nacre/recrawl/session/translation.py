@@ -165,7 +165,7 @@ class TranslatedVisit(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What was made of one visit.
+    """The judgement of one visit.
 
     Attributes:
         visit: The visit.

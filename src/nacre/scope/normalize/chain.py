@@ -27,7 +27,7 @@ from nacre.scope.nutch.filters import ReadLines, RuleText, reading
 
 
 class NormalizeScope(StrEnum):
-    """What a URL is normalized for. A crawl has `inject`, `outlink` and `fetcher`."""
+    """The purpose that a URL is normalized for. A crawl has `inject`, `outlink` and `fetcher`."""
 
     DEFAULT = "default"
     INJECT = "inject"

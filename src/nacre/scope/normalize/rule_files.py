@@ -32,7 +32,7 @@ class Replacement(NamedTuple):
 
 
 class NormalizerMatch(Protocol):
-    """What both engines find."""
+    """A match of either regex engine."""
 
     def group(self, number: int | str, /) -> str | None:
         """The text of a group; None where it took no part."""

@@ -249,7 +249,7 @@ def guess_kind(name: str) -> FilterKind:
 
 
 class RuleText(Component):
-    """Where the rules of a filter stand."""
+    """The place of the rules of a filter: a file or the setting itself."""
 
     file: str = setting("", "Rule file, relative to the job; `.gz` and `.bz2` are unpacked.")
     rules: str = setting("", "The rules themselves, in place of a file.")

@@ -19,7 +19,7 @@ TIME_LIMIT = 0.05
 
 
 class PatternNote(NamedTuple):
-    """What `nacre check` says of a pattern: an error when `usable` is False, else a warning."""
+    """A note of `nacre check` on a pattern: an error when `usable` is False, else a warning."""
 
     pattern: str
     usable: bool

@@ -141,7 +141,7 @@ class NutchFilters(FilterRule):
 
 
 class SameSite(StrEnum):
-    """What counts as the site that a link leaves."""
+    """The notion of the site that a link leaves."""
 
     HOST = "host"
     DOMAIN = "domain"

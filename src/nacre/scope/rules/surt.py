@@ -48,7 +48,7 @@ def as_files(value: object) -> object:
 
 
 class Prefixed(Predicated):
-    """What the rules on SURT prefix sets have in common."""
+    """The common settings of rules on SURT prefix sets."""
 
     seeds_as_prefixes: bool = setting(True, "The seeds imply prefixes.")
     prefixes: tuple[str, ...] = setting((), _LISTED)

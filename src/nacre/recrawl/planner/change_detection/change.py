@@ -31,7 +31,7 @@ as words do (Nie, Gao, Zhang and Zhou 2000)."""
 
 
 class ProfileSettings(Component):
-    """How the words of a text count in a text profile; the defaults are Nutch's."""
+    """The weights of words in a text profile; the defaults are Nutch's."""
 
     quant_rate: float = setting(
         0.01,
@@ -210,7 +210,7 @@ def masked(text: str) -> str:
 
 
 class ChangeClass(StrEnum):
-    """What the difference between two versions amounts to: the archivist's size of the update."""
+    """The size of the difference between two versions, as an archivist sees it."""
 
     NONE = "none"
     MARKUP = "markup"
@@ -226,7 +226,7 @@ class ChangeClass(StrEnum):
 
 
 class ChangeSettings(Component):
-    """When a difference between two versions is a change."""
+    """The thresholds from which a difference between two versions is a change."""
 
     signature: Literal["blocks", "paper", "md5", "text-profile", "text-profile-cjk"] = setting(
         "blocks",

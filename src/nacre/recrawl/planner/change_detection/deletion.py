@@ -112,7 +112,7 @@ class Answer(StrEnum):
 
 
 class Existence(msgspec.Struct, frozen=True, array_like=True):
-    """What is known of a page's existence; kept with its history.
+    """The evidence of a page's existence; kept with its history.
 
     Attributes:
         life: Its state.
@@ -172,7 +172,7 @@ def next_look(state: Existence, last: float) -> float | None:
 
 
 class ErrorModel(msgspec.Struct, array_like=True):
-    """What a host answers, below one directory, to names that do not exist; kept in the store.
+    """The answers of a host, below one directory, to names that do not exist; kept in the store.
 
     Attributes:
         status: Status of the answer to a made-up name; 0 before any was tried.

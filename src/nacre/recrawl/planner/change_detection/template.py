@@ -1,4 +1,4 @@
-"""What a template has taught: which of its places are noise, which blocks are on every page (pure).
+"""Knowledge of a template: places that are noise, blocks that every page has (pure).
 
 Paired fetches prove noise, churn suggests it, and document frequency finds boilerplate.
 """
@@ -74,7 +74,7 @@ _MAX_ONCE = 5_000
 
 
 class PlaceCounts(msgspec.Struct, array_like=True):
-    """What was seen at one place of a template.
+    """The counts at one place of a template.
 
     Attributes:
         pairs: Paired fetches in which it came.

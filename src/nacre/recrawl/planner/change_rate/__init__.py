@@ -1,1 +1,1 @@
-"""How often pages change (rates), and the value of a visit (pure)."""
+"""The change rates of pages, and the value of a visit (pure)."""

@@ -127,7 +127,7 @@ def inside(start: float, end: float) -> tuple[float, ...]:
 
 
 class SiteTime(NamedTuple):
-    """How a site changes.
+    """The hours and days at which a site changes.
 
     Attributes:
         season: The hours of its week.

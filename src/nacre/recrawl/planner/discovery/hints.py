@@ -60,7 +60,7 @@ _ENOUGH_DATES = guess(
 
 
 class HintSource(StrEnum):
-    """Who gave a hint."""
+    """The source of a hint."""
 
     LISTING = "listing"
     FEED = "feed"
@@ -71,7 +71,7 @@ class HintSource(StrEnum):
 
 
 class Signal(NamedTuple):
-    """How far a source of hints can be trusted on a class of pages.
+    """The trust in a source of hints for a class of pages.
 
     Attributes:
         recall: Share of real changes that it announces.
@@ -398,7 +398,7 @@ CoChanges = list[tuple[float, int, int]]
 
 
 class CoChange(Enum):
-    """What the visits of a group in a step say of its other pages."""
+    """The conclusion from the visits of a group in a step about its other pages."""
 
     CHANGED = "changed"
     QUIET = "quiet"

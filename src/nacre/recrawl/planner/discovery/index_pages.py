@@ -47,7 +47,7 @@ _LABELS = guess(
 
 
 class Behaviour(msgspec.Struct, array_like=True):
-    """How a page behaved so far; kept with its history.
+    """The behaviour of a page so far; kept with its history.
 
     Attributes:
         visits: Visits after the first.
@@ -73,7 +73,7 @@ class Behaviour(msgspec.Struct, array_like=True):
 
 
 class LinkFacts(msgspec.Struct, frozen=True):
-    """What a page's links say.
+    """Facts about the links of a page.
 
     Attributes:
         content: Links into content templates of its host.
@@ -263,7 +263,7 @@ def next_page(url: str, links: Sequence[PagedLink]) -> str:
 
 
 class Known(NamedTuple):
-    """What of a list's entries was known before.
+    """The entries of a list that were known before.
 
     Attributes:
         entries: Links of the kind that the list is of, pinned ones left out.
@@ -458,7 +458,7 @@ _SMALL = 700.0
 
 
 class Hub(NamedTuple):
-    """What a list showed in a step.
+    """The entries that a list showed in a step.
 
     Attributes:
         links: New links on it that were not known before the step.

@@ -53,7 +53,7 @@ _GAPS = 20
 
 
 class LinkRule(StrEnum):
-    """How new links of a template are recognized."""
+    """A rule by which new links of a template are recognized."""
 
     TIMESTAMP = "T"
     SEQUENCE = "S"
@@ -69,7 +69,7 @@ class SeenUrl(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class LinkHistory(msgspec.Struct, array_like=True):
-    """What a template's URLs have shown; kept in the store.
+    """The history of a template's URLs; kept in the store.
 
     Attributes:
         samples: The latest, at most 400.
@@ -165,7 +165,7 @@ class RuleChoice(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Coverage(msgspec.Struct, frozen=True):
-    """How much of a sequence was seen: an estimate of what was missed.
+    """The share of a sequence that was seen: an estimate of what was missed.
 
     Attributes:
         first: Lowest number.
@@ -243,7 +243,7 @@ LATE = "late"
 
 
 class RuleRow(msgspec.Struct, array_like=True):
-    """What the links of some templates have shown; kept in the store.
+    """The link histories of some templates; kept in the store.
 
     Attributes:
         history: Their dates and numbers.

@@ -121,7 +121,7 @@ class _Waiting:
 
 
 class Traps:
-    """Which kinds of URLs are traps.
+    """The kinds of URLs that are traps.
 
     Args:
         rows: By kind (`kind_of_trap`), for crowds apart; None for a dictionary.
@@ -247,7 +247,7 @@ _REMEMBERED = 1_000_000
 
 
 class Parameter(NamedTuple):
-    """What a parameter of a site was seen to do.
+    """The observed effect of a query parameter of a site.
 
     Attributes:
         site: The site.

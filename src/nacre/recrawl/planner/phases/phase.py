@@ -23,7 +23,7 @@ _WAIT = guess(
 
 
 class ValueOutcome(NamedTuple):
-    """What the choice by value came to.
+    """The outcome of the choice by value.
 
     Attributes:
         expected: Changes expected of all pages, and of those that were chosen.
@@ -37,7 +37,7 @@ class ValueOutcome(NamedTuple):
 
 
 class PhaseResult(NamedTuple):
-    """What a phase chose; the planner notes it in the step.
+    """The pages that a phase chose; the planner notes them in the step.
 
     Attributes:
         visits: What to visit, the most important first.
@@ -137,7 +137,7 @@ class Pages:
 
 
 class Survey:
-    """What the phases of a step need to know of all rows beforehand; collected row by row.
+    """The sums over all rows that the phases of a step need; collected row by row.
 
     Args:
         time: Of the step, seconds since the epoch.

@@ -33,14 +33,14 @@ class PageState(StrEnum):
 
 
 class NutchRates(NamedTuple):
-    """How fast an interval grows (unchanged) and shrinks (changed)."""
+    """The rates at which an interval grows (unchanged) and shrinks (changed)."""
 
     inc: float
     dec: float
 
 
 class NutchDatum(NamedTuple):
-    """What Nutch keeps of a page's timing.
+    """The data that Nutch keeps of a page's timing.
 
     Attributes:
         interval: Time between fetches, s; 0 takes the default.

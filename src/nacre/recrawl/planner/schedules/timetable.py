@@ -38,7 +38,7 @@ Kind = Literal[
 
 
 class ScheduleSettings(Component):
-    """When a page is visited again; sheets can set it for sites and parts of them."""
+    """Settings of when a page is visited again; sheets can set it for sites and parts of them."""
 
     kind: Kind = setting(
         "worth",
@@ -108,7 +108,7 @@ class TimingRows(Protocol):
 
 
 class Due(NamedTuple):
-    """When a page is due.
+    """The due time of a page.
 
     Attributes:
         time: Seconds since the epoch; infinity for never.
