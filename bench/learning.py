@@ -32,14 +32,29 @@ def manual(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
+def dated(folder: Path) -> Iterator[str]:
+    """The same pages under a month, as those of newspapers are: watched, and without an end."""
+    place = folder / "root" / "2024" / "05"
+    place.mkdir(parents=True)
+    (place / "manual").symlink_to(ensure("postgresql-doc-15") / _MANUAL)
+    port = free_port(("127.0.0.1",), 8480)
+    with serving([Server("127.0.0.1", port, folder / "root")], folder / "nginx"):
+        yield f"http://127.0.0.1:{port}/2024/05/manual/index.html"
+
+
+@contextmanager
 def articles(_folder: Path) -> Iterator[str]:
-    """Articles under months and with numbers, and lists of them: watched, and without an end."""
+    """Articles under months and with numbers, and lists of them: watched, and without an end.
+
+    Pages of 900 bytes with two or three links, the worst case: there is little else to do for them.
+    """
     with served(Plain(pages=_ARTICLES)) as site:
         yield site.url
 
 
 SITES: dict[str, Callable[[Path], AbstractContextManager[str]]] = {
     "manual": manual,
+    "dated": dated,
     "articles": articles,
 }
 

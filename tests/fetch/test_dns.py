@@ -54,7 +54,11 @@ def ask(request, tmp_path) -> Callable[..., tuple[DnsAnswer, NameServer]]:
                 set_up(server)
                 settings.setdefault("servers", (server.address,))
                 one = resolver(tmp_path, **{"timeout": 2, "tries": 2, **settings})
-                return await one.lookup(host), server
+                answer = await one.lookup(host)
+                # A question may lie unread with the server when the last try has timed out.
+                for _ in range(10):
+                    await asyncio.sleep(0)
+                return answer, server
 
         return uvloop.run(main()) if request.param == "uvloop" else asyncio.run(main())
 
@@ -197,7 +201,7 @@ def test_silence_and_what_is_no_reply(ask, answer):
 def test_a_server_that_fails_once_is_asked_again(ask):
     def set_up(server: NameServer) -> None:
         def answer(query: Any) -> Any:
-            if len(server.questions) <= 2:
+            if server.questions.count(server.questions[-1]) == 1:
                 return reply(query, rcode="SERVFAIL")
             return reply(query, a("x.test", "10.9.1.1"))
 

@@ -50,6 +50,20 @@ class KnownSet:
         self.fresh.append(value)
         return True
 
+    def add_all(self, texts: Iterable[bytes], salt: int = 0) -> int:
+        """Add texts; the letters of those that were not known."""
+        bits, mask, letters = self._bits, self._mask, 0
+        for text in texts:
+            value = crc32(text, salt)
+            bit = value * _MIX >> _MIXED & mask
+            if not bits[bit >> 3] & 1 << (bit & 7):
+                bits[bit >> 3] |= 1 << (bit & 7)
+                letters += len(text)
+                self.fresh.append(value)
+                self._note(value)
+                bits, mask = self._bits, self._mask
+        return letters
+
     def mark(self, text: bytes, salt: int = 0) -> int | None:
         """Add a text, but not to `fresh`; its CRC for `keep`, None when it was known."""
         value = crc32(text, salt)

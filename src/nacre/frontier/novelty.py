@@ -71,7 +71,7 @@ _OTHERS = "others"
 _AGAIN = "again "
 """Before the name of a kind: its URLs had no new word."""
 _TEXTS = 0x5A5A5A5A
-_TEXT = re.compile(rb">([^<>]*[^\s<>][^<>]*)")
+_TEXT = re.compile(rb">([^<>]{4,})")
 _SCRIPT = re.compile(rb"<(script|style)\b")
 _BARE = bytes(range(33)) + b"0123456789"
 
@@ -452,12 +452,8 @@ class Novelty:
 
     def _reads(self, site: _Site, body: bytes) -> tuple[int, int]:
         """Note the text of a page; its letters that were new, and all."""
-        total = new = 0
-        for text in texts_of(body):
-            total += len(text)
-            if self.words.add(text, site.salt ^ _TEXTS):
-                new += len(text)
-        return new, total
+        texts = texts_of(body)
+        return self.words.add_all(texts, site.salt ^ _TEXTS), sum(map(len, texts))
 
     def _site(self, url: str) -> _Site:
         at = url.find("/", 8)
@@ -517,11 +513,8 @@ def _promised(site: _Site, row: KindRow | None, *, view: bool) -> Promise:
 
 def texts_of(body: bytes) -> list[bytes]:
     """The texts between the tags of a page, without digits and spaces; those of few letters not."""
-    found = []
-    for text in _TEXT.findall(b">" + _without_scripts(body[:_TEXT_READ])):
-        bare = text.translate(None, _BARE)
-        if len(bare) > 3:
-            found.append(bare)
+    page = _without_scripts(body[:_TEXT_READ])
+    found: list[bytes] = _TEXT.findall(b">" + page.translate(None, _BARE))
     return found
 
 
