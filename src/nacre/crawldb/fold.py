@@ -154,7 +154,7 @@ def _adds(paths: Sequence[str], wanted: Sequence[RowColumn]) -> str:
 
 
 def _first_struct(table: str) -> str:
-    """What belongs to the finding of a URL, in the order by which the first one is chosen.
+    """The columns of the finding of a URL, in the order by which the first one is chosen.
 
     Text instead of nulls, so that the order is total and the same everywhere.
     """

@@ -30,7 +30,7 @@ class KernelError(NacreError):
 
 
 class UserSqlError(NacreError):
-    """What a user wrote as SQL is none, or asks for what is not there."""
+    """A user's SQL is none, or asks for what is not there."""
 
 
 class WrittenFile(NamedTuple):
@@ -250,7 +250,7 @@ def quoted(text: str) -> str:
 
 
 def parquet(paths: Sequence[str]) -> str:
-    """What stands behind `from` to read Parquet files as one table."""
+    """The SQL behind `from` that reads Parquet files as one table."""
     return f"read_parquet([{', '.join(map(quoted, paths))}])"
 
 

@@ -1,4 +1,4 @@
-"""When a page is visited again in batch rounds: every kind of `recrawl.schedule` for rows.
+"""Schedules of batch rounds: every kind of `recrawl.schedule` for rows.
 
 Nutch's schedules are used as they are (`recrawl.planner.schedules.nutch`), the others through
 `Timing`; `worth` is the change rate of the page, from evidence that its row keeps. A row that is
@@ -55,7 +55,7 @@ class RowTiming(NamedTuple):
 
 
 class RevisitSchedule(Protocol):
-    """When rows are visited again."""
+    """A schedule: it says when a row is visited again."""
 
     @property
     def interval(self) -> int:
@@ -125,7 +125,7 @@ def _timed(before: RowTiming, datum: NutchDatum) -> RowTiming:
 
 
 class _Revisits:
-    """What the schedules that are not Nutch's have in common."""
+    """The common part of the schedules that are not Nutch's."""
 
     pull = 0
 

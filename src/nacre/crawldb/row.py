@@ -24,7 +24,7 @@ ONE = 2**32
 
 
 class Status(IntEnum):
-    """What is known of a URL, by Nutch's codes."""
+    """The status of a URL, by Nutch's codes."""
 
     UNFETCHED = 1
     FETCHED = 2
@@ -69,7 +69,7 @@ def status_of(label: str) -> Status:
 
 
 class FoldRule(StrEnum):
-    """How the values of a column are folded.
+    """The way in which the values of a column are folded.
 
     `SET`: the last one of its group counts. `FIRST`: that of the least (first_seen, via). `SUM`,
     `MIN`, `MAX`: in any order.

@@ -22,7 +22,7 @@ MAX_DEPTH = "_maxdepth_"
 
 
 class PageScore(NamedTuple):
-    """What is known of a page when it is injected or visited.
+    """The scores of a page when it is injected or visited.
 
     Attributes:
         score: Its score, in 2^-32.
@@ -38,7 +38,7 @@ class PageScore(NamedTuple):
 
 
 class LinkShare(NamedTuple):
-    """What a link gets of its page.
+    """The share of a link in the scores of its page.
 
     Attributes:
         internal: It leads to the same host.
@@ -56,7 +56,7 @@ class LinkShare(NamedTuple):
 
 
 class ScoreChange(NamedTuple):
-    """What a visit adds to its page, and to the virtual page that gives to all seeds; in 2^-32."""
+    """The change of a page and of the virtual page, which gives to all seeds, in 2^-32."""
 
     score: int = 0
     cash: int = 0
@@ -70,7 +70,7 @@ class Scoring(Component):
     """Columns of a row that `sort_sql` uses."""
 
     def injected(self, seed: PageScore) -> PageScore:
-        """What a seed begins with.
+        """The scores that a seed begins with.
 
         Args:
             seed: Its score by the seed list or `inject.score`, depth 1, its metadata.
@@ -88,7 +88,7 @@ class Scoring(Component):
     def distribute(
         self, page: PageScore, links: Sequence[LinkShare], total: int
     ) -> tuple[Sequence[LinkShare], ScoreChange]:
-        """What a visit gives to the links of its page.
+        """The shares of the links of a visited page.
 
         Args:
             page: The page as it was listed.
@@ -123,7 +123,7 @@ AnyScoring = Annotated[
 
 
 def injected(chain: Sequence[Scoring], seed: PageScore) -> PageScore:
-    """What a seed begins with under several kinds."""
+    """The scores that a seed begins with under several kinds."""
     for one in chain:
         seed = one.injected(seed)
     return seed
@@ -145,7 +145,7 @@ def sort_columns(chain: Sequence[Scoring]) -> tuple[str, ...]:
 def distribute(
     chain: Sequence[Scoring], page: PageScore, internal: Sequence[bool], total: int
 ) -> tuple[Sequence[LinkShare], ScoreChange]:
-    """What a visit gives to the links of its page under several kinds.
+    """The shares of the links of a visited page under several kinds.
 
     Args:
         chain: The kinds in order.
@@ -172,7 +172,7 @@ def orphan_sql(chain: Sequence[Scoring], now: int) -> str:
 
 
 def virtual_share(total: int, seeds: int) -> tuple[int, int]:
-    """What the virtual page gives to each seed, and what it keeps because it cannot be divided.
+    """The share of each seed in the virtual page, and the rest that cannot be divided.
 
     Args:
         total: Its cash, in 2^-32.

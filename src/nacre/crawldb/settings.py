@@ -8,7 +8,7 @@ from nacre.config.component import Bytes, Component, Seconds, section, setting
 from nacre.crawldb.scoring import AnyScoring, Opic
 
 CountBy = Literal["host", "domain"]
-"""What is counted as one: a host, or a registered domain."""
+"""The unit of counts: a host, or a registered domain."""
 
 
 class InjectSettings(Component):
@@ -27,7 +27,7 @@ class InjectSettings(Component):
 
 
 class GenerateSettings(Component):
-    """Which URLs a round fetches, and how they are divided into units."""
+    """Fetch lists: the choice of URLs, and their division into units."""
 
     top: int = setting(
         50_000, "URLs of a segment at most, the best first. 0: no limit.", unit="URLs", ge=0,
@@ -99,7 +99,7 @@ class GenerateSettings(Component):
 
 
 class CycleFetchSettings(Component):
-    """How a unit fetches its list."""
+    """Limits of a unit while it fetches its list."""
 
     follow: Literal["none", "redirects"] = setting(
         "redirects",
@@ -134,7 +134,7 @@ class CycleFetchSettings(Component):
 
 
 class UpdateSettings(Component):
-    """What a visit changes in the CrawlDb."""
+    """The effect of visits on the CrawlDb."""
 
     additions: bool = setting(
         True, "Add URLs that links name (`db.update.additions.allowed`).", sheets=False
@@ -193,11 +193,11 @@ class LinkDbSettings(Component):
 
 
 DedupCriterion = Literal["score", "fetchTime", "httpsOverHttp", "urlLength"]
-"""What decides between two pages with the same signature, in Nutch's names."""
+"""A criterion between two pages with the same signature, in Nutch's names."""
 
 
 class CycleDedupSettings(Component):
-    """Which of several pages with the same content counts."""
+    """The choice between several pages with the same content."""
 
     group: Literal["none", "host", "domain"] = setting(
         "none", "Only pages of the same `host` or `domain` are compared; `none`: all.", sheets=False

@@ -1,4 +1,4 @@
-"""What a visit makes of a row: Nutch's state machine, with waits by class of failure.
+"""Nutch's state machine: the state of a row after a visit, with waits by class of failure.
 
 Source: Nutch, `CrawlDbReducer` (reference N 1.4). Decided otherwise, as the quirks there say: the
 count of failures saturates, a failure waits as long as its kind suggests, and a URL that was listed
@@ -20,7 +20,7 @@ _DAY_MS = 86_400_000
 
 
 class FetchOutcome(StrEnum):
-    """How a visit ended, in Nutch's fetch statuses."""
+    """The end of a visit, in Nutch's fetch statuses."""
 
     SUCCESS = "success"
     NOT_MODIFIED = "notmodified"
@@ -49,7 +49,7 @@ class StateRow(NamedTuple):
 
 
 class FinalVisit(NamedTuple):
-    """What is known of a final visit.
+    """A final visit.
 
     Attributes:
         status: Fetch status: of HTTP, or the crawler's own; 0: not attempted.
@@ -75,7 +75,7 @@ class FinalVisit(NamedTuple):
 
 
 class StateChange(NamedTuple):
-    """What becomes of a row.
+    """The change of a row by a visit.
 
     Attributes:
         state: Its new state; None when nothing changes, as for a URL that is not known and was not
@@ -100,7 +100,7 @@ _REFUSED = frozenset((-7, -9998))
 
 
 def outcome_of(status: int) -> FetchOutcome:
-    """How a visit ended, by its fetch status.
+    """The end of a visit, by its fetch status.
 
     Args:
         status: Of HTTP, or of `core.status`.
@@ -212,7 +212,7 @@ def _retried(
 
 
 def retry_delay(visit: FinalVisit, retries: int) -> int:
-    """How long a failure waits, ms.
+    """The wait after a failure, ms.
 
     Args:
         visit: The visit that failed.

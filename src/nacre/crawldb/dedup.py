@@ -1,0 +1,210 @@
+"""Duplicates: one of several pages with the same content counts, the others are copies of it.
+
+The table of signatures has a row for each page and the signature that it had: the newest row of a
+page says whether it still has it. Losers are the rows that are strictly worse than the best one
+under the criteria; rows that are equal to it in all of them stay. Sources: Nutch,
+`DeduplicationJob` (reference N 1.12); Charikar, "Similarity estimation techniques from rounding
+algorithms", 2002; Manku, Jain, Das Sarma, "Detecting near-duplicates for web crawling", 2007.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from nacre.crawldb.hosts import host_sql
+from nacre.crawldb.row import Status
+from nacre.crawldb.settings import DedupCriterion
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BANDS = 4
+"""Parts of a simhash: two that differ in at most three bits are alike in one of them."""
+_BITS = 64 // BANDS
+_SHINGLE = 4
+_MOST_IN_BAND = 1_000
+
+
+class SignatureColumn(NamedTuple):
+    """A column of the table of signatures: its name, its type in SQL, its meaning."""
+
+    name: str
+    type: str
+    doc: str
+
+
+SIGNATURE_COLUMNS = (
+    SignatureColumn("signature", "BLOB", "Signature of the content."),
+    SignatureColumn("key", "VARCHAR", "Key of the page."),
+    SignatureColumn("live", "BOOLEAN", "The page has this signature; false: it had it once."),
+    SignatureColumn("score", "DECIMAL(38,0)", "Its score at the visit, in 2^-32."),
+    SignatureColumn("time", "BIGINT", "The visit, ms since the epoch."),
+    SignatureColumn("length", "BIGINT", "Bytes of its payload."),
+    SignatureColumn("simhash", "BIGINT", "Simhash of its text; null where it has none."),
+    SignatureColumn("dup_of", "VARCHAR", "The page that it was found to be a copy of."),
+)
+"""The columns in the order of their files; (signature, key) identifies a row."""
+
+
+@cache
+def signature_schema() -> "pa.Schema":
+    """The schema of the table in Arrow."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra, slow to import
+
+    kinds = {
+        "BLOB": pa.binary(),
+        "VARCHAR": pa.string(),
+        "BOOLEAN": pa.bool_(),
+        "DECIMAL(38,0)": pa.decimal128(38, 0),
+        "BIGINT": pa.int64(),
+    }
+    return pa.schema([pa.field(one.name, kinds[one.type]) for one in SIGNATURE_COLUMNS])
+
+
+def signature_bucket(signature: bytes, buckets: int) -> int:
+    """The bucket of a signature.
+
+    Args:
+        signature: The signature.
+        buckets: Number of buckets, a power of two up to 2^32.
+    """
+    digest = blake2b(signature, digest_size=4).digest()
+    return int.from_bytes(digest, "big") >> (33 - buckets.bit_length())
+
+
+# ---- the same content
+
+_ORDER: dict[DedupCriterion, str] = {
+    "score": "score desc",
+    "fetchTime": "time desc",
+    "httpsOverHttp": "(key not like 'https://%')",
+    # The decoded URL counts: how it is escaped says nothing.
+    "urlLength": "length(url_decode(key))",
+}
+
+Group = Literal["none", "host", "domain"]
+
+
+def duplicates_query(
+    rows: str, order: Sequence[DedupCriterion], group: Group = "none", domains: str = ""
+) -> str:
+    """SQL of the rows whose `dup_of` changes: `signature`, `key`, `dup_of`.
+
+    Args:
+        rows: What stands behind `from` for rows of signatures, the newest of each (signature, key),
+            with all rows of each signature.
+        order: The criteria, the first that decides counts.
+        group: Only pages of the same host or registered domain are compared; `none`: all.
+        domains: For `domain`: a table of `host` and `domain`, as `hosts.load_domains` makes it.
+    """
+    part, joined = "", ""
+    if group == "host":
+        part = f", {host_sql('s.key')}"
+    elif group == "domain":
+        part = ", g.domain"
+        joined = f" left join {domains} g on g.host = {host_sql('s.key')}"
+    criteria = ", ".join(_ORDER[one] for one in order)
+    window = f"partition by signature{part} order by"
+    found = (
+        f"select s.signature, s.key, s.dup_of as was, rank() over ({window} {criteria}) as rank, "
+        f"first_value(s.key) over ({window} {criteria}, s.key) as best "
+        f"from {rows} s{joined} where s.live"
+    )
+    # A page that has another signature by now is no copy by this one.
+    past = f"select signature, key, dup_of as was, 1, null from {rows} where not live"
+    now = "case when rank > 1 then best end"
+    return (
+        f"select signature, key, {now} as dup_of from ({found} union all {past}) "
+        f"where {now} is distinct from was"
+    )
+
+
+# ---- almost the same text
+
+_WORD = re.compile(r"[^\W_]+")
+_IDEOGRAPHS = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
+
+
+def simhash(text: str) -> int | None:
+    """The 64-bit simhash of a text, by its shingles of four words, as a signed number.
+
+    A Chinese, Japanese or Korean character counts as a word.
+
+    Args:
+        text: The text of a page.
+
+    Returns:
+        The number; None for a text of fewer words, which would be like any other.
+    """
+    words = _WORD.findall(_IDEOGRAPHS.sub(r" \1 ", text).lower())
+    if len(words) < _SHINGLE:
+        return None
+    counts = [0] * 64
+    shingles = {" ".join(words[at : at + _SHINGLE]) for at in range(len(words) - _SHINGLE + 1)}
+    for shingle in shingles:
+        number = int.from_bytes(blake2b(shingle.encode(), digest_size=8).digest(), "big")
+        for bit in range(64):
+            counts[bit] += 1 if number >> bit & 1 else -1
+    made = sum(1 << bit for bit, count in enumerate(counts) if count > 0)
+    return made - (1 << 64) if made >> 63 else made
+
+
+def near_duplicates_query(
+    rows: str, order: Sequence[DedupCriterion], bits: int = 3, limit: int = _MOST_IN_BAND
+) -> str:
+    """SQL of pages whose text is almost that of a better one: `key`, `dup_of`.
+
+    A page is a copy of the best page that it is like, when that is no copy itself; so no chain of
+    pages, each like the next one, becomes one group.
+
+    Args:
+        rows: What stands behind `from` for rows of signatures that are live and no copies: each
+            content once.
+        order: The criteria.
+        bits: Bits in which the simhashes differ at most, 0 to 3.
+        limit: Pages of a band that are compared, the best first: templates without text share one.
+    """
+    criteria = ", ".join(_ORDER[one] for one in order)
+    mask = (1 << _BITS) - 1
+    bands = ", ".join(
+        f"{{'n': {number}, 'v': (simhash >> {number * _BITS}) & {mask}}}" for number in range(BANDS)
+    )
+    return (
+        f"with ranked as (select key, simhash, row_number() over (order by {criteria}, key) as n "
+        f"from {rows} where live and simhash is not null), "
+        f"spread as (select key, simhash, n, unnest([{bands}]) as band from ranked), "
+        "banded as (select * from spread qualify row_number() over (partition by band order by n) "
+        f"<= {limit}), "
+        "pairs as (select distinct a.key, a.n, b.key as better, b.n as rank from banded a "
+        "join banded b on a.band = b.band and b.n < a.n "
+        f"where bit_count(xor(a.simhash, b.simhash)) <= {bits}), "
+        # A better page that is itself like a still better one is no original.
+        "first as (select key, min(rank) as rank from pairs "
+        "where better not in (select key from pairs) group by key) "
+        "select f.key, p.better as dup_of from first f join pairs p on p.key = f.key "
+        "and p.rank = f.rank order by f.key"
+    )
+
+
+# ---- what a page says itself
+
+
+def canonical_query(claims: str, rows: str) -> str:
+    """SQL of pages that name another page as their canonical one: `key`, `dup_of`.
+
+    That must be known, fetched, no copy itself, and name no other.
+
+    Args:
+        claims: What stands behind `from` for what pages declare: `key`, `canonical` (a key).
+        rows: The same for the rows of the CrawlDb in which the canonical pages are, as readers see
+            them: `key`, `status`.
+    """
+    there = f"r.status in ({int(Status.FETCHED)}, {int(Status.NOT_MODIFIED)})"
+    return (
+        f"select c.key, c.canonical as dup_of from {claims} c join {rows} r on r.key = c.canonical "
+        f"where c.canonical <> c.key and {there} and not exists "
+        f"(select 1 from {claims} o where o.key = c.canonical and o.canonical <> o.key) "
+        "order by c.key"
+    )

@@ -1,0 +1,212 @@
+"""The table of hosts: its columns, and how visits, counts and leases change its rows, in SQL.
+
+A row is replaced as a whole; queries here make the new rows of the hosts that something is known
+of from the old ones. Counts by status come from `generate`, which reads all rows anyway; what was
+seen of a host comes from its units. Source: Nutch's HostDb (reference N 1.16), whose counts per
+host, percentiles and conditions are wrong there.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from nacre.crawldb.kernels import Kernel, quoted
+from nacre.crawldb.row import Status
+from nacre.uri.domain import registered_domain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LATENCIES = 20
+"""Powers of two of milliseconds by which latencies are counted, from 1 ms on."""
+
+HOST_PATTERN = r"^[^:]+://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]*)"
+"""The host of a URL, as RE2 finds it."""
+
+
+def host_sql(column: str) -> str:
+    """SQL of the host of a URL, without its port."""
+    return f"regexp_extract({column}, {quoted(HOST_PATTERN)}, 1)"
+
+
+class HostColumn(NamedTuple):
+    """A column of the table of hosts.
+
+    Attributes:
+        name: Its name; in conditions `host.NAME`.
+        type: Its type in SQL.
+        doc: Its meaning.
+        source: `count`: by `generate`; `sum`, `last`: of what units saw, added up or the last that
+            is known; `lease`; "" for the name.
+    """
+
+    name: str
+    type: str
+    doc: str
+    source: str
+
+
+HOST_COLUMNS = (
+    HostColumn("host", "VARCHAR", "The host, without a port.", ""),
+    HostColumn("unfetched", "BIGINT", "URLs that are db_unfetched.", "count"),
+    HostColumn("fetched", "BIGINT", "URLs that are db_fetched.", "count"),
+    HostColumn("gone", "BIGINT", "URLs that are db_gone.", "count"),
+    HostColumn("redir_temp", "BIGINT", "URLs that are db_redir_temp.", "count"),
+    HostColumn("redir_perm", "BIGINT", "URLs that are db_redir_perm.", "count"),
+    HostColumn("not_modified", "BIGINT", "URLs that are db_notmodified.", "count"),
+    HostColumn("duplicate", "BIGINT", "URLs that are db_duplicate.", "count"),
+    HostColumn("orphan", "BIGINT", "URLs that are db_orphan.", "count"),
+    HostColumn("parse_failed", "BIGINT", "URLs that are db_parse_failed.", "count"),
+    HostColumn("homepage", "VARCHAR", "Its page `/`, where that was fetched.", "count"),
+    HostColumn("visits", "BIGINT", "Visits in all.", "sum"),
+    HostColumn("replies", "BIGINT", "Replies below 400.", "sum"),
+    HostColumn("missing", "BIGINT", "Replies 400 to 499.", "sum"),
+    HostColumn("errors", "BIGINT", "Replies of 500 and above.", "sum"),
+    HostColumn("dns_failures", "BIGINT", "Visits that failed for its name.", "sum"),
+    HostColumn("connection_failures", "BIGINT", "Visits without a whole reply.", "sum"),
+    HostColumn("refused", "BIGINT", "Visits that robots.txt forbids.", "sum"),
+    HostColumn("bytes", "BIGINT", "Bytes of payload received.", "sum"),
+    HostColumn("latencies", "BIGINT[]", "Visits by the power of two of their time in ms.", "sum"),
+    HostColumn("latency", "DOUBLE", "Smoothed time to the first byte, ms; 0: not known.", "last"),
+    HostColumn("backoff", "DOUBLE", "Factor by which the usual delay is longer.", "last"),
+    HostColumn("delay", "DOUBLE", "Last politeness delay, s; Crawl-delay is in it.", "last"),
+    HostColumn("robots", "BLOB", "Its robots.txt by origin, in msgpack.", "last"),
+    HostColumn("answer", "BLOB", "Its addresses and until when they hold, in msgpack.", "last"),
+    HostColumn("time", "BIGINT", "Last visit, ms since the epoch.", "last"),
+    HostColumn("leased", "VARCHAR", "Segment whose lists hold it.", "lease"),
+    HostColumn("leased_until", "BIGINT", "Until when, ms since the epoch.", "lease"),
+)
+"""The columns in the order of their files."""
+
+_COUNTED = {
+    "unfetched": Status.UNFETCHED,
+    "fetched": Status.FETCHED,
+    "gone": Status.GONE,
+    "redir_temp": Status.REDIR_TEMP,
+    "redir_perm": Status.REDIR_PERM,
+    "not_modified": Status.NOT_MODIFIED,
+    "duplicate": Status.DUPLICATE,
+    "orphan": Status.ORPHAN,
+    "parse_failed": Status.PARSE_FAILED,
+}
+
+
+@cache
+def host_schema() -> "pa.Schema":
+    """The schema of the table in Arrow."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra, slow to import
+
+    kinds = {
+        "VARCHAR": pa.string(),
+        "BIGINT": pa.int64(),
+        "DOUBLE": pa.float64(),
+        "BLOB": pa.binary(),
+        "BIGINT[]": pa.list_(pa.int64()),
+    }
+    return pa.schema([pa.field(column.name, kinds[column.type]) for column in HOST_COLUMNS])
+
+
+def no_hosts() -> str:
+    """SQL of a table of hosts without rows."""
+    columns = ", ".join(f'null::{column.type} as "{column.name}"' for column in HOST_COLUMNS)
+    return f"select {columns} limit 0"
+
+
+def visited_hosts(old: str, facts: str) -> str:
+    """SQL of the new rows of the hosts that units asked; what is learned of them is the newest.
+
+    Args:
+        old: What stands behind `from` for the rows so far.
+        facts: The same for what units saw: the columns of `facts.HOST_COLUMNS`; a host may stand
+            there several times.
+    """
+    sums = [one.name for one in HOST_COLUMNS if one.source == "sum" and one.name != "latencies"]
+    lasts = [one.name for one in HOST_COLUMNS if one.source == "last" and one.name != "time"]
+    picks = [f'sum("{name}") as "{name}"' for name in sums]
+    picks += [f'arg_max("{name}", time) as "{name}"' for name in lasts]
+    bins = ", ".join(f"sum(latencies[{number}])" for number in range(1, LATENCIES + 1))
+    seen = (
+        f"select host, {', '.join(picks)}, max(time) as time, [{bins}] as latencies "
+        f"from {facts} group by host"
+    )
+    new = {name: f'coalesce(o."{name}", 0) + coalesce(n."{name}", 0)' for name in sums}
+    new |= {name: f'coalesce(n."{name}", o."{name}")' for name in lasts}
+    new["time"] = "greatest(o.time, n.time)"
+    new["latencies"] = (
+        f"list_transform(range(1, {LATENCIES + 1}), lambda i: "
+        "coalesce(o.latencies[i], 0) + coalesce(n.latencies[i], 0))"
+    )
+    return _rows(new, f"({seen}) n left join {old} o on o.host = n.host", "n.host")
+
+
+def counted_hosts(old: str, rows: str) -> str:
+    """SQL of the new rows of all hosts that have URLs, with their counts by status.
+
+    Args:
+        old: What stands behind `from` for the rows so far.
+        rows: The same for the rows of the CrawlDb, as readers see them: `key`, `status`.
+    """
+    counts = ", ".join(
+        f"count(*) filter (status = {int(status)}) as {name}" for name, status in _COUNTED.items()
+    )
+    there = f"status in ({int(Status.FETCHED)}, {int(Status.NOT_MODIFIED)})"
+    home = f"min(key) filter ({there} and regexp_matches(key, '^https?://[^/]+/$')) as homepage"
+    seen = f"select {host_sql('key')} as host, {counts}, {home} from {rows} group by 1"
+    new = {name: f'n."{name}"' for name in (*_COUNTED, "homepage")}
+    return _rows(new, f"({seen}) n left join {old} o on o.host = n.host", "n.host")
+
+
+def leased_hosts(old: str, hosts: str, segment: str, until: int) -> str:
+    """SQL of the new rows of hosts that go into the lists of a segment.
+
+    Args:
+        old: What stands behind `from` for the rows so far.
+        hosts: The same for their names: `host`.
+        segment: The segment; "" releases them.
+        until: When the lease ends, ms since the epoch.
+    """
+    lease = {
+        "leased": quoted(segment) if segment else "null::VARCHAR",
+        "leased_until": f"{until}::BIGINT" if segment else "null::BIGINT",
+    }
+    names = f"(select distinct host from {hosts})"
+    return _rows(lease, f"{names} n left join {old} o on o.host = n.host", "n.host")
+
+
+def _rows(new: dict[str, str], source: str, host: str) -> str:
+    picks = [f"{host} as host"]
+    for column in HOST_COLUMNS[1:]:
+        value = new.get(column.name, f'o."{column.name}"')
+        picks.append(f'({value})::{column.type} as "{column.name}"')
+    return f"select {', '.join(picks)} from {source} order by host"
+
+
+def latency_percentile(share: float, column: str = "latencies") -> str:
+    """SQL of a percentile of the latencies of a host, ms: the upper end of its power of two.
+
+    Args:
+        share: The share of visits that are no slower, 0 to 1.
+        column: The column of counts.
+    """
+    total = f"list_sum({column})"
+    reached = (
+        f"list_filter(range(1, {LATENCIES + 1}), lambda i: "
+        f"list_sum({column}[1:i]) >= {share} * {total})"
+    )
+    return f"case when {total} > 0 then pow(2, {reached}[1]) end"
+
+
+def load_domains(kernel: Kernel, name: str, hosts: Iterable[str]) -> None:
+    """Make a table of hosts with their registered domains: `host`, `domain`.
+
+    Args:
+        kernel: The kernel.
+        name: Name of the table.
+        hosts: The hosts.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    listed = list(hosts)
+    domains = [registered_domain(one) if one else one for one in listed]
+    types = [pa.array(listed, pa.string()), pa.array(domains, pa.string())]
+    kernel.load(name, pa.table(types, names=["host", "domain"]))
