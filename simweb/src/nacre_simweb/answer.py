@@ -26,7 +26,7 @@ _DRIP = 5.0
 
 
 class Sending(NamedTuple):
-    """What goes out.
+    """A reply as it goes out.
 
     Attributes:
         pieces: Delays in seconds, and bytes to be sent after each.

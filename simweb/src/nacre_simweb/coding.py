@@ -1,4 +1,4 @@
-"""How a page travels: its charset and its content coding, which may differ from reply to reply."""
+"""The coding of a page: charset and content coding, which may differ from reply to reply."""
 
 import gzip
 from typing import NamedTuple
@@ -32,7 +32,7 @@ PLAIN = BodyCoding()
 
 
 def form(kinds: tuple[NoiseKind, ...], language: Language, draw: Draw) -> BodyCoding:
-    """How one reply travels: half of those of a host with such noise otherwise than the rest.
+    """The coding of one reply: half of those of a host with such noise have another than the rest.
 
     Args:
         kinds: Kinds of noise of the page.

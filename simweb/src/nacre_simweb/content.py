@@ -1,4 +1,4 @@
-"""What an article says at a version: the edits up to it, one after the other."""
+"""The content of an article at a version: the edits up to it, one after the other."""
 
 from typing import NamedTuple
 
@@ -78,7 +78,7 @@ class ArticleWriter:
         return title(self._draw.at("title", *article.key, written), self._language)
 
     def state(self, article: Article, life: ArticleLife, version: int) -> PartVersions:
-        """Which version touched what last."""
+        """The version that touched each part last."""
         states = self._states.get(article.key)
         if states is None:
             states = self._states[article.key] = [self._first(article)]

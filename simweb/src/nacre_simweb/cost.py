@@ -1,4 +1,4 @@
-"""What a crawl cost, against a full crawl at each step and against what was necessary."""
+"""The cost of a crawl, against a full crawl at each step and against what was necessary."""
 
 from collections import Counter
 from collections.abc import Sequence

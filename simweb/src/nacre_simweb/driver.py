@@ -25,7 +25,7 @@ class Fetcher(Protocol):
 
 
 class Forecast(NamedTuple):
-    """What a policy expected of a visit."""
+    """The forecast of a policy for a visit."""
 
     url: str
     time: float

@@ -1,4 +1,4 @@
-"""How far estimated rates are off, in bare pages that differ in their rate alone.
+"""The error of estimated rates, on bare pages that differ in their rate alone.
 
 The set-up: ln λ normal about one change in 20 days with a spread of 1.5, visits at irregular
 intervals of 10 days on average.

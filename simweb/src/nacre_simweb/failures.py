@@ -1,4 +1,4 @@
-"""When a server does not answer as it should, as a function of the time."""
+"""The failures of a server, as a function of the time."""
 
 from bisect import bisect_right
 

@@ -1,4 +1,4 @@
-"""How good a policy's model of change was: rates, and forecasts of each visit."""
+"""The quality of a policy's model of change: rates, and forecasts of each visit."""
 
 import math
 from bisect import bisect_left

@@ -55,7 +55,7 @@ class _Stage(NamedTuple):
 
 
 def place(spec: Spec) -> RunSetting:
-    """Where a run takes place: those of one place share their world."""
+    """The setting of a run: those of one setting share their world."""
     return RunSetting(spec.world, spec.hints, spec.scale, spec.days if spec.days > 100 else 0.0)
 
 

@@ -50,7 +50,7 @@ Scores = Callable[[Spec], Score]
 
 
 class Goal(NamedTuple):
-    """What is to be reached.
+    """A goal: a figure, and the value to be reached.
 
     Attributes:
         name: As in docs/incremental.md, `G1`.

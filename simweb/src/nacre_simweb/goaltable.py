@@ -1,4 +1,4 @@
-"""How measured goals are written: as JSON, and from that as a table of a document."""
+"""The formats of measured goals: JSON, and from that a table of a document."""
 
 from collections.abc import Sequence
 

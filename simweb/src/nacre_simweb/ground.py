@@ -1,4 +1,4 @@
-"""What a world is, before anybody asks: its articles, their lives, its lists and boilerplate."""
+"""The ground truth of a world: its articles, their lives, its lists and boilerplate."""
 
 from bisect import bisect_right
 from functools import cached_property

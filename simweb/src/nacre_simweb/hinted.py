@@ -17,7 +17,7 @@ XML = "application/xml"
 
 
 class HintPages:
-    """Where a world speaks to crawlers."""
+    """The pages on which a world gives hints to crawlers."""
 
     def __init__(self, world: Ground, names: Names) -> None:
         self._world = world

@@ -1,4 +1,4 @@
-"""What a site says about its changes: robots.txt, sitemaps, a feed; true, partial or false."""
+"""The hints of a site about its changes: robots.txt, sitemaps, a feed; true, partial or false."""
 
 from bisect import bisect_right
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What an archive holds, by URL, in the order of time."""
+"""The captures in an archive, by URL, in the order of time."""
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
@@ -60,7 +60,7 @@ class Holdings:
         return self._held.get(url, _EMPTY)
 
     def first(self, url: str, version: int) -> float | None:
-        """When a version was first captured, seconds; None for never."""
+        """The time of the first capture of a version, seconds; None for never."""
         return self._firsts.get((url, version))
 
     def evidence(self, url: str, since: float) -> float | None:
@@ -71,6 +71,6 @@ class Holdings:
 
 
 def first_of(holdings: Holdings, track: Track) -> float | None:
-    """When any version of a URL was first captured, seconds; None for never."""
+    """The time of the first capture of any version of a URL, seconds; None for never."""
     held = holdings.of(track.url)
     return held.times[0] if held.times else None

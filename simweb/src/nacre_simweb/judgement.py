@@ -1,4 +1,4 @@
-"""What a crawler took for changed: false unchanged (FU) and false changed (FC), by noise."""
+"""The judgement of changes: false unchanged (FU) and false changed (FC), by noise."""
 
 from collections import Counter
 from typing import NamedTuple

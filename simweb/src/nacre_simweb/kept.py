@@ -1,4 +1,4 @@
-"""What an archive holds: the captures, each with the row of the server's log that it is of."""
+"""The captures of an archive, each with its row of the server's log."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What is stored of a run, against one copy of each real version: strictly, and by `--keep lean`.
+"""The size of a run's archive against one copy of each real version: strict and `--keep lean`.
 
 Lean leaves out what differs in noise, markup or boilerplate alone, but for a sample a month.
 """

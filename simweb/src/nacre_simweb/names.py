@@ -16,7 +16,7 @@ _EXTENSIONS = ("css", "js", "png")
 
 
 class Target(NamedTuple):
-    """What a path names.
+    """The target of a path.
 
     Attributes:
         kind: `home`, `list`, `article`, `shared`, `image`, `file`, or "" for nothing.

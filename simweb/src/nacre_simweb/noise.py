@@ -13,7 +13,7 @@ from nacre_simweb.site import Article, date_of
 
 
 class Noises:
-    """Which kinds of noise a host and its pages have.
+    """The kinds of noise of a host and its pages.
 
     Args:
         settings: The world's noise.

@@ -1,4 +1,4 @@
-"""What only oracles know of a world: rates, structure, events. Policies never see it."""
+"""The hidden truth of a world for oracles: rates, structure, events. Policies never see it."""
 
 from urllib.parse import urlsplit
 
@@ -36,7 +36,7 @@ class Oracle:
         return self._target(url)[1].kind in {"list", "home"}
 
     def state(self, url: str, now: float) -> tuple[str, int]:
-        """What a URL is now: kind and version."""
+        """The state of a URL now: kind and version."""
         resource = self._world.respond(url, now - START).resource
         return resource.kind, resource.version
 

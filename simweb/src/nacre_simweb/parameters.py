@@ -1,4 +1,4 @@
-"""What a world is like, in figures."""
+"""The parameters of a world."""
 
 from typing import Literal
 
@@ -91,7 +91,7 @@ class Templates(Component):
 
 
 class Noise(Component):
-    """What differs from one reply to the next and means nothing."""
+    """The parameters of differences between two replies that mean nothing."""
 
     share: float = setting(0.4, "Share of articles with at least one kind.", ge=0, le=1)
     kinds: tuple[NoiseKind, ...] = setting(NOISES, "The kinds; each host has two to four of them.")

@@ -1,4 +1,4 @@
-"""What a policy is: it decides which URLs to visit at each step, and sees only HTTP.
+"""The protocol of a policy: it decides which URLs to visit at each step, and sees only HTTP.
 
 Nacre's own planner and every baseline are policies. The same policy runs on the real crawler and
 in the decision-only mode; it cannot tell which.
@@ -55,7 +55,7 @@ class VisitOutcome(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What a policy is told before it begins.
+    """The task of a policy, which it gets before it begins.
 
     Attributes:
         starts: URLs to begin with; everything on their hosts is wanted.
@@ -95,7 +95,7 @@ class Policy(Protocol):
         ...
 
     def choose(self, now: float, room: int) -> Sequence[WantedVisit]:
-        """What to visit next; asked again after its outcomes, until it wants nothing more.
+        """Choose what to visit next; asked again after its outcomes, until it wants nothing more.
 
         Args:
             now: Time of the step, seconds since the epoch.
@@ -104,7 +104,7 @@ class Policy(Protocol):
         ...
 
     def learn(self, outcome: VisitOutcome) -> None:
-        """What a visit showed; those of embeds too."""
+        """Learn from a visit, and from those of embeds."""
         ...
 
 

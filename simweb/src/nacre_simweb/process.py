@@ -1,4 +1,4 @@
-"""When things happen: processes of change, as sorted lists of times.
+"""The times of events: processes of change, as sorted lists of times.
 
 Only the first is the Poisson process that estimators assume; half of the worlds contain none of it,
 so that nobody is flattered by sharing its model.

@@ -22,7 +22,7 @@ _LABELS = {
 
 
 class Frame(NamedTuple):
-    """What surrounds a page.
+    """The frame around the content of a page.
 
     Attributes:
         host: Number of the host.

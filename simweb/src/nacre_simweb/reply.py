@@ -1,4 +1,4 @@
-"""What a world answers. The body is made when it is asked for."""
+"""The reply of a world. The body is made when it is asked for."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from nacre_simweb.page import SimulatedLink, SimulatedPage
 
 
 class Resource(NamedTuple):
-    """What a URL is at a moment, before anything is rendered.
+    """A resource at a moment, before anything is rendered.
 
     Attributes:
         kind: `article`, `list`, `embed`, `file`, `hint`, `robots`, `trap`, `error` or `none`.
@@ -72,7 +72,7 @@ class SimulatedReply:
 
     @property
     def form(self) -> BodyCoding:
-        """How it travels."""
+        """The coding of the reply."""
         return self.resource.form(self.nonce) if self.resource.form else PLAIN
 
     @property

@@ -1,4 +1,4 @@
-"""What each URL of a world is at a moment."""
+"""The resource of each URL of a world at a moment."""
 
 from collections.abc import Callable
 from functools import partial
@@ -57,7 +57,7 @@ class Resources:
         self._hints = HintPages(world, self.names)
 
     def find(self, host: int, origin: str, path: str, query: str, time: float) -> Resource:
-        """What a path is.
+        """The resource of a path.
 
         Args:
             host: Number of the host; -1 for none of this world.
@@ -89,7 +89,7 @@ class Resources:
         return found or self._error(host, origin, time)
 
     def said(self, article: Article, version: int) -> object:
-        """What a version says: equal for versions of the same text, such as one that was reverted.
+        """The text of a version: equal for versions of the same text, such as a reverted one.
 
         Args:
             article: Of what.

@@ -39,7 +39,7 @@ _CLOSING = 31 * DAY
 
 
 class Claims(NamedTuple):
-    """What only the policy can say; scored as claims, and of no influence on recall.
+    """The claims of a policy; they are scored, and have no influence on recall.
 
     Attributes:
         rates: Changes a day, by URL; None for a policy without a model.
@@ -53,7 +53,7 @@ class Claims(NamedTuple):
 
 
 def claims_of(policy: Policy, driver: Driver) -> Claims:
-    """What a policy says of itself, once it was driven."""
+    """The claims of a policy about itself, once it was driven."""
     rates = policy.rates() if isinstance(policy, WithRates) else None
     register = policy.register() if isinstance(policy, WithRegister) else None
     return Claims(rates, driver.forecasts, register)

@@ -34,7 +34,7 @@ class Article(NamedTuple):
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """What its random numbers are drawn by."""
+        """The key that its random numbers are drawn by."""
         return self.host, self.section, self.number
 
 

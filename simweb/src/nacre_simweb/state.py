@@ -1,4 +1,4 @@
-"""What the planner keeps and how well it knows the site: size of its rows, index pages, rules."""
+"""The state of the planner and its knowledge of the site: size of rows, index pages, rules."""
 
 import time
 

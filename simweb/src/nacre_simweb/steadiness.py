@@ -1,4 +1,4 @@
-"""How current an archive was through time, and how well its parts fit together."""
+"""The freshness of an archive through time, and the coherence of its parts."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

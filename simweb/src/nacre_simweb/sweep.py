@@ -25,7 +25,7 @@ _HEADLINE = "G1"
 
 
 class Sweep(NamedTuple):
-    """What is to be measured.
+    """The measurements of a sweep.
 
     Attributes:
         goals: The goals.

@@ -50,7 +50,7 @@ class Track(NamedTuple):
 
     @property
     def born(self) -> float:
-        """When it was first there."""
+        """The time when it was first there."""
         return self.spans[0].start
 
     def deaths(self, start: float, end: float) -> list[float]:

@@ -10,7 +10,7 @@ from nacre_simweb.parameters import ValidatorMode, Validators
 
 
 class Request(NamedTuple):
-    """What of a request matters to a world.
+    """The parts of a request that matter to a world.
 
     Attributes:
         nonce: How many requests of this URL came before: what noise is drawn by.
@@ -50,7 +50,7 @@ class Stamps:
         self._draw = draw.at("validators")
 
     def mode(self, host: int) -> ValidatorMode:
-        """How a host does it."""
+        """The way in which a host sends validators."""
         return self._draw.at("host", host).weighted(self._settings.modes)
 
     def headers(

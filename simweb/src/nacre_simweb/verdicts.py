@@ -1,4 +1,4 @@
-"""What a policy took each visit for, against what it was: its claims, scored.
+"""The verdicts of a policy on each visit, scored against the truth.
 
 The group `judgement` of a score says what was stored; this says what was held to be a change.
 """
@@ -33,11 +33,11 @@ class _Counts:
         self._wrong.update(names if wrong else ())
 
     def seen(self, name: str) -> float:
-        """How often it was."""
+        """The number of such changes."""
         return float(self._seen[name])
 
     def wrong(self, name: str) -> float:
-        """How often it was taken for something else."""
+        """The number that were taken for something else."""
         return float(self._wrong[name])
 
     def share(self, name: str) -> float | None:

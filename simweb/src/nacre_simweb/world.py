@@ -28,7 +28,7 @@ class World(Ground):
         self.resources = Resources(self, self.draw)
 
     def respond(self, url: str, time: float, request: Request | None = None) -> SimulatedReply:
-        """What a URL answers.
+        """The reply to a request for a URL.
 
         Args:
             url: Absolute URL; its port is left out of account.

@@ -100,7 +100,7 @@ class BlockFacts:
 
     @property
     def broken_chunks(self) -> str:
-        """What is wrong with the chunked coding that the head declares; "" for nothing."""
+        """The fault in the chunked coding that the head declares; "" for none."""
         scanner = self._scanner
         if scanner is None or not self.body_length:
             return ""

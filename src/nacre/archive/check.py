@@ -57,7 +57,7 @@ class References:
         self._later: list[tuple[int, str, int, str]] = []
 
     def record(self, file: str, entry: WarcEntry) -> Iterator[Defect]:
-        """What is wrong with the id of a record, and with those it refers to within its capture."""
+        """Check the id of a record, and those it refers to within its capture."""
         date, kind = entry.get("WARC-Date") or "", entry.get("WARC-Type")
         own = entry.get("WARC-Record-ID")
         if own is not None:

@@ -28,7 +28,7 @@ class PatchError(ValueError):
 
 
 def make_patch(base: bytes, block: bytes) -> bytes:
-    """What turns `base` into `block`, as one frame with its length and a checksum.
+    """Make the patch that turns `base` into `block`: one frame with its length and a checksum.
 
     Args:
         base: The earlier block; b"" is allowed.

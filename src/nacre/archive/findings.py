@@ -137,7 +137,7 @@ class CheckFinding(NamedTuple):
 
     @property
     def severity(self) -> Severity:
-        """How bad it is."""
+        """The severity of the finding."""
         return CODES[self.code][0]
 
     def __str__(self) -> str:

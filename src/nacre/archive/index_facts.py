@@ -121,7 +121,7 @@ class PostQuery(NamedTuple):
 
 
 def post_query(request: bytes) -> PostQuery | None:
-    """What a request adds; None unless it is a POST or PUT.
+    """The text that a request adds to its index line; None unless it is a POST or PUT.
 
     Args:
         request: Its bytes; of a long one the first 64 KiB count.

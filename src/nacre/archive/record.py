@@ -502,7 +502,7 @@ def expanded_id(record_id: str) -> str:
 
 
 def expanded(entry: StoredFields, delta: Delta) -> Expanded:
-    """What is made of a difference; `entry` is its record."""
+    """The record that is rebuilt from a difference; `entry` is its record."""
     own = unbracketed(entry.get("WARC-Record-ID") or "")
     url = page_url(unbracketed(entry.get("WARC-Target-URI") or ""))
     return Expanded(url, entry.get("WARC-Date") or "", expanded_id(own), delta.payload)

@@ -94,7 +94,7 @@ def make_fetching(
     logins: list[Credential],
     clock: Clock,
 ) -> Fetching:
-    """What fetches for a run.
+    """Build the parts of a run that fetch.
 
     Args:
         rules: The settings under each combination of sheets.
@@ -132,7 +132,7 @@ def fetch_steps(  # noqa: PLR0913 - what the steps need
     supervisor: Supervisor,
     conditional: bool,
 ) -> Mapping[str, Callable[[], Processor]]:
-    """What makes the stock steps of the fetch chain, by the names of their entries.
+    """Makers of the stock steps of the fetch chain, by the names of their entries.
 
     Args:
         rules: The rules of the job.

@@ -25,7 +25,7 @@ _RECHECK = "; `chains.fetch.recheck-scope.enabled: true` asks the scope again, w
 
 
 def scope_problems(settings: JobSettings, root: Path, files: RuleFiles) -> Iterator[Problem]:
-    """What keeps the rules of a job from working where they stand."""
+    """Problems that keep the rules of a job from working."""
     for path, rules, place in _places(settings):
         for number, message in misplaced(rules, place):
             hint = _RECHECK if place is RulePlace.CANDIDATES and path == "scope" else ""
@@ -38,7 +38,7 @@ def scope_problems(settings: JobSettings, root: Path, files: RuleFiles) -> Itera
 
 
 def chain_problems(settings: JobSettings, files: RuleFiles) -> Iterator[Problem]:
-    """What keeps processors from working."""
+    """Problems that keep processors from working."""
     for chain in ChainName:
         for entry in settings.chains.of(chain):
             for fault in entry.faults(files.read_lines) if entry.enabled else ():

@@ -87,7 +87,7 @@ class Scheduling:
 
 
 def make_identity(rules: JobRules, hosts: HostAnswers, clock: Clock) -> Identity:
-    """What makes CrawlURIs of URLs."""
+    """Build the maker of CrawlURIs from URLs."""
 
     def addresses(host: str) -> Sequence[str]:
         answer = hosts.get(host, clock.now())
@@ -158,7 +158,7 @@ def make_scheduling(
     opened: tuple[Store, GroupCommit],
     logs: JobLogs,
 ) -> Scheduling:
-    """What takes seeds and links to the frontier.
+    """Build the parts that take seeds and links to the frontier.
 
     Args:
         rules: The rules of the job.

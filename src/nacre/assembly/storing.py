@@ -117,7 +117,7 @@ def make_storing(
     opened: tuple[Store, GroupCommit],
     scratch: Path | None,
 ) -> Storing:
-    """What stores the captures of a run.
+    """Build the parts that store the captures of a run.
 
     Args:
         rules: The settings under each combination of sheets.

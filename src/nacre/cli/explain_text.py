@@ -207,7 +207,7 @@ def _mark(scope: ScopeAnswer, rule: RuleOpinion) -> str:
 
 
 def robots_lines(robots: RobotsAnswer) -> list[str]:
-    """What is known of robots.txt."""
+    """The lines about robots.txt."""
     if robots.policy == "ignore":
         return ["not asked (robots.policy is ignore)"]
     if not robots.known:

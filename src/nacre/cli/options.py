@@ -45,7 +45,7 @@ Everything = Annotated[
 
 
 def require_choice(regex: str, queue: str, *, everything: bool) -> None:
-    """What cannot be taken back needs to be told which URIs it is for.
+    """Refuse a command that cannot be undone unless the options say which URIs it is for.
 
     Raises:
         ConfigError: Nothing says it.

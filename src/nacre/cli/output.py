@@ -164,7 +164,7 @@ def table(rows: Sequence[Sequence[object]], indent: str = "  ") -> str:
 
 
 def program() -> str:
-    """How this program was called, for commands to copy."""
+    """The name by which this program was called, for commands to copy."""
     called = os.environ.get("NACRE_COMMAND", "")
     if called:
         return quote(called)

@@ -38,15 +38,15 @@ class Recurrence(Protocol):
         ...
 
     def first(self) -> "NextPass | None":
-        """When the first pass begins; None when none ever does."""
+        """The start of the first pass; None when there is none."""
         ...
 
     def expected(self, began: float) -> "NextPass | None":
-        """When the pass after one begins that begins now; None when that cannot be told yet."""
+        """The start of the pass after one that begins now; None when that is not known yet."""
         ...
 
     def following(self, began: float) -> "NextPass | None":
-        """When the next pass begins; None when none does any more.
+        """The start of the next pass; None when there is none.
 
         Args:
             began: When the last one began, seconds since the epoch.

@@ -82,7 +82,7 @@ _NONE = Problem(
 
 
 def set_seeds(values: dict[str, Any]) -> list[str]:
-    """What `--set seeds=` says, taken out of the settings: a file, a URL or a list of URLs.
+    """Take the value of `--set seeds=` out of the settings: a file, a URL or a list of URLs.
 
     Raises:
         ConfigError: It says something else.

@@ -103,7 +103,7 @@ def _rate(old: tuple[float, int, int], new: tuple[float, int, int]) -> tuple[flo
 
 
 def state_words(overview: JobOverview) -> str:
-    """How a job stands, without names of the program's own."""
+    """The state of a job in words, without names of the program's own."""
     if not overview.parallel:
         plain = overview.state.lower().replace("_", " ")
         return to_copy(_ENDS.get(overview.state, plain))
@@ -111,7 +111,7 @@ def state_words(overview: JobOverview) -> str:
 
 
 def live_words(overview: JobOverview) -> str:
-    """How a running job stands."""
+    """The state of a running job in words."""
     state = _LIVE.get(overview.state, overview.state.lower())
     reasons = (reason for reason in overview.why.split(", ") if reason)
     why = ", ".join(_WHY.get(reason) or _plain(reason) for reason in reasons)
@@ -166,7 +166,7 @@ def number_lines(
 
 
 def end_text(until: float) -> str:
-    """When nothing but further tries is left: how long they may take, and how not to wait."""
+    """The text when only retries are left: how long they may take, and how not to wait."""
     return (
         f"at {to_the_second(until)} UTC at the latest: nothing but further tries is left; "
         "`nacre stop JOB`, or Ctrl-C, ends now and keeps them for later; "
@@ -175,7 +175,7 @@ def end_text(until: float) -> str:
 
 
 def done_text(overview: JobOverview) -> str:
-    """What is done of what. URIs that come again (forced ones) are more visits than URIs."""
+    """The part that is done. URIs that come again (forced ones) are more visits than URIs."""
     done, visits = overview.finished, overview.finished + overview.queued
     of = f"{overview.discovered:,} found"
     if visits > overview.discovered:
@@ -186,7 +186,7 @@ def done_text(overview: JobOverview) -> str:
 
 
 def got_text(overview: JobOverview) -> str:
-    """What came of the replies: `9 documents (4 HTML), 2 redirects, 1 error, 1.2 MB`."""
+    """The replies by kind: `9 documents (4 HTML), 2 redirects, 1 error, 1.2 MB`."""
     parts = [f"{count(overview.documents, 'document')} ({overview.html:,} HTML)"]
     if overview.unchanged:
         parts.append(f"{overview.unchanged:,} not modified")
@@ -198,7 +198,7 @@ def got_text(overview: JobOverview) -> str:
 
 
 def timeouts_text(number: int) -> str:
-    """What `nacre status` and the summary say of expressions that took too long."""
+    """The text of `nacre status` and the summary about expressions that took too long."""
     return f"{count(number, 'match', 'matches')} took too long and counted as none"
 
 

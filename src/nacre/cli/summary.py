@@ -198,7 +198,7 @@ def collection(name: str) -> str:
 
 
 def archives(layout: Layout, settings: JobSettings, *, every: bool) -> list[str]:
-    """Where the WARCs of the latest run are, or of every run.
+    """The places of the WARCs of the latest run, or of every run.
 
     A later run holds only what was new, and refers to those before.
     """
@@ -260,7 +260,7 @@ def not_got_lines(seeds: SeedTally, job: Path, now: float) -> Iterator[str]:
 
 
 def reason(end: SeedOutcome, wait: float | None) -> str:
-    """Why a seed was not got, how often it was tried, and when it is tried again.
+    """The reason why a seed was not fetched, the number of tries, and the time of the next.
 
     Args:
         end: It.

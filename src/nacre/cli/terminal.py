@@ -63,7 +63,7 @@ class LiveView:
         self._live.update(self.view(overview, rates), refresh=True)
 
     def view(self, overview: JobOverview, rates: MeasuredRates) -> Group:
-        """What is shown of a moment."""
+        """The lines that are shown of a moment."""
         slowest = self._slowest[0].needs if self._slowest else 0.0
         parts = [numbers_table(overview, rates, self._eta.seconds(slowest))]
         long = [fetching for fetching in self._fetching if fetching.seconds >= _LONG]

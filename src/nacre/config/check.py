@@ -46,7 +46,7 @@ class Loaded(Generic[T]):
         return self.place(above) if whole else SettingOrigin("default")
 
     def place(self, path: str) -> SettingOrigin:
-        """Where a problem with a value is to be looked for: at it, or at what it should be in."""
+        """The place to look for a problem with a value: at it, or at what it should be in."""
         while path:
             if path in self.origins:
                 return self.origins[path]

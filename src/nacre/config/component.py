@@ -179,7 +179,7 @@ class ComponentRegistry(Registry[type[M]]):
         return kind.model_validate({**said, key: kind.model_fields[key].default})
 
     def spelled(self, value: Mapping[Any, Any]) -> dict[str, Any]:
-        """What was said, in Nacre's names of settings."""
+        """The input, in Nacre's names of settings."""
         return dict(value)
 
     def _is_one(self, part: object) -> bool:

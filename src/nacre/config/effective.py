@@ -24,7 +24,7 @@ class Effective(list[T]):
         self._watchers: list[Callable[[], None]] = []
 
     def then(self, make: Callable[[T], U]) -> "Effective[U]":
-        """What is made of each member, once for each distinct one, and again when it changes."""
+        """Derive a value from each distinct member, once, and again when it changes."""
         made: dict[int, tuple[T, U]] = {}
 
         def made_of(value: T) -> U:
@@ -70,5 +70,5 @@ class Effective(list[T]):
 
 
 def fixed(value: T) -> Effective[T]:
-    """What no sheet changes."""
+    """Settings that no sheet changes."""
     return Effective((value,))

@@ -18,7 +18,7 @@ _SHOWN = 60
 
 
 def shown(given: object, message: str) -> str:
-    """What was given instead, for the end of a message; "" where it says so already."""
+    """The value that was given instead, for the end of a message; "" where it says so already."""
     if given is None:
         return "; nothing is given"
     if isinstance(given, dict | list | tuple):
@@ -64,7 +64,7 @@ _KINDS = {
 
 
 def message_of(item: ErrorDetails, *, in_settings: bool = True) -> str:
-    """What is wrong, in words for operators.
+    """The message of an error, in words for operators.
 
     Args:
         item: What validation found.
@@ -134,7 +134,7 @@ def problems_of(
 
 
 def place_of(path: str, origins: Mapping[str, SettingOrigin]) -> SettingOrigin:
-    """Where a path stands; else what encloses it, or the first thing in it."""
+    """The place of a path; else of what encloses it, or of the first thing in it."""
     known = path
     while known:
         if known in origins:

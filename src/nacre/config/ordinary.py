@@ -52,7 +52,7 @@ def read_ordinary(path: Path, most: int) -> bytes:
 
 
 def why_not_ordinary(path: Path) -> str:
-    """What stands at a path in place of an ordinary file; "" for one, and for nothing at all."""
+    """The kind of a file that is not an ordinary one; "" for an ordinary one, and for none."""
     try:
         return _other_kind(path.stat().st_mode)
     except (OSError, ValueError):

@@ -58,7 +58,7 @@ class InvalidValuesError(ValueError):
 
 
 def names_of(items: Sequence[BaseModel]) -> list[str]:
-    """What the items of a list are called in paths, in order."""
+    """The names that the items of a list have in paths, in order."""
     words = [_word(item) for item in items]
     return [
         str(getattr(item, "name", "") or "")

@@ -174,7 +174,7 @@ def offered(group: str) -> Iterator[EntryPoint]:
 
 
 def load(entry: EntryPoint) -> Any:  # noqa: ANN401 - whatever it is
-    """What an entry point names.
+    """Load the target of an entry point.
 
     Raises:
         PluginError: It cannot be loaded.
@@ -204,6 +204,6 @@ def package_of(entry: EntryPoint) -> str:
 
 
 def summary_of(entry: EntryPoint) -> str:
-    """What the package that offers an entry point says of itself in one line; "" for nothing."""
+    """The one-line summary of the package that offers an entry point; "" for none."""
     dist = getattr(entry, "dist", None)
     return (dist.metadata["Summary"] or "") if dist is not None else ""

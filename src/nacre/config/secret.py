@@ -66,7 +66,7 @@ class Secret:
         return self._shown == NOT_SHOWN and not self.source
 
     def said(self) -> dict[str, str] | str:
-        """What may be written down of it: the reference, or that there is one."""
+        """The text that may be written down of it: the reference, or that there is one."""
         return dict(self.source) if self.source else self._shown
 
     @classmethod

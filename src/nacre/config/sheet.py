@@ -118,7 +118,7 @@ def _forbidden(settings: BaseModel, path: str) -> Problem | None:
 
 
 def check_values(settings: BaseModel, values: Values) -> Iterator[Problem]:
-    """What is wrong with values that settings should take."""
+    """The errors in values for settings."""
     try:
         with_values(settings, values)
     except InvalidValuesError as error:
@@ -143,7 +143,7 @@ def _doc(settings: BaseModel, path: str) -> str:
 
 
 def suggestion(error: UnknownPropertyError, settings: BaseModel, path: str) -> str:
-    """What the operator may have meant."""
+    """A suggestion of the name that the operator may have meant."""
     near = difflib.get_close_matches(error.path, error.known, n=1, cutoff=0.6)
     if near:
         return f"did you mean `{near[0]}{path[len(error.path) :]}`?"

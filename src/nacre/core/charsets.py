@@ -23,7 +23,7 @@ COMMON = ("", "utf-8", "cp1252")
 
 
 def hints_of(uri: CrawlURI, host: str = "") -> Hints:
-    """What the frontier knows of a URI's encoding, and what `host`'s other pages are in."""
+    """Hints at the encoding of a URI: its own, and the charset of `host`'s other pages."""
     known = uri.heritable
     if not known and not host:
         return NO_HINTS
@@ -32,7 +32,7 @@ def hints_of(uri: CrawlURI, host: str = "") -> Hints:
 
 
 def with_charset(visit: Visit, found: list[CrawlURI]) -> list[CrawlURI]:
-    """What a page links to, each with the charset of the page.
+    """The links of a page, each with the charset of the page.
 
     What a redirect leads to is known as well as the redirect itself.
     """

@@ -187,5 +187,5 @@ class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def verdict(self) -> str:
-        """What it found: how a page that was there differs, or what was said of its existence."""
+        """The verdict of the visit: how the page differs, or whether it exists."""
         return self.kind or "none" if self.answer in {"there", ""} else self.answer

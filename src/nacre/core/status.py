@@ -124,7 +124,7 @@ STATUS_TABLE: dict[FetchStatus, StatusFacts] = {
 
 
 def counted(status: int) -> CountedAs:
-    """How a final status counts: HTTP replies of any code are successes (they were captured)."""
+    """The counter of a final status: HTTP replies of any code are successes (captures)."""
     if status > 0:
         return _SUCCESS
     facts = STATUS_TABLE.get(FetchStatus(status)) if status in _KNOWN else None
@@ -174,7 +174,7 @@ _PLAIN = (
 
 
 def cause(status: int, error: str = "") -> str:
-    """Why a URL was not got, in words: `connection refused`.
+    """The reason why a URL was not fetched, in words: `connection refused`.
 
     Args:
         status: Its fetch status.

@@ -184,7 +184,7 @@ class JobLogs:
         self._line(RECOVERY, self._told("INFO", message))
 
     def of_scope(self, settings: EngineSettings) -> ScopeLog | None:
-        """What writes scope.log; None when the settings ask for none."""
+        """The writer of scope.log; None when the settings ask for none."""
         if not settings.scope_log:
             return None
         extra = settings.scope_log_extra

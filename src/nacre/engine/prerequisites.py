@@ -143,7 +143,7 @@ class RobotsCache:
         return rules
 
     def last(self, origin: str) -> RobotsRow | None:
-        """What was last kept for an origin, expired or not."""
+        """The rules that were last kept for an origin, expired or not."""
         row = self._store.get(_FAMILY, _PREFIX + origin.encode())
         return None if row is None else self._decoder.decode(row)
 

@@ -155,7 +155,7 @@ class UnaskedReplies:
 
 
 def owed_rows(store: Store) -> Iterator[CrawlURI]:
-    """What is to be fetched again, as it enters a frontier."""
+    """The URIs to fetch again, as they enter a frontier."""
     decode = msgspec.msgpack.Decoder(CrawlURI).decode
     return (decode(row) for _, row in store.scan(_FAMILY, _PREFIX, _END))
 

@@ -92,7 +92,7 @@ def _inflated(data: bytes) -> Iterator[bytes]:
 
 
 def inflate(data: bytes, start: int, limit: int) -> bytes:
-    """What a zlib stream that begins at a place holds, at most `limit` bytes; b"" for no stream."""
+    """The contents of a zlib stream at a place, at most `limit` bytes; b"" for no stream."""
     try:
         return (
             zlib.decompressobj().decompress(memoryview(data)[start:], limit) if limit > 0 else b""

@@ -101,7 +101,7 @@ class Extraction(msgspec.Struct):
 
 
 def document_of(visit: Visit, capture: Capture, limit: int, host: str = "") -> Document:
-    """What was fetched as extractors see it: content decoded, at most `limit` bytes."""
+    """The document of a capture for extractors: content decoded, at most `limit` bytes."""
     body = capture.payload(limit)
     encodings = capture.header_values(b"content-encoding")
     if encodings and body:

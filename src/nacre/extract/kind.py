@@ -36,7 +36,7 @@ _HTML, _NONE = (
 
 
 def kind_of(document: Document, settings: "ExtractSettings") -> StockExtractor:
-    """Which extractor takes a document; `NONE` for what holds no links that could be read."""
+    """The extractor that takes a document; `NONE` for a document without readable links."""
     if not is_searched(document, settings) or document.body.startswith(_MAGIC):
         return _NONE
     path = _path(document.url)

@@ -378,7 +378,7 @@ _LOCAL = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ](\d{1,2}):(\d{2}
 
 
 def page_date(text: str) -> int:
-    """What a page says of its last change, whole seconds since the epoch; 0 where it says nothing.
+    """The date of the last change according to the page, whole epoch seconds; 0 for none.
 
     A time without a zone is taken for UTC: what counts is that it moves.
 

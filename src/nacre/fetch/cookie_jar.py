@@ -121,7 +121,7 @@ class CookieJar:
         return changed
 
     def row(self, domain: str) -> bytes:
-        """What to keep of a domain in the store; b"" when the row is to be deleted."""
+        """The row of a domain for the store; b"" when the row is to be deleted."""
         bucket = self._domains.get(domain)
         return encode_cookies(bucket.values()) if bucket else b""
 

@@ -254,7 +254,7 @@ class QueryPolicy(NamedTuple):
     tries: int
 
     def silence(self) -> str:
-        """What to say when no reply came."""
+        """The message when no reply came."""
         names = ", ".join(dict.fromkeys(server.address for server in self.servers))
         return f"no reply from DNS server {names}"
 

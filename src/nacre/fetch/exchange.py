@@ -25,7 +25,7 @@ class Timed(Protocol):
 
     @property
     def due(self) -> float:
-        """When one of its limits will be reached if nothing arrives, in the time of the loop."""
+        """The time of the loop when one of its limits is reached if nothing arrives."""
         ...
 
     def look(self, now: float) -> None:

@@ -90,7 +90,7 @@ def parse_address(text: str) -> Address | None:
 
 
 def address_kind(address: Address) -> str:
-    """What an address is: one of the constants above; "" for a public one.
+    """The kind of an address: one of the constants above; "" for a public one.
 
     An IPv6 address that represents an IPv4 one is judged as the IPv4 address.
     """
@@ -204,7 +204,7 @@ class AddressGuard:
         self._known.clear()
 
     def refusal(self, address: str) -> str:
-        """Why an IP address is refused, for the operator; "" when it is allowed.
+        """The reason why an IP address is refused, for the operator; "" when it is allowed.
 
         The text names the address, its kind and the option that would allow it.
         """

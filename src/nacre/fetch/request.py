@@ -21,7 +21,7 @@ class Guard(Protocol):
     """Determines which addresses may be connected to; see `fetch.guard`."""
 
     def refusal(self, address: str) -> str:
-        """Why an IP address is refused, for the operator; "" when it is allowed."""
+        """The reason why an IP address is refused, for the operator; "" when it is allowed."""
         ...
 
 

@@ -133,7 +133,7 @@ class Tls:
         return context
 
     def facts(self, transport: asyncio.BaseTransport, host: str, sni: str, now: float) -> TlsFacts:
-        """What a handshake showed; `host` is what the certificate ought to name."""
+        """The facts of a handshake; `host` is the name that the certificate should have."""
         session: Any = transport.get_extra_info("ssl_object")
         chain = certificate_chain(session)
         name, version, _ = session.cipher() or ("", "", 0)

@@ -397,7 +397,7 @@ class Frontier:
         return None if since is None else now - (self._time.now - since)
 
     def last_until(self, now: float, mono: float) -> float | None:
-        """When the last retries are given up, seconds since the epoch; None while others wait."""
+        """The time when the last retries are given up, epoch seconds; None while others wait."""
         until = self.last_tries.until
         if until is None or not self.last_tries.only:
             return None
@@ -417,5 +417,5 @@ class Frontier:
         return self.last_tries.once(uri)
 
     def clock_offset(self, now: float) -> float:
-        """What the clock is ahead of frontier time, seconds: 0 unless it was set back."""
+        """The lead of the clock over frontier time, seconds: 0 unless it was set back."""
         return now - self._time.now

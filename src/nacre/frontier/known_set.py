@@ -80,7 +80,7 @@ class KnownSet:
         self.fresh.extend(values)
 
     def taken(self) -> bytes:
-        """What was added since the last call, for `restore`."""
+        """The keys that were added since the last call, for `restore`."""
         found = self.fresh.tobytes()
         self.fresh = array("I")
         return found

@@ -71,7 +71,7 @@ class LastTries:
         return since + (settings.last_extras_within if all_extra else settings.last_tries_within)
 
     def watch(self) -> None:
-        """When nothing but retries is left, they do not wait any longer."""
+        """Shorten the waits of retries when nothing else is left."""
         if not self.only:
             self._totals.end_last_tries()
             self._unsorted = None

@@ -334,7 +334,7 @@ class Novelty:
                 row.met += 1
 
     def place(self, url: str, *, view: bool) -> tuple[Promise, bool]:
-        """What a URL that is about to be visited promises now, and whether it is a view by now.
+        """The promise of a URL that is about to be visited, and whether it is a view by now.
 
         The first URL that is visited for a word makes it known; others with that word are views
         from then on. The word is to be kept when the URL is `settled`: after a kill it is visited
@@ -358,7 +358,7 @@ class Novelty:
             self.words.keep(words)
 
     def row(self, url: str, *, view: bool, endless: bool = False) -> KindRow | None:
-        """What is known of the kind of a URL; None for nothing.
+        """The row of the kind of a URL; None for none.
 
         Args:
             url: The URL.
@@ -493,7 +493,7 @@ def _is_sample(url: str) -> bool:
 
 
 def complexity(url: str) -> int:
-    """How many parameters a URL has; among URLs that promise the same, the plainest goes first."""
+    """The number of parameters of a URL; among URLs of equal promise, the plainest goes first."""
     return url.count("&") + url.count(";") + url.count("?")
 
 

@@ -107,11 +107,11 @@ class QueueSettings:
         return settings.force_retire or 0 <= settings.queue_total_budget <= queue.row.spent
 
     def replenish(self, queue: Queue) -> int:
-        """What a queue may spend before another one takes its turn."""
+        """The amount that a queue may spend before another one takes its turn."""
         return self.frontier[queue.overlay].balance_replenish
 
     def limit(self, queue: Queue) -> int:
-        """How many URIs of a queue may be fetched at the same time."""
+        """The number of URIs of a queue that may be fetched at the same time."""
         return 1 if queue.row.alone else self.politeness[queue.overlay].in_flight
 
 
@@ -176,7 +176,7 @@ _decode = msgspec.msgpack.Decoder(QueueRow).decode
 
 
 def read_queue(rows: RowStore, identity: bytes) -> QueueRow | None:
-    """What the store keeps of a queue, by its eight bytes; None when there is no such queue."""
+    """The stored row of a queue, by its eight bytes; None when there is no such queue."""
     value = rows.get("hosts", _PREFIX + identity)
     return _decode(value) if value else None
 

@@ -140,7 +140,7 @@ def whole_of(name: str) -> str:
 
 
 def shape_of(url: str) -> str:
-    """What URLs that differ in digits, or in the name of the page, have in common.
+    """The shape that URLs share which differ in digits, or in the name of the page.
 
     Those of one shape are of one kind, and this is found sooner.
     """

@@ -109,7 +109,7 @@ def revisit_of(
     digests: Digests,
     digest: str = "",
 ) -> RevisitProfile | None:
-    """Why a capture need not be stored in full; None when it must be.
+    """The reason why a capture need not be stored in full; None when it must be.
 
     Args:
         capture: The exchange.

@@ -88,7 +88,7 @@ class LiveJob:
 
     @property
     def totals(self) -> CrawlTotals:
-        """What the run got so far."""
+        """The totals of the run so far."""
         return self._statistics.totals
 
     def in_process(self) -> list[Visit]:
@@ -123,7 +123,7 @@ class LiveJob:
         return LiveFigures(parallel, toes, self._frontier.clock_offset(clock.now()))
 
     def counts(self) -> ProgressCounts:
-        """What progress-statistics.log shows."""
+        """The counts of progress-statistics.log."""
         totals = self._frontier.totals
         states = totals.states
         working = states[QueueState.IN_PROCESS] + states[QueueState.SNOOZED]

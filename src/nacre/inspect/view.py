@@ -104,7 +104,7 @@ class RunningJob(Protocol):
         ...
 
     def figures(self) -> LiveFigures:
-        """What the workers do at this moment."""
+        """The figures of the workers at this moment."""
         ...
 
 
@@ -208,7 +208,7 @@ _SITES = 3
 
 
 def title_facts(view: View) -> tuple[tuple[str, str], ...]:
-    """What reports say under their title: job, sites, and the period of all runs, UTC."""
+    """The facts under the title of a report: job, sites, and the period of all runs, UTC."""
     root = view.layout.root
     rows = [row for row in all_runs(view.store) if not row.fresh]
     first = [readable_url(seed.url) for seed in islice(seed_rows(view.store), _SITES)]

@@ -131,7 +131,7 @@ def recrawl_job(
 
 
 async def check_job(directory: PathText, assignments: Iterable[str] = ()) -> Findings:
-    """What `nacre check` finds: problems, which keep the job from starting, and warnings.
+    """Check a job as `nacre check` does: problems, which keep it from starting, and warnings.
 
     Raises:
         JobError: The directory is not a job.
@@ -144,7 +144,7 @@ async def check_job(directory: PathText, assignments: Iterable[str] = ()) -> Fin
 
 
 def explain_url(directory: PathText, url: str) -> Explanation:
-    """Why a URL was or was not crawled, and by which rule.
+    """Explain why a URL was or was not crawled, and which rule decided.
 
     Args:
         directory: The job.

@@ -136,7 +136,7 @@ class CommandHandlers:
         return {"changed": msgspec.to_builtins(changed)}
 
     async def explain(self, request: Request) -> Answer:
-        """Why a URL was or was not crawled."""
+        """Explain why a URL was or was not crawled."""
         # With all that plans incremental runs, which other crawls do without.
         from nacre.inspect.explain.explain import Explainer  # noqa: PLC0415 - slow
 

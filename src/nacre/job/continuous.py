@@ -43,7 +43,7 @@ class PassesWhenDue(NamedTuple):
         return found
 
     def begins(self, now: float) -> NextPass | None:
-        """When the first pass begins: where one ran already, as if it had just ended."""
+        """The start of the first pass: after an earlier pass, as if it had just ended."""
         with reading(self.layout, self.settings) as view:
             last = read_run(view.store)
             known = next(PageStore(view.store).scan(), None) is not None

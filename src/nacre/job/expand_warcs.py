@@ -77,7 +77,7 @@ class DifferencePlaces:
         self._current[_name(record_id)] = offset
 
     def find(self, record_id: str) -> Iterator[DifferencePlace]:
-        """Where it may be, the latest WARC first."""
+        """The places where it may be, the latest WARC first."""
         name = _name(record_id)
         if self._path is not None and name in self._current:
             yield DifferencePlace(self._path, self._current[name])

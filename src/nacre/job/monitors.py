@@ -207,7 +207,7 @@ class ClockMonitor:
         self._ahead = self._difference() + max(behind, 0.0)
 
     def look(self) -> str:
-        """What happened since the last look, for the operator; "" if nothing did.
+        """The event since the last look, for the operator; "" for none.
 
         The monotonic clock stops while a machine sleeps, and cannot be set.
         """

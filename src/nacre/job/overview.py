@@ -113,7 +113,7 @@ class JobOverview(msgspec.Struct, frozen=True):
 
     @property
     def refused(self) -> int:
-        """What was disregarded but for what the operator deleted."""
+        """The URIs that were disregarded, without those that the operator deleted."""
         return self.disregarded - self.deleted
 
     @property

@@ -187,7 +187,7 @@ class _Requeue:
         self._digests: list[bytes] = []
 
     async def run(self) -> int:
-        """How many captures were lost.
+        """Queue the lost captures; returns their number.
 
         Originals are dropped last, for what refers to them is found through them.
         """

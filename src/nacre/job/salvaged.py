@@ -68,7 +68,7 @@ def mark_salvaged(store: Store, tail: Tail, end: int) -> None:
 
 
 def salvage_marks(store: Store) -> list[SalvageMark]:
-    """What is to be registered."""
+    """The captures to be registered."""
     skip = len(_MARKS[0])
     return [
         SalvageMark(int.from_bytes(key[skip:], "big"), *msgspec.msgpack.decode(value))

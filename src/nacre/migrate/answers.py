@@ -64,7 +64,7 @@ class ClassAnswers:
     typed: frozenset[str] = frozenset()
 
     def of(self, *names: str) -> str:
-        """What was said of a class that has these names; "" for nothing."""
+        """The answer for a class that has these names; "" for none."""
         found = (self.said.get(name, "") for name in names if name)
         return next((answer for answer in found if answer), "")
 

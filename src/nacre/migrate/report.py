@@ -100,7 +100,7 @@ class MigrationReport:
         self.advice.append(text)
 
     def counts(self) -> dict[str, int]:
-        """How many properties ended how; their sum is that of the input."""
+        """The number of properties by outcome; their sum is that of the input."""
         found = Counter(finding.outcome for finding in self.findings)
         return {outcome.value: found[outcome] for outcome in MigrationOutcome}
 

@@ -121,7 +121,7 @@ class _Scale:
         self._span = math.log(high / low)
 
     def at(self, amount: float) -> float:
-        """Where an amount stands; what is none stands at the left end."""
+        """The position of an amount; the left end for None."""
         if amount <= self._low:
             return float(_LEFT)
         return _LEFT + _INNER * min(1.0, math.log(amount / self._low) / self._span)

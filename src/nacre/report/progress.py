@@ -158,7 +158,7 @@ class ProgressSource(Protocol):
 
     @property
     def totals(self) -> CrawlTotals:
-        """What the run got so far."""
+        """The totals of the run so far."""
         ...
 
     def counts(self) -> ProgressCounts:

@@ -48,7 +48,7 @@ class Spent(NamedTuple):
         return Spent(self.requests + other[0], self.bytes + other[1], self.seconds + other[2])
 
     def of(self, unit: BudgetUnit) -> float:
-        """How much of one unit."""
+        """The amount in one unit."""
         return (self.requests, self.bytes, self.seconds)[_UNITS.index(unit)]
 
 
@@ -131,7 +131,7 @@ class EndedRun(NamedTuple):
 
 
 def spent_lately(runs: Iterable[EndedRun], now: float) -> Spent:
-    """What runs that ended within the last 24 hours have spent.
+    """The amounts that runs spent which ended within the last 24 hours.
 
     One that seems to have ended more than a day from now ended before the clock was set back: it
     counts no more, or nothing could be spent until then.
@@ -144,7 +144,7 @@ def spent_lately(runs: Iterable[EndedRun], now: float) -> Spent:
 
 
 def affordable(budget: Budget, runs: Sequence[EndedRun], now: float) -> float:
-    """When a daily budget has room again for an hour's share of it, seconds since the epoch."""
+    """The time when a daily budget has room for an hour's share again, seconds since the epoch."""
     if not budget.daily:
         return now
     share = budget.amount / _HOURS

@@ -69,7 +69,7 @@ class PassSchedule(Protocol):
     """A rule that says when passes begin."""
 
     def following(self, began: float, now: float) -> NextPass | None:
-        """When the next pass begins; None when none does any more.
+        """The start of the next pass; None when there is none.
 
         Args:
             began: When the last one began.

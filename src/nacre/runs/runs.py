@@ -89,7 +89,7 @@ class RunRow(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """What it is, for people: `incremental run NAME after NAME, at most 2GB`."""
+        """The title for people: `incremental run NAME after NAME, at most 2GB`."""
         if not self.parent:
             return f"run {self.name}"
         budget = f", at most {self.budget}" if self.budget else ""
@@ -252,7 +252,7 @@ def ended_runs(store: Store) -> list[EndedRun]:
 
 
 def spent_by(store: Store, last: RunRow) -> Spent:
-    """What the last run has spent."""
+    """The amount that the last run has spent."""
     count = totals(store)
     return Spent(count.urls - store.counter("stats.prerequisites"), count.size, last.elapsed)
 

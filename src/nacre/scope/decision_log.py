@@ -60,7 +60,7 @@ def whole(name: str, opinions: Sequence[Opinion], *, extra: bool) -> SequenceLog
 
 
 def decided(log: SequenceLog, subject: Subject) -> Logged:
-    """What a sequence decides by itself, and by which of its rules."""
+    """The decision of a sequence by itself, and the rule that made it."""
     for opinion, (number, kind) in zip(reversed(log.opinions), reversed(log.owners), strict=True):
         if not opinion.is_head and opinion.test(subject):
             return Logged(log, subject, opinion.decision, number, kind)

@@ -152,7 +152,7 @@ _ALL = {"enabled", "comment", "name"}
 
 
 def equivalent(class_name: str) -> Equivalent | None:
-    """What stands for a class, with or without its package; None when it is none of Heritrix's."""
+    """The equivalent of a class, with or without its package; None for an unknown class."""
     return CLASSES.get(_PACKAGE.sub("", class_name))
 
 

@@ -71,7 +71,7 @@ class RobotsState(StrEnum):
 
 
 def outcome_of(status: int) -> RobotsState:
-    """What a fetch status says: RFC 9309 2.3.1.
+    """The meaning of a fetch status: RFC 9309 2.3.1.
 
     2xx are rules, 3xx lead elsewhere, 4xx mean that there is none (429 too: its queue slows down).
     5xx, failures of DNS or of the network, and whatever else is not a reply forbid everything.

@@ -132,7 +132,7 @@ class Scope:
 
     @property
     def constant(self) -> Decision | None:
-        """What it says of every URI; None when that depends on the URI."""
+        """The decision on every URI; None when that depends on the URI."""
         return None if self._steps else self._default.decision
 
     def judge(self, subject: Subject) -> Verdict:

@@ -53,7 +53,7 @@ class RulePlace(Enum):
 
     @property
     def offers(self) -> Need:
-        """What is known there."""
+        """The data that are known there."""
         return self.value[1]
 
 
@@ -139,7 +139,7 @@ def asked_of(visit: Visit, facts: Facts = NO_FACTS) -> Subject:
 
 
 def subject_of(visit: Visit, address: str = "") -> Subject:
-    """What is known of a visit at this moment.
+    """The subject of a visit: what is known of it at this moment.
 
     Args:
         visit: The visit.
@@ -164,7 +164,7 @@ def subject_of(visit: Visit, address: str = "") -> Subject:
 def head_facts(
     visit: Visit, address: str, status: int, headers: Sequence[tuple[bytes, bytes]]
 ) -> Facts:
-    """What is known between the headers and the body of a reply."""
+    """The facts that are known between the headers and the body of a reply."""
     return Facts(
         queue=visit.uri.queue,
         precedence=visit.uri.precedence,

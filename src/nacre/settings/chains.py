@@ -212,7 +212,7 @@ def _plain(text: str) -> Any:  # noqa: ANN401 - pydantic wants a literal
 
 
 def entries_of(chain: ChainName, value: object) -> object:
-    """What a configuration says of a chain, ready to be read entry by entry."""
+    """The entries of a chain in a configuration, ready to be read one by one."""
     if isinstance(value, Mapping):
         return ChainEditor(chain).edit(value)
     if isinstance(value, str):

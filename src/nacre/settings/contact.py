@@ -48,7 +48,7 @@ async def _is_listed(name: str, guard: AddressGuard, lookup: Lookup) -> bool:
 
 
 def contact_problems(settings: JobSettings, public: Sequence[str]) -> list[Problem]:
-    """What a crawl of public hosts must not lack.
+    """The problems of a crawl of public hosts without a contact.
 
     Args:
         settings: The job's settings.

@@ -126,7 +126,7 @@ class Sheets:
         self.none = not named and not rules
 
     def inherited(self, uri: CrawlURI) -> dict[str, str]:
-        """What a prerequisite of a URI has to know, so that the same sheets apply to it."""
+        """The facts that a prerequisite of a URI needs, so that the same sheets apply to it."""
         return basis_facts(uri) if self._rules else {}
 
     def overlay(self, subject: Subject) -> int:
@@ -204,7 +204,7 @@ class Sheets:
 
 
 def basis(uri: CrawlURI) -> Subject:
-    """What rules are asked about: the URI, or the one that needs it."""
+    """The URI that rules are asked about: the URI itself, or the one that needs it."""
     if uri.path[-1:] != Hop.PREREQUISITE:
         return Subject(uri.url, uri.path, uri.via, uri.context, uri.is_seed, uri.source)
     known = uri.heritable
@@ -219,7 +219,7 @@ def basis(uri: CrawlURI) -> Subject:
 
 
 def basis_facts(parent: CrawlURI) -> dict[str, str]:
-    """What a prerequisite remembers of the URI that needs it, for `basis`."""
+    """The facts of the URI that needs a prerequisite, which remembers them for `basis`."""
     facts = {BASIS_VIA: parent.via, BASIS_CONTEXT: parent.context}
     if parent.is_seed:
         facts[BASIS_SEED] = "1"
@@ -276,7 +276,7 @@ def make_sheets(settings: JobSettings, found: SheetList, state: ScopeState) -> S
 
 
 def sheet_problems(loaded: Loaded[JobSettings], root: Path) -> list[Problem]:
-    """What is wrong with a job's sheets, each with its place."""
+    """The problems of a job's sheets, each with its place."""
     found = []
     for problem in examine_sheets(loaded.settings, root)[1]:
         place = loaded.place(problem.path)
@@ -352,7 +352,7 @@ def _uses(settings: JobSettings, name: str) -> list[str]:
 def association_tree(
     names: Sequence[str], surts: Sequence[str], rule: str, order: int
 ) -> dict[str, Any]:
-    """What `sheet_associations` says of sheets and prefixes, or a rule in YAML.
+    """The associations of sheets with prefixes, or a rule in YAML.
 
     Raises:
         ConfigError: The rule is not YAML.

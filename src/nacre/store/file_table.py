@@ -40,7 +40,7 @@ def delete_row(store: Store, number: int) -> None:
 
 
 def get_row(store: Store, number: int) -> FileRow | None:
-    """What the store knows of a file; None when there is none of that number."""
+    """The row of a file; None when there is none of that number."""
     value = store.get("meta", row_key(number))
     return None if value is None else decode_row(number, value)
 
@@ -175,7 +175,7 @@ def journaled(store: Store, number: int) -> Iterator[tuple[bytes, bytes]]:
 
 
 def unsynced_files(files: Iterable[OpenFile]) -> list[SyncedFile]:
-    """What a sync begun now covers; all lines of committed groups are in the files already."""
+    """The files that a sync begun now covers; all lines of committed groups are in them already."""
     return [SyncedFile(file, file.end, list(file.waiting)) for file in files if file.waiting]
 
 

@@ -53,7 +53,7 @@ class Layout:
 
     @property
     def passes(self) -> Path:
-        """What a crawl that never ends waits for; locked by its process."""
+        """The file with the next start of a crawl that never ends; locked by its process."""
         return self.state / "passes"
 
     @property

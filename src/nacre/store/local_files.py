@@ -229,7 +229,7 @@ class LockFile:
         os.pwrite(self._file, data, offset)
 
     def written(self) -> float:
-        """When it was last written to, seconds since the epoch; 0 for never."""
+        """The time of the last write, seconds since the epoch; 0 for never."""
         facts = os.fstat(self._file)
         return facts.st_mtime if facts.st_size else 0.0
 

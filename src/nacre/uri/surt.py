@@ -70,7 +70,7 @@ def _reversed(name: str) -> str:
 
 
 def scope_surt(url: str) -> str:
-    """What SURT prefixes of the scope are compared with: lower case, https taken as http."""
+    """The text that SURT prefixes of the scope are compared with: lower case, https as http."""
     return surt("http" + url[5:] if url.startswith("https:") else url).lower()
 
 

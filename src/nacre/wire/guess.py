@@ -100,7 +100,7 @@ _NAMES = {
 
 
 def name_of(codec: str) -> str:
-    """What Heritrix's crawl.log calls the encoding of a Python codec: the name that Java has.
+    """The name of a Python codec in Heritrix's crawl.log: the name that Java has.
 
     A codec that `codec_of` never gives is its own name.
     """

@@ -113,7 +113,7 @@ class _Builder:
 
     @property
     def line(self) -> int:
-        """Where the parser is."""
+        """The line of the parser."""
         return self._parser.CurrentLineNumber
 
     def parse(self, data: bytes) -> None:

@@ -20,7 +20,7 @@ _GONE = frozenset({404, 410})
 
 
 class Interval(Protocol):
-    """How one crawler finds the time of the next visit."""
+    """The rule by which one crawler finds the time of the next visit."""
 
     def next_visit(self, outcome: VisitOutcome, *, changed: bool, first: bool) -> float:
         """Seconds since the epoch."""

@@ -1,4 +1,4 @@
-"""What all baselines share: the URLs they know, new ones first."""
+"""The base of all baselines: the URLs they know, new ones first."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -72,7 +72,7 @@ class Book:
         self.visited(outcome, elapsed, changed=changed, first=first)
 
     def visited(self, outcome: VisitOutcome, elapsed: float, *, changed: bool, first: bool) -> None:
-        """What a visit means for the next one.
+        """The next visit, after one visit.
 
         Args:
             outcome: What it showed.

@@ -61,7 +61,7 @@ class Clairvoyant(Book):
         self._todo: list[str] = []
 
     def due(self, now: float, room: int) -> list[str]:
-        """What differs."""
+        """The pages that differ."""
         if now != self._step:
             self._step = now
             urls = dict.fromkeys([*self._oracle.living(now), *self._states])

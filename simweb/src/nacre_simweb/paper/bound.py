@@ -1,4 +1,4 @@
-"""What can be saved at all: by somebody who knows every rate and no event (2.9), and who knows all.
+"""The bound of savings: for one who knows every rate and no event (2.9), and one who knows all.
 
 Pages are visited in the order of their true chance to need it; lists and new pages must be fetched
 in any case.

@@ -49,7 +49,7 @@ class WorldClock(SystemClock):
 
 
 class Thrice(NamedTuple):
-    """What the three crawls left.
+    """The archives of the three crawls.
 
     Attributes:
         first: Full 1 alone.

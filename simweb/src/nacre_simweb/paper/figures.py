@@ -1,4 +1,4 @@
-"""What each crawl took and found: from the WARCs and the server's log alone."""
+"""The figures of each crawl: from the WARCs and the server's log alone."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -83,7 +83,7 @@ def figures(
 def necessary(
     world: World, tracks: Sequence[Track], truth: KeptCaptures, after: float
 ) -> Necessary:
-    """What had to be fetched and stored.
+    """The requests and bytes that were necessary.
 
     Args:
         world: The world.
@@ -115,7 +115,7 @@ def _sizes(world: World, truth: KeptCaptures, after: float) -> Mapping[str, floa
 
 
 class Saving(NamedTuple):
-    """What a crawl saved against another; None of nothing."""
+    """The saving of a crawl against another; None of nothing."""
 
     time: float | None
     storage: float | None
@@ -125,7 +125,7 @@ class Saving(NamedTuple):
 
 
 def saving(one: CrawlFigures, base: CrawlFigures) -> Saving:
-    """What one crawl saved against another."""
+    """The saving of one crawl against another."""
     pairs = (
         (one.hours, base.hours), (one.stored, base.stored), (one.html, base.html),
         (one.requests, base.requests), (one.embeds, base.embeds),

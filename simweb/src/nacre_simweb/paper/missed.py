@@ -1,4 +1,4 @@
-"""What a crawl did not find, each with the reason that the server's log gives."""
+"""The captures that a crawl missed, each with the reason that the server's log gives."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ class Missed(NamedTuple):
 
 
 def missed(tracks: Sequence[Track], archive: KeptCaptures, after: float) -> list[Missed]:
-    """What is missing of what differs from time 0.
+    """The missing part of what differs from time 0.
 
     Args:
         tracks: The truth.

@@ -191,7 +191,7 @@ class Identity:
     def prerequisite(
         self, parent: CrawlURI, url: str, heritable: Mapping[str, str] | None = None
     ) -> CrawlURI:
-        """What must be fetched before a URI: in the same queue, one directive sooner, forced."""
+        """The URI to fetch before another: in the same queue, one directive sooner, forced."""
         order = prerequisite_rank(parent)
         return CrawlURI(
             url=url,

@@ -82,7 +82,7 @@ class Prospects:
         return found
 
     def entered(self, entered: Sequence[bool]) -> None:
-        """Which of the links that were `met` last entered the frontier."""
+        """Note which of the links that were `met` last entered the frontier."""
         self._links = [link for link, is_in in zip(self._links, entered, strict=False) if is_in]
         self._novelty.entered(self._links)
 
@@ -114,7 +114,7 @@ class Prospects:
             self._novelty.learn(uri.url, _body(visit), links, view=view, noindex=noindex)
 
     def why(self, uri: CrawlURI) -> str:
-        """Why a URI goes later than others, for people; "" when it does not."""
+        """The reason why a URI is fetched later than others, for people; "" when it is not."""
         if uri.directive <= _NORMAL:
             return ""
         row = self._novelty.row(uri.url, view=MARK in uri.heritable, endless=uri.directive > _POOR)

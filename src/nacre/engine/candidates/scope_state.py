@@ -89,7 +89,7 @@ def all_chains(settings: UriSettings, files: RuleFiles) -> Iterator[NormalizerCh
 
 
 def database_problem(path: Path) -> str:
-    """Why a database cannot be used, with the remedy; "" when it can."""
+    """The reason why a database cannot be used, with the remedy; "" when it can."""
     try:
         open_countries(path)
     except ConfigError as error:

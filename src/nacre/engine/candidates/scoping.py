@@ -173,7 +173,7 @@ class PrepareStep:
         self._counts = counts
 
     def prepare(self, parent: CrawlURI, link: Outlink, subject: Subject, overlay: int) -> CrawlURI:
-        """What enters the frontier."""
+        """Make the URI that enters the frontier."""
         self._counts.handled += 1
         if not subject.is_seed:
             return self._identity.child(parent, link, overlay)

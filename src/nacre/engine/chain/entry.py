@@ -139,7 +139,7 @@ class Entry(Component):
         return self.name or self.kind
 
     def faults(self, read_lines: ReadLines) -> Iterator[str]:
-        """What keeps it from working, for `nacre check`, beyond what its fields can say.
+        """Faults that keep it from working, for `nacre check`, beyond those that its fields show.
 
         Args:
             read_lines: The lines of a file of the job; raises OSError.
@@ -148,7 +148,7 @@ class Entry(Component):
 
     @classmethod
     def make(cls, settings: Effective[Any], kit: Kit) -> Any:  # noqa: ANN401 - by chain
-        """What does the work; called once, when a job begins to run.
+        """Make the worker; called once, when a job begins to run.
 
         Args:
             settings: This entry under each combination of sheets: `settings[visit.overlay]`.

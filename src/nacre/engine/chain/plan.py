@@ -34,7 +34,7 @@ class GatedProcessor:
         self._address = address
 
     def accepts(self, visit: Visit) -> bool:
-        """Where the processor does and its gate is open."""
+        """True where the processor accepts the visit and its gate is open."""
         return self._inner.accepts(visit) and self._gate.opens(
             subject_of(visit, self._address(visit))
         )
@@ -52,7 +52,7 @@ class GatedFinal:
         self._gate = gate
 
     def accepts(self, visit: Visit) -> bool:
-        """Where the processor does and its gate is open."""
+        """True where the processor accepts the visit and its gate is open."""
         return self._inner.accepts(visit) and self._gate.opens(subject_of(visit))
 
     def process(self, visit: Visit) -> Result:
@@ -68,7 +68,7 @@ class GatedLinks:
         self._gate = gate
 
     def accepts(self, candidate: Candidate) -> bool:
-        """Where the processor does and its gate is open."""
+        """True where the processor accepts the visit and its gate is open."""
         return self._inner.accepts(candidate) and self._gate.opens(link_subject(candidate))
 
     def process(self, candidate: Candidate) -> Result:
@@ -77,7 +77,7 @@ class GatedLinks:
 
 
 def link_subject(candidate: Candidate) -> Subject:
-    """What rules may know of a link."""
+    """The subject for rules about a link."""
     link, via = candidate.link, candidate.via
     return Subject(link.url, candidate.path, via.url, link.context, source=via.source)
 
@@ -162,7 +162,7 @@ class ChainBuilder:
                 finish()
 
     def step(self, kind: str) -> StepCounts:
-        """What counts an entry that the job's parts do themselves."""
+        """The counts of an entry whose work other parts of the job do."""
         for entry, step in zip(self._entries[0], self._steps, strict=True):
             if entry.kind == kind:
                 return step
@@ -257,7 +257,7 @@ def entry_gate(
 
 
 def gate_place(chain: ChainName, entries: Sequence[Entry], number: int) -> RulePlace:
-    """What the gate of an entry may ask about."""
+    """The place of the gate of an entry: it says which data are known there."""
     before = {gift for entry in entries[:number] if entry.enabled for gift in entry.gives}
     if chain is ChainName.CANDIDATE:
         return RulePlace.CANDIDATES

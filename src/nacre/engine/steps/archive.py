@@ -207,7 +207,7 @@ class ArchiveStep:
         return self.remember(visit, capture, records[0].id, written[0].file)
 
     def remember(self, visit: Visit, capture: Capture, record_id: str, file: int) -> Stored:
-        """What later visits need to know of a capture whose place the visit names.
+        """Note a capture, whose place the visit names, for later visits.
 
         Args:
             visit: The visit.

@@ -51,7 +51,7 @@ class BinaryEntry(Entry):
 
     @classmethod
     def reading(cls) -> Reading:
-        """How its files are recognised and read."""
+        """The reader of its files."""
         raise NotImplementedError
 
 

@@ -74,7 +74,7 @@ class CrawlMapper(Entry):
         return LinkMapper(settings[0].local_name, name, diversions)
 
     def name_of(self, kit: Kit) -> Name:
-        """How the crawler of a URI is found."""
+        """The function that finds the crawler of a URI."""
         raise NotImplementedError
 
 
@@ -280,7 +280,7 @@ class LinkMapper:
         self.finish = diversions.finish
 
     def accepts(self, candidate: Candidate) -> bool:
-        """What has a queue."""
+        """True for a URI with a queue."""
         return candidate.uri is not None
 
     def process(self, candidate: Candidate) -> Result:

@@ -61,7 +61,7 @@ class Blocks(NamedTuple):
 
 
 def preselection(entries: Sequence[Entry]) -> Blocks | None:
-    """What the entry of a chain blocks; None for nothing."""
+    """The URLs that the entry of a chain blocks; None for none."""
     entry = next((one for one in entries if isinstance(one, Preselect)), None)
     if entry is None or not (entry.block_all or entry.allow_by_regex or entry.block_by_regex):
         return None

@@ -170,7 +170,7 @@ class QuotaBook:
                 self._busy[place] = left
 
     def usage(self, level: Level, uri: CrawlURI) -> Usage | None:
-        """What was taken so far; None if it is not counted."""
+        """The usage so far; None if it is not counted."""
         book = self._books.get(level)
         return book.look(_NAMES[level](uri)) if book is not None else None
 
@@ -236,7 +236,7 @@ class LimitRuntimeStep:
         self._supervisor = supervisor
 
     def accepts(self, visit: Visit) -> bool:
-        """Where there is a limit, and it has passed."""
+        """True if there is a limit and the usage has passed it."""
         after = self._settings[visit.overlay].after
         return after > 0.0 and self._supervisor.elapsed >= after
 

@@ -66,7 +66,7 @@ class HtmlPage(Protocol):
         ...
 
     def styled_and_odd(self) -> tuple[Collection[str], Iterable[Node]]:
-        """What tables of elements do not tell.
+        """The elements that tables of elements leave out: with styles, or with odd names.
 
         Returns:
             Values of `style` attributes, each once; and the elements that may refer to something

@@ -209,7 +209,7 @@ class Walk:
         return text if len(text) <= MAX_TEXT else text[:MAX_TEXT]
 
     def content(self, node: Node) -> str:
-        """What a script, a style sheet or the like holds; "" when it was more than a page can hold.
+        """The text of a script, a style sheet or the like; "" for more than a page can have.
 
         Those of SVG and MathML may lie within each other, so that a page has more text than bytes.
         """

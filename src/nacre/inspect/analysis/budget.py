@@ -126,7 +126,7 @@ def _groups(known: RecrawlData) -> list[_Group]:
 
 
 def planned(groups: Sequence[_Group], requests: float, theta: float) -> BudgetEffect:
-    """What the best plan for so many requests a day brings."""
+    """The result of the best plan for so many requests a day."""
     shares = [group.share() for group in groups]
     often, _ = plan(shares, requests, theta)
     spent = sum(share.pages * visits for share, visits in zip(shares, often, strict=True))

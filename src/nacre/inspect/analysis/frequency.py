@@ -135,7 +135,7 @@ class ChangeFrequency(msgspec.Struct):
 
     @property
     def doubt(self) -> str:
-        """Why the recommended interval is none yet; "" when it is one."""
+        """The reason why there is no recommended interval yet; "" when there is one."""
         return self.maturity.doubt_of(self.recommended)
 
 
@@ -243,7 +243,7 @@ def _template_pace(name: str, one: _Class) -> TemplateFrequency:
 
 
 def even_interval(whole: RateMixture, days: float) -> EvenInterval:
-    """What even visits of all pages would bring."""
+    """The result of even visits of all pages."""
     changes = caught = changed = 0.0
     for pages, rate in zip(whole.pages, RATES, strict=True):
         changes += pages * rate

@@ -69,7 +69,7 @@ def statistics(store: Store) -> dict[str, Any]:
 
 
 def found_by(store: Store, run: RunRow) -> dict[str, int]:
-    """What a run found: pages by verdict, those without an answer as `silent`.
+    """The results of a run: pages by verdict, those without an answer as `silent`.
 
     Of pages that it did not find, those are told apart that had been missing before, and those that
     were never there: dead links.

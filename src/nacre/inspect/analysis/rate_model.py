@@ -90,7 +90,7 @@ class RateModel:
         return quiet(row, self.signals(row), self._known.now)
 
     def plan(self, now: float) -> RunPlan:
-        """What a run would choose now of the pages that are known, wave by wave."""
+        """The choice of a run that begins now among the known pages, phase by phase."""
         lists: list[VisitValue] = []
         told: list[VisitValue] = []
         others: list[VisitValue] = []
@@ -167,14 +167,14 @@ class DataBasis(msgspec.Struct, frozen=True):
 
     @property
     def doubt(self) -> str:
-        """Why nothing can be said of intervals yet; "" when it can."""
+        """The reason why intervals cannot be estimated yet; "" when they can."""
         if self.again >= ENOUGH_RUNS:
             return ""
         runs = {0: "no run", 1: "one run"}[self.again]
         return f"{_TOO_LITTLE}: {runs} after the first one, and it takes {ENOUGH_RUNS}"
 
     def doubt_of(self, days: float) -> str:
-        """Why an interval, in days, is no more than a guess; "" when it is one that was watched."""
+        """The reason why an interval, in days, is only a guess; "" when it was observed."""
         if self.doubt or days <= self.watched:
             return self.doubt
         watched = span(self.watched)
@@ -182,7 +182,7 @@ class DataBasis(msgspec.Struct, frozen=True):
 
 
 def data_basis(known: RecrawlData) -> DataBasis:
-    """What a job has seen."""
+    """The data that a job has collected."""
     runs = known.runs()
     days = (runs[-1].started - runs[0].started) / _DAY if runs else 0.0
     return DataBasis(max(0, len(runs) - 1), days)

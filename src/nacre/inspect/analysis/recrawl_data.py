@@ -122,27 +122,27 @@ class RecrawlData(Protocol):
 
     @property
     def settings(self) -> RecrawlSettings:
-        """How the job visits pages again."""
+        """The settings of how the job visits pages again."""
         ...
 
     @property
     def change(self) -> ChangeSettings:
-        """When a difference between two versions is a change."""
+        """The settings of when a difference between two versions is a change."""
         ...
 
     @property
     def sites(self) -> Mapping[str, SiteRow]:
-        """What is known of each site."""
+        """The rows of sites."""
         ...
 
     @property
     def rules(self) -> Mapping[str, RuleRow]:
-        """What the links of each site have shown, by `history.finding.linkwatch.rule_name`."""
+        """The histories of the links of each site, by the name of their rule."""
         ...
 
     @property
     def traps(self) -> dict[str, TrapRow]:
-        """What pages that lead to more of their kind have said, by `kind_of_trap`."""
+        """The counts of pages that lead to more of their kind, by `kind_of_trap`."""
         ...
 
     def kinds(self) -> Iterable[tuple[str, KindRow]]:
@@ -156,17 +156,17 @@ class RecrawlData(Protocol):
 
     @property
     def maps(self) -> Mapping[str, MapRow]:
-        """What is known of each sitemap."""
+        """The rows of sitemaps."""
         ...
 
     @property
     def templates(self) -> Mapping[str, Template]:
-        """What the pages of each site have taught of noise."""
+        """The knowledge of noise from the pages of each site."""
         ...
 
     @property
     def audits(self) -> Mapping[str, ReplyAudit]:
-        """What audits of 304 replies have shown, by `HOST TEMPLATE`."""
+        """The results of audits of 304 replies, by `HOST TEMPLATE`."""
         ...
 
     def runs(self) -> Sequence[Run]:
@@ -174,7 +174,7 @@ class RecrawlData(Protocol):
         ...
 
     def row(self, url: str) -> PageRow | None:
-        """What is known of a page."""
+        """The row of a page."""
         ...
 
     def rows(self) -> Iterator[PageRow]:
@@ -182,7 +182,7 @@ class RecrawlData(Protocol):
         ...
 
     def due(self, row: PageRow) -> Due | None:
-        """When a page under a schedule is due; None for those of the planner."""
+        """The due time of a page under a schedule; None for those of the planner."""
         ...
 
     def visits(self) -> Iterator[FetchRow]:

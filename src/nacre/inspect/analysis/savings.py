@@ -83,12 +83,12 @@ class KeepModeTotals(msgspec.Struct):
 
     @property
     def strict_bytes(self) -> int:
-        """What `strict` would have stored of the same replies."""
+        """The bytes that `strict` would have stored of the same replies."""
         return self.full_bytes + self.difference_bytes + self.note_bytes
 
     @property
     def stored_bytes(self) -> int:
-        """What was stored."""
+        """The bytes that were stored."""
         return self.full_bytes + self.patch_bytes
 
     def add(self, visit: FetchRow) -> None:
@@ -113,7 +113,7 @@ class KeepModeTotals(msgspec.Struct):
 
 
 def by_keep_mode(runs: Sequence[Run], visits: Iterable[FetchRow]) -> list[KeepModeTotals]:
-    """What each way of keeping came to, in the order in which they were first used."""
+    """The totals of each way of keeping, in the order in which they were first used."""
     ways: dict[str, KeepModeTotals] = {}
     by_run: dict[int, KeepModeTotals] = {}
     for run in runs:

@@ -194,7 +194,7 @@ def _facts(name: str, one: TemplateRows, judged_trap: str) -> TemplateFacts:
 
 
 def trap(one: TemplateRows) -> str:
-    """Why a template looks like a trap: many URLs and little behind them; "" when it does not."""
+    """The reason why a template looks like a trap: many URLs, little behind them; "" for none."""
     if one.urls < _MANY:
         return ""
     if one.future > _MOST_FUTURE * one.urls:
@@ -346,7 +346,7 @@ class TrapList(msgspec.Struct, frozen=True):
 
 
 def trap_list(known: RecrawlData) -> TrapList:
-    """What is known of kinds that had nothing new lately."""
+    """The list of kinds that had nothing new lately."""
     rows = [(host, row) for host, row in known.kinds() if row.promise is not Promise.NEW]
     rows.sort(key=lambda one: (-one[1].promise, one[1].done - one[1].met))
     return TrapList([_facts_endless(host, row) for host, row in rows[:_MOST]])

@@ -267,7 +267,7 @@ class Explanation(msgspec.Struct, frozen=True):
 
 
 def rule_opinions(scope: Scope, subject: Subject) -> list[RuleOpinion]:
-    """What each rule of a scope says of a URL, in order."""
+    """The opinion of each rule of a scope on a URL, in order."""
     return [
         RuleOpinion(opinion.name, str(verdict.decision), str(opinion.decision), opinion.depth)
         for opinion, verdict in zip(scope.opinions, scope.trace(subject), strict=True)
@@ -277,7 +277,7 @@ def rule_opinions(scope: Scope, subject: Subject) -> list[RuleOpinion]:
 def robots_answer(
     cache: RobotsCache, url: str, policy: RobotsPolicy, overlay: int = 0
 ) -> RobotsAnswer | None:
-    """What was fetched, expired or not, or what the policy puts in its place; None without one.
+    """The robots.txt, expired or not, or the policy's substitute; None without one.
 
     Args:
         cache: What is known.
@@ -331,7 +331,7 @@ def settings_for(
 
 
 def origin_under(sheets: Sheets, overlay: int, path: str, origin: OriginOf) -> str:
-    """Where the value of a path comes from, under a combination of sheets."""
+    """The origin of the value of a path, under a combination of sheets."""
     known = sheets.overlays.sheets
     for name in reversed(sheets.names(overlay)):
         sheet = known.get(name)

@@ -88,7 +88,7 @@ class DryRun:
         self._robots = RobotsCache(store, effective.then(lambda s: s.robots))
 
     def outlook(self, text: str) -> DryRunAnswer:
-        """What would be done with a URL.
+        """Make the dry run of a URL.
 
         Args:
             text: The URL; without a scheme, as in a seed list.

@@ -68,7 +68,7 @@ class NextVisits:
         return RateModel(self._known)
 
     def of(self, url: str) -> NextVisit | None:
-        """When a page is due; None when it is no known page, or nobody plans visits of it."""
+        """The due time of a page; None for an unknown one, or when no visits are planned."""
         row = self._pages.get(url)
         if row is None or row.kind is PageKind.EMBED:
             return None
@@ -92,7 +92,7 @@ class NextVisits:
         return nsmallest(number, (one for one in found if one is not None and one.time < NEVER))
 
     def earliest(self, since: float, *, left: bool) -> NextVisit | None:
-        """What is due first, but not before a time; None when nothing ever is.
+        """The page that is due first, but not before a time; None when none ever is.
 
         Start pages, sitemaps and feeds are read in each run, but do not make one begin, unless
         nothing else does for a day.

@@ -123,7 +123,7 @@ class UrlLookup:
         self._outside = RejectedUris(view.store)
 
     def outcome(self, url: str) -> Outcome | None:
-        """What became of a URL, or of one with the same canonical form."""
+        """The outcome of a URL, or of one with the same canonical form."""
         return self._outcomes.get(self._identity.key(url))
 
     def find(self, url: str) -> UrlState:
@@ -141,7 +141,7 @@ class UrlLookup:
         )
 
     def standing(self, place: UrlState) -> Standing:
-        """Where it stands, in a word."""
+        """The state in a word."""
         if place.busy is not None:
             return Standing.IN_PROCESS
         if place.waiting is not None:
@@ -153,7 +153,7 @@ class UrlLookup:
         return Standing.SEEN if self._is_seen(place.key) else Standing.UNKNOWN
 
     def behind(self, waiting: WaitingUri | None) -> PrerequisiteAnswer | None:
-        """What the URI waits for: its host's addresses or its robots.txt, when these wait too."""
+        """The prerequisite that the URI waits for, if that waits too: addresses or robots.txt."""
         uri = waiting.uri if waiting is not None else None
         if uri is None or not uri.url.startswith(("http:", "https:")):
             return None

@@ -161,7 +161,7 @@ class SeedOutcomes:
                 yield self._end(row, targets, stood_in)
 
     def why(self, url: str, outcome: Outcome | None) -> SeedOutcome:
-        """What became of one URL, redirects left alone."""
+        """The outcome of one URL; its redirects are not followed."""
         if outcome is None:
             return self._unfinished(url)
         status = outcome.status
@@ -248,7 +248,7 @@ _BEHIND = {-6: "dns:{host}", -61: "{origin}" + _ROBOTS}
 
 
 def run_counts(run: RunRow, seeds: SeedTally, got: CrawlTotals) -> RunCounts:
-    """What the exit code of a run depends on.
+    """The counts that the exit code of a run depends on.
 
     Args:
         run: The run.

@@ -126,7 +126,7 @@ class ReportSource(Protocol):
 
     @property
     def store(self) -> Store:
-        """Where the statistics are."""
+        """The store with the statistics."""
         ...
 
     @property
@@ -276,7 +276,7 @@ def queue_host(queue: str) -> str:
 
 
 def queue_facts(row: QueueRow, budget: int, offset: float = 0.0) -> QueueFacts:
-    """What there is to tell of a queue.
+    """The facts of a queue.
 
     Args:
         row: The queue, as last saved.
@@ -312,7 +312,7 @@ def _stamp(seconds: float) -> str | None:
 def source_of(
     store: Store, layout: Layout, settings: JobSettings, live: LiveFigures | None
 ) -> JobReportSource:
-    """What the reports of a job are made of.
+    """The source of the reports of a job.
 
     Args:
         store: The job's store, or a checkpoint of it.

@@ -70,7 +70,7 @@ class FailureList(NamedTuple):
 
 
 def failures(logs: Path) -> FailureList:
-    """What the crawl.log of a run tells, also where it was rotated.
+    """The failures in the crawl.log of a run, also where it was rotated.
 
     What only another URL needed (robots.txt, names), and what was only guessed at, is left out.
 
@@ -227,7 +227,7 @@ _FIRST_ERROR = 400
 
 
 def summarize_run(view: View, name: str = "") -> RunSummary:
-    """What became of a run.
+    """Make the summary of a run.
 
     Args:
         view: The job.

@@ -211,7 +211,7 @@ class Translator:
         return f"{number:,} {one}" + ("" if number == 1 else "s")
 
     def why(self, status: int, cause: str) -> str:
-        """Why something could not be got, as exactly as the language has it.
+        """The reason why something could not be fetched, as exactly as the language has it.
 
         Args:
             status: Fetch status.
@@ -301,7 +301,7 @@ _KINDS = (
 
 
 def reason_of(status: int) -> str:
-    """Why something could not be got, as a text for `Translator`."""
+    """The reason why something could not be fetched, as a text for `Translator`."""
     if status in _STATUSES:
         return _STATUSES[status]
     if 400 <= status < 500:
@@ -310,7 +310,7 @@ def reason_of(status: int) -> str:
 
 
 def kind_of(mime: str) -> str:
-    """What a media type is, as a text for `Translator`."""
+    """The kind of a media type, as a text for `Translator`."""
     return next((kind for start, kind in _KINDS if mime.startswith(start)), "other")
 
 

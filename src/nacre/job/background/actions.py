@@ -87,7 +87,7 @@ class ActionFile(NamedTuple):
 
 
 def action_of(path: Path) -> ActionFile | None:
-    """What a file asks for; None for one that asks for nothing, or is not there any more."""
+    """The action that a file asks for; None for none, or when the file is gone."""
     match = _NAME.search(path.name)
     is_script = path.suffix.lower() in _SCRIPTS
     if path.name.startswith(".") or not (match or is_script) or not path.is_file():

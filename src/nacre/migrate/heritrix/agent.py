@@ -178,7 +178,7 @@ def _header_agent(work: Migration, setting: Setting) -> None:
 
 
 def map_robots(work: Migration, bean: Bean) -> None:
-    """Which robots.txt is obeyed."""
+    """Map the robots policy."""
     bean.decide(mapped("robots"))
     kind = bean.settings.get("type")
     name = kind.text.lower() if kind is not None else "classic"

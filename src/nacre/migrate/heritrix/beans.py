@@ -167,7 +167,7 @@ class Bean(Convertible):
 
     @property
     def label(self) -> str:
-        """What the report calls it."""
+        """The name in the report."""
         return self.name or self.kind or "bean"
 
     @property
@@ -265,7 +265,7 @@ class Beans:
 
 
 def plain(value: object) -> object:
-    """What a bean of Java's own, such as `java.lang.String`, was made of; others as they are."""
+    """The value of a bean of Java's own, such as `java.lang.String`; others as they are."""
     if isinstance(value, Bean) and value.package.startswith("java.") and value.settings:
         return next(iter(value.settings.values())).value
     return value

@@ -135,7 +135,7 @@ _OF_PROPERTIES: dict[str, PlaceFamily] = {
 
 
 def family_of(owner: Bean, name: str) -> PlaceFamily | None:
-    """What a property of a bean takes; None where it is nothing that a crawl depends on."""
+    """The classes that a property of a bean takes; None where a crawl does not depend on it."""
     if name == "processors" and owner.kind.endswith("Chain"):
         return chain(f"the {owner.kind.removesuffix('Chain').lower()} chain")
     if name == "rules":
@@ -154,7 +154,7 @@ _CANONICAL = PlaceFamily(
 
 
 def guess(bean: Bean, family: PlaceFamily, kinds: Mapping[str, ClassMapping]) -> tuple[str, str]:
-    """What a class is taken for, and why; `drop` where nothing is like it.
+    """The class that an unknown one is taken for, and why; `drop` where none is like it.
 
     Args:
         bean: A bean of the class.

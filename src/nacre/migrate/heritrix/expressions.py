@@ -247,13 +247,13 @@ _MAX_FILLED_CHARS = 1_000_000
 
 
 def open_doubt(text: str) -> str:
-    """Why a text is not used as it stands; "" where it is."""
+    """The reason why a text is not used unchanged; "" where it is."""
     why = still_open(text)
     return f"{why}: {_WRITE}" if why else ""
 
 
 def still_open(text: str) -> str:
-    """What in a text was to be filled in; "" for nothing. Heritrix fills in names of its own."""
+    """The part of a text that was to be filled in; "" for none. Heritrix fills in its own names."""
     for expression, what in _OPEN:
         for match in expression.finditer(text):
             name = match.groupdict().get("name")

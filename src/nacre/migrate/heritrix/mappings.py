@@ -109,7 +109,7 @@ def delay(text: str) -> float | None:
 
 
 def tls(text: str) -> str:
-    """What a trust level of certificates means: `strict`, or `record`."""
+    """The setting for a trust level of certificates: `strict`, or `record`."""
     strict = {"strict": True, "normal": True, "loose": False, "open": False}
     if text.lower() not in strict:
         raise ValueError("not OPEN, LOOSE, NORMAL or STRICT")

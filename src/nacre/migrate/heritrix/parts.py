@@ -113,7 +113,7 @@ _LOGIN = "not copied: write it into fetch.credentials (`password: {env: NAME}`)"
 
 
 def map_http(work: Migration, bean: Bean) -> None:
-    """What FetchHTTP has beside plain values: proxies, headers, the rule for bodies."""
+    """Map the properties of FetchHTTP that are no plain values: proxies, headers, body rules."""
     _proxy(work, bean, "http", _PROXY)
     _proxy(work, bean, "socks5", _SOCKS)
     headers = bean.settings.get("acceptHeaders")

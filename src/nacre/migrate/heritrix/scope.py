@@ -244,7 +244,7 @@ def place_rules(
 
 
 def rule_problem(kind: str, said: dict[str, Any]) -> str:
-    """What Nacre has against a rule; "" for nothing."""
+    """The problem with a rule; "" for none."""
     try:
         _ADAPTER.validate_python(_shortened(kind, said))
     except ValidationError as error:

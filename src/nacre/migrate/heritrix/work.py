@@ -99,7 +99,7 @@ class Migration:
 
 
 def beside(directory: Path, name: str) -> Path:
-    """Where a file is: as it is named, or else beside the configuration, where it may have moved.
+    """The place of a file: as it is named, or else beside the configuration.
 
     Args:
         directory: Where the configuration lies.

@@ -61,7 +61,7 @@ class Lists:
         self._step = step
 
     def read(self, row: PageRow, visit: Visited, unknown: Collection[str]) -> None:
-        """What a page's links show: the pace of new ones, and news of the pages it lists.
+        """Read the links of a page: the rate of new ones, and news of the pages that it lists.
 
         Args:
             row: The page; it changes.

@@ -216,11 +216,11 @@ class Planner:
         return len(self._phases)
 
     def choose(self, now: float, room: int) -> list[Choice]:
-        """What to visit next, found without a stop; see `choosing`."""
+        """The pages to visit next, found without a stop; see `choosing`."""
         return at_once(self.choosing(now, room))
 
     def choosing(self, now: float, room: int) -> Slices[list[Choice]]:
-        """What to visit next; nothing once the step is done.
+        """The pages to visit next; none once the step is done.
 
         Args:
             now: Time of the step, seconds since the epoch: the same for all phases of a step.

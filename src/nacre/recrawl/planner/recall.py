@@ -61,7 +61,7 @@ class RecallEstimate(NamedTuple):
 
 
 def hidden_interval(hits: int, tries: int, left: int, coverage: float = 0.95) -> tuple[int, int]:
-    """How many hits may be among what was not drawn: the exact interval (hypergeometric).
+    """The number of hits among what was not drawn: the exact interval (hypergeometric).
 
     Args:
         hits: Hits among those drawn.

@@ -206,7 +206,7 @@ class Sites:
         self._times.clear()
 
     def time(self, url: str) -> SiteTime:
-        """How time passes on the site of a URL."""
+        """The change times of the site of a URL."""
         name = authority(url)
         found = self._times.get(name)
         if found is None:
@@ -245,7 +245,7 @@ class Sites:
         return site is not None and change_together(site.together.get(row.template, ()))
 
     def word_of(self, row: PageRow, now: float) -> CoChange:
-        """What the visits of this step say of a page that changes with those visited."""
+        """The conclusion of this step's visits on a page that changes with those visited."""
         looks = self._site(row.url).together.get(row.template)
         if not looks or looks[-1][0] != now or not change_together(looks):
             return CoChange.NOTHING
@@ -272,7 +272,7 @@ class Sites:
         self._site(url).count_news(told, untold)
 
     def beside_map(self, url: str) -> SiteTime:
-        """How time passes for the lists of a site of which a sitemap was read before them.
+        """The change times for the lists of a site whose sitemap was read before them.
 
         They are worth only what it misses, of changes and of new links.
         """
@@ -401,11 +401,11 @@ class Sites:
         return True
 
     def list_row(self, url: str) -> ShownRow | None:
-        """What an index page showed last time; None when it never was one."""
+        """The entries of an index page at its last visit; None when it never was one."""
         return self._shown.get(url)
 
     def shown_at(self, url: str) -> float:
-        """When an index page was visited before, seconds since the epoch; 0 for never."""
+        """The time of the visit to an index page before, epoch seconds; 0 for never."""
         found = self._shown.get(url)
         return 0.0 if found is None else found.time
 

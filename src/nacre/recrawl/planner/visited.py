@@ -23,7 +23,7 @@ class SeenLink(Protocol):
 
     @property
     def hop(self) -> str:
-        """How it was found, a letter of a hop path."""
+        """The kind of link that led to it, a letter of a hop path."""
         ...
 
     @property
@@ -33,7 +33,7 @@ class SeenLink(Protocol):
 
     @property
     def lastmod(self) -> str:
-        """What a sitemap or feed says of its last change, as written; "" for nothing."""
+        """The last change according to a sitemap or feed, as written; "" for none."""
         ...
 
     @property
@@ -52,7 +52,7 @@ class Visited(Protocol):
 
     @property
     def time(self) -> float:
-        """When, seconds since the epoch."""
+        """The time of the visit, seconds since the epoch."""
         ...
 
     @property
@@ -128,7 +128,7 @@ class Judge(Protocol):
         ...
 
     def pairs_wanted(self, url: str) -> int:
-        """How many such second visits would still teach something of the site of a URL."""
+        """The number of such second visits that are still of use for the site of a URL."""
         ...
 
     def says(self, visit: Visited) -> int:

@@ -81,7 +81,7 @@ class Lessons(NamedTuple):
         return cls({}, {}, {})
 
     def template(self, url: str) -> Template:
-        """What the pages of the site of a URL have taught."""
+        """The knowledge from the pages of the site of a URL."""
         name = authority(url)
         found = self.templates.get(name)
         if found is None:
@@ -89,7 +89,7 @@ class Lessons(NamedTuple):
         return found
 
     def error_model(self, url: str) -> ErrorModel:
-        """What the host of a URL answers, in its directory, to names that do not exist."""
+        """The answers of the host of a URL, in its directory, to names that do not exist."""
         name = directory(url)
         found = self.errors.get(name)
         if found is None:
@@ -241,7 +241,7 @@ _shaped = lru_cache(maxsize=16_384)(shaped)
 
 
 def link_facts(visit: Visited) -> LinkFacts:
-    """What a page's links say of its being an index page."""
+    """The facts about the links of a page that show whether it is an index page."""
     own = authority(visit.url)
     names = Counter(
         one.name

@@ -71,7 +71,7 @@ class Audits:
         self._rows = rows
 
     def unconditional(self, choice: Choice, step: float, share: float) -> str:
-        """Why a visit that was chosen asks without validators; "" when it does not.
+        """The reason why a chosen visit asks without validators; "" when it does not.
 
         Args:
             choice: The visit.
@@ -83,7 +83,7 @@ class Audits:
         return "" if choice.reason in _UNVISITED else self.plain(choice.url, step, share)
 
     def plain(self, url: str, step: float, share: float) -> str:
-        """Why a URL is to be asked for without validators; "" when it is not.
+        """The reason why a URL is asked for without validators; "" when it is not.
 
         Args:
             url: The URL.
@@ -185,11 +185,11 @@ class ArchivedVersions:
         return capture if capture is not None and capture.payload_digest == digest else None
 
     def base(self, delta: Delta) -> bytes:
-        """What a difference was made from; see `archive.restoring.FindBase`."""
+        """The base of a difference; see `archive.restoring.FindBase`."""
         return self._bases.block(delta)
 
     def moved_on(self, url: str, capture: Capture, charset: str, full: float) -> None:
-        """What was just stored is the version to compare with; `full`: see `VersionRow`."""
+        """Later versions are compared with the one just stored; `full`: see `VersionRow`."""
         framing = "chunked" if capture.framing == "chunked" else ""
         version = VersionRow(capture.payload_digest, framing, charset, full)
         self._pages.put_version(url, version)

@@ -89,7 +89,7 @@ class PageStore:
     # ---- ways, versions, other names
 
     def way(self, url: str) -> DiscoveryRow | None:
-        """How a page is reached; None for a seed, or when it is unknown."""
+        """The way to a page; None for a seed, or when it is unknown."""
         value = self._store.get(FAMILY, _key(_WAY, url))
         return None if value is None else self._decode_way(value)
 

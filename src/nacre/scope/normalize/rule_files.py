@@ -39,11 +39,11 @@ class NormalizerMatch(Protocol):
         ...
 
     def start(self) -> int:
-        """Where it begins."""
+        """The offset where it begins."""
         ...
 
     def end(self) -> int:
-        """Where it ends."""
+        """The offset where it ends."""
         ...
 
 

@@ -50,7 +50,7 @@ class Reader:
         return found
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """What an expression matches here, and pass it."""
+        """Parse what an expression matches here, and pass it."""
         match = pattern.match(self.text, self.at)
         if match is not None:
             self.at = match.end()
@@ -83,7 +83,7 @@ class Reader:
         self.at -= 1
 
     def escape(self) -> str | CharSet:
-        """What stands behind a backslash: one character, or a class.
+        """Parse what follows a backslash: one character, or a class.
 
         Raises:
             JavaRegexError: It is not an escape.

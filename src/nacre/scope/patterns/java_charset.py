@@ -80,7 +80,7 @@ def positive(charset: CharSet) -> CharSet:
 
 
 def union(one: CharSet, other: CharSet) -> CharSet:
-    """What is in either."""
+    """The characters in either set."""
     one, other = positive(one), positive(other)
     if one.nested or other.nested or one.negated or other.negated:
         return CharSet(nested=f"[{one.text}{other.text}]")
@@ -89,7 +89,7 @@ def union(one: CharSet, other: CharSet) -> CharSet:
 
 
 def intersection(one: CharSet, other: CharSet) -> CharSet:
-    """What is in both."""
+    """The characters in both sets."""
     one, other = positive(one), positive(other)
     if not one.is_plain or not other.is_plain:
         return CharSet(nested=f"[{one.text}&&{other.text}]")
@@ -98,7 +98,7 @@ def intersection(one: CharSet, other: CharSet) -> CharSet:
 
 
 def negation(charset: CharSet) -> CharSet:
-    """What is not in it."""
+    """The characters that are not in the set."""
     if charset.nested:
         return CharSet(nested=f"[^{charset.nested}]")
     return charset._replace(negated=not charset.negated)

@@ -48,7 +48,7 @@ def examine(pattern: str) -> PatternNote | None:
 
 
 def re2_options() -> re2.Options:
-    """How RE2 is asked: silent, and with memory for large lists."""
+    """The options of RE2: silent, and with memory for large lists."""
     options = re2.Options()
     options.log_errors = False
     options.max_mem = 64 << 20

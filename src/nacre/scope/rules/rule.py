@@ -59,7 +59,7 @@ class Rule(Component):
 
     @property
     def label(self) -> str:
-        """How the rule is named in logs and explanations."""
+        """The name of the rule in logs and explanations."""
         name = self.name or self.rule_name
         return name + (f" ({self.comment})" if self.comment else "")
 
@@ -75,7 +75,7 @@ class Rule(Component):
 
     @property
     def needs(self) -> Need:
-        """What must be known beside the URI."""
+        """The data that the rule needs beside the URI."""
         return Need.NOTHING
 
     @property
@@ -90,7 +90,7 @@ class Rule(Component):
 
     @property
     def seed_scope(self) -> ScopeKind | None:
-        """How far the rule lets descendants of every seed go; None when it is about other things.
+        """The reach of descendants of every seed by the rule; None when it is about other things.
 
         Behind the first such rule of a scope, seeds with a scope of their own are judged by that.
         """
@@ -99,7 +99,7 @@ class Rule(Component):
     @property
     @abstractmethod
     def says(self) -> Decision:
-        """What the rule says when its test is true; NONE when it may say either."""
+        """The decision of the rule when its test is true; NONE when it may be either."""
 
     @abstractmethod
     def build(self, state: ScopeState) -> Predicate:

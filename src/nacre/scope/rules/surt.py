@@ -72,7 +72,7 @@ class Prefixed(Predicated):
 
     @property
     def seeds_imply(self) -> Coercion:
-        """What the seeds imply."""
+        """The prefixes that the seeds imply."""
         raise NotImplementedError
 
     @property

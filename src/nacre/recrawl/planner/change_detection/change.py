@@ -364,7 +364,7 @@ class _Sorted:
 
 
 def excuse(one: PieceDifference, template: Template, *, listing: bool = False) -> str:
-    """Why a difference is not a change of the page: a code; "" when it is one.
+    """The reason why a difference is not a change of the page: a code; "" when it is one.
 
     `masked` (a clock, a counter, a token), `advert`, `volatile` (its place is noise), `template`
     (on most pages of the site), `navigation` (links that lead around: in a place that many pages

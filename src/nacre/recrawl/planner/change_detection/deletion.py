@@ -157,7 +157,7 @@ def _missing(state: Existence, answer: Answer, now: float) -> Existence:
 
 
 def next_look(state: Existence, last: float) -> float | None:
-    """When to look again at a page that may be gone, seconds since the epoch; None for live ones.
+    """The next check of a page that may be gone, epoch seconds; None for live ones.
 
     Args:
         state: Its state.

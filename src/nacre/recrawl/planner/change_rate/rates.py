@@ -166,7 +166,7 @@ def likelihood(evidence: bytes) -> list[float]:
 
 
 def posterior(evidence: bytes, prior: Distribution) -> Distribution:
-    """What a page's visits and its class say together."""
+    """The rate by a page's visits and by its class together."""
     weights = list(map(mul, likelihood(evidence), prior))
     total = sum(weights)
     if total <= 0.0:
@@ -210,7 +210,7 @@ def chance_of_change(distribution: Distribution, interval: float) -> float:
 def with_recent(
     recent: bytes, rate: float, interval: float, *, changes: float, keep: float
 ) -> bytes:
-    """What the latest visits saw: changes, and days looked at, both fading.
+    """The evidence with the latest visits: changes, and days looked at, both fading.
 
     Args:
         recent: Before; b"" for nothing.
@@ -350,7 +350,7 @@ class Classes:
             self._priors[name] = fit_prior(sample.evidences, parent, start=self._priors.get(name))
 
     def posterior(self, row: PageRow) -> Distribution:
-        """What a row's evidence and its class say of its rate."""
+        """The rate by a row's evidence and by its class together."""
         prior, evidence = self.prior(row), self._of(row)
         return posterior(evidence, prior) if evidence else prior
 

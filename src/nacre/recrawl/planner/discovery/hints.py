@@ -114,7 +114,7 @@ class HintTrust(msgspec.Struct, array_like=True):
             self.quiet += weight * days
 
     def signal(self, wider: Signal | None = None) -> Signal:
-        """What may be expected of it, leaning on a wider prior."""
+        """The trust in the source, which leans on a wider prior."""
         prior = wider or Signal(_PRIOR_RECALL, _PRIOR_FALSE)
         seen = self.told + self.untold
         recall = (self.told + _PRIOR_WEIGHT * prior.recall) / (seen + _PRIOR_WEIGHT)
@@ -243,7 +243,7 @@ class Sitemaps:
         self._rows = {} if rows is None else rows
 
     def get(self, url: str) -> MapRow | None:
-        """What is known of a sitemap; None when it was never read."""
+        """The row of a sitemap; None when it was never read."""
         return self._rows.get(map_key(url))
 
     def _of(self, page: PageRow) -> MapRow | None:
@@ -416,7 +416,7 @@ def note(looks: CoChanges, time: float, *, changed: bool) -> None:
 
 
 def lift(looks: Sequence[tuple[float, int, int]]) -> float:
-    """How much more often two pages change in one step than if each changed by itself; 0: never."""
+    """The ratio of joint changes of two pages to those expected of independent pages; 0: never."""
     visits = sum(visited for _, visited, _ in looks)
     changes = sum(changed for _, _, changed in looks)
     pairs = sum(visited * (visited - 1) for _, visited, _ in looks)
@@ -437,7 +437,7 @@ def change_together(looks: Sequence[tuple[float, int, int]]) -> bool:
 
 
 def word(looks: Sequence[tuple[float, int, int]], time: float) -> CoChange:
-    """What the step at `time` says of the pages of the group that were not visited in it."""
+    """The conclusion of the step at `time` on the pages of the group that it did not visit."""
     if not looks or looks[-1][0] != time or looks[-1][1] < 2:
         return CoChange.NOTHING
     _, visited, changed = looks[-1]

@@ -315,7 +315,7 @@ def entries_of(urls: Sequence[str], new: Sequence[str]) -> list[str]:
 
 
 def kind_of(url: str) -> tuple[str, ...]:
-    """What of a URL is not words: articles of all sections are alike, and unlike menus."""
+    """The parts of a URL that are not words: articles of all sections are alike, unlike menus."""
     path, mark, query = _spelt(url).partition("?")
     index = _INDEX.search(path)
     if (index and index[1]) or _FOLDER.search(path) or _PARAMETER.search(mark + query):
@@ -405,7 +405,7 @@ class News(NamedTuple):
 
 
 def shown(links: Iterable[ListedLink]) -> Shown:
-    """What to remember of an index page."""
+    """The entries to remember of an index page."""
     kept: dict[str, int] = {}
     for link in links:
         if len(kept) >= _MAX_LINKS:
@@ -415,7 +415,7 @@ def shown(links: Iterable[ListedLink]) -> Shown:
 
 
 def compare_lists(old: Shown, now: Shown) -> News:
-    """What happened on an index page between two visits."""
+    """Compare the entries of an index page at two visits."""
     before = dict(zip(old.urls, old.texts, strict=True))
     after = dict(zip(now.urls, now.texts, strict=True))
     new = tuple(url for url in now.urls if url not in before)
@@ -470,7 +470,7 @@ class Hub(NamedTuple):
 
 
 def credited(hubs: Mapping[str, Hub]) -> dict[str, int]:
-    """How many new links each list is credited with: a greedy weighted cover.
+    """The number of new links that each list is credited with: a greedy weighted cover.
 
     The list with the most new links for its cost is credited with them all; the others with what
     it does not show, and so on.

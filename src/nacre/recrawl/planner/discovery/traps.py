@@ -84,7 +84,7 @@ class TrapRow(msgspec.Struct, array_like=True):
 
     @property
     def reason(self) -> str:
-        """Why it is a trap; "" when it is none."""
+        """The reason why it is a trap; "" when it is none."""
         if self.shown < MANY or self.again < _AGAIN * self.shown:
             return ""
         return f"of 100 of its pages {100 * self.again / self.shown:.0f} say what others say"
@@ -193,7 +193,7 @@ class Traps:
             self._caught[name] = reason
 
     def reason(self, template: str) -> str:
-        """Why a template is a trap; "" when it is none."""
+        """The reason why a template is a trap; "" when it is none."""
         return self._caught.get(kind_of_trap(template), "")
 
     def is_endless(self, template: str) -> bool:
@@ -205,7 +205,7 @@ class Traps:
 
 
 def judged(rows: MutableMapping[str, TrapRow], pages: Iterable[PageRow]) -> Traps:
-    """What a step that begins now would take for traps."""
+    """The kinds that a step that begins now would take for traps."""
     traps = Traps(rows)
     traps.begin_step()
     for page in pages:
@@ -216,7 +216,7 @@ def judged(rows: MutableMapping[str, TrapRow], pages: Iterable[PageRow]) -> Trap
 
 @lru_cache(maxsize=50_000)
 def kind_of_trap(template: str) -> str:
-    """What a template counts as; one or more like placeholders in a row are the same: `1-2-3`."""
+    """The kind of a template; one or more like placeholders in a row are the same: `1-2-3`."""
     return _ROWS.sub(r"\1", template)
 
 

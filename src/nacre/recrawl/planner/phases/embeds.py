@@ -126,7 +126,7 @@ class Folder:
 
     @property
     def size(self) -> int:
-        """How many to look at next."""
+        """The number of embeds to visit next."""
         if not self.signed:
             return 0
         if not self.tried:
@@ -297,7 +297,7 @@ class EmbedSigns:
         return round(_RESERVE * room) if waits else 0
 
     def batch(self, room: int, left_out: frozenset[str] = frozenset()) -> PhaseResult:
-        """What to visit next; nothing when no sign is left that promises anything.
+        """The embeds to visit next; none when no sign of a change is left.
 
         Args:
             room: Visits left in the step.

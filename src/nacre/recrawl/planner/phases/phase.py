@@ -177,5 +177,5 @@ class Survey:
 
 
 def tried_again(row: PageRow) -> float:
-    """When a page that never answered is tried again, seconds since the epoch; 0: at once."""
+    """The time of the next try of a page that never answered, epoch seconds; 0: at once."""
     return row.first_seen + _WAIT * 2.0 ** min(row.errors - 2, 20) if row.errors > 1 else 0.0

@@ -181,7 +181,7 @@ class NutchSchedule(NutchSettings):
         return datum._replace(fetch_time=fetched_at + _DAY_MS, retries=datum.retries + 1)
 
     def forced(self, datum: NutchDatum) -> NutchDatum | None:
-        """What `updatedb` makes of an interval beyond the longest: a page it never saw; else None.
+        """The interval that `updatedb` gives a page it never saw, if too long; else None.
 
         Its signature is forgotten too, so that the next visit cannot find it unchanged.
         """

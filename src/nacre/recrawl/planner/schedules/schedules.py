@@ -203,11 +203,11 @@ class Timing(Protocol):
         ...
 
     def due(self, row: TimingRow, now: float) -> float:
-        """When a page is due, seconds since the epoch, as seen from `now`."""
+        """The due time of a page, seconds since the epoch, as seen from `now`."""
         ...
 
     def early(self, row: TimingRow) -> float:
-        """How much sooner a run may visit it, s."""
+        """The time by which a run may visit it sooner, s."""
         ...
 
 

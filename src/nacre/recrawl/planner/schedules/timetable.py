@@ -141,7 +141,7 @@ class Timetable:
         return None if timing is None else self._row(timing, page)
 
     def due(self, page: PageRow, now: float) -> Due | None:
-        """When a page is due; None when it is under no schedule, or was never tried: it is new."""
+        """The due time of a page; None without a schedule, or if it was never tried: it is new."""
         timing = self._of(page.url)
         row = None if timing is None else self._row(timing, page)
         if timing is None or row is None:
