@@ -168,7 +168,7 @@ NO_REPLY: Final = _token(
     "NO_REPLY", "noReply", "The connection was closed without a reply.", "wire/http1.py",
 )  # fmt: skip
 TLS_ON_PLAIN_PORT: Final = _token(
-    "TLS_ON_PLAIN_PORT", "tlsOnPlainPort", "The server speaks TLS where HTTP was asked for.",
+    "TLS_ON_PLAIN_PORT", "tlsOnPlainPort", "The server uses TLS on a port for plain HTTP.",
     "wire/http1.py",
 )  # fmt: skip
 TOO_MANY_INTERIM: Final = _token(
@@ -442,7 +442,7 @@ def verdict(kind: str, score: float) -> str:
 
 
 AUDIT: Final = _token(
-    "AUDIT", "audit", "Asked without validators, to see whether they tell the truth.",
+    "AUDIT", "audit", "Requested without validators, to check the 304 replies of the server.",
     "recrawl/session/knowledge.py",
 )  # fmt: skip
 UNTRUSTED_VALIDATORS: Final = _token(

@@ -51,7 +51,7 @@ def test_one_flipped_bit(copy: Path):
     done = nacre("archive", copy, "check")
     assert done.code == 7
     assert f"{path.name}:" in done.out
-    assert "\ndamaged; what can be done stands in docs/howto.md" in done.out
+    assert "\ndamaged; see docs/howto.md" in done.out
 
 
 def test_a_lost_index_is_made_again(copy: Path):

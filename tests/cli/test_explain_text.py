@@ -114,7 +114,7 @@ def test_the_answer_says_why_when_and_what_was_noted():
         time="2026-11-22T10:00:00Z",
         annotations=("3t", "err=x"),
     )["answer"]
-    assert lines[1] == "it counts as the same as http://a.test/y, which stands for both"
+    assert lines[1] == "it counts as the same as http://a.test/y, which is fetched in its place"
     assert lines[2].startswith("why: no connection")
     assert not lines[2].endswith("(-2)")
     assert lines[3:] == ["refused", "fetched 2026-11-22T10:00:00Z", "annotations: 3t, err=x"]

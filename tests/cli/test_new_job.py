@@ -31,7 +31,7 @@ def test_all_that_is_wrong_is_told_at_once():
 def test_an_empty_user_agent_is_refused(tmp_path: Path):
     done = nacre("new", tmp_path / "job", "http://a.test/", "-U", "")
     assert (done.code, (tmp_path / "job").exists()) == (2, False)
-    assert "--user-agent is empty, but it tells the owners of sites who crawls" in done.err
+    assert "--user-agent is empty, but the owners of sites need it to know who crawls" in done.err
 
 
 @pytest.mark.parametrize(

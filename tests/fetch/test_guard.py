@@ -34,7 +34,7 @@ def test_the_refusal_says_what_and_how_to_allow_it():
         "to crawl it, use --allow-net 169.254.169.254/32 (network.allow)"
     )
     assert AddressGuard().refusal("::ffff:10.0.0.1") == (
-        "::ffff:a00:1 is refused: stands for 10.0.0.1, a private address; "
+        "::ffff:a00:1 is refused: it is a form of 10.0.0.1, a private address; "
         "to crawl it, use --allow-net 10.0.0.1/32 (network.allow)"
     )
     assert "an unspecified address" in AddressGuard().refusal("0.0.0.0")

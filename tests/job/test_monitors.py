@@ -99,7 +99,7 @@ def test_only_gaps_over_the_limit_are_told_with_what_began_last():
     assert dog.gaps == 1
     assert dog.longest == 0.25
     assert logs.lines == [
-        "the event loop stood still for 250 ms: after extract began with http://a.test/"
+        "the event loop was blocked for 250 ms: after extract began with http://a.test/"
     ]
 
 
@@ -112,7 +112,7 @@ def test_of_many_gaps_the_first_are_told_and_the_others_summed_up():
     clock.mono += 600.0
     dog.beat(0.01)
     assert logs.lines[10:] == [
-        "the event loop stood still 1,500 times more within 10 minutes, for 351 ms at most"
+        "the event loop was blocked 1,500 more times within 10 minutes, for 351 ms at most"
     ]
     dog.beat(0.15)
     assert len(logs.lines) == 12

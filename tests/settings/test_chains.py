@@ -147,7 +147,7 @@ def test_a_chain_is_a_list_or_what_is_other(said: Any, expected: list[str]):
         (
             {"fetch": {"reorder": ["extract", "fetch-http"]}},
             "chains.fetch",
-            "that stands behind it",
+            "that comes after it",
         ),
         ({"fetch": ["archive"]}, "chains.fetch", "belongs in: disposition"),
         ({"fetch": {"insert": ["quotas"]}}, "chains.fetch", "only once"),

@@ -104,7 +104,7 @@ class Names:
         return f"/static/e{number}.{_EXTENSIONS[number % 3]}"
 
     def read(self, path: str) -> Target:
-        """What a path means; the article's serial is not checked against its folder and date."""
+        """The meaning of a path; an article's serial is not checked against folder and date."""
         if path in {"/", "/index.html"}:
             return Target("home")
         for kind, pattern in (("shared", _STATIC), ("image", _UPLOAD), ("file", _FILE)):

@@ -65,7 +65,7 @@ _ERRORS = {
     "digest-invalid": "a digest that cannot be read",
     "empty": "no record in the file",
     "field-forbidden": "a field that this type of record must not have",
-    "field-repeated": "a field twice that may stand once",
+    "field-repeated": "a field that may occur once occurs twice",
     "file-missing": "a WARC or index of the job is gone, or its end is",
     "gzip-changed": "a gzip header unlike the others in a file that Nacre wrote",
     "gzip-damaged": "a damaged gzip member",

@@ -45,7 +45,7 @@ def check_template(template: str) -> None:
     literal = _VARIABLE.sub("", template)
     unsafe = _UNSAFE.search(literal)
     if unsafe:
-        raise ValueError(f"{unsafe[0]!r} may not stand in a file name")
+        raise ValueError(f"{unsafe[0]!r} is not allowed in a file name")
 
 
 def check_directory(directory: str) -> None:

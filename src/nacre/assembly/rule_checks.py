@@ -52,8 +52,9 @@ def scope_doubts(settings: JobSettings) -> Iterator[Problem]:
             if inner.needs and inner.says is Decision.ACCEPT and not inner.parts:
                 yield Problem(
                     f"scope.{number}",
-                    f"the rule `{inner.label}` is silent while links are judged, and speaks only "
-                    "when the scope is asked again: it can let nothing in, only keep it in",
+                    f"the rule `{inner.label}` has no opinion when links are judged, only "
+                    "when the scope is asked again: it can keep URLs in the scope, but accepts no "
+                    "new ones",
                 )
 
 

@@ -191,7 +191,7 @@ def _check_lines(checker: "Checker", root: Path, *, notes: bool) -> Iterator[str
     yield from _counts(checker)
     if checker.damaged:
         page = output.shown(Path(document("howto.md")))
-        yield f"damaged; what can be done stands in {page} under Repair"
+        yield f"damaged; see {page}, section Repair"
     else:
         yield "nothing damaged" if summary.files else "nothing to check: there are no WARCs yet"
 

@@ -110,7 +110,7 @@ def _stop_between(layout: "Layout", again: "RecurringCrawl", *, as_json: bool) -
     text = (
         f"stopped: no further pass begins; `nacre recrawl {layout.root} {again.rhythm}` resumes it"
         if ended
-        else f"process {again.pid} was told to end; it did not yet"
+        else f"process {again.pid} was asked to end, and has not ended yet"
     )
     _print({"ok": True, "busy": 0, "ended": ended}, output.to_copy(text), as_json=as_json)
 

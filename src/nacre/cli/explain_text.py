@@ -69,7 +69,7 @@ def _section(name: str, lines: list[str]) -> Iterator[str]:
 def _answer(what: Explanation) -> list[str]:
     lines = [_standing(what)]
     if what.same_as:
-        lines.append(f"it counts as the same as {what.same_as}, which stands for both")
+        lines.append(f"it counts as the same as {what.same_as}, which is fetched in its place")
     if what.not_got is not None:
         why = f"why: {reason(what.not_got, what.next_try)}"
         lines.append(why.removesuffix(f" ({what.status})"))

@@ -231,7 +231,7 @@ class AddressGuard:
         if not kind or self.is_listed(text):
             return ""
         plain = unmapped(address)
-        form = "" if plain == address else f"stands for {plain}, "
+        form = "" if plain == address else f"it is a form of {plain}, "
         article = "an" if kind[0] in "aeiou" and kind != UNIQUE_LOCAL else "a"
         return (
             f"{address} is refused: {form}{article} {kind} address; to crawl it, use "

@@ -372,7 +372,7 @@ _FAILURES = {
     HEADER_CUT: "closed within the head of the reply",
     HEADER_TRUNCATED: "interim replies are too long",
     TOO_MANY_INTERIM: "too many interim replies",
-    TLS_ON_PLAIN_PORT: "the server speaks TLS on this port",
+    TLS_ON_PLAIN_PORT: "the server uses TLS on this port",
     "": "no usable reply",
 }
 

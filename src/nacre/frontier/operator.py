@@ -280,7 +280,7 @@ def _retired(row: QueueRow, settings: FrontierSettings) -> str:
     if row.why != OVER_BUDGET:
         return f"a quota is reached ({row.why})"
     if settings.force_retire:
-        return "frontier.force_retire is said of it"
+        return "frontier.force_retire is set for it"
     budget = settings.queue_total_budget
     return f"it has spent {row.spent} of its budget of {budget} (frontier.queue_total_budget)"
 

@@ -271,7 +271,7 @@ class EventLoopWatchdog:
         if self._told < _LINES:
             self._told += 1
             self._logs.job(
-                f"the event loop stood still for {gap * 1000:.0f} ms: {self._engine.doing}"
+                f"the event loop was blocked for {gap * 1000:.0f} ms: {self._engine.doing}"
             )
         else:
             self._untold += 1
@@ -279,7 +279,7 @@ class EventLoopWatchdog:
 
     def _sum_up(self) -> None:
         self._logs.job(
-            f"the event loop stood still {self._untold:,} times more within {_SPAN / 60:.0f} "
+            f"the event loop was blocked {self._untold:,} more times within {_SPAN / 60:.0f} "
             f"minutes, for {self._worst * 1000:.0f} ms at most"
         )
         self._untold, self._worst = 0, 0.0

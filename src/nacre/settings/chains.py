@@ -239,7 +239,7 @@ def _misplaced(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
     for entry in entries:
         if chain not in entry.chains:
             belongs = " or ".join(sorted(entry.chains))
-            yield f"`{entry.label}` cannot stand in the {chain} chain; it belongs in: {belongs}"
+            yield f"`{entry.label}` cannot be in the {chain} chain, only in: {belongs}"
 
 
 def _twins(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
@@ -248,7 +248,7 @@ def _twins(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
         yield f"the {chain} chain has two entries `{label}`; give one of them a `name`"
     kinds = [entry.kind for entry in entries]
     for kind in dict.fromkeys(one.kind for one in STOCK[chain] if kinds.count(one.kind) > 1):
-        yield f"`{kind}` can stand in the {chain} chain only once"
+        yield f"`{kind}` can be in the {chain} chain only once"
 
 
 def _fixed(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
@@ -282,7 +282,7 @@ def _unmet(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
             continue
         for need in sorted((entry.needs & gifts) - given):
             late = need in everywhere
-            how = "stands behind it" if late else "is not in the chain or disabled"
+            how = "comes after it" if late else "is not in the chain or disabled"
             yield f"`{entry.label}` needs {need}, which {_givers(need)} gives, and that {how}"
         for need in sorted(entry.uses - everywhere):
             yield (

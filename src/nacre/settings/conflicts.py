@@ -96,7 +96,9 @@ def _without_effect(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
     if settings.network.proxy_resolves and not fetch.proxy:
         yield Problem("network.proxy_resolves", "has no effect without `fetch.proxy`")
     if settings.frontier.cost == "zero" and settings.frontier.queue_total_budget >= 0:
-        yield Problem("frontier.queue_total_budget", "is never used up: with cost `zero` none is")
+        yield Problem(
+            "frontier.queue_total_budget", "has no effect: with cost `zero` nothing is spent"
+        )
 
 
 def _plain_secrets(loaded: Loaded[JobSettings]) -> Iterator[Problem]:

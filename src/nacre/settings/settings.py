@@ -55,7 +55,8 @@ class CheckpointSettings(Component):
 
     interval: Seconds = setting(
         0.0,
-        "Time between two checkpoints; none is made when nothing has changed. 0: no timer.",
+        "Time between two checkpoints; without a change since the last one, no checkpoint is "
+        "made. 0: no timer.",
         unit="s",
         sheets=False,
     )

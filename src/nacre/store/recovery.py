@@ -148,7 +148,7 @@ def refuse_damage(
 def _ahead(files: Sequence[ExaminedFile], unknown: Sequence[StrayFile]) -> Iterator[str]:
     for file in files:
         if file.early:
-            yield f"  {file.path}: closed, but for the store it is still being written"
+            yield f"  {file.path}: closed, but according to the store it is still being written"
         elif file.ahead:
             yield (
                 f"  {file.path}: {file.size} bytes, but the store knows of "

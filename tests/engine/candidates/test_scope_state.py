@@ -104,7 +104,7 @@ def test_seeds_with_a_scope_of_their_own():
     assert parse_seed("https://a.test/?scope=host").own is None
     assert parse_seed("a.test depth=0").own == SeedOwnScope(None, 0)
     for bad in ("http://a.test/ scope=hosts", "http://a.test/ depth=-1", "http://a.test/ x=1"):
-        with pytest.raises(URIError, match="behind a seed"):
+        with pytest.raises(URIError, match="is no option of a seed"):
             parse_seed(bad)
     assert seed_line({"url": "http://a.test/", "scope": "site"}) == "http://a.test/ scope=site"
     assert JobSettings.model_validate({"seeds": [{"url": "http://a.test/", "depth": 3}]}).seeds == (

@@ -53,7 +53,7 @@ def test_a_hint_calls_at_once(known: Given):
     known.page("/told", visits=2, last=28, told=("sitemap",))
     trigger = next_run(known, RateModel(known), 7.0)
     assert trigger.time == known.now
-    assert trigger.why == "hints tell of changes of 1 page"
+    assert trigger.why == "hints announce changes of 1 page"
 
 
 def test_a_missing_page_is_looked_at_again(known: Given):

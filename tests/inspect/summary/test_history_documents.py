@@ -104,7 +104,7 @@ def test_what_a_visit_found_and_kept():
 
 def test_a_second_fetch_at_once_is_no_visit_of_its_own():
     found = table(history(VISIT | {"wanted": "pair"})).rows[0][3]
-    assert found == "fetched twice, to tell noise from changes"
+    assert found == "fetched twice, to distinguish noise from changes"
 
 
 def test_verbose_has_the_fields_of_the_planner():

@@ -313,7 +313,7 @@ class Preloaded:
         """Seen key and precedence of a line; or what is wrong with it."""
         url, _, number = text.rpartition(" ")
         if not number.isascii() or not number.isdigit() or int(number) > MAX_PRECEDENCE:
-            return "no precedence stands at its end"
+            return "it does not end with a precedence"
         try:
             return seen_key(self._canonicalizer.canonical(parse(url.strip()))), int(number)
         except URIError as error:

@@ -170,8 +170,8 @@ _LOGIN = b"login:"
 _WEB = ("http://", "https://")
 
 ADVICE = (
-    "it is taken out of the URL and sent when the server asks for it; others may read where it "
-    "stands, so rather write it into fetch.credentials, as `password: {env: NAME}`"
+    "it is taken out of the URL and sent when the server asks for it; others may be able to "
+    "read the seed list, so better write it to fetch.credentials, as `password: {env: NAME}`"
 )
 
 

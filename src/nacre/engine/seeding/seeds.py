@@ -144,7 +144,9 @@ def _own_scope(options: Iterable[str]) -> SeedOwnScope:
             own = own._replace(depth=int(value))
         else:
             known = "|".join(sorted(_KINDS))
-            raise URIError(f"{option!r}: behind a seed stand scope={known}; depth=NUMBER")
+            raise URIError(
+                f"{option!r} is no option of a seed; the options are scope={known} and depth=NUMBER"
+            )
     return own
 
 

@@ -169,7 +169,10 @@ def _cost(plans: Sequence[BudgetEffect], goal: float) -> float | None:
 def document(found: BudgetPlans) -> ReportDocument:
     """The plans for people."""
     if not found.pages:
-        text = ("Nothing is known of any page yet: a full run and an incremental one tell rates.",)
+        text = (
+            "No page has been visited often enough: rates are known after a full and an "
+            "incremental run.",
+        )
         return ReportDocument("Budget explorer", (Section("", text),))
     curves = (
         Curve("versions captured", tuple((one.requests, one.recall) for one in found.plans)),

@@ -197,8 +197,8 @@ def _waits(known: RecrawlData, row: PageRow) -> str:
         return ""
     share = 100 * known.settings.trap_share
     return (
-        f"URLs like it lead into a trap ({trap}): a run spends {share:g} % of its visits on such, "
-        "and the others wait; `recrawl.trap_share` says so"
+        f"URLs like it lead into a trap ({trap}): a run spends {share:g} % of its visits on such "
+        "URLs (`recrawl.trap_share`), and the others wait"
     )
 
 

@@ -17,7 +17,7 @@ _ORDER = (Life.GONE, Life.SUSPECT, Life.MOVED)
 _MOST_EVIDENCE = 20
 _MEANING = {
     Life.GONE: "missing at two looks a day apart, or said to be gone for good (410)",
-    Life.SUSPECT: "missing once; a second look will tell",
+    Life.SUSPECT: "missing once; another visit will show whether it is gone",
     Life.MOVED: "redirects to another page",
 }
 

@@ -25,7 +25,7 @@ _INDEX = 0.5
 _HTML = ("text/html", "application/xhtml+xml")
 NOISE = {
     "masked": "a clock, a counter or a token",
-    "advert": "stands in what is marked as an advertisement",
+    "advert": "is part of an advertisement",
     "volatile": "this place differs at every look",
     "template": "on most pages of the site",
     "navigation": "leads around; it is not what the page says",

@@ -240,7 +240,7 @@ def _interval(known: RecrawlData, interval: float) -> list[_Wish]:
 
 def _told(known: RecrawlData) -> list[_Wish]:
     told = sum(bool(row.told) for row in known.rows() if is_visited(row))
-    return [_Wish(known.now, f"hints tell of changes of {_pages(told)}")] if told else []
+    return [_Wish(known.now, f"hints announce changes of {_pages(told)}")] if told else []
 
 
 def _pages(number: int) -> str:

@@ -235,8 +235,8 @@ def _text(found: TemplateList) -> tuple[str, ...]:
         return (text,)
     trapped = (
         f"{waits:,} URLs that were never visited lead into traps, and wait: a run spends "
-        f"{100 * found.trap_share:g} % of its visits on such. `recrawl.trap_share` says so; "
-        "1 visits them all."
+        f"{100 * found.trap_share:g} % of its visits on such URLs (`recrawl.trap_share`; "
+        "1 visits them all)."
     )
     return (text, trapped)
 

@@ -172,7 +172,7 @@ def _facts(row: PageRow) -> tuple[tuple[str, str], ...]:
         ("Life", f"{row.life} since {moment(row.life_since or row.first_seen)}"),
         ("Moved to", row.target or "nowhere"),
         ("Hints since the last visit", ", ".join(row.told) or "none"),
-        ("Last change by its site", row.lastmod or "not told"),
+        ("Last change by its site", row.lastmod or "unknown"),
     )
 
 

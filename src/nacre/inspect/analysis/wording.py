@@ -1,11 +1,11 @@
 """The codes of the fetch log in words, for people (pure)."""
 
 WHY_VISITED = {
-    "start": "a start page: it tells of others",
+    "start": "a start page: it links to new pages",
     "new": "a link that was never seen before",
     "index": "an index page that may show something new",
-    "sitemap": "a sitemap: it tells of others",
-    "feed": "a feed: it tells of others",
+    "sitemap": "a sitemap: it lists pages and their changes",
+    "feed": "a feed: it lists new and changed pages",
     "told": "a trusted source reported a change",
     "rate": "a change was likely by its rate",
     "due": "it was due by its schedule",
@@ -68,6 +68,6 @@ DECIDED_BY = {
     "blocked": "a page that refuses visitors",
     "soft-404": "an error page with status 200",
     "redirect": "a redirect",
-    "pair": "a second fetch, to tell noise from changes",
+    "pair": "a second fetch, to distinguish noise from changes",
 }
 """What in a reply decided how it counts; other codes are names of signatures."""

@@ -185,6 +185,6 @@ class NextVisits:
         if bid is not None and bid.due:
             return "every page is visited at least so often (recrawl.floor)"
         if row.told:
-            return f"told by {', '.join(row.told)}"
+            return f"a change is announced by {', '.join(row.told)}"
         chance = bid.chance if bid else 0.0
         return f"it is worth a visit by then: the chance of a change is {share(chance)}"

@@ -151,7 +151,7 @@ def _kept(visit: Mapping[str, Any]) -> str:
 
 def _found(visit: Mapping[str, Any]) -> str:
     if "pair" in {visit["reason"], visit["wanted"]}:
-        return "fetched twice, to tell noise from changes"
+        return "fetched twice, to distinguish noise from changes"
     if visit["answer"] in {"there", ""}:
         return found_in_words(visit["kind"] or "none")
     return found_in_words(visit["answer"])

@@ -357,7 +357,7 @@ def _obey(
     classes = family.classes if family is not None else work.kinds
     near = difflib.get_close_matches(answer, [*classes, *WORDS], n=1, cutoff=0.6)
     hint = f"perhaps {near[0]}" if near else f"one of {', '.join(sorted(classes)[:12])} …"
-    why = f"`{answer}` is nothing that can stand there"
+    why = f"`{answer}` is not allowed there"
     yield Problem(_key(bean), why, f"{hint}; or {DROP}", file=bean.file, line=bean.line)
 
 

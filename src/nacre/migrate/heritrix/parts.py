@@ -50,7 +50,7 @@ def map_waits(work: Migration, bean: Bean) -> None:
             mapped(_WAITS + fields[0])
             if fields
             else to_check(
-                "first intervals are told apart for text and images alone", _WAITS + "first"
+                "only text and images have first intervals of their own", _WAITS + "first"
             )
         )
     for name, setting in bean.settings.items():
@@ -74,7 +74,7 @@ def _first(work: Migration, setting: Setting, fields: tuple[str, ...], *, genera
         if not (general and field != "first" and _WAITS + field in work.draft.settings):
             work.put(setting, _WAITS + field, value)
     if setting.conversion is None:
-        setting.decide(to_check("of media types that are not told apart", _WAITS + "first"))
+        setting.decide(to_check("of media types without intervals of their own", _WAITS + "first"))
 
 
 def _common(work: Migration, setting: Setting, field: str) -> None:

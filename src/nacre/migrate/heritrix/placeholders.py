@@ -261,7 +261,7 @@ _PART = re.compile(r"([^.\[\]]+)((?:\[[^\]]*\])*)(?:\.|\Z)")
 def apply_overrides(beans: Beans) -> None:
     """Put what overrides say on the beans that they name; the later one wins."""
     for bean in [bean for bean in beans.beans() if is_override(bean)]:
-        bean.decide(mapped("", "what it overrides is said at the beans"))
+        bean.decide(mapped("", "the overridden beans are listed with their new values"))
         for name, setting in list(bean.settings.items()):
             if name == "properties":
                 _apply(beans, bean, setting)
@@ -333,6 +333,6 @@ def _nowhere(beans: Beans, path: str) -> str:
     if "." not in path:
         return "no override: it has no bean.property"
     if beans.bean(name) is not None:
-        return "leads to no property that can be set: what stands before its last dot is not a bean"
+        return "names no property that can be set: the part before its last dot is not a bean"
     near = difflib.get_close_matches(name, beans.named, n=1, cutoff=0.7)
     return f"there is no bean {name}" + (f"; perhaps {near[0]}" if near else "")

@@ -97,7 +97,7 @@ class SheetWriter:
             return None
         above = self._work.rule_paths.get(owner)
         if above is None:
-            entry.decide(to_check("speaks of a rule that is not in the scope"))
+            entry.decide(to_check("is about a rule that is not in the scope"))
             return {}
         several = isinstance(self._beans.resolved(entry.value), list)
         said: object = self._beans.listed(entry.value) if several else entry.text

@@ -210,7 +210,7 @@ def settle_unknown(conf: Conf, plugins: Plugins, answers: ClassAnswers) -> None:
             conf.replace(name, _plain(said))
         else:
             hint = f"{', '.join(_CLASS_PLACES[name].known)}, or {DROP}"
-            problems.append(Problem(value, f"`{said}` is nothing that can stand there", hint))
+            problems.append(Problem(value, f"`{said}` is not allowed there", hint))
     if problems:
         raise ConfigError(problems)
     if questions:

@@ -223,7 +223,9 @@ def map_seed_intervals(
         report.files.append(FileNote(_SOURCE, note, check=True))
         return
     if len(intervals) > _MOST:
-        note = f"{what}left out: more than {_MOST} are not told apart; make sheets of whole hosts"
+        note = (
+            f"{what}left out: more than {_MOST} are too many for sheets; make sheets of whole hosts"
+        )
         report.files.append(FileNote(_SOURCE, note, check=True))
         return
     sheets: dict[str, dict[str, float]] = {}
@@ -243,7 +245,7 @@ def map_seed_intervals(
     _put_sheets(draft, sheets, expressions)
     note = f"{what}became sheets"
     if unread:
-        note += f", but for {unread} that are not URLs"
+        note += f", except {unread} that are not URLs"
     report.files.append(FileNote(_SOURCE, note, check=bool(unread)))
 
 

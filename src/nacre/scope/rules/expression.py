@@ -150,7 +150,7 @@ def _complaint(character: str) -> str:
         return "`=` is not a comparison; write `==`"
     if character in "&|!":
         return "write `and`, `or`, `not`"
-    return "this is not a word of the language"
+    return "this is not part of the language"
 
 
 class ParsedExpression(NamedTuple):
@@ -352,7 +352,7 @@ def _unknown(name: str) -> str:
     if name in _RESERVED:
         return "an attribute or a value is missing"
     near = difflib.get_close_matches(name, ATTRIBUTES, n=1)
-    hint = f"did you mean `{near[0]}`?" if near else "texts stand in quotes"
+    hint = f"did you mean `{near[0]}`?" if near else "texts must be quoted"
     return f"there is no attribute `{name}`; {hint}"
 
 

@@ -62,8 +62,8 @@ class TextProfile(ProfileSettings):
 
     unspaced: bool = setting(
         False,
-        "Chinese and Japanese text is cut into pairs of characters; as Nutch has it, a sentence is "
-        "one word that comes once, and vanishes.",
+        "Cut Chinese and Japanese text into pairs of characters. In Nutch a sentence without "
+        "spaces is one word, which is too rare to count.",
     )
 
 
@@ -231,9 +231,9 @@ class ChangeSettings(Component):
     signature: Literal["blocks", "paper", "md5", "text-profile", "text-profile-cjk"] = setting(
         "blocks",
         "How two versions of a page are compared: `blocks` (its pieces, without noise and "
-        "boilerplate), `paper` (the text in p and span and beside br, as the National Library of "
-        "China has it), `md5` (every byte), `text-profile` (Nutch's; blind to Chinese), "
-        "`text-profile-cjk` (the same for text without spaces).",
+        "boilerplate), `paper` (the text in p and span and beside br, as in the paper of the "
+        "National Library of China), `md5` (every byte), `text-profile` (Nutch's; blind to "
+        "Chinese), `text-profile-cjk` (the same for text without spaces).",
         live=False,
         sheets=False,
     )
