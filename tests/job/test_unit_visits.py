@@ -21,7 +21,7 @@ from tests.store.memory import MemoryEngine
 def fact(number: int) -> VisitFact:
     return VisitFact(
         f"http://a.test/{number}", 200, "", "", "", 1, 2, 3, 4, "sha1:X", "text/html", "", b"",
-        "127.0.0.1", None, (), "", False, "", 1, "novel", "x.warc.gz", 5, 1, "", (), b"",
+        "127.0.0.1", None, (), "", False, "", 1, "novel", "x.warc.gz", 5, 1, "", (), b"", b"",
         [("http://a.test/中文?q=%C4%E3", "L", "", "a/@href", "中文", 0)],
     )  # fmt: skip
 

@@ -101,6 +101,7 @@ class VisitFact(msgspec.Struct, frozen=True, array_like=True, gc=False):
         attempts: Attempts made.
         error: Why there was no reply, or the line of robots.txt.
         annotations: As in crawl.log.
+        signature: What the content is compared by, where that is not the payload digest.
         history: The row of its history, msgpack of `HistoryRecord`; b"" for none.
         links: The links that the scope accepts, redirects included.
     """
@@ -131,6 +132,7 @@ class VisitFact(msgspec.Struct, frozen=True, array_like=True, gc=False):
     attempts: int
     error: str
     annotations: tuple[str, ...]
+    signature: bytes
     history: bytes
     links: list[LinkFact]
 
@@ -382,6 +384,7 @@ def _visit_fact(
         attempts=uri.attempts + 1,
         error=visit.error or visit.robots,
         annotations=tuple(visit.annotations),
+        signature=b"",
         history=history,
         links=links,
     )

@@ -1,0 +1,268 @@
+"""The parts of a unit: its checkpoints, and the attempts that make them.
+
+A part is a folder of a segment: WARCs with their indexes, and the facts of the visits in them. It
+counts from the moment that its manifest `parts/u0007/2-003.json` is created, exclusively. An
+attempt begins by creating `units/u0007/attempt-2`: the ones before it look for that, and end. It
+builds on the parts of the last attempt that made any, as far as it saw them; the manifests of its
+own parts say how far. So every part has one chain of parts before it, and the driver names one
+chain for each unit: no other part is ever named.
+"""
+
+import hashlib
+import os
+import re
+import socket
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from nacre.cycle.storage import AlreadyThereError, Storage, file_sha256
+from nacre.errors import DamageError
+
+_ATTEMPT = re.compile(r"attempt-(\d+)")
+_PART = re.compile(r"(\d+)-(\d+)\.json")
+
+
+class PartFile(msgspec.Struct, frozen=True):
+    """A file of a part.
+
+    Attributes:
+        name: Its name in the storage.
+        size: Bytes.
+        sha256: Of its bytes, hexadecimal.
+    """
+
+    name: str
+    size: int
+    sha256: str
+
+
+class PartManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """A part.
+
+    Attributes:
+        unit: The unit.
+        attempt: The attempt that made it.
+        number: Its number among the parts of the attempt, from 1.
+        predecessor: The attempt that its attempt builds on; 0: none.
+        builds_on: How many of the parts of that attempt it builds on.
+        scratch: Mark of the scratch directory that it came from.
+        facts: Number of the first visit that is not in it, in the store of that directory.
+        files: WARCs, indexes and facts.
+        rows: Rows of the facts by file.
+        statuses: Final visits by status.
+        bytes: Payload received.
+        virtual: Cash that pages gave to the virtual page of `opic`, in 2^-32.
+        not_attempted: URLs that were left, by reason; {} before the last part.
+        last: The unit is done with it.
+    """
+
+    unit: str
+    attempt: int
+    number: int
+    predecessor: int = 0
+    builds_on: int = 0
+    scratch: str = ""
+    facts: int = 0
+    files: tuple[PartFile, ...] = ()
+    rows: dict[str, int] = {}
+    statuses: dict[int, int] = {}
+    bytes: int = 0
+    virtual: int = 0
+    not_attempted: dict[str, int] = {}
+    last: bool = False
+
+    @property
+    def name(self) -> str:
+        """`2-003`."""
+        return f"{self.attempt}-{self.number:03d}"
+
+
+class UnitPlace:
+    """The files of a unit in the storage of a cycle.
+
+    Args:
+        storage: The storage.
+        segment: Id of the segment.
+        unit: Name of the unit, such as `u0007`.
+
+    Attributes:
+        storage, segment, unit: As given.
+    """
+
+    def __init__(self, storage: Storage, segment: str, unit: str) -> None:
+        self.storage = storage
+        self.segment = segment
+        self.unit = unit
+
+    @property
+    def folder(self) -> str:
+        """The segment."""
+        return f"segments/{self.segment}"
+
+    @property
+    def list(self) -> str:
+        """The list of the unit."""
+        return f"{self.folder}/lists/{self.unit}.parquet"
+
+    @property
+    def hosts(self) -> str:
+        """What is known of its hosts; there need not be such a file."""
+        return f"{self.folder}/hosts/{self.unit}.parquet"
+
+    @property
+    def parts(self) -> str:
+        """Folder of its parts."""
+        return f"{self.folder}/parts/{self.unit}"
+
+    @property
+    def attempts(self) -> str:
+        """Folder of its attempts."""
+        return f"{self.folder}/units/{self.unit}"
+
+    @property
+    def progress(self) -> str:
+        """How far the latest attempt is, in JSON; may be missing, and older than it should be."""
+        return f"{self.folder}/units/{self.unit}.progress"
+
+    @property
+    def stop(self) -> str:
+        """A file whose being there ends all units of the segment, which can be resumed."""
+        return f"{self.folder}/stop"
+
+    def stops(self) -> bool:
+        """Whether the units of the segment are to end."""
+        path = self.storage.local_path(self.stop)
+        if path is not None:
+            return path.exists()
+        return self.stop in self.storage.list(self.folder)
+
+    def manifests(self) -> dict[tuple[int, int], PartManifest]:
+        """All parts, by attempt and number.
+
+        Raises:
+            DamageError: A manifest cannot be read.
+        """
+        found = {}
+        for name in self.storage.list(self.parts):
+            match = _PART.fullmatch(name.rpartition("/")[2])
+            if match:
+                found[int(match[1]), int(match[2])] = self._manifest(name)
+        return found
+
+    def _manifest(self, name: str) -> PartManifest:
+        try:
+            return msgspec.json.decode(self.storage.read(name), type=PartManifest)
+        except msgspec.DecodeError as error:
+            raise DamageError(
+                f"{self.storage.place}/{name}: it is no manifest of a part ({error}). Remove it: "
+                "the unit then fetches again what it had."
+            ) from error
+
+    def create(self, manifest: PartManifest) -> None:
+        """Let a part count; its files must be there.
+
+        Raises:
+            AlreadyThereError: There is a part of that name.
+        """
+        self.storage.create(f"{self.parts}/{manifest.name}.json", msgspec.json.encode(manifest))
+
+    # ---- attempts
+
+    def claim(self) -> int:
+        """Begin an attempt, which fences those before it; its number, from 1."""
+        number = self.latest_attempt() + 1
+        facts = {"host": socket.gethostname(), "pid": os.getpid()}
+        while True:
+            try:
+                self.storage.create(f"{self.attempts}/attempt-{number}", msgspec.json.encode(facts))
+            except AlreadyThereError:
+                number += 1
+            else:
+                return number
+
+    def latest_attempt(self) -> int:
+        """The number of the newest attempt; 0 before the first."""
+        found = [
+            int(match[1])
+            for name in self.storage.list(self.attempts)
+            if (match := _ATTEMPT.fullmatch(name.rpartition("/")[2]))
+        ]
+        return max(found, default=0)
+
+
+Chain = tuple[PartManifest, ...]
+"""Parts that build on each other, in order."""
+
+
+def chain_of(parts: dict[tuple[int, int], PartManifest], last: PartManifest | None) -> Chain:
+    """The parts before a part, and itself; () for None.
+
+    Raises:
+        DamageError: One of them is missing.
+    """
+    found: list[PartManifest] = []
+    while last is not None:
+        own = [_known(parts, last, (last.attempt, number)) for number in range(1, last.number)]
+        found[:0] = [*own, last]
+        before, count = last.predecessor, last.builds_on
+        if before >= last.attempt:
+            raise _missing(last, (before, count))
+        last = _known(parts, last, (before, count)) if before and count else None
+    return tuple(found)
+
+
+def _known(
+    parts: dict[tuple[int, int], PartManifest], last: PartManifest, wanted: tuple[int, int]
+) -> PartManifest:
+    found = parts.get(wanted)
+    if found is None:
+        raise _missing(last, wanted)
+    return found
+
+
+def _missing(last: PartManifest, wanted: tuple[int, int]) -> DamageError:
+    attempt, number = wanted
+    return DamageError(
+        f"the part {attempt}-{number:03d} of the unit {last.unit} is missing, on which "
+        f"{last.name} builds. Put it back, or remove the later parts: the unit then fetches "
+        "again what they had."
+    )
+
+
+def newest_chain(place: UnitPlace, before: int) -> Chain:
+    """The chain that an attempt builds on: that of the last attempt before it that has parts."""
+    parts = place.manifests()
+    earlier = [key for key in parts if key[0] < before]
+    return chain_of(parts, parts[max(earlier)] if earlier else None)
+
+
+def upload_files(storage: Storage, files: Sequence[Path], folder: str) -> Iterator[PartFile]:
+    """Send files to a folder of the storage; what the manifest says of each."""
+    for path in files:
+        name = f"{folder}/{path.name}"
+        storage.upload(path, name)
+        yield PartFile(name, path.stat().st_size, file_sha256(path))
+
+
+def check_files(storage: Storage, part: PartManifest) -> None:
+    """Compare the files of a part with its manifest.
+
+    Raises:
+        DamageError: One differs.
+        StorageError: One is missing.
+    """
+    for file in part.files:
+        path = storage.local_path(file.name)
+        if path is not None and path.is_file():
+            size, digest = path.stat().st_size, file_sha256(path)
+        else:
+            data = storage.read(file.name)
+            size, digest = len(data), hashlib.sha256(data).hexdigest()
+        if (size, digest) != (file.size, file.sha256):
+            raise DamageError(
+                f"{storage.place}/{file.name}: {size} bytes with the sha256 {digest}; its part "
+                f"says {file.size} and {file.sha256}. Remove {part.name}.json of the unit "
+                f"{part.unit} and later ones: it then fetches again what they had."
+            )

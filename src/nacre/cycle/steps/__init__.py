@@ -1,0 +1,1 @@
+"""The steps of a round, each a function that reads a version and commits the next."""

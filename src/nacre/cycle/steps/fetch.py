@@ -1,0 +1,477 @@
+"""The step `fetch`: runs the units of a segment, and commits what they made.
+
+A unit is a task of the engine; the task starts the unit as a child, relays how far it is, and
+returns one small row. The driver alone commits: exactly the chain of parts behind each row. Parts
+of attempts that lost are never named; their WARCs go to `orphans/`.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from nacre.cycle.engine import RetryTaskError, TaskEngine, TaskFailure, raised
+from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.parts import Chain, PartFile, PartManifest, UnitPlace, chain_of, check_files
+from nacre.cycle.storage import MissingFileError, Storage, open_storage
+from nacre.cycle.unit import UnitFailure, UnitLine, UnitResult, UnitSpec
+from nacre.cycle.versions import (
+    CommittedByAnotherError,
+    Cycle,
+    CycleChanges,
+    CycleVersion,
+    SegmentState,
+    TableFile,
+)
+from nacre.engine.clock import SystemClock
+from nacre.errors import DamageError, JobError, StorageError
+from nacre.job.unit_visits import Follow
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+
+ARCHIVED, ORPHANS = "archive", "orphans"
+GENERATED, FETCHED = "generated", "fetched"
+
+_LOCAL, _REMOTE = 1.0, 15.0
+"""Seconds between two files of progress, by where the storage is."""
+_RECORDS = (".warc.gz", ".warc", ".cdxj")
+_ERROR = 4_000
+_CLOCK = SystemClock()
+"""Of units and their limits: the clock of a step may be any time."""
+_TRIES = 20
+
+
+class FetchContext(Protocol):
+    """The driver's side of a fetch, as every step has it."""
+
+    @property
+    def layout(self) -> Layout:
+        """The directory of the job."""
+        ...
+
+    @property
+    def settings(self) -> JobSettings:
+        """The settings of the job."""
+        ...
+
+    @property
+    def cycle(self) -> Cycle:
+        """Its versions."""
+        ...
+
+    @property
+    def engine(self) -> TaskEngine:
+        """Runs the units."""
+        ...
+
+    @property
+    def clock(self) -> int:
+        """The clock of the step, ms since the epoch."""
+        ...
+
+    @property
+    def told(self) -> Callable[[str, Mapping[str, Any]], None]:
+        """Hears how far it is."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class FetchOptions:
+    """Options of a fetch.
+
+    Attributes:
+        units: Units at the same time on this machine; 0: as many as the engine has workers.
+        parallel: Fetches at the same time in each; 0: as the settings say.
+        time_limit: Longest time, seconds; 0: none but the end of the leases.
+        slice: Seconds after which a unit makes a part.
+        scratch: Where units work; "" for a folder of the job, or on a cluster of the system.
+        stopped: Whether somebody wants the step to end; it can be resumed.
+    """
+
+    units: int = 0
+    parallel: int = 0
+    time_limit: float = 0.0
+    slice: float = 600.0
+    scratch: str = ""
+    stopped: Callable[[], bool] = lambda: False
+
+
+@dataclass(kw_only=True)
+class SegmentFetch:
+    """The result of a fetch.
+
+    Attributes:
+        version: The version that it committed, or found; None when it was interrupted.
+        segment: The segment.
+        done_before: It was fetched before: nothing was done.
+        interrupted: Units are left; nothing was committed.
+        units: Units.
+        parts: Parts that count.
+        statuses: Final visits by status.
+        not_attempted: URLs of the lists that were not attempted, by reason.
+        hosts: Hosts that were asked.
+        bytes: Payload received.
+        warc_bytes: Bytes of WARC.
+    """
+
+    segment: str
+    version: CycleVersion | None = None
+    done_before: bool = False
+    interrupted: bool = False
+    units: int = 0
+    parts: int = 0
+    statuses: Counter[int] = field(default_factory=Counter)
+    not_attempted: Counter[str] = field(default_factory=Counter)
+    hosts: int = 0
+    bytes: int = 0
+    warc_bytes: int = 0
+
+    @property
+    def pages(self) -> int:
+        """Replies below 400."""
+        return sum(count for status, count in self.statuses.items() if 0 < status < 400)
+
+
+def fetch(context: FetchContext, segment: str, options: FetchOptions) -> SegmentFetch:
+    """Fetch a segment.
+
+    Raises:
+        JobError: There is no such segment, or another driver fetches it.
+        StorageError: A unit failed again and again, or a file cannot be written.
+        DamageError: A file of a part is not the one that its unit wrote.
+    """
+    cycle = context.cycle
+    version = cycle.newest()
+    state = _state(version, segment)
+    if state.state != GENERATED:
+        return SegmentFetch(segment=segment, version=version, done_before=True, units=state.units)
+    storage = cycle.storage
+    names = [
+        Path(name).stem for name in storage.list(f"segments/{segment}/lists")
+        if name.endswith(".parquet")
+    ]  # fmt: skip
+    places = [UnitPlace(storage, segment, name) for name in names]
+    specs = [_spec(context, segment, name, state, options) for name in names]
+    if places:
+        storage.delete(places[0].stop)
+    with _FetchWatch(context, places, options.stopped):
+        results = _run(context.engine, specs, options)
+    taken = [result.unit for result in results if result.fenced]
+    if taken:
+        raise JobError(
+            f"the unit {taken[0]} of {segment} was taken over by another driver, which fetches "
+            "the segment now; wait until it has ended"
+        )
+    found = SegmentFetch(segment=segment, units=len(places))
+    if not all(result.done for result in results):
+        found.interrupted = True
+        return found
+    chains = {
+        place.unit: _checked(place, result) for place, result in zip(places, results, strict=True)
+    }
+    _count(found, chains, storage)
+    found.version = _commit(context, segment, chains, found)
+    _tidy(storage, places, chains)
+    return found
+
+
+def _state(version: CycleVersion, segment: str) -> SegmentState:
+    state = version.segments.get(segment)
+    if state is None:
+        known = ", ".join(sorted(version.segments)) or "none yet: `generate` makes one"
+        raise JobError(f"there is no segment {segment!r}; there are: {known}")
+    return state
+
+
+def _spec(
+    context: FetchContext, segment: str, unit: str, state: SegmentState, options: FetchOptions
+) -> UnitSpec:
+    cycle = context.settings.cycle
+    wanted = cycle.fetch
+    limits = [limit for limit in (options.time_limit,) if limit]
+    if state.until:
+        limits.append(max((state.until - context.clock) / 1000.0, 1.0))
+    tables = context.cycle.newest().tables
+    buckets = tables["crawldb"].buckets if "crawldb" in tables else cycle.buckets
+    return UnitSpec(
+        storage=context.cycle.storage.place,
+        segment=segment,
+        unit=unit,
+        scratch=options.scratch or _scratch(context),
+        buckets=buckets,
+        rules=int(state.more.get("rules", 0)),
+        deadline=_CLOCK.now() + min(limits) if limits else 0.0,
+        parallel=options.parallel,
+        slice=options.slice,
+        follow=Follow(wanted.follow),
+        max_redirects=wanted.max_redirects,
+        max_failures=wanted.max_failures,
+        throughput=wanted.throughput,
+    )
+
+
+def _scratch(context: FetchContext) -> str:
+    """On this machine a folder of the job; elsewhere one in the temporary folder."""
+    return str(context.layout.state / "units") if context.engine.name == "local" else ""
+
+
+def _run(engine: TaskEngine, specs: Sequence[UnitSpec], options: FetchOptions) -> list[UnitResult]:
+    """Run the units through the engine."""
+    if engine.name != "local" or options.units in {0, engine.workers}:
+        return engine.map(fetch_unit, specs)
+    own = LocalEngine(options.units)
+    try:
+        return own.map(fetch_unit, specs)
+    finally:
+        own.close()
+
+
+# ---- the task
+
+
+def fetch_unit(spec: UnitSpec) -> UnitResult:
+    """Run a unit as a child process, to its end; a task of the engine.
+
+    Raises:
+        RetryTaskError: It died; another attempt goes on where it was.
+        NacreError: It cannot run.
+    """
+    place = UnitPlace(open_storage(spec.storage), spec.segment, spec.unit)
+    if not spec.scratch:
+        root = Path(tempfile.gettempdir()) / f"nacre-units-{os.getuid()}"
+        spec = msgspec.structs.replace(spec, scratch=str(root))
+    text = msgspec.json.encode(spec).decode()
+    command = [sys.executable, "-m", "nacre.cycle.unit", text, str(os.getpid())]
+    with (
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(  # noqa: S603 - this interpreter, and a spec of ours
+            command, stdout=subprocess.PIPE, stderr=errors, process_group=0
+        ) as child,
+    ):
+        try:
+            last = _relay(place, child)
+        except BaseException:
+            child.send_signal(signal.SIGKILL)
+            raise
+        code = child.wait()
+        errors.seek(0)
+        said = errors.read()[-_ERROR:].decode("utf-8", "replace")
+    if last is not None and last.result is not None:
+        return last.result
+    if last is not None and last.failure is not None:
+        _raise(last.failure)
+    ended = f"signal {-code}" if code < 0 else f"exit code {code}"
+    raise RetryTaskError(f"the unit {spec.unit} ended by {ended}: {said.strip() or 'no message'}")
+
+
+def _raise(failure: UnitFailure) -> None:
+    error = raised(TaskFailure(failure.kind, failure.message))
+    if isinstance(error, StorageError) and not isinstance(error, DamageError):
+        raise RetryTaskError(failure.message)
+    raise error
+
+
+def _relay(place: UnitPlace, child: "subprocess.Popen[bytes]") -> UnitLine | None:
+    """Pass on how far the unit is; its last line, None when it said nothing."""
+    every = _LOCAL if place.storage.local_path("x") is not None else _REMOTE
+    line, said = None, 0.0
+    for text in child.stdout or ():
+        try:
+            line = msgspec.json.decode(text, type=UnitLine)
+        except msgspec.DecodeError:
+            continue  # the last line of a process that was killed
+        if line.progress is not None and _CLOCK.monotonic() - said >= every:
+            said = _CLOCK.monotonic()
+            place.storage.put(place.progress, msgspec.json.encode(line.progress))
+    return line
+
+
+class _FetchWatch:
+    """Tells how far the units are, and passes on the wish to end: a thread of the driver."""
+
+    def __init__(
+        self, context: FetchContext, places: Sequence[UnitPlace], stopped: Callable[[], bool]
+    ) -> None:
+        self._told = context.told
+        self._places = places
+        self._stopped = stopped
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        if not self._places:
+            return
+        storage, asked = self._places[0].storage, False
+        every = _LOCAL if storage.local_path("x") is not None else _REMOTE
+        looked = 0.0
+        while not self._over.wait(0.2):
+            if not asked and self._stopped():
+                asked = True
+                storage.put(self._places[0].stop, b"")
+            if _CLOCK.monotonic() - looked >= every:
+                looked = _CLOCK.monotonic()
+                self._told("fetch", self._sum())
+
+    def _sum(self) -> dict[str, int | float]:
+        found: Counter[str] = Counter()
+        for place in self._places:
+            try:
+                data = place.storage.read(place.progress)
+                found.update(msgspec.json.decode(data, type=dict[str, int]))
+            except (MissingFileError, msgspec.DecodeError):
+                continue
+        return dict(found)
+
+
+# ---- the commit
+
+
+def _checked(place: UnitPlace, result: UnitResult) -> Chain:
+    """The chain that a unit named, its files compared with their manifests."""
+    parts = place.manifests()
+    by_name = {part.name: part for part in parts.values()}
+    last = by_name.get(result.parts[-1]) if result.parts else None
+    chain = chain_of(parts, last)
+    if [part.name for part in chain] != result.parts:
+        raise DamageError(
+            f"{place.storage.place}/{place.parts}: the unit named the parts "
+            f"{', '.join(result.parts)}, and {', '.join(part.name for part in chain) or 'none'} "
+            "are there. Run `fetch` again: the unit then goes on with those."
+        )
+    for part in chain:
+        check_files(place.storage, part)
+    return chain
+
+
+def _count(found: SegmentFetch, chains: dict[str, Chain], storage: Storage) -> None:
+    hosts = 0
+    for chain in chains.values():
+        for part in chain:
+            found.parts += 1
+            found.statuses.update(part.statuses)
+            found.not_attempted.update(part.not_attempted)
+            found.bytes += part.bytes
+            hosts += part.rows.get("hosts", 0)
+            found.warc_bytes += sum(
+                file.size for file in part.files if not file.name.endswith((".parquet", ".cdxj"))
+            )
+    found.hosts = hosts
+
+
+def _records(chain: Iterable[PartManifest]) -> Iterable[PartFile]:
+    """WARCs and their indexes."""
+    for part in chain:
+        for file in part.files:
+            if file.name.endswith(_RECORDS):
+                yield file
+
+
+def _base(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _commit(
+    context: FetchContext, segment: str, chains: dict[str, Chain], found: SegmentFetch
+) -> CycleVersion:
+    """Name the parts in a version; other steps may have committed since the fetch began."""
+    storage = context.cycle.storage
+    files = []
+    for unit, chain in chains.items():
+        for file in _records(chain):
+            name = f"{ARCHIVED}/{_base(file.name)}"
+            _copy(storage, file.name, name)
+            files.append(
+                TableFile(
+                    path=name,
+                    bucket=int(unit.lstrip("u") or 0),
+                    kind="cdxj" if name.endswith(".cdxj") else "warc",
+                    group=segment,
+                    size=file.size,
+                    sha256=file.sha256,
+                )
+            )
+    places = {unit: UnitPlace(storage, segment, unit) for unit in chains}
+    named = {
+        unit: [f"{places[unit].parts}/{part.name}" for part in chain]
+        for unit, chain in chains.items()
+    }
+    virtual = sum(part.virtual for chain in chains.values() for part in chain)
+    for left in range(_TRIES, -1, -1):
+        parent = context.cycle.newest()
+        state = _state(parent, segment)
+        if state.state != GENERATED:
+            raise JobError(f"the segment {segment} was fetched by another driver meanwhile")
+        changes = CycleChanges(
+            step="fetch",
+            clock=context.clock,
+            committed=round(_CLOCK.now() * 1000),
+            archive=files,
+            segments={
+                segment: msgspec.structs.replace(
+                    state, state=FETCHED, parts=named, more={**state.more, "virtual": virtual}
+                )
+            },
+            counters=_counters(found),
+        )
+        try:
+            return context.cycle.commit(parent, changes)
+        except CommittedByAnotherError:
+            if not left:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _counters(found: SegmentFetch) -> dict[str, object]:
+    return {
+        "pages": found.pages,
+        "statuses": {str(status): count for status, count in sorted(found.statuses.items())},
+        "not_attempted": dict(found.not_attempted),
+        "bytes": found.bytes,
+        "warc_bytes": found.warc_bytes,
+        "parts": found.parts,
+        "units": found.units,
+    }
+
+
+def _copy(storage: Storage, name: str, to: str) -> None:
+    """Store a file under another name too; nothing happens where it is."""
+    if to in storage.list(to.rpartition("/")[0]):
+        return
+    path = storage.local_path(name)
+    if path is not None:
+        storage.upload(path, to)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        local = Path(folder) / _base(name)
+        storage.fetch(name, local)
+        storage.upload(local, to)
+
+
+def _tidy(storage: Storage, places: Sequence[UnitPlace], chains: dict[str, Chain]) -> None:
+    """Keep the records of attempts that lost apart, and no second copy of the others."""
+    for place in places:
+        chain = chains[place.unit]
+        counted = {part.name for part in chain}
+        for file in _records(chain):
+            storage.delete(file.name)
+        lost = [part for part in place.manifests().values() if part.name not in counted]
+        for file in _records(lost):
+            _copy(storage, file.name, f"{ORPHANS}/{_base(file.name)}")
+            storage.delete(file.name)
+        storage.delete(place.progress)

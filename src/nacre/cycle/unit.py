@@ -1,0 +1,576 @@
+"""A unit of a segment: a list of URLs that one process fetches, as an ordinary job.
+
+    python -m nacre.cycle.unit SPEC
+
+SPEC is a `UnitSpec` in JSON. On stdout comes one JSON object a line: how far it is, and last a
+`UnitResult` or what went wrong. The process claims an attempt, takes over the parts of the attempts
+before, and on the same machine their scratch directory. It ends with its parent.
+"""
+
+import asyncio
+import ctypes
+import os
+import secrets
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from pydantic import BaseModel
+
+from nacre.assembly.parts import RunRecords
+from nacre.config.check import Loaded
+from nacre.config.secret import Secret
+from nacre.core.history import HistoryRecord
+from nacre.core.states import ExitStatus
+from nacre.crawldb.scoring import PageScore
+from nacre.cycle.export import PartTables
+from nacre.cycle.part_maker import PartMaker, PartOptions, fetched_keys
+from nacre.cycle.parts import Chain, UnitPlace, newest_chain
+from nacre.cycle.storage import Storage, open_storage
+from nacre.engine.prerequisites import HostAnswer, RobotsRow
+from nacre.errors import ConfigError, NacreError, StorageError
+from nacre.frontier.policy import Backoff
+from nacre.job.job import Job
+from nacre.job.unit import SessionUnit, UnitHost, UnitUri
+from nacre.job.unit_visits import Follow, NotAttempted, UnitOptions, VisitFacts
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+from nacre.store.local_files import lock_file
+from nacre.uri.parse import host
+
+_SETTINGS, _SEEDS = "settings.json", "seeds.txt"
+_MARK = "unit.json"
+_PATIENCE = 90.0
+"""Seconds that a predecessor on this machine has to end, once it is fenced."""
+_PR_SET_PDEATHSIG = 1
+_RETRIES, _LAST_TRIES = 3, 60.0
+"""Limits of the frontier's retries: a URL that fails is tried again in a later round."""
+
+
+class UnitSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """The task of a unit.
+
+    Attributes:
+        storage: Place of the cycle's storage.
+        segment: Id of the segment.
+        unit: Name of the unit.
+        scratch: Directory of this machine for the work of units.
+        buckets: Number of buckets of the facts.
+        rules: Hash of the rules that judge links; 0: unknown.
+        deadline: When it ends, seconds since the epoch; 0: when it is done.
+        parallel: Fetches at the same time; 0: as the settings say.
+        slice: Seconds after which a part is made.
+        follow: Which links are fetched at once.
+        max_redirects: Redirects one after the other that are followed.
+        max_failures: Failures of a host in a row after which it is given up; 0: never.
+        throughput: Replies a second below which it ends; 0: no limit.
+    """
+
+    storage: str
+    segment: str
+    unit: str
+    scratch: str
+    buckets: int = 64
+    rules: int = 0
+    deadline: float = 0.0
+    parallel: int = 0
+    slice: float = 600.0
+    follow: Follow = Follow.REDIRECTS
+    max_redirects: int = 5
+    max_failures: int = 5
+    throughput: float = 0.0
+
+
+class UnitResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The end of a unit.
+
+    Attributes:
+        unit: The unit.
+        attempt: The attempt.
+        parts: Names of the parts that count, in order.
+        done: Nothing is left; else it was interrupted, and can be resumed.
+        fenced: A later attempt has begun; its parts count.
+        visits: Visits of the attempt.
+        seconds: Time that it ran.
+    """
+
+    unit: str
+    attempt: int
+    parts: list[str]
+    done: bool
+    fenced: bool = False
+    visits: int = 0
+    seconds: float = 0.0
+
+
+class UnitFailure(msgspec.Struct, frozen=True):
+    """The reason why a unit could not run: the class of an error, and its message."""
+
+    kind: str
+    message: str
+
+
+class UnitLine(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A line on the pipe of a unit; one of the attributes is set."""
+
+    progress: dict[str, int | float] | None = None
+    result: UnitResult | None = None
+    failure: UnitFailure | None = None
+
+
+# ---- the settings of a segment
+
+
+def freeze(
+    layout: Layout,
+    loaded: Loaded[JobSettings],
+    seeds: Sequence[str],
+    storage: Storage,
+    segment: str,
+) -> None:
+    """Write the settings that all units of a segment have: effective values, files, seed lines.
+
+    Limits of a whole crawl, checkpoints and notifications are left out: a unit is a small part of
+    the crawl. A URL that fails is tried again in a later round, so that a unit tries it less often.
+
+    Args:
+        layout: The directory of the job.
+        loaded: Its settings.
+        seeds: Lines of seeds, for the scope and for the addresses that they open.
+        storage: Where the segment lies.
+        segment: Its id.
+
+    Raises:
+        ConfigError: A secret stands in the configuration itself.
+    """
+    settings = loaded.settings
+    plain = [path for path, secret in _secrets(settings, "") if secret.is_plain]
+    if plain:
+        raise ConfigError(
+            f"{plain[0]}: units of a segment read secrets where they run; write "
+            "`{env: NAME}` or `{file: PATH}` instead of the text itself"
+        )
+    folder = f"segments/{segment}/conf"
+    said = settings.model_dump(mode="json")
+    usual = JobSettings(name=settings.name or layout.root.name, seeds=_SEEDS)
+    plain_sections = ("limits", "checkpoint", "alerts", "action", "traps")
+    said |= {name: usual.model_dump(mode="json")[name] for name in plain_sections}
+    said |= {"name": usual.name, "seeds": _SEEDS}
+    said["traps"]["learn"], said["action"]["interval"] = False, 0
+    said["engine"]["pause_at_start"] = False
+    said["archive"] |= {"directories": ["archive"], "max_total": 0}
+    frontier = said["frontier"]
+    frontier["recovery_log"] = False
+    frontier["max_retries"] = min(frontier["max_retries"], _RETRIES)
+    frontier["last_tries_within"] = min(frontier["last_tries_within"], _LAST_TRIES)
+    if "${unit}" not in said["archive"]["template"]:
+        template = said["archive"]["template"].replace("${serialno}", "${unit}-${serialno}")
+        said["archive"]["template"] = template
+    for name in sorted(set(_named_files(said, layout.root))):
+        storage.upload(layout.root / name, f"{folder}/{name}")
+    storage.put(f"{folder}/{_SEEDS}", "".join(f"{line}\n" for line in seeds).encode())
+    storage.put(f"{folder}/{_SETTINGS}", msgspec.json.encode(said))
+
+
+def _secrets(value: object, path: str) -> Iterator[tuple[str, Secret]]:
+    if isinstance(value, Secret):
+        yield path, value
+    elif isinstance(value, BaseModel):
+        for name in type(value).model_fields:
+            yield from _secrets(getattr(value, name), f"{path}.{name}".lstrip("."))
+    elif isinstance(value, tuple | list):
+        for place, item in enumerate(value):
+            yield from _secrets(item, f"{path}.{place}")
+
+
+def _named_files(said: object, root: Path) -> Iterator[str]:
+    """The files below the job that settings name, in whatever way."""
+    if isinstance(said, Mapping):
+        for value in said.values():
+            yield from _named_files(value, root)
+    elif isinstance(said, list):
+        for value in said:
+            yield from _named_files(value, root)
+    elif isinstance(said, str) and 0 < len(said) < 255 and "\0" not in said and "\n" not in said:
+        path = Path(said)
+        if not path.is_absolute() and ".." not in path.parts and (root / path).is_file():
+            yield path.as_posix()
+
+
+def frozen_settings(storage: Storage, segment: str) -> JobSettings:
+    """The settings of a segment, as they were when it was generated."""
+    name = f"segments/{segment}/conf/{_SETTINGS}"
+    return JobSettings.model_validate(msgspec.json.decode(storage.read(name)))
+
+
+# ---- its list
+
+
+class ParquetList:
+    """The list of a unit, read from its file: a `UnitList`.
+
+    Args:
+        place: The unit.
+
+    Attributes:
+        hosts: The hosts of its URLs.
+        done: Keys that earlier attempts fetched.
+    """
+
+    def __init__(self, place: UnitPlace) -> None:
+        import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+        self._place = place
+        table = pq.read_table(_source(place.storage, place.list))
+        if "order" in table.column_names:
+            table = table.sort_by("order")
+        self._table = table
+        keys, urls = table.column("key").to_pylist(), table.column("url").to_pylist()
+        self._urls = [url or key for key, url in zip(keys, urls, strict=True)]
+        self._keys: list[str] = keys
+        columns = (table.column(name).to_pylist() for name in ("score", "cash", "depth", "md"))
+        scores = (
+            PageScore(int(score or 0), int(cash or 0), depth or 0, dict(md or ()))
+            for score, cash, depth, md in zip(*columns, strict=True)
+        )
+        self._scores = dict(zip(keys, scores, strict=True))
+        self.hosts = frozenset(map(host, self._urls))
+        self.done: set[str] = set()
+
+    def __len__(self) -> int:
+        """Number of URLs."""
+        return len(self._keys)
+
+    def listed(self, key: str) -> PageScore | None:
+        """Score, cash, depth and metadata of a URL of the list; None: it is not in it."""
+        return self._scores.get(key)
+
+    def left(self, done: set[str]) -> Iterator[tuple[str, str]]:
+        """Key and URL of the entries that are not done."""
+        for key, url in zip(self._keys, self._urls, strict=True):
+            if key not in done:
+                yield key, url
+
+    def portion(self, start: int, number: int) -> Sequence[UnitUri | None]:
+        """See `UnitList.portion`."""
+        rows = self._table.slice(start, number).to_pylist()
+        urls = self._urls[start : start + number]
+        return [
+            None if row["key"] in self.done else _unit_uri(url, row)
+            for url, row in zip(urls, rows, strict=True)
+        ]
+
+    def known_hosts(self) -> Sequence[UnitHost]:
+        """See `UnitList.known_hosts`."""
+        import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+        storage, name = self._place.storage, self._place.hosts
+        if name not in storage.list(name.rpartition("/")[0]):
+            return ()
+        columns = ["host", "robots", "answer", "backoff", "latency"]
+        rows = pq.read_table(_source(storage, name), columns=columns).to_pylist()
+        return [_unit_host(row) for row in rows]
+
+
+def _source(storage: Storage, name: str) -> Any:  # noqa: ANN401 - what pyarrow can read
+    path = storage.local_path(name)
+    return path if path is not None else BytesIO(storage.read(name))
+
+
+def _unit_uri(url: str, row: Mapping[str, Any]) -> UnitUri:
+    history = None
+    if row["warc_date"]:
+        history = HistoryRecord(
+            url,
+            status=row["last_status"] or 0,
+            visited=row["last_time"] or row["warc_date"],
+            date=row["warc_date"],
+            digest=row["digest"] or "",
+            framing=row["framing"] or "",
+            record_id=row["record_id"] or "",
+            etag=row["etag"] or b"",
+            last_modified=row["last_modified"] or b"",
+            length=row["length"] or 0,
+            visits=1,
+        )
+    via, path, source = row["via"] or "", row["path"] or "", row["source"] or ""
+    return UnitUri(url, via, path, source, history)
+
+
+def _unit_host(row: Mapping[str, Any]) -> UnitHost:
+    robots = row["robots"]
+    answer = row["answer"]
+    return UnitHost(
+        row["host"],
+        msgspec.msgpack.decode(robots, type=dict[str, RobotsRow]) if robots else {},
+        msgspec.msgpack.decode(answer, type=HostAnswer) if answer else None,
+        Backoff(row["backoff"] or 1.0, row["latency"] or 0.0),
+    )
+
+
+# ---- its scratch directory
+
+
+class ScratchMark(msgspec.Struct, frozen=True):
+    """The owner of a scratch directory.
+
+    Attributes:
+        mark: A random text, which the parts made of it name.
+        attempts: Attempts that worked in it.
+    """
+
+    mark: str
+    attempts: list[int] = []
+
+
+class UnitScratch:
+    """The scratch directory of a unit on this machine; one attempt at a time has it.
+
+    Args:
+        root: Directory of all units.
+        place: The unit.
+
+    Attributes:
+        path: The directory.
+        job: Directory of the job in it.
+    """
+
+    def __init__(self, root: Path, place: UnitPlace) -> None:
+        self.path = root / place.segment / place.unit
+        self.job = self.path / "job"
+        self._lock: int | None = None
+
+    async def take(self) -> None:
+        """Wait until an attempt before this one has ended.
+
+        Raises:
+            StorageError: It did not, or the directory cannot be made.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            for _ in range(round(_PATIENCE / 0.25)):
+                self._lock = lock_file(self.path / "lock")
+                if self._lock is not None:
+                    return
+                await asyncio.sleep(0.25)
+        except OSError as error:
+            raise StorageError(
+                f"{self.path}: {error.strerror}; `cycle.scratch` names another place"
+            ) from error
+        raise StorageError(
+            f"{self.path} is in use by another process, which does not end: end it by hand"
+        )
+
+    def adopt(self, chain: Chain, attempt: int) -> str:
+        """Go on with what is there, if the chain ends with it; else begin anew.
+
+        Args:
+            chain: The parts that the attempt builds on.
+            attempt: The attempt.
+
+        Returns:
+            The mark of the directory.
+        """
+        known = self._read()
+        if known is None or not _fits(known, chain, attempt):
+            shutil.rmtree(self.job, ignore_errors=True)
+            shutil.rmtree(self.path / "parts", ignore_errors=True)
+            known = ScratchMark(secrets.token_hex(8))
+        known = ScratchMark(known.mark, [*known.attempts, attempt])
+        temporary = self.path / f"{_MARK}.new"
+        temporary.write_bytes(msgspec.json.encode(known))
+        temporary.replace(self.path / _MARK)
+        return known.mark
+
+    def _read(self) -> ScratchMark | None:
+        try:
+            return msgspec.json.decode((self.path / _MARK).read_bytes(), type=ScratchMark)
+        except (OSError, msgspec.DecodeError):
+            return None
+
+    def remove(self) -> None:
+        """The unit is done: nothing of it is needed any more."""
+        shutil.rmtree(self.job, ignore_errors=True)
+        shutil.rmtree(self.path / "parts", ignore_errors=True)
+        (self.path / _MARK).unlink(missing_ok=True)
+
+
+def _fits(known: ScratchMark, chain: Chain, attempt: int) -> bool:
+    """No other directory has parts since, and no other attempt worked elsewhere meanwhile."""
+    if chain and chain[-1].scratch != known.mark:
+        return False
+    return bool(known.attempts) and known.attempts[-1] == attempt - 1
+
+
+# ---- its run
+
+
+class UnitRun:
+    """One attempt.
+
+    Args:
+        spec: What it is to do.
+        say: Takes lines for the pipe.
+    """
+
+    def __init__(self, spec: UnitSpec, say: Callable[[UnitLine], None]) -> None:
+        self._spec = spec
+        self._say = say
+        self._place = UnitPlace(open_storage(spec.storage), spec.segment, spec.unit)
+        self._maker: PartMaker | None = None
+        self._visits = 0
+
+    async def run(self) -> UnitResult:
+        """Claim, fetch, and make the parts.
+
+        Raises:
+            NacreError: It cannot run.
+        """
+        place, loop = self._place, asyncio.get_running_loop()
+        began = loop.time()
+        attempt = place.claim()
+        scratch = UnitScratch(Path(self._spec.scratch), place)
+        await scratch.take()
+        chain = newest_chain(place, attempt)
+        fenced = False
+        if not (chain and chain[-1].last):
+            mark = scratch.adopt(chain, attempt)
+            await self._fetch(scratch, attempt, chain, mark)
+            fenced = self._maker is not None and self._maker.fenced
+            chain = newest_chain(place, attempt + 1)
+        done = bool(chain) and chain[-1].last
+        if done:
+            scratch.remove()
+        return UnitResult(
+            unit=self._spec.unit,
+            attempt=attempt,
+            parts=[part.name for part in chain],
+            done=done,
+            fenced=fenced,
+            visits=self._visits,
+            seconds=loop.time() - began,
+        )
+
+    async def _fetch(self, scratch: UnitScratch, attempt: int, chain: Chain, mark: str) -> None:
+        spec, place = self._spec, self._place
+        settings = self._settings(scratch, attempt)
+        uris = ParquetList(place)
+        uris.done = fetched_keys(place, chain)
+        rounds = settings.cycle
+        scoring = rounds.scoring
+
+        def tables(canonical: Callable[[str], str]) -> PartTables:
+            return PartTables(
+                canonical, spec.buckets, rules=spec.rules, listed=uris.listed, scoring=scoring
+            )
+
+        options = PartOptions(
+            place=place,
+            attempt=attempt,
+            chain=chain,
+            scratch=scratch.path,
+            mark=mark,
+            slice=spec.slice,
+            tables=tables,
+            left=uris.left,
+            told=self._told,
+        )
+
+        def maker(records: RunRecords, facts: VisitFacts) -> PartMaker:
+            self._maker = PartMaker(records, facts, options, lambda: _reason(unit))
+            return self._maker
+
+        unit = SessionUnit(uris, self._options(), [maker])
+        job = Job(scratch.job, settings, unit=unit)
+        _end_by_signals(job)
+        await job.run()
+
+    def _settings(self, scratch: UnitScratch, attempt: int) -> JobSettings:
+        """The frozen settings, their files in the directory of the job."""
+        spec, storage = self._spec, self._place.storage
+        folder = f"segments/{spec.segment}/conf/"
+        for file in storage.walk(folder.rstrip("/")):
+            target = scratch.job / file.name.removeprefix(folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            storage.fetch(file.name, target)
+        settings = frozen_settings(storage, spec.segment)
+        name = f"{spec.segment.split('.')[0]}-{spec.unit.lstrip('u')}-{attempt}"
+        changes: dict[str, Any] = {"archive": settings.archive.model_copy(update={"unit": name})}
+        if spec.parallel:
+            changes["engine"] = settings.engine.model_copy(update={"parallel": spec.parallel})
+        return settings.model_copy(update=changes)
+
+    def _options(self) -> UnitOptions:
+        spec = self._spec
+        return UnitOptions(
+            follow=spec.follow,
+            max_redirects=spec.max_redirects,
+            max_failures=spec.max_failures,
+            deadline=spec.deadline,
+            throughput=spec.throughput,
+        )
+
+    def _told(self, progress: dict[str, int | float]) -> None:
+        self._visits = int(progress["visits"])
+        self._say(UnitLine(progress=progress))
+
+
+def _reason(unit: SessionUnit) -> NotAttempted:
+    return unit.entry.ended_by if unit.entry is not None else NotAttempted.DEADLINE
+
+
+def _end_by_signals(job: Job) -> None:
+    """The first signal ends the unit cleanly; a second one at once."""
+    asked: list[int] = []
+
+    def signalled() -> None:
+        asked.append(1)
+        session = job.session
+        if session is None:
+            raise KeyboardInterrupt
+        if len(asked) > 1:
+            session.abandon()
+        session.stop(ExitStatus.INTERRUPTED)
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, signalled)
+
+
+def end_with_parent(parent: int) -> None:
+    """Be killed when the parent dies; at once when it is dead already.
+
+    Args:
+        parent: Process id of the parent, as it was when it made this process.
+    """
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the unit of a spec; 0 when the last line is a result."""
+    import uvloop  # noqa: PLC0415 - for the process of its own
+
+    def say(line: UnitLine) -> None:
+        sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
+        sys.stdout.buffer.flush()
+
+    text, parent = arguments
+    end_with_parent(int(parent))
+    spec = msgspec.json.decode(text, type=UnitSpec)
+    try:
+        say(UnitLine(result=uvloop.run(UnitRun(spec, say).run())))
+    except NacreError as error:
+        say(UnitLine(failure=UnitFailure(type(error).__name__, str(error))))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,129 @@
+"""A segment made by hand: lists of URLs, frozen settings, and a version that names it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from nacre.config.check import Loaded
+from nacre.crawldb.row import ONE, SCHEMA, Status
+from nacre.cycle.storage.local import LocalStorage
+from nacre.cycle.unit import UnitLine, UnitResult, UnitSpec, freeze
+from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion, SegmentState
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+
+SEGMENT = "20261122T101500.123Z"
+CLOCK = 1_795_400_000_000
+CHECKOUT = Path(__file__).parents[2]
+
+SETTINGS: Mapping[str, Any] = {
+    "name": "rounds",
+    "seeds": [],
+    "scope": [{"rule": "reject"}, {"rule": "matches-regex", "regex": r"http://127\.0\.0\..*"}],
+    "politeness": {"delay": 0.0, "in_flight": 4},
+    "network": {"allow": ["127.0.0.0/8"]},
+    "frontier": {"max_retries": 1},
+    "extract": {"infer_favicon": False},
+    "cycle": {"buckets": 16},
+}
+
+
+def settings(**sections: Any) -> JobSettings:
+    return JobSettings.model_validate({**SETTINGS, **sections})
+
+
+def row(url: str, **columns: Any) -> dict[str, Any]:
+    """A row of a list."""
+    usual = {
+        "key": url,
+        "status": int(Status.UNFETCHED),
+        "fetch_time": CLOCK,
+        "interval": 2_592_000,
+        "retries": 0,
+        "score": 0,
+        "cash": ONE,
+        "inlinks": 0,
+        "depth": 1,
+        "path": "",
+        "first_seen": CLOCK,
+    }
+    return {**dict.fromkeys(SCHEMA.names), **usual, **columns}
+
+
+def write_list(storage: LocalStorage, unit: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    schema = SCHEMA.append(pa.field("order", pa.int64())).append(pa.field("delay", pa.float64()))
+    placed = [{**row, "order": order, "delay": 0.0} for order, row in enumerate(rows)]
+    path = storage.local_path(f"segments/{SEGMENT}/lists/{unit}.parquet")
+    assert path is not None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(placed, schema), path)
+
+
+def segment(
+    root: Path, lists: Sequence[Sequence[str | Mapping[str, Any]]], **sections: Any
+) -> Cycle:
+    """A cycle with one generated segment, a unit for each list of URLs or rows."""
+    cycle = Cycle.open(root)
+    storage = cycle.storage
+    assert isinstance(storage, LocalStorage)
+    for number, rows in enumerate(lists):
+        made = [row(one) if isinstance(one, str) else one for one in rows]
+        write_list(storage, f"u{number:04d}", made)
+    freeze(Layout(root), Loaded(settings(**sections), {}), [], storage, SEGMENT)
+    state = SegmentState(state="generated", units=len(lists), urls=sum(map(len, lists)))
+    changes = CycleChanges(step="generate", clock=CLOCK, segments={SEGMENT: state})
+    cycle.commit(CycleVersion(), changes)
+    return cycle
+
+
+def spec(root: Path, unit: str = "u0000", **changes: Any) -> UnitSpec:
+    usual = {
+        "storage": str(root / "cycle"),
+        "segment": SEGMENT,
+        "unit": unit,
+        "scratch": str(root / "units"),
+        "buckets": 16,
+    }
+    return UnitSpec(**{**usual, **changes})
+
+
+class Unit:
+    """A unit in a process of its own."""
+
+    def __init__(self, wanted: UnitSpec, parent: int = 0) -> None:
+        text = msgspec.json.encode(wanted).decode()
+        path = f"{CHECKOUT / 'src'}{os.pathsep}{CHECKOUT}"
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "nacre.cycle.unit", text, str(parent or os.getpid())],
+            stdout=subprocess.PIPE,
+            cwd=CHECKOUT,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+
+    def lines(self) -> list[UnitLine]:
+        """All lines, when it has ended."""
+        out, _ = self.process.communicate()
+        return [msgspec.json.decode(line, type=UnitLine) for line in out.splitlines()]
+
+    def result(self) -> UnitResult:
+        last = self.lines()[-1]
+        assert last.result is not None, last
+        return last.result
+
+
+def facts_of(cycle: Cycle, result: UnitResult, name: str = "visits") -> list[dict[str, Any]]:
+    """The rows of a file of all parts of a unit, in their order."""
+    found: list[dict[str, Any]] = []
+    for part in result.parts:
+        file = f"segments/{SEGMENT}/parts/{result.unit}/{part}/{name}.parquet"
+        path = cycle.storage.local_path(file)
+        assert path is not None
+        found += pq.read_table(path).to_pylist()
+    return found

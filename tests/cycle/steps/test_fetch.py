@@ -1,0 +1,152 @@
+"""The step `fetch`: units through an engine, and what the driver commits."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nacre.cycle.engine import TaskEngine
+from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.parts import UnitPlace
+from nacre.cycle.steps.fetch import FetchOptions, fetch
+from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges
+from nacre.errors import DamageError, JobError
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+from tests.cli.site import many_pages, site
+from tests.cycle.lists import CLOCK, SEGMENT, Unit, segment, settings, spec
+
+
+@dataclass(frozen=True)
+class Driver:
+    """A `FetchContext`."""
+
+    layout: Layout
+    settings: JobSettings
+    cycle: Cycle
+    engine: TaskEngine
+    clock: int
+    told: Callable[[str, Mapping[str, Any]], None]
+
+
+def context(root: Path, cycle: Cycle, workers: int = 1, told: Any = None) -> Driver:
+    return Driver(
+        layout=Layout(root),
+        settings=settings(),
+        cycle=cycle,
+        engine=LocalEngine(workers),
+        clock=CLOCK,
+        told=told or (lambda *_: None),
+    )
+
+
+def urls_of(home: str, number: int, start: int = 0) -> list[str]:
+    return [f"{home}p{n}.html" for n in range(start, start + number)]
+
+
+def test_the_parts_of_all_units_are_committed(tmp_path: Path):
+    with site(many_pages(40)) as home:
+        cycle = segment(tmp_path, [urls_of(home, 20), urls_of(home, 20, 20)])
+        found = fetch(context(tmp_path, cycle, 2), SEGMENT, FetchOptions())
+    assert (found.pages, found.units, found.parts) == (40, 2, 2)
+    version = cycle.newest()
+    assert found.version == version
+    state = version.segments[SEGMENT]
+    assert state.state == "fetched"
+    assert set(state.parts) == {"u0000", "u0001"}
+    files = cycle.files(version, ARCHIVE)
+    assert sorted(file.kind for file in files) == ["cdxj", "cdxj", "warc", "warc"]
+    for file in files:
+        path = cycle.storage.local_path(file.path)
+        assert path is not None
+        assert path.stat().st_size == file.size
+    # Nothing is left of the units' work, and no record lies in two places.
+    parts = [file.name for file in cycle.storage.walk(f"segments/{SEGMENT}/parts")]
+    assert not [name for name in parts if name.endswith((".gz", ".cdxj"))]
+    assert not cycle.storage.list("orphans")
+
+
+def test_a_segment_is_fetched_once(tmp_path: Path):
+    with site(many_pages(3)) as home:
+        cycle = segment(tmp_path, [urls_of(home, 3)])
+        first = fetch(context(tmp_path, cycle), SEGMENT, FetchOptions())
+    again = fetch(context(tmp_path, cycle), SEGMENT, FetchOptions())
+    assert again.done_before
+    assert again.version == first.version
+
+
+def test_a_segment_that_is_not_there_is_told(tmp_path: Path):
+    cycle = segment(tmp_path, [])
+    with pytest.raises(JobError, match=f"no segment 'x'; there are: {SEGMENT}"):
+        fetch(context(tmp_path, cycle), "x", FetchOptions())
+
+
+def after(calls: int) -> Callable[[], bool]:
+    left = iter(range(calls))
+    return lambda: next(left, None) is None
+
+
+def test_an_interrupted_fetch_commits_nothing_and_goes_on(tmp_path: Path):
+    told: list[dict[str, Any]] = []
+    with site(many_pages(60), slow=0.1) as home:
+        cycle = segment(tmp_path, [urls_of(home, 60)])
+        one = context(tmp_path, cycle, told=lambda _, numbers: told.append(numbers))
+        first = fetch(one, SEGMENT, FetchOptions(stopped=after(8)))
+        assert first.interrupted
+        assert cycle.newest().number == 1
+        second = fetch(one, SEGMENT, FetchOptions())
+    assert (second.pages, second.interrupted) == (60, False)
+    assert any(numbers.get("visits") for numbers in told)
+
+
+def test_parts_of_attempts_that_lost_are_orphans(tmp_path: Path):
+    """An attempt that does not know of another makes a part that nobody builds on."""
+    with site(many_pages(10)) as home:
+        cycle = segment(tmp_path, [urls_of(home, 10)])
+        place = UnitPlace(cycle.storage, SEGMENT, "u0000")
+        lost = Unit(spec(tmp_path, scratch=str(tmp_path / "elsewhere"))).result()
+        assert lost.done
+        # Its last part is not seen by the next one.
+        hidden = cycle.storage.read(f"{place.parts}/1-001.json")
+        cycle.storage.delete(f"{place.parts}/1-001.json")
+        unit = Unit(spec(tmp_path)).result()
+        cycle.storage.put(f"{place.parts}/1-001.json", hidden)
+        assert unit.parts == ["2-001"]
+        # The driver's own attempt builds on the newest.
+        found = fetch(context(tmp_path, cycle), SEGMENT, FetchOptions())
+    state = cycle.newest().segments[SEGMENT]
+    assert state.parts["u0000"] == [f"{place.parts}/2-001"]
+    assert found.pages == 10
+    names = [Path(name).name for name in cycle.storage.list("orphans")]
+    assert len([name for name in names if "-0000-1-" in name]) == 2
+    archived = [Path(file.path).name for file in cycle.files(cycle.newest(), ARCHIVE)]
+    assert all("-0000-2-" in name for name in archived)
+
+
+def test_a_damaged_part_is_told_and_not_committed(tmp_path: Path):
+    with site(many_pages(5)) as home:
+        cycle = segment(tmp_path, [urls_of(home, 5)])
+        Unit(spec(tmp_path)).result()
+        folder = f"segments/{SEGMENT}/parts/u0000/1-001"
+        cycle.storage.put(f"{folder}/visits.parquet", b"PAR1")
+        with pytest.raises((DamageError, JobError), match=r"visits\.parquet"):
+            fetch(context(tmp_path, cycle), SEGMENT, FetchOptions())
+    assert cycle.newest().number == 1
+
+
+def test_other_steps_may_commit_while_a_segment_is_fetched(tmp_path: Path):
+    with site(many_pages(5)) as home:
+        cycle = segment(tmp_path, [urls_of(home, 5)])
+
+        def other(*_: object) -> None:
+            if cycle.newest().number == 1:
+                changes = CycleChanges(step="inject", clock=CLOCK)
+                Cycle.open(tmp_path).commit(cycle.newest(), changes)
+
+        one = context(tmp_path, cycle)
+        other()
+        found = fetch(one, SEGMENT, FetchOptions())
+    assert found.version is not None
+    assert (found.version.number, found.version.parent) == (3, 2)
