@@ -196,7 +196,7 @@ def _moved(figures: Figures, base: Figures) -> str:
 
 
 def table(guesses: Mapping[str, Any], done: Mapping[str, Figures]) -> str:
-    """The table, and the names of the guesses that move nothing."""
+    """The table, and the names of the guesses without effect."""
     base = done["as it is"]
     known = [name for name in guesses if all(f"{name} {one:g}" in done for one in FACTORS)]
     effects = {
@@ -219,7 +219,7 @@ def table(guesses: Mapping[str, Any], done: Mapping[str, Figures]) -> str:
         moved = " | ".join(_pair(pair) for pair in effects[name])
         lines.append(f"| `{name}` | {_number(value)} | {what} | {moved} |")
     for said, those in (
-        ("Nothing moves with", [name for name in known if name not in moving]),
+        ("Without effect", [name for name in known if name not in moving]),
         ("Not measured yet", [name for name in guesses if name not in known]),
     ):
         if those:

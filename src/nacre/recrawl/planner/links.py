@@ -39,13 +39,16 @@ from nacre.wire.date import parse_w3c_date
 _MAYBE = guess(
     "links.maybe",
     0.3,
-    "From this probability on what a page shows is remembered, as of a list.",
+    "Probability of being an index page from which the links of a page are stored.",
     most=1.0,
 )
 _LATEST = guess(
-    "links.latest", 0.3, "How much the last visit counts in what paging a list needs.", most=1.0
+    "links.latest",
+    0.3,
+    "Weight of the last visit in the estimated number of pages of a list to read.",
+    most=1.0,
 )
-_BYTES = guess("links.bytes", 1e6, "A list of so many bytes costs as much as two requests.")
+_BYTES = guess("links.bytes", 1e6, "Size at which a list costs as much as two requests, in bytes.")
 
 
 class Lists:
@@ -191,7 +194,8 @@ _TELLERS = frozenset((PageKind.SITEMAP, PageKind.FEED))
 _FINE = guess(
     "links.fine",
     3 * 3600.0,
-    "New links tell the hours of a site only where its lists are visited at least this often, s.",
+    "Longest time between visits to lists from which the hours of new links are "
+    "learned, in seconds.",
 )
 
 

@@ -27,7 +27,7 @@ _SURE = 2.0
 _LIKELY_DEAD = guess(
     "ranking.likely_dead",
     0.5,
-    "Chance that a second look finds what a page that seemed gone says now.",
+    "Chance that another visit shows the final state of a page that seemed gone.",
     most=1.0,
 )
 _BACK = guess("ranking.back", 0.05, "Share of the pages that were gone and come back.", most=1.0)
@@ -35,7 +35,7 @@ _TELLS = frozenset((str(HintSource.SITEMAP), str(HintSource.FEED)))
 """Sources of hints that show, by naming a page that was gone, that it is back."""
 _RUN = 4096
 """Values that are sorted in one slice: a bound of work."""
-_LISTS = guess("ranking.lists", 3.0, "A list with news is worth that many changed pages.")
+_LISTS = guess("ranking.lists", 3.0, "Number of changed pages that a list with new links is worth.")
 
 
 class VisitValue(NamedTuple):

@@ -40,43 +40,49 @@ from nacre.wire.date import parse_w3c_date
 _MOST_WEIGHT = guess(
     "sites.most_weight",
     50.0,
-    "Most visits that one drawn at random stands for, when hints are judged by it.",
+    "Largest number of visits that a randomly drawn one counts as when hints are evaluated.",
 )
 TRIED = guess(
-    "sites.tried", 20, "Visits of pages of which a source told that show how right it is."
+    "sites.tried",
+    20,
+    "Number of visits to pages with hints from a source that are needed to evaluate it.",
 )
 _BUCKETS = len(AGES) + 1
 """Buckets of age: part of the format of the rows."""
 _SOME = guess(
     "sites.some",
     0.01,
-    "Changes a day that are added to the hazard of each age, so that none is out of the question.",
+    "Change rate that is added to the hazard of each age, per day, so that none is zero.",
 )
 _LIST_ITSELF = guess(
     "sites.list_itself",
     0.003,
-    "Value of a change of a list beside its new links, where lists tell nothing.",
+    "Value of a change of a list in addition to its new links, where lists report no changes.",
 )
 _TELLS = guess(
     "sites.tells",
     1.0,
-    "Pages that a list is believed to tell of at each visit before any visit showed it.",
+    "Number of pages that a list reports at each visit, assumed before the first observation.",
 )
 _OPEN = guess(
-    "sites.open", 0.25, "New links told, and as many untold, that count as seen before any was."
+    "sites.open",
+    0.25,
+    "Number of reported new links, and of unreported ones, added before the first observation.",
 )
 _LOOKS = guess(
-    "sites.looks", 1_000.0, "Visits of lists after which what was counted of them is halved."
+    "sites.looks", 1_000.0, "Number of visits to lists after which their counts are halved."
 )
 _EARNS = guess(
-    "sites.earns", 0.02, "Links credited to a list at a visit, below which it only repeats others."
+    "sites.earns",
+    0.02,
+    "Number of links credited to a list per visit below which it only repeats others.",
 )
 _GROUPS = 300
 """A bound of memory: templates of a site that are watched for co-change."""
 _MISSES = guess(
     "sites.misses",
     0.05,
-    "Largest share of changes that a sitemap may miss and still count as right.",
+    "Largest share of changes that a sitemap may miss and still count as complete.",
     most=1.0,
 )
 

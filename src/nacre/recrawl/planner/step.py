@@ -22,7 +22,7 @@ THETA = {"fresh": 0.0, "balanced": 0.5, "versions": 1.0}
 TRUSTED = guess(
     "step.trusted",
     0.2,
-    "From this chance of a change on, pages that were told of are visited first.",
+    "Chance of a change from which pages with hints are visited first.",
     most=1.0,
 )
 
@@ -60,8 +60,10 @@ def random_sample(url: str, step: float) -> float:
     return int.from_bytes(blake2b(key, digest_size=6).digest(), "big") / (1 << 48)
 
 
-_PAGES = guess("step.pages", 2, "Pages that are visited twice in a step for one place.")
-_PLACES = guess("step.places", 10, "Places of a site that are looked at so in a step.")
+_PAGES = guess(
+    "step.pages", 2, "Number of pages that are fetched twice in a step for one place of a template."
+)
+_PLACES = guess("step.places", 10, "Number of such places of a site in a step.")
 
 Learn = Callable[[], None]
 

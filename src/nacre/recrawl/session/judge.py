@@ -43,9 +43,13 @@ _HTML = ("text/html", "application/xhtml+xml")
 _LARGEST = 2_000_000
 """A bound of work: longer pages are compared by payload, bytes."""
 _MAIN_LEAST = guess(
-    "judge.main_least", 20, "Characters that the longest text of a page must have to be counted."
+    "judge.main_least",
+    20,
+    "Smallest length of the longest text of a page to be counted, in characters.",
 )
-_PAIRS = guess("judge.pairs", 10, "Paired fetches of a site after which its noise is known.")
+_PAIRS = guess(
+    "judge.pairs", 10, "Number of paired fetches of a site after which its noise is known."
+)
 _MAX_TEXTS = 200_000
 """A bound of memory: texts of a site that are counted."""
 

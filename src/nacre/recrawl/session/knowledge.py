@@ -52,10 +52,11 @@ from nacre.wire.coding import decode_content
 _KNOWN = guess(
     "auditing.known",
     10,
-    "Clean audits after which a template is believed though others of its host lied.",
+    "Number of audits without an error after which a template is trusted although"
+    " others of its host had errors.",
 )
 _EARLY = guess(
-    "auditing.early", 0.25, "Share of audits until then: they cost bytes, and no request.", most=1.0
+    "auditing.early", 0.25, "Share of audits until then: they cost bytes, but no request.", most=1.0
 )
 _UNVISITED = frozenset(("new", "late", "start"))
 

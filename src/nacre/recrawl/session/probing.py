@@ -24,7 +24,9 @@ PROBE_SHARE = 50
 """Requests of which one may be for a name that does not exist."""
 GUESS_SHARE = 20
 """Requests of which one may be for a number that was guessed."""
-_LEAST = guess("probing.least", 5, "Pages that a directory must have to be asked.")
+_LEAST = guess(
+    "probing.least", 5, "Number of pages of a directory from which it is probed with made-up names."
+)
 _EVERY = 30 * 86_400.0
 """Seconds before a directory is asked again."""
 

@@ -22,33 +22,36 @@ _CONFIRM_AFTER = DAY
 _AGAIN = guess(
     "deletion.again",
     (7.0, 14.0, 30.0, 60.0, 120.0, 180.0),
-    "Days after which a page that is gone is looked at again, look by look.",
+    "Days until the next check of a page that is gone, for the first check and each later one.",
 )
 _RARER = guess(
     "deletion.rarer",
     2,
-    "What moved comes back more seldom than what is gone: its looks begin so many places further.",
+    "Number of checks that are skipped for a moved page, which comes back less "
+    "often than one that is gone.",
 )
 _ALIKE = guess(
     "deletion.alike",
     0.9,
-    "Share of its pieces that a page has in common with the error page of its host to be one.",
+    "Share of its pieces that a page must have in common with the error page of "
+    "its host to count as one.",
     most=1.0,
 )
 _SINK = guess(
     "deletion.sink",
     3,
-    "Different pages that are redirected to one target before it is an error page.",
+    "Number of different pages that must redirect to one target before it counts as an error page.",
 )
 _SHARED = guess(
     "deletion.shared",
     5,
-    "Pages of a site with the same longest text, which then says that they are gone.",
+    "Number of pages of a site that must have the same longest text before it "
+    "counts as the text of an error page.",
 )
 _SHORT_TEXT = guess(
     "deletion.short_text",
     900,
-    "Characters below which a page is short enough to be an error page by its words.",
+    "Length below which a page can count as an error page by its words, in characters.",
 )
 _WORDS = (
     "页面不存在",

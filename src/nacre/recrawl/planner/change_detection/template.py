@@ -15,55 +15,66 @@ from nacre.recrawl.planner.tuning import guess
 _PRIOR_YES = guess(
     "template.prior_yes",
     0.5,
-    "Paired fetches in which a place differed, as if seen before any was.",
+    "Number of imaginary paired fetches in which a place differed, added before "
+    "the first real one.",
 )
-_PRIOR_NO = guess("template.prior_no", 5.0, "Paired fetches in which it stayed, likewise.")
+_PRIOR_NO = guess(
+    "template.prior_no",
+    5.0,
+    "Number of imaginary paired fetches in which a place did not differ, added "
+    "before the first real one.",
+)
 _NOISY = guess(
     "template.noisy",
     0.2,
-    "Share of paired fetches in which a place surely differs, beyond which it is noise.",
+    "Share of paired fetches in which a place must surely differ to count as noise.",
     most=1.0,
 )
 _SELDOM = guess(
     "template.seldom",
     0.01,
-    "Share of unchanged pages that look changed, before any pair: most noise is masked, and where "
-    "this were large, every change that is seen would be taken for noise.",
+    "Share of unchanged pages that look changed, assumed before the first paired "
+    "fetch. With a large share every change would count as noise.",
     most=1.0,
 )
-_SURE = guess("template.sure", 5.0, "Pairs that this share counts for.")
+_SURE = guess(
+    "template.sure",
+    5.0,
+    "Number of paired fetches that the assumed share (template.seldom) weighs as much as.",
+)
 _COMMON = guess(
     "template.common",
     0.3,
-    "Share of the last pages beyond which a piece on them is boilerplate.",
+    "Share of the last pages of a template on which a piece must be to count as boilerplate.",
     most=1.0,
 )
 _SLOT = guess(
     "template.slot",
     0.1,
-    "Share of the last pages beyond which a place on them belongs to the template.",
+    "Share of the last pages of a template that must have a place for it to "
+    "belong to the template.",
     most=1.0,
 )
 _ENOUGH_PAGES = guess(
     "template.enough_pages",
     5,
-    "Pages that must have been seen before any piece counts as boilerplate.",
+    "Number of pages of a template that must be known before a piece can count as boilerplate.",
 )
 _CHURN_VISITS = guess(
     "template.churn_visits",
     4,
-    "Visits at which nothing at a place lived on, before it counts as noise without proof "
-    "by pairs.",
+    "Number of visits at which a place has new content each time before it counts"
+    " as noise without paired fetches.",
 )
 _CALM = guess(
     "template.calm",
     3.0,
-    "Pairs in which a place stayed as it was that show that it does not change by itself.",
+    "Number of paired fetches without a difference that show that a place has no noise.",
 )
 _WINDOW = guess(
     "template.window",
     200,
-    "Pages after which what was counted of pieces is halved, so that a new design is learned.",
+    "Number of pages after which the counts of pieces are halved, so that a new design is learned.",
 )
 _MAX_PLACES = 2_000
 """A bound of memory: places of a site."""

@@ -43,7 +43,9 @@ _FLOOR = -32_000
 _PACK = struct.Struct(f"<{GRID}h")
 _RECENT = struct.Struct("<2f")
 RECENT = guess(
-    "rates.recent", 6.0, "The latest visits are those that fade so many times as fast as all."
+    "rates.recent",
+    6.0,
+    "Factor by which the weight of visits decreases faster in the estimate from recent visits.",
 )
 NO_EVIDENCE = _PACK.pack(*[0] * GRID)
 """The evidence of a page that was visited once: its first visit says nothing of changes."""
@@ -51,15 +53,15 @@ NO_EVIDENCE = _PACK.pack(*[0] * GRID)
 BACK_OFF = guess(
     "rates.back_off",
     30.0,
-    "As many revisited pages of a class weigh as much as its parent's prior.",
+    "Number of revisited pages of a class that weigh as much as the prior of its parent class.",
 )
 _EM_STEPS = guess(
     "rates.em_steps",
     8,
-    "Steps of EM with which a prior follows what was learned since the last step.",
+    "Number of EM steps that update a prior in each step of the planner.",
 )
 _FIRST_STEPS = guess(
-    "rates.first_steps", 25, "Steps of EM of a prior that is fitted for the first time."
+    "rates.first_steps", 25, "Number of EM steps for a prior that is estimated for the first time."
 )
 
 Distribution = tuple[float, ...]
@@ -79,13 +81,19 @@ def _lognormal(median: float, spread: float) -> Distribution:
 
 
 _SPREAD = guess(
-    "rates.spread", 2.2, "Spread of the logarithm of the rates of pages, and of new links of lists."
+    "rates.spread",
+    2.2,
+    "Standard deviation of the logarithm of change rates, of pages and of new links of lists.",
 )
 PAGES: Distribution = _lognormal(1.0 / 365.0, _SPREAD)
 """Of pages of which nothing is known: half are still the same after some months to a year
 (Cho and Garcia-Molina 2000, Ntoulas et al. 2004), and a few change daily."""
 FILES: Distribution = _lognormal(
-    guess("rates.files", 1.0 / 5000.0, "Changes a day of attached files: most are never replaced."),
+    guess(
+        "rates.files",
+        1.0 / 5000.0,
+        "Change rate of attached files, per day: most are never replaced.",
+    ),
     1.5,
 )
 """The same of attached files."""
@@ -93,7 +101,8 @@ CODE: Distribution = _lognormal(
     guess(
         "rates.code",
         1.0 / 150.0,
-        "Changes a day of style sheets and scripts: they change with releases and redesigns.",
+        "Change rate of style sheets and scripts, per day: they change with releases "
+        "and redesigns.",
     ),
     1.5,
 )
@@ -102,13 +111,13 @@ MEDIA: Distribution = _lognormal(
     guess(
         "rates.media",
         1.0 / 20000.0,
-        "Changes a day of images, sound and fonts: what is new has another name.",
+        "Change rate of images, sound and fonts, per day: new ones usually have new names.",
     ),
     0.9,
 )
 """The same of images, sound and fonts; as slow as the grid allows."""
 LISTS: Distribution = _lognormal(
-    guess("rates.lists", 0.1, "New links a day of a list of which nothing is known."), _SPREAD
+    guess("rates.lists", 0.1, "Rate of new links of an unknown list, per day."), _SPREAD
 )
 """Of the new links of a list of which nothing is known: from one in months to several a day."""
 
@@ -293,7 +302,7 @@ def _smooth(totals: Sequence[float]) -> Distribution:
     return tuple(weight / scale for weight in spread)
 
 
-_KEPT = guess("rates.kept", 300, "Pages of each class from whose evidence its prior is fitted.")
+_KEPT = guess("rates.kept", 300, "Number of pages of each class that its prior is estimated from.")
 _CODE = "code"
 _ROOTS: dict[str, Distribution] = {PageKind.FILE: FILES, PageKind.EMBED: MEDIA, _CODE: CODE}
 

@@ -36,11 +36,16 @@ _MONDAY = 4 * DAY
 AGES = guess(
     "value.ages",
     (1.0, 3.0, 6.0, 12.0),
-    "Ages in days at which the hazard of a change is told apart: below 1, to 3, 6, 12, and older.",
+    "Limits of the age classes that have hazards of their own, in days: below 1, "
+    "to 3, 6, 12, and older.",
 )
-SMOOTHING = guess("value.smoothing", 100.0, "As many events weigh as much as the wider profile.")
+SMOOTHING = guess(
+    "value.smoothing",
+    100.0,
+    "Number of events that weigh as much as the profile of the wider class.",
+)
 _LEAN = guess(
-    "value.lean", 5.0, "Days without a change that are added to what was observed of each age."
+    "value.lean", 5.0, "Days without a change that are added to the observations of each age class."
 )
 
 
@@ -163,7 +168,7 @@ def fit_hazard(surplus: Sequence[float], exposure: Sequence[float]) -> Hazard:
     return Hazard((*rates[:-1], 0.0))
 
 
-_HORIZON = guess("value.horizon", 30.0, "Days for which a rate that was learned is of use.")
+_HORIZON = guess("value.horizon", 30.0, "Days for which a learned rate is of use.")
 _DOUBLES = 9
 """Intervals that are tried for the best, each twice the one before: up to 256 steps."""
 

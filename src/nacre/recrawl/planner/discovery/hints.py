@@ -29,33 +29,39 @@ from nacre.wire.date import parse_w3c_date
 _PRIOR_RECALL = guess(
     "hints.prior_recall",
     0.7,
-    "Share of changes that a source is believed to tell before any visit showed it.",
+    "Share of the changes that a source reports, assumed before the first observation.",
     most=1.0,
 )
-_PRIOR_WEIGHT = guess("hints.prior_weight", 1.0, "Changes that this belief counts for.")
+_PRIOR_WEIGHT = guess(
+    "hints.prior_weight", 1.0, "Number of changes that this assumption weighs as much as."
+)
 _PRIOR_FALSE = guess(
     "hints.prior_false",
     0.02,
-    "False hints a day that a source is believed to give before any visit showed it.",
+    "False hints per day of a source, assumed before the first observation.",
 )
-_FALSE_DAYS = guess("hints.false_days", 30.0, "Days that this belief counts for.")
+_FALSE_DAYS = guess(
+    "hints.false_days", 30.0, "Number of days that this assumption weighs as much as."
+)
 _BANNED_DAYS = guess(
-    "hints.banned_days", 90.0, "Days for which a server is not believed after a lie."
+    "hints.banned_days",
+    90.0,
+    "Days for which the 304 replies of a server are not trusted after an incorrect one.",
 )
 _SAME_DATES = guess(
     "hints.same_dates",
     0.9,
-    "Share of the dates of a sitemap that are the same, or now, from which they tell nothing.",
+    "Share of equal or current dates in a sitemap above which its dates are ignored.",
     most=1.0,
 )
 _MOST_MOVED = guess(
     "hints.most_moved",
     0.5,
-    "Share of its dates that must have moved for a sitemap to be suspected of that.",
+    "Share of the dates of a sitemap that must have changed since the last reading for this check.",
     most=1.0,
 )
 _ENOUGH_DATES = guess(
-    "hints.enough_dates", 20, "Dates below which a sitemap is not suspected of that."
+    "hints.enough_dates", 20, "Number of dates below which a sitemap is not checked in this way."
 )
 
 
@@ -177,20 +183,22 @@ def dates_are_generated(dates: list[float], fetched: float, moved: int) -> bool:
 
 
 SPARED_LOTS = guess(
-    "hints.spared_lots",
+    "hints.spared_sample",
     0.1,
-    "Share of the resting sitemaps that is read all the same, as an audit.",
+    "Share of the sitemaps without news in their index that are read nevertheless, as an audit.",
     most=1.0,
 )
 TRIED = guess(
-    "hints.tried", 10, "Words of an index that have to be found true before it is believed."
+    "hints.tried",
+    10,
+    "Number of dates of a sitemap index that must prove correct before it is trusted.",
 )
 _DAY = 86_400.0
 """Seconds of a day."""
 _LONGEST = guess(
     "hints.longest",
     30 * _DAY,
-    "Longest time for which a sitemap is not read on the word of its index, s.",
+    "Longest time without a reading of a sitemap that is unchanged in its index, in seconds.",
 )
 _DATE_ALONE = re.compile(r"\s*\d{4}-\d\d-\d\d\s*")
 _DAY_ENDS = 1.5 * _DAY
@@ -380,14 +388,18 @@ def _end_of(lastmod: str) -> float:
 
 
 LIFT = guess(
-    "hints.lift", 5.0, "Two pages of a group changed together so much more often than by chance."
+    "hints.lift",
+    5.0,
+    "Ratio of joint changes to those expected of independent pages from which pages form a group.",
 )
-SUPPORT = guess("hints.support", 5, "Pairs of pages that changed together, at least.")
-SENTINELS = guess("hints.sentinels", 3, "Pages of a group that are visited first.")
+SUPPORT = guess(
+    "hints.support", 5, "Smallest number of joint changes of a pair of pages in a group."
+)
+SENTINELS = guess("hints.sentinels", 3, "Number of pages of a group that are visited first.")
 _TOGETHER = guess(
     "hints.together",
     0.5,
-    "Share of the sentinels that must have changed for the others to be told of.",
+    "Share of these pages that must have changed for the others to be visited.",
     most=1.0,
 )
 _STEPS = 40

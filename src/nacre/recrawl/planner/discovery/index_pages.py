@@ -36,13 +36,21 @@ _PAGED = re.compile(r"(?i)(?:index|list|page)[_-](?:\d+|\{int\})|[?&](?:page|p|p
 INDEX = 0.5
 """From this probability on a page is taken for an index page: it is likelier one than not."""
 _LONG_ANCHOR = guess(
-    "index_pages.long_anchor", 24, "Characters from which the links of a group read like titles."
+    "index_pages.long_anchor",
+    24,
+    "Mean length of link texts from which a group of links looks like a list of "
+    "titles, in characters.",
 )
-_MANY_LINKS = guess("index_pages.many_links", 8, "Links alike from which they are a list.")
+_MANY_LINKS = guess(
+    "index_pages.many_links",
+    8,
+    "Number of similar links from which a group of links looks like a list.",
+)
 _LABELS = guess(
     "index_pages.labels",
     2,
-    "Visits that showed new links, after which the behaviour of a page outweighs its looks.",
+    "Number of visits with new links after which the observations of a page "
+    "outweigh its appearance.",
 )
 
 
@@ -143,10 +151,16 @@ def _by_behaviour(behaviour: Behaviour) -> float:
     return score
 
 
-ANCHORS = guess("index_pages.anchors", 2, "Known links in a row that end the reading.")
-TOP = guess("index_pages.top", 3, "Places at the top of a list where links may be pinned.")
+ANCHORS = guess(
+    "index_pages.anchors", 2, "Number of known links in a row at which the reading of a list ends."
+)
+TOP = guess(
+    "index_pages.top", 3, "Number of positions at the top of a list where links may be pinned."
+)
 STAYS = guess(
-    "index_pages.stays", 3, "A link that has stood there at more visits than this is pinned."
+    "index_pages.stays",
+    3,
+    "Number of visits at the same position after which a link counts as pinned.",
 )
 
 _INDEX = re.compile(r"(?i)/(?:index|default|home)?(?:[_-](\d{1,5}))?(?:\.\w{2,5})?$")
@@ -360,7 +374,7 @@ _MAX_LINKS = 6_000
 _MIDDLE = guess(
     "lists.middle",
     2,
-    "Links that must have stayed on a list, for others to be taken for withdrawn.",
+    "Number of links that must have stayed on a list before missing ones count as withdrawn.",
 )
 
 
@@ -450,7 +464,7 @@ def _hash(text: str) -> int:
 MOST_LOST = guess(
     "lists.most_lost",
     1e-3,
-    "Largest share of new links that may slip through the window of a list.",
+    "Largest share of new links that may appear on a list and leave it between two visits.",
     most=1.0,
 )
 _SMALL = 700.0

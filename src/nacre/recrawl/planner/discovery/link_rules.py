@@ -31,14 +31,22 @@ from nacre.uri.parse import authority, origin
 _SAMPLES = 400
 """A bound of memory: URLs of a template that are remembered."""
 _ENOUGH = guess(
-    "link_rules.enough", 12, "URLs that a template must have seen for a rule of its own."
+    "link_rules.enough", 12, "Number of URLs that a template must have for a link rule of its own."
 )
-_DISTINCT = guess("link_rules.distinct", 4, "Different times at which they must have appeared.")
+_DISTINCT = guess(
+    "link_rules.distinct", 4, "Number of different times at which these URLs must have appeared."
+)
 _DATES = guess(
-    "link_rules.dates", 0.8, "Rank correlation of date and appearance for rule T.", most=1.0
+    "link_rules.dates",
+    0.8,
+    "Rank correlation of date and time of appearance that rule T requires.",
+    most=1.0,
 )
 _NUMBERS = guess(
-    "link_rules.numbers", 0.9, "Rank correlation of number and appearance for rule S.", most=1.0
+    "link_rules.numbers",
+    0.9,
+    "Rank correlation of number and time of appearance that rule S requires.",
+    most=1.0,
 )
 _LATE = 0.99
 """Quantile of the lateness of links that the slack of a rule covers: all but one in a hundred."""

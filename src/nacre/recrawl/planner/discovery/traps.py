@@ -25,31 +25,43 @@ from nacre.uri.parse import authority
 MANY = guess(
     "traps.many",
     50,
-    "URLs of a kind that are let through before it is looked at, and how many are then looked at.",
+    "Number of URLs of a kind that are visited before it is checked, and number "
+    "of the visits that are then checked.",
 )
 _AGAIN = guess(
     "traps.again",
     0.8,
-    "A kind is a trap from this share on of pages that say nothing new.",
+    "Share of pages without new content from which a kind of URLs counts as a trap.",
     most=1.0,
 )
 _RECENT = guess(
-    "traps.recent", 200.0, "Pages of a kind after which what was counted of them is halved."
+    "traps.recent", 200.0, "Number of pages of a kind after which its counts are halved."
 )
 _TEXTS = 500
 """A bound of memory: texts of a kind that are remembered."""
 _DAY = 86_400.0
 """Seconds of a day."""
-_FUTURE = guess("traps.future", 30 * _DAY, "A date that lies so far ahead is still to come, s.")
+_FUTURE = guess(
+    "traps.future",
+    30 * _DAY,
+    "Time ahead of now from which a date in a URL counts as future, in seconds.",
+)
 _MOST_FUTURE = guess(
     "traps.most_future",
     0.2,
-    "Share of the URLs of a kind that name such dates, beyond which it is a calendar.",
+    "Share of URLs with such dates above which a kind counts as a calendar.",
     most=1.0,
 )
-_FACETS = guess("traps.facets", 3, "Parameters with few values each that make combinations.")
+_FACETS = guess(
+    "traps.facets",
+    3,
+    "Number of parameters with few values from which combinations of them count as facets.",
+)
 _VALUES = guess(
-    "traps.values", 0.2, "Values of a parameter for each URL, up to which they are few.", most=1.0
+    "traps.values",
+    0.2,
+    "Largest number of values per URL at which a parameter counts as one with few values.",
+    most=1.0,
 )
 _CROWD = " crowd"
 """Suffix of a kind's name: what those of its pages said that lead to no others of the kind."""

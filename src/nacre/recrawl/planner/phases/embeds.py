@@ -31,25 +31,32 @@ KINDS = frozenset((PageKind.EMBED, PageKind.FILE))
 SMALL = guess(
     "embeds.small",
     16,
-    "A folder of no more embeds is looked through at the first sign; a larger one begins "
-    "with them.",
+    "Size of a folder of embeds up to which all are visited at the first sign of "
+    "a change; of a larger folder, so many are visited first.",
 )
-_FILES = guess("embeds.files", 4, "The same of files, which are larger, and come one by one.")
+_FILES = guess(
+    "embeds.files",
+    4,
+    "The same size for folders of attached files, which are larger and appear one by one.",
+)
 _HOPEFUL = guess(
     "embeds.hopeful",
     0.05,
-    "Share of what was looked at that must have changed for more of the folder to be looked at.",
+    "Share of the visited embeds of a folder that must have changed for more of "
+    "them to be visited.",
     most=1.0,
 )
 _LEARNED = guess(
     "embeds.learned",
     16,
-    "Second visits after which a folder's past says how far signs are to be believed there.",
+    "Number of revisits after which the history of a folder determines how far "
+    "signs are trusted there.",
 )
 _INDEXED = guess(
     "embeds.indexed",
     64,
-    "Members of a folder that are remembered for signs; the rest goes by the rate of its class.",
+    "Number of embeds of a folder that signs are stored for; the others are "
+    "visited by the rate of their class.",
 )
 _FOLDERS = 2_000
 """A bound of memory: folders that are remembered, twice as many for a while. On a site with
@@ -61,13 +68,13 @@ _REFERRED = 1_000
 _SAMPLE = guess(
     "embeds.sample",
     2,
-    "Second looks at embeds of a directory and type of which none was looked at again.",
+    "Number of revisits to embeds of a folder and type without any revisit.",
 )
-_SAMPLES = guess("embeds.samples", 30, "Such looks in a step.")
+_SAMPLES = guess("embeds.samples", 30, "Number of such revisits in a step.")
 _RESERVE = guess(
     "embeds.reserve",
     0.02,
-    "Share of a tight budget that is kept for what comes with pages.",
+    "Share of a tight budget that is reserved for the embeds of pages.",
     most=1.0,
 )
 

@@ -40,13 +40,13 @@ from nacre.uri.parse import authority
 _LIKELY_NEW = guess(
     "hint_sources.likely_new",
     0.1,
-    "From this chance of new links on, a list of a site that published much is read.",
+    "Chance of new links from which a list of a site with many new pages is read.",
     most=1.0,
 )
 _LIST_SAMPLE = guess(
     "hint_sources.list_sample",
     0.1,
-    "Share of the lists left out for a sitemap that are read all the same.",
+    "Share of the lists that are replaced by a sitemap and are read nevertheless.",
     most=1.0,
 )
 

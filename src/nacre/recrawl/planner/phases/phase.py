@@ -13,12 +13,15 @@ from nacre.recrawl.planner.tuning import guess
 from nacre.recrawl.planner.visited import Rows
 
 MOST_ERRORS = guess(
-    "phase.most_errors", 5, "Steps in which a page of a list that never answered is tried."
+    "phase.most_errors",
+    5,
+    "Number of steps in which a page of a list that never answered is tried.",
 )
 _WAIT = guess(
     "phase.wait",
     7 * 86_400.0,
-    "Age at which a page is tried again that did not answer twice, s; then at each double of it.",
+    "Age at which a page that failed twice is tried again, in seconds; then again"
+    " at each doubling.",
 )
 
 

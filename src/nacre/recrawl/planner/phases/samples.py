@@ -27,42 +27,49 @@ from nacre.uri.parse import authority
 _SAMPLE = guess(
     "samples.sample",
     200,
-    "Pages that are visited again, all classes together, before others are judged by them.",
+    "Number of pages of all classes that are revisited before the change rates of"
+    " others are estimated from them.",
 )
-_LEAST_SAMPLE = guess("samples.least_sample", 4, "Pages of each class that are sampled at least.")
+_LEAST_SAMPLE = guess(
+    "samples.least_sample", 4, "Smallest number of revisited pages of each class."
+)
 _FILES = "files "
 _FILE_SAMPLE = guess(
     "samples.file_sample",
     20,
-    "Attached files of a site that are visited again before others are judged by them.",
+    "Number of attached files of a site that are revisited before the change "
+    "rates of others are estimated from them.",
 )
 _WATCHED = guess(
     "samples.watched",
     40,
-    "Pages of a site whose sitemap is believed, of which it does not tell, that are "
-    "visited before it is believed to be silent for a reason.",
+    "Number of pages without hints that are visited on a site with a trusted "
+    "sitemap before its silence is trusted.",
 )
 _AT_ONCE = guess(
-    "samples.at_once", 20, "As many of these in a step, unless one of them proves changed."
+    "samples.at_once",
+    20,
+    "Largest number of these pages in a step, unless one of them has changed.",
 )
 _FILES_AT_ONCE = guess(
     "samples.files_at_once",
     10,
-    "As many attached files in a step, unless one of them proves changed.",
+    "Largest number of sampled attached files in a step, unless one of them has changed.",
 )
 _SHARE = guess(
     "samples.share",
     0.1,
-    "No more than that share of the pages is sampled: a small site would be visited as a whole.",
+    "Largest share of the pages of a site that is sampled: a small site would be "
+    "sampled completely.",
     most=1.0,
 )
 _PAIRED = guess(
-    "samples.paired", 0.03, "Share of a tight budget that is kept for second fetches.", most=1.0
+    "samples.paired", 0.03, "Share of a tight budget that is reserved for second fetches.", most=1.0
 )
 _LEAST_PAIRS = guess(
     "samples.least_pairs",
     2,
-    "Second fetches of changes that may be noise, however small that share is.",
+    "Smallest number of second fetches of changes that may be noise, however small that share is.",
 )
 
 
@@ -278,7 +285,10 @@ class SecondFetches:
 
 
 _LOTS = guess(
-    "by_value.lots", 0.03, "Largest share of a tight budget for the random sample.", most=1.0
+    "samples.random_sample",
+    0.03,
+    "Largest share of a tight budget for the random sample.",
+    most=1.0,
 )
 
 

@@ -26,7 +26,9 @@ from nacre.recrawl.planner.tuning import guess
 from nacre.uri.parse import authority
 
 _LEAST = guess(
-    "limits.least", 10, "Visits of traps that a run may make, however small their share is."
+    "limits.least",
+    10,
+    "Number of visits to traps that a run may make, however small their share is.",
 )
 _FREE = frozenset(("start", "due", "pair", "sitemap", "feed"))
 """Reasons of visits that are made without a limit for traps."""
