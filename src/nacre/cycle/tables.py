@@ -1,24 +1,77 @@
 """Files of a table: which ones a bucket has at a version, and how a task makes one.
 
 A table is log-structured: a row is folded from a `base` file and the `set` and `add` files that
-were committed since (`nacre.crawldb.fold`). A task writes a Parquet file into its scratch folder,
-and `publish` describes it and sends it to the storage.
+were committed since (`nacre.crawldb.fold`). A task opens its `TaskPlace`, writes a Parquet file
+into the scratch folder there, and `publish` describes it and sends it to the storage.
 """
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nacre.cycle.storage import Storage, file_sha256, localized
+from nacre.crawldb.fold import merge_query
+from nacre.crawldb.kernels import Kernel, parquet
+from nacre.crawldb.row import bucket_of, bucket_of_host
+from nacre.cycle.storage import Storage, file_sha256, localized, open_storage
 from nacre.cycle.versions import Cycle, CycleVersion, TableFile
-from nacre.errors import DamageError
+from nacre.errors import ConfigError, DamageError
+
+MEMORY = 600 * 10**6
+"""Bytes of a kernel before it spills."""
+
+CRAWLDB = "crawldb"
+"""The name of the table of URLs."""
 
 FOLDER = "tables"
 ROW_GROUP = 32_768
 """Rows of a group in a file: what a reader of one key has to unpack."""
 
 _FETCH_TIME = "fetch_time"
+
+
+class TaskPlace(NamedTuple):
+    """Where a task reads and writes; part of its spec.
+
+    Attributes:
+        storage: What `open_storage` takes.
+        memory: Bytes of its kernel.
+        scratch: Folder for what it keeps while it works; "" for the temporary folder.
+    """
+
+    storage: str
+    memory: int = MEMORY
+    scratch: str = ""
+
+    @contextmanager
+    def open(self) -> "Iterator[TaskWork]":
+        """The storage, a kernel and an empty folder, which is removed in the end."""
+        storage = open_storage(self.storage)
+        root = storage.local_path(FOLDER)
+        scratch = Path(tempfile.mkdtemp(prefix="nacre-", dir=self.scratch or None))
+        folders = [str(scratch), *([str(root.parent)] if root is not None else [])]
+        try:
+            with Kernel(self.memory, 1, scratch=str(scratch), directories=folders) as kernel:
+                yield TaskWork(storage, kernel, scratch)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+class TaskWork(NamedTuple):
+    """What a task works with.
+
+    Attributes:
+        storage: Where the tables lie.
+        kernel: Its kernel.
+        scratch: Its folder.
+    """
+
+    storage: Storage
+    kernel: Kernel
+    scratch: Path
 
 
 class BucketFiles(NamedTuple):
@@ -53,6 +106,62 @@ class LocalBucket(NamedTuple):
     base: list[str]
     sets: list[tuple[str, str]]
     adds: list[str]
+
+
+class TableKind(NamedTuple):
+    """What is particular of a table.
+
+    Attributes:
+        name: Its name.
+        keys: Columns that identify a row; a file is sorted by them, bytewise.
+        merge: SQL that folds the files of a bucket into rows as a base holds them.
+        bucket: Bucket of a value of the first key, of so many.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    merge: Callable[[LocalBucket], str]
+    bucket: Callable[[str, int], int]
+
+
+def table_kind(name: str) -> TableKind:
+    """What is known of a table.
+
+    Raises:
+        ConfigError: There is no such table.
+    """
+    if name not in KINDS:
+        raise ConfigError(f"there is no table {name!r}; one of: {', '.join(KINDS)}")
+    return KINDS[name]
+
+
+def _merged_rows(local: LocalBucket) -> str:
+    return merge_query(local.base, local.sets, local.adds)
+
+
+def newest_rows(*keys: str) -> Callable[[LocalBucket], str]:
+    """The fold of a table whose rows are replaced as a whole: the last one of a key counts."""
+    listed = ", ".join(f'"{key}"' for key in keys)
+
+    def merge(local: LocalBucket) -> str:
+        # Bases have different keys, and every set comes after them.
+        parts = [f"select 0 as n, * from {parquet(local.base)}"] if local.base else []
+        parts += [
+            f"select {number} as n, * from {parquet([path])}"
+            for number, (path, _) in enumerate(local.sets, 1)
+        ]
+        rows = " union all by name ".join(parts)
+        newest = f"qualify row_number() over (partition by {listed} order by n desc) = 1"
+        return f"select * exclude (n) from ({rows}) {newest} order by {listed}"
+
+    return merge
+
+
+KINDS = {
+    CRAWLDB: TableKind(CRAWLDB, ("key",), _merged_rows, bucket_of),
+    "hosts": TableKind("hosts", ("host",), newest_rows("host"), bucket_of_host),
+}
+"""The tables by name."""
 
 
 def buckets_of(cycle: Cycle, version: CycleVersion, table: str) -> list[BucketFiles]:

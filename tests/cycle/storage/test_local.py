@@ -132,3 +132,15 @@ def test_a_full_disk_leaves_nothing_behind_its_message():
     with pytest.raises(StorageError, match="fdatasync"):
         storage.create("v/1", b"x")
     assert storage.list("v") == []
+
+
+def test_a_copy_is_whole_and_may_be_repeated(tmp_path):
+    storage = LocalStorage(tmp_path)
+    storage.put("parts/a", b"warc")
+    storage.copy("parts/a", "archive/a")
+    storage.copy("parts/a", "archive/a")
+    storage.delete("parts/a")
+    assert storage.read("archive/a") == b"warc"
+    assert [one.name for one in storage.walk("archive")] == ["archive/a"]
+    with pytest.raises(MissingFileError, match="parts/a"):
+        storage.copy("parts/a", "archive/b")

@@ -38,6 +38,15 @@ def test_a_large_file_goes_up_in_parts(bucket, tmp_path):  # noqa: F811
     assert (tmp_path / "copy").read_bytes() == (tmp_path / "large").read_bytes()
 
 
+def test_the_store_copies(bucket):  # noqa: F811
+    storage = open_storage(bucket)
+    storage.put("parts/a", b"warc")
+    storage.copy("parts/a", "archive/a")
+    assert storage.read("archive/a") == b"warc"
+    with pytest.raises(MissingFileError, match="parts/b"):
+        storage.copy("parts/b", "archive/b")
+
+
 def test_of_many_callers_one_creates(bucket):  # noqa: F811
     storage = open_storage(bucket)
 

@@ -63,6 +63,14 @@ class Storage(Protocol):
         """Store a local file, durable on return; its source may be removed or kept, not changed."""
         ...
 
+    def copy(self, name: str, to: str) -> None:
+        """Give the content of a file a second name, durable on return; replaces one of that name.
+
+        Raises:
+            MissingFileError: There is no such file.
+        """
+        ...
+
     def create(self, name: str, data: bytes) -> None:
         """Write a file that must not exist, durable on return; of two callers one succeeds.
 

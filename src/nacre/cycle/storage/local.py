@@ -64,21 +64,33 @@ class LocalStorage:
 
     def upload(self, path: Path, name: str) -> None:
         """See `Storage.upload`; on one file system it is a second name, not a copy."""
-        target = self._path(name)
-        temporary = self._temporary(target)
         handle = self._disk.open(str(path), write=True)
         try:
             self._disk.fdatasync(handle)
         finally:
             self._disk.close(handle)
+        self._named(str(path), self._path(name))
+
+    def copy(self, name: str, to: str) -> None:
+        """See `Storage.copy`; it is a second name of one file."""
+        source = self._path(name)
+        if self._disk.size(source) is None:
+            raise MissingFileError(f"{source}: there is no such file. Put back what was removed.")
+        self._named(source, self._path(to))
+
+    def _named(self, source: str, target: str) -> None:
+        """Give a synced file a name in the storage."""
+        temporary = self._temporary(target)
         try:
-            self._disk.link(str(path), temporary)
+            self._disk.link(source, temporary)
         except OperationError as error:
             # Another file system, or one without links.
             if error.errno not in {errno.EXDEV, errno.EPERM, errno.EMLINK, errno.EOPNOTSUPP}:
                 raise
-            self._copy(str(path), temporary)
+            self._copy(source, temporary)
         self._disk.rename(temporary, target)
+        # rename(2) does nothing when both names are of one file already.
+        self._disk.unlink(temporary)
         self._disk.fsync_dir(_folder(target))
 
     def create(self, name: str, data: bytes) -> None:

@@ -1,0 +1,400 @@
+"""Readers: what the tables of a version say, as numbers, rows and answers to SQL.
+
+Rows are shown as a person reads them: a status by its name, times as timestamps, scores as
+fractions; `readable` makes them of the folded rows. A reader works on buckets, in tasks where
+that is worth it. What a user writes as SQL runs in a kernel whose configuration is locked.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from nacre.crawldb.fold import fold_query, label_sql
+from nacre.crawldb.kernels import Kernel, quoted
+from nacre.crawldb.row import COLUMNS, ONE, bucket_of, status_of
+from nacre.cycle.engine import TaskEngine
+from nacre.cycle.row_files import plain_row
+from nacre.cycle.tables import (
+    CRAWLDB,
+    KINDS,
+    BucketFiles,
+    LocalBucket,
+    TaskPlace,
+    TaskWork,
+    buckets_of,
+    in_tasks,
+    local_bucket,
+    table_kind,
+)
+from nacre.cycle.versions import Cycle, CycleVersion
+from nacre.errors import ConfigError
+
+QUANTILES = (0.01, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 0.99)
+"""Those of the score; Nutch, `db.stats.score.quantiles`."""
+
+_BATCH = 10_000
+_SHARES = 1_000_000
+_TIMES_MS = ("fetch_time", "modified", "leased_until", "purged", "first_seen", "last_inlink")
+_TIMES_US = ("last_time", "warc_date")
+_HOST = r"^[a-z][a-z0-9+.-]*://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)"
+
+
+class TableView(NamedTuple):
+    """Which version is read, and with what.
+
+    Attributes:
+        cycle: The versions.
+        version: The one that is read.
+        engine: Runs the tasks.
+        place: Where they work.
+        interval: Interval of a row that has none, s.
+    """
+
+    cycle: Cycle
+    version: CycleVersion
+    engine: TaskEngine
+    place: TaskPlace
+    interval: int
+
+
+class RowFilter(NamedTuple):
+    """Which rows are wanted: all that are given must hold. Nutch: `readdb -dump`.
+
+    Attributes:
+        status: Name of a status, such as `db_gone`; "" for any.
+        regex: An expression (RE2) that matches the whole key; "" for any.
+        where: SQL over the readable columns; "" for any.
+        sample: Share of the rows, the same ones every time; 1 for all.
+        retries: Failures in a row; None for any.
+    """
+
+    status: str = ""
+    regex: str = ""
+    where: str = ""
+    sample: float = 1.0
+    retries: int | None = None
+
+
+class ReadSpec(NamedTuple):
+    """One task: a query over some buckets.
+
+    Attributes:
+        place: Where it works.
+        buckets: The buckets, with their files.
+        interval: Interval of a row that has none, s.
+        query: SQL over `rows`, the readable rows of these buckets.
+    """
+
+    place: TaskPlace
+    buckets: tuple[BucketFiles, ...]
+    interval: int
+    query: str
+
+
+class TableStats(NamedTuple):
+    """Numbers of the table of URLs, as `nutch readdb -stats` has them.
+
+    Attributes:
+        total: URLs.
+        statuses: URLs by name of status.
+        retries: URLs by failures in a row.
+        intervals: Shortest, mean and longest interval, s.
+        fetch_times: Earliest, mean and latest fetch time, ms.
+        scores: Least, mean and greatest score.
+        quantiles: Of the score, to three digits.
+        hosts: Counts by host and status; {} unless they were asked for.
+    """
+
+    total: int
+    statuses: Mapping[str, int]
+    retries: Mapping[int, int]
+    intervals: tuple[float, float, float]
+    fetch_times: tuple[float, float, float]
+    scores: tuple[float, float, float]
+    quantiles: Mapping[float, float]
+    hosts: Mapping[str, Mapping[str, int]]
+
+
+# ---- rows as a person reads them
+
+
+def readable(query: str) -> str:
+    """SQL that shows folded rows as a person reads them.
+
+    Args:
+        query: A query with all columns of the CrawlDb.
+    """
+    changed = {
+        "url": "coalesce(url, key)",
+        "status": label_sql(),
+        "modified": "case when modified <> 0 then epoch_ms(modified) end",
+        **{name: f"epoch_ms({name})" for name in _TIMES_MS if name != "modified"},
+        **{name: f"make_timestamp({name})" for name in _TIMES_US},
+        **{name: f"({name}::DOUBLE / {ONE})" for name in ("score", "cash")},
+        **{name: f"decode({name})" for name in ("etag", "last_modified")},
+        "signature": "lower(hex(signature))",
+    }
+    picks = [
+        f'{changed[column.name]} as "{column.name}"'
+        if column.name in changed
+        else f'"{column.name}"'
+        for column in COLUMNS
+    ]
+    picks.insert(2, f"regexp_extract(key, {quoted(_HOST)}, 1) as host")
+    return f"select {', '.join(picks)} from ({query})"
+
+
+READABLE = (COLUMNS[0].name, COLUMNS[1].name, "host", *(column.name for column in COLUMNS[2:]))
+"""The columns of readable rows."""
+
+
+def condition(kernel: Kernel, wanted: RowFilter) -> str:
+    """SQL of a filter, over readable rows.
+
+    Args:
+        kernel: Has a table `rows`, by which `where` is checked.
+        wanted: The filter.
+
+    Raises:
+        ConfigError: The status or the share is none.
+        UserSqlError: `where` or `regex` is none.
+    """
+    parts = []
+    if wanted.status:
+        try:
+            parts.append(f"status = {quoted(status_of(wanted.status).label)}")
+        except ValueError as error:
+            raise ConfigError(f"--status: {error}") from None
+    if wanted.regex:
+        test = f"regexp_full_match(key, {quoted(wanted.regex)})"
+        kernel.check_expression(test, "rows")
+        parts.append(test)
+    if wanted.retries is not None:
+        parts.append(f"retries = {wanted.retries:d}")
+    if not 0 < wanted.sample <= 1:
+        raise ConfigError(f"--sample {wanted.sample}: it is a share of the rows, above 0 up to 1")
+    if wanted.sample < 1:
+        parts.append(f"md5_number(key) % {_SHARES} < {round(wanted.sample * _SHARES)}")
+    if wanted.where:
+        kernel.check_expression(wanted.where, "rows", READABLE)
+        # Two brackets: with one, `true) or (true` would be more than one of the parts.
+        parts.append(f"(({wanted.where}\n))")
+    return " and ".join(parts) or "true"
+
+
+def checked_condition(wanted: RowFilter) -> str:
+    """The same, checked against an empty table, before any file is read."""
+    with Kernel(100 * 10**6) as kernel:
+        _empty_rows(kernel)
+        return condition(kernel, wanted)
+
+
+def _empty_rows(kernel: Kernel) -> None:
+    types = ", ".join(f'null::{column.type} as "{column.name}"' for column in COLUMNS)
+    kernel.execute(f"create temp table rows as {readable(f'select {types} limit 0')}")
+
+
+# ---- tasks
+
+
+def read_task(spec: ReadSpec) -> list[tuple[Any, ...]]:
+    """The rows of a query over some buckets."""
+    with spec.place.open() as work:
+        _rows_view(work, spec)
+        return work.kernel.rows(spec.query)
+
+
+def _rows_view(work: TaskWork, spec: ReadSpec) -> None:
+    local = joined(work, spec.buckets)
+    folded = fold_query(*local, interval=spec.interval, order=False)
+    work.kernel.execute(f"create temp view rows as {readable(folded)}")
+
+
+def joined(work: TaskWork, buckets: Iterable[BucketFiles]) -> LocalBucket:
+    """The local files of several buckets, whose keys differ, as those of one."""
+    all_of = BucketFiles(
+        0,
+        tuple(file for one in buckets for file in one.base),
+        tuple(sorted((f for one in buckets for f in one.sets), key=lambda file: file.seq)),
+        tuple(file for one in buckets for file in one.adds),
+    )
+    return local_bucket(work.storage, all_of, work.scratch)
+
+
+def _read(view: TableView, query: str) -> list[tuple[Any, ...]]:
+    """The rows of all tasks, in the order of the buckets."""
+    buckets = buckets_of(view.cycle, view.version, CRAWLDB)
+    specs = [
+        ReadSpec(view.place, group, view.interval, query)
+        for group in in_tasks(buckets, tasks=view.engine.workers)
+    ]
+    return [row for rows in view.engine.map(read_task, specs) for row in rows]
+
+
+# ---- readdb
+
+
+def table_stats(view: TableView, *, by_host: bool = False) -> TableStats:
+    """Numbers of the table of URLs.
+
+    Args:
+        view: What is read.
+        by_host: Count by host and status too.
+    """
+    # Scores are counted by three digits, so that a task returns few rows.
+    digits = (
+        "case when score = 0 then 0 else round(score, 2 - floor(log10(abs(score)))::INTEGER) end"
+    )
+    keys = f"status, retries, {digits} as s" + (", host" if by_host else ", '' as host")
+    query = (
+        f'select {keys}, count(*), min("interval"), sum("interval")::DOUBLE, '
+        'max("interval"), epoch_ms(min(fetch_time)), sum(epoch_ms(fetch_time))::DOUBLE, '
+        "epoch_ms(max(fetch_time)), min(score), sum(score), max(score) "
+        "from rows group by all order by all"
+    )
+    return _summed(_read(view, query), by_host=by_host)
+
+
+def _summed(rows: Sequence[tuple[Any, ...]], *, by_host: bool) -> TableStats:
+    statuses: Counter[str] = Counter()
+    retries: Counter[int] = Counter()
+    scores: Counter[float] = Counter()
+    hosts: dict[str, Counter[str]] = {}
+    for status, tries, score, host, number, *_ in rows:
+        statuses[status] += number
+        retries[tries] += number
+        scores[score] += number
+        if by_host:
+            hosts.setdefault(host, Counter())[status] += number
+    total = statuses.total()
+    return TableStats(
+        total,
+        dict(sorted(statuses.items())),
+        dict(sorted(retries.items())),
+        _spread(rows, 5, total),
+        _spread(rows, 8, total),
+        _spread(rows, 11, total),
+        _quantiles(scores, total),
+        {host: dict(sorted(found.items())) for host, found in sorted(hosts.items())},
+    )
+
+
+def _spread(rows: Sequence[tuple[Any, ...]], at: int, total: int) -> tuple[float, float, float]:
+    """Least, mean and greatest of three columns with minimum, sum and maximum."""
+    if not rows:
+        return 0, 0, 0
+    mean = sum(row[at + 1] for row in rows) / total
+    return min(row[at] for row in rows), mean, max(row[at + 2] for row in rows)
+
+
+def _quantiles(counted: Mapping[float, int], total: int) -> dict[float, float]:
+    found: dict[float, float] = {}
+    wanted = list(QUANTILES)
+    passed = 0
+    for value, number in sorted(counted.items()):
+        passed += number
+        while wanted and passed >= wanted[0] * total:
+            found[wanted.pop(0)] = value
+    return found
+
+
+def find_row(view: TableView, url: str, key: str) -> dict[str, Any] | None:
+    """The readable row of a URL; None when it is not known.
+
+    Args:
+        view: What is read.
+        url: The URL as it was asked for; for the message of an error.
+        key: Its key.
+    """
+    table = view.version.tables.get(CRAWLDB)
+    if table is None:
+        return None
+    wanted = bucket_of(key, table.buckets)
+    for bucket in buckets_of(view.cycle, view.version, CRAWLDB):
+        if bucket.bucket == wanted:
+            query = f"select * from rows where key = {quoted(key)} or key = {quoted(url)}"
+            with view.place.open() as work:
+                _rows_view(work, ReadSpec(view.place, (bucket,), view.interval, query))
+                found = work.kernel.arrow(query).to_pylist()
+            return plain_row(found[0]) if found else None
+    return None
+
+
+def top_rows(view: TableView, number: int, least: float = 0.0) -> list[tuple[float, str]]:
+    """The URLs with the greatest scores, best first; equals by key. Nutch: `readdb -topN`.
+
+    Args:
+        view: What is read.
+        number: How many.
+        least: Least score; 0 for any.
+    """
+    having = f"where score >= {least!r}" if least else ""
+    query = f"select score, key from rows {having} order by score desc, key limit {number:d}"
+    found = _read(view, query)
+    return sorted(found, key=lambda row: (-row[0], row[1].encode()))[:number]
+
+
+def dump_rows(view: TableView, wanted: RowFilter) -> Iterator[Any]:
+    """The readable rows that pass a filter, by bucket and key, in batches of Arrow.
+
+    Raises:
+        UserSqlError: `where` is wrong.
+    """
+    passing = checked_condition(wanted)
+    query = f"select * from rows where {passing} order by key"
+    for group in in_tasks(buckets_of(view.cycle, view.version, CRAWLDB)):
+        with view.place.open() as work:
+            _rows_view(work, ReadSpec(view.place, group, view.interval, query))
+            yield from work.kernel.batches(query, size=_BATCH)
+
+
+# ---- SQL
+
+
+@contextmanager
+def sql(view: TableView, text: str) -> Iterator[tuple[list[str], Iterator[Any]]]:
+    """The columns of a user's query and its rows, in batches of Arrow.
+
+    The tables are `crawldb` with readable rows, `versions`, and those besides that the version has.
+
+    Raises:
+        UserSqlError: It is not one query that only reads.
+    """
+    with view.place.open() as work:
+        work.kernel.check_query(text)
+        for table in view.version.tables:
+            if table in KINDS:
+                local = joined(work, buckets_of(view.cycle, view.version, table))
+                work.kernel.execute(f'create view "{table}" as {_table_sql(view, table, local)}')
+        work.kernel.load("versions", versions_table(view.cycle))
+        yield work.kernel.columns(text), work.kernel.batches(text, size=_BATCH)
+
+
+def _table_sql(view: TableView, table: str, local: LocalBucket) -> str:
+    if table != CRAWLDB:
+        return table_kind(table).merge(local)
+    if not any(local):
+        types = ", ".join(f'null::{column.type} as "{column.name}"' for column in COLUMNS)
+        return readable(f"select {types} limit 0")
+    return readable(fold_query(*local, interval=view.interval, order=False))
+
+
+def versions_table(cycle: Cycle) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """The versions as a table of Arrow: number, step, host, times, counters."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    found = [cycle.version(number) for number in cycle.numbers()]
+    moment = pa.timestamp("ms")
+    return pa.table(
+        {
+            "version": pa.array([one.number for one in found], pa.int64()),
+            "parent": pa.array([one.parent for one in found], pa.int64()),
+            "step": pa.array([one.step for one in found], pa.string()),
+            "host": pa.array([one.host for one in found], pa.string()),
+            "clock": pa.array([one.clock for one in found], moment),
+            "committed": pa.array([one.committed for one in found], moment),
+            "counters": pa.array([json.dumps(one.counters) for one in found], pa.string()),
+        }
+    )

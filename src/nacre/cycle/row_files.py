@@ -1,0 +1,105 @@
+"""Rows in files that people and programs read: Parquet, CSV, JSON Lines."""
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from nacre.errors import ConfigError
+
+
+def write_batches(batches: Iterable[Any], target: Path) -> int:
+    """Write batches of Arrow into a file by its suffix: `.parquet`, `.csv` or `.jsonl`.
+
+    Returns:
+        The number of rows.
+
+    Raises:
+        ConfigError: The suffix is another.
+    """
+    if target.suffix not in _WRITERS:
+        raise ConfigError(f"{target}: it ends with {', '.join(_WRITERS)}")
+    rows = 0
+    temporary = target.with_name(f".{target.name}.new")
+    with _WRITERS[target.suffix](temporary) as write:
+        for batch in batches:
+            write(batch)
+            rows += batch.num_rows
+    temporary.replace(target)
+    return rows
+
+
+@contextmanager
+def _parquet_writer(path: Path) -> Iterator[Callable[[Any], None]]:
+    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+    writers: list[Any] = []
+
+    def write(batch: Any) -> None:  # noqa: ANN401 - pyarrow has no types
+        if not writers:
+            writers.append(pq.ParquetWriter(path, batch.schema, compression="zstd"))
+        writers[0].write_batch(batch)
+
+    path.touch()
+    yield write
+    for writer in writers:
+        writer.close()
+
+
+@contextmanager
+def _csv_writer(path: Path) -> Iterator[Callable[[Any], None]]:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+
+        def write(batch: Any) -> None:  # noqa: ANN401 - pyarrow has no types
+            if not file.tell():
+                writer.writerow(batch.schema.names)
+            for row in batch.to_pylist():
+                writer.writerow([_cell(value) for value in plain_row(row).values()])
+
+        yield write
+
+
+@contextmanager
+def _jsonl_writer(path: Path) -> Iterator[Callable[[Any], None]]:
+    with path.open("w", encoding="utf-8") as file:
+
+        def write(batch: Any) -> None:  # noqa: ANN401 - pyarrow has no types
+            for row in batch.to_pylist():
+                json.dump(plain_row(row), file, ensure_ascii=False, separators=(",", ":"))
+                file.write("\n")
+
+        yield write
+
+
+_WRITERS = {".parquet": _parquet_writer, ".csv": _csv_writer, ".jsonl": _jsonl_writer}
+
+
+def _cell(value: object) -> object:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+
+
+def plain_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row as JSON has it: times in ISO 8601, bytes in hexadecimal."""
+    return {name: _plain(value) for name, value in row.items()}
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - a value of any column
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return _plain_list(value)
+    return f"{value.isoformat()}Z" if hasattr(value, "isoformat") else str(value)
+
+
+def _plain_list(values: list[Any] | tuple[Any, ...]) -> Any:  # noqa: ANN401 - likewise
+    """A list; a map, which Arrow has as a list of pairs, is one again."""
+    if values and all(isinstance(one, tuple) and len(one) == 2 for one in values):
+        return {str(key): _plain(one) for key, one in values}
+    return [_plain(one) for one in values]

@@ -1,0 +1,96 @@
+"""A cycle whose tables are made of what a test says."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from nacre.crawldb import row
+from nacre.crawldb.fold import fold_query
+from nacre.crawldb.row import bucket_of
+from nacre.cycle.storage.local import LocalStorage
+from nacre.cycle.tables import (
+    CRAWLDB,
+    FilePlan,
+    TaskPlace,
+    buckets_of,
+    local_bucket,
+    publish,
+    write_arrow,
+)
+from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion, TableFile
+
+Row = Mapping[str, Any]
+INTERVAL = 2_592_000
+NOW = 1_800_000_000_000
+
+
+class MadeCycle:
+    """A cycle in a folder, with a table of URLs that grows by what is added."""
+
+    def __init__(self, folder: Path, buckets: int = 4) -> None:
+        self.folder = folder
+        self.storage = LocalStorage(folder / "cycle")
+        self.cycle = Cycle(self.storage, host="a")
+        self.place = TaskPlace(self.storage.place)
+        self.buckets = buckets
+        self.clock = NOW
+
+    @property
+    def newest(self) -> CycleVersion:
+        return self.cycle.newest()
+
+    def add(self, *rows: Row) -> CycleVersion:
+        """Commit a version with these rows as `add` files."""
+        return self.commit("add", "", rows)
+
+    def set(self, group: str, *rows: Row) -> CycleVersion:
+        """Commit a version with these rows as `set` files."""
+        return self.commit("set", group, rows)
+
+    def commit(self, kind: str, group: str, rows: Iterable[Row]) -> CycleVersion:
+        parent = self.newest
+        known = parent.tables.get(CRAWLDB)
+        buckets = known.buckets if known else self.buckets
+        files = list(self._files(parent.number + 1, kind, group, rows, buckets))
+        return self.cycle.commit(
+            parent,
+            CycleChanges(
+                step="update",
+                clock=self.clock,
+                added={CRAWLDB: files},
+                buckets={CRAWLDB: buckets},
+            ),
+        )
+
+    def _files(
+        self, number: int, kind: str, group: str, rows: Iterable[Row], buckets: int
+    ) -> Iterable[TableFile]:
+        found: dict[int, list[Row]] = {}
+        for one in rows:
+            found.setdefault(bucket_of(one["key"], buckets), []).append(one)
+        schema = row.GROUPS[group] if group else row.ADD_SCHEMA
+        for bucket, of in sorted(found.items()):
+            ordered = sorted(of, key=lambda one: one["key"].encode())
+            path = self.folder / "scratch.parquet"
+            write_arrow(pa.Table.from_pylist(ordered, schema), path)
+            file = publish(self.storage, path, FilePlan(CRAWLDB, bucket, kind, number, group))
+            path.unlink()
+            assert file is not None
+            yield file
+
+    def rows(self, version: CycleVersion | None = None) -> list[dict[str, Any]]:
+        """The rows as readers see them, by key."""
+        found: list[dict[str, Any]] = []
+        with self.place.open() as work:
+            for bucket in buckets_of(self.cycle, version or self.newest, CRAWLDB):
+                local = local_bucket(self.storage, bucket, work.scratch)
+                query = fold_query(*local, interval=INTERVAL)
+                found += work.kernel.arrow(query).to_pylist()
+        return sorted(found, key=lambda one: one["key"].encode())
+
+
+def found(key: str, **more: Any) -> Row:
+    """A row of an `add` file."""
+    return {"key": key, "score": 1, "cash": 0, "inlinks": 1, "first_seen": 100, **more}
