@@ -319,8 +319,8 @@ def annotations_page() -> str:
     parts = [
         "# Annotations",
         _MADE,
-        "The twelfth field of crawl.log, joined by commas; `-` for none. Capitals stand for "
-        "values: N for a number, NAME for a name. The last column says which of them "
+        "The twelfth field of crawl.log, joined by commas; `-` for none. Capitals are placeholders "
+        "for values: N for a number, NAME for a name. The last column says which of them "
         "Heritrix writes too. "
         "Plug-ins may add words of their own. src/nacre/annotations.py says who writes each.",
         "\n".join(lines),

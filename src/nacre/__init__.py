@@ -7,12 +7,12 @@ The life of a URI, which is also the order of the folders:
 3. `frontier` keeps what was accepted, one queue per host, and hands out what may go now.
 4. `fetch` makes a `core.Capture`: the bytes exactly as they crossed the wire (`wire` reads them).
 5. `extract` finds the outlinks, which start again at 1.
-6. `archive` writes the WARC records and the index; `history` remembers; `report` tells.
+6. `archive` writes the WARC records and the index; `history` has rows of URLs, `report` logs.
 7. `store` makes all of it durable in one step; `job` is where the stages meet.
 
 For programs: `new_job` or `open_job`, then `await job.run()`; see docs/api.md. The names below are
 the public ones. Each is imported when it is first asked for, so that `import nacre` costs nothing;
-their types stand in `__init__.pyi`.
+their types are in `__init__.pyi`.
 """
 
 from importlib import import_module

@@ -29,7 +29,7 @@ class Problem(NamedTuple):
         message: What is wrong.
         expected: What was expected, with its unit; "" where the message says all.
         sample: A correct line to copy; "" where none helps.
-        file: The file it stands in; "" for the command line or the environment.
+        file: The file that it is in; "" for the command line or the environment.
         line: Line number from 1; 0 when unknown.
     """
 

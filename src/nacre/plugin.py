@@ -1,6 +1,6 @@
 """The names that a plug-in imports from Nacre, and nothing else; see docs/plugins.md.
 
-`CONTRACT` is its version. What stands here keeps its meaning while that number stays the same.
+`CONTRACT` is its version. The names here keep their meaning while that number stays the same.
 """
 
 from nacre.config.component import Bytes, Seconds, setting

@@ -1,4 +1,4 @@
-"""The hours of a week or a year: where life is quick and where it stands still.
+"""The hours of a week or a year: which are busy and which are quiet.
 
 A process runs in *operational time*, of which a quiet hour has little and a busy one much; on the
 average of a week, or of a year with holidays, both clocks run alike.

@@ -181,9 +181,9 @@ def serve(
     seed: Seed = 7,
     port: Annotated[int, typer.Option("--port", help="Port; 0 for a free one.")] = 8080,
     address: Annotated[str, typer.Option("--address", help="Address to listen on.")] = "127.0.0.1",
-    day: Annotated[float, typer.Option("--day", help="Day at which its clock stands.")] = 0.0,
+    day: Annotated[float, typer.Option("--day", help="Day at which its clock begins.")] = 0.0,
     speed: Annotated[
-        float, typer.Option("--speed", min=0, help="Seconds of the world a second; 0: it stands.")
+        float, typer.Option("--speed", min=0, help="Seconds of the world a second; 0: time stops.")
     ] = 0.0,
     hints: Hints = "none",
     bytes_scale: Scale = 0.01,

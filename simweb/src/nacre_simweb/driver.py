@@ -1,4 +1,4 @@
-"""Runs a policy over a world, step by step, whoever does the fetching."""
+"""Runs a policy over a world, step by step, with any fetcher."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The articles of a world: where they stand, when they are born, what they are called."""
+"""The articles of a world: their URLs, dates and titles."""
 
 from bisect import bisect_left
 from collections.abc import Iterator

@@ -361,7 +361,7 @@ class _FileCheck:
 
 
 def line_mark(line: bytes) -> bytes:
-    """A short stand-in for an index line, so that many can be remembered."""
+    """A short hash of an index line, so that many can be remembered."""
     return blake2b(line, digest_size=16).digest()
 
 

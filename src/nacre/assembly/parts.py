@@ -71,7 +71,7 @@ class RunRecords:
     Attributes:
         context: What the run was given.
         rules: What decides under which settings a URI is crawled, and whether.
-        reporting: What tells of the run.
+        reporting: The parts that write logs and count.
         queues: The frontier.
         scheduling: What takes seeds and links to the frontier.
         storing: Where captures go.
@@ -93,7 +93,7 @@ class EngineRecord:
 
     Attributes:
         engine: The engine.
-        unasked: Replies that nobody asked for.
+        unasked: Replies without a request.
         shortage: What is done when file handles run out.
         chains: The three chains.
     """

@@ -213,7 +213,7 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
 def _stored_status(layout: "Layout", *, policy: bool) -> dict[str, Any]:
     """The numbers of a job that does not run.
 
-    The settings are read only where somebody asks for the policy: they take longer than all else.
+    The settings are read only where the policy is asked for: they take longer than all else.
     """
     import msgspec
 

@@ -260,7 +260,7 @@ def _queue(what: Explanation) -> list[str]:
 
 
 def _origins(what: Explanation, section: str) -> list[str]:
-    """The settings that somebody gave, and where; those of politeness stand apart."""
+    """The settings that were given, and where; those of politeness are listed apart."""
     return [
         f"{one.path} = {_plain(one.value)}, from {one.origin}"
         for one in what.settings

@@ -110,7 +110,7 @@ def one_url(
     verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
-    """A page's history: where it stands, when it changed, and what each visit found and kept."""
+    """Show a page's history: its state, when it changed, and what each visit found and kept."""
     from nacre.errors import JobError
     from nacre.inspect.analysis.page_history import page
     from nacre.inspect.explain.next_visits import NextVisits

@@ -20,8 +20,8 @@ migrate = Program(help="Make a job from the configuration of another crawler.")
 _OUT = typer.Option("--out", metavar="DIR", help="Directory of the new job.", show_default=False)
 _CLASS = typer.Option(
     "--class", metavar="CLASS=WHAT", show_default=False,
-    help="What a class or plug-in that Nacre does not know stands for, such as "
-    "org.x.Y=warc-writer; or `drop`, to leave it out. Give one for each.",
+    help="What an unknown class or plug-in is treated as, such as org.x.Y=warc-writer; or `drop`, "
+    "to leave it out. Give one for each.",
 )  # fmt: skip
 _CLASSES = typer.Option(
     "--classes", metavar="FILE", show_default=False,

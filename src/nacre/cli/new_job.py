@@ -196,7 +196,7 @@ def _rules(options: JobOptions) -> Any:  # noqa: ANN401 - a tuple of many rule t
 
 
 def values_of(options: JobOptions) -> dict[str, Any]:
-    """The settings that the options stand for, `--set` last, as a tree of the configuration."""
+    """The settings of the options, `--set` last, as a tree of the configuration."""
     if options.user_agent == "":
         message = "--user-agent is empty, but the owners of sites need it to know who crawls"
         raise ConfigError([Problem("", message, "a text; without the option, the usual one")])

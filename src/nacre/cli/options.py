@@ -57,7 +57,7 @@ def require_choice(regex: str, queue: str, *, everything: bool) -> None:
 
 
 def job_of(ctx: typer.Context) -> Path:
-    """The directory that stands behind the name of a group: `nacre frontier DIR list`."""
+    """The directory behind the name of a group: `nacre frontier DIR list`."""
     group = ctx.parent
     if group is None:
         raise RuntimeError(f"{ctx.command_path} belongs to no group")

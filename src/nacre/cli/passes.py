@@ -23,9 +23,9 @@ _ENDS = frozenset(
         ExitCode.NOTHING_ARCHIVED,
     )
 )
-"""Exit codes after which no further pass begins: a fault, or somebody's wish."""
+"""Exit codes after which no further pass begins: a fault, or a request to stop."""
 _NAP = 1.0
-"""Seconds between two looks whether somebody ended it, as at the control files of a run."""
+"""Seconds between two checks for a stop, as at the control files of a run."""
 _SET_BACK = 60.0
 """A clock that was set back by more than this, seconds: what was planned by it is planned again."""
 
@@ -57,7 +57,7 @@ class Recurrence(Protocol):
 def pass_after_pass(
     layout: Layout, recurrence: Recurrence, clock: Clock, *, rhythm: str, times: int
 ) -> int:
-    """Make passes until somebody ends it; the exit code of the last, or that of a stop.
+    """Make passes until a stop; the exit code of the last, or that of the stop.
 
     Args:
         layout: The job's directories.
@@ -96,7 +96,7 @@ def _passes(recurrence: Recurrence, waiting: "Waiting", clock: Clock, times: int
             return code
 
 
-class _StoppedBetween(Exception):  # noqa: N818 - somebody's wish, no error
+class _StoppedBetween(Exception):  # noqa: N818 - a request, no error
     """Somebody ended it between two passes."""
 
 

@@ -34,7 +34,7 @@ class CommandGroup(TyperGroup):
         return _flags_without_type(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
-        """Its arguments; `nacre frontier --help list` and `… list --help` tell of `list`."""
+        """Parse arguments; `nacre frontier --help list` and `… list --help` mean the same."""
         asked = [arg for arg in args if arg not in ctx.help_option_names]
         if len(args) == 2 and len(asked) == 1:
             try:

@@ -49,7 +49,7 @@ def seed_input(urls: Sequence[str], files: Sequence[Path], more: Sequence[str]) 
     """The seeds that were named.
 
     Args:
-        urls: Arguments. One that is the name of a file stands for the lines of it.
+        urls: Arguments. One that is the name of a file is replaced by its lines.
         files: Of `--seeds`; `-`: standard input.
         more: Of `--set seeds=`: URLs or files.
 

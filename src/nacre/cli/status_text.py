@@ -75,7 +75,7 @@ class MeasuredRates(NamedTuple):
 
 
 class RateMeter:
-    """Takes samples and tells rates."""
+    """Takes samples and computes rates."""
 
     def __init__(self) -> None:
         self._samples: deque[tuple[float, int, int]] = deque()
@@ -299,7 +299,7 @@ class Eta:
             self._seen.popleft()
 
     def seconds(self, slowest: float = 0.0) -> float | None:
-        """Seconds to go; None while nobody can know.
+        """Seconds to go; None when they cannot be estimated.
 
         Args:
             slowest: Seconds that the slowest queue needs at its delay: it cannot be sooner.

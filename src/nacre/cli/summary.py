@@ -408,7 +408,7 @@ def _facts(
 
 
 def _left(overview: JobOverview, *, finished: bool) -> str:
-    """What waits; the URIs of retired queues are not counted, endless places are told apart."""
+    """What waits; the URIs of retired queues are not counted, endless places are counted apart."""
     parts = [count(overview.queued, "URI")] if overview.queued else []
     if not finished and (retired := overview.queues.get("retired")):
         parts.append(f"what waits in {count(retired, 'retired queue')}")

@@ -106,7 +106,7 @@ def setting(  # noqa: PLR0913 - what may be said of a field
 def section(kind: "type[Component]", doc: str, *, sheets: bool = True) -> Any:
     """A field that is a component of Nacre, by default with the default of each of its settings.
 
-    Those are taken as they stand, already of their types: a job validates what it says, and makes
+    Those are taken unchanged, already of their types: a job validates what it says, and makes
     no validators of the components that it says nothing of.
 
     Args:

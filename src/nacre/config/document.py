@@ -144,7 +144,7 @@ class _Reader:
         self._nodes = 0
 
     def mapping(self, node: MappingNode, path: str) -> Tree:
-        """A mapping; of a name that stands there twice the last value counts, or both."""
+        """A mapping; of a key that occurs twice the last value counts, or both."""
         result: Tree = {}
         lines: dict[str, int] = {}
         for key, value in self._entries(node):

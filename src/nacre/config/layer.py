@@ -19,7 +19,7 @@ class SettingOrigin(NamedTuple):
 
     Attributes:
         source: `default`, `profile`, `file`, `environment`, `option`, `--set` or `nacre set`.
-        file: File it stands in; "" for none.
+        file: File that it is in; "" for none.
         line: Line from 1; 0 for none.
     """
 
@@ -43,11 +43,11 @@ class Layer:
     Attributes:
         source: As in `SettingOrigin`.
         tree: Its values.
-        places: Where each path stands.
+        places: The place of each path.
         includes: Files that it includes, with the lines that say so.
         problems: What is wrong with it.
         lost: Sections of which a part could not be read.
-        profile: The profile that it stands on, with the line that says so; "" for none.
+        profile: The profile that it is based on, with the line that says so; "" for none.
     """
 
     source: str
@@ -202,7 +202,7 @@ def is_too_deep(text: str) -> bool:
 
 
 def count_nodes(value: object, most: int) -> int:
-    """The values of a tree, those of an alias as often as it stands there; at most `most + 1`."""
+    """The number of values of a tree, with those of an alias at each use; at most `most + 1`."""
     todo, found = [value], 0
     while todo and found <= most:
         item = todo.pop()

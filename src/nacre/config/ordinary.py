@@ -1,6 +1,6 @@
-"""Files that an operator names: opened only where they are ordinary files, of a size that is told.
+"""Opens files that an operator names: only ordinary files, of a limited size.
 
-A device never ends, a pipe waits for somebody who writes: neither may hold a command up.
+A device never ends, a pipe waits for a writer: neither may hold a command up.
 """
 
 import errno

@@ -68,7 +68,7 @@ def names_of(items: Sequence[BaseModel]) -> list[str]:
 
 
 def _word(item: BaseModel) -> str:
-    """The value of the field that tells the item's kind from others."""
+    """The value of the field that distinguishes the item's kind from others."""
     for name, info in type(item).model_fields.items():
         if _tells_kind(info):
             return str(getattr(item, name))

@@ -35,7 +35,7 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 
 
 class Registry(Generic[T]):
-    """The parts of one kind by name: classes, or objects that stand for themselves.
+    """The parts of one kind by name: classes, or objects.
 
     Those of plug-ins are looked for once, when a name is asked for that is not known: until then
     they cost nothing.

@@ -62,7 +62,7 @@ class Secret:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it stands in the configuration itself, where others may read it."""
+        """Whether it is in the configuration itself, where others may read it."""
         return self._shown == NOT_SHOWN and not self.source
 
     def said(self) -> dict[str, str] | str:
@@ -105,7 +105,7 @@ def masked(tree: Any, path: str = "") -> Any:  # noqa: ANN401 - YAML
 
     Args:
         tree: The values.
-        path: Where they stand.
+        path: Their place.
     """
     if _hides(path, tree):
         return NOT_SHOWN

@@ -59,7 +59,7 @@ def flat(tree: Mapping[str, object], settings: BaseModel, above: str = "") -> di
 
 
 def _goes_below(settings: BaseModel, path: str, said: Mapping[str, object]) -> bool:
-    """Whether properties stand below the path; True for an unknown path, to report it."""
+    """Whether there are properties below the path; True for an unknown path, to report it."""
     try:
         value = find(settings, path).value
     except UnknownPropertyError:
@@ -236,6 +236,6 @@ def _over(values: Values, stronger: Values) -> dict[str, object]:
 
 
 def _in_order(names: Sequence[str]) -> tuple[str, ...]:
-    """Each once, where it stands last."""
+    """Each once, at its last place."""
     last = dict.fromkeys(reversed(names))
     return tuple(reversed(last))

@@ -12,7 +12,7 @@ import msgspec
 class Trust:
     """The trust in one reply.
 
-    A server may send a reply that nobody asked for, such as a late one. It cannot be told from the
+    A server may send a reply without a request, such as a late one. It looks like the
     true one until that comes as a surplus: then this reply, and all others since the connection was
     last quiet, may belong to other requests.
 
@@ -34,7 +34,7 @@ class Trust:
         self._listener = listener
 
     def accuse(self) -> None:
-        """A surplus came; tells of it once."""
+        """Note a surplus; it is reported once."""
         if not self.suspect:
             self.suspect = True
             if self._listener is not None:

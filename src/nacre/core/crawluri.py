@@ -101,7 +101,7 @@ _ICON = "/favicon.ico"
 
 
 def is_icon_guess(url: str, path: str, via: str) -> bool:
-    """True for the favicon that nobody linked to, or where that redirected.
+    """True for the guessed favicon without a link to it, or the target of its redirect.
 
     Browsers ask every site for it, and so does the crawler; that it is not there is no error.
 
@@ -185,7 +185,7 @@ class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def is_own_guess(self) -> bool:
-        """True for what nobody linked to and the crawler asks for: a favicon, a probe of a site.
+        """True for a request without a link: a favicon, a probe of a site.
 
         That it is not there is no error.
         """

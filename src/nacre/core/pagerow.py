@@ -100,7 +100,7 @@ class PageRow(msgspec.Struct, array_like=True):
             self.told = (*self.told, str(source))
 
     def answered(self, time: float, *, changed: bool, noise: bool = False) -> None:
-        """A visit told the state of the page: what sources said before is settled."""
+        """A visit showed the state of the page: earlier hints are settled."""
         self.visits += 1
         self.changes += changed
         self.noise += noise
@@ -109,7 +109,7 @@ class PageRow(msgspec.Struct, array_like=True):
         self.told = ()
 
     def unanswered(self) -> None:
-        """A visit told nothing of the page."""
+        """A visit showed nothing of the page."""
         self.errors += 1
 
     def classify(self, kind: PageKind) -> None:

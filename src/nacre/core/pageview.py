@@ -9,7 +9,7 @@ class Piece(msgspec.Struct, frozen=True, array_like=True, gc=False):
     Attributes:
         kind: `text`, `heading`, `title`, `date`, `link`, `image` or `file`; `nav` and `nav-link`
             for a block that is little but links (lists, menus, "next page"); `advert` for whatever
-            stands in what is marked as one.
+            is within an element that is marked as one.
         place: Hash of the path of block elements around it, positions left out: pieces of one list
             share it, and so do the pages of one template.
         text: The text, spaces collapsed, NFKC; or the address of a link, picture or file without
@@ -54,7 +54,7 @@ class PageView(msgspec.Struct, frozen=True, array_like=True, gc=False):
             test.
         text: All text in document order, for whole-text signatures.
         truncated: Not all of it was read.
-        shape: What tells an index page from a content page.
+        shape: Measures that distinguish an index page from a content page.
     """
 
     canonical: bytes

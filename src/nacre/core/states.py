@@ -129,7 +129,7 @@ class RunCounts(NamedTuple):
 def exit_code(status: ExitStatus, counts: RunCounts) -> ExitCode:
     """The exit code of a run.
 
-    A run that archived nothing is worse than one that reached a limit; what became of the seeds is
+    A run that archived nothing is worse than one that reached a limit; the outcome of the seeds is
     asked only when the run came to its end.
     """
     code = _CODES[status]

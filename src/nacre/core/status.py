@@ -1,8 +1,8 @@
 """Fetch status: HTTP codes and the crawler's own negative ones, in one table, and causes in words.
 
 Source: Heritrix 3, `FetchStatusCodes`. Codes of processors that come later (quotas, crawl mappers,
-logins) stand here already, so that no log ever changes its meaning. `cause` says why a URL was not
-got: its status, error text and tries as one sentence.
+logins) are defined here already, so that no log ever changes its meaning. `cause` says why a URL
+was not fetched: its status, error text and tries as one sentence.
 """
 
 import re

@@ -49,14 +49,14 @@ _MONTHS = {
 
 
 class Token(NamedTuple):
-    """A placeholder of a URL: its class, and what stood there."""
+    """A placeholder of a URL: its class, and the text that it replaces."""
 
     kind: str
     text: str
 
 
 class Shaped(NamedTuple):
-    """A URL as segments with placeholders, and what they stood for."""
+    """A URL as segments with placeholders, and the texts that they replace."""
 
     segments: tuple[str, ...]
     tokens: tuple[Token, ...]

@@ -116,7 +116,7 @@ class RobotsCache:
             origin: Scheme, host and port.
             now: Seconds since the epoch.
             overlay: Number of the combination of sheets under which they are asked for.
-            since: When somebody began to wait for it, in the same time: a row that was learned
+            since: The start of the wait for it, in the same time: a row that was learned
                 after it is valid for them, however short its time to live.
         """
         settings = self._settings[overlay]
@@ -221,7 +221,7 @@ class HostAnswers:
         Args:
             host: Its name.
             now: Seconds since the epoch.
-            since: When somebody began to wait for the answer, in the same time: what was learned
+            since: The start of the wait for the answer, in the same time: what was learned
                 after it is valid for them, however short its time to live.
         """
         answer = self.latest(host)

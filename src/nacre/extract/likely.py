@@ -148,7 +148,7 @@ def speculative_fixup(text: str, base: str) -> str:
         base: URL of the page; its scheme is taken when the text begins with its host. "" for none.
 
     Returns:
-        The text, with a scheme where a bare host name stood; unchanged when nothing applies.
+        The text, with a scheme in place of a bare host name; unchanged when nothing applies.
     """
     if "&amp;" in text:
         text = text.replace("&amp;", "&")

@@ -54,7 +54,7 @@ class LinkCollector:
         outlinks: The links kept.
         dropped: Number of references beyond the limit; equal ones count once.
         errors: (reference, message) of those that make no URI, at most 100.
-        robots: Directives for robots that stand in the content, lower case.
+        robots: Directives for robots in the content, lower case.
     """
 
     __slots__ = (
@@ -126,7 +126,7 @@ class LinkCollector:
         lastmod: str = "",
         charset: str = "",
     ) -> None:
-        """Take a reference as it stands in the document; a repetition or a `data:` adds nothing.
+        """Add a reference as it is in the document; a repetition or a `data:` adds nothing.
 
         Args:
             href: The reference, character references decoded; relative or absolute.

@@ -1,7 +1,7 @@
 r"""Scripts and JSON: string literals that are very likely URIs.
 
 No parser of JavaScript, but a scan that knows its strings, comments, regular expressions and
-template literals well enough not to lose its way in minified code. What stands in quotes inside a
+template literals well enough not to lose its way in minified code. Quoted text inside a
 string is tried too (`"<img src='a.png'>"`), and quotes that are escaped outside of any string
 (`\u0027a.html\u0027`, `\"a.html\"`), as in scripts that were quoted once more than needed. Linear
 on any input: a pattern that fails at some place is not tried again in the stretch that it failed
@@ -67,7 +67,7 @@ _IMPORT = re.compile(
 def script_urls(source: str) -> list[str]:
     """String literals that are very likely URIs, unescaped, in order, each once.
 
-    Bare host names (`www.example.com`) come as they stand: give each to `speculative_fixup`, with
+    Bare host names (`www.example.com`) come unchanged: give each to `speculative_fixup`, with
     the base, before it is resolved.
     """
     return _Scan(source).run()
@@ -104,7 +104,7 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def likely_strings(text: str, found: dict[str, None]) -> bool:
-    """Add a string's text when it is very likely a URI, else what stands in quotes inside it.
+    """Add a string's text when it is very likely a URI, else the quoted texts inside it.
 
     Returns:
         True when the whole text is one.

@@ -44,7 +44,7 @@ class SitemapEntry(NamedTuple):
     Attributes:
         loc: URL as written, white space removed.
         lastmod: As written, else the publication date of a news sitemap; "" when both are absent.
-        is_sitemap: It stands in an index, so its target is a sitemap.
+        is_sitemap: It is an entry of an index, so its target is a sitemap.
         extras: (URL, hop, context) of its images, videos and other languages.
     """
 

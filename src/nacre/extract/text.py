@@ -1,4 +1,4 @@
-"""Bytes to text, for what is not HTML, and URLs that stand in texts and in other URLs.
+"""Bytes to text, for documents other than HTML, and URLs within texts and other URLs.
 
 URLs within a URL, in its path or in the values of its query, are those of Heritrix's ExtractorURI.
 """

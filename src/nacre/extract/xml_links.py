@@ -18,7 +18,7 @@ from nacre.extract.text import absolute_urls, read_text
 from nacre.extract.xml_scan import End, Stylesheet, XmlStart, attributes, scan, unescape_xml
 
 CONTEXT = "=SPECULATIVE_MISC"
-"""Link context of a URL that merely stands in a document (Heritrix's word)."""
+"""Link context of a URL that is merely text of a document (Heritrix's word)."""
 
 _VALUE = re.compile(
     r"""((?<![^\s"'])xmlns(?::[^\s="'<]{0,64})?\s*+)?=\s*+(?:"([^"<]*+)"|'([^'<]*+)')"""

@@ -39,7 +39,7 @@ class XmlStart(msgspec.Struct, gc=False):
 
     Attributes:
         name: Local name, lower case.
-        attributes: As they stand there; see the function `attributes`.
+        attributes: As in the document; see the function `attributes`.
         before: Text directly before it, since the last tag.
     """
 

@@ -268,7 +268,7 @@ def seed_networks(addresses: Iterable[str]) -> Iterator[str]:
 
 
 def is_public_host(host: str) -> bool:
-    """Whether a host may be somebody else's: no name of a private kind, and no special address.
+    """Whether a host may be public: no name of a private kind, and no special address.
 
     Addresses for metadata, documentation, multicast and the like are refused, but not public.
 

@@ -298,7 +298,7 @@ class Novelty:
 
     Attributes:
         words: Words of URLs, and texts of pages, by host.
-        changed: Rows that changed since somebody cleared this, by host and name.
+        changed: Rows that changed since this was cleared, by host and name.
         changed_values: The same of values in URLs.
     """
 

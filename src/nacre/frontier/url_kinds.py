@@ -51,7 +51,7 @@ class KindNames:
     parameters that have many values; few values are distinguished.
 
     Attributes:
-        changed: Names whose values changed since somebody cleared this.
+        changed: Names whose values changed since this was cleared.
         merged: Names whose values are no longer distinguished: their kinds became one.
     """
 

@@ -318,7 +318,7 @@ class Session:
 
     @property
     def abandoned(self) -> bool:
-        """Whether somebody wants the end now."""
+        """Whether the end was requested now."""
         return self._engine_task is not None and self._engine_task.cancelled()
 
     def hold(self, reason: str) -> None:
@@ -466,7 +466,7 @@ class Session:
         return self._limits.reached()
 
     def _finished(self) -> ExitStatus:
-        """How it ends when nothing is left to do; somebody may have asked for the end meanwhile."""
+        """How it ends when nothing is left to do; the end may have been requested meanwhile."""
         if self._asked is not None:
             return self._asked
         totals, traps = self.frontier.totals, self.frontier.traps
@@ -575,7 +575,7 @@ class Session:
         self.logs.job("Job instance discarded")
 
     def _write_reports(self) -> None:
-        """From the store, after the last commit; not when somebody wants the end now."""
+        """From the store, after the last commit; not when the end was requested now."""
         if self.abandoned:
             return
         store, layout = self.storing.store, self.layout

@@ -18,12 +18,12 @@ _FORM = "CLASS=WHAT, such as org.x.Y=warc-writer or org.x.Z=drop"
 
 
 class Question(NamedTuple):
-    """A class that is not known and stands where a known one is needed.
+    """An unknown class in a place where a known one is needed.
 
     Attributes:
         key: The class, as an answer names it.
         beans: What is of this class, for people.
-        place: What it stands for, such as `in the fetch chain`.
+        place: Its place, such as `in the fetch chain`.
         suggestion: What it was taken for: a word or a class that an answer may name.
         reason: Why that was inferred; what is lost, where it is `drop`.
         file: File of the first one.
@@ -56,7 +56,7 @@ class ClassAnswers:
     """The answers of an operator about classes.
 
     Attributes:
-        said: What each stands for, by its name.
+        said: The answer for each, by its name.
         typed: Those that were meant for this configuration alone; others may be of a list for many.
     """
 

@@ -30,7 +30,7 @@ _HEADER = """\
 # A job of Nacre, made from a configuration of {source}. What is not said here has its default.
 #   nacre check DIR     every problem at once
 #   nacre run DIR       crawl
-# What became of each property of the input: migration.txt, migration.json
+# The outcome of each property of the input: migration.txt, migration.json
 # All settings: reference/settings.md of the documentation (nacre help docs)
 
 """
@@ -140,7 +140,7 @@ def _commented(value: Any, indent: int) -> Any:  # noqa: ANN401 - as in YAML
 
 
 def _commented_list(value: Sequence[Any], indent: int) -> CommentedSeq:
-    """A list; the comment of a mapping that begins with a list stands before the mapping."""
+    """A list; the comment of a mapping that begins with a list comes before the mapping."""
     node = CommentedSeq(_commented(item, indent + 2) for item in value)
     for place, item in enumerate(value):
         first = next(iter(item), None) if isinstance(item, dict) else None

@@ -41,9 +41,9 @@ class ReportedItem(NamedTuple):
     Attributes:
         name: As the input calls it.
         value: Its value as written.
-        file: File that it stands in.
+        file: File that it is in.
         line: Its line, from 1.
-        outcome: What became of it.
+        outcome: Its outcome.
         target: The setting of Nacre that it became, or that takes its place; "" for none.
         note: What the operator should know; required when it is flagged.
         flag: Why it is flagged.
@@ -92,7 +92,7 @@ class MigrationReport:
     advice: list[str] = field(default_factory=list)
 
     def add_file(self, name: str, note: str, *, check: bool = False) -> None:
-        """Note what became of a file; `check` where the operator should look at it."""
+        """Note the outcome of a file; `check` where the operator should look at it."""
         self.files.append(FileNote(name, note, check=check))
 
     def advise(self, text: str) -> None:

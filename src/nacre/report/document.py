@@ -191,7 +191,7 @@ class ReportDocument(NamedTuple):
         about: What it is of, under the title: job, site, period.
         language: What it is written in, as HTML names it: `en`, `zh-CN`.
         footer: Its last line.
-        none: What stands for a table without rows.
+        none: Text in place of a table without rows.
     """
 
     title: str

@@ -49,7 +49,7 @@ def short(value: float) -> str:
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NONE = "-"
-"""What stands for no value."""
+"""The text for no value."""
 NUMERIC = frozenset(Format) - {Format.TEXT, Format.URL, Format.TIME}
 """Forms whose cells are set to the right."""
 

@@ -161,7 +161,7 @@ def _cells(row: tuple[Cell, ...], columns: tuple[Column, ...]) -> Iterator[str]:
     for at, (cell, column) in enumerate(zip(row, columns, strict=True)):
         shown = text(written(cell, column.form))
         if column.form is Format.URL:
-            # Not a link: nobody should be sent to a hostile page by a report.
+            # Not a link: a report should send no reader to a hostile page.
             shown = element("code", shown)
         if at:
             # A narrow screen shows each row as a list, with its headings from here.

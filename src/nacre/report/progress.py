@@ -122,7 +122,7 @@ class ProgressRates:
 
         Args:
             totals: What was fetched.
-            elapsed: Seconds that the run has run; it stands still in a pause.
+            elapsed: Seconds that the run has run; it stops in a pause.
         """
         urls = _rate(totals.urls - self._urls, elapsed - self._at)
         size = _rate(totals.size - self._size, elapsed - self._at)

@@ -23,7 +23,7 @@ _TOTALS = b"t:"
 _KINDS = {"host": b"h:", "mime": b"m:", "status": b"s:", "source": b"o:"}
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
 _LONGEST_MIME = 127
-"""Characters of a media type that are told apart; what names itself longer is a mistake."""
+"""Longest media type that is counted by itself, in characters; longer names are mistakes."""
 
 DNS = "dns:"
 """Pseudo-host of all lookups, as in Heritrix."""
@@ -61,7 +61,7 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
         failures: URIs that failed.
         disregarded: URIs that were disregarded, those deleted included.
         deleted: Of these, those that the operator deleted.
-        failed_pages: Of the failures, those that nobody needed for another URI.
+        failed_pages: Of the failures, those that no other URI needed.
         delta_urls: Of the URIs, those stored as differences.
         delta_bytes: Bytes received for them.
         last_success: Time of the last success, seconds since the epoch; 0 for none.
@@ -117,7 +117,7 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
         Args:
             status: Its fetch status.
             page: It was not a prerequisite.
-            guess: It was the favicon that nobody linked to: no failure.
+            guess: It was a guessed favicon without a link to it: no failure.
         """
         if status == FetchStatus.ROBOTS_PRECLUDED:
             self.robots += 1
@@ -333,7 +333,7 @@ class ChainStatistics:
         Args:
             chain: The chain.
             name: Name of the step.
-            processor: What does the work; its class and the first line of its docstring are told.
+            processor: The worker; its class and the first line of its docstring are shown.
         """
         step = self._earlier.pop((chain, name), None) or StepCounts(chain, name)
         step.describe(processor)

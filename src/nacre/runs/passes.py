@@ -2,11 +2,9 @@
 
 The next pass of a crawl that never ends, as it is noted when the last one was over.
 
-A crawl that never ends, as other terminals see it: what it waits for, and how it is ended.
-
-Its process holds a lock on `state/passes` from the first pass to the last, and writes there when
-the next one begins. A lock ends with its process, so that what was killed is told from what waits.
-Who wants it to end puts `control/stop` into the job, which a run obeys, and between two runs this.
+Its process holds a lock on `state/passes` from the first pass to the last, and writes the start of
+the next one there. A lock ends with its process, so that a killed crawl does not look like one
+that waits. The file `control/stop` in the job ends the crawl, in a run and between two runs.
 """
 
 import contextlib

@@ -235,7 +235,7 @@ def normal_path(target: str) -> bytes:
     """A request target as it is compared.
 
     Escapes of unreserved characters are decoded, others in capitals, what no URL may hold is
-    escaped; so are `*` and `$`, which stand for themselves here.
+    escaped; so are `*` and `$`, which are literal here.
     """
     path = target.encode("utf-8", "surrogatepass").partition(b"#")[0]
     return _IN_PATH.sub(_normal, path) or b"/"
@@ -372,10 +372,10 @@ class _Reader:
 
 
 def _names(value: str) -> set[str]:
-    """The names of a User-agent line: its product token, and what stands before `/` or a space.
+    """The names of a User-agent line: its product token, and the text before `/` or a space.
 
     A product token has letters, `_` and `-` only. Many crawlers are called otherwise
-    (`archive.org_bot`, `bot2`): their name must stand there in full.
+    (`archive.org_bot`, `bot2`): their name must be there in full.
     """
     if value.startswith("*") and not value[1:2].strip():
         return {"*"}

@@ -25,7 +25,7 @@ Predicate = Callable[[Subject], bool]
 
 
 def always(_: Subject) -> bool:
-    """The test of a rule that always speaks: what stands before it does not matter."""
+    """The test of a rule that always decides: the rules before it do not matter."""
     return True
 
 
@@ -41,7 +41,7 @@ class Opinion(NamedTuple):
         name: Its name for logs and explanations.
         decision: What it says when its test is true; NONE for the head of a sequence.
         test: The test.
-        depth: In how many sequences it stands.
+        depth: The number of sequences around it.
         kind: Heritrix's class name, or the rule's own name where Heritrix has none.
         number: Number of the rule in the whole list, from 0; members have that of their sequence.
     """
@@ -55,7 +55,7 @@ class Opinion(NamedTuple):
 
     @property
     def is_head(self) -> bool:
-        """The head of a sequence, whose members stand behind it, one deeper."""
+        """The head of a sequence, whose members come after it, one level deeper."""
         return self.decision is Decision.NONE
 
 
@@ -161,7 +161,7 @@ class Scope:
 
 
 def members(opinions: Sequence[Opinion], head: int) -> range:
-    """The places of what stands in the sequence whose head stands at a place."""
+    """The places of the members of the sequence whose head is at a place."""
     end = head + 1
     while end < len(opinions) and opinions[end].depth > opinions[head].depth:
         end += 1

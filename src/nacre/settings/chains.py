@@ -41,7 +41,7 @@ PROCESSORS.add(HashCrawlMapper, LexicalCrawlMapper, Reschedule)
 
 
 def _entries(*kinds: type[Entry]) -> tuple[Entry, ...]:
-    """Entries as they stand by default; without validators, like `config.component.section`."""
+    """The default entries; without validators, like `config.component.section`."""
     return tuple(kind.model_construct() for kind in kinds)
 
 
@@ -136,7 +136,7 @@ class ChainEditor:
         return end
 
     def _reorder(self, said: object) -> None:
-        """Those named stand in this order, in the places that they have together."""
+        """Those named come in this order, in the places that they have together."""
         found = [self._find(place, name) for place, name in self._listed(REORDER, said)]
         places = [at for at in found if at is not None]
         if len(set(places)) < len(places):

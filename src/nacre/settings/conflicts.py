@@ -102,7 +102,7 @@ def _without_effect(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
 
 
 def _plain_secrets(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
-    """Secrets that stand in a file in plain text."""
+    """Secrets in plain text in a file."""
     for one in properties(loaded.settings):
         if isinstance(one.value, Secret) and one.value.is_plain:
             yield Problem(

@@ -1,6 +1,6 @@
 """Decides who may be crawled without a contact: only the operator's own servers.
 
-A public crawl names somebody whom the owners of sites can reach.
+A public crawl names a contact that the owners of sites can reach.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence

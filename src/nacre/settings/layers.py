@@ -28,7 +28,7 @@ _LONGEST = 2_000_000
 
 
 class Profile(NamedTuple):
-    """A profile: its name, what it is for, and where it stands."""
+    """A profile: its name, its purpose, and its file."""
 
     name: str
     purpose: str
@@ -57,7 +57,7 @@ def find_profile(name: str, root: Path) -> Path | None:
 
 
 def list_profiles() -> list[Profile]:
-    """All profiles that a name stands for, in the order of their names."""
+    """All profiles that a name can mean, in the order of their names."""
     found: dict[str, Path] = {}
     for folder in _folders():
         for path in folder.glob("*" + _SUFFIX):

@@ -155,7 +155,7 @@ class NewJob:
         seeds: Lines of the seed list.
         scope: Rules; empty for the stock list.
         values: Other settings, as a tree of the configuration.
-        profile: Name of the profile that it stands on; "" for none.
+        profile: Name of the profile that it is based on; "" for none.
     """
 
     seeds: Sequence[str]
@@ -203,7 +203,7 @@ def create_job(layout: Layout, new: NewJob) -> None:
 
 
 def _with_credentials(new: NewJob, logins: SeedLogins) -> NewJob:
-    """The job with what stood in its seeds as credentials."""
+    """The job with the logins of its seeds as credentials."""
     if not logins.credentials:
         return new
     fetch = dict(new.values.get("fetch") or {})

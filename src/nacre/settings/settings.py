@@ -35,7 +35,7 @@ from nacre.uri.parse import parse
 from nacre.uri.surt import implied_prefix
 
 WebhookEvent = Literal["alert", "started", "paused", "resumed", "finished", "limit", "disk"]
-"""What a webhook may be told of."""
+"""Events that a webhook may receive."""
 
 
 class ActionSettings(Component):

@@ -69,7 +69,7 @@ async def wait_for_space(  # noqa: PLR0913 - what a wait depends on
         clock: For waiting.
         max_wait: Give up after so many seconds; None for never.
         told: Called with each new description of missing data.
-        gives_up: Whether somebody wants the wait to end.
+        gives_up: Whether the wait shall end.
 
     Returns:
         False when `max_wait` passed first, or the wait was given up.

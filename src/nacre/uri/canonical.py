@@ -2,7 +2,7 @@
 
 The canonical form only decides whether a URL was seen before; what is requested, stored and indexed
 is the URL itself. Each rule is a small value that does what Heritrix's does in one pass;
-`Canonicalizer` repeats the list until nothing changes. Rules stand in an order, by name (`rule`);
+`Canonicalizer` repeats the list until nothing changes. Rules have an order, and a name (`rule`);
 `DEFAULT` merges only what is safe to merge, `HERITRIX` is the stock list of Heritrix; `Regex` is
 the rule that an operator writes. Source: Heritrix 3, canonicalization rules.
 """
@@ -70,7 +70,7 @@ class StripUserinfo:
 class StripSessionIDs:
     """Drop jsessionid, phpsessid and sid (32 letters or digits) and ASPSESSIONID (24 letters).
 
-    Only the last of each that ends the URL or stands before `&`, as in Heritrix.
+    Only the last of each that ends the URL or is before `&`, as in Heritrix.
     """
 
     marks: ClassVar[str] = "="
@@ -379,7 +379,7 @@ class Canonicalizer:
 def seen_key(canonical: str) -> bytes:
     """The seen key of a canonical URL: 4 bytes for the host, then 12 for the whole URL.
 
-    The scheme counts: http and https are different pages. Keys of one host and port stand together,
+    The scheme counts: http and https are different pages. Keys of one host and port are adjacent,
     whatever their scheme.
     """
     where = authority(canonical) or host(canonical)

@@ -100,7 +100,7 @@ def registry_domain(host: str) -> str:
 
 
 _DOT = re.compile("[.\u3002\uff0e\uff61]")
-"""What stands between labels (RFC 3490, 3.1); UTS 46 maps them all to the first."""
+"""The separators of labels (RFC 3490, 3.1); UTS 46 maps them all to the first."""
 
 
 def host_to_ascii(host: str, *, idna2008: bool = True) -> str:

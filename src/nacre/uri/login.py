@@ -1,4 +1,4 @@
-"""Names and passwords that stand in a URL: taken out of it, and out of texts that show it."""
+"""Names and passwords in a URL: taken out of it, and out of texts that show it."""
 
 import re
 from typing import NamedTuple
@@ -32,7 +32,7 @@ class Login(NamedTuple):
 
 
 def take_login(url: str) -> tuple[str, Login | None]:
-    """A normalised URL without `user:password@`, and what stood there; None for nothing.
+    """A normalised URL without `user:password@`, and its login; None for nothing.
 
     Raises:
         URIError: The name cannot be sent.
@@ -51,7 +51,7 @@ def take_login(url: str) -> tuple[str, Login | None]:
 
 
 def without_login(text: str) -> str:
-    """A URL as typed, with or without scheme, less all that stands before the `@` of its host."""
+    """A URL as typed, with or without scheme, less all text before the `@` of its host."""
     start = _BEFORE.match(text)
     begin = start.end() if start else 0
     end = next((place for place in range(begin, len(text)) if text[place] in "/\\?#"), len(text))

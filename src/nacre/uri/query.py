@@ -303,5 +303,5 @@ def _character(char: str, encoder: Encoder) -> bytes:
 
 
 def _reference(char: str) -> bytes:
-    """What stands for a character that the encoding does not have."""
+    """The replacement of a character that the encoding does not have."""
     return b"%%26%%23%d%%3B" % ord(char)

@@ -49,7 +49,7 @@ def surt(url: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def _members(netloc: str) -> str:
-    """What stands between the brackets: `com,example,www,:8080@user`."""
+    """The text between the brackets: `com,example,www,:8080@user`."""
     userinfo, at, where = netloc.rpartition("@")
     name, port = _name_and_port(where)
     return f"{_reversed(name)}{':' + port if port else ''}{at}{userinfo}"
@@ -97,7 +97,7 @@ def _queue(where: str) -> str:
 
 
 def implied_prefix(text: str) -> str:
-    """The SURT prefix that a seed or a line of a list stands for.
+    """The SURT prefix that a seed or a line of a list implies.
 
     `http://example.com` and `example.com` mean the domain with its subdomains,
     `http://example.com/` this host alone, `http://example.com/a/b` what is below `/a/`. Text with a
@@ -181,7 +181,7 @@ class SurtPrefixSet:
         return True
 
     def update(self, prefixes: Iterable[str]) -> None:
-        """Add many prefixes; they are put in order when somebody asks."""
+        """Add many prefixes; they are sorted at the next question."""
         self._pending += prefixes
 
     def _members(self) -> list[str]:

@@ -141,7 +141,7 @@ _MAX_STARTS = 16
 
 
 def _remember_start(start: bytes, codec: str) -> None:
-    """What stands behind a declaration cannot change it, so that the beginning tells all."""
+    """Text behind a declaration cannot change it, so that the beginning is enough."""
     if len(_STARTS) >= _MAX_STARTS:
         del _STARTS[next(iter(_STARTS))]
     _STARTS[start] = codec

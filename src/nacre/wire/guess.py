@@ -2,7 +2,7 @@
 
 What is UTF-8 throughout is UTF-8. The rest is found by how often pairs of characters follow each
 other, as in Firefox (chardetng, whose tables turbohtml has), with the top-level domain. What was
-stated elsewhere (by the link, the page that it stands on, other pages of the host) decides where
+stated elsewhere (by the link, the page that it is on, other pages of the host) decides where
 the text leaves it open: of a few words, one in nine is read wrongly without it. Sources: HTML
 Standard, 13.2.3.2, steps 6 to 9; WHATWG Encoding Standard, 4.2 "Names and labels", by which
 ISO-8859-1 and ASCII mean windows-1252, GB2312 means GBK, and so on.

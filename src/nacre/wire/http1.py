@@ -8,7 +8,7 @@ Feed it what arrives, in pieces of any size, and tell it when the connection end
 
 What `feed` and `eof` return is the body as received, transfer coding and trailers included;
 `interim + head + body` are the bytes of the reply, however they were split. Bytes behind the end
-of the reply are counted in `excess`, never returned. What was odd stands in `annotations`.
+of the reply are counted in `excess`, never returned. Oddities are in `annotations`.
 
 States: the head (again after each interim reply), then the body by its framing, then complete. A
 head or a chunk that breaks the rules never raises: the reply goes on to the close of the
@@ -384,7 +384,7 @@ def _whole_lines(raw: bytes) -> bytes:
 
 
 def _has_status(raw: bytes) -> bool:
-    """A head that was cut tells the status of a final reply."""
+    """A head that was cut has the status of a final reply."""
     line = parse_head(raw).line
     whole = b"\n" in raw or BAD_STATUS_LINE not in line.oddities
     return whole and (line.status >= 200 or line.status == 101)

@@ -1,4 +1,4 @@
-"""URLs for people: escapes as the letters that they stand for, and letters as escapes.
+"""URLs for people: escapes as the letters that they encode, and letters as escapes.
 
 A URL says nothing of the encoding of its escapes. They are UTF-8 where that fits, else what is
 known of their page, else what their letters look like.
@@ -66,7 +66,7 @@ def letters(part: str, url: str = "", charset: str = "") -> str:
     """One segment of a path, or one name or value of a query, with its escapes as letters.
 
     Args:
-        part: As it stands in the URL.
+        part: As in the URL.
         url: The URL, for its top-level domain.
         charset: As in `readable_url`.
     """
@@ -80,7 +80,7 @@ def spellings(url: str) -> Iterator[str]:
     """Other URLs that look the same to people: their letters in other encodings, the first first.
 
     Args:
-        url: A normalised URL, as made of what somebody typed.
+        url: A normalised URL, as made of typed text.
 
     Yields:
         Each once, without `url` itself; nothing where it is all ASCII.
@@ -102,7 +102,7 @@ def spellings(url: str) -> Iterator[str]:
 
 
 def possible_urls(text: str) -> list[str]:
-    """The URLs that somebody may mean who types a text, the likeliest first, each once.
+    """The URLs that a typed text may mean, the likeliest first, each once.
 
     As it is, as a browser would request it, and with its letters in other encodings. A text that is
     no URL only means itself.
@@ -228,7 +228,7 @@ def _sign(char: str, written: str, before: str) -> str:
 
 
 def is_shown(char: str, before: str = "") -> bool:
-    """True for a character that people see, where it stands: a mark needs the letter before it."""
+    """True for a character that is visible at its place: a mark needs the letter before it."""
     if not char.isprintable() or char.isspace():
         return False
     return not _is_mark(char) or before.isalpha() or (bool(before) and _is_mark(before))

@@ -55,7 +55,7 @@ class Element:
         return None if child is None else child.text
 
     def line_of(self, number: int) -> int:
-        """The line of the file that a line of its text stands in.
+        """The line of the file for a line of its text.
 
         Args:
             number: Line of the text, from 0.

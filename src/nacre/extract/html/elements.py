@@ -140,7 +140,7 @@ def plain(walk: Walk, node: Node, tag: str) -> None:
 
 
 def image(walk: Walk, node: Node, tag: str) -> None:
-    """A picture; the same few stand on a page again and again."""
+    """A picture; the same few are on a page again and again."""
     source = node.attr("src")
     if source and source not in walk.pictures:
         walk.pictures.add(source)

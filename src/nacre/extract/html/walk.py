@@ -283,7 +283,7 @@ def is_nofollow(node: Node) -> bool:
 
 @lru_cache(maxsize=256)
 def _known_script_urls(source: str) -> tuple[str, ...]:
-    """The same few scripts stand in all pages of a site."""
+    """The same few scripts are in all pages of a site."""
     return tuple(script_urls(source))
 
 

@@ -56,7 +56,7 @@ class PageDecision(msgspec.Struct):
 
     Attributes:
         url: The page.
-        life: Where it stands.
+        life: Its state.
         days: Days since its last visit.
         value: What a visit is worth now (V); None where there is no reason for one.
         chance: Forecast that it has changed.

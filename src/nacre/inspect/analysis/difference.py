@@ -156,7 +156,7 @@ def _view(known: RecrawlData, capture: ArchivedReply) -> PageView:
 def _in_order(
     found: Sequence[PieceDifference], old: PageView, new: PageView
 ) -> list[PieceDifference]:
-    """As they stand in the document: what is gone, where it stood."""
+    """In the order of the document; removed pieces at their former places."""
     after, before = _places(new.pieces), _places(old.pieces)
     scale = max(1, len(new.pieces)) / max(1, len(old.pieces))
 

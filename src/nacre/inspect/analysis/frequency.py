@@ -171,7 +171,7 @@ def change_frequency(known: RecrawlData) -> ChangeFrequency:
 
 
 class _Log:
-    """What the fetch log tells, row by row."""
+    """The counts of the fetch log, row by row."""
 
     def __init__(self, first: int) -> None:
         self.days: dict[str, DayCounts] = {}

@@ -71,8 +71,8 @@ def statistics(store: Store) -> dict[str, Any]:
 def found_by(store: Store, run: RunRow) -> dict[str, int]:
     """The results of a run: pages by verdict, those without an answer as `silent`.
 
-    Of pages that it did not find, those are told apart that had been missing before, and those that
-    were never there: dead links.
+    Of pages that it did not find, those that had been missing before are counted apart, and so are
+    those that were never there: dead links.
     """
     outcomes = (outcome for _, outcome in outcome_of(store, run, visits_of(store, run)))
     counts = Counter(outcomes)
@@ -148,7 +148,7 @@ def page(store: Store, url: str) -> dict[str, Any] | None:
 
 
 def fields(row: msgspec.Struct) -> dict[str, Any]:
-    """Fields as JSON knows them, without likelihoods, which tell a reader nothing."""
+    """Fields for JSON, without likelihoods, which mean nothing to a reader."""
     return {
         name: _plain(value)
         for name, value in msgspec.structs.asdict(row).items()
@@ -247,7 +247,7 @@ def top(store: Store, number: int, least: float = 0.0) -> list[tuple[float, str]
 
 
 def by_host(store: Store) -> dict[str, dict[str, int]]:
-    """Pages of each host by what became of them: Nutch's `readdb -stats -sort`."""
+    """Pages of each host by their state: Nutch's `readdb -stats -sort`."""
     found: dict[str, Counter[str]] = {}
     for row in PageStore(store).scan():
         life = row.life if row.visits else "unvisited"

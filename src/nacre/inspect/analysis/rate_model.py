@@ -72,7 +72,7 @@ class RateModel:
         return self._arrivals.posterior(row)
 
     def signals(self, row: PageRow) -> Sequence[tuple[str, Signal]]:
-        """Sources that would have told of a change of a page, with their trust."""
+        """Sources that would have announced a change of a page, with their trust."""
         return self._sites.signals(row) if self._asks_hints else []
 
     def chance(self, row: PageRow, until: float) -> float:

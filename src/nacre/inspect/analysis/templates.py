@@ -44,7 +44,7 @@ class TemplateFacts(msgspec.Struct):
         visits: Visits of all.
         changes: Changes seen at them.
         contents: Different payloads among the visited ones.
-        rule: `T`, `S` or `K`: what tells a new link, see `recrawl.planner.discovery.link_rules`.
+        rule: `T`, `S` or `K`: the rule for new links, see `recrawl.planner.discovery.link_rules`.
         slack: Of rule T: days by which links come later than their date; of rule S: by how much
             numbers fall behind the highest; 0 for K.
         examples: Some of its URLs.
@@ -211,7 +211,7 @@ _RULES = {
     LinkRule.SEQUENCE: "a rising number in the URL",
     LinkRule.KEY: "the set of known URLs alone",
 }
-"""What tells a new link, in words."""
+"""The rule for new links, in words."""
 
 
 def document(found: TemplateList) -> ReportDocument:

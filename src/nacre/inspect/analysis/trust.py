@@ -25,7 +25,7 @@ class SourceTrust(msgspec.Struct, frozen=True):
         told: Changes that it had told.
         untold: Changes that it had not.
         false: Visits that found no change although it had told one.
-        recall: Share of the changes that it tells, as the planner uses it.
+        recall: Share of the changes that it announces, as the planner uses it.
         recall_low: Lower end of the 90 % credible interval of that share.
         recall_high: Its upper end.
         precision: Share of its hints that were right.
@@ -47,7 +47,7 @@ class SourceTrust(msgspec.Struct, frozen=True):
 
 
 class ValidatorTrust(msgspec.Struct, frozen=True):
-    """Do the 304 replies of one template of a host tell the truth?
+    """The trust in the 304 replies of one template of a host.
 
     Attributes:
         host: The host.

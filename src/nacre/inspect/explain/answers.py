@@ -28,7 +28,7 @@ class SettingAnswer(msgspec.Struct, frozen=True):
     Attributes:
         path: Its path.
         value: Its value.
-        origin: The sheet that says so, and where it stands; else the place of the value.
+        origin: The sheet with the value, and its place; else the place of the value.
     """
 
     path: str
@@ -63,7 +63,7 @@ class RuleOpinion(msgspec.Struct, frozen=True):
         rule: Its name.
         opinion: ACCEPT, REJECT or NONE.
         says: What it says of those URLs that it speaks of; NONE for a sequence, which may say both.
-        depth: In how many sequences it stands.
+        depth: The number of sequences around it.
     """
 
     rule: str
@@ -209,7 +209,7 @@ class Explanation(msgspec.Struct, frozen=True):
     Attributes:
         url: As asked, normalised.
         canonical: Its canonical form, by which it counts as seen.
-        standing: Where it stands.
+        standing: Its state.
         same_as: The URL of the same canonical form that was crawled in its place; "" for itself.
         status: Fetch status; None when it has none.
         meaning: One sentence about the status.

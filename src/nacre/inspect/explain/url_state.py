@@ -79,7 +79,7 @@ class UrlState(NamedTuple):
         found: How it was found.
         busy: It, when a worker has it.
         waiting: It, when it waits.
-        outcome: What became of it when it left the frontier last.
+        outcome: Its outcome when it left the frontier last.
         refusal: Why the scope refused it; None when anything else is known.
     """
 
@@ -103,7 +103,7 @@ class UrlLookup:
         view: The job.
         identity: Gives keys.
         queue_of: Gives the queue of a URL that is in none.
-        first_seed: The URL that is assumed to link to what nobody has found; "" for none.
+        first_seed: The URL that is assumed to link to a URL that was never found; "" for none.
     """
 
     def __init__(

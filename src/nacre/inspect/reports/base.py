@@ -56,7 +56,7 @@ class ReportRequest(NamedTuple):
         run: Name or number of the run, for `run`; "" for the last one.
         language: Of the document, `en` or `zh`, for `run`.
         time_zone: Of the document, such as `Asia/Shanghai`, for `run`.
-        verbose: The document tells of the crawler's own workings too.
+        verbose: The document has the crawler's internal data too.
         now: Time of the request, seconds since the epoch.
     """
 
@@ -75,7 +75,7 @@ class Report(ABC):
 
     Attributes:
         name: Its name.
-        summary: What it tells, in a few words.
+        summary: Its contents, in a few words.
         audience: Who reads it.
         subject: What it is of.
         printed_rows: Rows of a table that the terminal shows.
@@ -201,7 +201,7 @@ class RowReport(RunReport):
 
     Attributes:
         header: First line of the text.
-        empty: What stands in place of the header where there are no rows; "" for the header.
+        empty: The text in place of the header where there are no rows; "" for the header.
         title: Title of the document.
         caption: Caption of its table; "" for the title.
         columns: Its columns.

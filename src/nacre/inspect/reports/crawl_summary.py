@@ -162,7 +162,7 @@ def _bytes(number: int) -> str:
 
 
 def _failed(data: Data) -> str:
-    """As the last lines of a crawl count it: robots.txt and `dns:` stand apart."""
+    """As the last lines of a crawl count it: robots.txt and `dns:` are counted apart."""
     pages = data["failed_pages"]
     others = data["uri_failures"] - pages
     return f"{pages:,}" + (f", and {others:,} of robots.txt or dns" if others > 0 else "")

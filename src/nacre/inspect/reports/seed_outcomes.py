@@ -48,7 +48,7 @@ class SeedOutcome(msgspec.Struct, frozen=True):
 
     Attributes:
         url: The seed.
-        state: What became of it.
+        state: Its outcome.
         status: Fetch status of the last try; 0 when it was not tried.
         cause: Why it was not got, in words; "" when it was.
         tries: Tries so far, of it or of what had to come first.
@@ -206,11 +206,11 @@ class SeedOutcomes:
 
     @staticmethod
     def _said_of(url: str, said: str) -> str:
-        """What came of robots.txt is told as such when a server answered."""
+        """The outcome of robots.txt is shown as such when a server answered."""
         return f"its robots.txt: {said}" if "answered" in said and url.endswith(_ROBOTS) else said
 
     def _unfinished(self, url: str) -> SeedOutcome:
-        """A seed without a result: it waits, or what it needs does, or nobody chose it."""
+        """A seed without a result: it waits, or its prerequisite does, or no run chose it."""
         if not self._is_known(url):
             return SeedOutcome(url, SeedState.NOT_DUE)
         waiting = self._waiting_ones()

@@ -45,7 +45,7 @@ class RunFacts(NamedTuple):
         failed: Of these, without.
         disregarded: Of these, denied by robots.txt and the like.
         untried: Guesses let go before they were tried, in none of these numbers.
-        now: When this was told, seconds since the epoch.
+        now: Time of these data, seconds since the epoch.
     """
 
     job: str

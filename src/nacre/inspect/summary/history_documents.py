@@ -48,7 +48,7 @@ def page_history(
 
     Args:
         found: See `lookback.page`.
-        due: When it is visited next, in words, and why; None when nobody plans visits of it.
+        due: When it is visited next, in words, and why; None when no visit is planned.
         verbose: With the fields that only the planner reads.
     """
     facts = [*url_facts(found["url"]), *_facts(found)]

@@ -65,7 +65,7 @@ def run_document(found: RunSummary, reader: ReportLocale, now: float) -> ReportD
     """The report.
 
     Args:
-        found: What became of the run.
+        found: The summary of the run.
         reader: For whom it is.
         now: When it is made, seconds since the epoch.
     """

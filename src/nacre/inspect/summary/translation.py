@@ -237,7 +237,7 @@ _ZH_CAUSES = (
     ("unreachable", "网络不可达"),
     ("Name or service not known", "域名不存在"),
 )
-"""Parts of causes as the crawler tells them (`core.cause`), and the Chinese for the whole."""
+"""Parts of causes in the crawler's words (`core.cause`), and the Chinese for the whole."""
 
 _STATUSES = {
     400: "the request was wrong",

@@ -48,8 +48,8 @@ class Setting(Convertible):
         bean: On which bean.
         kind: Its kind in the report: `property`, `override`, `entry`, `element`.
         label: What the report calls it; "" for its bean and name.
-        source: Element that its text stands in; None for an attribute.
-        origin: What its value was worked out from, for the report; "" where it stands there.
+        source: Element that its text is in; None for an attribute.
+        origin: What its value was worked out from, for the report; "" where it is written there.
         doubt: Why its value, or a part of it, is not used; "" where all of it is.
     """
 
@@ -64,7 +64,7 @@ class Setting(Convertible):
     doubt: str = ""
 
     def line_of(self, number: int) -> int:
-        """The line of the file that a line of its text stands in, counted from 0."""
+        """The line of the file for a line of its text, counted from 0."""
         return self.line + number if self.source is None else self.source.line_of(number)
 
     def say(self, value: object) -> None:
@@ -72,7 +72,7 @@ class Setting(Convertible):
         self.value = value
 
     def stands_in(self, source: Element) -> None:
-        """Its text stands in this element."""
+        """Whether its text is in this element."""
         self.source = source
 
     def came_from(self, origin: str) -> None:

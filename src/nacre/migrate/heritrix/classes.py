@@ -1,4 +1,4 @@
-"""Unknown classes that stand where a known one is needed: the operator has to answer for them.
+"""Unknown classes in places where a known one is needed; the operator answers for them.
 
 A writer that is left out leaves nothing in the archive, an extractor no links: so nothing is
 assumed. Whatever the operator says, the beans of the class are read as that from then on. A
@@ -187,7 +187,7 @@ def meaning(answer: str, family: PlaceFamily | None) -> str:
 
     Args:
         answer: A word, or a class with its package or without.
-        family: What the place takes; None where the class stands in no place that matters.
+        family: What the place takes; None where the class is in no place that matters.
     """
     plain = answer.rpartition(".")[2]
     kind = WORDS.get(answer.lower()) or _RULE_WORDS.get(answer, plain)
@@ -311,8 +311,8 @@ def settle_classes(work: Migration, answers: ClassAnswers) -> None:
         answers: What each class stands for, by its name with package or without, or by its bean.
 
     Raises:
-        UnansweredError: Some are not answered; all of them are told.
-        ConfigError: An answer means nothing, or nothing that can stand there.
+        UnansweredError: Some are not answered; the error lists all of them.
+        ConfigError: An answer means nothing, or nothing that is allowed there.
     """
     needed = dict(_needed(work))
     questions: dict[str, list[tuple[Bean, PlaceFamily]]] = {}
@@ -378,7 +378,7 @@ def _question(work: Migration, key: str, said: list[tuple[Bean, PlaceFamily]]) -
 
 
 def _needed(work: Migration) -> Iterator[tuple[Bean, PlaceFamily]]:
-    """The beans that stand where a known class is needed, each with what its place takes."""
+    """The beans in places where a known class is needed, each with the family of its place."""
     seen: set[Bean] = set()
     waiting = [(bean, family) for bean, family in _tops(work)]
     while waiting:

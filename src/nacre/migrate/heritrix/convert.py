@@ -70,7 +70,7 @@ def convert(
 
     Raises:
         ConfigError: It cannot be read; with file and line.
-        UnansweredError: Classes that are not known stand where known ones are needed.
+        UnansweredError: Classes are not known where known ones are needed.
     """
     if contact and not is_contact(contact):
         expected = "a web page or a mail address"
@@ -313,7 +313,7 @@ def _takes_part(bean: Bean) -> bool:
 
 
 def _of_whom(bean: Bean, conversion: Conversion) -> Conversion:
-    """A class of somebody else, which has the name of one of Heritrix's."""
+    """A class of another package, which has the name of one of Heritrix's."""
     if bean.taken_for:
         return mapped(conversion.target, bean.taken_for)
     if "." not in bean.package or bean.package.startswith(_THEIRS):

@@ -122,7 +122,7 @@ class _Parser:
             try:
                 self._choice()
             except _Refused:
-                # Never worked out by Spring either: what stands there does not matter.
+                # Never worked out by Spring either: the text does not matter.
                 end = self._text.find("}", before)
                 self._place = end if end >= 0 else len(self._text)
             del self.notes[notes:]

@@ -287,7 +287,7 @@ def map_credentials(work: Migration, bean: Bean) -> None:
 
 
 def _credential(bean: Bean) -> CommentedMapping | None:
-    """A login whose password is in the environment; None for one that stands in the file."""
+    """A login whose password is in the environment; None for one in the file."""
     secret = _OF_ENVIRONMENT.fullmatch(bean.text("password"))
     place = _DOMAIN.fullmatch(bean.text("domain") or bean.text("credentialDomain"))
     name = bean.text("login")

@@ -3,7 +3,7 @@
 Placeholders `${name:default}` are filled in where the configuration has a configurer for them,
 expressions `#{…}` always. Templates of other tools (`%{NAME}`, `{{ name }}`) should have been
 filled in before. A value in which something stays open is not used, and flagged: it would reach the
-wire as it stands. Overrides say `bean.property=value` in place of what stands on the bean. Both may
+wire unchanged. Overrides say `bean.property=value` in place of the value on the bean. Both may
 be in Java's property lists: `key=value` lines, with comments, escapes and continued lines.
 """
 
@@ -136,7 +136,7 @@ def _fill(item: Setting, values: Mapping[str, str] | None, environ: Mapping[str,
 def set_open_aside(beans: Beans) -> None:
     """Take what stays open out of the beans, so that nothing of it is said in the new job.
 
-    Of a list only the elements that stay open are left out. A default stands in for the value.
+    Of a list only the elements that stay open are left out. A default replaces the value.
     """
     shared: dict[str, str] = {}
     for name, value in beans.values.items():

@@ -187,7 +187,7 @@ class RuleWriter:
         return False
 
     def _usable(self, bean: Bean, name: str, values: list[Any], kept: dict[str, Any]) -> list[Any]:
-        """The elements of a list that Nacre accepts; the others are told."""
+        """The elements of a list that Nacre accepts; the others are reported."""
         wrong = {
             place: problem
             for place, value in enumerate(values)

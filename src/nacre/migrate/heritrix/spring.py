@@ -2,7 +2,7 @@
 
 Known: beans with id, name, class, parent; property, constructor-arg, the `p:` and `c:` attributes;
 value, ref, idref, null, inner beans, list, set, array, map, props; `util:` collections; alias; and
-`import` of files beside it. What else stands there is kept as an `element`, and flagged later.
+`import` of files beside it. Other elements are kept as an `element`, and flagged later.
 Nothing is executed, and no file is opened that lies elsewhere.
 """
 
@@ -88,7 +88,7 @@ class SpringReader:
             item.decide(to_check("not read: only beans and their properties are"))
 
     def _import(self, element: Element) -> Conversion:
-        """Read the beans of a file beside this one; they stand in its place."""
+        """Read the beans of a file beside this one; they take its place."""
         said = element.attributes.get("resource", "")
         name = translated(filled(said, self._environ), self._environ).text
         name = name.removeprefix("file:").removeprefix("classpath:")

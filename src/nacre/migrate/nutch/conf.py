@@ -74,7 +74,7 @@ class Conf:
         self._effective = {found.name: found for found in self.properties}
         self._open = {name: one for name, one in self._effective.items() if self._is_open(one)}
         for name in self._open:
-            # As if nothing were said: a reference that stands would reach the wire.
+            # As if nothing were said: an open reference would reach the wire.
             del self._effective[name]
 
     def path(self, name: str) -> Path | None:
@@ -128,9 +128,9 @@ class Conf:
         return text
 
     def _referred(self, name: str) -> str | None:
-        """What a reference stands for; None where nothing says it. Source: Hadoop, `Configuration`.
+        """The value of a reference; None where there is none. Source: Hadoop, `Configuration`.
 
-        `${env.NAME}` is of the environment; behind `-` or `:-` stands another value.
+        `${env.NAME}` is of the environment; a default follows `-` or `:-`.
         """
         if name.startswith("env."):
             plain, _, other = name.removeprefix("env.").partition("-")

@@ -26,7 +26,7 @@ _NO_PART = tuple(_TABLES["no_part"])
 """Beginnings of plugins that are not part of a crawl, whoever has made them."""
 
 _REPLACEABLE = (*FILTERS, *NORMALIZERS, EXEMPT)
-"""Plugins that one of somebody else can be taken for."""
+"""Plugins that an unknown one can be treated as."""
 
 _ALL = (*FILTERS, *NORMALIZERS, EXEMPT, *_TABLES["covered"], *_OF_THE_CYCLE, *_FOREIGN)
 _NOT_DONE = "nothing here is like it: what it does is not done"
@@ -46,7 +46,7 @@ class Plugins:
 
     Attributes:
         active: Those that are known, by name.
-        unknown: Those of somebody else that may filter, fetch or read.
+        unknown: Unknown ones that may filter, fetch or read.
         dropped: Of these, those that the operator leaves out.
         taken: Of these, those that are read as a known one, and which.
 

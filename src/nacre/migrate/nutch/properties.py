@@ -68,7 +68,7 @@ class ValueMapping(NamedTuple):
     Attributes:
         paths: The settings that it becomes.
         convert: Makes the value.
-        always: The stock value is said too; else Nacre's default stands in for it.
+        always: The stock value is said too; else Nacre's default replaces it.
         note: What differs.
     """
 

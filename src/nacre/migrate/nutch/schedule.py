@@ -147,7 +147,7 @@ def map_host_intervals(conf: Conf, draft: Draft, report: MigrationReport) -> Non
     Args:
         conf: The configuration.
         draft: The new job.
-        report: Notes what became of the file.
+        report: Notes the outcome of the file.
     """
     path = conf.path(FILE)
     if path is None:
@@ -200,7 +200,7 @@ def _bounds(line: str) -> IntervalBounds | None:
 
 
 _MOST = 5_000
-"""URLs that are told apart; each is an expression in crawl.yaml."""
+"""Largest number of URLs with intervals; each is an expression in crawl.yaml."""
 _SOURCE = "nutch.fetchInterval"
 
 
@@ -212,7 +212,7 @@ def map_seed_intervals(
     Args:
         intervals: Intervals by URL as written in the seed list.
         draft: The new job, its schedule included.
-        report: Notes what became of them.
+        report: Notes their outcome.
     """
     if not intervals:
         return

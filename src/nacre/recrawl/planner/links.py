@@ -329,7 +329,7 @@ class Links:
         """Note which sitemap names what, and how an index dates its sitemaps."""
         maps, now = self._sites.maps, visit.time
         if visit.status == 304:
-            maps.stands(source_page.url, now)
+            maps.unchanged(source_page.url, now)
         if visit.status != 200:
             return
         name, children = map_name(source_page.url), 0

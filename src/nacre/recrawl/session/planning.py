@@ -125,7 +125,7 @@ class CapturesReader:
         self.count = 0
 
     async def run(self, stopped: Callable[[], bool]) -> int:
-        """Read all of it, unless somebody wants the end; how many captures there were."""
+        """Read all of it, unless a stop is requested; returns the number of captures."""
         store = self._store
         by_name = {run.name: run for run in all_runs(store)}
         done, whole = store.counter(_FILE), bool(store.counter(WHOLE))
@@ -230,7 +230,7 @@ class Planning:
         knowledge: What is known of the pages.
         logs: Of the job.
         elapsed: Returns how long the run has been running, seconds.
-        ended: Whether somebody wants the end.
+        ended: Whether a stop was requested.
 
     Attributes:
         recrawl: As given.
@@ -273,7 +273,7 @@ class Planning:
         return not self._chosen and not held and await self.more()
 
     async def more(self) -> bool:
-        """Choose the next visits; False when nothing more is wanted, or somebody wants the end."""
+        """Choose the next visits; False when there are no more, or a stop is requested."""
         self._chosen = True
         self._wants = bool(await self._in_slices(self.recrawl.more()))
         return self._wants
@@ -288,7 +288,7 @@ class Planning:
         self._known.seal_all()
 
     async def _in_slices(self, work: Slices[T]) -> T | None:
-        """Do long work, and all that waits in between; None when somebody wants the end."""
+        """Do long work, and all that waits in between; None when a stop was requested."""
         while not self._ended():
             try:
                 next(work)
@@ -311,7 +311,7 @@ def plan_run(
         records: The records of the run.
         elapsed: Returns how long the run has been running, seconds.
         tell: Called with messages for the operator.
-        ended: Whether somebody wants the end.
+        ended: Whether a stop was requested.
     """
     rules, storing, context = records.rules, records.storing, records.context
     store, commit, logs = storing.store, storing.commit, records.reporting.logs

@@ -151,7 +151,7 @@ def _plain(path: str) -> str:
 
 
 def _written_file(text: str, parts: JavaURL) -> str:
-    """Path and query as they stand in the text, dot segments and all."""
+    """Path and query as in the text, with dot segments."""
     rest = text[len(parts.protocol) + 1 :]
     return (
         rest.removeprefix("//").removeprefix(parts.authority)

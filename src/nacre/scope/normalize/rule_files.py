@@ -72,7 +72,7 @@ class RegexNormalizer:
 
     Args:
         rules: The rules, in order.
-        file: Where they stand, for messages.
+        file: Their file, for messages.
 
     Attributes:
         timeouts: Rules that took too long for a URL; it stays as it was.

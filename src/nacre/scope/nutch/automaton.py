@@ -1,6 +1,6 @@
 """Expressions in the syntax of dk.brics.automaton, as RE2 takes them.
 
-`@` is any text, `#` none, `"..."` text as it stands, `<n-m>` a number in a range. A complement
+`@` is any text, `#` none, `"..."` literal text, `<n-m>` a number in a range. A complement
 (`~x`), an intersection (`x&y`) and counts too large for RE2 are refused with a message.
 """
 

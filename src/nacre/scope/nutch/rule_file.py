@@ -48,7 +48,7 @@ class RuleSource(NamedTuple):
 
     Attributes:
         lines: Its lines, without their ends.
-        file: Its name, for messages; "" for rules that stand in the configuration.
+        file: Its name, for messages; "" for rules in the configuration.
     """
 
     lines: Sequence[str]

@@ -137,13 +137,13 @@ _DEEPEST = 50
 
 
 def read_class(reader: Reader, *, any_case: bool, spaced: bool, depth: int = 0) -> CharSet:
-    """A class; the reader stands behind its bracket, and afterwards behind the closing one.
+    """Read a class; the reader is behind its bracket, and afterwards behind the closing one.
 
     Args:
         reader: The expression.
         any_case: Case does not matter here.
         spaced: Blanks mean nothing here (`(?x)`).
-        depth: In how many other classes it stands.
+        depth: The number of classes around it.
 
     Raises:
         JavaRegexError: It is none.
@@ -172,7 +172,7 @@ def _operand(
     *,
     is_first: bool,
 ) -> CharSet | None:
-    """What stands up to the next `&&` or the end; None for nothing."""
+    """The part up to the next `&&` or the end; None for nothing."""
     found: CharSet | None = None
     while reader.more and not reader.sees("&&"):
         if reader.sees("]") and not (is_first and found is None):

@@ -117,7 +117,7 @@ def path_of(url: str) -> str:
 
 
 def pathological(url: str, repetitions: int) -> bool:
-    r"""A segment, or a run of segments, stands more than `repetitions` times in a row.
+    r"""A segment, or a run of segments, occurs more than `repetitions` times in a row.
 
     The rule behind Heritrix's expression `.*?/(.*?/)\1{n,}.*`: each repetition lies between two
     slashes, so the last piece of the URL never counts. Source: Heritrix's
@@ -145,14 +145,14 @@ LONG_PATH = 10
 def has_path_loop(path: str, query: str, max_segment_repetition: int, threshold: int) -> bool:
     """True for a path or query that repeats itself like a crawler trap.
 
-    That is: a segment, or a parameter of the query, stands there more than
+    That is: a segment, or a parameter of the query, occurs more than
     `max_segment_repetition` times, next to each other or not; or a path of ten segments or more
     holds `threshold` different segments that each reach that number.
 
     Args:
         path: Path of the URL, percent-encoded or not; "" for none.
         query: Query, with or without its `?`; "" for none.
-        max_segment_repetition: How often one segment or parameter may stand there; 0 or less
+        max_segment_repetition: How often one segment or parameter may occur; 0 or less
             switches the check off.
         threshold: Different segments that make a long path a trap; 0 or less switches that off.
     """
@@ -173,5 +173,5 @@ def _most(counts: Counter[str]) -> int:
 
 
 def _repeated(query: str) -> int:
-    """How often a parameter stands there, as it is written."""
+    """The number of times that a parameter occurs, as it is written."""
     return _most(Counter(part for part in query.removeprefix("?").split("&") if part))

@@ -138,7 +138,7 @@ def test_a_sitemap_rests_when_its_date_is_no_later_than_the_last_reading(
 def test_the_index_has_to_be_looked_at_in_the_same_step() -> None:
     maps = _proved("2026-01-01")
     assert not maps.rests(MAPS[0], NEXT)
-    maps.stands(INDEX, NEXT)  # 304
+    maps.unchanged(INDEX, NEXT)  # 304
     assert maps.rests(MAPS[0], NEXT)
     assert not maps.rests(MAPS[0], NEXT + 40 * DAY)
 
@@ -163,7 +163,7 @@ def test_what_a_sitemap_named_stands_with_it() -> None:
     maps = _proved("2026-01-01")
     page = PageRow(HOME, listed=NEXT - DAY, map=map_name(MAPS[0]))
     assert not maps.names(page, NEXT)
-    maps.stands(MAPS[0], NEXT)
+    maps.unchanged(MAPS[0], NEXT)
     assert maps.names(page, NEXT)
     assert not maps.dropped(page, NEXT - DAY, NEXT)
     maps.was_read(MAPS[0], NEXT, links=4, children=0, news=False)

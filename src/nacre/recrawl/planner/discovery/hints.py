@@ -281,7 +281,7 @@ class Sitemaps:
         before = row.read if now > row.read else row.before
         self._look(replace(row, read=now, before=before, links=links, children=children), now)
 
-    def stands(self, url: str, now: float) -> None:
+    def unchanged(self, url: str, now: float) -> None:
         """Note that a sitemap answered 304."""
         row = self.get(url)
         if row is not None:
