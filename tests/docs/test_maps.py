@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,26 @@ def test_the_architecture_names_modules_that_there_are():
         if not any((home / name).exists() for home in homes)
         and ("/" in name or name not in everywhere)
     ] == []
+
+
+def test_the_layout_has_the_layers_of_the_import_rules():
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    part = text.partition("\n## Layout, in the order a URI travels\n")[2].partition("\n\n## ")[0]
+    cells = re.findall(r"^\| (`.*?`) \|", part, re.MULTILINE)
+    folders = [name for cell in cells for name in re.findall(r"`([a-z_/]+?)(?:\.py|/)`", cell)]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    (flow,) = (
+        one for one in contracts["tool"]["importlinter"]["contracts"] if one["type"] == "layers"
+    )
+    heights = {
+        name.strip(" ()").removeprefix("nacre.").replace(".", "/"): -number
+        for number, layer in enumerate(flow["layers"])
+        for name in layer.split("|")
+    }
+    del heights["__main__"]
+    assert set(folders) == set(heights)
+    in_order = [heights[folder] for folder in folders]
+    assert in_order == sorted(in_order)
 
 
 def walks() -> dict[str, list[str]]:
