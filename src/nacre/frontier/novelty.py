@@ -25,8 +25,16 @@ from zlib import crc32
 import msgspec
 
 from nacre.frontier.known_set import KnownSet
-from nacre.frontier.url_kinds import ANY, KindNames, ValuesRow, counts, shape_of, whole_of
-from nacre.frontier.url_words import last_word, words_of
+from nacre.frontier.url_kinds import (
+    ANY,
+    KindNames,
+    ValuesRow,
+    counts,
+    last_word,
+    shape_of,
+    whole_of,
+    words_of,
+)
 from nacre.uri.parse import authority
 
 MANY = 50
