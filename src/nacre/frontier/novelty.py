@@ -75,6 +75,8 @@ _STARTS = _SHAPES = 2_000
 _TEXT_READ = 100_000
 
 _DATE = re.compile(r"(?<!\d)(?:19|20)\d\d[-_/]?(?:0?[1-9]|1[0-2])(?!\d)")
+_NO_URL = " "
+"""The beginning of no URL."""
 _OTHERS = "others"
 _AGAIN = "again "
 """Before the name of a kind: its URLs had no new word."""
@@ -109,7 +111,8 @@ class Promise(IntEnum):
     ENDLESS = 3
 
 
-_UNWATCHED = AssessedLink(Promise.NEW, view=False, kind="")
+_NEW = Promise.NEW
+_UNWATCHED = AssessedLink(_NEW, view=False, kind="")
 
 
 class KindRow(msgspec.Struct, array_like=True):
@@ -219,11 +222,12 @@ class _Site:
         read: Its pages that were read.
         poor: One of its kinds promises less than others.
         suspect: A kind is poor, and many URLs of it were met.
+        watched: Whether its pages are worth a look.
     """
 
     __slots__ = (
         *("dates", "host", "kinds", "names", "poor", "queries", "read", "rows", "salt", "starts"),
-        "suspect",
+        *("suspect", "watched"),
     )
 
     def __init__(self, host: str) -> None:
@@ -234,12 +238,12 @@ class _Site:
         self.rows: tuple[dict[str, KindRow], dict[str, KindRow]] = ({}, {})
         self.starts: set[str] = set()
         self.queries = self.dates = self.read = 0
-        self.poor = self.suspect = False
+        self.poor = self.suspect = self.watched = False
 
     def recall(self, rows: Iterable[KindRow | ValuesRow]) -> None:
         """Take up rows that were kept: the site was watched before."""
         for row in rows:
-            self.queries = _QUERIES
+            self.watched = True
             if isinstance(row, ValuesRow):
                 self.names.recall(row)
                 continue
@@ -290,12 +294,8 @@ class _Site:
             self.queries += 1
         elif _DATE.search(url):
             self.dates += 1
+        self.watched = self.queries >= _QUERIES or self.dates >= _DATES
         return self.watched
-
-    @property
-    def watched(self) -> bool:
-        """Whether its pages are worth a look."""
-        return self.queries >= _QUERIES or self.dates >= _DATES
 
 
 class Novelty:
@@ -318,7 +318,7 @@ class Novelty:
         self.changed_values: dict[tuple[str, str], ValuesRow] = {}
         self._recall = recall
         self._sites: OrderedDict[str, _Site] = OrderedDict()
-        self._start, self._latest = "", _Site("")
+        self._start, self._latest = _NO_URL, _Site("")
         self._underway: OrderedDict[str, list[int]] = OrderedDict()
 
     def meet(self, url: str) -> AssessedLink:
@@ -329,6 +329,8 @@ class Novelty:
         last = last_word(url)
         view = (last is None or self.words.has(last[1], site.salt)) and self._is_view(site, url)
         row = self._row(site, url, view=view)
+        if not (view or site.poor):
+            return AssessedLink(_NEW, view=False, kind=row.name, rows=(row,))
         whole = self._whole(site, row) if view else None
         promise = _promised(site, row, view=view)
         if promise >= Promise.POOR:
@@ -350,15 +352,16 @@ class Novelty:
         """
         site = self._site(url)
         if not site.watched:
-            return Promise.NEW, False
+            return _NEW, False
         if not view:
             fresh, view = self._mark_words(site, url)
             if fresh:
                 self._underway[url] = fresh
                 if len(self._underway) > _UNDERWAY:
                     self.settled(next(iter(self._underway)))
-        row = site.known(url, view=view) if site.poor or view else None
-        return _promised(site, row, view=view), view
+        if not (view or site.poor):
+            return _NEW, False
+        return _promised(site, site.known(url, view=view), view=view), view
 
     def settled(self, url: str) -> None:
         """A URL was visited, or goes later: the words that it made known are to be kept."""
@@ -464,10 +467,10 @@ class Novelty:
         return self.words.add_all(texts, site.salt ^ _TEXTS), sum(map(len, texts))
 
     def _site(self, url: str) -> _Site:
-        at = url.find("/", 8)
-        start = url[:at] if at > 0 else url
-        if start != self._start or not start.startswith("http"):
-            self._start, self._latest = start, self._site_of(authority(url))
+        if not url.startswith(self._start):
+            at = url.find("/", 8) + 1
+            self._start = url[:at] if at and url.startswith("http") else _NO_URL
+            self._latest = self._site_of(authority(url))
         return self._latest
 
     def _site_of(self, host: str) -> _Site:
@@ -495,7 +498,7 @@ class Novelty:
 
 
 def _is_sample(url: str) -> bool:
-    bare = url.rstrip("/")
+    bare = url.removesuffix("/")
     word = bare[max(bare.rfind("/"), bare.rfind("=")) + 1 :]
     return crc32(word.encode("utf-8", "replace")) % _READ_THEN == 0
 
