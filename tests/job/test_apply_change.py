@@ -82,7 +82,8 @@ def test_each_live_setting_reaches_its_part_at_once(tmp_path: Path):
 
 
 def _obeys(session: Session, root: Path, found: Property) -> bool:
-    if found.path in SPECIAL:
+    # No part of a running job has the settings of batch rounds: their steps read the file.
+    if found.path in SPECIAL or found.path.startswith("cycle."):
         return True
     changed = with_values(SETTINGS, other_values(SETTINGS, found))
     change = SettingsEditor(changed, root, running=True).done()
