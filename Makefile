@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PY := .venv/bin/python
 PYTEST := $(PY) -m pytest
-FAST := "not crawl and not kill and not slow and not cases"
+FAST := "not crawl and not kill and not slow and not cases and not spark"
 WEBS := postfix-doc anarchism tomcat10-docs
 # Real pages for the table of links; the packages of MORE_PAGES are large, so that make test leaves
 # them out.
@@ -16,7 +16,7 @@ FEW := 10
 MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html erlang-doc \
 	python-scipy-doc debian-handbook linux-doc-6.1
 
-.PHONY: mutants help environment system judges webs format lint types imports unit cases-tests crawls kills \
+.PHONY: mutants help environment system judges webs format lint types imports unit cases-tests crawls kills spark \
 	webs-all test test-all cases bench bench-full traps reference lock goals ablation clean
 
 help: ## this list
@@ -64,6 +64,14 @@ crawls: environment system judges webs
 
 kills: environment system webs
 	$(PYTEST) -p no:randomly -m "kill and not slow" --timeout 600
+
+# Without Java it is skipped, which it says.
+spark: environment system ## batch rounds on a cluster of Apache Spark, on the loopback
+	@$(PY) -m tools.spark; status=$$?; case $$status in \
+		0) .venv-spark/bin/python -m pytest -p no:randomly -n 0 -m spark tests/cycle/spark --timeout 300 ;; \
+		3) echo "skipped: make spark" ;; \
+		*) exit $$status ;; \
+	esac
 
 test: ## everything that CI runs: set-up, format, lint, types, import rules, all tests
 	@sh tools/parts.sh "$(MAKE)"
@@ -113,9 +121,11 @@ lock: environment ## the locks again, from pyproject.toml
 	$(PY) -m uv pip compile -q --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --group sphinx -o requirements-sphinx.lock
 	for extra in cycle objects spark; do \
-		$(PY) -c "import sys, tomllib; project = tomllib.load(sys.stdin.buffer)['project']; print(*project['optional-dependencies']['$$extra'], sep='\n')" <pyproject.toml | \
-		$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes \
-			--no-emit-index-url --no-header --no-annotate -c requirements.lock - -o requirements-$$extra.lock || exit 1; \
+		{ $(PY) -c "import sys, tomllib; project = tomllib.load(sys.stdin.buffer)['project']; \
+			print(*project['optional-dependencies']['$$extra'], sep='\n')" <pyproject.toml; \
+			[ $$extra != spark ] || printf 'setuptools<81\nwheel\n'; } | \
+		$(PY) -m uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+			--no-header --no-annotate -c requirements.lock - -o requirements-$$extra.lock || exit 1; \
 	done
 
 clean: ## environments and caches away; crawls and downloads (~/.cache/nacre) stay

@@ -48,6 +48,7 @@ together() {
         part "lint, types and imports" lint types imports &&
         part "unit tests" unit &&
         part tables cases-tests &&
+        part "batch rounds on Spark" spark &&
         together
 }
 status=$?

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The system programs that the tests need: those on the PATH, else installed by apt when root,
 # else unpacked from Debian's packages into the cache (tools/cache.py). Starts no daemon, leaves none behind.
+# Java, which only `make spark` needs, is installed when root; without it that part says what to install.
 #   system.sh CHECKOUT   prints nothing when all is there
 set -eu
 checkout=$1
@@ -19,9 +20,13 @@ have() {
 missing=
 have nginx || missing="$missing nginx-light nginx-common"
 have dnsmasq || missing="$missing dnsmasq-base"
-[ -n "$missing" ] || exit 0
+java=
+command -v java >/dev/null 2>&1 || [ -n "${JAVA_HOME:-}" ] || [ "$(id -u)" != 0 ] ||
+    java=openjdk-17-jre-headless
+[ -n "$missing$java" ] || exit 0
 
 command -v apt-get >/dev/null 2>&1 || {
+    [ -n "$missing" ] || exit 0
     echo "tests need nginx and dnsmasq; this system has no apt-get to install them" >&2
     exit 2
 }
@@ -32,7 +37,7 @@ if command -v flock >/dev/null 2>&1 && [ -z "${NACRE_SYSTEM_LOCKED:-}" ]; then
     NACRE_SYSTEM_LOCKED=1 exec flock "$cache/system.lock" sh "$0" "$checkout"
 fi
 if [ "$(id -u)" = 0 ]; then
-    echo "installing$missing ..." >&2
+    echo "installing$missing${java:+ $java} ..." >&2
     # Packages start their services on installation; this policy forbids it for the moment.
     policy=/usr/sbin/policy-rc.d
     made=no
@@ -42,7 +47,11 @@ if [ "$(id -u)" = 0 ]; then
     ok=yes
     apt-get -o DPkg::Lock::Timeout=300 update >"$log" 2>&1 || true
     # shellcheck disable=SC2086
-    apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends $missing >>"$log" 2>&1 || ok=no
+    [ -z "$missing" ] ||
+        apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends $missing >>"$log" 2>&1 || ok=no
+    # shellcheck disable=SC2086
+    [ -z "$java" ] || apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends $java >>"$log" 2>&1 ||
+        echo "$java could not be installed: make spark will be skipped" >&2
     [ "$made" = no ] || rm -f "$policy"
     [ "$ok" = yes ] || { tail -n 5 "$log" >&2; exit 2; }
 else

@@ -9,6 +9,7 @@ import pyarrow as pa
 from nacre.crawldb import row
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.row import bucket_of
+from nacre.cycle.storage import Storage, open_storage
 from nacre.cycle.storage.local import LocalStorage
 from nacre.cycle.tables import (
     CRAWLDB,
@@ -31,11 +32,17 @@ class MadeCycle:
 
     def __init__(self, folder: Path, buckets: int = 4) -> None:
         self.folder = folder
-        self.storage = LocalStorage(folder / "cycle")
+        self.storage: Storage = LocalStorage(folder / "cycle")
         self.cycle = Cycle(self.storage, host="a")
         self.place = TaskPlace(self.storage.place)
         self.buckets = buckets
         self.clock = NOW
+
+    def use(self, place: str) -> None:
+        """Another storage, such as that of a bucket."""
+        self.storage = open_storage(place)
+        self.cycle = Cycle(self.storage, host="a")
+        self.place = TaskPlace(place)
 
     @property
     def newest(self) -> CycleVersion:

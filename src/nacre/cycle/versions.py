@@ -317,11 +317,12 @@ class Cycle:
             number: The earlier version, which must still be kept.
             clock: Now, ms since the epoch.
         """
-        old, newest = self.version(number), self.newest()
+        # The newest one is not read: it may be damaged.
+        old, newest = self.version(number), self.numbers()[-1]
         restored = msgspec.structs.replace(
             old,
-            number=newest.number + 1,
-            parent=newest.number,
+            number=newest + 1,
+            parent=newest,
             step="restore",
             id=secrets.token_hex(8),
             host=self._host,

@@ -1,0 +1,240 @@
+"""An engine of a cluster: each task is a partition of an RDD of Apache Spark, and nothing else is.
+
+Spark brings the spec to an executor, runs the function there, tries it again elsewhere when the
+executor dies, and brings back the result. No row passes through it. Speculation is off, because two
+attempts of a unit would ask a site twice at the same time.
+"""
+
+import os
+import re
+import shutil
+import socket
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nacre import __version__
+from nacre.config.extras import wanting_extra
+from nacre.cycle.engine import (
+    ATTEMPTS,
+    GuardedTask,
+    OnResult,
+    TaskFailure,
+    TaskResult,
+    TaskSpec,
+    gave_up,
+    raised,
+)
+from nacre.cycle.storage import open_storage
+from nacre.engine.clock import SystemClock
+from nacre.errors import ConfigError, NacreError, StorageError
+
+JAVA = "apt-get install openjdk-17-jre-headless"
+SETTINGS = {
+    "spark.speculation": "false",
+    "spark.task.maxFailures": str(ATTEMPTS),
+    "spark.task.cpus": "1",
+    "spark.decommission.enabled": "true",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+"""What this engine needs of Spark; `spark-defaults.conf` has all else."""
+OVERHEAD = 400
+"""Memory beside the JVM that a core needs, MiB: a task with its kernel, or a unit."""
+APART = 60.0
+"""How far the clock of an executor may be from the driver's, s."""
+
+_CLOCK = SystemClock()
+_LOOPBACK = re.compile(r"(local(\[|-cluster|$)|spark://(127\.|localhost|\[?::1))")
+_RETRIED = re.compile(r"RetryTaskError: (.*)")
+
+
+class ExecutorReport(NamedTuple):
+    """What an executor says of itself.
+
+    Attributes:
+        host: Its host.
+        python: Version of its Python.
+        nacre: Version of its Nacre; "" when it has none.
+        clock: Its time, s since the epoch.
+        storage: Why it cannot write to the storage; "" when it can.
+    """
+
+    host: str
+    python: str
+    nacre: str
+    clock: float
+    storage: str
+
+
+class SparkEngine:
+    """`TaskEngine` on a cluster of Apache Spark.
+
+    Args:
+        master: URL of the master; "" for that of `spark-defaults.conf`.
+        settings: Further settings of Spark.
+
+    Attributes:
+        name: `spark`.
+        workers: Cores of the cluster when it was asked for.
+        notes: What an operator should know.
+    """
+
+    name = "spark"
+
+    def __init__(self, master: str = "", settings: Mapping[str, str] | None = None) -> None:
+        _require_spark()
+        from pyspark import SparkConf, SparkContext  # noqa: PLC0415 - an extra, slow to import
+
+        conf = SparkConf().setAppName("nacre cycle")
+        if master:
+            conf.setMaster(master)
+        # Otherwise the workers take the first Python on their PATH.
+        python = os.environ.get("PYSPARK_PYTHON", sys.executable)
+        chosen = {**SETTINGS, "spark.pyspark.python": python, **(settings or {})}
+        for name, value in chosen.items():
+            conf.set(name, value)
+        _require_overhead(conf)
+        try:
+            self._context: Any = SparkContext(conf=conf)
+        except Exception as error:
+            raise ConfigError(f"Spark does not start at {master!r}: {_reason(error)}") from error
+        self._context.setLogLevel("ERROR")
+        self.workers = int(self._context.defaultParallelism)
+        self.notes = tuple(security_notes(conf.get("spark.master", ""), dict(conf.getAll())))
+
+    def map(
+        self,
+        function: Callable[[TaskSpec], TaskResult],
+        specs: Sequence[TaskSpec],
+        on_result: OnResult[TaskResult] | None = None,
+    ) -> list[TaskResult]:
+        """See `TaskEngine.map`; `on_result` hears of the results when all are there."""
+        if not specs:
+            return []
+        task = GuardedTask(function)
+        try:
+            found = self._context.parallelize(list(specs), len(specs)).map(task).collect()
+        except KeyboardInterrupt:
+            self._context.cancelAllJobs()
+            raise
+        except Exception as error:
+            raise self._lost(error) from error
+        for number, result in enumerate(found):
+            if isinstance(result, TaskFailure):
+                raise raised(result)
+            if on_result is not None:
+                on_result(number, result)
+        return list(found)
+
+    def require_executors(self, place: str) -> list[ExecutorReport]:
+        """Ask the executors whether they can work, before the first task.
+
+        Args:
+            place: The storage that they write to.
+
+        Raises:
+            ConfigError: One has another Nacre, a clock of its own, or cannot write.
+        """
+        number = max(2, self.workers) * 2
+        reports = sorted(set(self.map(report_task, [place] * number)))
+        problems = [told for one in reports if (told := _unfit(one, _CLOCK.now()))]
+        if problems:
+            raise ConfigError("; ".join(dict.fromkeys(problems)))
+        return reports
+
+    def close(self) -> None:
+        """See `TaskEngine.close`."""
+        self._context.stop()
+
+    def _lost(self, error: Exception) -> NacreError:
+        found = _RETRIED.search(str(error))
+        if found:
+            return gave_up(0, found[1])
+        return StorageError(
+            f"Spark gave up: {_reason(error)}. The logs of driver and executors have more; "
+            "the command goes on where it stopped when it is run again"
+        )
+
+
+def report_task(place: str) -> ExecutorReport:
+    """What the executor that runs this says of itself."""
+    said = ""
+    try:
+        storage = open_storage(place)
+        name = f"probes/{socket.gethostname()}-{os.getpid()}"
+        storage.put(name, b"")
+        storage.delete(name)
+    except NacreError as error:
+        said = str(error)
+    version = ".".join(map(str, sys.version_info[:2]))
+    return ExecutorReport(socket.gethostname(), version, __version__, round(_CLOCK.now(), 1), said)
+
+
+def _unfit(report: ExecutorReport, now: float) -> str:
+    """Why an executor cannot work; "" when it can."""
+    if report.nacre != __version__:
+        return f"{report.host}: it has Nacre {report.nacre}, the driver {__version__}: install one"
+    if abs(report.clock - now) > APART:
+        apart = abs(report.clock - now)
+        return f"{report.host}: its clock is {apart:.0f} s from the driver's: set it (NTP)"
+    if report.storage:
+        return f"{report.host}: it cannot write to the storage of the cycle: {report.storage}"
+    return ""
+
+
+def security_notes(master: str, settings: Mapping[str, str]) -> list[str]:
+    """What an operator should know of a cluster that others can reach."""
+    if _LOOPBACK.match(master) or settings.get("spark.authenticate") == "true":
+        return []
+    return [
+        f"{master}: Spark trusts its network, and spark.authenticate is off: whoever reaches the "
+        "master can run programs as its user"
+    ]
+
+
+def required_overhead(cores: int) -> int:
+    """Memory beside the JVM that an executor needs, MiB."""
+    return OVERHEAD * max(1, cores)
+
+
+def _require_overhead(conf: Any) -> None:  # noqa: ANN401 - a class of pyspark's
+    """Raise ConfigError where YARN or Kubernetes would kill executors for their memory."""
+    master = conf.get("spark.master", "") or ""
+    if not master.startswith(("yarn", "k8s")):
+        return  # the others do not count it
+    cores = int(conf.get("spark.executor.cores", "1"))
+    wanted = required_overhead(cores)
+    found = mebibytes(conf.get("spark.executor.memoryOverhead", "384m"))
+    if found < wanted:
+        raise ConfigError(
+            f"spark.executor.memoryOverhead is {found}m, and {cores} cores of an executor need "
+            f"{wanted}m beside the JVM: set it in spark-defaults.conf"
+        )
+
+
+def mebibytes(text: str) -> int:
+    """A size as Spark writes it, such as `1g` or `512m`, in MiB; a bare number is in MiB."""
+    found = re.fullmatch(r"(\d+)([kmgt]?)b?", text.strip().lower())
+    if not found:
+        raise ConfigError(f"spark.executor.memoryOverhead is {text!r}: it takes a size as 800m")
+    scale = {"k": 1 / 1024, "": 1, "m": 1, "g": 1024, "t": 1024**2}[found[2]]
+    return int(int(found[1]) * scale)
+
+
+def _require_spark() -> None:
+    """Raise ConfigError when pyspark or Java is missing; it names the command."""
+    if find_spec("pyspark") is None:
+        raise ConfigError(wanting_extra("--engine spark", "spark"))
+    home = os.environ.get("JAVA_HOME", "")
+    if not (home and Path(home, "bin", "java").exists()) and shutil.which("java") is None:
+        raise ConfigError(f"--engine spark needs Java 17 or 21, and there is none: {JAVA}")
+
+
+def _reason(error: Exception) -> str:
+    """The line of an error of Java that says most."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    said = [line for line in lines if not line.startswith(("at ", "An error occurred"))]
+    return (said or lines or [type(error).__name__])[0].lstrip(": ")
