@@ -66,6 +66,8 @@ def test_a_mark_at_the_start_of_a_file_is_no_part_of_a_seed():
         "http://a.example/p\tnutch.score=2",
         "http://a.example/p\t图书馆 2026",
         "http://a.example/p \tnutch.fetchInterval=60\tscope=host",
+        "http://a.example/p\tscope=host\tlang=zh",
+        "http://a.example/p\tlang=zh",
     ],
 )
 def test_what_stands_behind_a_tab_is_no_part_of_the_url(line):

@@ -18,6 +18,7 @@ _HOST_END = re.compile(r"[/?#:]")
 _BROKEN_SCHEME = re.compile(r"(https?)(?::[/\\]{1,2}|/{1,2})(?=[^/\\])", re.IGNORECASE)
 _DOT = re.compile("[.\u3002\uff0e\uff61]")  # as IDNA has it
 _KINDS = frozenset(str(kind) for kind in ScopeKind)
+_OWN = ("scope=", "depth=")
 _OPTIONS = re.compile(r"(?:\s+[a-z_]+=\S*)+\Z")
 
 
@@ -119,12 +120,17 @@ def parse_seed(text: str) -> Seed:
     Raises:
         URIError: It is none, or an option is wrong.
     """
-    text = text.strip()
-    options = _OPTIONS.search(text)
     # After a tab, there are columns of a table or Nutch's metadata; URL parsers would drop the tab.
-    url = text[: options.start() if options else None].partition("\t")[0].rstrip()
-    seed = _plain_seed(url)
-    return seed._replace(own=_own_scope(options[0].split())) if options else seed
+    head, _, rest = text.strip().partition("\t")
+    options = _OPTIONS.search(head)
+    words = [*(options[0].split() if options else ()), *own_scope_words(rest)]
+    seed = _plain_seed(head[: options.start() if options else None].rstrip())
+    return seed._replace(own=_own_scope(words)) if words else seed
+
+
+def own_scope_words(rest: str) -> list[str]:
+    """What columns behind a seed say of its own scope: `scope=host`, `depth=2`."""
+    return [word for word in rest.split() if word.startswith(_OWN)]
 
 
 def seed_as_line(seed: Seed) -> str:
