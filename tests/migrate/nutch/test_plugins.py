@@ -117,7 +117,7 @@ def test_references_are_filled_in_or_the_value_is_not_used(tmp_path):
 @pytest.mark.parametrize("name", sorted(VALUES))
 def test_a_mapped_property_has_its_value_in_the_job(tmp_path, name):
     rule, seen = VALUES[name], 0
-    for number, value in enumerate(("7", "true", "false", "7000", "-1")):
+    for number, value in enumerate(("7", "true", "false", "7000", "-1", "domain")):
         said, found = converted(tmp_path / str(number), {name: value})
         if found[name].outcome is MigrationOutcome.MAPPED:
             seen += 1

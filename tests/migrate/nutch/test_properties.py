@@ -43,13 +43,22 @@ def test_the_stock_value_can_be_converted(name: str):
         ("tls", "true", "strict"),
         ("tls", "false", None),
         ("nothing", "anything", None),
+        ("text", "db_gone", "db_gone"),
+        ("text", "", None),
+        ("key", "byDomain", "domain"),
+        ("key", "byIP", "address"),
+        ("key", "host", "host"),
+        ("internal", "true", "host"),
+        ("internal", "false", "none"),
     ],
 )
 def test_a_converter(converter: str, text: str, value: object):
     assert CONVERTERS[converter](text) == value
 
 
-@pytest.mark.parametrize(("converter", "text"), [("flag", "yes"), ("whole", "x"), ("tls", "no")])
+@pytest.mark.parametrize(
+    ("converter", "text"), [("flag", "yes"), ("whole", "x"), ("tls", "no"), ("key", "byPort")]
+)
 def test_a_converter_refuses_what_it_cannot_read(converter: str, text: str):
     with pytest.raises(ValueError, match=r"."):
         CONVERTERS[converter](text)

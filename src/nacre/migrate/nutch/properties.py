@@ -40,6 +40,17 @@ def _at_least(least: float, text: str) -> float | None:
     return float(text) if float(text) > least else None
 
 
+_KEYS = {"byhost": "host", "bydomain": "domain", "byip": "address"}
+
+
+def _key(text: str) -> str:
+    """A `host`, `domain` or `address`, also as `byHost`, `byDomain` and `byIP`."""
+    name = _KEYS.get(text.lower(), text.lower())
+    if name not in _KEYS.values():
+        raise ValueError(f"neither of {', '.join(_KEYS.values())}")
+    return name
+
+
 def _minutes(text: str) -> float | None:
     minutes = _at_least(0, text)
     return None if minutes is None else minutes * 60
@@ -58,6 +69,9 @@ CONVERTERS: dict[str, Convert] = {
     "crawl_delay": lambda text: float(text) if float(text) >= 0 else 86_400.0,
     "tls": lambda text: "strict" if flag(text) else None,
     "nothing": lambda _: None,
+    "text": lambda text: text or None,
+    "key": _key,
+    "internal": lambda text: "host" if flag(text) else "none",
 }
 """The converters of the table by name; None where Nacre's default says it."""
 
