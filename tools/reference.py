@@ -12,7 +12,7 @@ from typing import Any, get_args
 import typer.main
 
 from nacre.annotations import ANNOTATIONS
-from nacre.cli.app import app
+from nacre.cli.app import LATE, app
 from nacre.config.component import Component
 from nacre.config.facts import FieldFacts, fields
 from nacre.core.states import EXIT_TABLE
@@ -247,7 +247,8 @@ def commands_page() -> str:
     ]
     # The simulated web is a package of its own, whether or not it is installed here.
     simulated: Any = typer.main.get_command(simweb)
-    for name, command in (*group.commands.items(), ("simweb", simulated)):
+    late = [(name, command.loaded()) for name, command in LATE.items()]
+    for name, command in (*group.commands.items(), *late, ("simweb", simulated)):
         parts += _command(f"nacre {name}", command)
     return "\n\n".join(parts) + "\n"
 

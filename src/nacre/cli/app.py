@@ -2,10 +2,13 @@
 
 import errno
 from collections.abc import Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
+from typer.main import get_group
 
 from nacre import __version__
 from nacre.cli import (
@@ -48,6 +51,41 @@ _PACKAGES = {
 """What installs a command that is Nacre's but not in its wheel."""
 
 
+class LateCommand(TyperGroup):
+    """A command that is imported when it is used: see `LATE`.
+
+    Args:
+        name: Its name.
+        summary: The first sentence of its help, for the list of all commands.
+        place: `module:name` of its program.
+        panel: Where the list has it.
+    """
+
+    def __init__(self, name: str, summary: str, place: str, panel: str) -> None:
+        super().__init__(name=name, help=summary, rich_help_panel=panel)
+        self._place = place
+
+    def loaded(self) -> Any:  # noqa: ANN401 - typer's commands have no common base
+        """The command itself."""
+        module, _, name = self._place.partition(":")
+        return get_group(getattr(import_module(module), name))
+
+    def make_context(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401 - as its base says
+        """A context of the command itself: what runs is that one."""
+        return self.loaded().make_context(*args, **more)
+
+
+LATE = {
+    "cycle": LateCommand(
+        "cycle",
+        "Crawl in rounds, as Nutch does: inject, generate, fetch, update.",
+        "nacre.cli.cycle.commands:cycle",
+        "Crawl",
+    )
+}
+"""Commands of Nacre that cost nothing where they are not used."""
+
+
 class Commands(CommandGroup):
     """All commands: Nacre's own and those of other packages.
 
@@ -56,11 +94,13 @@ class Commands(CommandGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - as its base says
         """Their names, those of other packages last."""
-        return [*self.commands, *(name for name in self._others() if name not in self.commands)]
+        own = [*self.commands, *LATE]
+        return [*own, *(name for name in self._others() if name not in own)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - as its base says
         """The command of a name; Nacre's own comes before one of another package."""
-        return self.commands.get(cmd_name) or self._others().get(cmd_name)
+        own = self.commands.get(cmd_name) or LATE.get(cmd_name)
+        return own or self._others().get(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - as its base says
         """The command that is meant; of a package of Nacre that is not installed, how to do so."""

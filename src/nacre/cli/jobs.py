@@ -192,6 +192,7 @@ def run(
     from nacre.store.layout import Layout
 
     layout = Layout(directory)
+    layout.require_continuous()
     if traps:
         assignments = [*(assignments or ()), "traps.budget=-1"]
     _refuse_late_seeds(layout, assignments or ())

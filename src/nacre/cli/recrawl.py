@@ -109,7 +109,9 @@ def recrawl(
     from nacre.errors import ConfigError
     from nacre.runs.passes import parse_rhythm
     from nacre.runs.runs import FULL, INCREMENTAL
+    from nacre.store.layout import Layout
 
+    Layout(directory).require_continuous()
     rhythm = parse_rhythm(every, at, zone, continuous=continuous)
     if full and budget and not (rhythm or continuous):
         raise ConfigError("--full visits everything and knows no --budget; leave one of them out")
@@ -122,7 +124,6 @@ def recrawl(
         raise typer.Exit(_pass(one))
     from nacre.cli.passes import pass_after_pass
     from nacre.engine.clock import SystemClock
-    from nacre.store.layout import Layout
 
     clock = SystemClock()
     recurrence = _Again(one, rhythm, clock)

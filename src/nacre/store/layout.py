@@ -66,6 +66,19 @@ class Layout:
         """Directory of files that change the running job as long as they exist."""
         return self.root / "control"
 
+    @property
+    def cycle(self) -> Path:
+        """Tables and journal of a batch crawl (`nacre cycle`)."""
+        return self.root / "cycle"
+
+    def require_continuous(self) -> None:
+        """Raise JobError when the directory is that of a batch crawl."""
+        if self.cycle.is_dir():
+            raise JobError(
+                f"{self.root} is crawled in rounds: `nacre cycle {self.root} --rounds 1` goes on "
+                "with it; for a continuous crawl name another directory"
+            )
+
     def run(self, name: str) -> Path:
         """Directory of a run."""
         return self.root / "runs" / name

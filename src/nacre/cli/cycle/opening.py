@@ -1,0 +1,197 @@
+"""Options that all commands of `nacre cycle DIR` have, and the way a directory is opened."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+
+import typer
+
+from nacre.cli.options import AsJson, Assignments, Quiet
+from nacre.config.component import parse_duration
+from nacre.errors import ConfigError, JobError, Problem
+
+if TYPE_CHECKING:
+    from nacre.cycle.engine import TaskEngine
+    from nacre.cycle.steps.context import StepContext, Told
+    from nacre.store.layout import Layout
+
+__all__ = ["AsJson", "Assignments", "Quiet"]
+
+_HOW = "How"
+
+EngineName = Annotated[
+    Literal["local"],
+    typer.Option(
+        "--engine", metavar="local", rich_help_panel=_HOW,
+        help="What runs the tasks: processes of this machine.",
+    ),
+]  # fmt: skip
+Tasks = Annotated[
+    int,
+    typer.Option(
+        "--tasks", metavar="N", min=0, rich_help_panel=_HOW,
+        help="Tasks that run at the same time on this machine; 0: one for each core.",
+    ),
+]  # fmt: skip
+At = Annotated[
+    str,
+    typer.Option(
+        "--at", metavar="TIME", rich_help_panel=_HOW, show_default=False,
+        help="The clock of the step, such as 2026-11-23T02:00:00Z; default: now.",
+    ),
+]  # fmt: skip
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", rich_help_panel=_HOW, help="Say what would be done, and change nothing."
+    ),
+]
+
+
+_LISTS = "Lists"
+Top = Annotated[
+    int,
+    typer.Option(
+        "--top", metavar="N", min=0, rich_help_panel=_LISTS,
+        help="URLs of a round, the best first; 0: all that are due.",
+    ),
+]  # fmt: skip
+Units = Annotated[
+    int,
+    typer.Option(
+        "--units", metavar="N", min=0, rich_help_panel=_LISTS,
+        help="Lists that are fetched at the same time; 0: one for each core.",
+    ),
+]  # fmt: skip
+TimeLimit = Annotated[
+    str,
+    typer.Option(
+        "--time-limit", metavar="TIME", rich_help_panel=_LISTS,
+        help="Longest fetch of a round; what needs longer stays due. 0: no limit.",
+    ),
+]  # fmt: skip
+
+
+def seconds_of(option: str, text: str) -> float:
+    """A duration that was typed, in seconds.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    try:
+        return float(str(parse_duration(text)))
+    except ValueError as error:
+        raise ConfigError([Problem("", f"{option} {text!r}: {error}", "", "90m")]) from None
+
+
+class CommonOptions(NamedTuple):
+    """The common options, as they were given.
+
+    Attributes:
+        engine, tasks: What runs the tasks.
+        at: The clock, as it was typed; "" for now.
+        assignments: Of `--set`.
+        dry: Change nothing.
+    """
+
+    engine: str = "local"
+    tasks: int = 0
+    at: str = ""
+    assignments: Sequence[str] = ()
+    dry: bool = False
+
+
+def clock_of(text: str) -> int:
+    """A time as milliseconds since the epoch; now for "".
+
+    Raises:
+        ConfigError: It is no time.
+    """
+    from nacre.engine.clock import SystemClock
+
+    if not text:
+        return round(SystemClock().now() * 1000)
+    try:
+        moment = datetime.fromisoformat(text)
+        return round(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() * 1000)
+    except (ValueError, OverflowError):
+        problem = Problem("", f"--at {text!r} is no time", "an ISO 8601 time; UTC without a zone",
+                          "2026-11-23T02:00:00Z")  # fmt: skip
+        raise ConfigError([problem]) from None
+
+
+def engine_of(options: CommonOptions) -> "TaskEngine":
+    """The engine that runs the tasks."""
+    from nacre.cycle.engine.local import LocalEngine
+
+    return LocalEngine(options.tasks)
+
+
+def require_libraries() -> None:
+    """Raise ConfigError when the extra `cycle` is not installed; it names the command."""
+    from importlib.util import find_spec
+
+    from nacre.config.extras import wanting_extra
+
+    if find_spec("duckdb") is None or find_spec("pyarrow") is None:
+        raise ConfigError(wanting_extra("batch rounds need", "cycle"))
+
+
+def require_at_rest(layout: "Layout") -> None:
+    """Raise JobError when the continuous crawler runs in the directory."""
+    from nacre.job.control import is_running
+
+    if is_running(layout.socket):
+        raise JobError(
+            f"{layout.root} is running as a continuous crawl: end it with `nacre stop "
+            f"{layout.root}`, or name another directory"
+        )
+
+
+@contextmanager
+def opened(
+    directory: Path,
+    options: CommonOptions,
+    told: "Told | None" = None,
+    *,
+    engine: "TaskEngine | None" = None,
+    clock: int = 0,
+) -> "Iterator[StepContext]":
+    """A directory, ready for a step.
+
+    Args:
+        directory: The directory.
+        options: What the step has in common with others.
+        told: Hears how far it is.
+        engine: Runs the tasks; None: one is made, and closed in the end.
+        clock: The clock of the step, ms; 0: as the options say.
+
+    Raises:
+        ConfigError: A setting, an option or a library is missing or wrong.
+        JobError: The directory is no job, or is running.
+    """
+    require_libraries()
+    from nacre.cycle.steps.context import StepContext, nobody
+    from nacre.cycle.versions import Cycle
+    from nacre.settings.load import load_job
+    from nacre.store.layout import Layout
+
+    layout = Layout(directory)
+    loaded = load_job(layout, options.assignments)
+    require_at_rest(layout)
+    used = engine or engine_of(options)
+    try:
+        yield StepContext(
+            layout=layout,
+            loaded=loaded,
+            cycle=Cycle.open(layout.root, loaded.settings.cycle.storage),
+            engine=used,
+            clock=clock or clock_of(options.at),
+            dry=options.dry,
+            told=told or nobody,
+        )
+    finally:
+        if engine is None:
+            used.close()

@@ -1,0 +1,158 @@
+"""The reading of the command line of `nacre cycle DIR …`.
+
+The directory comes first, then options of the rounds or the name of a step. An option that is
+spelled as Nutch spells it is answered with the option of Nacre.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import typer
+from typer.models import CommandFunctionType
+
+from nacre.cli.program import Command, CommandGroup, Program
+from nacre.errors import ConfigError, Problem
+
+_NONE = ""
+NUTCH = {
+    "-topN": "--top",
+    "-numFetchers": "--units",
+    "-maxNumSegments": "--segments",
+    "-adddays": "--add-days",
+    "-expr": "--where",
+    "-noFilter": "--no-filter",
+    "-nofilter": "--no-filter",
+    "-noNorm": "--no-normalize",
+    "-noNormalize": "--no-normalize",
+    "-filter": "--filter",
+    "-normalize": "--normalize",
+    "-filterNormalizeAll": "--refilter",
+    "-noAdditions": "--no-additions",
+    "-overwrite": "--overwrite",
+    "-update": "--update",
+    "-threads": "--parallel",
+    "-stats": "--stats",
+    "-sort": "--sort",
+    "-dump": "--dump",
+    "-url": "--url",
+    "-regex": "--regex",
+    "-status": "--status",
+    "-sample": "--sample",
+    "-list": "--list",
+    "-group": "--group",
+    "-compareOrder": "--order",
+    "-slice": "segments slice N",
+    "-sm": "--sitemaps",
+    "--wait": "--until-due",
+    "-wait": "--until-due",
+    "-w": "--until-due",
+    "--num-fetchers": "--units",
+    "--num-tasks": "--tasks",
+    "--num-threads": "--parallel",
+    "--size-fetchlist": "--top",
+    "--time-limit-fetch": "--time-limit",
+    "--dedup-group": "--dedup",
+    "--sitemaps-from-hostdb": "--sitemaps-from-hosts",
+    "-dir": _NONE,
+    "-force": _NONE,
+    "-hostdb": _NONE,
+    "--hostdbupdate": _NONE,
+    "--hostdbgenerate": _NONE,
+}
+"""Options as Nutch spells them, and ours."""
+_WHY_NONE = {
+    "-dir": "name segments by their times; without a name all that wait are taken",
+    "-force": "nothing is locked, so there is nothing to force",
+    "-hostdb": "the table of hosts is always kept and always asked",
+    "--hostdbupdate": "the table of hosts is always kept",
+    "--hostdbgenerate": "the table of hosts is always asked",
+}
+
+
+def answer_nutch(args: Sequence[str]) -> None:
+    """Refuse options that are spelled as Nutch spells them.
+
+    Raises:
+        ConfigError: With our spelling of each.
+    """
+    problems = []
+    for arg in args:
+        if arg == "--":
+            break
+        name = arg.partition("=")[0]
+        if name in NUTCH:
+            ours = NUTCH[name]
+            expected = f"`{ours}`" if ours else f"no such option: {_WHY_NONE[name]}"
+            problems.append(Problem("", f"{name} is an option of Nutch", expected))
+    if problems:
+        raise ConfigError(problems)
+
+
+class CycleCommand(Command):
+    """A step or a reader of `nacre cycle DIR`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
+        """Its arguments; an option of Nutch is answered with ours."""
+        answer_nutch(args)
+        return list(super().parse_args(ctx, args))
+
+
+class CycleGroup(CommandGroup):
+    """`nacre cycle DIR`: options may stand behind the directory, before the name of a step."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
+        """Its arguments, the directory behind the options."""
+        own, rest = split_arguments(self.get_params(ctx), args)
+        answer_nutch(own)
+        return list(super().parse_args(ctx, [*own, *rest]))
+
+
+def split_arguments(params: Sequence[Any], args: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The options of a group with the directory behind them; and the command with all that follows.
+
+    Args:
+        params: Parameters of the group.
+        args: Its arguments.
+    """
+    flags = {name for one in params for name in _flags(one)}
+    options: list[str] = []
+    place: list[str] = []
+    at = 0
+    while at < len(args):
+        arg = args[at]
+        if arg == "--" or not arg.startswith("-") or arg == "-":
+            if place or arg == "--":
+                break
+            place = [arg]
+            at += 1
+            continue
+        width = 2 if _takes_next(arg) and arg not in flags else 1
+        options += args[at : at + width]
+        at += width
+    return [*options, *place], list(args[at:])
+
+
+def _takes_next(option: str) -> bool:
+    """The value of an option is the next argument: as of `--top 9`, not of `--top=9` or `-sURL`."""
+    return "=" not in option if option.startswith("--") else len(option) == 2
+
+
+def _flags(param: Any) -> list[str]:  # noqa: ANN401 - a parameter of Typer's
+    """The names of an option that takes no value."""
+    is_flag = getattr(param, "is_flag", False)
+    return [*param.opts, *param.secondary_opts] if is_flag else []
+
+
+class CycleProgram(Program):
+    """The commands of `nacre cycle DIR`."""
+
+    def __init__(self) -> None:
+        super().__init__(cls=CycleGroup)
+
+    def command(
+        self,
+        name: str | None = None,
+        **more: Any,  # noqa: ANN401 - as its base has it
+    ) -> Callable[[CommandFunctionType], CommandFunctionType]:
+        """See its base."""
+        return typer.Typer.command(self, name, cls=CycleCommand, **more)

@@ -1,0 +1,336 @@
+"""The readers as commands: `nacre cycle DIR readdb|sql|explain|versions|hash|compact`."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.cycle.opening import AsJson, Assignments, CommonOptions, EngineName, Tasks, opened
+from nacre.cli.options import job_of
+
+if TYPE_CHECKING:
+    from nacre.cli.cycle.program import CycleProgram
+    from nacre.cycle.readers import TableStats, TableView
+    from nacre.cycle.steps.context import StepContext
+
+_WIDTH = 60
+
+
+@contextmanager
+def _looking(
+    ctx: typer.Context, engine: str = "local", tasks: int = 0, version: int = 0
+) -> "Iterator[tuple[StepContext, TableView]]":
+    """A cycle at a version; 0: the newest."""
+    from nacre.cycle.readers import TableView
+
+    with opened(job_of(ctx), CommonOptions(engine, tasks)) as context:
+        cycle = context.cycle
+        read = cycle.version(version) if version else cycle.newest()
+        yield context, TableView(cycle, read, context.engine, context.place, context.interval)
+
+
+AtVersion = Annotated[
+    int,
+    typer.Option("--version", metavar="N", min=0, help="Read this version; 0: the newest."),
+]
+
+
+def readdb(
+    ctx: typer.Context,
+    *,
+    stats: Annotated[bool, typer.Option("--stats", help="Print totals.")] = False,
+    sort: Annotated[bool, typer.Option("--sort", help="With --stats: by host, too.")] = False,
+    url: Annotated[
+        str, typer.Option("--url", metavar="URL", help="Print the row of a URL.")
+    ] = "",
+    top: Annotated[
+        int, typer.Option("--top", metavar="N", min=0, help="Print the URLs of the best scores.")
+    ] = 0,
+    least: Annotated[
+        float, typer.Option("--min", metavar="S", help="With --top: the least score.")
+    ] = 0.0,
+    dump: Annotated[
+        Path | None,
+        typer.Option(
+            "--dump", metavar="FILE", show_default=False,
+            help="Write rows to FILE, by its suffix .jsonl, .csv or .parquet.",
+        ),
+    ] = None,
+    status: Annotated[
+        str, typer.Option("--status", metavar="NAME", help="With --dump: such as db_gone.")
+    ] = "",
+    regex: Annotated[
+        str, typer.Option("--regex", metavar="REGEX", help="With --dump: what the URL matches.")
+    ] = "",
+    where: Annotated[
+        str, typer.Option("--where", metavar="SQL", help="With --dump: a condition.")
+    ] = "",
+    retry: Annotated[
+        int | None,
+        typer.Option("--retry", metavar="N", help="With --dump: failures in a row."),
+    ] = None,
+    sample: Annotated[
+        float, typer.Option("--sample", metavar="F", min=0, max=1, help="With --dump: a share.")
+    ] = 1.0,
+    version: AtVersion = 0,
+    engine: EngineName = "local",
+    tasks: Tasks = 0,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Read the table of URLs, as Nutch's command of this name does."""
+    from nacre.cycle.readers import RowFilter, dump_rows, table_stats, top_rows
+    from nacre.cycle.row_files import write_batches
+    from nacre.errors import ConfigError
+
+    if sum((stats, bool(url), bool(top), dump is not None)) != 1:
+        raise ConfigError("say one of --stats, --url, --top and --dump")
+    with _looking(ctx, engine, tasks, version) as (context, view):
+        if stats:
+            _print_stats(table_stats(view, by_host=sort), as_json=as_json)
+        elif url:
+            _print_row(context, view, url, as_json=as_json)
+        elif top:
+            rows = top_rows(view, top, least)
+            if as_json:
+                output.say_json([{"score": score, "url": key} for score, key in rows])
+            elif rows:
+                output.say(output.table([(f"{score:.6g}", key) for score, key in rows], indent=""))
+        elif dump is not None:
+            wanted = RowFilter(status, regex, where, sample, retry)
+            number = write_batches(dump_rows(view, wanted), dump)
+            output.say(f"{output.count(number, 'row')} in {output.shown(dump)}")
+
+
+def _print_stats(found: "TableStats", *, as_json: bool) -> None:
+    from nacre.cli.cycle.texts import time_text
+
+    if as_json:
+        output.say_json({name: _plain_keys(value) for name, value in found._asdict().items()})
+        return
+    output.say(f"{output.count(found.total, 'URL')}")
+    if not found.total:
+        return
+    rows: list[tuple[object, object]] = sorted(found.statuses.items())
+    rows += [(f"retry {number}", urls) for number, urls in sorted(found.retries.items())]
+    output.say(output.table(rows))
+    spans = {
+        "fetch time": [time_text(round(one)) for one in found.fetch_times],
+        "interval": [output.duration(one) for one in found.intervals],
+        "score": [f"{one:.6g}" for one in found.scores],
+    }
+    output.say(
+        output.table([("", "least", "mean", "greatest"), *((a, *b) for a, b in spans.items())])
+    )
+    quantiles = ", ".join(f"{share:g}: {value:.4g}" for share, value in found.quantiles.items())
+    output.say(f"  quantiles of the score: {quantiles}")
+    for host, counts in sorted(found.hosts.items()):
+        said = ", ".join(f"{number:,} {name}" for name, number in sorted(counts.items()))
+        output.say(f"  {host}: {said}")
+
+
+def _plain_keys(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {str(name): _plain_keys(inner) for name, inner in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _key_of(context: "StepContext", url: str) -> tuple[str, str]:
+    """A URL as it is asked for, and its key."""
+    from nacre.engine.candidates.identity import canonicalizer
+    from nacre.engine.seeding.seeds import parse_seed
+
+    plain = parse_seed(url).url
+    return plain, canonicalizer(context.settings.uri).canonical(plain)
+
+
+def _print_row(context: "StepContext", view: "TableView", url: str, *, as_json: bool) -> None:
+    from nacre.cycle.readers import find_row
+    from nacre.errors import JobError
+
+    plain, key = _key_of(context, url)
+    row = find_row(view, plain, key)
+    if row is None:
+        raise JobError(f"{plain} is not known; `nacre cycle DIR inject URL` would add it")
+    if as_json:
+        output.say_json(row)
+        return
+    output.say(output.pairs({name: value for name, value in row.items() if value is not None}))
+
+
+def sql(
+    ctx: typer.Context,
+    query: Annotated[
+        str,
+        typer.Argument(metavar="QUERY", help="One query that reads.", show_default=False),
+    ],
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="FILE", show_default=False,
+            help="Write the rows to FILE, by its suffix .jsonl, .csv or .parquet.",
+        ),
+    ] = None,
+    version: AtVersion = 0,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Ask all tables in SQL: `select status, count(*) from crawldb group by 1`."""
+    from nacre.cycle.readers import sql as run
+    from nacre.cycle.row_files import plain_row, write_batches
+
+    with _looking(ctx, version=version) as (_, view), run(view, query) as (names, batches):
+        if out is not None:
+            number = write_batches(batches, out)
+            output.say(f"{output.count(number, 'row')} in {output.shown(out)}")
+            return
+        rows = [plain_row(row) for batch in batches for row in batch.to_pylist()]
+    if as_json:
+        output.say_json(rows)
+        return
+    shown = [tuple(names), *(tuple(_cell(row.get(name)) for name in names) for row in rows)]
+    output.say(output.table(shown, indent=""))
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, int | float):
+        return value
+    text = "" if value is None else str(value)
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+
+
+def explain(
+    ctx: typer.Context,
+    url: Annotated[str, typer.Argument(metavar="URL", show_default=False)],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Explain a URL: each version that touched it, and why it is not in the last list."""
+    import msgspec
+
+    from nacre.cli.cycle.texts import explain_lines
+    from nacre.cycle.explain import explain_url
+
+    with opened(job_of(ctx), CommonOptions()) as context:
+        plain, key = _key_of(context, url)
+        found = explain_url(context, plain, key)
+    if as_json:
+        output.say_json(msgspec.to_builtins(found, enc_hook=str))
+        return
+    for line in explain_lines(found):
+        output.say(line)
+
+
+def versions(
+    ctx: typer.Context,
+    what: Annotated[
+        str, typer.Argument(metavar="[restore]", help="`restore N` goes back to version N.")
+    ] = "",
+    number: Annotated[int, typer.Argument(metavar="[N]", min=0, show_default=False)] = 0,
+    *,
+    files: Annotated[
+        str,
+        typer.Option(
+            "--files", metavar="TABLE", help="Print the files of a table of the newest version."
+        ),
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """List the versions, or go back to one."""
+    from nacre.cli.cycle.texts import time_text
+    from nacre.errors import ConfigError
+
+    if what and what != "restore":
+        raise ConfigError(f"{what!r}: `versions`, or `versions restore N`")
+    with _looking(ctx) as (context, view):
+        cycle = context.cycle
+        if what:
+            made = cycle.restore(number, context.clock)
+            output.say(f"version {made.number} says what version {number} says")
+            return
+        if files:
+            for file in cycle.files(view.version, files):
+                path = cycle.storage.local_path(file.path)
+                output.say(str(path or f"{cycle.storage.place}/{file.path}"))
+            return
+        found = [cycle.version(one) for one in cycle.numbers()]
+    if as_json:
+        output.say_json([
+            {"version": one.number, "step": one.step, "host": one.host, "clock": one.clock,
+             "counters": one.counters}
+            for one in found
+        ])  # fmt: skip
+        return
+    output.say(
+        output.table([(one.number, one.step, time_text(one.clock), one.host) for one in found])
+        if found else "no version yet"
+    )  # fmt: skip
+
+
+def hash_table(
+    ctx: typer.Context,
+    table: Annotated[str, typer.Argument(metavar="[TABLE]")] = "crawldb",
+    *,
+    facts: Annotated[
+        bool, typer.Option("--facts", help="Leave out times, durations and places in WARCs.")
+    ] = False,
+    engine: EngineName = "local",
+    tasks: Tasks = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Print a hash of a table: equal for the same rows, whatever files they are in."""
+    from nacre.cycle.hashing import table_hash
+
+    with _looking(ctx, engine, tasks) as (_, view):
+        found = table_hash(view, table, facts=facts)
+    if as_json:
+        output.say_json({"table": table, "facts": facts, "sha256": found})
+    else:
+        output.say(found)
+
+
+def compact(
+    ctx: typer.Context,
+    *,
+    buckets: Annotated[
+        int, typer.Option("--buckets", metavar="N", min=0, help="Divide the tables into so many.")
+    ] = 0,
+    engine: EngineName = "local",
+    tasks: Tasks = 0,
+    assignments: Assignments = None,
+    as_json: AsJson = False,
+) -> None:
+    """Merge the files of all tables, and remove what no kept version needs."""
+    from nacre.cycle.compaction import compact as run
+    from nacre.report.formatting import size
+
+    common = CommonOptions(engine, tasks, "", tuple(assignments or ()))
+    with opened(job_of(ctx), common) as context:
+        keep = context.settings.cycle.keep_versions
+        found = run(
+            context.cycle, context.engine, context.place, context.clock, keep=keep, buckets=buckets
+        )
+    if as_json:
+        numbers: dict[str, Any] = {**found._asdict(), "version": found.version.number}
+        numbers["merged"] = dict(found.merged)
+        output.say_json(numbers)
+        return
+    merged = ", ".join(f"{number} of {name}" for name, number in sorted(found.merged.items()))
+    output.say(
+        f"merged buckets: {merged or 'none'}; {found.files_before} files "
+        f"({size(found.size_before)}) are {found.files_after} ({size(found.size_after)}); "
+        f"{output.count(found.removed, 'file')} removed ({size(found.freed)})"
+    )
+
+
+def register(program: "CycleProgram") -> None:
+    """Add the commands."""
+    look, tables = "Look", "Tables"
+    program.command("readdb", rich_help_panel=look)(readdb)
+    program.command("sql", rich_help_panel=look)(sql)
+    program.command("explain", rich_help_panel=look)(explain)
+    program.command("versions", rich_help_panel=tables)(versions)
+    program.command("hash", rich_help_panel=tables)(hash_table)
+    program.command("compact", rich_help_panel=tables)(compact)

@@ -1,0 +1,315 @@
+"""Runs rounds from the command line: the new directory, signals, progress, exit code."""
+
+import signal
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nacre.cli.cycle.display import StepDisplay, display_of
+from nacre.cli.cycle.opening import (
+    CommonOptions,
+    clock_of,
+    engine_of,
+    opened,
+    require_libraries,
+)
+from nacre.cli.cycle.steps import inject_lists
+from nacre.cli.cycle.texts import (
+    fetch_numbers,
+    fetch_progress_text,
+    fetch_text,
+    generate_numbers,
+    generate_text,
+    inject_numbers,
+    inject_text,
+    rounds_text,
+    tell_malformed,
+    update_numbers,
+    update_text,
+)
+from nacre.cli.new_job import make_job, options_of
+from nacre.cli.output import program, say, say_json, tell, typed
+from nacre.core.states import ExitCode
+from nacre.cycle.rounds import (
+    FETCH,
+    GENERATE,
+    GENERATED,
+    JournalFile,
+    RoundsEnd,
+    RoundsJournal,
+    StopWish,
+    begin,
+    run_rounds,
+    waiting,
+)
+from nacre.cycle.steps.context import StepContext, Told
+from nacre.cycle.steps.fetch import FetchOptions, SegmentFetch, fetch
+from nacre.cycle.steps.generate import GenerateOptions, GenerateResult, generate
+from nacre.cycle.steps.inject import InjectOptions
+from nacre.cycle.steps.update import UpdateOptions, update
+from nacre.cycle.versions import CycleVersion
+from nacre.errors import JobError
+from nacre.store.layout import Layout
+
+_NAP = 1.0
+"""Seconds between two looks while nothing is due."""
+
+
+@dataclass(frozen=True)
+class CycleCommandLine:
+    """The options of `nacre cycle DIR`.
+
+    Attributes:
+        directory: The directory.
+        common: Options that every step has.
+        seeds: Of `-s`: URLs and files.
+        rounds: Rounds; 0: until nothing is due.
+        top: URLs of a round; 0: all.
+        units: Units; 0: one for each core.
+        until_due: How long to wait for something to be due, s; 0: not at all.
+        time_limit: Longest fetch, s; 0: no limit.
+        parallel: Fetches at the same time; 0: as the settings say.
+        new: Options of `nacre new`, by parameter.
+    """
+
+    directory: Path
+    common: CommonOptions
+    seeds: Sequence[str] = ()
+    rounds: int = 1
+    top: int = 50_000
+    units: int = 0
+    until_due: float = 0.0
+    time_limit: float = 10_800.0
+    parallel: int = 0
+    new: Mapping[str, Any] = field(default_factory=dict)
+
+
+def run_cycle(line: CycleCommandLine, *, quiet: bool, as_json: bool) -> int:
+    """Run rounds, show them, and say what to do next; the exit code."""
+    layout = Layout(line.directory)
+    require_libraries()
+    made = not layout.config.exists()
+    if made:
+        _make(line)
+    stop = StopWish(layout)
+    if stop.why:
+        tell(f"nacre: {layout.control / 'stop'} is there, so that no round begins: remove it")
+        return ExitCode.STOPPED
+    display = display_of(quiet=quiet, as_json=as_json)
+    with signals_to(stop):
+        runner = RoundsOnScreen(line, display, stop)
+        try:
+            if line.seeds:
+                runner.inject(() if made else line.seeds)
+            end = runner.run()
+        finally:
+            runner.close()
+    _say_end(runner, end, line, as_json=as_json)
+    if end.why == "nothing due" and end.rounds:
+        return ExitCode.FINISHED
+    return _CODES[end.why]
+
+
+_CODES = {
+    "done": ExitCode.FINISHED,
+    "nothing due": ExitCode.NOTHING_DUE,
+    "interrupted": ExitCode.INTERRUPTED,
+    "stopped": ExitCode.STOPPED,
+}
+
+
+def _make(line: CycleCommandLine) -> None:
+    """Make the directory, as `nacre new` does.
+
+    Raises:
+        ConfigError: Settings or seeds are wrong.
+        JobError: There are no seeds to begin with.
+    """
+    if not line.seeds:
+        where = line.directory
+        raise JobError(
+            f"{where} is not a job: `nacre cycle {where} -s URL` makes it and begins with URL"
+        )
+    assignments = list(line.common.assignments) or None
+    params = {**line.new, "assignments": assignments, "urls": list(line.seeds)}
+    make_job(options_of(params), line.directory)
+
+
+@contextmanager
+def signals_to(stop: StopWish) -> Iterator[StopWish]:
+    """While the block runs, the first signal ends the rounds after the step; the second at once."""
+
+    def signalled(_number: int, _frame: object) -> None:
+        stop.signalled()
+        if stop.signals > 1:
+            raise KeyboardInterrupt
+        tell("nacre: ends after this step; once more ends at once")
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, signalled) for number in numbers}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class RoundsOnScreen:
+    """The steps of rounds for the command line; see `RoundsRunner`.
+
+    Args:
+        line: The options of the command.
+        display: Shows the steps.
+        stop: The wish to end.
+
+    Attributes:
+        generated: The last generate of this command; None before the first.
+        pages: Pages that were fetched.
+        bytes: Their bytes in the archive.
+    """
+
+    def __init__(self, line: CycleCommandLine, display: StepDisplay, stop: StopWish) -> None:
+        self._line = line
+        self._display = display
+        self._stop = stop
+        self._layout = Layout(line.directory)
+        self._engine = engine_of(line.common)
+        with self._open() as context:
+            self._cycle = context.cycle
+        self.generated: GenerateResult | None = None
+        self.pages = 0
+        self.bytes = 0
+
+    def close(self) -> None:
+        """End the workers."""
+        self._engine.close()
+
+    def newest(self) -> CycleVersion:
+        """See `RoundsRunner`."""
+        return self._cycle.newest()
+
+    def now(self) -> int:
+        """See `RoundsRunner`."""
+        return clock_of(self._line.common.at)
+
+    def inject(self, lists: Sequence[str]) -> None:
+        """Bring seeds in; without any, the job's own list."""
+        self._display.step("", "inject")
+        with self._open(self.now()) as context:
+            result = inject_lists(context, lists, InjectOptions())
+        tell_malformed(result)
+        self._display.done(inject_numbers(result), inject_text(result))
+
+    def run(self) -> RoundsEnd:
+        """Do the rounds."""
+        file = JournalFile(self._layout)
+        left = file.read()
+        journal = begin(left, self._line.rounds, self.now(), {})
+        if left is not None and left.step:
+            self._display.note(f"goes on with round {journal.round}, at {left.step}")
+        return run_rounds(self, file, journal, self._stop)
+
+    def step(self, name: str, journal: RoundsJournal) -> bool:
+        """See `RoundsRunner`."""
+        rounds = f"/{journal.rounds}" if journal.rounds else ""
+        self._display.step(f"round {journal.round}{rounds}", name)
+        if name == GENERATE:
+            return self._generate(journal.clock)
+        with self._open(journal.clock, self._told) as context:
+            return self._fetch(context) if name == FETCH else self._update(context)
+
+    def _open(
+        self, clock: int = 0, told: Told | None = None
+    ) -> AbstractContextManager[StepContext]:
+        common = self._line.common
+        return opened(self._line.directory, common, told, engine=self._engine, clock=clock)
+
+    def _generate(self, clock: int) -> bool:
+        """Generate; while nothing is due, again, as long as the command waits for it."""
+        line, waited = self._line, 0.0
+        while True:
+            with self._open(clock) as context:
+                own = context.settings.cycle.generate.units
+                number = line.units or own or context.engine.workers
+                options = GenerateOptions(line.top, number, time_limit=line.time_limit)
+                found = generate(context, options)
+            self.generated = found
+            if found.selected or waited >= line.until_due or self._stop.why:
+                break
+            nap = _seconds_until(found.next_due, clock, line.until_due - waited)
+            self._display.progress(generate_numbers(found), generate_text(found))
+            waited += self._sleep(nap)
+            clock = self.now()
+        self._display.done(generate_numbers(found), generate_text(found))
+        return bool(found.selected) and not line.common.dry
+
+    def _sleep(self, seconds: float) -> float:
+        """Wait, unless somebody wants it to end; how long it was."""
+        began = time.monotonic()
+        while (left := began + seconds - time.monotonic()) > 0 and not self._stop.why:
+            time.sleep(min(left, _NAP))
+        return time.monotonic() - began
+
+    def _fetch(self, context: StepContext) -> bool:
+        """Fetch the segment that waits longest."""
+        segment = waiting(context.cycle.newest(), GENERATED)[0]
+        line = self._line
+        options = FetchOptions(
+            parallel=line.parallel,
+            time_limit=line.time_limit,
+            stopped=lambda: bool(self._stop.signals),
+        )
+        found = fetch(context, segment, options)
+        self._add(found)
+        self._display.done(fetch_numbers(found), fetch_text(found))
+        return True
+
+    def _add(self, found: SegmentFetch) -> None:
+        if not found.interrupted and not found.done_before:
+            self.pages += found.pages
+            self.bytes += found.warc_bytes
+
+    def _update(self, context: StepContext) -> bool:
+        found = update(context, UpdateOptions(context.settings.cycle.update.additions))
+        self._display.done(update_numbers(found), update_text(found))
+        return True
+
+    def _told(self, what: str, numbers: Mapping[str, Any]) -> None:
+        if what == "fetch":
+            total = self.generated.selected if self.generated is not None else 0
+            self._display.progress(numbers, fetch_progress_text(numbers, total))
+
+
+def _seconds_until(due: int | None, clock: int, most: float) -> float:
+    """How long to wait until something is due, s; at most `most`."""
+    if due is None:
+        return most
+    return min(max((due - clock) / 1000, _NAP), most)
+
+
+def _say_end(
+    runner: RoundsOnScreen, end: RoundsEnd, line: CycleCommandLine, *, as_json: bool
+) -> None:
+    version = runner.newest()
+    numbers = {
+        "why": end.why,
+        "rounds": end.rounds,
+        "pages": runner.pages,
+        "warc_bytes": runner.bytes,
+        "version": version.number,
+        "generate": generate_numbers(runner.generated) if runner.generated else None,
+    }
+    if as_json:
+        say_json(numbers)
+        return
+    command, place = program(), typed(line.directory)
+    say(rounds_text(end, runner.pages, runner.bytes, runner.generated))
+    if end.why in ("interrupted", "stopped"):
+        say(f"Go on: {command} cycle {place} --rounds {line.rounds}")
+        return
+    say(f"Look:  {command} cycle {place} readdb --stats")
+    say(f"Why:   {command} cycle {place} explain URL")
+    say(f"Go on: {command} cycle {place} --rounds 1")

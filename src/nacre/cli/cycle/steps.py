@@ -1,0 +1,259 @@
+"""The steps as commands of their own: `nacre cycle DIR inject|generate|fetch|update`."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.cycle.opening import (
+    AsJson,
+    Assignments,
+    At,
+    CommonOptions,
+    DryRun,
+    EngineName,
+    Quiet,
+    Tasks,
+    TimeLimit,
+    Top,
+    Units,
+    opened,
+    seconds_of,
+)
+from nacre.cli.options import job_of
+
+if TYPE_CHECKING:
+    from nacre.cli.cycle.program import CycleProgram
+    from nacre.cycle.steps.context import StepContext
+    from nacre.cycle.steps.inject import InjectOptions, InjectResult
+
+Lists = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="URL|FILE",
+        help="Seeds, or files of them with metadata behind tabs; default: the job's own list.",
+        show_default=False,
+    ),
+]
+
+
+def inject(
+    ctx: typer.Context,
+    lists: Lists = None,
+    *,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Seeds replace what is known of their URLs.")
+    ] = False,
+    update: Annotated[
+        bool,
+        typer.Option(
+            "--update", help="Known rows keep their state and take metadata, score and interval."
+        ),
+    ] = False,
+    no_filter: Annotated[
+        bool, typer.Option("--no-filter", help="Take seeds that filters refuse, too.")
+    ] = False,
+    no_normalize: Annotated[
+        bool, typer.Option("--no-normalize", help="Leave seeds as they are written.")
+    ] = False,
+    engine: EngineName = "local",
+    tasks: Tasks = 0,
+    at: At = "",
+    dry: DryRun = False,
+    assignments: Assignments = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring seeds into the table of URLs.
+
+    A line is a URL; behind tabs may stand metadata, `nutch.score=`, `nutch.fetchInterval=` and
+    `nutch.fetchInterval.fixed=` among them.
+    """
+    from nacre.cli.cycle.texts import inject_numbers, inject_text, tell_malformed
+    from nacre.cycle.steps.inject import InjectOptions
+
+    options = InjectOptions(overwrite, update, filter=not no_filter, normalize=not no_normalize)
+    common = CommonOptions(engine, tasks, at, tuple(assignments or ()), dry)
+    with opened(job_of(ctx), common) as context:
+        result = inject_lists(context, lists or (), options)
+    tell_malformed(result)
+    if as_json:
+        output.say_json(inject_numbers(result))
+    else:
+        output.say(inject_text(result))
+
+
+def inject_lists(
+    context: "StepContext", lists: Sequence[str], options: "InjectOptions"
+) -> "InjectResult":
+    """Inject URLs and files of them; without any, the job's own list.
+
+    Raises:
+        ConfigError: A file cannot be read.
+    """
+    from nacre.cli.seed_input import seed_input
+    from nacre.cycle.steps.inject import inject as run
+    from nacre.engine.seeding.seedfile import seed_lines
+    from nacre.engine.seeding.seeds import SeedList
+
+    if not lists:
+        named = context.settings.seeds
+        file = named if isinstance(named, str) else ""
+        own = SeedList(file, seed_lines(named, context.layout.root))
+        return run(context, [own], options, own=True)
+    found = seed_input(list(lists), [], [])
+    for note in found.notes:
+        output.tell(f"nacre: {note}")
+    return run(context, found.lists, options)
+
+
+def generate(
+    ctx: typer.Context,
+    *,
+    top: Top = 50_000,
+    units: Units = 0,
+    segments: Annotated[
+        int, typer.Option("--segments", metavar="N", min=1, help="Lists that are made.")
+    ] = 1,
+    where: Annotated[
+        str,
+        typer.Option(
+            "--where", metavar="SQL", show_default=False,
+            help="Only URLs for which this is true, over the columns of the table.",
+        ),
+    ] = "",
+    add_days: Annotated[
+        float,
+        typer.Option("--add-days", metavar="D", help="Days by which the clock is ahead."),
+    ] = 0.0,
+    no_filter: Annotated[
+        bool,
+        typer.Option("--no-filter", help="Do not ask changed rules about what is known."),
+    ] = False,
+    time_limit: TimeLimit = "180m",
+    engine: EngineName = "local",
+    tasks: Tasks = 0,
+    at: At = "",
+    dry: DryRun = False,
+    assignments: Assignments = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Choose what is fetched next, the best first, and write a list for each unit."""
+    from nacre.cli.cycle.texts import generate_numbers, generate_text
+    from nacre.core.states import ExitCode
+    from nacre.cycle.steps.generate import GenerateOptions
+    from nacre.cycle.steps.generate import generate as run
+
+    common = CommonOptions(engine, tasks, at, tuple(assignments or ()), dry)
+    limit = seconds_of("--time-limit", time_limit)
+    with opened(job_of(ctx), common) as context:
+        number = units or context.settings.cycle.generate.units or context.engine.workers
+        options = GenerateOptions(
+            top, number, segments, where, add_days, filter=not no_filter, time_limit=limit
+        )
+        result = run(context, options)
+    if as_json:
+        output.say_json(generate_numbers(result))
+    else:
+        output.say(generate_text(result))
+    raise typer.Exit(ExitCode.FINISHED if result.selected else ExitCode.NOTHING_DUE)
+
+
+def fetch(
+    ctx: typer.Context,
+    segment: Annotated[
+        str,
+        typer.Argument(
+            metavar="SEGMENT", help="Default: the one that waits longest.", show_default=False
+        ),
+    ] = "",
+    *,
+    parallel: Annotated[
+        int,
+        typer.Option("--parallel", metavar="N", min=0, help="Fetches at the same time in a unit."),
+    ] = 0,
+    time_limit: TimeLimit = "180m",
+    engine: EngineName = "local",
+    tasks: Tasks = 0,
+    assignments: Assignments = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fetch the lists of a segment. What was interrupted goes on where it was."""
+    from nacre.cli.cycle.display import display_of
+    from nacre.cli.cycle.running import signals_to
+    from nacre.cli.cycle.texts import fetch_numbers, fetch_progress_text, fetch_text
+    from nacre.core.states import ExitCode
+    from nacre.cycle.rounds import GENERATED, StopWish, waiting
+    from nacre.cycle.steps.fetch import FetchOptions
+    from nacre.cycle.steps.fetch import fetch as run
+    from nacre.errors import JobError
+
+    display = display_of(quiet=quiet, as_json=as_json)
+    display.step("", "fetch")
+
+    def told(_what: str, numbers: Mapping[str, Any]) -> None:
+        display.progress(numbers, fetch_progress_text(numbers, 0))
+
+    common = CommonOptions(engine, tasks, "", tuple(assignments or ()))
+    limit = seconds_of("--time-limit", time_limit)
+    with opened(job_of(ctx), common, told) as context, signals_to(StopWish(context.layout)) as stop:
+        waits = waiting(context.cycle.newest(), GENERATED)
+        if not segment and not waits:
+            raise JobError(f"no segment waits: `nacre cycle {context.layout.root} generate`")
+        options = FetchOptions(
+            parallel=parallel, time_limit=limit, stopped=lambda: bool(stop.signals)
+        )
+        result = run(context, segment or waits[0], options)
+    if as_json:
+        output.say_json(fetch_numbers(result))
+    else:
+        output.say(fetch_text(result))
+    raise typer.Exit(ExitCode.INTERRUPTED if result.interrupted else ExitCode.FINISHED)
+
+
+def update(
+    ctx: typer.Context,
+    segments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SEGMENT", help="Default: all that were fetched.", show_default=False
+        ),
+    ] = None,
+    *,
+    no_additions: Annotated[
+        bool, typer.Option("--no-additions", help="Add no URLs that links name.")
+    ] = False,
+    engine: EngineName = "local",
+    tasks: Tasks = 0,
+    at: At = "",
+    dry: DryRun = False,
+    assignments: Assignments = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring what was fetched into the table of URLs."""
+    from nacre.cli.cycle.texts import transitions_table, update_numbers, update_text
+    from nacre.cycle.steps.update import UpdateOptions
+    from nacre.cycle.steps.update import update as run
+
+    common = CommonOptions(engine, tasks, at, tuple(assignments or ()), dry)
+    with opened(job_of(ctx), common) as context:
+        additions = context.settings.cycle.update.additions and not no_additions
+        result = run(context, UpdateOptions(additions), segments or ())
+    if as_json:
+        output.say_json(update_numbers(result))
+        return
+    output.say(update_text(result))
+    if result.transitions:
+        output.say(transitions_table(result))
+
+
+def register(program: "CycleProgram") -> None:
+    """Add the commands."""
+    program.command("inject", rich_help_panel="Steps")(inject)
+    program.command("generate", rich_help_panel="Steps")(generate)
+    program.command("fetch", rich_help_panel="Steps")(fetch)
+    program.command("update", rich_help_panel="Steps")(update)

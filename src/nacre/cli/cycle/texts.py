@@ -1,0 +1,363 @@
+"""The findings of steps, in a line for people and as plain data for programs."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from nacre.cli.cycle.display import bar
+from nacre.cli.output import count, duration, table, tell
+from nacre.crawldb.row import Status
+from nacre.report.formatting import size
+
+if TYPE_CHECKING:
+    from nacre.cycle.explain import TouchingVersion, UrlExplanation
+    from nacre.cycle.rounds import RoundsEnd
+    from nacre.cycle.steps.fetch import SegmentFetch
+    from nacre.cycle.steps.generate import GenerateResult
+    from nacre.cycle.steps.inject import InjectResult
+    from nacre.cycle.steps.update import UpdateResult
+
+_NAMED = 3
+"""Reasons that a line names; the others are summed."""
+_LINES = 20
+"""Malformed lines that are told one by one."""
+
+
+def inject_text(result: "InjectResult") -> str:
+    """`3 seeds, 2 new, 1 known; 1 refused by regex-urlfilter.txt:12; 2 lines malformed`."""
+    parts = [count(result.seeds, "seed")]
+    named = (
+        (result.new, "new"),
+        (result.merged, "changed"),
+        (result.known, "known"),
+        (result.twice, "listed twice"),
+    )
+    parts += [f"{number:,} {what}" for number, what in named if number]
+    text = ", ".join(parts)
+    if result.refused:
+        text += f"; {refused_text(result.refused)}"
+    if result.malformed_count:
+        text += f"; {count(result.malformed_count, 'line')} malformed"
+    return text
+
+
+def inject_numbers(result: "InjectResult") -> dict[str, Any]:
+    """The same as plain data."""
+    return {
+        "seeds": result.seeds,
+        "new": result.new,
+        "merged": result.merged,
+        "known": result.known,
+        "twice": result.twice,
+        "refused": dict(result.refused),
+        "malformed": [bad._asdict() for bad in result.malformed],
+        "malformed_count": result.malformed_count,
+        "version": result.version.number if result.version is not None else None,
+    }
+
+
+def refused_text(refused: Mapping[str, int]) -> str:
+    """`4 refused by regex-urlfilter.txt:12, 2 by scope`; the most first."""
+    ranked = sorted(refused.items(), key=lambda item: (-item[1], item[0]))
+    parts = [f"{number:,} by {rule}" for rule, number in ranked[:_NAMED]]
+    others = sum(number for _, number in ranked[_NAMED:])
+    parts += [f"{others:,} by others"] if others else []
+    first, *rest = parts
+    number, _, by = first.partition(" by ")
+    return ", ".join([f"{number} refused by {by}", *rest])
+
+
+def tell_malformed(result: "InjectResult") -> None:
+    """Each line that is no seed, with its number, on stderr."""
+    for bad in result.malformed[:_LINES]:
+        tell(f"nacre: {bad}" if bad.file else f"nacre: line {bad.line}: {bad}")
+    more = result.malformed_count - min(len(result.malformed), _LINES)
+    if more:
+        tell(f"nacre: and {count(more, 'more line')} that are no seeds")
+
+
+_REASONS = {
+    "rules": "by rules",
+    "schedule": "not due",
+    "lease": "in a list",
+    "where": "by --where or cycle.generate.where",
+    "status": "of another status",
+    "score": "with too low a score",
+    "interval": "with too long an interval",
+}
+"""Reasons of refusals for people; rules are named by file and line instead."""
+
+
+def generate_text(result: "GenerateResult") -> str:
+    """`132 known (131 new): 131 due, 4 refused by regex-urlfilter.txt:12; 127 in 2 units, …`."""
+    text = f"{result.known:,} known"
+    if result.fresh:
+        text += f" ({result.fresh:,} new)" if result.fresh != result.known else ""
+    due = result.known - result.refused.get("schedule", 0) - result.refused.get("rules", 0)
+    text += f": {due:,} due"
+    refusals = list(_refusals(result))
+    if refusals:
+        text += f", {', '.join(refusals)}"
+    if not result.selected:
+        return f"{text}; nothing to fetch{_next_due_text(result)}"
+    text += f"; {result.selected:,} in {count(result.units, 'unit')}"
+    if len(result.segments) > 1:
+        text += f" of {count(len(result.segments), 'segment')}"
+    if result.longest >= 1:
+        decider = ""
+        if result.slowest_urls > 1 and result.slowest_delay:
+            decider = f" ({result.slowest}, {result.slowest_urls:,} x {result.slowest_delay:g} s)"
+        text += f", at most {duration(result.longest)}{decider}"
+    if result.cut:
+        hosts = count(result.cut_hosts, "host")
+        text += f"; {count(result.cut, 'URL')} of {hosts} would need longer than the time limit"
+    return text
+
+
+def _refusals(result: "GenerateResult") -> Iterator[str]:
+    if result.excluded:
+        yield refused_text(result.excluded)
+    for reason, number in result.refused.items():
+        if reason not in ("rules", "schedule") and number:
+            yield f"{number:,} {_REASONS.get(reason, reason)}"
+
+
+def _next_due_text(result: "GenerateResult") -> str:
+    if result.next_due is None:
+        return ""
+    return f"; the next is due {time_text(result.next_due)}"
+
+
+def time_text(milliseconds: int) -> str:
+    """`2026-12-03 10:15:00 UTC`."""
+    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def generate_numbers(result: "GenerateResult") -> dict[str, Any]:
+    """The same as plain data."""
+    found = result._asdict()
+    version = found.pop("version")
+    found["refused"], found["excluded"] = dict(result.refused), dict(result.excluded)
+    found["segments"] = list(result.segments)
+    return {**found, "version": version.number if version is not None else None}
+
+
+def fetch_text(result: "SegmentFetch") -> str:
+    """`127 pages, 3.1 MB, 2 hosts; 3 not found; 4 not attempted (deadline)`."""
+    if result.done_before:
+        return f"{result.segment} is fetched already"
+    text = f"{count(result.pages, 'page')}, {size(result.bytes)}, {count(result.hosts, 'host')}"
+    text += "".join(f"; {part}" for part in _statuses(result))
+    if result.not_attempted:
+        left = sum(result.not_attempted.values())
+        text += f"; {left:,} not attempted ({', '.join(sorted(result.not_attempted))})"
+    return text + ("; interrupted" if result.interrupted else "")
+
+
+def _statuses(result: "SegmentFetch") -> Iterator[str]:
+    tallies = Counter[str]()
+    for status, number in result.statuses.items():
+        if status in (404, 410):
+            tallies["not found"] += number
+        elif 400 <= status < 500:
+            tallies["refused by servers"] += number
+        elif status >= 500:
+            tallies["errors of servers"] += number
+        elif status == _ROBOTS:
+            tallies["forbidden by robots.txt"] += number
+        elif status <= 0:
+            tallies["without a reply"] += number
+    for what, number in tallies.items():
+        yield f"{number:,} {what}"
+
+
+_ROBOTS = -9998
+
+
+def fetch_numbers(result: "SegmentFetch") -> dict[str, Any]:
+    """The same as plain data."""
+    return {
+        "segment": result.segment,
+        "pages": result.pages,
+        "statuses": {str(status): number for status, number in sorted(result.statuses.items())},
+        "not_attempted": dict(result.not_attempted),
+        "hosts": result.hosts,
+        "bytes": result.bytes,
+        "warc_bytes": result.warc_bytes,
+        "units": result.units,
+        "parts": result.parts,
+        "interrupted": result.interrupted,
+        "done_before": result.done_before,
+        "version": result.version.number if result.version is not None else None,
+    }
+
+
+def fetch_progress_text(numbers: Mapping[str, Any], total: int) -> str:
+    """`[#####-----] 61/127 pages, 3.1 MB`."""
+    done = int(numbers.get("visits", 0))
+    of = f"/{total:,}" if total else ""
+    received = numbers.get("bytes")
+    return f"{bar(done, total)} {done:,}{of} URLs" + (f", {size(received)}" if received else "")
+
+
+def update_text(result: "UpdateResult") -> str:
+    """`148 links to 131 URLs; 1 fetched`."""
+    if not result.segments:
+        return "nothing to do: every segment that was fetched is in the table"
+    text = f"{count(result.links, 'link')} to {count(result.targets, 'URL')}"
+    ends: Counter[str] = Counter()
+    for (_, new), number in result.transitions.items():
+        ends[new.removeprefix("db_")] += number
+    parts = [f"{number:,} {_ENDS.get(name, name)}" for name, number in ends.most_common()]
+    return text + (f"; {', '.join(parts)}" if parts else "")
+
+
+_ENDS = {
+    "unfetched": "to be tried again",
+    "redir_temp": "redirected",
+    "redir_perm": "moved",
+    "notmodified": "not modified",
+    "parse_failed": "not parsed",
+}
+"""Statuses in words, where their names are not."""
+
+
+def update_numbers(result: "UpdateResult") -> dict[str, Any]:
+    """The same as plain data."""
+    return {
+        "segments": list(result.segments),
+        "visits": result.visits,
+        "not_attempted": result.not_attempted,
+        "links": result.links,
+        "targets": result.targets,
+        "transitions": [
+            {"old": old, "new": new, "rows": rows}
+            for (old, new), rows in sorted(result.transitions.items())
+        ],
+        "version": result.version.number if result.version is not None else None,
+    }
+
+
+def transitions_table(result: "UpdateResult") -> str:
+    """The matrix of old and new statuses."""
+    news = sorted({new for _, new in result.transitions})
+    olds = sorted({old for old, _ in result.transitions})
+    rows: list[tuple[object, ...]] = [("from \\ to", *news)]
+    rows += [(old, *(result.transitions.get((old, new), 0) for new in news)) for old in olds]
+    return table(rows)
+
+
+def rounds_text(
+    end: "RoundsEnd", pages: int, written: int, generated: "GenerateResult | None"
+) -> str:
+    """`3 rounds: 5,412 pages, 118 MB of WARC; 61,220 URLs known`."""
+    text = f"{count(end.rounds, 'round')}: {count(pages, 'page')}, {size(written)} of WARC"
+    if end.why == "nothing due" and generated is not None:
+        text += f"; {generate_text(generated)}"
+    elif generated is not None:
+        text += f"; {generated.known:,} URLs known before the last"
+    return text + {"interrupted": "; interrupted", "stopped": "; stopped"}.get(end.why, "")
+
+
+def explain_lines(found: "UrlExplanation") -> Iterator[str]:
+    """The explanation of a URL for people."""
+    yield found.url
+    if found.row is None:
+        yield "  not known: no seed and no link that the scope accepts has named it"
+        if found.refusal:
+            yield f"  a link to it would be refused by {found.refusal}"
+        return
+    row = found.row
+    status = Status(row["status"]).label
+    yield f"  {status}; next fetch {time_text(row['fetch_time'])}, every {_days(row['interval'])}"
+    for name, what in (("via", "found on"), ("path", "hop path"), ("source", "from the seed")):
+        if row.get(name):
+            yield f"  {what} {row[name]}"
+    yield "  versions that touched it:"
+    for one in found.touched:
+        when = f"{one.step} of {time_text(one.clock)}" if one.step else "a version removed since"
+        yield f"    {one.version}  {when}: {_changes(one)}"
+    yield f"  {_verdict(found)}"
+
+
+def _days(seconds: int) -> str:
+    return duration(float(seconds))
+
+
+def _changes(one: "TouchingVersion") -> str:
+    """The change of a version in words."""
+    values = one.values
+    if one.kind == "base":
+        return "all that was known until then, merged"
+    if one.kind == "add":
+        links = values.get("inlinks", 0)
+        parts = [count(links, "link")] if links else []
+        parts += [f"found on {values['via']}"] if values.get("via") else []
+        return ", ".join(parts) or ("a seed" if values.get("depth") == 1 else "scores")
+    made = _GROUPS.get(one.group)
+    return made(values) if made is not None else one.group
+
+
+def _state_text(values: Mapping[str, Any]) -> str:
+    last = values.get("last_status")
+    reply = f", status {last}" if last else ""
+    why = f", not attempted: {values['last_reason']}" if values.get("last_reason") else ""
+    status = Status(values.get("status", 1)).label
+    return f"{status}{reply}{why}; next fetch {time_text(values.get('fetch_time', 0))}"
+
+
+def _lease_text(values: Mapping[str, Any]) -> str:
+    return f"listed in {values['leased']}" if values.get("leased") else "no longer listed"
+
+
+def _admission_text(values: Mapping[str, Any]) -> str:
+    refused = values.get("excluded")
+    return f"refused by {refused}" if refused else "let in by the rules"
+
+
+def _capture_text(values: Mapping[str, Any]) -> str:
+    return f"captured, {values.get('length', 0):,} bytes, {values.get('mime', 'no type')}"
+
+
+def _duplicate_text(values: Mapping[str, Any]) -> str:
+    other = values.get("dup_of")
+    return f"a duplicate of {other}" if other else "no duplicate any more"
+
+
+_GROUPS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "state": _state_text,
+    "lease": _lease_text,
+    "admission": _admission_text,
+    "capture": _capture_text,
+    "duplicate": _duplicate_text,
+}
+
+
+def _verdict(found: "UrlExplanation") -> str:
+    """Why a URL is not in the last list, or that it is."""
+    row = found.row or {}
+    if found.refusal:
+        return f"the rules of now refuse it: {found.refusal}"
+    was = f"in the last list, {found.listed[-1]}" if found.listed else ""
+    if was and row.get("leased"):
+        return was
+    because = {
+        "rules": f"excluded by {row.get('excluded')}; `generate` asks the changed rules again",
+        "schedule": f"not due before {time_text(row.get('fetch_time', 0))}",
+        "lease": f"it is out in {row.get('leased')} until {time_text(row.get('leased_until', 0))}",
+        "where": "cycle.generate.where is not true of it",
+        "status": "cycle.generate.status asks for another status",
+        "score": "its sort value is below cycle.generate.min_score",
+        "interval": "its interval is above cycle.generate.max_interval",
+    }.get(found.reason)
+    if because:
+        return f"{f'{was}; now ' if was else 'not in a list now: '}{because}"
+    last = found.last
+    if last is not None and last.get("selected", 0) < last.get("due", 0):
+        return (
+            f"due: the last list took {last['selected']:,} of {last['due']:,} candidates (--top, "
+            "caps, time limit), and this was not among the best"
+        )
+    return "due: the next `generate` may list it"

@@ -1,0 +1,189 @@
+"""Admission to a batch crawl: the scope with its filters, the normalizers, the key of a URL.
+
+They are those of the continuous crawler, opened once in a driver or a task. A URL that is refused
+is refused by something that has a name: the file and line of a filter, or the rule of the scope.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+
+from nacre.assembly.rules import JobRules, open_rules
+from nacre.config.effective import Effective
+from nacre.cycle.steps.seedlist import InjectEntry, read_seed_list
+from nacre.cycle.storage import Storage
+from nacre.cycle.versions import CycleVersion
+from nacre.engine.candidates.identity import canonicalizer
+from nacre.engine.candidates.normalizing import Normalizing, normalizing
+from nacre.engine.seeding.seedfile import seed_lines
+from nacre.engine.seeding.seeds import BadSeed, Seed, SeedDirective
+from nacre.errors import ConfigError, Problem
+from nacre.scope.compile import all_rules
+from nacre.scope.nutch.filters import FilterChain
+from nacre.scope.rules.nutch import FilterRule
+from nacre.scope.rules.rule import Rule
+from nacre.scope.scope import Scope
+from nacre.scope.subject import Subject
+from nacre.settings.settings import JobSettings
+
+_FILES = ("file", "files", "surts_file")
+"""Settings of rules that name files."""
+
+
+class Admission:
+    """The rules of a job, for the rows of its table.
+
+    Args:
+        settings: The settings of the job.
+        root: Its directory, or the folder of a segment with its files.
+        lines: All its seed lines.
+
+    Attributes:
+        rules: The rules, which know the seeds.
+    """
+
+    def __init__(self, settings: JobSettings, root: Path, lines: Iterable[str]) -> None:
+        self._settings = settings
+        self._root = root
+        self.rules: JobRules = open_rules(settings, root)
+        self._canonical = canonicalizer(settings.uri)
+        self._seeds: list[str] = []
+        self.know(read_seed_list(lines))
+
+    def know(self, entries: Iterable[InjectEntry]) -> None:
+        """Let the scope know further seeds and directives."""
+        plain: list[Seed | SeedDirective] = []
+        for entry in entries:
+            if isinstance(entry, BadSeed):
+                continue
+            one = entry if isinstance(entry, SeedDirective) else entry.seed
+            plain.append(one)
+            self._seeds.append(repr(one))
+        self.rules.add_seeds(plain)
+        self.__dict__.pop("hash", None)
+
+    @cached_property
+    def _scope(self) -> Effective[Scope]:
+        return self.rules.scope()
+
+    @cached_property
+    def _filters(self) -> dict[str, FilterChain]:
+        """The chains of Nutch's filters, by the names of their rules."""
+        found: dict[str, FilterChain] = {}
+        for settings in self.rules.effective:
+            for rule in all_rules(settings.scope):
+                if isinstance(rule, FilterRule) and rule.label not in found:
+                    chain = FilterChain(rule.filters(self.rules.rule_files.read_lines))
+                    found[rule.label] = chain
+        return found
+
+    @cached_property
+    def normalizing(self) -> Normalizing | None:
+        """The normalizers; None when there are none."""
+        return normalizing(self._settings.uri, self.rules.rule_files)
+
+    def key(self, url: str) -> str:
+        """The canonical form of a URL, which is its key in the table."""
+        return self._canonical.canonical(url)
+
+    def seed_form(self, seed: Seed) -> Seed:
+        """A seed as the normalizers of scope `inject` leave it."""
+        if self.normalizing is None:
+            return seed
+        return next(self.normalizing.seeds([seed]))
+
+    def refusal(self, url: str, *, path: str = "", via: str = "", source: str = "") -> str:
+        """The reason for a refusal: `regex-urlfilter.txt:12`, or the name of a rule; "": none.
+
+        A seed is refused by a filter only, as the continuous crawler fetches every seed.
+
+        Args:
+            url: The URL as it is asked for.
+            path: Its hop path; "" for a seed.
+            via: The page that it was found on; "" for a seed.
+            source: The seed that it comes from.
+        """
+        own = source if source in self.rules.scope_state.own else ""
+        subject = Subject(url, path, via, "", not path, source, own)
+        scope = self._scope[self.rules.sheets.overlay(subject)]
+        verdict = scope.judge(subject)
+        chain = self._filters.get(verdict.rule)
+        if verdict.accepted or (subject.is_seed and chain is None):
+            return ""
+        ruling = chain.judge(url) if chain is not None else None
+        return (ruling.place if ruling is not None and not ruling.passes else "") or verdict.rule
+
+    def files(self) -> dict[str, list[str]]:
+        """The lines of the files that the rules name.
+
+        Raises:
+            ConfigError: One cannot be read.
+        """
+        said = self._settings.model_dump(mode="json", include=_DECIDES)
+        found: dict[str, list[str]] = {}
+        for name in sorted(set(_named_files(said)) - {""}):
+            try:
+                found[name] = self.rules.rule_files.read_lines(name)
+            except OSError as error:
+                why = error.strerror or str(error)
+                raise ConfigError([Problem("", f"cannot be read: {why}", file=name)]) from error
+        return found
+
+    @cached_property
+    def hash(self) -> int:
+        """A number of all that decides here: rules, files that they name, seeds. From 1 to 2^62."""
+        digest = blake2b(digest_size=8)
+        said = _ordered(self._settings.model_dump(include=_DECIDES))
+        digest.update(json.dumps(said, sort_keys=True, default=str).encode())
+        for name, lines in self.files().items():
+            digest.update(f"\0{name}\0".encode())
+            digest.update("\n".join(lines).encode())
+        if any(map(_asks_seeds, all_rules(self._settings.scope))):
+            digest.update("\n".join(sorted(set(self._seeds))).encode())
+        return int.from_bytes(digest.digest(), "big") % (1 << 62) + 1
+
+
+_DECIDES = {"scope": True, "uri": True, "sheets": True, "sheet_associations": True}
+
+
+def _ordered(value: object) -> object:
+    """The same value with its sets in order, so that its text is the same in every process."""
+    if isinstance(value, Mapping):
+        return {str(name): _ordered(inner) for name, inner in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted(map(str, value))
+    return list(map(_ordered, value)) if isinstance(value, list | tuple) else value
+
+
+def _asks_seeds(rule: Rule) -> bool:
+    return getattr(rule, "seeds_as_prefixes", False) or rule.seed_scope is not None
+
+
+def _named_files(said: object) -> Iterator[str]:
+    """The files that settings name."""
+    if isinstance(said, Mapping):
+        for name, value in said.items():
+            if name in _FILES:
+                yield from [value] if isinstance(value, str) else (value or ())
+            else:
+                yield from _named_files(value)
+    elif isinstance(said, list):
+        for value in said:
+            yield from _named_files(value)
+
+
+def all_seed_lines(
+    settings: JobSettings, root: Path, storage: Storage, version: CycleVersion
+) -> list[str]:
+    """The seed lines of a job: those of its own list, then those that were injected later.
+
+    Raises:
+        ConfigError: The list of the job cannot be read.
+        StorageError: A list of a version cannot be read.
+    """
+    lines = list(seed_lines(settings.seeds, root))
+    for name in version.seeds:
+        lines += storage.read(name).decode("utf-8").splitlines()
+    return lines

@@ -1,0 +1,192 @@
+"""The explanation of a URL: each version that touched it, and what keeps it out of a list.
+
+The files of its bucket that have its key were committed by versions; what such a file says of the
+key is what that version changed. A base holds the fold of all versions before it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from nacre.crawldb.fold import fold_query
+from nacre.crawldb.kernels import parquet, quoted
+from nacre.crawldb.row import bucket_of
+from nacre.crawldb.select import reason_expression
+from nacre.cycle.admission import Admission, all_seed_lines
+from nacre.cycle.steps.context import StepContext
+from nacre.cycle.steps.generate import GenerateOptions, select_options
+from nacre.cycle.tables import (
+    CRAWLDB,
+    BucketFiles,
+    TaskWork,
+    buckets_of,
+    local_bucket,
+    local_file,
+)
+from nacre.cycle.versions import Cycle, CycleVersion, TableFile
+from nacre.errors import DamageError, JobError, StorageError
+
+_VERSIONS = 200
+"""Versions whose files are looked at."""
+
+
+class TouchingVersion(msgspec.Struct, frozen=True):
+    """The changes of one version to a URL.
+
+    Attributes:
+        version: Its number.
+        step: The command that made it; "" when the version was removed since.
+        clock: Its clock, ms since the epoch; 0 as above.
+        kind: `base`, `set` or `add`.
+        group: Of a `set`: its group of columns.
+        values: The values of its file, without what is null.
+    """
+
+    version: int
+    step: str
+    clock: int
+    kind: str
+    group: str
+    values: dict[str, Any]
+
+
+class UrlExplanation(msgspec.Struct, frozen=True):
+    """The knowledge of a cycle about a URL.
+
+    Attributes:
+        url: The URL.
+        key: Its key.
+        row: The row as it is now; None for a URL that is not known.
+        touched: Each version that touched it, the oldest first.
+        refusal: What the rules of now refuse it by, as file and line or rule; "" for nothing.
+        reason: The first test of `generate` that refuses it now; "" when it is a candidate.
+        last: The newest `generate` of which a version is kept; None for none.
+        listed: The segments of that version that hold it.
+    """
+
+    url: str
+    key: str
+    row: dict[str, Any] | None
+    touched: Sequence[TouchingVersion]
+    refusal: str
+    reason: str
+    last: dict[str, Any] | None
+    listed: Sequence[str]
+
+
+def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
+    """Every version that touched a URL, and what keeps it out of a list.
+
+    Args:
+        context: What the command works with.
+        url: The URL as it is asked for.
+        key: Its key.
+
+    Raises:
+        JobError: Nothing was injected yet.
+    """
+    cycle = context.cycle
+    version = cycle.newest()
+    state = version.tables.get(CRAWLDB)
+    if state is None:
+        root = context.layout.root
+        raise JobError(f"{root} knows no URLs yet: `nacre cycle {root} inject` brings seeds in")
+    number = bucket_of(key, state.buckets)
+    found = [one for one in buckets_of(cycle, version, CRAWLDB) if one.bucket == number]
+    bucket = found[0] if found else BucketFiles(number)
+    known = _known_versions(cycle, version)
+    row, reason, touched = _looked_up(context, bucket, key, known)
+    lines = all_seed_lines(context.settings, context.layout.root, cycle.storage, version)
+    admission = Admission(context.settings, context.layout.root, lines)
+    path, via, source = (str((row or {}).get(name) or "") for name in ("path", "via", "source"))
+    # A link is judged as such: of a URL that nobody knows, no way is known.
+    refusal = admission.refusal(url, path=path if row else "L", via=via, source=source)
+    last = max((one for one in known.values() if one.step == "generate"), default=None, key=_number)
+    return UrlExplanation(
+        url=url,
+        key=key,
+        row=row,
+        touched=touched,
+        refusal=refusal,
+        reason=reason,
+        last=None if last is None else {"version": last.number, **last.counters},
+        listed=tuple(
+            str(one.values["leased"])
+            for one in touched
+            if last is not None and one.version == last.number and one.values.get("leased")
+        ),
+    )
+
+
+def _number(version: CycleVersion) -> int:
+    return version.number
+
+
+def _looked_up(
+    context: StepContext, bucket: BucketFiles, key: str, known: Mapping[int, CycleVersion]
+) -> tuple[dict[str, Any] | None, str, list[TouchingVersion]]:
+    """The row of a key, what refuses it, and who touched it."""
+    if not bucket.all:
+        return None, "", []
+    options = select_options(context, GenerateOptions())
+    with context.place.open() as work:
+        local = local_bucket(work.storage, bucket, work.scratch)
+        query = fold_query(*local, interval=context.interval, order=False)
+        wanted = f"select *, {reason_expression(options)} as reason from ({query})"
+        rows = _rows(work, f"({wanted})", key)
+        touched = [
+            _touched(file, values, known)
+            for file in _files_ever(context.cycle, known, bucket.bucket)
+            if file.first <= key <= file.last and (file.kind != "base" or file in bucket.all)
+            for values in _found(work, file, key)
+        ]
+    touched.sort(key=lambda one: (one.version, one.kind != "base"))
+    if any(one.kind != "base" for one in touched):
+        touched = [one for one in touched if one.kind != "base"]
+    row = rows[0] if rows else None
+    reason = str(row.pop("reason", "")) if row is not None else ""
+    return row, reason, touched
+
+
+def _files_ever(
+    cycle: Cycle, known: Mapping[int, CycleVersion], bucket: int
+) -> Iterator[TableFile]:
+    """The files of a bucket in any version that is kept, those included that were merged since."""
+    seen: set[str] = set()
+    for number in sorted(known, reverse=True)[:_VERSIONS]:
+        for file in cycle.files(known[number], CRAWLDB):
+            if file.bucket == bucket and file.path not in seen:
+                seen.add(file.path)
+                yield file
+
+
+def _found(work: TaskWork, file: TableFile, key: str) -> list[dict[str, Any]]:
+    """The rows of a key in a file; none when the file was removed."""
+    try:
+        path = local_file(work.storage, file, work.scratch)
+    except (DamageError, StorageError):
+        return []
+    return _rows(work, parquet([path]), key)
+
+
+def _rows(work: TaskWork, source: str, key: str) -> list[dict[str, Any]]:
+    """The rows of a key; nothing of what is null."""
+    found = work.kernel.arrow(f"select * from {source} where key = {quoted(key)}").to_pylist()
+    return [
+        {name: value for name, value in row.items() if value is not None and name != "key"}
+        for row in found
+    ]
+
+
+def _known_versions(cycle: Cycle, newest: CycleVersion) -> dict[int, CycleVersion]:
+    known = {one: cycle.version(one) for one in cycle.numbers() if one != newest.number}
+    return {**known, newest.number: newest}
+
+
+def _touched(
+    file: TableFile, values: dict[str, Any], known: Mapping[int, CycleVersion]
+) -> TouchingVersion:
+    made = known.get(file.seq)
+    step, clock = (made.step, made.clock) if made is not None else ("", 0)
+    return TouchingVersion(file.seq, step, clock, file.kind, file.group, values)

@@ -1,0 +1,232 @@
+"""The rounds of a batch crawl: which step comes next, and the journal that outlives a kill.
+
+What a cycle still has to do follows from its newest version: a segment that is generated has to be
+fetched, one that is fetched goes into the table. The journal adds what no version says: how many
+rounds were asked for, in which one the crawl is, and the clock that a step began with, so that a
+step that is done again makes the same rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from nacre.cycle.versions import CycleVersion
+from nacre.errors import JobError
+from nacre.store.layout import Layout
+from nacre.store.local_files import replace_file
+
+GENERATE, FETCH, UPDATE = "generate", "fetch", "update"
+STEPS = (GENERATE, FETCH, UPDATE)
+"""The steps of every round; others may follow them."""
+
+GENERATED, FETCHED, UPDATED = "generated", "fetched", "updated"
+"""States of a segment."""
+
+
+class RoundsJournal(msgspec.Struct, frozen=True, kw_only=True):
+    """The progress of the rounds of a command.
+
+    Attributes:
+        rounds: Rounds that were asked for; 0: until nothing is due.
+        round: The round that it is in, from 1.
+        step: The step that it is in; "" between two rounds.
+        parent: The version that was the newest when the step began.
+        clock: The clock of the step, ms since the epoch.
+        ended: The step is over, though it may have had nothing to commit.
+        started: When the command began, ms since the epoch.
+        options: Options of the rounds, as the steps take them.
+    """
+
+    rounds: int
+    round: int = 1
+    step: str = ""
+    ended: bool = False
+    parent: int = 0
+    clock: int = 0
+    started: int = 0
+    options: dict[str, str] = {}
+
+
+class JournalFile:
+    """The journal in the directory of a job.
+
+    Args:
+        layout: The directory of the job.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._path = layout.cycle / "journal.json"
+
+    def read(self) -> RoundsJournal | None:
+        """The journal that an interrupted command left; None for none.
+
+        Raises:
+            JobError: It cannot be read.
+        """
+        try:
+            return msgspec.json.decode(self._path.read_bytes(), type=RoundsJournal)
+        except FileNotFoundError:
+            return None
+        except (OSError, msgspec.DecodeError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise JobError(
+                f"{self._path} cannot be read ({why}): remove it, and the next round begins anew"
+            ) from error
+
+    def write(self, journal: RoundsJournal) -> None:
+        """Replace it in one step."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(self._path, msgspec.json.encode(journal) + b"\n")
+
+    def remove(self) -> None:
+        """The command came to its end."""
+        self._path.unlink(missing_ok=True)
+
+
+def waiting(version: CycleVersion, state: str) -> list[str]:
+    """The segments in a state, the oldest first."""
+    return sorted(name for name, one in version.segments.items() if one.state == state)
+
+
+def next_step(
+    journal: RoundsJournal, version: CycleVersion, steps: Sequence[str] = STEPS
+) -> tuple[int, str]:
+    """The round and the step that come next.
+
+    Segments have the last word: a version that another command committed counts as well.
+
+    Args:
+        journal: The journal.
+        version: The newest version.
+        steps: The steps of a round, in order; they begin with those of `STEPS`.
+    """
+    if waiting(version, GENERATED):
+        return journal.round, FETCH
+    if waiting(version, FETCHED):
+        return journal.round, UPDATE
+    step, number = journal.step, journal.round
+    if step in ("", GENERATE) and not _done(journal, version):
+        return number, GENERATE
+    rest = steps[steps.index(step) + 1 :] if step in steps else ()
+    if step and not _done(journal, version) and step not in STEPS:
+        return number, step
+    following = next((each for each in rest if each not in STEPS), "")
+    return (number, following) if following else (number + 1, GENERATE)
+
+
+def _done(journal: RoundsJournal, version: CycleVersion) -> bool:
+    """The step of the journal is over: it said so, or has committed a version."""
+    return bool(journal.step) and (journal.ended or version.number > journal.parent)
+
+
+def begin(
+    left: RoundsJournal | None, rounds: int, started: int, options: Mapping[str, str]
+) -> RoundsJournal:
+    """The journal of a command.
+
+    An interrupted command that asked for as many rounds is continued, its round and clock
+    included. With another number its round is finished as the first of this command.
+
+    Args:
+        left: What an interrupted command left.
+        rounds: Rounds asked for; 0: until nothing is due.
+        started: Now, ms since the epoch.
+        options: Options of this command.
+    """
+    fresh = RoundsJournal(rounds=rounds, started=started, options=dict(options))
+    if left is None:
+        return fresh
+    again = left.round if left.rounds == rounds else 1
+    return msgspec.structs.replace(left, rounds=rounds, round=again, options=dict(options))
+
+
+class RoundsEnd(NamedTuple):
+    """The end of rounds, and its reason.
+
+    Attributes:
+        why: `done`, `nothing due`, `interrupted` or `stopped` (by a file `control/stop`).
+        rounds: Rounds that were finished.
+        version: The newest version.
+    """
+
+    why: str
+    rounds: int
+    version: CycleVersion
+
+
+class StopWish:
+    """Whether somebody wants the rounds to end: a signal, or the file `control/stop`.
+
+    Args:
+        layout: The directory of the job.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._file = layout.control / "stop"
+        self.signals = 0
+
+    def signalled(self) -> None:
+        """Note a signal; the step that runs comes to a clean end."""
+        self.signals += 1
+
+    @property
+    def why(self) -> str:
+        """`interrupted`, `stopped`, or "" when nobody wants it."""
+        if self.signals:
+            return "interrupted"
+        return "stopped" if self._file.exists() else ""
+
+
+class RoundsRunner(Protocol):
+    """Does the steps of rounds and shows them; every method returns when its step is committed."""
+
+    def newest(self) -> CycleVersion:
+        """The newest version."""
+        ...
+
+    def now(self) -> int:
+        """The time, ms since the epoch."""
+        ...
+
+    def step(self, name: str, journal: RoundsJournal) -> bool:
+        """Do a step with the clock of the journal; whether there was anything to do."""
+        ...
+
+
+def run_rounds(
+    runner: RoundsRunner,
+    file: JournalFile,
+    journal: RoundsJournal,
+    stop: StopWish,
+    steps: Sequence[str] = STEPS,
+) -> RoundsEnd:
+    """Do rounds until there are as many as asked for, nothing is due, or somebody ends them.
+
+    The journal is written before each step and removed at the end, unless a step was interrupted:
+    then the next command goes on with it.
+    """
+    finished = 0
+    while True:
+        version = runner.newest()
+        number, step = next_step(journal, version, steps)
+        finished += number - journal.round
+        if journal.rounds and number > journal.rounds:
+            file.remove()
+            return RoundsEnd("done", finished, version)
+        again = step == journal.step and number == journal.round and not journal.ended
+        clock = journal.clock if again and journal.clock else runner.now()
+        journal = msgspec.structs.replace(
+            journal, round=number, step=step, ended=False, parent=version.number, clock=clock
+        )
+        if why := stop.why:
+            file.write(journal)
+            return RoundsEnd(why, finished, version)
+        file.write(journal)
+        worked = runner.step(step, journal)
+        if step == GENERATE and not worked:
+            file.remove()
+            return RoundsEnd("nothing due", finished, runner.newest())
+        if step not in STEPS:  # segments say of these what is done
+            journal = msgspec.structs.replace(journal, ended=True)
+            file.write(journal)

@@ -1,0 +1,57 @@
+"""The context that every step of a batch crawl works in."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nacre.config.check import Loaded
+from nacre.cycle.engine import TaskEngine
+from nacre.cycle.tables import TaskPlace
+from nacre.cycle.versions import Cycle
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+
+Told = Callable[[str, Mapping[str, Any]], None]
+"""Hears how far a step is: a name, and numbers."""
+
+
+def nobody(_what: str, _numbers: Mapping[str, Any]) -> None:
+    """Hear of no progress."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepContext:
+    """The context of the driver of a step.
+
+    Attributes:
+        layout: The directory of the job.
+        loaded: Its settings, with the origin of each.
+        cycle: Its versions.
+        engine: Runs the tasks.
+        clock: The clock of the step, ms since the epoch.
+        dry: Say what would be done, and commit nothing.
+        told: Hears how far it is.
+    """
+
+    layout: Layout
+    loaded: Loaded[JobSettings]
+    cycle: Cycle
+    engine: TaskEngine
+    clock: int
+    dry: bool = False
+    told: Told = nobody
+
+    @property
+    def settings(self) -> JobSettings:
+        """The settings of the job."""
+        return self.loaded.settings
+
+    @property
+    def place(self) -> TaskPlace:
+        """The place where its tasks read and write."""
+        return TaskPlace(self.cycle.storage.place, self.settings.cycle.memory)
+
+    @property
+    def interval(self) -> int:
+        """Interval of a URL that has none, s."""
+        return round(self.settings.recrawl.schedule.nutch.interval)

@@ -1,0 +1,138 @@
+"""Known URLs are judged by the rules of now: excluded, or let in again.
+
+A row keeps the hash of the rules that judged it last; a link was judged when it was found. Only
+rows with another hash are asked about, so that a changed rule file costs one pass and holds for
+everything that is known, both ways.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nacre.crawldb.kernels import Kernel
+from nacre.cycle.admission import Admission, all_seed_lines
+from nacre.cycle.steps.context import StepContext
+from nacre.cycle.versions import CycleVersion
+from nacre.settings.settings import JobSettings
+
+_COLUMNS = "key, url, via, path, source, excluded"
+
+
+class RulesOfStep(NamedTuple):
+    """The rules that a task judges rows by; part of its spec.
+
+    Attributes:
+        settings: The settings that decide.
+        files: The files that they name, with their lines, where the directory of the job may not
+            be at hand; else none.
+        root: The directory of the job.
+        lines: All seed lines.
+        hash: Hash of the rules.
+    """
+
+    settings: JobSettings
+    files: tuple[tuple[str, tuple[str, ...]], ...]
+    root: str
+    lines: tuple[str, ...]
+    hash: int
+
+    def admission(self, scratch: Path) -> Admission:
+        """The rules, opened.
+
+        Args:
+            scratch: A folder for the files that they name.
+        """
+        if not self.files:
+            return Admission(self.settings, Path(self.root), self.lines)
+        for name, lines in self.files:
+            path = scratch / "rules" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+        return Admission(self.settings, scratch / "rules", self.lines)
+
+
+def rules_of_step(context: StepContext, version: CycleVersion) -> RulesOfStep:
+    """The rules of a job, for its tasks.
+
+    Raises:
+        ConfigError: A file cannot be read, or has a line that is no rule.
+    """
+    settings, root = context.settings, context.layout.root
+    lines = all_seed_lines(settings, root, context.cycle.storage, version)
+    admission = Admission(settings, root, lines)
+    deciding = JobSettings.model_construct(
+        scope=settings.scope,
+        uri=settings.uri,
+        sheets=settings.sheets,
+        sheet_associations=settings.sheet_associations,
+    )
+    files: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    if context.engine.name != "local":
+        files = tuple((name, tuple(found)) for name, found in admission.files().items())
+    return RulesOfStep(deciding, files, str(root), tuple(lines), admission.hash)
+
+
+class JudgedRows(NamedTuple):
+    """Counts of the rows that other rules had judged last.
+
+    Attributes:
+        asked: Rows that were judged.
+        excluded: Of these, the ones that are excluded now, by what excludes them.
+        readmitted: Rows that were excluded and are not any more.
+    """
+
+    asked: int
+    excluded: dict[str, int]
+    readmitted: int
+
+
+def judge_rows(
+    kernel: Kernel, table: str, admission: Admission, rules: int
+) -> tuple[JudgedRows, Any]:
+    """Judge the rows of a table in a kernel whose rules are others than those of now.
+
+    The columns `rules` and `excluded` of the table are changed.
+
+    Args:
+        kernel: The kernel.
+        table: The table, with the columns of the table of URLs.
+        admission: The rules.
+        rules: Their hash.
+
+    Returns:
+        Counts, and the rows of the group `admission` as a table of Arrow, sorted by key; None
+        where nothing was asked.
+    """
+    query = f'select {_COLUMNS} from "{table}" where rules is distinct from ?'
+    batches = kernel.arrow(query, [rules])
+    if not batches.num_rows:
+        return JudgedRows(0, {}, 0), None
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    from nacre.crawldb.row import GROUPS  # noqa: PLC0415 - made of Arrow
+
+    excluded: Counter[str] = Counter()
+    readmitted = 0
+    made: list[dict[str, Any]] = []
+    for row, refusal in _judged(batches, admission):
+        made.append({"key": row["key"], "rules": rules, "excluded": refusal or None})
+        if refusal:
+            excluded[refusal] += 1
+        readmitted += bool(row["excluded"]) and not refusal
+    made.sort(key=lambda one: one["key"].encode())
+    found = pa.Table.from_pylist(made, GROUPS["admission"])
+    kernel.load("judged", found)
+    kernel.execute(
+        f'update "{table}" set rules = judged.rules, excluded = judged.excluded '
+        f'from judged where judged.key = "{table}".key'
+    )
+    return JudgedRows(len(made), dict(excluded), readmitted), found
+
+
+def _judged(table: Any, admission: Admission) -> Iterator[tuple[dict[str, Any], str]]:  # noqa: ANN401 - pyarrow has no types
+    for batch in table.to_batches(10_000):
+        for row in batch.to_pylist():
+            url = row["url"] or row["key"]
+            path, via, source = row["path"] or "", row["via"] or "", row["source"] or ""
+            yield row, admission.refusal(url, path=path, via=via, source=source)

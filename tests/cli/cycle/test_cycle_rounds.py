@@ -1,0 +1,102 @@
+"""Rounds from the command line on a site on loopback: numbers, exit codes, stops, readers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.site import nacre, site
+
+pytestmark = pytest.mark.crawl
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with two rounds, and what the command said."""
+    root = tmp_path_factory.mktemp("cycle") / "书"
+    with site() as home:
+        done = nacre("cycle", str(root), "-s", home, "--rounds", "2", "--top", "50", "--delay", "0")
+    assert done.code == 0, done.err
+    (root / "said.txt").write_text(done.err + done.out, "utf-8")
+    return root
+
+
+def cycle(root: Path, *words: str):
+    return nacre("cycle", str(root), *words)
+
+
+def test_each_step_says_what_it_did(crawled: Path):
+    said = (crawled / "said.txt").read_text("utf-8")
+    assert "inject              1 seed, 1 new" in said
+    assert "round 1/2 generate  1 known: 1 due; 1 in 1 unit" in said
+    assert "fetch     1 page" in said
+    assert "2 rounds:" in said
+    assert "readdb --stats" in said
+
+
+def test_the_table_after_two_rounds(crawled: Path):
+    stats = json.loads(cycle(crawled, "readdb", "--stats", "--json").out)
+    rows = json.loads(cycle(crawled, "sql", "select key, status from crawldb", "--json").out)
+    found = {row["key"].split("/", 3)[3]: row["status"] for row in rows}
+    assert found == {
+        "": "db_fetched",
+        "a.html": "db_fetched",
+        "b.html": "db_fetched",
+        "i.png": "db_fetched",
+        "secret/x.html": "db_gone",
+        "favicon.ico": "db_gone",
+        "c.html": "db_unfetched",
+    }
+    assert stats["total"] == len(found)
+    assert stats["statuses"] == {"db_fetched": 4, "db_gone": 2, "db_unfetched": 1}
+
+
+def test_why_a_url_is_not_in_a_list(crawled: Path):
+    home = json.loads(cycle(crawled, "readdb", "--top", "1", "--json").out)[0]["url"]
+    said = cycle(crawled, "explain", f"{home}secret/x.html").out
+    assert "db_gone" in said
+    assert "status -9998" in said
+    assert "not due before" in said
+    said = cycle(crawled, "explain", home).out
+    assert "inject of" in said
+    assert "listed in" in said
+    assert "not known" in cycle(crawled, "explain", f"{home}nowhere").out
+
+
+def test_steps_one_by_one_and_nothing_due(crawled: Path):
+    dry = cycle(crawled, "generate", "--dry-run")
+    assert (dry.code, "1 in 1 unit" in dry.out) == (0, True)
+    assert cycle(crawled, "generate", "--top", "5", "--at", "2001-01-01T00:00:00Z").code == 10
+    assert cycle(crawled, "update").out == (
+        "nothing to do: every segment that was fetched is in the table\n"
+    )
+    assert cycle(crawled, "fetch").code == 2
+
+
+def test_a_file_ends_the_rounds(crawled: Path):
+    (crawled / "control").mkdir(exist_ok=True)
+    (crawled / "control" / "stop").touch()
+    done = cycle(crawled, "--rounds", "1")
+    assert (done.code, "remove it" in done.err) == (5, True)
+    (crawled / "control" / "stop").unlink()
+
+
+def test_hash_and_compact_change_no_row(crawled: Path):
+    before = cycle(crawled, "hash").out
+    assert "files" in cycle(crawled, "compact").out
+    assert cycle(crawled, "hash").out == before
+    assert "inject" in cycle(crawled, "versions").out
+
+
+def test_a_directory_that_is_none(tmp_path: Path):
+    done = cycle(tmp_path / "none")
+    assert (done.code, "-s URL" in done.err) == (2, True)
+
+
+def test_malformed_seeds_are_told_with_their_lines(crawled: Path, tmp_path: Path):
+    lines = "http://a.example/\tnutch.score=nan\n\nhttp//b.example/\n# x\nhttp://c.example/\tk=v\n"
+    (tmp_path / "list.txt").write_text(lines)
+    done = cycle(crawled, "inject", str(tmp_path / "list.txt"), "--dry-run")
+    assert "list.txt:1" in done.err
+    assert "list.txt:3" in done.err
+    assert done.out == "1 seed, 1 new; 2 lines malformed\n"

@@ -1,0 +1,150 @@
+"""Seeds and what is known of their URLs: Nutch's merge rules, and the files that they make."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nacre.crawldb.fold import fold_query
+from nacre.crawldb.row import ONE, bucket_of
+from nacre.crawldb.scoring import Opic
+from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.steps.inject import (
+    InjectDefaults,
+    InjectOptions,
+    InjectSpec,
+    NewSeed,
+    inject_task,
+    merge_seed,
+)
+from nacre.cycle.storage import open_storage
+from nacre.cycle.tables import (
+    CRAWLDB,
+    BucketFiles,
+    TaskPlace,
+    added_files,
+    buckets_of,
+    local_bucket,
+)
+from nacre.cycle.versions import Cycle, CycleChanges
+
+DEFAULTS = InjectDefaults()
+NOW = 1_800_000_000_000
+URL = "http://example.org/书"
+
+
+def seed(url: str = URL, **more):
+    values = {"score": None, "interval": None, "fixed": None, "metadata": {}} | more
+    return NewSeed(url, url, url, 7, **values)
+
+
+def known(**more):
+    return {
+        "key": URL, "status": 2, "fetch_time": NOW - 5, "interval": 60, "retries": 1,
+        "score": 3 * ONE, "seed_md": [("a", "1")], "first_seen": 5, "via": "http://b/", **more,
+    }  # fmt: skip
+
+
+def test_a_new_seed_is_due_now_with_the_default_score():
+    merged = merge_seed(seed(), None, InjectOptions(), DEFAULTS, NOW)
+    assert merged.outcome == "new"
+    assert merged.add is not None
+    assert (merged.add["score"], merged.add["first_seen"], merged.add["depth"]) == (ONE, NOW, 1)
+    assert merged.state is None
+
+
+def test_under_opic_the_score_of_a_seed_is_cash():
+    defaults = InjectDefaults(scoring=(Opic(),))
+    merged = merge_seed(seed(score=2 * ONE), None, InjectOptions(), defaults, NOW)
+    assert merged.add is not None
+    assert (merged.add["score"], merged.add["cash"]) == (0, 2 * ONE)
+
+
+def test_an_interval_makes_a_state():
+    merged = merge_seed(seed(interval=60, fixed=60.0), None, InjectOptions(), DEFAULTS, NOW)
+    assert merged.state is not None
+    assert (merged.state["interval"], merged.state["fixed_interval"]) == (60, 60.0)
+    assert (merged.state["status"], merged.state["fetch_time"]) == (1, NOW)
+
+
+def test_a_known_row_wins_without_options():
+    merged = merge_seed(seed(score=9 * ONE), known(), InjectOptions(), DEFAULTS, NOW)
+    assert merged == ("known", None, None, None)
+
+
+def test_overwrite_replaces_state_score_and_metadata():
+    options = InjectOptions(overwrite=True)
+    merged = merge_seed(seed(metadata={"b": "2"}), known(), options, DEFAULTS, NOW)
+    assert merged.outcome == "merged"
+    assert merged.add is not None
+    assert merged.state is not None
+    assert merged.add["score"] == ONE - 3 * ONE
+    assert (merged.add["via"], merged.add["first_seen"]) == ("http://b/", 5)
+    assert (merged.state["status"], merged.state["retries"]) == (1, 0)
+    assert merged.seed == {"key": URL, "seed_md": [("b", "2")]}
+
+
+@pytest.mark.parametrize(
+    ("more", "changes"),
+    [
+        ({}, set()),
+        ({"score": ONE}, set()),  # the default of Nutch says nothing
+        ({"score": 5 * ONE}, {"add"}),
+        ({"interval": 3600}, {"state"}),
+        ({"interval": DEFAULTS.interval}, set()),
+        ({"metadata": {"a": "1"}}, set()),
+        ({"metadata": {"b": "2"}}, {"seed"}),
+    ],
+)
+def test_update_keeps_the_state_and_takes_what_the_seed_says(more, changes):
+    merged = merge_seed(seed(**more), known(), InjectOptions(update=True), DEFAULTS, NOW)
+    assert {name for name in ("add", "state", "seed") if getattr(merged, name)} == changes
+    assert merged.outcome == ("merged" if changes else "known")
+    if merged.state is not None:
+        assert (merged.state["status"], merged.state["retries"]) == (2, 1)
+        assert merged.state["fetch_time"] == NOW - 5
+    if merged.seed is not None:
+        assert dict(merged.seed["seed_md"]) == {"a": "1", "b": "2"}
+
+
+def run(cycle: Cycle, seeds: list[NewSeed], options: InjectOptions, clock: int) -> dict[str, int]:
+    version = cycle.newest()
+    files = {one.bucket: one for one in buckets_of(cycle, version, CRAWLDB)}
+    by_bucket: dict[int, list[NewSeed]] = {}
+    for one in seeds:
+        by_bucket.setdefault(bucket_of(one.key, 4), []).append(one)
+    work = tuple((files.get(n, BucketFiles(n)), tuple(s)) for n, s in sorted(by_bucket.items()))
+    place = TaskPlace(cycle.storage.place)
+    spec = InjectSpec(place, version.number + 1, work, options, DEFAULTS, clock)
+    [result] = LocalEngine(1).map(inject_task, [spec])
+    changes = CycleChanges(
+        step="inject", clock=clock, added=added_files([result.files]), buckets={CRAWLDB: 4}
+    )
+    cycle.commit(version, changes)
+    return result.counts
+
+
+def table(cycle: Cycle, tmp_path: Path) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    with TaskPlace(cycle.storage.place).open() as work:
+        for bucket in buckets_of(cycle, cycle.newest(), CRAWLDB):
+            local = local_bucket(work.storage, bucket, tmp_path)
+            rows = work.kernel.arrow(fold_query(*local, interval=100)).to_pylist()
+            found |= {row["key"]: row for row in rows}
+    return found
+
+
+def test_the_table_after_several_lists(tmp_path):
+    cycle = Cycle(open_storage(str(tmp_path / "cycle")))
+    urls = [f"http://h{number}.example/" for number in range(40)]
+    assert run(cycle, [seed(url) for url in urls], InjectOptions(), NOW) == {"new": 40}
+    again = [seed(urls[0], score=4 * ONE, interval=60), seed(urls[1]), seed("http://new.example/")]
+    counts = run(cycle, again, InjectOptions(update=True), NOW + 1)
+    assert counts == {"merged": 1, "known": 1, "new": 1}
+    rows = table(cycle, tmp_path)
+    assert len(rows) == 41
+    assert (rows[urls[0]]["score"], rows[urls[0]]["interval"]) == (4 * ONE, 60)
+    assert (rows[urls[1]]["score"], rows[urls[1]]["interval"]) == (ONE, 100)
+    assert rows[urls[1]]["status"] == 1
+    assert rows[urls[1]]["fetch_time"] == NOW
+    assert rows["http://new.example/"]["fetch_time"] == NOW + 1

@@ -1,0 +1,182 @@
+"""Update: visits by the state machine, links that are added, leases that end, cash that stays."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from msgspec import structs
+
+from nacre.crawldb import facts
+from nacre.crawldb.fold import fold_query
+from nacre.crawldb.row import ONE, bucket_of
+from nacre.crawldb.settings import UpdateSettings
+from nacre.crawldb.transition import StateRow
+from nacre.cycle.steps.generate import GenerateOptions, generate
+from nacre.cycle.steps.update import RevisitPlan, UpdateOptions, update, visit_rows
+from nacre.cycle.tables import CRAWLDB, buckets_of, local_bucket
+from nacre.cycle.versions import CycleChanges
+from nacre.errors import JobError
+from nacre.recrawl.planner.schedules.timetable import ScheduleSettings
+from tests.cycle.steps.test_generate import NOW, opened, seeded
+
+DAY = 86_400_000
+PLAN = RevisitPlan(ScheduleSettings(kind="nutch-default"), {}, UpdateSettings())
+
+
+def visit(key: str, status: int = 200, **more: Any) -> dict[str, Any]:
+    plain = dict.fromkeys(facts.VISITS.names)
+    plain |= {"bucket": bucket_of(key, 64), "key": key, "status": status, "time": NOW * 1000}
+    return plain | more
+
+
+def add(key: str, **more: Any) -> dict[str, Any]:
+    plain = dict.fromkeys(facts.ADDS.names)
+    plain |= {"bucket": bucket_of(key, 64), "key": key, "score": 0, "cash": 0, "inlinks": 1}
+    return plain | {"first_seen": NOW, "last_inlink": NOW, "path": "L"} | more
+
+
+def fetched(root: Path, segment: str, *parts: tuple[list[Any], list[Any]], virtual: int = 0):
+    """Let a segment have been fetched, with these visits and added rows in its parts."""
+    names = []
+    with opened(root) as context:
+        for number, (visits, adds) in enumerate(parts):
+            folder = root / "cycle" / f"segments/{segment}/parts/u0001/1-{number:03d}"
+            folder.mkdir(parents=True)
+            order = sorted(adds, key=lambda one: (one["bucket"], one["key"]))
+            pq.write_table(pa.Table.from_pylist(visits, facts.VISITS), folder / "visits.parquet")
+            pq.write_table(pa.Table.from_pylist(order, facts.ADDS), folder / "adds.parquet")
+            names.append(f"segments/{segment}/parts/u0001/1-{number:03d}")
+        version = context.cycle.newest()
+        state = version.segments[segment]
+        more = {**state.more, "virtual": virtual}
+        state = structs.replace(state, state="fetched", parts={"u0001": names}, more=more)
+        changes = CycleChanges(step="fetch", clock=NOW, segments={segment: state})
+        context.cycle.commit(version, changes)
+
+
+def table(root: Path, scratch: Path) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    with opened(root) as context, context.place.open() as work:
+        for bucket in buckets_of(context.cycle, context.cycle.newest(), CRAWLDB):
+            local = local_bucket(work.storage, bucket, scratch)
+            rows = work.kernel.arrow(fold_query(*local, interval=60)).to_pylist()
+            found |= {row["key"]: row for row in rows}
+    return found
+
+
+def one_round(root: Path, *parts: tuple[list[Any], list[Any]], virtual: int = 0, **options: bool):
+    with opened(root) as context:
+        [segment] = generate(context, GenerateOptions()).segments
+    fetched(root, segment, *parts, virtual=virtual)
+    with opened(root, NOW + DAY) as context:
+        return update(context, UpdateOptions(**options))
+
+
+def test_a_round_in_the_table(tmp_path: Path):
+    root = tmp_path / "j"
+    a, b, new = "http://a.example/", "http://b.example/", "http://new.example/书"
+    seeded(root, a, b)
+    found = one_round(
+        root,
+        ([visit(a)], [add(new, score=ONE, via=a), add(b, score=ONE // 2)]),
+        ([visit(b, 404)], [add(new, score=ONE, inlinks=2, via="http://0.example/")]),
+    )
+    assert (found.visits, found.links, found.targets) == (2, 4, 2)
+    assert found.transitions == {
+        ("db_unfetched", "db_fetched"): 1,
+        ("db_unfetched", "db_gone"): 1,
+    }
+    rows = table(root, tmp_path)
+    assert (rows[a]["status"], rows[a]["last_status"], rows[a]["leased"]) == (2, 200, None)
+    assert (rows[b]["status"], rows[b]["inlinks"], rows[b]["score"]) == (3, 1, ONE // 2)
+    assert (rows[new]["status"], rows[new]["score"], rows[new]["inlinks"]) == (1, 2 * ONE, 3)
+    assert rows[new]["via"] == "http://0.example/"
+    assert rows[new]["fetch_time"] == NOW
+
+
+def test_a_segment_is_updated_once(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, "http://a.example/")
+    first = one_round(root, ([visit("http://a.example/")], []))
+    assert first.version is not None
+    with opened(root) as context:
+        again = update(context, UpdateOptions(), first.segments)
+        assert again == update(context, UpdateOptions())
+        assert context.cycle.newest() == first.version
+        with pytest.raises(JobError, match="no segment x"):
+            update(context, UpdateOptions(), ["x"])
+    assert again.version is None
+
+
+def test_what_was_not_attempted_keeps_its_state_and_is_free_again(tmp_path: Path):
+    root = tmp_path / "j"
+    url = "http://a.example/"
+    seeded(root, url)
+    found = one_round(root, ([visit(url, 0, reason="deadline", time=None)], []))
+    assert (found.visits, found.not_attempted) == (0, 1)
+    row = table(root, tmp_path)[url]
+    assert (row["status"], row["leased"], row["last_reason"]) == (1, None, "deadline")
+    with opened(root, NOW + DAY) as context:
+        assert generate(context, GenerateOptions()).selected == 1
+
+
+def test_the_target_of_a_redirect_is_a_visit_like_others(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, "http://a.example/")
+    target = "http://a.example/moved"
+    visits = [visit("http://a.example/", 301), visit(target, via="http://a.example/", path="R")]
+    found = one_round(root, (visits, []))
+    assert found.transitions[("new", "db_fetched")] == 1
+    row = table(root, tmp_path)[target]
+    assert (row["status"], row["path"], row["via"]) == (2, "R", "http://a.example/")
+
+
+def test_no_additions_leave_out_what_is_not_known(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, "http://a.example/")
+    adds = [add("http://a.example/"), add("http://a.example/new"), add("http://new.example/")]
+    one_round(root, ([visit("http://a.example/")], adds), additions=False)
+    rows = table(root, tmp_path)
+    assert set(rows) == {"http://a.example/"}
+    assert rows["http://a.example/"]["inlinks"] == 1
+
+
+def test_the_virtual_page_gives_to_all_seeds_and_keeps_the_rest(tmp_path: Path):
+    root = tmp_path / "j"
+    seeds = ["http://a.example/", "http://b.example/", "http://c.example/"]
+    seeded(root, *seeds)
+    before = sum(row["cash"] for row in table(root, tmp_path).values())
+    one_round(root, ([visit(url) for url in seeds], []), virtual=100)
+    after = {key: row["cash"] for key, row in table(root, tmp_path).items()}
+    assert sum(after.values()) == before + 99
+    assert {value - ONE for value in after.values()} == {33}
+    with opened(root) as context:
+        [state] = context.cycle.newest().segments.values()
+    assert state.more["virtual"] == 1
+
+
+def test_an_attempt_counts_more_than_none_and_a_later_one_more_than_an_earlier(tmp_path: Path):
+    root = tmp_path / "j"
+    url = "http://a.example/"
+    seeded(root, url)
+    early = visit(url, 500, time=(NOW - 5) * 1000)
+    late, none = visit(url), visit(url, 0, reason="blocked", time=None)
+    found = one_round(root, ([early], []), ([none], []), ([late], []))
+    assert (found.visits, found.not_attempted) == (1, 0)
+    assert table(root, tmp_path)[url]["status"] == 2
+
+
+def test_a_capture_is_kept_and_a_failure_keeps_the_old_one():
+    known: Mapping[str, Mapping[str, Any]] = {
+        "http://a/": {"key": "http://a/", **StateRow(status=2)._asdict(), "leased": "s"}
+    }
+    captured = visit("http://a/", record_id="urn:uuid:1", digest="sha1:A")
+    rows, matrix = visit_rows([captured], known, PLAN, NOW, {"s"})
+    assert rows.capture[0]["digest"] == "sha1:A"
+    assert rows.lease == [{"key": "http://a/"}]
+    assert matrix == {("db_fetched", "db_fetched"): 1}
+    rows, _ = visit_rows([visit("http://a/", -2)], known, PLAN, NOW, {"other"})
+    assert (rows.capture, rows.lease) == ([], [])

@@ -1,0 +1,95 @@
+"""Which step comes next, whatever was interrupted."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.cycle.rounds import JournalFile, RoundsJournal, begin, next_step, waiting
+from nacre.cycle.versions import CycleVersion, SegmentState
+from nacre.errors import JobError
+from nacre.store.layout import Layout
+
+STEPS = ("generate", "fetch", "update", "links", "dedup")
+
+
+def version(number: int = 5, **states: str) -> CycleVersion:
+    segments = {name: SegmentState(state=state) for name, state in states.items()}
+    return CycleVersion(number=number, segments=segments)
+
+
+def journal(step: str = "", *, ended: bool = False, parent: int = 5, number: int = 2):
+    return RoundsJournal(rounds=3, round=number, step=step, ended=ended, parent=parent)
+
+
+@pytest.mark.parametrize(
+    ("left", "now", "expected"),
+    [
+        (journal(), version(), (2, "generate")),
+        (journal("generate"), version(), (2, "generate")),
+        (journal("generate"), version(6, s1="generated"), (2, "fetch")),
+        (journal("fetch"), version(5, s1="generated"), (2, "fetch")),
+        (journal("fetch", parent=4), version(5, s1="fetched", s2="generated"), (2, "fetch")),
+        (journal("fetch"), version(6, s1="fetched"), (2, "update")),
+        (journal("update"), version(5, s1="fetched"), (2, "update")),
+        (journal("update"), version(6, s1="updated"), (2, "links")),
+        (journal("links"), version(5, s1="updated"), (2, "links")),
+        (journal("links", ended=True), version(5, s1="updated"), (2, "dedup")),
+        (journal("links"), version(6, s1="updated"), (2, "dedup")),
+        (journal("dedup", ended=True), version(5, s1="updated"), (3, "generate")),
+        (journal("generate"), version(6), (2, "links")),
+    ],
+)
+def test_the_step_that_comes_next(left, now, expected):
+    assert next_step(left, now, STEPS) == expected
+
+
+def test_without_further_steps_a_round_ends_with_update():
+    assert next_step(journal("update"), version(6, s1="updated")) == (3, "generate")
+
+
+def test_an_interrupted_command_is_continued_when_it_asks_for_as_many_rounds():
+    left = journal("fetch")
+    assert begin(left, 3, 77, {"top": "9"}).round == 2
+    assert begin(left, 3, 77, {"top": "9"}).step == "fetch"
+    assert begin(left, 1, 77, {}).round == 1
+    assert begin(None, 3, 77, {}) == RoundsJournal(rounds=3, started=77)
+
+
+def test_the_journal_is_kept_in_a_file(tmp_path):
+    file = JournalFile(Layout(tmp_path))
+    assert file.read() is None
+    file.write(journal("fetch"))
+    assert file.read() == journal("fetch")
+    file.remove()
+    file.remove()
+    assert file.read() is None
+
+
+def test_a_broken_journal_is_told_with_the_remedy(tmp_path):
+    (tmp_path / "cycle").mkdir()
+    (tmp_path / "cycle" / "journal.json").write_text("{")
+    with pytest.raises(JobError, match="remove it"):
+        JournalFile(Layout(tmp_path)).read()
+
+
+def test_segments_wait_by_age():
+    assert waiting(version(s2="fetched", s1="fetched", s3="updated"), "fetched") == ["s1", "s2"]
+
+
+@given(st.integers(0, 40))
+def test_kills_at_any_place_lead_through_all_steps(kills):
+    """A driver that dies after each write of its journal and after each commit still ends."""
+    done: list[str] = []
+    left, state, number = RoundsJournal(rounds=2), "", 1
+    for turn in range(60):
+        now = version(number, s1=state) if state else version(number)
+        at, step = next_step(left, now, STEPS)
+        if at > 2:
+            break
+        left = RoundsJournal(rounds=2, round=at, step=step, parent=number)
+        if turn % 2 and kills % (turn + 1) == 0:
+            continue  # killed before the commit
+        done.append(step)
+        number += 1
+        state = {"generate": "generated", "fetch": "fetched", "update": "updated"}.get(step, state)
+    assert done == [*STEPS, *STEPS]
