@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nacre.assembly.rules import JobRules, open_rules
 from nacre.config.effective import Effective
-from nacre.cycle.steps.seedlist import InjectEntry, read_seed_list
+from nacre.cycle.seedlist import InjectEntry, read_seed_list
 from nacre.cycle.storage import Storage
 from nacre.cycle.versions import CycleVersion
 from nacre.engine.candidates.identity import canonicalizer

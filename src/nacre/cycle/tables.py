@@ -19,6 +19,7 @@ from nacre.crawldb.row import bucket_of, bucket_of_host
 from nacre.cycle.storage import Storage, file_sha256, localized, open_storage
 from nacre.cycle.versions import Cycle, CycleVersion, TableFile
 from nacre.errors import ConfigError, DamageError
+from nacre.store.local_files import HeldFolder
 
 MEMORY = 600 * 10**6
 """Bytes of a kernel before it spills."""
@@ -51,12 +52,16 @@ class TaskPlace(NamedTuple):
         """The storage, a kernel and an empty folder, which is removed in the end."""
         storage = open_storage(self.storage)
         root = storage.local_path(FOLDER)
-        scratch = Path(tempfile.mkdtemp(prefix="nacre-", dir=self.scratch or None))
+        # One in the temporary folder is held, else the next start of a job would remove it.
+        held = None if self.scratch else HeldFolder("task-")
+        scratch = held.path if held else Path(tempfile.mkdtemp(prefix="task-", dir=self.scratch))
         folders = [str(scratch), *([str(root.parent)] if root is not None else [])]
         try:
             with Kernel(self.memory, 1, scratch=str(scratch), directories=folders) as kernel:
                 yield TaskWork(storage, kernel, scratch)
         finally:
+            if held is not None:
+                held.close()
             shutil.rmtree(scratch, ignore_errors=True)
 
 

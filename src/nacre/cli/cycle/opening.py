@@ -1,5 +1,6 @@
 """Options that all commands of `nacre cycle DIR` have, and the way a directory is opened."""
 
+import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -8,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
+from nacre.cli import output
 from nacre.cli.options import AsJson, Assignments, Quiet
 from nacre.config.component import parse_duration
 from nacre.errors import ConfigError, JobError, Problem
 
 if TYPE_CHECKING:
     from nacre.cycle.engine import TaskEngine
+    from nacre.cycle.rounds import StopWish
     from nacre.cycle.steps.context import StepContext, Told
     from nacre.store.layout import Layout
 
@@ -195,3 +198,22 @@ def opened(
     finally:
         if engine is None:
             used.close()
+
+
+@contextmanager
+def signals_to(stop: "StopWish") -> "Iterator[StopWish]":
+    """While the block runs, the first signal ends the rounds after the step; the second at once."""
+
+    def signalled(_number: int, _frame: object) -> None:
+        stop.signalled()
+        if stop.signals > 1:
+            raise KeyboardInterrupt
+        output.tell("nacre: ends after this step; once more ends at once")
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, signalled) for number in numbers}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,9 +1,8 @@
 """Runs rounds from the command line: the new directory, signals, progress, exit code."""
 
-import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from nacre.cli.cycle.opening import (
     engine_of,
     opened,
     require_libraries,
+    signals_to,
 )
 from nacre.cli.cycle.steps import inject_lists
 from nacre.cli.cycle.texts import (
@@ -136,25 +136,6 @@ def _make(line: CycleCommandLine) -> None:
     assignments = list(line.common.assignments) or None
     params = {**line.new, "assignments": assignments, "urls": list(line.seeds)}
     make_job(options_of(params), line.directory)
-
-
-@contextmanager
-def signals_to(stop: StopWish) -> Iterator[StopWish]:
-    """While the block runs, the first signal ends the rounds after the step; the second at once."""
-
-    def signalled(_number: int, _frame: object) -> None:
-        stop.signalled()
-        if stop.signals > 1:
-            raise KeyboardInterrupt
-        tell("nacre: ends after this step; once more ends at once")
-
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, signalled) for number in numbers}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 class RoundsOnScreen:

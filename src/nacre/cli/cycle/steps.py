@@ -20,6 +20,7 @@ from nacre.cli.cycle.opening import (
     Units,
     opened,
     seconds_of,
+    signals_to,
 )
 from nacre.cli.options import job_of
 
@@ -183,7 +184,6 @@ def fetch(
 ) -> None:
     """Fetch the lists of a segment. What was interrupted goes on where it was."""
     from nacre.cli.cycle.display import display_of
-    from nacre.cli.cycle.running import signals_to
     from nacre.cli.cycle.texts import fetch_numbers, fetch_progress_text, fetch_text
     from nacre.core.states import ExitCode
     from nacre.cycle.rounds import GENERATED, StopWish, waiting

@@ -47,7 +47,6 @@ from nacre.cycle.tables import (
     local_bucket,
     local_file,
     publish,
-    write_arrow,
 )
 from nacre.cycle.unit import freeze
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
@@ -191,7 +190,7 @@ def select_task(spec: SelectSpec) -> SelectedFiles:
                     admission = spec.rules.admission(work.scratch)
                 found, rows = judge_rows(work.kernel, "seen", admission, spec.rules.hash)
                 judged, readmitted = judged + found.asked, readmitted + found.readmitted
-                if rows is not None and not spec.dry:
+                if rows and not spec.dry:
                     plan = FilePlan(CRAWLDB, bucket.bucket, "set", spec.version, "admission")
                     added += _published(work, rows, plan)
             counts.append(refuse(work.kernel, "seen", spec.options, spec.since))
@@ -226,9 +225,9 @@ def _seen(
     return seen_query(f"(select * from {parquet(paths)})", interval=spec.interval)
 
 
-def _published(work: TaskWork, rows: Any, plan: FilePlan) -> list[TableFile]:  # noqa: ANN401 - pyarrow has no types
+def _published(work: TaskWork, query: str, plan: FilePlan) -> list[TableFile]:
     path = work.scratch / f"{plan.group}-{plan.bucket}.parquet"
-    write_arrow(rows, path)
+    work.kernel.write(query, str(path))
     file = publish(work.storage, path, plan)
     return [file] if file is not None else []
 

@@ -16,8 +16,8 @@ from nacre.crawldb.fold import fold_query, merge_query
 from nacre.crawldb.row import Status, bucket_of
 from nacre.crawldb.scoring import PageScore, Scoring, injected
 from nacre.cycle.admission import Admission, all_seed_lines
+from nacre.cycle.seedlist import ONE, InjectedSeed, InjectEntry, read_seed_list
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.seedlist import ONE, InjectedSeed, InjectEntry, read_seed_list
 from nacre.cycle.tables import (
     CRAWLDB,
     BucketFiles,

@@ -16,7 +16,9 @@ from nacre.cycle.steps.context import StepContext
 from nacre.cycle.versions import CycleVersion
 from nacre.settings.settings import JobSettings
 
-_COLUMNS = "key, url, via, path, source, excluded"
+_ORIGIN = ("path", "via", "source")
+_COLUMNS = "key, url, path, via, source, excluded"
+_BATCH = 10_000
 
 
 class RulesOfStep(NamedTuple):
@@ -89,10 +91,10 @@ class JudgedRows(NamedTuple):
 
 def judge_rows(
     kernel: Kernel, table: str, admission: Admission, rules: int
-) -> tuple[JudgedRows, Any]:
+) -> tuple[JudgedRows, str]:
     """Judge the rows of a table in a kernel whose rules are others than those of now.
 
-    The columns `rules` and `excluded` of the table are changed.
+    The column `excluded` of the table is changed.
 
     Args:
         kernel: The kernel.
@@ -101,38 +103,30 @@ def judge_rows(
         rules: Their hash.
 
     Returns:
-        Counts, and the rows of the group `admission` as a table of Arrow, sorted by key; None
-        where nothing was asked.
+        Counts, and SQL of the rows of the group `admission`, sorted by key; "" where nothing was
+        asked.
     """
-    query = f'select {_COLUMNS} from "{table}" where rules is distinct from ?'
-    batches = kernel.arrow(query, [rules])
-    if not batches.num_rows:
-        return JudgedRows(0, {}, 0), None
+    rows = kernel.arrow(f'select {_COLUMNS} from "{table}" where rules is distinct from {rules}')
+    if not rows.num_rows:
+        return JudgedRows(0, {}, 0), ""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    from nacre.crawldb.row import GROUPS  # noqa: PLC0415 - made of Arrow
-
-    excluded: Counter[str] = Counter()
-    readmitted = 0
-    made: list[dict[str, Any]] = []
-    for row, refusal in _judged(batches, admission):
-        made.append({"key": row["key"], "rules": rules, "excluded": refusal or None})
-        if refusal:
-            excluded[refusal] += 1
-        readmitted += bool(row["excluded"]) and not refusal
-    made.sort(key=lambda one: one["key"].encode())
-    found = pa.Table.from_pylist(made, GROUPS["admission"])
-    kernel.load("judged", found)
+    refusals = list(_refusals(rows, admission))
+    before = rows.column("excluded").to_pylist()
+    readmitted = sum(1 for old, new in zip(before, refusals, strict=True) if old and not new)
+    excluded = Counter(refusal for refusal in refusals if refusal)
+    texts = pa.array([refusal or None for refusal in refusals], pa.string())
+    kernel.load("judged", pa.table({"key": rows.column("key"), "excluded": texts}))
     kernel.execute(
-        f'update "{table}" set rules = judged.rules, excluded = judged.excluded '
-        f'from judged where judged.key = "{table}".key'
+        f'update "{table}" set excluded = judged.excluded from judged where judged.key = '
+        f'"{table}".key and judged.excluded is distinct from "{table}".excluded'
     )
-    return JudgedRows(len(made), dict(excluded), readmitted), found
+    written = f"select key, {rules}::BIGINT as rules, excluded from judged order by key"
+    return JudgedRows(len(refusals), dict(excluded), readmitted), written
 
 
-def _judged(table: Any, admission: Admission) -> Iterator[tuple[dict[str, Any], str]]:  # noqa: ANN401 - pyarrow has no types
-    for batch in table.to_batches(10_000):
-        for row in batch.to_pylist():
-            url = row["url"] or row["key"]
-            path, via, source = row["path"] or "", row["via"] or "", row["source"] or ""
-            yield row, admission.refusal(url, path=path, via=via, source=source)
+def _refusals(rows: Any, admission: Admission) -> Iterator[str]:  # noqa: ANN401 - pyarrow has no types
+    for batch in rows.to_batches(_BATCH):
+        columns = (batch.column(name).to_pylist() for name in ("key", "url", *_ORIGIN))
+        for key, url, path, via, source in zip(*columns, strict=True):
+            yield admission.refusal(url or key, path=path or "", via=via or "", source=source or "")

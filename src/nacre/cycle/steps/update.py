@@ -29,9 +29,9 @@ from nacre.crawldb.transition import (
 )
 from nacre.cycle.admission import Admission, all_seed_lines
 from nacre.cycle.rounds import FETCHED, UPDATED, waiting
+from nacre.cycle.seedlist import InjectedSeed, read_seed_list
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.inject import write_rows
-from nacre.cycle.steps.seedlist import InjectedSeed, read_seed_list
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import (
     CRAWLDB,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.cycle.steps.seedlist import ONE, InjectedSeed, read_seed_list, score_of
+from nacre.cycle.seedlist import ONE, InjectedSeed, read_seed_list, score_of
 from nacre.engine.seeding.seeds import BadSeed, SeedDirective
 
 

@@ -1,0 +1,328 @@
+"""Batch rounds over many URLs: `python -m bench.cycle --urls 20000000 --facts 10000000`.
+
+A table of so many known URLs is made, half of them due. Then `generate` lists `--top` of them, a
+fetch is made up (a visit for each listed URL and so many links summed by target), and `update`
+brings it in. Each step runs in a process of its own as `nacre cycle` runs it. Printed are wall
+time, CPU, the greatest resident size of a process and of all together, and bytes written. `--grow
+20,40` (millions) compares sizes with the same facts. `--rounds` measures what the steps of a small
+site take beside its fetch.
+"""
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nacre.cli.cycle.opening import CommonOptions, opened
+from nacre.crawldb import facts as schemas
+from nacre.crawldb.kernels import Kernel
+from nacre.crawldb.row import ADD_COLUMNS, COLUMNS, bucket_of_host
+from nacre.cycle.steps.generate import GenerateOptions, generate
+from nacre.cycle.steps.judging import rules_of_step
+from nacre.cycle.steps.update import UpdateOptions, update
+from nacre.cycle.storage import open_storage
+from nacre.cycle.tables import CRAWLDB, FilePlan, publish
+from nacre.cycle.versions import Cycle, CycleChanges, TableFile
+
+NOW = 1_800_000_000_000
+DAY = 86_400_000
+DOMAINS = 20_000
+SETTINGS = "name: bench\nseeds: []\nscope: [accept]\npoliteness: {delay: 1}\n"
+
+
+# ---- a table
+
+
+def domains(buckets: int) -> dict[int, list[str]]:
+    """Made-up domains by their buckets."""
+    found: dict[int, list[str]] = {}
+    for number in range(DOMAINS):
+        name = f"site{number}.example"
+        found.setdefault(bucket_of_host(name, buckets), []).append(name)
+    return found
+
+
+def _literal(names: list[str]) -> str:
+    return ", ".join(f"('{name}')" for name in names)
+
+
+def known_rows(names: list[str], each: int, rules: int) -> str:
+    """SQL of the rows of a bucket: visited pages, half of them due, let in by the rules of now."""
+    values = {
+        "key": "'http://' || d || '/page/' || n || '.html'",
+        "status": "2",
+        "fetch_time": f"{NOW} + ((hash(d, n, 1) % 1000)::BIGINT - 500) * {DAY // 10}",
+        "interval": "2592000",
+        "retries": "0",
+        "modified": f"{NOW - 30 * DAY}",
+        "last_status": "200",
+        "last_time": f"{(NOW - 30 * DAY) * 1000}",
+        "signature": "unhex(md5(d || n))",
+        "digest": "'sha1:' || md5(d || n)",
+        "record_id": "md5(n || d)",
+        "length": "10000",
+        "mime": "'text/html'",
+        "judged": f"{rules}",
+        "path": "'LL'",
+        "source": "'http://' || d || '/'",
+        "score": "(hash(d, n, 2) % 1000000)",
+        "cash": "(hash(d, n, 3) % 1000000)",
+        "inlinks": "3",
+        "depth": "3",
+        "first_seen": f"{NOW - 90 * DAY}",
+        "last_inlink": f"{NOW - 30 * DAY}",
+    }
+    columns = ", ".join(
+        f'{values.get(one.name, "null")}::{one.type} as "{one.name}"' for one in COLUMNS
+    )
+    return f"select {columns} from (values {_literal(names)}) v(d), range({each}) r(n) order by key"
+
+
+def _make_bucket(spec: tuple[str, int, list[str], int, int]) -> TableFile | None:
+    place, bucket, names, each, rules = spec
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "base.parquet"
+        with Kernel(600 * 10**6, 1, scratch=scratch) as kernel:
+            kernel.write(known_rows(names, each, rules), str(path))
+        return publish(open_storage(place), path, FilePlan(CRAWLDB, bucket, "base", 1))
+
+
+def make_table(root: Path, urls: int, buckets: int) -> int:
+    """A job whose table knows so many URLs; their number."""
+    root.mkdir(parents=True)
+    (root / "crawl.yaml").write_text(SETTINGS)
+    cycle = Cycle.open(root)
+    with opened(root, CommonOptions(), clock=NOW) as context:
+        rules = rules_of_step(context, cycle.newest()).hash
+    each = max(1, urls // DOMAINS)
+    specs = [
+        (cycle.storage.place, bucket, names, each, rules)
+        for bucket, names in sorted(domains(buckets).items())
+    ]
+    with ProcessPoolExecutor(2) as pool:
+        files = [one for one in pool.map(_make_bucket, specs) if one is not None]
+    changes = CycleChanges(
+        step="inject", clock=NOW, added={CRAWLDB: files}, buckets={CRAWLDB: buckets}
+    )
+    cycle.commit(cycle.newest(), changes)
+    return sum(file.rows for file in files)
+
+
+# ---- a fetch that is made up
+
+
+def make_facts(root: Path, segment: str, facts: int, buckets: int) -> None:
+    """Let a segment have been fetched: a visit for each URL, and links to known and new ones."""
+    folder = root / "cycle" / "segments" / segment
+    part = folder / "parts" / "u0001" / "1-001"
+    part.mkdir(parents=True)
+    lists = [str(path) for path in sorted((folder / "lists").iterdir())]
+    by_host = {name: bucket for bucket, names in domains(buckets).items() for name in names}
+    rows = ", ".join(f"('{name}', {bucket})" for name, bucket in by_host.items())
+    made = {
+        "bucket": "b.bucket",
+        "key": "l.key",
+        "status": "case when hash(l.key) % 20 = 0 then 404 else 200 end",
+        "time": f"{NOW * 1000}",
+        "path": "l.path",
+        "source": "l.source",
+        "signature": "case when hash(l.key) % 3 = 0 then l.signature else unhex(md5(l.key)) end",
+        "mime": "'text/html'",
+        "digest": "l.digest",
+        "record_id": "md5(l.key)",
+        "length": "10000",
+        "warc_date": f"{NOW * 1000}",
+    }
+    visits = ", ".join(f'{made.get(name, "null")} as "{name}"' for name in schemas.VISITS.names)
+    each = max(1, facts // DOMAINS)
+    links = {
+        # Three of four lead to known pages.
+        "key": "'http://' || d || case when n % 4 = 0 then '/new/' else '/page/' end || n",
+        "via": "'http://' || d || '/'",
+        "path": "'LLL'",
+        "source": "'http://' || d || '/'",
+        "judged": "7",
+        "score": "5000",
+        "cash": "5000",
+        "inlinks": "2",
+        "depth": "4",
+        "first_seen": f"{NOW}",
+        "last_inlink": f"{NOW}",
+    }
+    adds = ", ".join(
+        f'{links.get(one.name, "null")}::{one.type} as "{one.name}"' for one in ADD_COLUMNS
+    )
+    listed = ", ".join(f"'{path}'" for path in lists)
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        Kernel(2 * 10**9, 2, scratch=scratch, directories=[str(root)]) as kernel,
+    ):
+        kernel.execute(f"create temp table hosts as select * from (values {rows}) v(d, bucket)")
+        kernel.write(
+            f"select {visits} from read_parquet([{listed}]) l join hosts b on b.d = "
+            "split_part(l.key, '/', 3) order by bucket, key",
+            str(part / "visits.parquet"),
+        )
+        kernel.write(
+            f"select bucket::INTEGER as bucket, {adds} from hosts, range({each}) r(n) "
+            "order by bucket, key",
+            str(part / "adds.parquet"),
+        )
+    cycle = Cycle.open(root)
+    version = cycle.newest()
+    state = msgspec.structs.replace(
+        version.segments[segment],
+        state="fetched",
+        parts={"u0001": [f"segments/{segment}/parts/u0001/1-001"]},
+    )
+    cycle.commit(version, CycleChanges(step="fetch", clock=NOW, segments={segment: state}))
+
+
+# ---- the measure
+
+
+def step_main(root: Path, step: str, top: int, tasks: int, engine: str) -> dict[str, Any]:
+    """Run a step in this process; what it found."""
+    with opened(root, CommonOptions(engine, tasks, "", ()), clock=NOW) as context:
+        if step == "generate":
+            found = generate(context, GenerateOptions(top=top, units=2))
+            return {"known": found.known, "selected": found.selected, "segments": found.segments}
+        done = update(context, UpdateOptions())
+        return {"visits": done.visits, "links": done.links, "targets": done.targets}
+
+
+class Watch(threading.Thread):
+    """The greatest resident size of a process and of all below it, MB; twice a second."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self._pid = pid
+        self._over = threading.Event()
+        self.single = self.together = 0.0
+
+    def run(self) -> None:
+        while not self._over.wait(0.3):
+            sizes = [_resident(pid) for pid in _family(self._pid)]
+            self.single = max(self.single, *sizes, 0.0)
+            self.together = max(self.together, sum(sizes))
+
+    def stop(self) -> None:
+        self._over.set()
+
+
+def _family(root: int) -> list[int]:
+    parents: dict[int, list[int]] = {}
+    for path in Path("/proc").iterdir():
+        if path.name.isdigit():
+            try:
+                fields = (path / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            parents.setdefault(int(fields[1]), []).append(int(path.name))
+    found, todo = [], [root]
+    while todo:
+        pid = todo.pop()
+        found.append(pid)
+        todo += parents.get(pid, [])
+    return found
+
+
+def _resident(pid: int) -> float:
+    """Without what is shared with others, MB."""
+    try:
+        fields = Path(f"/proc/{pid}/statm").read_text().split()
+    except OSError:
+        return 0.0
+    return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def measured(root: Path, step: str, top: int, tasks: int, engine: str) -> dict[str, Any]:
+    """Run a step in a process of its own, and measure it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    size = _size(root)
+    began = time.monotonic()
+    words = ["step", str(root), step, str(top), str(tasks), engine]
+    child = subprocess.Popen([sys.executable, "-m", "bench.cycle", *words], stdout=subprocess.PIPE)
+    watch = Watch(child.pid)
+    watch.start()
+    out, _ = child.communicate()
+    watch.stop()
+    if child.returncode:
+        raise SystemExit(f"{step} ended with {child.returncode}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {
+        "step": step,
+        "wall_s": round(time.monotonic() - began, 1),
+        "cpu_s": round(cpu, 1),
+        "rss_mb": round(watch.together),
+        "rss_one_mb": round(watch.single),
+        "written_mb": round((_size(root) - size) / 1e6, 1),
+        **json.loads(out),
+    }
+
+
+def _size(root: Path) -> int:
+    return sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
+
+
+def cycle_of(urls: int, args: argparse.Namespace, home: Path) -> list[dict[str, Any]]:
+    """One cycle at a size."""
+    root = home / f"urls-{urls}"
+    began = time.monotonic()
+    made = make_table(root, urls, args.buckets)
+    print(f"{made:,} URLs made in {time.monotonic() - began:.0f} s, {_size(root) / 1e6:,.0f} MB")
+    rows = [measured(root, "generate", args.top, args.tasks, args.engine)]
+    make_facts(root, rows[0]["segments"][0], args.facts, args.buckets)
+    rows.append(measured(root, "update", args.top, args.tasks, args.engine))
+    for row in rows:
+        print(json.dumps({"urls": made, **row}))
+    total = Counter({"wall_s": 0.0})
+    for row in rows:
+        total["wall_s"] += row["wall_s"]
+    print(f"{made:,} URLs: generate and update {total['wall_s']:.1f} s")
+    shutil.rmtree(root)
+    return rows
+
+
+def main() -> None:
+    """Measure."""
+    if sys.argv[1:2] == ["step"]:
+        root, step, top, tasks, engine = sys.argv[2:]
+        print(json.dumps(step_main(Path(root), step, int(top), int(tasks), engine)))
+        return
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--urls", type=int, default=20_000_000)
+    parser.add_argument("--facts", type=int, default=10_000_000)
+    parser.add_argument("--top", type=int, default=1_000_000)
+    parser.add_argument("--buckets", type=int, default=64)
+    parser.add_argument("--tasks", type=int, default=2)
+    parser.add_argument("--engine", default="local")
+    parser.add_argument("--grow", default="", help="sizes in millions, such as 20,40")
+    parser.add_argument("--home", type=Path, default=Path(tempfile.gettempdir()))
+    args = parser.parse_args()
+    sizes = [int(float(one) * 1e6) for one in args.grow.split(",") if one] or [args.urls]
+    with tempfile.TemporaryDirectory(dir=args.home) as home:
+        found = {size: cycle_of(size, args, Path(home)) for size in sizes}
+    first = found[sizes[0]]
+    for size in sizes[1:]:
+        for before, after in zip(first, found[size], strict=True):
+            share = after["wall_s"] / before["wall_s"]
+            cpu = after["cpu_s"] / before["cpu_s"]
+            print(f"{after['step']} at {size:,}: {share:.2f} times the wall, {cpu:.2f} the CPU")
+
+
+if __name__ == "__main__":
+    main()
