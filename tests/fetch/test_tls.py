@@ -351,7 +351,9 @@ def test_a_connection_that_ends_before_its_handshake_is_told_quietly(
     for handler in (speak, leave):
         result, faults = run(main(handler))
         assert result.status == FetchStatus.CONNECT_FAILED
-        assert result.error == "it spoke or closed before the TLS handshake"
+        assert (
+            result.error == "the server sent data or closed the connection before the TLS handshake"
+        )
         assert not faults
 
 

@@ -85,7 +85,7 @@ def test_failures_may_be_retained(tmp_path: Path):
 def test_a_crawl_log(tmp_path: Path):
     tally, waits, told = take(tmp_path, [ImportOptions(ImportMode.CRAWL_LOG)], LOG)
     assert waits == ["http://b.test/down LL http://b.test/a"]
-    assert told == ["7: no line of a crawl.log: time, status, size, URI, path, via …"]
+    assert told == ["7: not a line of a crawl.log: time, status, size, URI, path, via …"]
     assert tally == ImportTally(lines=6, scheduled=1, done=3, passed=1, rejected=1)
 
 
@@ -101,7 +101,7 @@ def test_plain_lines(tmp_path: Path, way: ImportMode, waits: list[str], done: in
     lines = "http://b.test/x\nFs http://b.test/y L\nhttp://[\nF+ http://b.test/z x+L\n"
     tally, found, told = take(tmp_path, [ImportOptions(way)], lines)
     assert (found, tally.done) == (waits, done)
-    assert told[0].startswith("3: no URI:")
+    assert told[0].startswith("3: not a URI:")
     assert told[1] == "4: 'x+L' is not a hop path"
 
 

@@ -64,7 +64,7 @@ def test_the_settings_have_heritrix_names():
         ({"rule": "DecideRuleSequenceWithAMQPFeed", "amqpUri": "amqp://x"}, "amqp_uri"),
         ({"rule": "TooManyHopsDecideRul"}, "there is no rule"),
         ({"rule": "to-many-hops"}, "did you mean `too-many-hops`"),
-        ({"rule": "not", "of": {"rule": "sequence"}}, "cannot be turned round"),
+        ({"rule": "not", "of": {"rule": "sequence"}}, "cannot be negated"),
         ({"rule": "accept", "decision": "REJECT"}, "decision"),
         (["accept"], "a mapping"),
         ({"rule": "has-via", "decision": "NONE"}, "enabled: false"),

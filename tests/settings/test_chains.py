@@ -149,7 +149,7 @@ def test_a_chain_is_a_list_or_what_is_other(said: Any, expected: list[str]):
             "chains.fetch",
             "that comes after it",
         ),
-        ({"fetch": ["archive"]}, "chains.fetch", "belongs in: disposition"),
+        ({"fetch": ["archive"]}, "chains.fetch", "only in: disposition"),
         ({"fetch": {"insert": ["quotas"]}}, "chains.fetch", "only once"),
         ({"candidate": {"remove": ["prepare"]}}, "chains.candidate", "needs `prepare`"),
         ({"candidate": {"prepare": {"gate": "reject"}}}, "chains.candidate", "can have no gate"),

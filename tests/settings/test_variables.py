@@ -49,7 +49,7 @@ def test_settings_without_variables_stay_the_same_object():
 @pytest.mark.parametrize(
     ("tree", "said"),
     [
-        ({"archive": {"directories": ["${foo}"]}}, "no such variable: ${foo}; known here: job"),
+        ({"archive": {"directories": ["${foo}"]}}, "unknown variable: ${foo}; known here: job"),
         ({"archive": {"directories": ["${env:NONE}"]}}, "the environment has no variable NONE"),
         ({"archive": {"directories": ["/x/${env:UP}"]}}, "is not a directory below the run"),
         ({"seeds": "${launchId}.txt"}, "known here: job, env:NAME"),

@@ -108,9 +108,9 @@ def test_to_unicode():
 
 
 def test_what_is_no_host_name():
-    with pytest.raises(URIError, match="no label"):
+    with pytest.raises(URIError, match="not a label"):
         host_to_ascii("é" * 80 + ".de", idna2008=False)
     with pytest.raises(URIError, match="empty label"):
         host_to_ascii("é..de", idna2008=False)
-    with pytest.raises(URIError, match="no host name"):
+    with pytest.raises(URIError, match="not a host name"):
         host_to_ascii("é\ufffd.de")

@@ -50,5 +50,5 @@ def decode_sha1(text: str) -> bytes:
         ValueError: It is not Base32 of 20 bytes.
     """
     if len(text) != 32 or not (text.isascii() and text.isalnum()):
-        raise ValueError(f"no Base32 of a SHA-1 digest: {text[:64]!r}")
+        raise ValueError(f"not the Base32 form of a SHA-1 digest: {text[:64]!r}")
     return int(text.encode().translate(_TO_DIGITS), 32).to_bytes(20, "big")

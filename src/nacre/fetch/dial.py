@@ -261,7 +261,9 @@ class Dialer:
         if not connection.alive:
             # uvloop would wait for a handshake anyway, and print a traceback.
             connection.abort()
-            raise ConnectionResetError("it spoke or closed before the TLS handshake")
+            raise ConnectionResetError(
+                "the server sent data or closed the connection before the TLS handshake"
+            )
         limit = settings.handshake_timeout
         try:
             async with asyncio.timeout(limit):

@@ -226,11 +226,11 @@ async def _by_tcp(server: DnsServer, query: bytes) -> DnsReply:
         length = int.from_bytes(await reader.readexactly(2), "big")
         reply = parse_reply(await reader.readexactly(length), query)
     except asyncio.IncompleteReadError as error:
-        raise ConnectionResetError("the DNS server hung up") from error
+        raise ConnectionResetError("the DNS server closed the connection") from error
     finally:
         cast("asyncio.Transport", writer.transport).abort()
     if reply is None:
-        raise ConnectionResetError("the DNS server sent what is not a reply")
+        raise ConnectionResetError("the DNS server sent something that is not a reply")
     return reply
 
 

@@ -125,7 +125,7 @@ def origin_of(prefix: str) -> Origin:
     parts = urlsplit(prefix)
     host, scheme = parts.hostname or "", parts.scheme
     if scheme not in _PORTS or not host:
-        raise ValueError(f"no http or https URL: {prefix!r}")
+        raise ValueError(f"not an http or https URL: {prefix!r}")
     port = parts.port or (_PORTS[scheme] if parts.port is None else 0)
     if not port:
         raise ValueError(f"port 0: {prefix!r}")

@@ -26,7 +26,9 @@ def parse_days(text: str) -> frozenset[int]:
     for part in text.lower().split(","):
         first, dash, last = (word.strip() for word in part.partition("-"))
         if first not in DAYS or (dash and last not in DAYS):
-            raise ValueError(f"no days of the week: {part.strip()!r}; write them as mon-fri or sat")
+            raise ValueError(
+                f"not days of the week: {part.strip()!r}; write them as mon-fri or sat"
+            )
         start = DAYS.index(first)
         days |= {(start + n) % 7 for n in range((DAYS.index(last or first) - start) % 7 + 1)}
     return frozenset(days)
@@ -42,10 +44,10 @@ def parse_hours(text: str) -> tuple[tuple[int, int], ...]:
     for part in text.split(","):
         match = _HOURS.match(part.strip())
         if match is None:
-            raise ValueError(f"no hours: {part.strip()!r}; write them as 9-17 or 22:30-6")
+            raise ValueError(f"not hours: {part.strip()!r}; write them as 9-17 or 22:30-6")
         start, end = (int(match[n]) * 60 + int(match[n + 1] or 0) for n in (1, 3))
         if start >= _DAY or end > _DAY or start == end:
-            raise ValueError(f"no hours of a day: {part.strip()!r}")
+            raise ValueError(f"not hours of a day: {part.strip()!r}")
         spans.append((start, end if end > start else end + _DAY))
     return tuple(spans)
 
@@ -202,7 +204,7 @@ class BandwidthSettings(Component):
             ZoneInfo(value)
         except (ZoneInfoNotFoundError, ValueError, OSError) as error:
             raise ValueError(
-                "no time zone that this system knows; write it as Europe/Vienna (the package "
+                "unknown time zone; write it as Europe/Vienna (the package "
                 "tzdata of the system has them)"
             ) from error
         return value

@@ -187,7 +187,7 @@ class CommandHandlers:
     def _session(self) -> Session:
         session = self._job.session
         if session is None:
-            raise JobError(f"the job is not at work now: {self._job.trouble}")
+            raise JobError(f"the job is not running now: {self._job.trouble}")
         return session
 
     def _editor(self) -> FrontierEditor:

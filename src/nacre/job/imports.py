@@ -236,7 +236,7 @@ class LineImporter:
             url = self._without_login(parse(entry.url, max_length=self._longest))
             split_path(entry.path)
         except URIError as error:
-            raise _RefusalError(f"no URI: {error}") from None
+            raise _RefusalError(f"not a URI: {error}") from None
         except ValueError:
             raise _RefusalError(f"{entry.path!r} is not a hop path") from None
         subject = Subject(url, entry.path, without_login(entry.via), "import")
@@ -322,7 +322,7 @@ class LineImporter:
             status, url, path, via = int(words[1]), words[3], words[4], words[5]
         except (ValueError, IndexError):
             raise _RefusalError(
-                "no line of a crawl.log: time, status, size, URI, path, via …"
+                "not a line of a crawl.log: time, status, size, URI, path, via …"
             ) from None
         failed = counted(status) is CountedAs.FAILURE and not self._options.retain_failures
         tag = JournalTag.ADDED if failed else JournalTag.SUCCEEDED

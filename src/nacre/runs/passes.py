@@ -127,7 +127,7 @@ def parse_rhythm(
         wrong = "--at, --time-zone" if calendar else f"--every {every!r}"
         raise ConfigError(f"{wrong}: {error}") from None
     if seconds <= 0.0:
-        raise ConfigError(f"--every {every!r}: passes need some time; for example 6h")
+        raise ConfigError(f"--every {every!r}: passes need an interval, such as 6h")
     return RegularPasses(every=seconds)
 
 

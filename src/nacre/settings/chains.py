@@ -216,7 +216,7 @@ def entries_of(chain: ChainName, value: object) -> object:
     if isinstance(value, Mapping):
         return ChainEditor(chain).edit(value)
     if isinstance(value, str):
-        raise ValueError(f"a chain is a list of processors, or says what is other: {_SAMPLE}")  # noqa: TRY004 - pydantic collects these
+        raise ValueError(f"a chain is a list of processors, or a mapping of changes: {_SAMPLE}")  # noqa: TRY004 - pydantic collects these
     return value
 
 

@@ -92,6 +92,6 @@ def _filled(text: str, path: str, job: str, environ: Mapping[str, str]) -> str:
                 raise _Unknown(f"the environment has no variable {variable}")
             return found
         known = "job, env:NAME" + (f", {_RUN}" if path in _OF_RUNS else "")
-        raise _Unknown(f"no such variable: ${{{name}}}; known here: {known}")
+        raise _Unknown(f"unknown variable: ${{{name}}}; known here: {known}")
 
     return _VARIABLE.sub(value, text)

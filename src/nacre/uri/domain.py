@@ -118,7 +118,7 @@ def host_to_ascii(host: str, *, idna2008: bool = True) -> str:
     except ValueError:
         found = ""
     if not found:
-        raise URIError(f"no host name: {host[:200]!r}")
+        raise URIError(f"not a host name: {host[:200]!r}")
     return found
 
 
@@ -138,7 +138,7 @@ def _labels(host: str) -> list[str]:
         return [host]
     labels = _DOT.split(host)
     if "" in labels[:-1]:
-        raise URIError(f"no host name, for it has an empty label: {host[:200]!r}")
+        raise URIError(f"not a host name, because it has an empty label: {host[:200]!r}")
     return labels
 
 
@@ -148,7 +148,7 @@ def _label_to_ascii(label: str) -> str:
     try:
         return str(ToASCII(label), "ascii")
     except UnicodeError as error:
-        raise URIError(f"no label of a host name: {label[:200]!r}: {error}") from None
+        raise URIError(f"not a label of a host name: {label[:200]!r}: {error}") from None
 
 
 def _label_to_unicode(label: str) -> str:

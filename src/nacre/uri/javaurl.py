@@ -54,7 +54,7 @@ def split_java(text: str) -> JavaURL:
     text = text.strip(_BLANK)
     found = _SCHEME.match(text)
     if found is None or found[1].lower() not in _KNOWN:
-        raise URIError(f"no URL of a known scheme: {text[:200]!r}")
+        raise URIError(f"not a URL of a known scheme: {text[:200]!r}")
     rest, mark, ref = text[found.end() :].partition("#")
     protocol = found[1].lower()
     if protocol == "mailto":
@@ -86,11 +86,11 @@ def _authority(text: str) -> tuple[str | None, str, int]:
     if netloc.startswith("["):
         name, bracket, after = netloc.partition("]")
         if not bracket or (after and not after.startswith(":")):
-            raise URIError(f"no host and port: {netloc[:200]!r}")
+            raise URIError(f"not a host and port: {netloc[:200]!r}")
         name, port = name + bracket, after[1:]
     elif ":" in netloc:
         name, _, port = netloc.partition(":")
     digits = port.lstrip("0") or port[:1]
     if digits and not (digits.isascii() and digits.isdigit() and len(digits) < 10):
-        raise URIError(f"no port: {port[:200]!r}")
+        raise URIError(f"not a port: {port[:200]!r}")
     return (userinfo if at else None), name, int(digits) if digits else -1

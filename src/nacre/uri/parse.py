@@ -83,7 +83,7 @@ def parse(text: str, *, max_length: int = MAX_LENGTH) -> str:
         raise URIError(f"longer than {max_length} characters: {cleaned[:80]!r}...")
     url = _join(cleaned, None)
     if url is None:
-        raise URIError(f"no absolute URL, or its host or port cannot be: {cleaned!r}")
+        raise URIError(f"not an absolute URL, or its host or port is invalid: {cleaned!r}")
     if len(url) > max_length:
         raise URIError(f"longer than {max_length} characters when escaped: {url[:80]}...")
     return url

@@ -187,7 +187,7 @@ def _plain_seed(text: str) -> Seed:
     elif text.partition(":")[0].lower() in IGNORED_SCHEMES and ":" in text:
         raise URIError(f"nothing to fetch: {text!r}")
     elif _is_a_note(text):
-        raise URIError(f"no URL and no name of a host, which has a dot: {text[:_QUOTED]!r}")
+        raise URIError(f"neither a URL nor a host name, which has a dot: {text[:_QUOTED]!r}")
     else:
         _refuse_a_broken_scheme(text)
         seed = Seed(text, parse(f"https://{text}"), parse(f"http://{text}"))

@@ -182,7 +182,7 @@ def read_ranges(lines: Sequence[str]) -> list[tuple[str, str]]:
             raise ValueError(f"line {number}: {words[1]!r} is not a name of a crawler (KEY NAME)")
         found[words[0]] = words[1]
     if not found:
-        raise ValueError("it holds no line `KEY NAME`")
+        raise ValueError("it has no line `KEY NAME`")
     return sorted(found.items())
 
 

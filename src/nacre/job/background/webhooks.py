@@ -106,7 +106,7 @@ async def _exchange(url: str, body: bytes, fields: Mapping[str, str]) -> int:
     finally:
         writer.close()
     if found is None:
-        raise ValueError("what it answered is not HTTP")
+        raise ValueError("its answer is not HTTP")
     return int(found[1])
 
 

@@ -29,8 +29,8 @@ class Not(Rule):
     def _has_a_test(cls, value: Rule) -> Rule:
         if value.says is Decision.NONE:
             raise ValueError(
-                f"`{value.rule_name}` may say either and cannot be turned round; negate the rules "
-                "within it"
+                f"`{value.rule_name}` can accept and reject, so it cannot be negated; negate the "
+                "rules within it"
             )
         return value
 

@@ -82,7 +82,7 @@ class Calendar:
     def __init__(self, text: str, zone: str = "UTC") -> None:
         fields = _SHORT.get(text.strip(), text).split()
         if len(fields) != len(_FIELDS):
-            raise ValueError(f"{text!r}: five fields are wanted: minute hour day month weekday")
+            raise ValueError(f"{text!r}: five fields are needed: minute hour day month weekday")
         sets = [_parsed(field, *spec) for field, spec in zip(fields, _FIELDS, strict=True)]
         self._minutes, self._hours, self._days, self._months, weekdays = sets
         self._weekdays = frozenset(day % 7 for day in weekdays)
