@@ -556,7 +556,7 @@ def test_many_at_once_do_not_disturb_each_other() -> None:
         async with serving(handler) as server, fetching() as fetcher:
 
             async def one(number: int) -> None:
-                result = await fetcher.fetch(ask(server.url(f"/{number}")), QUICK)
+                result = await fetcher.fetch(ask(server.url(f"/{number}")), FetchSettings())
                 assert capture_of(result).payload(99) == f"/{number}".encode()
 
             async with asyncio.TaskGroup() as group:

@@ -50,7 +50,7 @@ KEPT_FOR = 86_400_000
 
 
 class MergedBucket(NamedTuple):
-    """What became of the files of a bucket: part of `CycleChanges`.
+    """The merged files of a bucket: part of `CycleChanges`.
 
     Attributes:
         added: Its new base files.
@@ -82,7 +82,7 @@ class CompactSpec(NamedTuple):
 
 
 class CompactResult(NamedTuple):
-    """What `compact` did.
+    """The result of `compact`.
 
     Attributes:
         version: The newest version.

@@ -108,7 +108,7 @@ class UnitPlace:
 
     @property
     def hosts(self) -> str:
-        """What is known of its hosts; there need not be such a file."""
+        """The file with the data of its hosts; it may be missing."""
         return f"{self.folder}/hosts/{self.unit}.parquet"
 
     @property
@@ -123,7 +123,7 @@ class UnitPlace:
 
     @property
     def progress(self) -> str:
-        """How far the latest attempt is, in JSON; may be missing, and older than it should be."""
+        """The progress file of the latest attempt, in JSON; may be missing, and out of date."""
         return f"{self.folder}/units/{self.unit}.progress"
 
     @property

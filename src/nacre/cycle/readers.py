@@ -42,7 +42,7 @@ _HOST = r"^[a-z][a-z0-9+.-]*://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)"
 
 
 class TableView(NamedTuple):
-    """Which version is read, and with what.
+    """A version of the tables that is read, and the means to read it.
 
     Attributes:
         cycle: The versions.
@@ -60,7 +60,7 @@ class TableView(NamedTuple):
 
 
 class RowFilter(NamedTuple):
-    """Which rows are wanted: all that are given must hold. Nutch: `readdb -dump`.
+    """A filter of rows: all conditions must hold. Nutch: `readdb -dump`.
 
     Attributes:
         status: Name of a status, such as `db_gone`; "" for any.

@@ -35,7 +35,7 @@ _FETCH_TIME = "fetch_time"
 
 
 class TaskPlace(NamedTuple):
-    """Where a task reads and writes; part of its spec.
+    """The place where a task reads and writes; part of its spec.
 
     Attributes:
         storage: What `open_storage` takes.
@@ -66,7 +66,7 @@ class TaskPlace(NamedTuple):
 
 
 class TaskWork(NamedTuple):
-    """What a task works with.
+    """The connection and files that a task works with.
 
     Attributes:
         storage: Where the tables lie.
@@ -114,7 +114,7 @@ class LocalBucket(NamedTuple):
 
 
 class TableKind(NamedTuple):
-    """What is particular of a table.
+    """The description of a table.
 
     Attributes:
         name: Its name.
@@ -130,7 +130,7 @@ class TableKind(NamedTuple):
 
 
 def table_kind(name: str) -> TableKind:
-    """What is known of a table.
+    """The description of a table, by its name.
 
     Raises:
         ConfigError: There is no such table.
@@ -238,7 +238,7 @@ def local_file(storage: Storage, file: TableFile, scratch: Path) -> str:
 
 
 class FilePlan(NamedTuple):
-    """What a file that a task writes is.
+    """The plan of a file that a task writes.
 
     Attributes:
         table: Name of its table.

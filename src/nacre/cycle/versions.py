@@ -78,7 +78,7 @@ class TableFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TableState(msgspec.Struct, frozen=True, kw_only=True):
-    """What a version says of a table.
+    """The state of a table in a version.
 
     Attributes:
         manifest: Name of the manifest.
@@ -98,7 +98,7 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SegmentState(msgspec.Struct, frozen=True, kw_only=True):
-    """What a version says of a segment.
+    """The state of a segment in a version.
 
     Attributes:
         state: `generated`, `fetched` or `updated`.
@@ -158,7 +158,7 @@ class CycleVersion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CycleChanges(msgspec.Struct, kw_only=True):
-    """What a step changes; everything else stays as in the parent.
+    """The changes of a step; everything else stays as in the parent.
 
     Attributes:
         step: See `CycleVersion`; so are options, settings, clock and counters.

@@ -55,7 +55,7 @@ class UnitUri(msgspec.Struct, frozen=True, gc=False):
 
 
 class UnitHost(msgspec.Struct, frozen=True):
-    """What earlier rounds know of a host of the list.
+    """A host of the list with the data of earlier rounds.
 
     Attributes:
         name: The host.
@@ -79,7 +79,7 @@ class UnitList(Protocol):
         ...
 
     def known_hosts(self) -> Sequence[UnitHost]:
-        """What is known of hosts."""
+        """The data of hosts from earlier rounds."""
         ...
 
     def portion(self, start: int, number: int) -> Sequence[UnitUri | None]:
@@ -217,7 +217,7 @@ UnitTask = Callable[[RunRecords, VisitFacts], BackgroundTask]
 
 
 class SessionUnit:
-    """What gives the sessions of a job the list of a unit; see `Job(unit=…)`.
+    """Gives the list of a unit to the sessions of a job; see `Job(unit=…)`.
 
     Args:
         uris: The list.

@@ -1,4 +1,4 @@
-"""What the final visits of a unit found: rows of the store, and the observer that writes them.
+"""Final visits of a unit: rows of the store, and the observer that writes them.
 
 Nothing is admitted but the targets of redirects: links are judged by the scope and kept. What a
 visit found joins the commit group of its records, as a row of the family `facts`; who exports the
@@ -33,14 +33,14 @@ _FAILED = frozenset((-1, -2, -3, -4, -6, -8, -61, -62))
 
 
 class Follow(StrEnum):
-    """Which links of a visit are fetched in the same unit."""
+    """The links of a visit that are fetched in the same unit."""
 
     NONE = "none"
     REDIRECTS = "redirects"
 
 
 class NotAttempted(StrEnum):
-    """Why a URL of a list was not asked for."""
+    """The reason why a URL of a list was not requested."""
 
     DEADLINE = "deadline"
     BLOCKED = "blocked"
@@ -49,7 +49,7 @@ class NotAttempted(StrEnum):
 
 
 class UnitOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How a unit is fetched.
+    """The options of how a unit is fetched.
 
     Attributes:
         follow: Which links are fetched at once; only those to hosts of the unit.
@@ -72,7 +72,7 @@ LinkFact = tuple[str, str, str, str, str, int]
 
 
 class VisitFact(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What a final visit found.
+    """The result of a final visit.
 
     Attributes:
         url: The URL that was asked for.

@@ -1,4 +1,4 @@
-"""What runs tasks: the protocol, and how a task that fails is told.
+"""Engines that run tasks: the protocol, and the report of a task that fails.
 
 A task is a pure function of files: it is given a small spec, reads and writes files of a storage
 and returns a small result. Function, spec and result are pickled, so the function stands at the
@@ -53,7 +53,7 @@ class TaskEngine(Protocol):
 
 
 class TaskFailure(NamedTuple):
-    """What a task raised, as it travels to the driver.
+    """The exception of a task, as it travels to the driver.
 
     Attributes:
         kind: Name of the class of the exception.

@@ -1,4 +1,4 @@
-"""Where the files of a cycle lie: the protocol, and how a place becomes a storage.
+"""Storages of the files of a cycle: the protocol, and the storage of a place.
 
 A name is a relative path such as `versions/0000000042.json`. A file is written once, whole, and
 never changed. `local.py` is a directory, `objects.py` a bucket of an object store.
@@ -92,7 +92,7 @@ class Storage(Protocol):
         ...
 
     def local_path(self, name: str) -> Path | None:
-        """Where a file of that name can be read locally; None where it has to be fetched."""
+        """The local path of a file; None where it has to be fetched."""
         ...
 
 
