@@ -195,7 +195,7 @@ def make_facts(root: Path, segment: str, facts: int, buckets: int) -> None:
 
 def step_main(root: Path, step: str, top: int, tasks: int, engine: str) -> dict[str, Any]:
     """Run a step in this process; what it found."""
-    with opened(root, CommonOptions(engine, tasks, "", ()), clock=NOW) as context:
+    with opened(root, CommonOptions(engine, tasks=tasks), clock=NOW) as context:
         if step == "generate":
             found = generate(context, GenerateOptions(top=top, units=2))
             return {"known": found.known, "selected": found.selected, "segments": found.segments}

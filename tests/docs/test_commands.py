@@ -39,6 +39,7 @@ CODES = {
     "queue": (0, 2),
     "run": (0, 4),
     "recrawl": (0, 4),
+    "cycle": (0, 10),
 }
 """Exit codes other than 0 that a command of a page may have: the page shows why."""
 BEANS = """<?xml version="1.0" encoding="UTF-8"?>
@@ -170,6 +171,8 @@ class Folder:
 
     def _prepare(self, words: list[str]) -> None:
         """Make a job that a page takes for granted, or make room for one that it creates."""
+        if words[0] == "cycle":
+            return
         if words[0] in {"crawl", "new", "migrate"}:
             for name in words[1:]:
                 self._make_room(name)

@@ -70,7 +70,7 @@ def test_steps_one_by_one_and_nothing_due(crawled: Path):
     assert cycle(crawled, "update").out == (
         "nothing to do: every segment that was fetched is in the table\n"
     )
-    assert cycle(crawled, "fetch").code == 2
+    assert cycle(crawled, "fetch").code == 10
 
 
 def test_a_file_ends_the_rounds(crawled: Path):

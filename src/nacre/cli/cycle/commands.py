@@ -14,6 +14,7 @@ from nacre.cli.cycle.opening import (
     CommonOptions,
     DryRun,
     EngineName,
+    Master,
     Quiet,
     Tasks,
     TimeLimit,
@@ -70,6 +71,7 @@ def rounds(
     until_due: UntilDue = "",
     time_limit: TimeLimit = "180m",
     engine: EngineName = "local",
+    master: Master = "",
     tasks: Tasks = 0,
     at: At = "",
     dry: DryRun = False,
@@ -96,7 +98,7 @@ def rounds(
         return
     from nacre.cli.cycle.running import CycleCommandLine, run_cycle
 
-    common = CommonOptions(engine, tasks, at, tuple(assignments or ()), dry)
+    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     line = CycleCommandLine(
         directory=Path(directory),
         common=common,

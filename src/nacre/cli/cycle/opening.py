@@ -25,10 +25,17 @@ __all__ = ["AsJson", "Assignments", "Quiet"]
 _HOW = "How"
 
 EngineName = Annotated[
-    Literal["local"],
+    Literal["local", "spark"],
     typer.Option(
-        "--engine", metavar="local", rich_help_panel=_HOW,
-        help="What runs the tasks: processes of this machine.",
+        "--engine", metavar="local|spark", rich_help_panel=_HOW,
+        help="What runs the tasks: processes of this machine, or a cluster of Apache Spark.",
+    ),
+]  # fmt: skip
+Master = Annotated[
+    str,
+    typer.Option(
+        "--master", metavar="URL", rich_help_panel=_HOW, show_default=False,
+        help="Master of Spark, such as spark://host:7077; default: what spark-defaults.conf says.",
     ),
 ]  # fmt: skip
 Tasks = Annotated[
@@ -93,13 +100,14 @@ class CommonOptions(NamedTuple):
     """The common options, as they were given.
 
     Attributes:
-        engine, tasks: What runs the tasks.
+        engine, master, tasks: What runs the tasks.
         at: The clock, as it was typed; "" for now.
         assignments: Of `--set`.
         dry: Change nothing.
     """
 
     engine: str = "local"
+    master: str = ""
     tasks: int = 0
     at: str = ""
     assignments: Sequence[str] = ()
@@ -126,7 +134,20 @@ def clock_of(text: str) -> int:
 
 
 def engine_of(options: CommonOptions) -> "TaskEngine":
-    """The engine that runs the tasks."""
+    """The engine that runs the tasks.
+
+    Raises:
+        ConfigError: `--master` without Spark, or Spark does not start.
+    """
+    if options.engine == "spark":
+        from nacre.cycle.engine.spark import SparkEngine
+
+        engine = SparkEngine(options.master)
+        for note in engine.notes:
+            output.tell(f"nacre: warning: {note}")
+        return engine
+    if options.master:
+        raise ConfigError("--master is for --engine spark")
     from nacre.cycle.engine.local import LocalEngine
 
     return LocalEngine(options.tasks)

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nacre.cli import output
-from nacre.cli.cycle.opening import AsJson, Assignments, CommonOptions, EngineName, Tasks, opened
+from nacre.cli.cycle.opening import (
+    AsJson,
+    Assignments,
+    CommonOptions,
+    EngineName,
+    Master,
+    Tasks,
+    opened,
+)
 from nacre.cli.options import job_of
 
 if TYPE_CHECKING:
@@ -17,16 +25,17 @@ if TYPE_CHECKING:
     from nacre.cycle.steps.context import StepContext
 
 _WIDTH = 60
+_PLAIN = CommonOptions()
 
 
 @contextmanager
 def _looking(
-    ctx: typer.Context, engine: str = "local", tasks: int = 0, version: int = 0
+    ctx: typer.Context, options: CommonOptions = _PLAIN, version: int = 0
 ) -> "Iterator[tuple[StepContext, TableView]]":
     """A cycle at a version; 0: the newest."""
     from nacre.cycle.readers import TableView
 
-    with opened(job_of(ctx), CommonOptions(engine, tasks)) as context:
+    with opened(job_of(ctx), options) as context:
         cycle = context.cycle
         read = cycle.version(version) if version else cycle.newest()
         yield context, TableView(cycle, read, context.engine, context.place, context.interval)
@@ -77,6 +86,7 @@ def readdb(
     ] = 1.0,
     version: AtVersion = 0,
     engine: EngineName = "local",
+    master: Master = "",
     tasks: Tasks = 0,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
@@ -87,7 +97,8 @@ def readdb(
 
     if sum((stats, bool(url), bool(top), dump is not None)) != 1:
         raise ConfigError("say one of --stats, --url, --top and --dump")
-    with _looking(ctx, engine, tasks, version) as (context, view):
+    common = CommonOptions(engine, master, tasks)
+    with _looking(ctx, common, version) as (context, view):
         if stats:
             _print_stats(table_stats(view, by_host=sort), as_json=as_json)
         elif url:
@@ -277,13 +288,14 @@ def hash_table(
         bool, typer.Option("--facts", help="Leave out times, durations and places in WARCs.")
     ] = False,
     engine: EngineName = "local",
+    master: Master = "",
     tasks: Tasks = 0,
     as_json: AsJson = False,
 ) -> None:
     """Print a hash of a table: equal for the same rows, whatever files they are in."""
     from nacre.cycle.hashing import table_hash
 
-    with _looking(ctx, engine, tasks) as (_, view):
+    with _looking(ctx, CommonOptions(engine, master, tasks)) as (_, view):
         found = table_hash(view, table, facts=facts)
     if as_json:
         output.say_json({"table": table, "facts": facts, "sha256": found})
@@ -298,6 +310,7 @@ def compact(
         int, typer.Option("--buckets", metavar="N", min=0, help="Divide the tables into so many.")
     ] = 0,
     engine: EngineName = "local",
+    master: Master = "",
     tasks: Tasks = 0,
     assignments: Assignments = None,
     as_json: AsJson = False,
@@ -306,7 +319,7 @@ def compact(
     from nacre.cycle.compaction import compact as run
     from nacre.report.formatting import size
 
-    common = CommonOptions(engine, tasks, "", tuple(assignments or ()))
+    common = CommonOptions(engine, master, tasks, "", tuple(assignments or ()))
     with opened(job_of(ctx), common) as context:
         keep = context.settings.cycle.keep_versions
         found = run(
@@ -325,6 +338,49 @@ def compact(
     )
 
 
+def storage(
+    ctx: typer.Context,
+    what: Annotated[str, typer.Argument(metavar="check", help="Compare every file.")],
+    *,
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Go back to the newest version whose files are whole."),
+    ] = False,
+    engine: EngineName = "local",
+    master: Master = "",
+    tasks: Tasks = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Compare every file of the newest version with its digest, and the cash with the seeds."""
+    from nacre.core.states import ExitCode
+    from nacre.cycle.check import check_storage
+    from nacre.errors import ConfigError
+    from nacre.report.formatting import size
+
+    if what != "check":
+        raise ConfigError(f"{what!r}: `storage check`")
+    with opened(job_of(ctx), CommonOptions(engine, master, tasks)) as context:
+        found = check_storage(
+            context.cycle, context.engine, context.place, context.clock, repair=repair
+        )
+    if as_json:
+        numbers = {**found._asdict(), "damaged": [one._asdict() for one in found.damaged]}
+        output.say_json({**numbers, "cash": [one._asdict() for one in found.cash]})
+    else:
+        files = f"{output.count(found.files, 'file')}, {size(found.size)}"
+        output.say(f"version {found.version}: {files}, {len(found.damaged)} damaged")
+        for one in found.damaged:
+            output.say(f"  {' '.join(str(value) for value in one)}")
+        for change in found.cash:
+            cash = f"{change.before} before, {change.after} after"
+            output.say(
+                f"  version {change.version} ({change.step}) changed the sum of cash: {cash}"
+            )
+        if found.restored:
+            output.say(f"version {found.now} has the state of version {found.restored}")
+    raise typer.Exit(ExitCode.FINISHED if found.whole or found.restored else ExitCode.DAMAGED)
+
+
 def register(program: "CycleProgram") -> None:
     """Add the commands."""
     look, tables = "Look", "Tables"
@@ -334,3 +390,4 @@ def register(program: "CycleProgram") -> None:
     program.command("versions", rich_help_panel=tables)(versions)
     program.command("hash", rich_help_panel=tables)(hash_table)
     program.command("compact", rich_help_panel=tables)(compact)
+    program.command("storage", rich_help_panel=tables)(storage)

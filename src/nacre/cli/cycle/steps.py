@@ -13,6 +13,7 @@ from nacre.cli.cycle.opening import (
     CommonOptions,
     DryRun,
     EngineName,
+    Master,
     Quiet,
     Tasks,
     TimeLimit,
@@ -59,6 +60,7 @@ def inject(
         bool, typer.Option("--no-normalize", help="Leave seeds as they are written.")
     ] = False,
     engine: EngineName = "local",
+    master: Master = "",
     tasks: Tasks = 0,
     at: At = "",
     dry: DryRun = False,
@@ -75,7 +77,7 @@ def inject(
     from nacre.cycle.steps.inject import InjectOptions
 
     options = InjectOptions(overwrite, update, filter=not no_filter, normalize=not no_normalize)
-    common = CommonOptions(engine, tasks, at, tuple(assignments or ()), dry)
+    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     with opened(job_of(ctx), common) as context:
         result = inject_lists(context, lists or (), options)
     tell_malformed(result)
@@ -134,6 +136,7 @@ def generate(
     ] = False,
     time_limit: TimeLimit = "180m",
     engine: EngineName = "local",
+    master: Master = "",
     tasks: Tasks = 0,
     at: At = "",
     dry: DryRun = False,
@@ -147,7 +150,7 @@ def generate(
     from nacre.cycle.steps.generate import GenerateOptions
     from nacre.cycle.steps.generate import generate as run
 
-    common = CommonOptions(engine, tasks, at, tuple(assignments or ()), dry)
+    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     limit = seconds_of("--time-limit", time_limit)
     with opened(job_of(ctx), common) as context:
         number = units or context.settings.cycle.generate.units or context.engine.workers
@@ -177,6 +180,7 @@ def fetch(
     ] = 0,
     time_limit: TimeLimit = "180m",
     engine: EngineName = "local",
+    master: Master = "",
     tasks: Tasks = 0,
     assignments: Assignments = None,
     quiet: Quiet = False,
@@ -189,7 +193,6 @@ def fetch(
     from nacre.cycle.rounds import GENERATED, StopWish, waiting
     from nacre.cycle.steps.fetch import FetchOptions
     from nacre.cycle.steps.fetch import fetch as run
-    from nacre.errors import JobError
 
     display = display_of(quiet=quiet, as_json=as_json)
     display.step("", "fetch")
@@ -197,12 +200,13 @@ def fetch(
     def told(_what: str, numbers: Mapping[str, Any]) -> None:
         display.progress(numbers, fetch_progress_text(numbers, 0))
 
-    common = CommonOptions(engine, tasks, "", tuple(assignments or ()))
+    common = CommonOptions(engine, master, tasks, "", tuple(assignments or ()))
     limit = seconds_of("--time-limit", time_limit)
     with opened(job_of(ctx), common, told) as context, signals_to(StopWish(context.layout)) as stop:
         waits = waiting(context.cycle.newest(), GENERATED)
         if not segment and not waits:
-            raise JobError(f"no segment waits: `nacre cycle {context.layout.root} generate`")
+            output.tell(f"nacre: no segment waits: `nacre cycle {context.layout.root} generate`")
+            raise typer.Exit(ExitCode.NOTHING_DUE)
         options = FetchOptions(
             parallel=parallel, time_limit=limit, stopped=lambda: bool(stop.signals)
         )
@@ -227,6 +231,7 @@ def update(
         bool, typer.Option("--no-additions", help="Add no URLs that links name.")
     ] = False,
     engine: EngineName = "local",
+    master: Master = "",
     tasks: Tasks = 0,
     at: At = "",
     dry: DryRun = False,
@@ -239,7 +244,7 @@ def update(
     from nacre.cycle.steps.update import UpdateOptions
     from nacre.cycle.steps.update import update as run
 
-    common = CommonOptions(engine, tasks, at, tuple(assignments or ()), dry)
+    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     with opened(job_of(ctx), common) as context:
         additions = context.settings.cycle.update.additions and not no_additions
         result = run(context, UpdateOptions(additions), segments or ())

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from nacre.migrate.answers import ClassAnswers
 from nacre.migrate.draft import Draft, advise_of_effects, require_seeds, settle
 from nacre.migrate.nutch.conf import FILES, TEMPLATE, Conf, Conversions, NutchProperty, finding
+from nacre.migrate.nutch.cycle import map_cycle
 from nacre.migrate.nutch.plugins import Plugins, settle_unknown
 from nacre.migrate.nutch.properties import map_agent, map_value, other_conversion
 from nacre.migrate.nutch.schedule import map_host_intervals, map_schedule, map_seed_intervals
@@ -57,6 +58,7 @@ def convert(
     conversions |= rules.map()
     listed = read_seeds(conf, seeds, report)
     draft.seeds.extend(listed.lines)
+    conversions |= map_cycle(conf, plugins, draft)
     conversions |= map_schedule(conf, rules, draft, seeds_say=bool(listed.intervals))
     if str(draft.settings.get("recrawl.schedule.kind", "")).endswith("adaptive"):
         map_host_intervals(conf, draft, report)
