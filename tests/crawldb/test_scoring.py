@@ -21,6 +21,7 @@ from nacre.crawldb.scoring import (
     ScoreChange,
     Scoring,
     distribute,
+    distribute_alike,
     injected,
     orphan_sql,
     sort_columns,
@@ -175,3 +176,27 @@ def test_kinds_are_read_by_name_or_mapping():
     with pytest.raises(ValueError, match="max"):
         SCORINGS.read({"scoring": "depth", "max": 0})
     assert LinkShare(internal=True).depth == 0
+
+
+CHAINS: tuple[list[Scoring], ...] = (
+    [],
+    [NutchOpic(internal=0.5, count_filtered=True)],
+    [Opic()],
+    [DepthScoring(max=3), Opic()],
+    [Opic(), DepthScoring(max=3)],
+    [OrphanScoring(), InheritedMetadata(tags=("topic",)), NutchOpic(external=0.25)],
+)
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+@pytest.mark.parametrize(("inside", "outside"), [(0, 0), (3, 0), (0, 2), (5, 4)])
+@pytest.mark.parametrize("depth", [0, 1, 3])
+def test_links_that_are_alike_are_given_the_same_at_once(chain, inside, outside, depth):
+    page = PageScore(7 * 2**32 + 3, 11 * 2**32 + 5, depth, {"topic": "国", "_maxdepth_": "4"})
+    internal = [True] * inside + [False] * outside
+    links, own = distribute(chain, page, internal, 12)
+    shares, change = distribute_alike(chain, page, inside, outside, 12)
+    assert all(one.alike for one in chain)
+    assert change == own
+    given = [] if shares is None else [shares[not inner] for inner in internal]
+    assert given == list(links)

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 
 from nacre.config.check import Loaded
 from nacre.crawldb.row import ONE, SCHEMA, Status
-from nacre.cycle.storage.local import LocalStorage
+from nacre.cycle.storage import Storage
 from nacre.cycle.unit import UnitLine, UnitResult, UnitSpec, freeze
 from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion, SegmentState
 from nacre.settings.settings import JobSettings
@@ -57,22 +58,23 @@ def row(url: str, **columns: Any) -> dict[str, Any]:
     return {**dict.fromkeys(SCHEMA.names), **usual, **columns}
 
 
-def write_list(storage: LocalStorage, unit: str, rows: Sequence[Mapping[str, Any]]) -> None:
+def write_list(storage: Storage, unit: str, rows: Sequence[Mapping[str, Any]]) -> None:
     schema = SCHEMA.append(pa.field("order", pa.int64())).append(pa.field("delay", pa.float64()))
     placed = [{**row, "order": order, "delay": 0.0} for order, row in enumerate(rows)]
-    path = storage.local_path(f"segments/{SEGMENT}/lists/{unit}.parquet")
-    assert path is not None
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(pa.Table.from_pylist(placed, schema), path)
+    written = BytesIO()
+    pq.write_table(pa.Table.from_pylist(placed, schema), written)
+    storage.put(f"segments/{SEGMENT}/lists/{unit}.parquet", written.getvalue())
 
 
 def segment(
-    root: Path, lists: Sequence[Sequence[str | Mapping[str, Any]]], **sections: Any
+    root: Path,
+    lists: Sequence[Sequence[str | Mapping[str, Any]]],
+    place: str = "",
+    **sections: Any,
 ) -> Cycle:
     """A cycle with one generated segment, a unit for each list of URLs or rows."""
-    cycle = Cycle.open(root)
+    cycle = Cycle.open(root, place)
     storage = cycle.storage
-    assert isinstance(storage, LocalStorage)
     for number, rows in enumerate(lists):
         made = [row(one) if isinstance(one, str) else one for one in rows]
         write_list(storage, f"u{number:04d}", made)
@@ -123,7 +125,5 @@ def facts_of(cycle: Cycle, result: UnitResult, name: str = "visits") -> list[dic
     found: list[dict[str, Any]] = []
     for part in result.parts:
         file = f"segments/{SEGMENT}/parts/{result.unit}/{part}/{name}.parquet"
-        path = cycle.storage.local_path(file)
-        assert path is not None
-        found += pq.read_table(path).to_pylist()
+        found += pq.read_table(BytesIO(cycle.storage.read(file))).to_pylist()
     return found

@@ -7,8 +7,8 @@ and its plug-ins (reference N 1.11); Abiteboul, Preda, Cobena, "Adaptive on-line
 computation", 2003.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, ClassVar, Literal, NamedTuple, overload
 
 from pydantic import PlainValidator, SerializeAsAny, WithJsonSchema
 
@@ -68,6 +68,9 @@ class Scoring(Component):
 
     columns: ClassVar[tuple[str, ...]] = ()
     """Columns of a row that `sort_sql` uses."""
+    alike: ClassVar[bool] = False
+    """`distribute` only counts and iterates over links, and gives the same to links that are alike:
+    then it is given one of each kind (`AlikeLinks`)."""
 
     def injected(self, seed: PageScore) -> PageScore:
         """The scores that a seed begins with.
@@ -165,6 +168,69 @@ def distribute(
     return links, ScoreChange(score, cash, virtual)
 
 
+class AlikeLinks(Sequence[LinkShare]):
+    """The links of a page, of which many are alike: iterating gives one of each kind.
+
+    Args:
+        kinds: One of each kind.
+        number: Number of all links, which is the length.
+    """
+
+    def __init__(self, kinds: Sequence[LinkShare], number: int) -> None:
+        self._kinds = kinds
+        self._number = number
+
+    def __len__(self) -> int:
+        """Number of all links."""
+        return self._number
+
+    def __iter__(self) -> Iterator[LinkShare]:
+        """One of each kind."""
+        return iter(self._kinds)
+
+    @overload
+    def __getitem__(self, place: int) -> LinkShare: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[LinkShare]: ...
+
+    def __getitem__(self, place: int | slice) -> LinkShare | Sequence[LinkShare]:
+        """One of the kinds by its number."""
+        return self._kinds[place]
+
+
+def distribute_alike(
+    chain: Sequence[Scoring], page: PageScore, inside: int, outside: int, total: int
+) -> tuple[tuple[LinkShare, LinkShare] | None, ScoreChange]:
+    """What `distribute` gives to a link to the same host and to another, where all are alike.
+
+    Args:
+        chain: The kinds in order, of which all are `alike`.
+        page: The page as it was listed.
+        inside: Number of its accepted links to the same host.
+        outside: Number of the others.
+        total: All links of the page, those that filters refused too.
+
+    Returns:
+        Both shares, None when no link is followed; and what the page gets.
+    """
+    depth = page.depth + 1 if page.depth else 0
+    number = inside + outside
+    kinds: Sequence[LinkShare] = (
+        LinkShare(internal=True, depth=depth),
+        LinkShare(internal=False, depth=depth),
+    )
+    score = cash = virtual = 0
+    for one in chain:
+        links: Sequence[LinkShare] = AlikeLinks(kinds, number) if number else ()
+        given, gets = one.distribute(page, links, total)
+        score, cash, virtual = score + gets.score, cash + gets.cash, virtual + gets.virtual
+        found = tuple(given)
+        number, kinds = (number, found) if found else (0, kinds)
+    shares = (kinds[0], kinds[1]) if number else None
+    return shares, ScoreChange(score, cash, virtual)
+
+
 def orphan_sql(chain: Sequence[Scoring], now: int) -> str:
     """SQL of the status that a row takes without links to it; "" when no kind has one."""
     found = [sql for one in chain if (sql := one.orphan_sql(now))]
@@ -192,6 +258,7 @@ class NutchOpic(Scoring):
     """
 
     columns: ClassVar[tuple[str, ...]] = ("score",)
+    alike: ClassVar[bool] = True
     scoring: Literal["nutch-opic"] = "nutch-opic"
     internal: float = setting(
         1.0, "Factor of a link to the same host (`db.score.link.internal`).", ge=0, sheets=False
@@ -236,6 +303,7 @@ class Opic(Scoring):
     """
 
     columns: ClassVar[tuple[str, ...]] = ("cash",)
+    alike: ClassVar[bool] = True
     scoring: Literal["opic"] = "opic"
 
     def injected(self, seed: PageScore) -> PageScore:
@@ -266,6 +334,7 @@ class DepthScoring(Scoring):
     """
 
     columns: ClassVar[tuple[str, ...]] = ("depth", "md")
+    alike: ClassVar[bool] = True
     scoring: Literal["depth"] = "depth"
     max: int = setting(
         1000,
@@ -301,6 +370,7 @@ class OrphanScoring(Scoring):
     """
 
     columns: ClassVar[tuple[str, ...]] = ()
+    alike: ClassVar[bool] = True
     scoring: Literal["orphan"] = "orphan"
     gone_after: Seconds = setting(
         2_592_000.0,
@@ -328,6 +398,7 @@ class InheritedMetadata(Scoring):
     Source: Nutch, `URLMetaScoringFilter`, `MetadataScoringFilter`.
     """
 
+    alike: ClassVar[bool] = True
     scoring: Literal["urlmeta"] = "urlmeta"
     tags: tuple[str, ...] = setting(
         (), "Names of the metadata (`urlmeta.tags`, `scoring.db.md`).", sheets=False

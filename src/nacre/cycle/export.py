@@ -15,8 +15,15 @@ from nacre.core.crawluri import Hop, extend_path
 from nacre.core.history import HistoryRecord
 from nacre.crawldb import facts as schemas
 from nacre.crawldb.row import ADD_COLUMNS, bucket_of_host, group_columns
-from nacre.crawldb.scoring import LinkShare, PageScore, ScoreChange, Scoring, distribute
-from nacre.job.unit_visits import LinkFact, VisitFact
+from nacre.crawldb.scoring import (
+    LinkShare,
+    PageScore,
+    ScoreChange,
+    Scoring,
+    distribute,
+    distribute_alike,
+)
+from nacre.job.unit_visits import VisitFact
 from nacre.uri.parse import host, origin
 from nacre.wire.date import parse_http_date
 
@@ -91,16 +98,16 @@ class _Sum:
         self.first = -1
 
     def link(
-        self, fact: VisitFact, depth: int, time: int, share: LinkShare, path: str, url: str
+        self, fact: VisitFact, way: tuple[str, int], time: int, share: LinkShare, url: str
     ) -> None:
-        """A page links to it."""
+        """A page links to it, in a way with a hop path and a depth."""
         self.inlinks += 1
         self.score += share.score
         self.cash += share.cash
-        self.depth = min(self.depth, depth)
+        self.depth = min(self.depth, way[1])
         self.last = max(self.last, time)
-        if self.first < 0 or (time, fact.url) < (self.first, self.via):
-            self.first, self.via, self.path = time, fact.url, path
+        if self.first < 0 or (time <= self.first and (time, fact.url) < (self.first, self.via)):
+            self.first, self.via, self.path = time, fact.url, way[0]
             self.source, self.url, self.md = fact.source, url, share.md
 
     def give(self, fact: VisitFact, time: int, change: ScoreChange) -> None:
@@ -146,7 +153,8 @@ class PartTables:
         self._rules = rules
         self._listed = listed
         self._scoring = scoring
-        self._keys: dict[str, tuple[str, int]] = {}
+        self._alike = all(one.alike for one in scoring)
+        self._keys: dict[str, tuple[str, int, str]] = {}
         self._by_host: dict[str, int] = {}
         self._history = msgspec.msgpack.Decoder(HistoryRecord)
         self._visits: list[tuple[Any, ...]] = []
@@ -158,11 +166,12 @@ class PartTables:
         self.visits = self.bytes = self.virtual = 0
         self.statuses: dict[int, int] = {}
 
-    def key(self, url: str) -> tuple[str, int]:
-        """Key and bucket of a URL."""
+    def key(self, url: str) -> tuple[str, int, str]:
+        """Key, bucket and host of a URL."""
         known = self._keys.get(url)
         if known is None:
-            known = self._keys[url] = self._canonical(url), self._bucket(host(url))
+            name = host(url)
+            known = self._keys[url] = self._canonical(url), self._bucket(name), name
         return known
 
     def _bucket(self, name: str) -> int:
@@ -173,14 +182,13 @@ class PartTables:
 
     def take(self, fact: VisitFact) -> None:
         """Take a final visit."""
-        key, bucket = self.key(fact.url)
+        key, bucket, name = self.key(fact.url)
         time = fact.began // 1000
         links = self._take_links(key, fact, time)
         self.visits += 1
         self.bytes += fact.size
         self.statuses[fact.status] = self.statuses.get(fact.status, 0) + 1
         self.keys.add(key)
-        name = host(fact.url)
         tally = self.hosts.setdefault(name, HostTally())
         self.origins.setdefault(name, set()).add(origin(fact.url))
         tally.count(fact)
@@ -208,17 +216,19 @@ class PartTables:
     def _take_links(self, key: str, fact: VisitFact, time: int) -> int:
         """Take the links of a page; the number of targets that differ."""
         page = self._listed(key) or PageScore(depth=depth_of_path(fact.path))
-        found: dict[str, tuple[LinkFact, int]] = {}
         depth = page.depth or depth_of_path(fact.path)
-        rows = self._links
-        for link in fact.links:
-            url, hop, rel, context, text, rank = link
-            dst, bucket = self.key(url)
+        found: dict[str, tuple[str, str, str]] = {}
+        keys, add = self._keys, self._links.append
+        for url, hop, rel, context, text, rank in fact.links:
+            known = keys.get(url)
+            if known is None:
+                known = self.key(url)
+            dst, bucket, name = known
             # Nutch's redirects keep the depth of their page, too.
             to = depth if hop == _REDIRECT else depth + 1
+            add((bucket, dst, key, hop, rel, context, text[:_ANCHOR], rank, to, time))
             if dst not in found:
-                found[dst] = link, to
-            rows.append((bucket, dst, key, hop, rel, context, text[:_ANCHOR], rank, to, time))
+                found[dst] = url, hop, name
         if fact.status > 0:
             self._share(key, fact, page, found, time)
         return len(found)
@@ -228,23 +238,42 @@ class PartTables:
         key: str,
         fact: VisitFact,
         page: PageScore,
-        found: dict[str, tuple[LinkFact, int]],
+        found: dict[str, tuple[str, str, str]],
         time: int,
     ) -> None:
         """Give the targets of a page what it hands out; each of them counts once."""
-        own = host(fact.url)
-        internal = [host(link[0]) == own for link, _ in found.values()]
-        shares, change = distribute(self._scoring, page, internal, fact.outlinks)
+        own = self.key(fact.url)[2]
+        internal = [name == own for _, _, name in found.values()]
+        shares, change = self._shares(page, internal, fact.outlinks)
         if shares:
-            paths: dict[str, str] = {}
-            for (dst, (link, to)), share in zip(found.items(), shares, strict=True):
-                hop = link[1]
-                if hop not in paths:
-                    paths[hop] = extend_path(fact.path, hop)
-                self._sum(dst, link[0]).link(fact, to, time, share, paths[hop], link[0])
+            sums = self._sums
+            hops: dict[str, tuple[str, int]] = {}
+            depth = page.depth or depth_of_path(fact.path)
+            for (dst, (url, hop, _)), share in zip(found.items(), shares, strict=True):
+                way = hops.get(hop)
+                if way is None:
+                    path = extend_path(fact.path, hop)
+                    way = hops[hop] = path, depth + (hop != _REDIRECT)
+                known = sums.get(dst)
+                if known is None:
+                    known = self._sum(dst, url)
+                known.link(fact, way, time, share, url)
         self.virtual += change.virtual
         if change.score or change.cash:
             self._sum(key, fact.url).give(fact, time, change)
+
+    def _shares(
+        self, page: PageScore, internal: Sequence[bool], total: int
+    ) -> tuple[Sequence[LinkShare], ScoreChange]:
+        """A share for each link, none at all when none is followed; and what the page gets."""
+        if not self._alike:
+            return distribute(self._scoring, page, internal, total)
+        inside = sum(internal)
+        alike, change = distribute_alike(self._scoring, page, inside, len(internal) - inside, total)
+        if alike is None:
+            return (), change
+        inner, outer = alike
+        return [inner if inside else outer for inside in internal], change
 
     def _sum(self, key: str, url: str) -> "_Sum":
         known = self._sums.get(key)

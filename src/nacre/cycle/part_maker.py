@@ -19,6 +19,7 @@ from nacre.core.states import ExitStatus
 from nacre.cycle.export import HostExtra, PartTables
 from nacre.cycle.parts import Chain, PartManifest, UnitPlace, upload_files
 from nacre.cycle.storage import AlreadyThereError
+from nacre.errors import StorageError
 from nacre.job.unit_visits import NotAttempted, VisitFacts, given_up_hosts
 from nacre.store.file_table import delete_row, file_rows
 from nacre.store.files import FileKind, FileRow, FileState
@@ -103,6 +104,7 @@ class PartMaker:
         self._made = len(own)
         self._exported = 0
         self._gone: list[Path] = []
+        self._making: asyncio.Future[None] | None = None
         for part in (*options.chain, *own):
             if part.scratch == options.mark:
                 self._forget(part)
@@ -136,12 +138,15 @@ class PartMaker:
             self._tell()
             await self._look()
             if self._is_due():
-                # Cancelled halfway, it would leave a part that `ending` makes again.
-                await asyncio.shield(self._cut(last=False))
+                # At the end of the crawl this task is cancelled: `ending` waits for the part.
+                self._making = asyncio.ensure_future(self._cut(last=False))
+                await asyncio.shield(self._making)
             await self._clock.sleep(_TICK)
 
     async def ending(self, how: ExitStatus) -> None:
         """Make the last part: of a unit that is done also with what was not attempted."""
+        if self._making is not None:
+            await self._making
         if not self.fenced:
             await self._cut(last=how not in _RESUMABLE)
         self._tell()
@@ -277,8 +282,11 @@ class PartMaker:
         made = msgspec.structs.replace(part, files=sent, rows=rows)
         try:
             place.create(made)
-        except AlreadyThereError:
-            return None
+        except AlreadyThereError as error:
+            if place.latest_attempt() > part.attempt:
+                return None
+            # A session of this attempt that failed made it after all: the next one looks.
+            raise StorageError(str(error)) from error
         return made
 
     def _extra(self, name: str, origins: Iterable[str]) -> HostExtra:

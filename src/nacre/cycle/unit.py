@@ -9,6 +9,7 @@ before, and on the same machine their scratch directory. It ends with its parent
 
 import asyncio
 import ctypes
+import gc
 import os
 import secrets
 import shutil
@@ -43,11 +44,26 @@ from nacre.store.layout import Layout
 from nacre.store.local_files import lock_file
 from nacre.uri.parse import host
 
+_SHOWN = ("key", "via", "path", "source")
+_CAPTURED = [
+    "last_status",
+    "last_time",
+    "warc_date",
+    "digest",
+    "framing",
+    "record_id",
+    "etag",
+    "last_modified",
+    "length",
+]
+_COLUMNS = (*_SHOWN, "url", "score", "cash", "depth", "md", "order", *_CAPTURED)
 _SETTINGS, _SEEDS = "settings.json", "seeds.txt"
 _MARK = "unit.json"
 _PATIENCE = 90.0
 """Seconds that a predecessor on this machine has to end, once it is fenced."""
 _PR_SET_PDEATHSIG = 1
+_YOUNG = 50_000
+"""New objects before the garbage collector looks at them; Python's 700 are for small programs."""
 _RETRIES, _LAST_TRIES = 3, 60.0
 """Limits of the frontier's retries: a URL that fails is tried again in a later round."""
 
@@ -226,19 +242,15 @@ class ParquetList:
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
         self._place = place
-        table = pq.read_table(_source(place.storage, place.list))
+        table = pq.read_table(_source(place.storage, place.list), columns=list(_COLUMNS))
         if "order" in table.column_names:
             table = table.sort_by("order")
         self._table = table
         keys, urls = table.column("key").to_pylist(), table.column("url").to_pylist()
         self._urls = [url or key for key, url in zip(keys, urls, strict=True)]
         self._keys: list[str] = keys
-        columns = (table.column(name).to_pylist() for name in ("score", "cash", "depth", "md"))
-        scores = (
-            PageScore(int(score or 0), int(cash or 0), depth or 0, dict(md or ()))
-            for score, cash, depth, md in zip(*columns, strict=True)
-        )
-        self._scores = dict(zip(keys, scores, strict=True))
+        scores = (table.column(name).to_pylist() for name in ("score", "cash", "depth", "md"))
+        self._scores = dict(zip(keys, zip(*scores, strict=True), strict=True))
         self.hosts = frozenset(map(host, self._urls))
         self.done: set[str] = set()
 
@@ -248,7 +260,11 @@ class ParquetList:
 
     def listed(self, key: str) -> PageScore | None:
         """Score, cash, depth and metadata of a URL of the list; None: it is not in it."""
-        return self._scores.get(key)
+        found = self._scores.get(key)
+        if found is None:
+            return None
+        score, cash, depth, md = found
+        return PageScore(int(score or 0), int(cash or 0), depth or 0, dict(md or ()))
 
     def left(self, done: set[str]) -> Iterator[tuple[str, str]]:
         """Key and URL of the entries that are not done."""
@@ -258,11 +274,17 @@ class ParquetList:
 
     def portion(self, start: int, number: int) -> Sequence[UnitUri | None]:
         """See `UnitList.portion`."""
-        rows = self._table.slice(start, number).to_pylist()
-        urls = self._urls[start : start + number]
+        table, done = self._table.slice(start, number), self.done
+        columns = (table.column(name).to_pylist() for name in _SHOWN)
+        ways = zip(*columns, strict=True)
+        known: Sequence[Mapping[str, Any] | None] = [None] * len(table)
+        if table.column("warc_date").null_count < len(table):
+            known = table.select(_CAPTURED).to_pylist()
         return [
-            None if row["key"] in self.done else _unit_uri(url, row)
-            for url, row in zip(urls, rows, strict=True)
+            None if key in done else _unit_uri(url, via, path, source, captured)
+            for url, (key, via, path, source), captured in zip(
+                self._urls[start : start + number], ways, known, strict=True
+            )
         ]
 
     def known_hosts(self) -> Sequence[UnitHost]:
@@ -282,9 +304,15 @@ def _source(storage: Storage, name: str) -> Any:  # noqa: ANN401 - what pyarrow 
     return path if path is not None else BytesIO(storage.read(name))
 
 
-def _unit_uri(url: str, row: Mapping[str, Any]) -> UnitUri:
+def _unit_uri(
+    url: str,
+    via: str | None,
+    path: str | None,
+    source: str | None,
+    row: Mapping[str, Any] | None,
+) -> UnitUri:
     history = None
-    if row["warc_date"]:
+    if row is not None and row["warc_date"]:
         history = HistoryRecord(
             url,
             status=row["last_status"] or 0,
@@ -298,8 +326,7 @@ def _unit_uri(url: str, row: Mapping[str, Any]) -> UnitUri:
             length=row["length"] or 0,
             visits=1,
         )
-    via, path, source = row["via"] or "", row["path"] or "", row["source"] or ""
-    return UnitUri(url, via, path, source, history)
+    return UnitUri(url, via or "", path or "", source or "", history)
 
 
 def _unit_host(row: Mapping[str, Any]) -> UnitHost:
@@ -556,6 +583,10 @@ def end_with_parent(parent: int) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Run the unit of a spec; 0 when the last line is a result."""
     import uvloop  # noqa: PLC0415 - for the process of its own
+
+    # What was imported lives to the end, and pages die young: as `nacre crawl` does.
+    gc.freeze()
+    gc.set_threshold(_YOUNG)
 
     def say(line: UnitLine) -> None:
         sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")

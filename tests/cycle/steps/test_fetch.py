@@ -17,6 +17,7 @@ from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 from tests.cli.site import many_pages, site
 from tests.cycle.lists import CLOCK, SEGMENT, Unit, segment, settings, spec
+from tests.cycle.objects import bucket, object_server  # noqa: F401 - fixtures
 
 
 @dataclass(frozen=True)
@@ -150,3 +151,17 @@ def test_other_steps_may_commit_while_a_segment_is_fetched(tmp_path: Path):
         found = fetch(one, SEGMENT, FetchOptions())
     assert found.version is not None
     assert (found.version.number, found.version.parent) == (3, 2)
+
+
+def test_all_files_may_lie_on_an_object_storage(tmp_path: Path, bucket: str):  # noqa: F811 - as above
+    with site(many_pages(12)) as home:
+        cycle = segment(tmp_path, [urls_of(home, 6), urls_of(home, 6, 6)], bucket)
+        driver = context(tmp_path, cycle)
+        found = fetch(driver, SEGMENT, FetchOptions(scratch=str(tmp_path / "units")))
+    assert (found.pages, found.parts) == (12, 2)
+    files = cycle.files(cycle.newest(), ARCHIVE)
+    assert sorted(file.kind for file in files) == ["cdxj", "cdxj", "warc", "warc"]
+    for file in files:
+        assert len(cycle.storage.read(file.path)) == file.size
+    parts = [file.name for file in cycle.storage.walk(f"segments/{SEGMENT}/parts")]
+    assert not [name for name in parts if name.endswith((".gz", ".cdxj"))]

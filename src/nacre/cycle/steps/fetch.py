@@ -14,16 +14,17 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
 
-from nacre.cycle.engine import RetryTaskError, TaskEngine, TaskFailure, raised
+from nacre.cycle.engine import TaskEngine, TaskFailure, raised
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.parts import Chain, PartFile, PartManifest, UnitPlace, chain_of, check_files
 from nacre.cycle.storage import MissingFileError, Storage, open_storage
-from nacre.cycle.unit import UnitFailure, UnitLine, UnitResult, UnitSpec
+from nacre.cycle.unit import UnitLine, UnitResult, UnitSpec
 from nacre.cycle.versions import (
     CommittedByAnotherError,
     Cycle,
@@ -242,12 +243,13 @@ def fetch_unit(spec: UnitSpec) -> UnitResult:
     """Run a unit as a child process, to its end; a task of the engine.
 
     Raises:
-        RetryTaskError: It died; another attempt goes on where it was.
+        StorageError: It died; another attempt goes on where it was.
         NacreError: It cannot run.
     """
     place = UnitPlace(open_storage(spec.storage), spec.segment, spec.unit)
     if not spec.scratch:
-        root = Path(tempfile.gettempdir()) / f"nacre-units-{os.getuid()}"
+        name = blake2b(spec.storage.encode(), digest_size=8).hexdigest()
+        root = Path(tempfile.gettempdir()) / f"units-of-nacre-{os.getuid()}" / name
         spec = msgspec.structs.replace(spec, scratch=str(root))
     text = msgspec.json.encode(spec).decode()
     command = [sys.executable, "-m", "nacre.cycle.unit", text, str(os.getpid())]
@@ -268,16 +270,9 @@ def fetch_unit(spec: UnitSpec) -> UnitResult:
     if last is not None and last.result is not None:
         return last.result
     if last is not None and last.failure is not None:
-        _raise(last.failure)
+        raise raised(TaskFailure(last.failure.kind, last.failure.message))
     ended = f"signal {-code}" if code < 0 else f"exit code {code}"
-    raise RetryTaskError(f"the unit {spec.unit} ended by {ended}: {said.strip() or 'no message'}")
-
-
-def _raise(failure: UnitFailure) -> None:
-    error = raised(TaskFailure(failure.kind, failure.message))
-    if isinstance(error, StorageError) and not isinstance(error, DamageError):
-        raise RetryTaskError(failure.message)
-    raise error
+    raise StorageError(f"the unit {spec.unit} ended by {ended}: {said.strip() or 'no message'}")
 
 
 def _relay(place: UnitPlace, child: "subprocess.Popen[bytes]") -> UnitLine | None:

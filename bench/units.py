@@ -1,0 +1,165 @@
+"""What a unit of batch rounds costs beside the continuous crawler, on the same pages.
+
+    python -m bench.units [PAGES] [RUNS]
+
+A site of 1,000 pages with 40 links each on loopback, behind nginx. The crawler follows its links
+from the home page; a unit is given the list of all its URLs. Both are pinned to one processor, and
+what a run of one page costs is left out. Then two units at a time on half the list each, beside one
+on all of it, by the clock. Prints JSON.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bench.process import measured
+from nacre.config.check import Loaded
+from nacre.crawldb.row import ONE, SCHEMA
+from nacre.cycle.storage import open_storage
+from nacre.cycle.unit import UnitSpec, freeze
+from nacre.scope.rules.stock import rules_for
+from nacre.scope.seed_scope import ScopeKind
+from nacre.settings.settings import JobSettings
+from nacre.store.layout import Layout
+from tools.nginx import Server, free_port, serving
+
+TARGETS = {"cpu": 1.15, "two_units": 1.7}
+"""CPU of a unit beside the crawler's, at most; throughput of two units beside one, at least."""
+
+_LINKS, _CORE = 40, 1
+_WORDS = ("archive", "crawl", "page", "link", "host", "part", "unit", "round", "table", "fetch")
+
+
+def write_site(folder: Path, pages: int) -> list[str]:
+    """Write a site; the paths of its pages, the home page first."""
+    draw = random.Random(1)
+    folder.mkdir()
+    names = ["index.html", *(f"p{number}.html" for number in range(1, pages))]
+    navigation = "".join(f'<a href="{name}">{name}</a> ' for name in names[1:16])
+    for number, name in enumerate(names):
+        after = range(number * 25 + 1, number * 25 + _LINKS - 14)
+        links = "".join(f'<a href="{names[one % pages]}">page {one % pages}</a> ' for one in after)
+        text = " ".join(draw.choices(_WORDS, k=700))
+        (folder / name).write_text(f"<title>{name}</title>{navigation}<p>{text}<p>{links}")
+    return names
+
+
+def prepare(root: Path, home: str, lists: list[list[str]], **fetch: Any) -> list[UnitSpec]:
+    """A segment with a unit for each list."""
+    settings = JobSettings.model_validate(
+        {
+            "seeds": [home],
+            "scope": [one.model_dump(mode="json") for one in rules_for(ScopeKind.HOST)],
+            "politeness": {"delay": 0.0, "in_flight": 10},
+            **fetch,
+        }
+    )
+    storage = open_storage(str(root / "cycle"))
+    freeze(Layout(root), Loaded(settings, {}), [home], storage, "s")
+    schema = SCHEMA.append(pa.field("order", pa.int64()))
+    known = {"score": 0, "cash": ONE, "inlinks": 1, "depth": 2, "path": "L", "first_seen": 1}
+    for number, urls in enumerate(lists):
+        rows = [
+            {**dict.fromkeys(SCHEMA.names), **known, "key": url, "order": place}
+            for place, url in enumerate(urls)
+        ]
+        path = root / "cycle" / "segments" / "s" / "lists" / f"u{number}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.Table.from_pylist(rows, schema), path)
+    return [
+        UnitSpec(storage=storage.place, segment="s", unit=f"u{number}", scratch=str(root / "units"))
+        for number in range(len(lists))
+    ]
+
+
+def unit_command(spec: UnitSpec, parent: int) -> list[str]:
+    """The command of a unit."""
+    text = msgspec.json.encode(spec).decode()
+    return [sys.executable, "-m", "nacre.cycle.unit", text, str(parent)]
+
+
+def cpu_of_units(folder: Path, home: str, urls: list[str]) -> float:
+    """CPU seconds of a unit."""
+    (spec,) = prepare(folder, home, [urls])
+    used = measured(unit_command(spec, os.getpid()), folder / "out")
+    if used.status:
+        raise SystemExit((folder / "out.err").read_text())
+    return used.cpu
+
+
+def cpu_of_crawl(folder: Path, home: str, scope: str) -> float:
+    """CPU seconds of a crawl."""
+    folder.mkdir(parents=True)
+    command = [sys.executable, "-m", "nacre", "crawl", home, "--scope", scope, "--delay", "0"]
+    command += ["--set", "politeness.in_flight=10", "--quiet", "--out", str(folder / "job")]
+    used = measured(command, folder / "out")
+    if used.status:
+        raise SystemExit((folder / "out.err").read_text())
+    return used.cpu
+
+
+def wall_of_units(folder: Path, home: str, lists: list[list[str]]) -> float:
+    """Seconds until units that begin at the same time have all ended."""
+    specs = prepare(folder, home, lists)
+    began = time.perf_counter()
+    units = [
+        subprocess.Popen(unit_command(spec, os.getpid()), stdout=subprocess.DEVNULL)
+        for spec in specs
+    ]
+    for unit in units:
+        if unit.wait():
+            raise SystemExit(f"a unit ended with {unit.returncode}")
+    return time.perf_counter() - began
+
+
+def measure(root: Path, pages: int, runs: int) -> dict[str, Any]:
+    """Measure both in turn."""
+    names = write_site(root / "site", pages)
+    port = free_port(("127.0.0.1",), 8080)
+    home = f"http://127.0.0.1:{port}/"
+    urls = [home, *(home + name for name in names[1:])]
+    crawls: list[float] = []
+    units: list[float] = []
+    walls: dict[int, list[float]] = {1: [], 2: []}
+    with serving([Server("127.0.0.1", port, root / "site")], root / "nginx", core=_CORE):
+        for number in range(runs):
+            own = root / str(number)
+            crawl = cpu_of_crawl(own / "crawl", home, "host")
+            crawls.append(crawl - cpu_of_crawl(own / "crawl-1", home, "page"))
+            unit = cpu_of_units(own / "unit", home, urls)
+            units.append(unit - cpu_of_units(own / "unit-1", home, urls[:1]))
+            walls[1].append(wall_of_units(own / "wall-1", home, [urls]))
+            walls[2].append(wall_of_units(own / "wall-2", home, [urls[::2], urls[1::2]]))
+    crawl, unit = (median(found) / pages * 1000 for found in (crawls, units))
+    return {
+        "pages": pages,
+        "crawl_ms": round(crawl, 3),
+        "unit_ms": round(unit, 3),
+        "cpu": round(unit / crawl, 3),
+        "two_units": round(median(walls[1]) / median(walls[2]), 2),
+        "runs": {"crawl": crawls, "unit": units, "walls": walls},
+    }
+
+
+def main() -> None:
+    """Measure, and say whether the targets are met."""
+    pages, runs = (int(text) for text in [*sys.argv[1:], *("1000", "3")[len(sys.argv) - 1 :]])
+    with tempfile.TemporaryDirectory() as folder:
+        found = measure(Path(folder), pages, runs)
+    found["targets"] = TARGETS
+    print(json.dumps(found, indent=2))
+
+
+if __name__ == "__main__":
+    main()
