@@ -100,3 +100,13 @@ def test_malformed_seeds_are_told_with_their_lines(crawled: Path, tmp_path: Path
     assert "list.txt:1" in done.err
     assert "list.txt:3" in done.err
     assert done.out == "1 seed, 1 new; 2 lines malformed\n"
+
+
+def test_segments_and_their_visits(crawled: Path):
+    rows = json.loads(cycle(crawled, "segments", "--json").out)
+    assert [row["state"] for row in rows] == ["updated", "updated"]
+    visits = json.loads(cycle(crawled, "readseg", rows[0]["name"], "--json").out)
+    assert [visit["status"] for visit in visits] == [200]
+    one = cycle(crawled, "readseg", "--url", visits[0]["key"]).out
+    assert one.count("text/html") == 1
+    assert cycle(crawled, "segments", "drop", "x").code == 2

@@ -1,6 +1,6 @@
 """`nacre cycle DIR`: batch rounds on the command line. It is imported when it is used.
 
 `commands.py` is the program, whose command line `program.py` reads. `opening.py` has the options
-that all commands share; `running.py` runs rounds; `steps.py` and `readers.py` are the commands
-behind the directory; `texts.py` and `display.py` are what is shown.
+that all commands share; `running.py` runs rounds; `steps.py`, `readers.py` and `segments.py` are
+the commands behind the directory; `texts.py` and `display.py` are what is shown.
 """

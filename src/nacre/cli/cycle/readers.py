@@ -148,7 +148,7 @@ def _plain_keys(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _key_of(context: "StepContext", url: str) -> tuple[str, str]:
+def key_of(context: "StepContext", url: str) -> tuple[str, str]:
     """A URL as it is asked for, and its key."""
     from nacre.engine.candidates.identity import canonicalizer
     from nacre.engine.seeding.seeds import parse_seed
@@ -161,7 +161,7 @@ def _print_row(context: "StepContext", view: "TableView", url: str, *, as_json: 
     from nacre.cycle.readers import find_row
     from nacre.errors import JobError
 
-    plain, key = _key_of(context, url)
+    plain, key = key_of(context, url)
     row = find_row(view, plain, key)
     if row is None:
         raise JobError(f"{plain} is not known; `nacre cycle DIR inject URL` would add it")
@@ -189,6 +189,29 @@ def sql(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Ask all tables in SQL: `select status, count(*) from crawldb group by 1`."""
+    ask(ctx, query, out=out, version=version, as_json=as_json)
+
+
+def ask(
+    ctx: typer.Context,
+    query: str,
+    *,
+    out: Path | None = None,
+    version: int = 0,
+    as_json: bool = False,
+) -> None:
+    """Print the rows of a query, or write them to a file.
+
+    Args:
+        ctx: The context of the command.
+        query: One query that reads.
+        out: The file; None to print.
+        version: The version that is read; 0: the newest.
+        as_json: Print JSON.
+
+    Raises:
+        UserSqlError: It is none.
+    """
     from nacre.cycle.readers import sql as run
     from nacre.cycle.row_files import plain_row, write_batches
 
@@ -225,7 +248,7 @@ def explain(
     from nacre.cycle.explain import explain_url
 
     with opened(job_of(ctx), CommonOptions()) as context:
-        plain, key = _key_of(context, url)
+        plain, key = key_of(context, url)
         found = explain_url(context, plain, key)
     if as_json:
         output.say_json(msgspec.to_builtins(found, enc_hook=str))

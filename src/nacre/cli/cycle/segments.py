@@ -1,0 +1,132 @@
+"""Segments and hosts as commands: `nacre cycle DIR segments|readseg|readhosts`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.cycle.opening import AsJson, CommonOptions, opened
+from nacre.cli.cycle.readers import ask, key_of
+from nacre.cli.options import job_of
+
+if TYPE_CHECKING:
+    from nacre.cli.cycle.program import CycleProgram
+
+_SHOWN = ("segment", "time", "status", "reason", "mime", "size", "duration", "warc_file", "key")
+
+
+def segments(
+    ctx: typer.Context,
+    what: Annotated[
+        str, typer.Argument(metavar="[list|drop]", help="`drop SEGMENT…` gives segments up.")
+    ] = "list",
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[SEGMENT]", show_default=False)
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """List the segments, or give some up: their URLs are then free for the next list."""
+    from nacre.cli.cycle.texts import time_text
+    from nacre.cycle.segments import drop_segment, segment_rows
+    from nacre.errors import ConfigError
+
+    if what not in {"list", "drop"} or (what == "drop") != bool(names):
+        raise ConfigError(f"{what!r}: `segments list`, or `segments drop SEGMENT`")
+    with opened(job_of(ctx), CommonOptions()) as context:
+        if what == "drop":
+            for name in names or ():
+                version = drop_segment(context, name)
+                output.say(f"{name} is given up in version {version.number}")
+            return
+        rows = segment_rows(context.cycle.newest())
+    if as_json:
+        output.say_json([one._asdict() for one in rows])
+    elif rows:
+        head = ("segment", "state", "units", "URLs", "parts", "leased until")
+        shown = [(*one[:5], time_text(one.until) if one.until else "") for one in rows]
+        output.say(output.table([head, *shown], indent=""))
+    else:
+        output.say("no segment yet: `generate` makes one")
+
+
+def readseg(
+    ctx: typer.Context,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SEGMENT", help="Default: all.", show_default=False),
+    ] = None,
+    *,
+    url: Annotated[
+        str, typer.Option("--url", metavar="URL", help="Only the visits of this URL.")
+    ] = "",
+    dump: Annotated[
+        Path | None,
+        typer.Option(
+            "--dump", metavar="FILE", show_default=False,
+            help="Write all columns to FILE, by its suffix .jsonl, .csv or .parquet.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Read the visits of segments."""
+    from nacre.cycle.row_files import plain_row, write_batches
+    from nacre.cycle.segments import visits_of
+
+    with opened(job_of(ctx), CommonOptions()) as context, context.place.open() as work:
+        key = key_of(context, url)[1] if url else ""
+        batches = visits_of(work, context.cycle.newest(), names or (), key)
+        if dump is not None:
+            number = write_batches(batches, dump)
+            output.say(f"{output.count(number, 'row')} in {output.shown(dump)}")
+            return
+        rows = [plain_row(row) for batch in batches for row in batch.to_pylist()]
+    if as_json:
+        output.say_json(rows)
+        return
+    output.say(output.table(_columns(rows), indent=""))
+
+
+def _columns(rows: Sequence[dict[str, Any]]) -> list[tuple[object, ...]]:
+    from nacre.cli.cycle.texts import time_text
+
+    found: list[tuple[object, ...]] = [_SHOWN]
+    for row in rows:
+        row["time"] = time_text(row["time"] // 1000) if row["time"] else ""
+        found.append(tuple("" if row[name] is None else row[name] for name in _SHOWN))
+    return found
+
+
+def readhosts(
+    ctx: typer.Context,
+    *,
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="Only this host, with all columns.")
+    ] = "",
+    where: Annotated[
+        str, typer.Option("--where", metavar="SQL", help="Only hosts for which this is true.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Read the table of hosts."""
+    from nacre.crawldb.kernels import quoted
+    from nacre.errors import JobError
+
+    columns = "*" if host or as_json else "host, fetched, unfetched, gone, visits, delay"
+    wanted = [f"host = {quoted(host)}"] if host else []
+    wanted += [f"({where}\n)"] if where else []
+    condition = f" where {' and '.join(wanted)}" if wanted else ""
+    query = f"select {columns} from hosts{condition} order by host"  # noqa: S608 - it only reads
+    with opened(job_of(ctx), CommonOptions()) as context:
+        if "hosts" not in context.cycle.newest().tables:
+            raise JobError("there is no table of hosts yet: `update` makes it")
+    ask(ctx, query, as_json=as_json)
+
+
+def register(program: "CycleProgram") -> None:
+    """Add the commands."""
+    program.command("readseg", rich_help_panel="Look")(readseg)
+    program.command("readhosts", rich_help_panel="Look")(readhosts)
+    program.command("segments", rich_help_panel="Tables")(segments)

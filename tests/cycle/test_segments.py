@@ -1,0 +1,46 @@
+"""Segments: a list of them, their visits, and one that is given up."""
+
+from pathlib import Path
+
+import pytest
+
+from nacre.cycle.segments import drop_segment, segment_rows, visits_of
+from nacre.cycle.steps.generate import GenerateOptions, generate
+from nacre.errors import JobError
+from tests.cycle.steps.test_generate import NOW, opened, seeded
+from tests.cycle.steps.test_update import fetched, visit
+
+URLS = ("http://a.example/", "http://b.example/书")
+
+
+def test_a_segment_that_is_given_up_frees_its_urls(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, *URLS)
+    with opened(root) as context:
+        [name] = generate(context, GenerateOptions()).segments
+        [row] = segment_rows(context.cycle.newest())
+        assert (row.name, row.state, row.urls, row.units) == (name, "generated", 2, 1)
+        assert generate(context, GenerateOptions()).selected == 0
+        drop_segment(context, name)
+        assert context.cycle.newest().segments == {}
+        assert generate(context, GenerateOptions()).selected == 2
+        with pytest.raises(JobError, match="no segment x"):
+            drop_segment(context, "x")
+
+
+def test_visits_of_segments(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, *URLS)
+    with opened(root) as context:
+        [name] = generate(context, GenerateOptions()).segments
+        with context.place.open() as work, pytest.raises(JobError, match="no segment was fetched"):
+            list(visits_of(work, context.cycle.newest(), ()))
+    later = visit(URLS[0], 404, time=NOW * 1000 + 5)
+    fetched(root, name, ([later], []), ([visit(URLS[1])], []))
+    with opened(root) as context, context.place.open() as work:
+        version = context.cycle.newest()
+        rows = [row for batch in visits_of(work, version, ()) for row in batch.to_pylist()]
+        assert [(row["key"], row["status"]) for row in rows] == [(URLS[1], 200), (URLS[0], 404)]
+        assert {row["segment"] for row in rows} == {name}
+        one = [row for b in visits_of(work, version, [name], URLS[0]) for row in b.to_pylist()]
+        assert [row["status"] for row in one] == [404]
