@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from tests.cycle.objects import free_port
 ROOT = Path(__file__).parents[3]
 MEMORY = "600m"
 """Of an executor."""
-LONG = 60.0
+LONG = 150.0
 
 
 def wait_for(condition, what, seconds=LONG):
@@ -49,30 +50,42 @@ class SparkCluster:
         }
         self._processes: list[subprocess.Popen[bytes]] = []
         arguments = ["--host", "127.0.0.1", "--port", str(self.port), "--webui-port", "0"]
-        self._start("master", "master.Master", arguments)
-        wait_for(lambda: "I have been elected leader" in self.log("master"), "the master")
-        self.workers = [self.add_worker(number) for number in range(1, workers + 1)]
+        self.workers: list[subprocess.Popen[bytes]] = []
+        try:
+            self._start("master", "master.Master", arguments)
+            wait_for(lambda: "I have been elected leader" in self.log("master"), "the master")
+            self.add_workers(*range(1, workers + 1))
+        except BaseException:
+            self.stop()
+            raise
 
-    def _start(self, name: str, kind: str, arguments: list[str]) -> "subprocess.Popen[bytes]":
+    def _start(
+        self, name: str, kind: str, arguments: list[str], env: Mapping[str, str] | None = None
+    ) -> "subprocess.Popen[bytes]":
         command = [f"{self.env['SPARK_HOME']}/bin/spark-class", f"org.apache.spark.deploy.{kind}"]
         with (self.folder / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(
-                [*command, *arguments], stdout=log, stderr=log, env=self.env,
+                [*command, *arguments], stdout=log, stderr=log, env={**self.env, **(env or {})},
                 cwd=self.folder, start_new_session=True,
             )  # fmt: skip
         self._processes.append(process)
         return process
 
-    def add_worker(self, number: int) -> "subprocess.Popen[bytes]":
-        """Start a worker with one core."""
-        name = f"worker-{number}"
-        arguments = [
-            "--cores", "1", "--memory", "700m", "--host", "127.0.0.1", "--webui-port", "0",
-            "--work-dir", str(self.folder / name), self.master,
-        ]  # fmt: skip
-        process = self._start(name, "worker.Worker", arguments)
-        wait_for(lambda: "Successfully registered" in self.log(name), name)
-        return process
+    def add_workers(self, *numbers: int) -> None:
+        """Start workers with one core, and a temporary folder of their own."""
+        for number in numbers:
+            name = f"worker-{number}"
+            scratch = self.folder / f"{name}-scratch"
+            scratch.mkdir()
+            arguments = [
+                "--cores", "1", "--memory", "700m", "--host", "127.0.0.1", "--webui-port", "0",
+                "--work-dir", str(self.folder / name), self.master,
+            ]  # fmt: skip
+            env = {"TMPDIR": str(scratch)}
+            self.workers.append(self._start(name, "worker.Worker", arguments, env))
+        for number in numbers:
+            name = f"worker-{number}"
+            wait_for(lambda name=name: "Successfully registered" in self.log(name), name)
 
     def log(self, name: str) -> str:
         """What a process of the cluster has said."""

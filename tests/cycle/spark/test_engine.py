@@ -13,14 +13,14 @@ from nacre.cycle.hashing import table_hash
 from nacre.cycle.readers import TableView, table_stats
 from nacre.errors import ConfigError, DamageError, StorageError
 from tests.cycle.made import INTERVAL, MadeCycle, found
-from tests.cycle.objects import bucket, environment, object_server  # noqa: F401 - fixtures
-from tests.cycle.spark.cluster import SETTINGS, cluster, kill, wait_for  # noqa: F401 - fixtures
+from tests.cycle.objects import environment
+from tests.cycle.spark.cluster import SETTINGS, kill, wait_for
 
 pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def engine(cluster, object_server):  # noqa: F811 - fixtures
+def engine(cluster, object_server):
     """One context for all: starting one takes some seconds."""
     for name, value in cluster.env.items():
         if name.startswith(("SPARK_", "PYSPARK")):
@@ -54,7 +54,7 @@ def slow(spec):
     return number
 
 
-def test_tasks_run_in_both_executors(engine, cluster):  # noqa: F811
+def test_tasks_run_in_both_executors(engine, cluster):
     wait_for(lambda: len(cluster.executors()) == 2, "two executors")
     assert engine.name == "spark"
     heard = []
@@ -75,7 +75,7 @@ def test_errors_of_a_task_keep_their_kind(engine):
         engine.map(fails, [("full", "no space in 国")])
 
 
-def test_a_killed_executor_is_replaced(engine, cluster, tmp_path):  # noqa: F811
+def test_a_killed_executor_is_replaced(engine, cluster, tmp_path):
     wait_for(lambda: len(cluster.executors()) == 2, "two executors")
 
     def kill_one():
@@ -116,7 +116,7 @@ def test_tables_are_the_same_on_both_engines(engine, tmp_path):
     assert table_hash(spark) == digest
 
 
-def test_tables_in_a_bucket(engine, bucket, tmp_path):  # noqa: F811
+def test_tables_in_a_bucket(engine, bucket, tmp_path):
     from nacre.cycle.compaction import compact  # noqa: PLC0415 - beside its use
 
     made = MadeCycle(tmp_path, 4)

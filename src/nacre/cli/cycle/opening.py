@@ -153,6 +153,15 @@ def engine_of(options: CommonOptions) -> "TaskEngine":
     return LocalEngine(options.tasks)
 
 
+def require_executors(engine: "TaskEngine", place: str) -> None:
+    """Raise ConfigError when an executor of a cluster cannot work with a storage."""
+    if engine.name == "spark":
+        from nacre.cycle.engine.spark import SparkEngine
+
+        if isinstance(engine, SparkEngine):
+            engine.require_executors(place)
+
+
 def require_libraries() -> None:
     """Raise ConfigError when the extra `cycle` is not installed; it names the command."""
     from importlib.util import find_spec
@@ -207,10 +216,12 @@ def opened(
     require_at_rest(layout)
     used = engine or engine_of(options)
     try:
+        cycle = Cycle.open(layout.root, loaded.settings.cycle.storage)
+        require_executors(used, cycle.storage.place)
         yield StepContext(
             layout=layout,
             loaded=loaded,
-            cycle=Cycle.open(layout.root, loaded.settings.cycle.storage),
+            cycle=cycle,
             engine=used,
             clock=clock or clock_of(options.at),
             dry=options.dry,

@@ -103,6 +103,7 @@ class SparkEngine:
             raise ConfigError(f"Spark does not start at {master!r}: {_reason(error)}") from error
         self._context.setLogLevel("ERROR")
         self.workers = int(self._context.defaultParallelism)
+        self._fit: set[str] = set()
         self.notes = tuple(security_notes(conf.get("spark.master", ""), dict(conf.getAll())))
 
     def map(
@@ -130,7 +131,7 @@ class SparkEngine:
         return list(found)
 
     def require_executors(self, place: str) -> list[ExecutorReport]:
-        """Ask the executors whether they can work, before the first task.
+        """Ask the executors whether they can work, before the first task; once for a storage.
 
         Args:
             place: The storage that they write to.
@@ -138,11 +139,14 @@ class SparkEngine:
         Raises:
             ConfigError: One has another Nacre, a clock of its own, or cannot write.
         """
+        if place in self._fit:
+            return []
         number = max(2, self.workers) * 2
         reports = sorted(set(self.map(report_task, [place] * number)))
         problems = [told for one in reports if (told := _unfit(one, _CLOCK.now()))]
         if problems:
             raise ConfigError("; ".join(dict.fromkeys(problems)))
+        self._fit.add(place)
         return reports
 
     def close(self) -> None:
