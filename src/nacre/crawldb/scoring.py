@@ -202,7 +202,7 @@ class AlikeLinks(Sequence[LinkShare]):
 def distribute_alike(
     chain: Sequence[Scoring], page: PageScore, inside: int, outside: int, total: int
 ) -> tuple[tuple[LinkShare, LinkShare] | None, ScoreChange]:
-    """What `distribute` gives to a link to the same host and to another, where all are alike.
+    """The shares of a link to the same host and to another in `distribute`, if all are alike.
 
     Args:
         chain: The kinds in order, of which all are `alike`.

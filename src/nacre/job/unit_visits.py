@@ -284,7 +284,7 @@ def _fact(link: Outlink, url: str) -> LinkFact:
 
 
 def page_signer(settings: ChangeSettings) -> Callable[[Visit], bytes] | None:
-    """What makes the signature of a page, as Nutch's kinds do; None: the payload digest is it.
+    """Make the signer of pages, as Nutch's kinds do; None: the payload digest is the signature.
 
     Args:
         settings: Names the kind: `md5`, `text-profile` or `text-profile-cjk`; others compare two

@@ -52,7 +52,7 @@ _RETRIED = re.compile(r"RetryTaskError: (.*)")
 
 
 class ExecutorReport(NamedTuple):
-    """What an executor says of itself.
+    """The report of an executor about itself.
 
     Attributes:
         host: Its host.
@@ -164,7 +164,7 @@ class SparkEngine:
 
 
 def report_task(place: str) -> ExecutorReport:
-    """What the executor that runs this says of itself."""
+    """Report on the executor that runs this."""
     said = ""
     try:
         storage = open_storage(place)
@@ -190,7 +190,7 @@ def _unfit(report: ExecutorReport, now: float) -> str:
 
 
 def security_notes(master: str, settings: Mapping[str, str]) -> list[str]:
-    """What an operator should know of a cluster that others can reach."""
+    """Notes for the operator of a cluster that others can reach."""
     if _LOOPBACK.match(master) or settings.get("spark.authenticate") == "true":
         return []
     return [

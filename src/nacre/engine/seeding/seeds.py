@@ -129,7 +129,7 @@ def parse_seed(text: str) -> Seed:
 
 
 def own_scope_words(rest: str) -> list[str]:
-    """What columns behind a seed say of its own scope: `scope=host`, `depth=2`."""
+    """The words of a seed's own scope in its columns: `scope=host`, `depth=2`."""
     return [word for word in rest.split() if word.startswith(_OWN)]
 
 
