@@ -14,6 +14,7 @@ from nacre.crawldb.dedup import (
     duplicates_query,
     near_duplicates_query,
     signature_bucket,
+    signature_bucket_sql,
     signature_schema,
     simhash,
 )
@@ -23,6 +24,14 @@ from nacre.crawldb.settings import DedupCriterion
 from tests.crawldb.made import read
 
 ORDER: tuple[DedupCriterion, ...] = ("score", "fetchTime", "urlLength")
+PAGES = pa.schema(
+    [
+        *signature_schema(),
+        ("score", pa.decimal128(38, 0)),
+        ("dup_of", pa.string()),
+        ("simhash", pa.int64()),
+    ]
+)
 PAGE = {"signature": b"s", "live": True, "score": Decimal(1), "time": 1}
 
 
@@ -34,7 +43,7 @@ def kernel():
 
 def copies(kernel, pages, order=ORDER, group="none", domains=""):
     rows = [{**PAGE, **page} for page in pages]
-    kernel.load("pages", pa.Table.from_pylist(rows, signature_schema()))
+    kernel.load("pages", pa.Table.from_pylist(rows, PAGES))
     found = kernel.rows(
         f"select key, dup_of from ({duplicates_query('pages', order, group, domains)}) order by key"
     )
@@ -136,10 +145,13 @@ def test_many_equal_pages_are_one_group(kernel):
     assert found == [(49_999, "http://a.test/49999", "http://a.test/49999")]
 
 
-def test_signatures_are_spread_evenly():
+def test_signatures_are_spread_evenly_and_alike_in_sql(kernel):
     found = [signature_bucket(bytes([number % 256, number // 256]), 16) for number in range(1600)]
     assert min(found.count(bucket) for bucket in range(16)) > 50
-    assert signature_bucket(b"x", 1) == 0
+    for signature in (b"x", bytes(16), b"\xff\x00'"):
+        for buckets in (1, 64, 4096):
+            query = f"select {signature_bucket_sql('s', buckets)} from (select ?::BLOB as s)"
+            assert kernel.value(query, [signature]) == signature_bucket(signature, buckets)
 
 
 # ---- almost the same
@@ -169,7 +181,7 @@ def near(kernel, hashes, **options):
         {**PAGE, "key": f"http://a.test/{number}", "score": Decimal(-number), "simhash": value}
         for number, value in enumerate(hashes)
     ]
-    kernel.load("pages", pa.Table.from_pylist(rows, signature_schema()))
+    kernel.load("pages", pa.Table.from_pylist(rows, PAGES))
     found = read(kernel, near_duplicates_query("pages", ORDER, **options))
     return {row["key"][-1]: row["dup_of"][-1] for row in found}
 

@@ -1,16 +1,16 @@
 """Duplicates: one of several pages with the same content counts, the others are copies of it.
 
-The table of signatures has a row for each page and the signature that it had: the newest row of a
-page says whether it still has it. Losers are the rows that are strictly worse than the best one
-under the criteria; rows that are equal to it in all of them stay. Sources: Nutch,
-`DeduplicationJob` (reference N 1.12); Charikar, "Similarity estimation techniques from rounding
-algorithms", 2002; Manku, Jain, Das Sarma, "Detecting near-duplicates for web crawling", 2007.
+The table of signatures is an index: a row says that a page had a signature. Losers are the rows
+that are strictly worse than the best one under the criteria; rows that are equal to it in all of
+them stay. Sources: Nutch, `DeduplicationJob` (reference N 1.12); Charikar, "Similarity estimation
+techniques from rounding algorithms", 2002; Manku, Jain, Das Sarma, "Detecting near-duplicates for
+web crawling", 2007.
 """
 
 import re
 from collections.abc import Sequence
 from functools import cache
-from hashlib import blake2b
+from hashlib import blake2b, md5
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nacre.crawldb.hosts import host_sql
@@ -38,12 +38,8 @@ class SignatureColumn(NamedTuple):
 SIGNATURE_COLUMNS = (
     SignatureColumn("signature", "BLOB", "Signature of the content."),
     SignatureColumn("key", "VARCHAR", "Key of the page."),
-    SignatureColumn("live", "BOOLEAN", "The page has this signature; false: it had it once."),
-    SignatureColumn("score", "DECIMAL(38,0)", "Its score at the visit, in 2^-32."),
-    SignatureColumn("time", "BIGINT", "The visit, ms since the epoch."),
-    SignatureColumn("length", "BIGINT", "Bytes of its payload."),
-    SignatureColumn("simhash", "BIGINT", "Simhash of its text; null where it has none."),
-    SignatureColumn("dup_of", "VARCHAR", "The page that it was found to be a copy of."),
+    SignatureColumn("live", "BOOLEAN", "The page had this signature at its last visit."),
+    SignatureColumn("time", "BIGINT", "That visit, ms since the epoch."),
 )
 """The columns in the order of their files; (signature, key) identifies a row."""
 
@@ -57,7 +53,6 @@ def signature_schema() -> "pa.Schema":
         "BLOB": pa.binary(),
         "VARCHAR": pa.string(),
         "BOOLEAN": pa.bool_(),
-        "DECIMAL(38,0)": pa.decimal128(38, 0),
         "BIGINT": pa.int64(),
     }
     return pa.schema([pa.field(one.name, kinds[one.type]) for one in SIGNATURE_COLUMNS])
@@ -70,8 +65,13 @@ def signature_bucket(signature: bytes, buckets: int) -> int:
         signature: The signature.
         buckets: Number of buckets, a power of two up to 2^32.
     """
-    digest = blake2b(signature, digest_size=4).digest()
-    return int.from_bytes(digest, "big") >> (33 - buckets.bit_length())
+    return int.from_bytes(md5(signature).digest()[:4], "big") >> (33 - buckets.bit_length())
+
+
+def signature_bucket_sql(column: str, buckets: int) -> str:
+    """SQL of the bucket of a signature; see `signature_bucket`."""
+    shift = 33 - buckets.bit_length()
+    return f"(('0x' || left(md5({column}), 8))::UBIGINT >> {shift})::INTEGER"
 
 
 # ---- the same content
@@ -93,8 +93,8 @@ def duplicates_query(
     """SQL of the rows whose `dup_of` changes: `signature`, `key`, `dup_of`.
 
     Args:
-        rows: What stands behind `from` for rows of signatures, the newest of each (signature, key),
-            with all rows of each signature.
+        rows: What stands behind `from` for all pages with some signatures: `signature`, `key`,
+            `live` (it still has it), `score`, `time`, `dup_of`.
         order: The criteria, the first that decides counts.
         group: Only pages of the same host or registered domain are compared; `none`: all.
         domains: For `domain`: a table of `host` and `domain`, as `hosts.load_domains` makes it.
@@ -160,8 +160,8 @@ def near_duplicates_query(
     pages, each like the next one, becomes one group.
 
     Args:
-        rows: What stands behind `from` for rows of signatures that are live and no copies: each
-            content once.
+        rows: What stands behind `from` for pages that are no copies: `key`, `live`, `score`,
+            `time`, `simhash` (null: it has none).
         order: The criteria.
         bits: Bits in which the simhashes differ at most, 0 to 3.
         limit: Pages of a band that are compared, the best first: templates without text share one.

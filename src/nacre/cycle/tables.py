@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from nacre.crawldb.dedup import signature_bucket
 from nacre.crawldb.fold import merge_query
 from nacre.crawldb.kernels import Kernel, parquet
+from nacre.crawldb.links import merge_links
 from nacre.crawldb.row import bucket_of, bucket_of_host
 from nacre.cycle.storage import Storage, file_sha256, localized, open_storage
 from nacre.cycle.versions import Cycle, CycleVersion, TableFile
@@ -126,7 +128,7 @@ class TableKind(NamedTuple):
     name: str
     keys: tuple[str, ...]
     merge: Callable[[LocalBucket], str]
-    bucket: Callable[[str, int], int]
+    bucket: Callable[[Any, int], int]
 
 
 def table_kind(name: str) -> TableKind:
@@ -142,6 +144,10 @@ def table_kind(name: str) -> TableKind:
 
 def _merged_rows(local: LocalBucket) -> str:
     return merge_query(local.base, local.sets, local.adds)
+
+
+def _merged_links(local: LocalBucket) -> str:
+    return merge_links(local.base, local.adds)
 
 
 def newest_rows(*keys: str) -> Callable[[LocalBucket], str]:
@@ -165,6 +171,10 @@ def newest_rows(*keys: str) -> Callable[[LocalBucket], str]:
 KINDS = {
     CRAWLDB: TableKind(CRAWLDB, ("key",), _merged_rows, bucket_of),
     "hosts": TableKind("hosts", ("host",), newest_rows("host"), bucket_of_host),
+    "signatures": TableKind(
+        "signatures", ("signature", "key"), newest_rows("signature", "key"), signature_bucket
+    ),
+    "links": TableKind("links", ("dst", "src"), _merged_links, bucket_of),
 }
 """The tables by name."""
 

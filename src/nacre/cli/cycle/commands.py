@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from nacre.cli import crawl
-from nacre.cli.cycle import readers, segments, steps
+from nacre.cli.cycle import readers, segments, steps, table_steps
 from nacre.cli.cycle.opening import (
     AsJson,
     Assignments,
@@ -144,5 +144,6 @@ def _is_typed(ctx: typer.Context, name: str) -> bool:
 
 
 steps.register(cycle)
+table_steps.register(cycle)
 readers.register(cycle)
 segments.register(cycle)

@@ -1,0 +1,161 @@
+"""Steps over tables as commands: `nacre cycle DIR links|dedup`, and what they found in words."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.cycle.opening import (
+    AsJson,
+    Assignments,
+    At,
+    CommonOptions,
+    DryRun,
+    EngineName,
+    Quiet,
+    Tasks,
+    opened,
+)
+from nacre.cli.options import job_of
+from nacre.cli.output import count
+
+if TYPE_CHECKING:
+    from nacre.cli.cycle.program import CycleProgram
+    from nacre.crawldb.settings import CycleDedupSettings
+    from nacre.cycle.steps.dedup import DedupResult
+    from nacre.cycle.steps.links import LinksResult
+
+GROUPS = ("none", "host", "domain")
+
+
+def links(
+    ctx: typer.Context,
+    *,
+    engine: EngineName = "local",
+    tasks: Tasks = 0,
+    at: At = "",
+    dry: DryRun = False,
+    assignments: Assignments = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take the links of fetched segments into the table of links."""
+    from nacre.cycle.steps.links import links as run
+
+    common = CommonOptions(engine, tasks, at, tuple(assignments or ()), dry)
+    with opened(job_of(ctx), common) as context:
+        result = run(context)
+    if as_json:
+        output.say_json(links_numbers(result))
+    else:
+        output.say(links_text(result))
+
+
+def dedup(
+    ctx: typer.Context,
+    *,
+    group: Annotated[
+        str,
+        typer.Option(
+            "--group",
+            metavar="NAME",
+            help="Compare pages of the same host or domain only: host, domain; none: all. Default: "
+            "cycle.dedup.group.",
+            show_default=False,
+        ),
+    ] = "",
+    order: Annotated[
+        str,
+        typer.Option(
+            "--order",
+            metavar="LIST",
+            help="The criteria, separated by commas: score, fetchTime, httpsOverHttp, urlLength. "
+            "Default: cycle.dedup.order.",
+            show_default=False,
+        ),
+    ] = "",
+    canonical: Annotated[
+        bool,
+        typer.Option("--canonical", help="Pages are copies of what they declare as canonical."),
+    ] = False,
+    engine: EngineName = "local",
+    tasks: Tasks = 0,
+    at: At = "",
+    dry: DryRun = False,
+    assignments: Assignments = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Mark pages with the same content as duplicates of the best one."""
+    from nacre.cycle.steps.dedup import dedup as run
+
+    common = CommonOptions(engine, tasks, at, tuple(assignments or ()), dry)
+    with opened(job_of(ctx), common) as context:
+        settings = dedup_settings(context.settings.cycle.dedup, group, order, canonical=canonical)
+        result = run(context, settings)
+    if as_json:
+        output.say_json(dedup_numbers(result))
+    else:
+        output.say(dedup_text(result))
+
+
+def dedup_settings(
+    settings: "CycleDedupSettings", group: str, order: str, *, canonical: bool
+) -> "CycleDedupSettings":
+    """The settings with what options say.
+
+    Raises:
+        ConfigError: An option has no such value.
+    """
+    from pydantic import ValidationError
+
+    from nacre.errors import ConfigError
+
+    said = settings.model_dump()
+    said |= {"group": group} if group else {}
+    said |= {"order": [one.strip() for one in order.split(",")]} if order else {}
+    said |= {"canonical": True} if canonical else {}
+    try:
+        return type(settings).model_validate(said)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "--group" if first["loc"][0] == "group" else "--order"
+        raise ConfigError(f"{name}: {first['msg']}, not {first['input']!r}") from None
+
+
+def links_text(result: "LinksResult") -> str:
+    """`240 links of 2 segments, 180 rows`."""
+    if not result.segments:
+        return "nothing new: the links of all fetched segments are in the table"
+    segments = count(len(result.segments), "segment")
+    return f"{count(result.facts, 'link')} of {segments}, {count(result.rows, 'row')} written"
+
+
+def links_numbers(result: "LinksResult") -> dict[str, Any]:
+    """The same as plain data."""
+    return {**result._asdict(), "version": _number(result)}
+
+
+def dedup_text(result: "DedupResult") -> str:
+    """`12 pages in 5 groups: 7 duplicates, 1 no longer one`."""
+    if not result.segments:
+        return "nothing new: the pages of all updated segments were compared"
+    text = f"{count(result.pages, 'page')} in {count(result.groups, 'group')}: "
+    text += count(result.marked, "new duplicate")
+    text += f", {result.canonical:,} of them by their canonical link" if result.canonical else ""
+    return text + (f", {result.released:,} no longer one" if result.released else "")
+
+
+def dedup_numbers(result: "DedupResult") -> dict[str, Any]:
+    """The same as plain data."""
+    return {**result._asdict(), "version": _number(result)}
+
+
+def _number(result: "DedupResult | LinksResult") -> int | None:
+    return result.version.number if result.version is not None else None
+
+
+def register(program: "CycleProgram") -> None:
+    """Add the commands."""
+    program.command("links", rich_help_panel="Steps")(links)
+    program.command("dedup", rich_help_panel="Steps")(dedup)

@@ -1,0 +1,211 @@
+"""The step `links`: the links of fetched segments go into the table of links, by their targets.
+
+Each task takes a range of buckets and reads that range of the links of all parts, which are sorted
+by bucket. Source: Nutch, `LinkDb` (reference N 1.1, `invertlinks`).
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import msgspec
+
+from nacre.crawldb.hosts import host_sql, load_domains
+from nacre.crawldb.kernels import parquet
+from nacre.crawldb.links import link_adds
+from nacre.crawldb.settings import LinkDbSettings
+from nacre.cycle.steps.context import StepContext
+from nacre.cycle.storage import Storage, localized
+from nacre.cycle.tables import CRAWLDB, FilePlan, TaskPlace, TaskWork, publish
+from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
+
+LINKS = "links"
+"""The name of the table of links."""
+
+_TAKEN = "links"
+_ROWS = 2_000_000
+"""Link facts of a task, as far as there are buckets to divide them by."""
+
+
+class LinksResult(NamedTuple):
+    """The outcome of the step.
+
+    Attributes:
+        segments: Segments whose links were taken.
+        facts: Links that their pages have.
+        rows: Pairs of pages that were written.
+        version: The version; None where nothing was committed.
+    """
+
+    segments: Sequence[str] = ()
+    facts: int = 0
+    rows: int = 0
+    version: CycleVersion | None = None
+
+
+class FetchedFacts(NamedTuple):
+    """The files of the facts of a segment.
+
+    Attributes:
+        segment: The segment.
+        lists: Names of its lists.
+        parts: Folders of its parts.
+    """
+
+    segment: str
+    lists: tuple[str, ...]
+    parts: tuple[str, ...]
+
+    def files(self, name: str) -> list[str]:
+        """Names of the files of a kind of fact, such as `visits`."""
+        return [f"{part}/{name}.parquet" for part in self.parts]
+
+
+def facts_of(segment: str, state: SegmentState) -> FetchedFacts:
+    """The files of the facts of a segment that was fetched."""
+    units = sorted(state.parts)
+    return FetchedFacts(
+        segment,
+        tuple(f"segments/{segment}/lists/{unit}.parquet" for unit in units),
+        tuple(part for unit in units for part in state.parts[unit]),
+    )
+
+
+def waiting_segments(
+    version: CycleVersion, taken: str, states: Sequence[str]
+) -> dict[str, SegmentState]:
+    """The segments that a step has not taken yet, by name.
+
+    Args:
+        version: The version.
+        taken: The word by which the step marks a segment.
+        states: States that a segment must have.
+    """
+    return {
+        name: state
+        for name, state in sorted(version.segments.items())
+        if state.state in states and taken not in state.more
+    }
+
+
+def marked(waiting: Mapping[str, SegmentState], taken: str) -> dict[str, SegmentState | None]:
+    """The same segments with the mark of a step."""
+    return {
+        name: msgspec.structs.replace(state, more={**state.more, taken: True})
+        for name, state in waiting.items()
+    }
+
+
+def local_facts(storage: Storage, names: Sequence[str], work: TaskWork) -> list[str]:
+    """The local paths of files of facts."""
+    return [str(localized(storage, name, work.scratch)) for name in names]
+
+
+class LinksSpec(NamedTuple):
+    """The links to some buckets.
+
+    Attributes:
+        place: Where it works.
+        version: Number of the version that it is for.
+        facts: The segments.
+        first: The first bucket.
+        last: The last bucket.
+        settings: `cycle.links`.
+    """
+
+    place: TaskPlace
+    version: int
+    facts: tuple[FetchedFacts, ...]
+    first: int
+    last: int
+    settings: LinkDbSettings
+
+
+def links_task(spec: LinksSpec) -> tuple[int, list[TableFile]]:
+    """Write the links to some buckets; how many facts there were, and the files."""
+    with spec.place.open() as work:
+        names = [name for one in spec.facts for name in one.files("links")]
+        lists = [name for one in spec.facts for name in one.lists]
+        source = parquet(local_facts(work.storage, names, work))
+        listed = parquet(local_facts(work.storage, lists, work))
+        work.kernel.execute(
+            "create temp table facts as select l.bucket, l.dst, l.src, l.anchor, l.rel, l.hop, "
+            "l.context, l.time, p.score "
+            f"from {source} l left join ({_scores(listed)}) p on p.key = l.src "
+            f"where l.bucket between {spec.first} and {spec.last}"
+        )
+        if spec.settings.ignore_internal == "domain":
+            ends = f"select {host_sql('dst')} from facts union select {host_sql('src')} from facts"
+            load_domains(work.kernel, "domains", [host for (host,) in work.kernel.rows(ends)])
+        count = int(work.kernel.value("select count(*) from facts"))
+        return count, _written(work, spec)
+
+
+def _scores(lists: str) -> str:
+    """SQL of the importance of listed pages, as far as a BIGINT goes."""
+    total = f"least(max(score + cash), {2**63 - 1})::BIGINT"
+    return f"select key, {total} as score from {lists} group by key"
+
+
+def _written(work: TaskWork, spec: LinksSpec) -> list[TableFile]:
+    found = []
+    for (bucket,) in work.kernel.rows("select distinct bucket from facts order by 1"):
+        rows = f"(select * from facts where bucket = {bucket})"
+        path = work.scratch / f"links-{bucket}.parquet"
+        work.kernel.write(link_adds(rows, spec.settings, "domains"), str(path))
+        file = publish(work.storage, path, FilePlan(LINKS, int(bucket), "add", spec.version))
+        if file is not None:
+            found.append(file)
+    return found
+
+
+def links(context: StepContext) -> LinksResult:
+    """Take the links of all segments that were fetched since the last time.
+
+    Args:
+        context: The context of the driver.
+
+    Raises:
+        CommittedByAnotherError: Another driver committed meanwhile.
+    """
+    version = context.cycle.newest()
+    waiting = waiting_segments(version, _TAKEN, ("fetched", "updated"))
+    facts = tuple(facts_of(name, state) for name, state in waiting.items())
+    if not any(one.parts for one in facts):
+        return LinksResult()
+    buckets = version.tables[CRAWLDB].buckets
+    settings = context.settings.cycle.links
+    specs = [
+        LinksSpec(context.place, version.number + 1, facts, first, last, settings)
+        for first, last in bucket_ranges(buckets, _tasks(context, waiting))
+    ]
+    results = context.engine.map(links_task, specs)
+    files = [file for _, written in results for file in written]
+    found = LinksResult(
+        tuple(waiting), sum(count for count, _ in results), sum(file.rows for file in files)
+    )
+    if context.dry:
+        return found
+    counters: dict[str, Any] = {"facts": found.facts, "rows": found.rows}
+    changes = CycleChanges(
+        step="links",
+        clock=context.clock,
+        counters=counters,
+        added={LINKS: files},
+        buckets={LINKS: buckets} if files and LINKS not in version.tables else {},
+        segments=marked(waiting, _TAKEN),
+    )
+    return found._replace(version=context.cycle.commit(version, changes))
+
+
+def bucket_ranges(buckets: int, tasks: int) -> list[tuple[int, int]]:
+    """Ranges of all buckets, first and last, for so many tasks at most."""
+    number = max(1, min(tasks, buckets))
+    ends = [buckets * one // number for one in range(number + 1)]
+    return [(first, last - 1) for first, last in pairwise(ends)]
+
+
+def _tasks(context: StepContext, waiting: Mapping[str, SegmentState]) -> int:
+    """Tasks that are wanted: a small round is one, a large one has some for each worker."""
+    urls = sum(state.urls for state in waiting.values())
+    return 1 if urls < 10_000 else max(context.engine.workers, urls * 60 // _ROWS)

@@ -1,0 +1,144 @@
+"""The step `dedup`: groups over rounds, pages that change, canonical pages, stale signatures."""
+
+from decimal import Decimal
+
+import pytest
+
+from nacre.cycle.steps.dedup import DedupResult, dedup
+from tests.cycle.made import NOW, found
+from tests.cycle.steps.fetched import FetchedCycle
+
+A, B, C, D = (f"http://{name}.example/" for name in ("a", "b", "c", "d"))
+SAME, OTHER = b"s" * 16, b"o" * 16
+
+
+@pytest.fixture
+def cycle(tmp_path):
+    made = FetchedCycle(tmp_path)
+    made.add(*(found(key, score=Decimal(score)) for score, key in enumerate((D, C, B, A))))
+    return made
+
+
+def looked(cycle, **settings) -> DedupResult:
+    with cycle.context() as context:
+        return dedup(context, context.settings.cycle.dedup.model_copy(update=settings))
+
+
+def copies(cycle):
+    return {
+        one["key"]: one["dup_of"]
+        for one in cycle.rows()
+        if one["status"] == 7 and one["dup_of"] is not None
+    }
+
+
+def page(key, signature=SAME, **more):
+    return {"key": key, "status": 200, "signature": signature, **more}
+
+
+def test_the_best_page_counts_and_the_others_are_copies_of_it(cycle):
+    cycle.visit("s1", page(A), page(B), page(C, OTHER))
+    result = looked(cycle)
+    assert (result.pages, result.groups, result.marked, result.released) == (2, 1, 1, 0)
+    assert copies(cycle) == {B: A}
+    assert looked(cycle) == DedupResult(), "nothing is new"
+
+
+def test_a_page_of_a_later_round_is_compared_with_those_before(cycle):
+    cycle.visit("s1", page(B), page(C, OTHER))
+    looked(cycle)
+    assert copies(cycle) == {}
+    cycle.visit("s2", page(A), page(D))
+    assert looked(cycle).marked == 2
+    assert copies(cycle) == {B: A, D: A}
+
+
+def test_copies_are_released_when_the_page_that_counted_changes(cycle):
+    cycle.visit("s1", page(A), page(B), page(C))
+    looked(cycle)
+    assert copies(cycle) == {B: A, C: A}
+    cycle.clock = NOW + 10
+    cycle.visit("s2", page(A, OTHER))
+    result = looked(cycle)
+    assert (result.marked, result.released) == (1, 1)
+    assert copies(cycle) == {C: B}
+    cycle.visit("s3", {"key": B, "status": 404})
+    looked(cycle)
+    assert copies(cycle) == {}
+
+
+def test_a_page_that_was_not_modified_stays_what_it_was(cycle):
+    cycle.visit("s1", page(A), page(B))
+    looked(cycle)
+    cycle.visit("s2", {"key": B, "status": 304})
+    looked(cycle)
+    assert copies(cycle) == {B: A}
+
+
+def test_a_stale_row_of_the_index_makes_no_copy(cycle):
+    cycle.visit("s1", page(A), page(B, OTHER))
+    looked(cycle)
+    # The state of B was changed by something that no visit told of.
+    cycle.set("state", {"key": B, "status": 3, "fetch_time": NOW, "signature": OTHER})
+    cycle.visit("s2", page(C, OTHER))
+    assert looked(cycle).marked == 0
+
+
+def test_hosts_are_apart_where_options_say_so(cycle):
+    cycle.add(found("http://a.example/2"))
+    cycle.visit("s1", page(A), page(B), page("http://a.example/2"))
+    assert looked(cycle, group="host").marked == 1
+    assert copies(cycle) == {"http://a.example/2": A}
+
+
+def test_domains_are_apart_where_options_say_so(cycle):
+    cycle.add(found("http://www.a.example/"))
+    cycle.visit("s1", page(A), page(B), page("http://www.a.example/"))
+    looked(cycle, group="domain")
+    assert copies(cycle) == {"http://www.a.example/": A}
+
+
+def test_a_page_that_names_its_canonical_one_is_a_copy_of_it_whatever_its_content(cycle):
+    cycle.visit("s1", page(A, OTHER, canonical=C), page(C), page(B), page(D, canonical=D))
+    result = looked(cycle, canonical=True)
+    assert (result.canonical, result.marked) == (1, 3)
+    assert copies(cycle) == {A: C, C: B, D: B}
+    # Equal pages of later rounds do not take it from there.
+    cycle.add(found("http://e.example/"))
+    cycle.visit("s2", page("http://e.example/", OTHER))
+    looked(cycle, canonical=True)
+    assert copies(cycle)[A] == C
+    # Visited again without the declaration it is none.
+    cycle.visit("s3", page(A, b"new" * 5))
+    looked(cycle, canonical=True)
+    assert A not in copies(cycle)
+
+
+def test_a_canonical_page_that_is_not_known_changes_nothing(cycle):
+    cycle.visit("s1", page(A, canonical="http://unknown.example/"))
+    assert looked(cycle, canonical=True).marked == 0
+
+
+def test_any_number_of_buckets_gives_the_same_copies(tmp_path):
+    found_by = []
+    for buckets in (1, 16):
+        (tmp_path / str(buckets)).mkdir()
+        made = FetchedCycle(tmp_path / str(buckets), buckets)
+        keys = [f"http://h{number}.example/" for number in range(12)]
+        made.add(*(found(key, score=Decimal(number % 5)) for number, key in enumerate(keys)))
+        made.visit("s1", *(page(key, bytes([n % 3]) * 16) for n, key in enumerate(keys[:8])))
+        looked(made)
+        made.visit("s2", *(page(key, bytes([n % 3]) * 16) for n, key in enumerate(keys[8:])))
+        looked(made)
+        found_by.append(copies(made))
+    assert found_by[0] == found_by[1]
+    assert len(found_by[0]) > 3
+
+
+def test_nothing_is_committed_when_it_is_dry_and_nothing_is_left_behind(cycle):
+    cycle.visit("s1", page(A), page(B))
+    before = cycle.newest.number
+    with cycle.context(dry=True) as context:
+        assert dedup(context, context.settings.cycle.dedup).marked == 1
+    assert cycle.newest.number == before
+    assert not list(cycle.storage.walk("exchange"))

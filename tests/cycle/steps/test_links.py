@@ -1,0 +1,81 @@
+"""The step `links`: facts of segments become rows by target, each segment once."""
+
+import pytest
+
+from nacre.cycle.steps.links import LINKS, LinksResult, bucket_ranges, links
+from nacre.cycle.tables import buckets_of, local_bucket, table_kind
+from tests.cycle.made import found
+from tests.cycle.steps.fetched import FetchedCycle
+
+A, B, C = "http://a.example/", "http://b.example/", "http://国.example/x"
+
+
+@pytest.fixture
+def cycle(tmp_path):
+    made = FetchedCycle(tmp_path)
+    made.add(found(A, score=5), found(B, score=9))
+    return made
+
+
+def rows(cycle):
+    kept = []
+    with cycle.place.open() as work:
+        for bucket in buckets_of(cycle.cycle, cycle.newest, LINKS):
+            merge = table_kind(LINKS).merge(local_bucket(cycle.storage, bucket, work.scratch))
+            kept += work.kernel.arrow(merge).to_pylist()
+    return {(one["dst"], one["src"]): one for one in kept}
+
+
+def link(dst, src, time=7, **more):
+    return {"dst": dst, "src": src, "time": time, "hop": "L", **more}
+
+
+def taken(cycle, **settings) -> LinksResult:
+    with cycle.context(**settings) as context:
+        return links(context)
+
+
+def test_links_are_taken_once_with_the_scores_of_their_pages(cycle):
+    visits = [{"key": A, "status": 200}, {"key": B, "status": 200}]
+    inner = link("http://a.example/inner", A)
+    cycle.visit("s1", *visits, links=[link(C, A, anchor="国"), link(C, B), inner])
+    result = taken(cycle)
+    assert (result.segments, result.facts, result.rows) == (("s1",), 3, 2)
+    kept = rows(cycle)
+    assert set(kept) == {(C, A), (C, B)}
+    assert (kept[C, A]["score"], kept[C, B]["score"]) == (5, 9)
+    assert kept[C, A]["anchor"] == "国"
+    assert taken(cycle) == LinksResult(), "nothing is new"
+
+
+def test_a_link_that_went_stays_with_its_last_time(cycle):
+    cycle.visit("s1", {"key": A, "status": 200}, links=[link(C, A, 10), link(B, A, 10)])
+    taken(cycle)
+    cycle.visit("s2", {"key": A, "status": 200}, links=[link(C, A, 20)])
+    assert taken(cycle).segments == ("s2",)
+    kept = rows(cycle)
+    assert (kept[C, A]["first"], kept[C, A]["last"]) == (10, 20)
+    assert (kept[B, A]["first"], kept[B, A]["last"]) == (10, 10)
+
+
+def test_internal_links_of_a_domain_are_left_out(cycle):
+    inner = [link("http://www.a.example/", A), link(C, A)]
+    cycle.visit("s1", {"key": A, "status": 200}, links=inner)
+    taken(cycle, links__ignore_internal="domain")
+    assert set(rows(cycle)) == {(C, A)}
+
+
+def test_nothing_is_committed_when_it_is_dry(cycle):
+    cycle.visit("s1", {"key": A, "status": 200}, links=[link(C, A)])
+    before = cycle.newest.number
+    with cycle.context(dry=True) as context:
+        assert links(context).rows == 1
+    assert cycle.newest.number == before
+
+
+@pytest.mark.parametrize(("buckets", "tasks"), [(64, 1), (64, 5), (4, 9), (1, 1)])
+def test_ranges_cover_all_buckets_once(buckets, tasks):
+    ranges = bucket_ranges(buckets, tasks)
+    assert len(ranges) == min(tasks, buckets)
+    covered = [bucket for first, last in ranges for bucket in range(first, last + 1)]
+    assert covered == list(range(buckets))
