@@ -116,6 +116,26 @@ def test_rows_are_sorted_by_bytes_and_columns_are_chosen(kernel, files):
         fold_query(files.base, interval=1, columns=["colour"])
 
 
+def test_rows_of_some_keys_are_those_of_all(kernel, files):
+    keys = [f"http://h.test/{number}" for number in range(9)]
+    files.add(*({**FOUND, "key": key} for key in keys))
+    files.base = [files.put(read(kernel, merge_query([], [], files.adds)), row.SCHEMA)]
+    files.adds = []
+    files.add(*({**FOUND, "key": key} for key in keys[::2]))
+    files.set("state", *({"key": key, "status": 2} for key in keys[::3]))
+    files.set("lease", {"key": keys[4], "leased": "s1"})
+    kernel.execute(
+        "create table wanted as select 'http://h.test/' || i as key from range(3, 7) t(i)"
+    )
+    few = [one for one in folded(kernel, files) if keys[3] <= one["key"] <= keys[6]]
+    assert folded(kernel, files, keys="wanted") == few
+    assert len(few) == 4
+    some = folded(kernel, files, keys="wanted", columns=["status"])
+    assert [one["status"] for one in some] == [one["status"] for one in few]
+    alone = merge_query(files.base, keys="wanted")
+    assert names(read(kernel, alone)) == keys[3:7]
+
+
 def test_a_fold_needs_files_of_known_groups(files):
     with pytest.raises(ValueError, match="needs a file"):
         merge_query([])

@@ -38,6 +38,7 @@ def merge_query(
     adds: Sequence[str] = (),
     *,
     columns: Collection[str] | None = None,
+    keys: str = "",
     order: bool = True,
 ) -> str:
     """SQL that folds the files of a bucket into rows as files hold them.
@@ -47,6 +48,7 @@ def merge_query(
         sets: Files of sets, each with its group, in fold order.
         adds: Files of adds, in any order.
         columns: Those that are wanted; None for all, as a new base needs them.
+        keys: A table of the kernel whose column `key` names the wanted rows; "" for all.
         order: Sort by key, bytewise.
 
     Raises:
@@ -60,29 +62,31 @@ def merge_query(
         and any(column.group == group for column in wanted)
     }
     _check_groups(sets)
-    deltas = [*([_adds(adds, wanted)] if adds else []), *_sets(groups)]
+    deltas = [*([_adds(_source(adds, keys), wanted)] if adds else [])]
+    deltas += [_last_of(group, paths, keys) for group, paths in groups.items()]
     names = [*(["adds"] if adds else []), *(f"set_{group}" for group in groups)]
     # A row that only a set knows has no base; a set whose columns are not wanted still makes one.
     others = [path for path, of in sets if of not in groups]
     if others:
-        deltas.append(f"others as (select distinct key from {parquet(others)})")
+        deltas.append(f"others as (select distinct key from {_source(others, keys)})")
         names.append("others")
     if not names:
         if not base:
             raise ValueError("a fold needs a file")
-        query = f"select {_listed(wanted)} from {parquet(base)}"
+        query = f"select {_listed(wanted)} from {_source(base, keys)} b"
     else:
-        query = _joined(base, wanted, deltas, names)
+        query = _joined(_source(base, keys) if base else "", wanted, deltas, names)
     return f"{query} order by key" if order else query
 
 
-def fold_query(
+def fold_query(  # noqa: PLR0913 - files, then what is wanted of their rows
     base: Sequence[str],
     sets: Sequence[tuple[str, str]] = (),
     adds: Sequence[str] = (),
     *,
     interval: int,
     columns: Collection[str] | None = None,
+    keys: str = "",
     order: bool = True,
 ) -> str:
     """SQL that folds the files of a bucket into rows as readers see them.
@@ -96,12 +100,13 @@ def fold_query(
         adds: See `merge_query`.
         interval: Interval of a row that has none, s.
         columns: Those that are wanted; None for all.
+        keys: See `merge_query`.
         order: Sort by key, bytewise.
     """
     wanted = _columns(columns)
     names = {column.name for column in wanted}
     needed = names.union(_ALWAYS, *(_NEEDS.get(name, ()) for name in names))
-    merged = merge_query(base, sets, adds, columns=needed, order=False)
+    merged = merge_query(base, sets, adds, columns=needed, keys=keys, order=False)
     return _seen(merged, wanted, interval) + (" order by key" if order else "")
 
 
@@ -137,7 +142,14 @@ def _listed(columns: Sequence[RowColumn]) -> str:
 # ---- differences by key
 
 
-def _adds(paths: Sequence[str], wanted: Sequence[RowColumn]) -> str:
+def _source(paths: Sequence[str], keys: str) -> str:
+    """What stands behind `from` for files, or for their rows with wanted keys."""
+    if not keys:
+        return parquet(paths)
+    return f"(select f.* from {parquet(paths)} f semi join {keys} k on f.key = k.key)"
+
+
+def _adds(source: str, wanted: Sequence[RowColumn]) -> str:
     """All adds of a key in one row; `first` is the least of what was found first."""
     names = {column.name for column in wanted}
     # Which one was first also says when it was first seen: see `_older`.
@@ -150,7 +162,7 @@ def _adds(paths: Sequence[str], wanted: Sequence[RowColumn]) -> str:
     ]
     if firsts:
         totals.append(f"min({_first_struct('')}) as first")
-    return f"adds as (select {', '.join(['key', *totals])} from {parquet(paths)} group by key)"
+    return f"adds as (select {', '.join(['key', *totals])} from {source} group by key)"
 
 
 def _first_struct(table: str) -> str:
@@ -168,19 +180,15 @@ def _first_struct(table: str) -> str:
     return "{" + ", ".join(parts) + "}"
 
 
-def _sets(groups: dict[str, list[str]]) -> list[str]:
-    return [_last_of(group, paths) for group, paths in groups.items()]
-
-
-def _last_of(group: str, paths: Sequence[str]) -> str:
+def _last_of(group: str, paths: Sequence[str], keys: str) -> str:
     """The last row of a group for each key; in one file a key stands once."""
     columns = group_columns(group)
     fields = ", ".join(f"'{column.name}': \"{column.name}\"" for column in columns)
     value = "{" + fields + "}"
     if len(paths) == 1:
-        return f"set_{group} as (select key, {value} as v from {parquet(paths)})"
+        return f"set_{group} as (select key, {value} as v from {_source(paths, keys)})"
     parts = " union all ".join(
-        f"select {number} as n, * from {parquet([path])}" for number, path in enumerate(paths)
+        f"select {number} as n, * from {_source([path], keys)}" for number, path in enumerate(paths)
     )
     return f"set_{group} as (select key, arg_max({value}, n) as v from ({parts}) group by key)"
 
@@ -188,9 +196,7 @@ def _last_of(group: str, paths: Sequence[str]) -> str:
 # ---- base and differences together
 
 
-def _joined(
-    base: Sequence[str], wanted: Sequence[RowColumn], deltas: list[str], names: list[str]
-) -> str:
+def _joined(base: str, wanted: Sequence[RowColumn], deltas: list[str], names: list[str]) -> str:
     """Differences joined with one another, then with the base."""
     source = names[0]
     key = f"{names[0]}.key"
@@ -201,7 +207,7 @@ def _joined(
     parts += [f"{name} as d_{name}" for name in names if name != "others"]
     deltas.append(f"deltas as (select {', '.join(parts)} from {source})")
     picks = [_pick(column, names, has_base=bool(base)) for column in wanted]
-    rows = "deltas d" if not base else f"{parquet(base)} b full join deltas d on b.key = d.key"
+    rows = "deltas d" if not base else f"{base} b full join deltas d on b.key = d.key"
     return f"with {', '.join(deltas)} select {', '.join(picks)} from {rows}"
 
 
