@@ -93,6 +93,13 @@ def test_what_is_no_expression_is_refused_with_its_place(kernel, text, said):
     assert kernel.value("select count(*) from pages") == 2
 
 
+def test_names_of_columns_are_found_in_expressions(kernel):
+    text = "host.dns_failures > 3 and Status = 2 or md['a'] = \"my column\" -- not this"
+    assert kernel.names_in(text) == {"host", "status", "md", "my column"}
+    with pytest.raises(UserSqlError):
+        kernel.names_in("status =")
+
+
 def test_only_queries_are_queries(kernel):
     kernel.check_query("select * from pages order by 1; ")
     for text in ("drop table pages", "select 1; select 2", "selec 1"):

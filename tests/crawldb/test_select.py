@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nacre.crawldb.hosts import host_schema
 from nacre.crawldb.kernels import Kernel, UserSqlError
 from nacre.crawldb.row import SCHEMA
 from nacre.crawldb.select import (
@@ -17,9 +18,13 @@ from nacre.crawldb.select import (
     Place,
     SelectOptions,
     bracket,
+    check_cap,
     check_where,
+    load_limits,
+    needed_columns,
     number_candidates,
     order_points,
+    read_limits,
     refuse,
 )
 
@@ -94,6 +99,112 @@ def test_counts_of_a_bucket():
         loaded(kernel, rows)
         counts = refuse(kernel, "seen", SelectOptions(NOW), since=8)
     assert counts == (5, 2, 1, {"rules": 2, "schedule": 2}, {"f:1": 2}, NOW + 7)
+
+
+def test_a_host_with_urls_in_another_list_is_left_out():
+    rows = [
+        row("http://a.example/1", leased="s1", leased_until=NOW + 1),
+        row("http://a.example/2"),
+        row("http://a.example/3", fetch_time=NOW + 5),
+        row("http://b.example/", leased="s1", leased_until=NOW),
+    ]
+    with Kernel() as kernel:
+        loaded(kernel, rows)
+        counts = refuse(kernel, "seen", SelectOptions(NOW), since=8)
+        left = kernel.rows("select key from candidates")
+    assert counts.refused == {"lease": 1, "host": 1, "schedule": 1}
+    assert left == [("http://b.example/",)]
+
+
+def known_hosts(kernel: Kernel, **failures: int) -> None:
+    rows = [{"host": f"{name}.example", "dns_failures": count} for name, count in failures.items()]
+    kernel.load("hosts", pa.Table.from_pylist(rows, host_schema()))
+
+
+def test_a_condition_on_hosts():
+    options = SelectOptions(NOW, where="coalesce(host.dns_failures, 0) < 3 and status = 1")
+    with Kernel() as kernel:
+        loaded(kernel, [row("http://a.example/"), row("http://b.example/"), row("http://c.test/")])
+        assert refuse(kernel, "seen", options, since=0).due == 3, "nothing is known of hosts"
+        known_hosts(kernel, a=3, b=2)
+        assert refuse(kernel, "seen", options, 0, "hosts").refused == {"where": 1}
+
+
+def first_list(
+    options: SelectOptions, rows: list[dict[str, Any]], limits: str = "", **hosts: int
+) -> list[str]:
+    with Kernel() as kernel:
+        loaded(kernel, rows)
+        known_hosts(kernel, **hosts)
+        load_limits(kernel, read_limits(limits))
+        refuse(kernel, "seen", options._replace(limits=bool(limits)), 0, "hosts")
+        table = number_candidates(kernel, options._replace(limits=bool(limits)), [])
+        kept = kernel.rows(f"select key from {table} order by key")
+    return [key.removeprefix("http://") for (key,) in kept]
+
+
+MANY = [row(f"http://{host}/{n}", score=n) for host in
+        ("a.example", "b.example", "www.b.example", "c.test") for n in range(3)]  # fmt: skip
+
+
+def test_the_cap_of_a_host_follows_what_is_known_of_it():
+    options = SelectOptions(
+        NOW, max_count=2, cap_where="case when host.dns_failures > 3 then host.dns_failures - 4 end"
+    )
+    assert first_list(options, MANY, a=9, b=4, c=1) == [
+        "a.example/0", "a.example/1", "a.example/2",
+        "c.test/1", "c.test/2", "www.b.example/1", "www.b.example/2",
+    ]  # fmt: skip
+
+
+def test_the_largest_of_the_hosts_of_a_domain_counts():
+    options = SelectOptions(NOW, cap_by="domain", max_count=1, cap_where="host.dns_failures")
+    kept = first_list(options, MANY, a=2)
+    assert [key for key in kept if key.startswith("a.")] == ["a.example/1", "a.example/2"]
+    assert len([key for key in kept if "b.example" in key]) == 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "kept"),
+    [
+        ("b.example\t4", 4 + 3 + 3),
+        ("b.example\t\t1", 3 + 3 + 3),
+        ("b.example\t\t\t1", 2 + 3 + 3),
+        ("b.example\t1\t-1\t2\na.example\t0", 1 + 0 + 3),
+        ("B.Example\t9\n# all\nb.example\t2", 2 + 3 + 3),
+    ],
+)
+def test_limits_of_domains(limits, kept):
+    assert len(first_list(SelectOptions(NOW), MANY, limits)) == kept
+
+
+def test_of_the_hosts_of_a_domain_those_with_the_best_urls_are_kept():
+    rows = [row("http://www.b.example/", score=9), *MANY]
+    kept = first_list(SelectOptions(NOW, max_count=2), rows, "b.example\t\t1")
+    assert [key for key in kept if "b.example" in key] == ["www.b.example/", "www.b.example/2"]
+
+
+@pytest.mark.parametrize("text", ["a\tmany", "a\t1\t2\t3\t4", "a\t-7"])
+def test_a_line_that_is_no_limit_is_named(text):
+    with pytest.raises(ValueError, match="line 2"):
+        read_limits(f"# domain urls\n{text}\n")
+
+
+def test_columns_that_are_needed():
+    options = SelectOptions(NOW, where="length > 5 and host.errors = 0")
+    with Kernel() as kernel:
+        needed = needed_columns(kernel, options, ("cash",))
+    assert {"key", "cash", "length", "status"} <= set(needed)
+    assert not {"url", "via", "md", "host"} & set(needed)
+
+
+def test_what_hosts_have_is_named_where_it_is_misspelt():
+    with Kernel() as kernel:
+        check_cap(kernel, "case when host.dns_failures > 3 then 0 end")
+        check_where(kernel, "host.homepage is not null and status = 1")
+        for check in (check_cap, check_where):
+            with pytest.raises(UserSqlError, match=r"host\.dns_failures"):
+                check(kernel, "host.dns_failure > 3")
 
 
 @pytest.mark.parametrize("text", ["1 = ", "nothing = 1", "1; drop table seen", "(select 1)"])

@@ -26,7 +26,11 @@ HOST_PATTERN = r"^[^:]+://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]*)"
 
 def host_sql(column: str) -> str:
     """SQL of the host of a URL, without its port."""
-    return f"regexp_extract({column}, {quoted(HOST_PATTERN)}, 1)"
+    # Most URLs have nothing but the host there, and a pattern takes seven times as long.
+    place = f"split_part({column}, '/', 3)"
+    rare = " or ".join(f"contains({place}, '{mark}')" for mark in ":@?#")
+    found = f"regexp_extract({column}, {quoted(HOST_PATTERN)}, 1)"
+    return f"(case when {rare} then {found} else {place} end)"
 
 
 class HostColumn(NamedTuple):

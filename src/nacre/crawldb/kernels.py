@@ -214,6 +214,20 @@ class Kernel:
         except KernelError as error:
             raise UserSqlError(_explained(_placed(str(error), text), text, columns)) from None
 
+    def names_in(self, text: str) -> set[str]:
+        """The names of columns in an expression, without what follows behind a dot.
+
+        Raises:
+            UserSqlError: It is no expression.
+        """
+        parsed = self._parsed(f"select ({text}\n)", text, len("select ") + 1, ())
+        found = {
+            str(part["column_names"][0])
+            for part in _parts(parsed)
+            if part.get("class") == "COLUMN_REF" and part.get("column_names")
+        }
+        return {name.lower() for name in found}
+
     def check_query(self, text: str) -> None:
         """Check that what a user wrote is one query that only reads.
 

@@ -2,25 +2,27 @@
 
 Source: Nutch, `Generator` (reference N 1.6). `refuse` asks Nutch's tests in its order and counts
 each refusal. What is left are candidates, in a total order: by sort value, then by a hash of the
-key. A cap holds for each host or domain, whose rows lie in one bucket; the top N is exact over all
-buckets: `order_points` tells where values lie, and `bracket` narrows the place at which the list
-ends until it is known.
+key. Caps hold for hosts and registered domains, whose rows lie in one bucket; the top N is exact
+over all buckets: `order_points` tells where values lie, and `bracket` narrows the place at which
+the list ends until it is known.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from nacre.crawldb.hosts import HOST_COLUMNS, host_sql, load_domains
 from nacre.crawldb.kernels import Kernel
 from nacre.crawldb.row import COLUMNS
-from nacre.uri.domain import registered_domain
 
 POINTS = 1_024
 """Places that a task tells of its candidates in one look; with fewer than 8 no end may come."""
 
-HOST = r"regexp_extract({0}, '^[^:]+://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]*)', 1)"
-"""The host of a URL, in SQL."""
-
 _NAMES = tuple(column.name for column in COLUMNS)
+_TESTED = (
+    "key", "rules", "excluded", "status", "fetch_time", "interval", "leased_until", "first_seen",
+)  # fmt: skip
+_HOST = "host"
+_NO_HOST = "{" + ", ".join(f"'{one.name}': null::{one.type}" for one in HOST_COLUMNS) + "}"
 
 
 class Place(NamedTuple):
@@ -43,12 +45,15 @@ class SelectOptions(NamedTuple):
         sort: Sort value in SQL, a DOUBLE (`scoring.sort_sql`).
         interval_max: A row that is due later than this from now is due now, s; Nutch's pull; 0:
             there is none.
-        where: Condition in SQL over the columns; "" for none.
+        where: Condition in SQL over the columns and `host.*`; "" for none.
         status: Only rows of this status; 0: all.
         min_sort: Least sort value.
         max_interval: Longest interval, s; 0: no limit.
         cap_by: `host` or `domain`: what `max_count` holds for.
         max_count: Rows of a host or domain in one list; 0: no limit.
+        cap_where: A number in SQL over `host.*` that replaces `max_count` where it is not null;
+            for a domain the largest of its hosts. "" for none.
+        limits: There is a table `limits`, see `load_limits`.
     """
 
     now: int
@@ -60,6 +65,13 @@ class SelectOptions(NamedTuple):
     max_interval: int = 0
     cap_by: str = "host"
     max_count: int = 0
+    cap_where: str = ""
+    limits: bool = False
+
+    @property
+    def capped(self) -> bool:
+        """Whether there is any cap."""
+        return bool(self.max_count or self.cap_where or self.limits)
 
 
 class SelectCounts(NamedTuple):
@@ -69,8 +81,7 @@ class SelectCounts(NamedTuple):
         known: Rows.
         fresh: Rows that were found since a time.
         due: Candidates.
-        refused: Refusals by reason: `rules`, `schedule`, `lease`, `where`, `status`, `score`,
-            `interval`.
+        refused: Refusals by reason, one of `REASONS`.
         excluded: Refusals by rules, by what excludes.
         next_due: Least time at which a row becomes due that is not, ms; None for none.
     """
@@ -83,8 +94,74 @@ class SelectCounts(NamedTuple):
     next_due: int | None
 
 
-REASONS = ("rules", "schedule", "lease", "where", "status", "score", "interval")
-"""Reasons of refusals, in the order of the tests."""
+REASONS = ("rules", "schedule", "lease", "host", "where", "status", "score", "interval")
+"""Reasons of refusals, in the order of the tests; `host`: it has URLs in another list."""
+
+
+class DomainLimit(NamedTuple):
+    """A line of a file of limits.
+
+    Attributes:
+        domain: The registered domain.
+        urls: URLs of it in a list; None: no limit.
+        hosts: Hosts of it in a list, those with the best URLs; None: no limit.
+        per_host: URLs of each of its hosts; None: that of the settings.
+    """
+
+    domain: str
+    urls: int | None = None
+    hosts: int | None = None
+    per_host: int | None = None
+
+
+def read_limits(text: str) -> list[DomainLimit]:
+    """The lines of a file of limits: domain, URLs, hosts, URLs of a host, separated by tabs.
+
+    An empty field, a missing one and -1 set no limit; `#` begins a comment. Source: the file of
+    `generate.domain.limits.file` of Common Crawl's fork of Nutch.
+
+    Raises:
+        ValueError: A line is none of these; the message has its number.
+    """
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        said = line.partition("#")[0].rstrip()
+        if not said.strip():
+            continue
+        domain, *fields = (field.strip() for field in said.split("\t"))
+        try:
+            values = [None if one in ("", "-1") else int(one) for one in fields]
+        except ValueError:
+            values = [-2]
+        if len(values) > 3 or any(one is not None and one < 0 for one in values):
+            raise ValueError(
+                f"line {number}: not `domain TAB URLs TAB hosts TAB URLs of a host`: {line!r}"
+            )
+        found.append(DomainLimit(domain.lower(), *values))
+    return found
+
+
+def load_limits(kernel: Kernel, limits: Sequence[DomainLimit]) -> None:
+    """Make the table `limits` of a kernel; of several lines of a domain the last one counts."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    newest = {one.domain: one for one in limits}
+    numbers = [pa.field(name, pa.int64()) for name in DomainLimit._fields[1:]]
+    schema = pa.schema([pa.field("domain", pa.string()), *numbers])
+    kernel.load("limits", pa.Table.from_pylist([one._asdict() for one in newest.values()], schema))
+
+
+def needed_columns(kernel: Kernel, options: SelectOptions, sorted_by: Sequence[str]) -> list[str]:
+    """The columns that `refuse` reads.
+
+    Args:
+        kernel: The kernel.
+        options: Which rows may be chosen.
+        sorted_by: Columns in `options.sort`.
+    """
+    named = kernel.names_in(options.where) if options.where else set()
+    wanted = {*_TESTED, *sorted_by, *named}
+    return [name for name in _NAMES if name in wanted]
 
 
 def due_expression(options: SelectOptions) -> str:
@@ -96,13 +173,20 @@ def due_expression(options: SelectOptions) -> str:
     return f"({plain} or fetch_time > {far})"
 
 
-def reason_expression(options: SelectOptions) -> str:
-    """The first test that refuses a row, in SQL; null for a candidate."""
+def reason_expression(options: SelectOptions, *, out: bool = False) -> str:
+    """The first test that refuses a row, in SQL; null for a candidate.
+
+    Args:
+        options: The tests.
+        out: There is a table `out_hosts` of hosts with URLs in other lists.
+    """
     tests = [
         ("rules", "excluded is not null"),
         ("schedule", f"not {due_expression(options)}"),
-        ("lease", f"leased is not null and leased_until > {options.now}"),
+        ("lease", f"leased_until > {options.now}"),
     ]
+    if out:
+        tests.append(("host", f"{host_sql('key')} in (from out_hosts)"))
     if options.where:
         tests.append(("where", f"not coalesce(try_cast(({options.where}\n) as boolean), false)"))
     if options.status:
@@ -116,33 +200,56 @@ def reason_expression(options: SelectOptions) -> str:
 
 
 def check_where(kernel: Kernel, text: str) -> None:
-    """Check a condition that a user wrote.
+    """Check a condition on rows that a user wrote.
 
     Raises:
         UserSqlError: It is none; the message says where, and which columns there are.
     """
     columns = ", ".join(f'null::{one.type} as "{one.name}"' for one in COLUMNS)
-    kernel.check_expression(text, f"(select {columns})", _NAMES)
+    names = (*_NAMES, *(f"host.{one.name}" for one in HOST_COLUMNS[1:]))
+    kernel.check_expression(text, f"(select {columns}, {_NO_HOST} as host)", names)
 
 
-def refuse(kernel: Kernel, table: str, options: SelectOptions, since: int) -> SelectCounts:
+def check_cap(kernel: Kernel, text: str) -> None:
+    """Check an expression over `host.*` that a user wrote for a cap.
+
+    Raises:
+        UserSqlError: It is none; the message says where, and which columns there are.
+    """
+    names = [f"host.{one.name}" for one in HOST_COLUMNS]
+    kernel.check_expression(text, f"(select {_NO_HOST} as host)", names)
+
+
+def refuse(
+    kernel: Kernel, table: str, options: SelectOptions, since: int, hosts: str = ""
+) -> SelectCounts:
     """Leave the candidates of a table in the table `candidates`, and count the others.
 
-    `candidates` has `key`, `host`, `cap` (host or domain), `sort` and `tie`.
+    `candidates` has `key`, `host`, `domain`, `sort`, `tie` and the caps `host_most`, `domain_most`
+    and `hosts_most` (null: none); `domain` is null where no cap needs it.
 
     Args:
         kernel: The kernel.
-        table: A table with all columns, as readers see them.
+        table: A table with `needed_columns`, as readers see them.
         options: Which rows may be chosen.
         since: Rows that were found later than this are fresh, ms.
+        hosts: A table of host rows; "" for none, `host.*` is null then.
     """
-    reason = reason_expression(options)
     name = f'"{table}"'
-    host = HOST.format("coalesce(url, key)")
     kernel.execute(
-        f"create or replace temp table judged_rows as select key, {host} as host, {reason} as "
-        f"reason, coalesce(({options.sort})::DOUBLE, 0) as sort, fetch_time, excluded, first_seen "
-        f"from {name}"
+        f"create or replace temp table out_hosts as select distinct {host_sql('key')} as host "
+        f"from {name} where leased_until > {options.now}"
+    )
+    out = bool(kernel.value("select count(*) from out_hosts"))
+    source = name
+    if options.where and _HOST in kernel.names_in(options.where):
+        joined = f"left join {hosts} h on h.host = {host_sql('s.key')}" if hosts else ""
+        source = f"(select s.*, {'h' if hosts else _NO_HOST} as host from {name} s {joined})"
+    kernel.execute(
+        f"create or replace temp table judged_rows as select key, "
+        f"{reason_expression(options, out=out)} as reason, "
+        f"coalesce(({options.sort})::DOUBLE, 0) as sort, fetch_time, excluded, first_seen "
+        f"from {source}"
     )
     known, fresh, next_due = kernel.rows(
         f"select count(*), count(*) filter (first_seen > {since}), "
@@ -153,28 +260,60 @@ def refuse(kernel: Kernel, table: str, options: SelectOptions, since: int) -> Se
     excluded = dict(
         kernel.rows("select excluded, count(*) from judged_rows where reason = 'rules' group by 1")
     )
-    kernel.execute(
-        "create or replace temp table candidates as select key, host, host as cap, sort, "
-        "md5_number_lower(key) as tie from judged_rows where reason is null"
-    )
+    _candidates(kernel, options, hosts)
     kernel.execute("drop table judged_rows")
-    if options.cap_by == "domain":
-        _cap_by_domain(kernel)
     due = kernel.value("select count(*) from candidates")
     return SelectCounts(known, fresh, due, refused, excluded, next_due)
 
 
-def _cap_by_domain(kernel: Kernel) -> None:
-    """Let the cap of candidates be that of their registered domains."""
-    import pyarrow as pa  # noqa: PLC0415 - an extra
-
-    hosts = [host for (host,) in kernel.rows("select distinct host from candidates")]
-    domains = [registered_domain(host) or host for host in hosts]
-    kernel.load("domains", pa.table({"host": hosts, "domain": domains}))
+def _candidates(kernel: Kernel, options: SelectOptions, hosts: str) -> None:
+    """Make the table `candidates`, with the caps of their hosts and domains."""
     kernel.execute(
-        "update candidates set cap = domains.domain from domains "
-        "where domains.host = candidates.host"
+        f"create or replace temp table due_rows as select key, {host_sql('key')} as host, sort, "
+        "md5_number_lower(key) as tie from judged_rows where reason is null"
     )
+    none = "null::BIGINT"
+    domain, cap, host_most, domain_most, hosts_most = "null::VARCHAR", none, none, none, none
+    joins = ""
+    if options.cap_by == "domain" or options.limits:
+        named = kernel.rows("select distinct host from due_rows")
+        load_domains(kernel, "domains", [one for (one,) in named])
+        joins, domain = " join domains g using (host)", "g.domain"
+    if options.max_count:
+        cap = f"{options.max_count}::BIGINT"
+    if options.cap_where and hosts:
+        joins += _host_caps(kernel, options, hosts)
+        cap = f"coalesce(x.most, {cap})"
+    if options.cap_by == "domain":
+        domain_most = cap
+    else:
+        host_most = cap
+    if options.limits:
+        joins += " left join limits l on l.domain = g.domain"
+        host_most, domain_most = (
+            f"coalesce(l.per_host, {host_most})",
+            f"coalesce(l.urls, {domain_most})",
+        )
+        hosts_most = "l.hosts"
+    kernel.execute(
+        f"create or replace temp table candidates as select d.key, d.host, {domain} as domain, "
+        f"d.sort, d.tie, {host_most} as host_most, {domain_most} as domain_most, "
+        f"{hosts_most} as hosts_most from due_rows d{joins}"
+    )
+    kernel.execute("drop table due_rows")
+
+
+def _host_caps(kernel: Kernel, options: SelectOptions, hosts: str) -> str:
+    """Join the caps of `cap_where` as `x`; of a domain it is the largest of its hosts."""
+    kernel.execute(
+        "create or replace temp table host_caps as from (select name, "
+        f"({options.cap_where}\n)::BIGINT as most from (select h.host as name, h as host "
+        f"from {hosts} h)) where most is not null"
+    )
+    if options.cap_by == "host":
+        return " left join host_caps x on x.name = d.host"
+    most = "select g.domain, max(c.most) as most from host_caps c join domains g on g.host = c.name"
+    return f" left join ({most} group by 1) x on x.domain = g.domain"
 
 
 # ---- the order of all candidates
@@ -205,14 +344,39 @@ def number_candidates(kernel: Kernel, options: SelectOptions, ends: Sequence[Pla
 
 
 def _open(kernel: Kernel, options: SelectOptions) -> str:
-    if not options.max_count:
+    """Name the candidates that caps let into the next list: of hosts, then hosts, then domains."""
+    if not options.capped:
         return "rest"
-    order = "row_number() over (partition by cap order by sort desc, tie desc)"
-    kernel.execute(
-        f"create or replace temp table capped as select * from rest qualify {order} <= "
-        f"{options.max_count}"
-    )
+    kernel.execute(f"create or replace temp table capped as {capped_rows(options, 'rest')}")
     return "capped"
+
+
+def capped_rows(options: SelectOptions, table: str, lists: int = 1) -> str:
+    """SQL of the candidates that caps let into so many lists.
+
+    Args:
+        options: The caps.
+        table: The candidates.
+        lists: For more than one they may be some too many: caps hold for each list.
+    """
+    order = "sort desc, tie desc"
+    rows = f"select * from {table} qualify " + _within("host", "host_most", order, lists)
+    if options.limits:
+        # A host's place among those of its domain is that of its best row.
+        best = f"first_value(tie) over (partition by host order by {order})"
+        top = "max(sort) over (partition by host)"
+        rows = f"select *, {top} as best_sort, {best} as best_tie from ({rows})"
+        place = "dense_rank() over (partition by domain order by best_sort desc, best_tie desc)"
+        test = f"hosts_most is null or {place} <= hosts_most * {lists}"
+        rows = f"select * exclude (best_sort, best_tie) from ({rows} ) qualify {test}"
+    if options.limits or options.cap_by == "domain":
+        rows = f"select * from ({rows}) qualify " + _within("domain", "domain_most", order, lists)
+    return rows
+
+
+def _within(name: str, most: str, order: str, lists: int) -> str:
+    number = f"row_number() over (partition by {name} order by {order})"
+    return f"({most} is null or {number} <= {most} * {lists})"
 
 
 def _from(end: Place | None) -> str:
