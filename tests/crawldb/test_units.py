@@ -51,3 +51,12 @@ def test_one_url_is_always_kept():
 
 def test_nothing_to_pack():
     assert pack([], 4) == ({}, (0.0,), {}, 0, None, 0)
+
+
+def test_the_hosts_of_a_group_are_in_one_unit():
+    works = [HostWork(f"h{n}", 10 - n, 1.0, "a" if n % 2 else "") for n in range(6)]
+    packed = pack(works, 6)
+    assert len({packed.unit_of[name] for name in ("h1", "h3", "h5")}) == 1
+    assert len(packed.seconds) == 4
+    assert packed.seconds[packed.unit_of["h1"]] == 9.0
+    assert packed.longest == works[0]

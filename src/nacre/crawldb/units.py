@@ -1,26 +1,29 @@
 """Units: how the hosts of a list are spread over units, so that all end at about the same time.
 
 The time of a host is its URLs times the wait between two of its fetches and the time of a fetch.
-The longest goes first, into the unit with least; ties are broken by name.
+The longest goes first, into the unit with least; ties are broken by name. Hosts of a group, such as
+those of a domain or of an address, go into one unit.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from heapq import heapify, heapreplace
 from typing import NamedTuple
 
 
 class HostWork(NamedTuple):
-    """A host, domain or address with its URLs in a list.
+    """A host with its URLs in a list.
 
     Attributes:
         name: Its name.
         urls: URLs.
         delay: Time from one fetch to the next, s.
+        group: Name of its group; "" for none: it is one of its own.
     """
 
     name: str
     urls: int
     delay: float
+    group: str = ""
 
     @property
     def seconds(self) -> float:
@@ -68,22 +71,32 @@ def pack(works: Iterable[HostWork], units: int, limit: float = 0.0) -> PackedUni
             fitting.append(work._replace(urls=kept))
         else:
             fitting.append(work)
-    fitting.sort(key=lambda work: (-work.seconds, -work.urls, work.name))
-    number = max(1, min(units, len(fitting)))
+    groups = _groups(fitting)
+    number = max(1, min(units, len(groups)))
     loads = [(0.0, 0, unit) for unit in range(number)]
     heapify(loads)
     unit_of: dict[str, int] = {}
     seconds = [0.0] * number
-    for work in fitting:
+    for group in groups:
         load, urls, unit = loads[0]
-        heapreplace(loads, (load + work.seconds, urls + work.urls, unit))
-        unit_of[work.name] = unit
-        seconds[unit] = max(seconds[unit], work.seconds)
-    longest = fitting[0] if fitting else None
+        more, fetches = sum(work.seconds for work in group), sum(work.urls for work in group)
+        heapreplace(loads, (load + more, urls + fetches, unit))
+        unit_of.update((work.name, unit) for work in group)
+        # Hosts of a unit are fetched side by side: the slowest one decides.
+        seconds[unit] = max(seconds[unit], *(work.seconds for work in group))
+    longest = max(fitting, key=lambda work: (work.seconds, work.urls, work.name), default=None)
     urls = sum(work.urls for work in fitting)
     return PackedUnits(unit_of, tuple(seconds), most, cut, longest, urls)
 
 
-def delays_of(hosts: Iterable[str], known: Mapping[str, float], default: float) -> dict[str, float]:
-    """The wait of each host: what is known of it, or the default, s."""
-    return {host: max(default, known.get(host, 0.0)) for host in hosts}
+def _groups(works: Iterable[HostWork]) -> list[list[HostWork]]:
+    """Hosts by group, the longest group first."""
+    found: dict[tuple[bool, str], list[HostWork]] = {}
+    for work in works:
+        found.setdefault((bool(work.group), work.group or work.name), []).append(work)
+
+    def order(item: tuple[tuple[bool, str], list[HostWork]]) -> tuple[float, int, tuple[bool, str]]:
+        name, group = item
+        return -sum(work.seconds for work in group), -sum(work.urls for work in group), name
+
+    return [group for _, group in sorted(found.items(), key=order)]
