@@ -281,7 +281,7 @@ def _candidates(kernel: Kernel, options: SelectOptions, hosts: str) -> None:
         joins, domain = " join domains g using (host)", "g.domain"
     if options.max_count:
         cap = f"{options.max_count}::BIGINT"
-    if options.cap_where and hosts:
+    if options.cap_where:
         joins += _host_caps(kernel, options, hosts)
         cap = f"coalesce(x.most, {cap})"
     if options.cap_by == "domain":
@@ -305,10 +305,12 @@ def _candidates(kernel: Kernel, options: SelectOptions, hosts: str) -> None:
 
 def _host_caps(kernel: Kernel, options: SelectOptions, hosts: str) -> str:
     """Join the caps of `cap_where` as `x`; of a domain it is the largest of its hosts."""
+    known = f"left join {hosts} h on h.host = d.host" if hosts else ""
     kernel.execute(
         "create or replace temp table host_caps as from (select name, "
-        f"({options.cap_where}\n)::BIGINT as most from (select h.host as name, h as host "
-        f"from {hosts} h)) where most is not null"
+        f"({options.cap_where}\n)::BIGINT as most from (select d.host as name, "
+        f"{'h' if hosts else _NO_HOST} as host from (select distinct host from due_rows) d "
+        f"{known})) where most is not null"
     )
     if options.cap_by == "host":
         return " left join host_caps x on x.name = d.host"

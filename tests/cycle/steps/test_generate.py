@@ -6,17 +6,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from nacre.crawldb.hosts import host_schema
 from nacre.crawldb.kernels import UserSqlError
+from nacre.crawldb.row import bucket_of_host
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import GenerateOptions, GenerateResult, generate, segment_names
 from nacre.cycle.steps.inject import InjectOptions, inject
-from nacre.cycle.versions import Cycle, CycleVersion, SegmentState
+from nacre.cycle.tables import FilePlan, publish
+from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion, SegmentState
 from nacre.engine.seeding.seeds import SeedList
-from nacre.errors import JobError
+from nacre.errors import ConfigError, JobError
 from nacre.settings.load import load_job
 from nacre.store.layout import Layout
 
@@ -76,16 +80,16 @@ def test_before_the_first_seed(tmp_path: Path):
 
 
 def test_the_best_are_listed_and_leased(tmp_path: Path):
-    seeded(tmp_path / "j", *(f"http://a.example/{n}\tnutch.score={n}" for n in range(1, 6)))
+    seeded(tmp_path / "j", *(f"http://h{n}.example/\tnutch.score={n}" for n in range(1, 6)))
     with opened(tmp_path / "j", NOW + 1) as context:
         first = generate(context, GenerateOptions(top=3))
         second = generate(context, GenerateOptions(top=3))
         third = generate(context, GenerateOptions(top=3))
         version = context.cycle.newest()
     assert (first.known, first.fresh, first.due, first.selected) == (5, 5, 5, 3)
-    wanted = [["http://a.example/5", "http://a.example/4", "http://a.example/3"]]
+    wanted = [["http://h5.example/", "http://h4.example/", "http://h3.example/"]]
     assert keys(tmp_path / "j", first) == wanted
-    assert keys(tmp_path / "j", second) == [["http://a.example/2", "http://a.example/1"]]
+    assert keys(tmp_path / "j", second) == [["http://h2.example/", "http://h1.example/"]]
     assert (second.refused, second.fresh) == ({"lease": 3}, 0)
     assert (third.selected, third.segments, third.refused) == (0, (), {"lease": 5})
     assert [one.state for one in version.segments.values()] == ["generated", "generated"]
@@ -145,7 +149,8 @@ def test_units_and_the_cut_of_the_tail(tmp_path: Path):
     assert len(others) == 6
     assert [row["order"] for row in slow] == list(range(20))
     assert {row["delay"] for row in slow} == {3.0}
-    assert rest.selected == 80
+    # What was cut stays due, and waits until the host is in no other list.
+    assert (rest.selected, rest.refused) == (0, {"lease": 26, "host": 80})
 
 
 def test_a_list_is_in_rounds_over_its_hosts(tmp_path: Path):
@@ -194,3 +199,91 @@ def test_what_is_due_next(tmp_path: Path):
 def test_names_of_segments_differ():
     version = CycleVersion(segments={"20270115T080000.000Z": SegmentState(state="updated")})
     assert segment_names(NOW, 2, version) == ("20270115T080000.001Z", "20270115T080000.002Z")
+
+
+def test_what_is_known_of_hosts_goes_into_caps_delays_and_lists(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, *(f"http://{host}.example/{n}" for host in "ab" for n in range(4)))
+    with opened(root) as context:
+        first = generate(context, GenerateOptions(units=2))
+        assert first.version is not None
+        hosts = context.cycle.files(first.version, "hosts")
+        assert sum(file.rows for file in hosts) == 2
+    known = {
+        one["host"]: one
+        for file in hosts
+        for one in pq.read_table(root / "cycle" / file.path).to_pylist()
+    }
+    assert (known["a.example"]["unfetched"], known["a.example"]["fetched"]) == (4, 0)
+    (root / "limits.tsv").write_text("b.example\t1\n")
+    later = NOW + 8 * 86_400_000
+    caps = {
+        "generate.max_count_where": "case when host.unfetched = 4 then 3 end",
+        "generate.limits": "limits.tsv",
+    }
+    with opened(root, later, caps) as context:
+        slow = [dict(one) for one in known.values()]
+        slow[0] |= {"delay": 30.0, "time": NOW, "backoff": 2.0}
+        put_hosts(context, slow)
+        found = generate(context, GenerateOptions(units=2))
+    assert found.selected == 4
+    assert (found.slowest, found.slowest_delay) == (slow[0]["host"], 30.0)
+    (segment,) = found.segments
+    told = [
+        pq.read_table(path).to_pylist()
+        for path in (root / "cycle/segments" / segment / "hosts").iterdir()
+    ]
+    assert [[(one["host"], one["backoff"]) for one in rows] for rows in told] == [
+        [(slow[0]["host"], 2.0)]
+    ]
+
+
+def put_hosts(context: StepContext, rows: list[dict[str, Any]]) -> None:
+    """Commit other rows of hosts."""
+    version = context.cycle.newest()
+    buckets = version.tables["hosts"].buckets
+    files = []
+    for one in rows:
+        bucket = bucket_of_host(one["host"], buckets)
+        path = context.layout.root / "hosts.parquet"
+        pq.write_table(pa.Table.from_pylist([one], host_schema()), path)
+        file = publish(
+            context.cycle.storage, path, FilePlan("hosts", bucket, "set", version.number + 1)
+        )
+        assert file is not None
+        path.unlink(missing_ok=True)  # it may be the storage's own by now
+        files.append(file)
+    changes = CycleChanges(step="update", clock=NOW, added={"hosts": files})
+    context.cycle.commit(version, changes)
+
+
+def test_units_by_domain(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, *(f"http://{host}.example/" for host in ("a.x", "b.x", "c.y", "d.y")))
+    with opened(root, cycle={"generate.partition": "domain"}) as context:
+        found = generate(context, GenerateOptions(units=4))
+    parts = [{key.split(".")[1] for key in one} for one in keys(root, found)]
+    assert sorted(parts, key=sorted) == [{"x"}, {"y"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("a.example\tmany\n", "line 1"), (None, "No such file")]
+)
+def test_a_file_of_limits_that_is_none(tmp_path: Path, text: str | None, said: str):
+    root = tmp_path / "j"
+    seeded(root, "http://a.example/")
+    if text is not None:
+        (root / "limits.tsv").write_text(text)
+    with (
+        opened(root, cycle={"generate.limits": "limits.tsv"}) as context,
+        pytest.raises(ConfigError, match=said),
+    ):
+        generate(context, GenerateOptions())
+
+
+def test_a_cap_that_lets_nothing_through_commits_nothing(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, "http://a.example/")
+    with opened(root, cycle={"generate.max_count_where": "0"}) as context:
+        found = generate(context, GenerateOptions())
+        assert (found.due, found.selected, found.version) == (1, 0, None)

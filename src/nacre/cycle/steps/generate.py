@@ -1,10 +1,7 @@
-"""The step `generate`: which URLs are fetched next, as lists for units.
+"""The step `generate`: the URLs that are fetched next, as lists for units.
 
 Source: Nutch, `Generator` (reference N 1.6), with counts over all buckets and not for each reducer.
-Four passes, each a map over tasks: `select` folds the buckets, judges and refuses, and keeps the
-candidates; `measure` counts what was chosen by host, once the place in the order is known from
-which on URLs are taken; `lease` writes the leases and what goes to each unit; `list` writes the
-lists. Only the first reads the table.
+The tasks are in `select_tasks`; this is their driver.
 """
 
 import secrets
@@ -13,41 +10,40 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from nacre.crawldb.fold import fold_query, seen_query
-from nacre.crawldb.kernels import parquet, quoted
-from nacre.crawldb.row import COLUMNS, status_of
-from nacre.crawldb.scoring import sort_sql
+from nacre.crawldb.row import status_of
+from nacre.crawldb.scoring import sort_columns, sort_sql
 from nacre.crawldb.select import (
     NOWHERE,
-    Bracket,
-    OrderPoints,
+    DomainLimit,
     Place,
-    SelectCounts,
     SelectOptions,
     bracket,
+    check_cap,
     check_where,
-    number_candidates,
-    order_points,
-    refuse,
+    read_limits,
 )
 from nacre.crawldb.units import HostWork, PackedUnits, pack
-from nacre.cycle.admission import Admission, all_seed_lines
-from nacre.cycle.compaction import merge_bucket, needs_merge
+from nacre.cycle.admission import all_seed_lines
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.judging import RulesOfStep, judge_rows, rules_of_step
-from nacre.cycle.storage import localized
-from nacre.cycle.tables import (
-    CRAWLDB,
-    BucketFiles,
-    FilePlan,
-    TaskPlace,
-    TaskWork,
-    buckets_of,
-    in_tasks,
-    local_bucket,
-    local_file,
-    publish,
+from nacre.cycle.steps.host_rows import HOSTS, host_buckets, of_buckets
+from nacre.cycle.steps.judging import rules_of_step
+from nacre.cycle.steps.select_tasks import (
+    HostPlan,
+    LeasedFiles,
+    LeaseSpec,
+    ListSpec,
+    LookSpec,
+    MeasuredHost,
+    SelectedFiles,
+    SelectSpec,
+    lease_task,
+    list_task,
+    look_task,
+    measure_task,
+    select_task,
+    summed,
 )
+from nacre.cycle.tables import CRAWLDB, buckets_of, in_tasks
 from nacre.cycle.unit import freeze
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
 from nacre.errors import ConfigError, JobError, Problem
@@ -55,7 +51,6 @@ from nacre.errors import ConfigError, JobError, Problem
 LATENCY = 0.2
 """Expected time of a fetch itself, s; a guess that decides only how long a list seems to take."""
 _LOOKS = 40
-_COLUMNS = ", ".join(f'"{column.name}"' for column in COLUMNS)
 
 
 class GenerateOptions(NamedTuple):
@@ -120,306 +115,6 @@ class GenerateResult(NamedTuple):
     version: CycleVersion | None = None
 
 
-# ---- the tasks
-
-
-class SelectSpec(NamedTuple):
-    """The first pass over some buckets.
-
-    Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
-        buckets: The buckets.
-        options: Which rows may be chosen.
-        rules: Judges rows that other rules judged last; None: nothing is judged.
-        interval: Interval of a row that has none, s.
-        since: Rows that were found later are fresh, ms.
-        most: Candidates that the task keeps, the best first; 0: all.
-        segments: Lists that are made.
-        exchange: Name of the file for them.
-        dry: Write nothing into the table.
-    """
-
-    place: TaskPlace
-    version: int
-    buckets: tuple[BucketFiles, ...]
-    options: SelectOptions
-    rules: RulesOfStep | None
-    interval: int
-    since: int
-    most: int
-    segments: int
-    exchange: str
-    dry: bool
-
-
-class SelectedFiles(NamedTuple):
-    """Files and counts of the first pass.
-
-    Attributes:
-        counts: What its buckets have.
-        kept: Candidates in the exchanged file.
-        added: New base files, and what was judged.
-        dropped: Files that the new base files replace.
-        judged: Rows that were judged.
-        readmitted: Rows that rules let in again.
-    """
-
-    counts: SelectCounts
-    kept: int
-    added: tuple[TableFile, ...]
-    dropped: frozenset[str]
-    judged: int = 0
-    readmitted: int = 0
-
-
-def select_task(spec: SelectSpec) -> SelectedFiles:
-    """Fold, judge and refuse the rows of some buckets; the candidates go to an exchanged file."""
-    counts: list[SelectCounts] = []
-    added: list[TableFile] = []
-    dropped: set[str] = set()
-    judged = readmitted = 0
-    with spec.place.open() as work:
-        _empty_candidates(work)
-        admission: Admission | None = None
-        for bucket in spec.buckets:
-            query = _seen(work, spec, bucket, added, dropped)
-            work.kernel.execute(f"create or replace temp table seen as {query}")
-            if spec.rules is not None:
-                if admission is None:
-                    admission = spec.rules.admission(work.scratch)
-                found, rows = judge_rows(work.kernel, "seen", admission, spec.rules.hash)
-                judged, readmitted = judged + found.asked, readmitted + found.readmitted
-                if rows and not spec.dry:
-                    plan = FilePlan(CRAWLDB, bucket.bucket, "set", spec.version, "admission")
-                    added += _published(work, rows, plan)
-            counts.append(refuse(work.kernel, "seen", spec.options, spec.since))
-            work.kernel.execute(
-                f"insert into kept select c.host, c.cap, c.sort, c.tie, {bucket.bucket} as bucket, "
-                f"r.* from candidates c join seen r using (key)"
-            )
-        kept = _exchange(work, spec)
-    total = _summed(counts)
-    return SelectedFiles(total, kept, tuple(added), frozenset(dropped), judged, readmitted)
-
-
-def _empty_candidates(work: TaskWork) -> None:
-    columns = ", ".join(f'"{one.name}" {one.type}' for one in COLUMNS)
-    work.kernel.execute(
-        "create temp table kept (host VARCHAR, cap VARCHAR, sort DOUBLE, tie UBIGINT, "
-        f"bucket INTEGER, {columns})"
-    )
-
-
-def _seen(
-    work: TaskWork, spec: SelectSpec, bucket: BucketFiles, added: list[TableFile], dropped: set[str]
-) -> str:
-    """SQL of the rows of a bucket, which gets a new base when its differences are many."""
-    if spec.dry or not needs_merge(bucket):
-        local = local_bucket(work.storage, bucket, work.scratch)
-        return fold_query(*local, interval=spec.interval, order=False)
-    merged = merge_bucket(work, CRAWLDB, bucket, spec.version)
-    added += merged.added
-    dropped |= merged.dropped
-    paths = [local_file(work.storage, file, work.scratch) for file in merged.added]
-    return seen_query(f"(select * from {parquet(paths)})", interval=spec.interval)
-
-
-def _published(work: TaskWork, query: str, plan: FilePlan) -> list[TableFile]:
-    path = work.scratch / f"{plan.group}-{plan.bucket}.parquet"
-    work.kernel.write(query, str(path))
-    file = publish(work.storage, path, plan)
-    return [file] if file is not None else []
-
-
-def _exchange(work: TaskWork, spec: SelectSpec) -> int:
-    """Write the candidates that may be in a list: no task has more than all lists together."""
-    best = f"order by sort desc, tie desc limit {spec.most}" if spec.most else ""
-    cap = spec.options.max_count
-    if cap and spec.most:
-        order = "row_number() over (partition by cap order by sort desc, tie desc)"
-        best = f"qualify {order} <= {cap * spec.segments} {best}"
-    path = work.scratch / "kept.parquet"
-    written = work.kernel.write(f"select * from kept {best}", str(path))
-    if written.rows:
-        work.storage.upload(path, spec.exchange)
-    return written.rows
-
-
-def _summed(counts: Sequence[SelectCounts]) -> SelectCounts:
-    refused: Counter[str] = Counter()
-    excluded: Counter[str] = Counter()
-    for one in counts:
-        refused.update(one.refused)
-        excluded.update(one.excluded)
-    due = [one.next_due for one in counts if one.next_due is not None]
-    known, fresh = sum(one.known for one in counts), sum(one.fresh for one in counts)
-    chosen = sum(one.due for one in counts)
-    return SelectCounts(known, fresh, chosen, dict(refused), dict(excluded), min(due, default=None))
-
-
-class LookSpec(NamedTuple):
-    """A look at the candidates of a task.
-
-    Attributes:
-        place: Where it works.
-        exchange: The file of the candidates.
-        options: For the cap.
-        ends: Where the lists end that are known.
-        between: The bracket to look at.
-    """
-
-    place: TaskPlace
-    exchange: str
-    options: SelectOptions
-    ends: tuple[Place | None, ...]
-    between: Bracket = NOWHERE
-
-
-def _load_candidates(work: TaskWork, name: str) -> str:
-    """Make the table `candidates` of an exchanged file; its local path, in SQL."""
-    source = parquet([str(localized(work.storage, name, work.scratch))])
-    work.kernel.execute(
-        f"create or replace temp table candidates as select key, host, cap, sort, tie from {source}"
-    )
-    return source
-
-
-def look_task(spec: LookSpec) -> OrderPoints:
-    """The places of the candidates of a task."""
-    with spec.place.open() as work:
-        _load_candidates(work, spec.exchange)
-        table = number_candidates(work.kernel, spec.options, spec.ends)
-        return order_points(work.kernel, table, spec.between)
-
-
-def measure_task(spec: LookSpec) -> list[tuple[int, str, int]]:
-    """The URLs of each host in each list, counted: segment, host, URLs."""
-    with spec.place.open() as work:
-        _load_candidates(work, spec.exchange)
-        number_candidates(work.kernel, spec.options, spec.ends)
-        return work.kernel.rows(
-            "select segment, host, count(*) from chosen group by all order by all"
-        )
-
-
-class HostPlan(NamedTuple):
-    """The place of a host in a list.
-
-    Attributes:
-        segment: The list, from 0.
-        host: The host.
-        unit: Its unit, from 0.
-        delay: Expected time from one fetch to the next, s.
-        most: URLs that are kept, the best first; 0: all.
-    """
-
-    segment: int
-    host: str
-    unit: int
-    delay: float
-    most: int = 0
-
-
-class LeaseSpec(NamedTuple):
-    """The third pass over the candidates of a task.
-
-    Attributes:
-        look: The candidates, and where each list ends.
-        plans: What becomes of their hosts.
-        segments: Names of the segments.
-        until: When the leases end, ms.
-        version: Number of the version that it is for.
-        exchange: Name of the file for what goes to units.
-    """
-
-    look: LookSpec
-    plans: tuple[HostPlan, ...]
-    segments: tuple[str, ...]
-    until: int
-    version: int
-    exchange: str
-
-
-def lease_task(spec: LeaseSpec) -> list[TableFile]:
-    """Write leases by bucket, and the rows of the lists for their units."""
-    import pyarrow as pa  # noqa: PLC0415 - an extra
-
-    with spec.look.place.open() as work:
-        kernel = work.kernel
-        source = _load_candidates(work, spec.look.exchange)
-        number_candidates(kernel, spec.look.options, spec.look.ends)
-        columns = zip(*spec.plans, strict=True)
-        kernel.load("plans", pa.table(dict(zip(HostPlan._fields, map(list, columns), strict=True))))
-        kernel.execute(
-            "create temp table listed as select c.key, c.segment, p.unit, p.delay from chosen c "
-            "join plans p using (segment, host) qualify p.most = 0 or row_number() over "
-            "(partition by c.segment, c.host order by c.sort desc, c.tie desc) <= p.most"
-        )
-        path = work.scratch / "listed.parquet"
-        kernel.write(
-            f"select l.segment, l.unit, l.delay, r.* from {source} r join listed l using (key) "
-            "order by segment, unit",
-            str(path),
-        )
-        work.storage.upload(path, spec.exchange)
-        return [file for file in _leases(work, spec, source) if file is not None]
-
-
-def _leases(work: TaskWork, spec: LeaseSpec, source: str) -> "list[TableFile | None]":
-    names = " ".join(
-        f"when {number} then {quoted(name)}" for number, name in enumerate(spec.segments)
-    )
-    work.kernel.execute(
-        f"create temp table leases as select l.key, case l.segment {names} end as leased, "
-        f"{spec.until}::BIGINT as leased_until, r.bucket from listed l join {source} r using (key)"
-    )
-    found: list[TableFile | None] = []
-    for (bucket,) in work.kernel.rows("select distinct bucket from leases order by 1"):
-        path = work.scratch / f"lease-{bucket}.parquet"
-        work.kernel.write(
-            f"select key, leased, leased_until from leases where bucket = {bucket} order by key",
-            str(path),
-        )
-        plan = FilePlan(CRAWLDB, int(bucket), "set", spec.version, "lease")
-        found.append(publish(work.storage, path, plan))
-    return found
-
-
-class ListSpec(NamedTuple):
-    """The list of one unit.
-
-    Attributes:
-        place: Where it works.
-        sources: The files of the third pass.
-        segment: The segment, from 0.
-        unit: The unit, from 0.
-        name: Name of the list.
-    """
-
-    place: TaskPlace
-    sources: tuple[str, ...]
-    segment: int
-    unit: int
-    name: str
-
-
-def list_task(spec: ListSpec) -> int:
-    """Write the list of a unit, in rounds over its hosts by sort value; how many URLs it has."""
-    with spec.place.open() as work:
-        paths = [str(localized(work.storage, name, work.scratch)) for name in spec.sources]
-        path = work.scratch / "list.parquet"
-        turn = "row_number() over (partition by host order by sort desc, tie desc)"
-        written = work.kernel.write(
-            f"select {_COLUMNS}, row_number() over (order by turn, sort desc, tie desc) - 1 as "
-            f'"order", delay from (select *, {turn} as turn from {parquet(paths)} where '
-            f"segment = {spec.segment} and unit = {spec.unit}) order by turn, sort desc, tie desc",
-            str(path),
-        )
-        work.storage.upload(path, spec.name)
-        return written.rows
-
-
 # ---- the driver
 
 
@@ -465,33 +160,48 @@ class _Generating:
                 storage.delete(file.name)
 
     def _run(self) -> GenerateResult:
-        conditions = [self._context.settings.cycle.generate.where, self._options.where]
-        if any(conditions):
-            with self._context.place.open() as work:
-                for text in filter(None, conditions):
-                    check_where(work.kernel, text)
+        self._check_sql()
         selected, looks = self._selected()
-        counts = _summed([one.counts for one in selected])
+        counts = summed([one.counts for one in selected])
         found = GenerateResult(
             counts.known, counts.fresh, counts.due, counts.refused, counts.excluded,
             counts.next_due,
         )  # fmt: skip
         if not looks:
-            for file in (file for one in selected for file in one.added):
-                self._context.cycle.storage.delete(file.path)
-            return found
+            return self._nothing(found, selected)
         ends: list[Place | None] = []
         while len(ends) < self._options.segments:
             ends.append(self._end(looks, tuple(ends), sum(one.kept for one in selected)))
-            if ends[-1] is None and not self._select.max_count:
+            if ends[-1] is None and not self._select.capped:
                 break
         looks = [look._replace(ends=tuple(ends)) for look in looks]
         measured = self._context.engine.map(measure_task, looks)
         packs = self._packed(measured, len(ends))
+        if not packs:
+            return self._nothing(found, selected)
         found = _with_units(found, packs)
         if self._context.dry:
             return found
         return self._committed(found, selected, looks, measured, packs)
+
+    def _check_sql(self) -> None:
+        """Check what users wrote, before anything is read."""
+        generate = self._context.settings.cycle.generate
+        conditions = [text for text in (generate.where, self._options.where) if text]
+        if not conditions and not generate.max_count_where:
+            return
+        with self._context.place.open() as work:
+            for text in conditions:
+                check_where(work.kernel, text)
+            if generate.max_count_where:
+                check_cap(work.kernel, generate.max_count_where)
+
+    def _nothing(self, found: GenerateResult, selected: Sequence[SelectedFiles]) -> GenerateResult:
+        """Remove what the first pass wrote: there is nothing to commit."""
+        for one in selected:
+            for file in (file for files in one.added.values() for file in files):
+                self._context.cycle.storage.delete(file.path)
+        return found
 
     def _selected(self) -> tuple[list[SelectedFiles], list[LookSpec]]:
         """The first pass, and what the others are given of its candidates."""
@@ -500,20 +210,28 @@ class _Generating:
         rules = rules_of_step(context, self._version) if options.filter else None
         self._rules = rules.hash if rules is not None else 0
         since = self._last_generate()
+        hosts = host_buckets(context.cycle, self._version)
+        limits = tuple(read_limit_file(context)) if self._select.limits else ()
+        sorted_by = sort_columns(context.settings.cycle.scoring)
         specs = [
             SelectSpec(
-                context.place, self._number, group, self._select, rules, context.interval, since,
+                context.place, self._number, group, of_buckets(hosts, group), self._select,
+                sorted_by, limits, rules, context.interval, since,
                 options.top * options.segments, options.segments,
                 f"{self._folder}/kept-{number}.parquet", context.dry,
             )
             for number, group in enumerate(in_tasks(buckets, tasks=context.engine.workers))
         ]  # fmt: skip
         selected = context.engine.map(select_task, specs)
+        partition = context.settings.cycle.generate.partition
         looks = [
-            LookSpec(context.place, spec.exchange, self._select, ())
+            LookSpec(
+                context.place, spec.exchange, self._select, one.buckets, one.hosts,
+                context.interval, partition, (),
+            )
             for spec, one in zip(specs, selected, strict=True)
             if one.kept
-        ]
+        ]  # fmt: skip
         return selected, looks
 
     def _last_generate(self) -> int:
@@ -537,14 +255,14 @@ class _Generating:
         raise RuntimeError("the end of a list was not found")
 
     def _packed(
-        self, measured: Sequence[Sequence[tuple[int, str, int]]], segments: int
+        self, measured: Sequence[Sequence[MeasuredHost]], segments: int
     ) -> list[PackedUnits]:
         """The hosts of each list in units."""
         delay = expected_delay(self._context)
         works: list[list[HostWork]] = [[] for _ in range(segments)]
-        for found in measured:
-            for segment, host, urls in found:
-                works[segment].append(HostWork(host, urls, delay))
+        for one in (one for found in measured for one in found):
+            work = HostWork(one.host, one.urls, max(delay, one.delay), one.group)
+            works[one.segment].append(work)
         return [pack(one, self._options.units, self._options.time_limit) for one in works if one]
 
     def _committed(
@@ -552,7 +270,7 @@ class _Generating:
         found: GenerateResult,
         selected: Sequence[SelectedFiles],
         looks: Sequence[LookSpec],
-        measured: Sequence[Sequence[tuple[int, str, int]]],
+        measured: Sequence[Sequence[MeasuredHost]],
         packs: Sequence[PackedUnits],
     ) -> GenerateResult:
         context = self._context
@@ -561,18 +279,22 @@ class _Generating:
         delay = expected_delay(context)
         specs = [
             LeaseSpec(
-                look, tuple(_plans(hosts, packs, delay)), names, until, self._number,
-                f"{self._folder}/listed-{number}.parquet",
+                look, tuple(_plans(found_hosts, packs, delay)), names, until, self._number,
+                f"{self._folder}/listed-{number}.parquet", f"{self._folder}/hosts-{number}.parquet",
             )
-            for number, (look, hosts) in enumerate(zip(looks, measured, strict=True))
+            for number, (look, found_hosts) in enumerate(zip(looks, measured, strict=True))
         ]  # fmt: skip
         leases = context.engine.map(lease_task, specs)
         sources = tuple(spec.exchange for spec in specs)
+        hosts = tuple(spec.hosts for spec, one in zip(specs, leases, strict=True) if one.hosts)
         lists = [
-            ListSpec(context.place, sources, number, unit, list_name(names[number], unit))
+            ListSpec(
+                context.place, sources, hosts, number, unit,
+                list_name(names[number], unit), list_name(names[number], unit, HOSTS),
+            )
             for number, one in enumerate(packs)
             for unit in range(len(one.seconds))
-        ]
+        ]  # fmt: skip
         rows = context.engine.map(list_task, lists)
         urls: Counter[int] = Counter()
         for spec, count in zip(lists, rows, strict=True):
@@ -595,21 +317,28 @@ class _Generating:
         self,
         found: GenerateResult,
         selected: Sequence[SelectedFiles],
-        leases: Sequence[Sequence[TableFile]],
+        leases: Sequence[LeasedFiles],
         segments: Mapping[str, SegmentState],
     ) -> CycleVersion:
         context = self._context
         for name in segments:
             self._freeze(name)
-        files = [file for one in selected for file in one.added]
-        files += [file for one in leases for file in one]
+        added: dict[str, list[TableFile]] = {CRAWLDB: [], HOSTS: []}
+        dropped: dict[str, set[str]] = {CRAWLDB: set(), HOSTS: set()}
+        for table in added:
+            for one in selected:
+                added[table] += one.added[table]
+                dropped[table] |= one.dropped[table]
+        added[CRAWLDB] += [file for one in leases for file in one.leases]
+        fresh = added[HOSTS] and HOSTS not in self._version.tables
         changes = CycleChanges(
             step="generate",
             clock=context.clock,
             options={name: value for name, value in self._options._asdict().items() if value},
             counters=generate_counters(found),
-            added={CRAWLDB: files},
-            dropped={CRAWLDB: {name for one in selected for name in one.dropped}},
+            added=added,
+            dropped=dropped,
+            buckets={HOSTS: self._version.tables[CRAWLDB].buckets} if fresh else {},
             segments=dict(segments),
         )
         return context.cycle.commit(self._version, changes)
@@ -645,7 +374,25 @@ def select_options(context: StepContext, options: GenerateOptions) -> SelectOpti
         max_interval=round(generate.max_interval),
         cap_by=generate.count,
         max_count=generate.max_count,
+        cap_where=generate.max_count_where,
+        limits=bool(generate.limits),
     )
+
+
+def read_limit_file(context: StepContext) -> list[DomainLimit]:
+    """The limits by domain of `cycle.generate.limits`.
+
+    Raises:
+        ConfigError: The file cannot be read, or a line is none.
+    """
+    path = context.layout.root / context.settings.cycle.generate.limits
+    try:
+        return read_limits(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise ConfigError([Problem("cycle.generate.limits", f"{path}: {why}")]) from error
+    except ValueError as error:
+        raise ConfigError([Problem("cycle.generate.limits", f"{path}, {error}")]) from error
 
 
 def expected_delay(context: StepContext) -> float:
@@ -657,13 +404,17 @@ def expected_delay(context: StepContext) -> float:
 
 
 def _plans(
-    hosts: Sequence[tuple[int, str, int]], packs: Sequence[PackedUnits], delay: float
+    hosts: Sequence[MeasuredHost], packs: Sequence[PackedUnits], delay: float
 ) -> list[HostPlan]:
     return [
         HostPlan(
-            segment, host, packs[segment].unit_of[host], delay, packs[segment].most.get(host, 0)
+            one.segment,
+            one.host,
+            packs[one.segment].unit_of[one.host],
+            max(delay, one.delay),
+            packs[one.segment].most.get(one.host, 0),
         )
-        for segment, host, _ in hosts
+        for one in hosts
     ]
 
 
@@ -707,6 +458,6 @@ def segment_names(clock: int, number: int, version: CycleVersion) -> tuple[str, 
     return tuple(found)
 
 
-def list_name(segment: str, unit: int) -> str:
-    """Name of the list of a unit; units count from 1."""
-    return f"segments/{segment}/lists/u{unit + 1:04d}.parquet"
+def list_name(segment: str, unit: int, kind: str = "lists") -> str:
+    """Name of the list of a unit, or of its hosts; units count from 1."""
+    return f"segments/{segment}/{kind}/u{unit + 1:04d}.parquet"

@@ -18,6 +18,8 @@ from nacre.settings.settings import JobSettings
 
 _ORIGIN = ("path", "via", "source")
 _COLUMNS = "key, url, path, via, source, excluded"
+JUDGED_BY = ("key", "url", "path", "via", "source", "rules", "excluded")
+"""Columns of a table whose rows are judged."""
 _BATCH = 10_000
 
 

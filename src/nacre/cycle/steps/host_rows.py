@@ -1,0 +1,106 @@
+"""Host rows in steps: those of some buckets in a kernel, and new ones as files.
+
+The rows of a host lie in the bucket of its URLs. A step that changes some writes a `set` file, or a
+new base where there are many already.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from nacre.crawldb.hosts import HOST_COLUMNS, no_hosts
+from nacre.cycle.compaction import needs_merge
+from nacre.cycle.tables import (
+    BucketFiles,
+    FilePlan,
+    TaskWork,
+    buckets_of,
+    local_bucket,
+    publish,
+    table_kind,
+)
+from nacre.cycle.versions import Cycle, CycleVersion, TableFile
+from nacre.engine.prerequisites import HostAnswer
+from nacre.uri.domain import registered_domain
+
+HOSTS = "hosts"
+"""The name of the table of hosts."""
+
+_COLUMNS = ", ".join(f'"{column.name}"' for column in HOST_COLUMNS)
+
+
+class WrittenHosts(NamedTuple):
+    """The files of new host rows, and the names of those that they replace."""
+
+    added: tuple[TableFile, ...] = ()
+    dropped: frozenset[str] = frozenset()
+
+
+def host_buckets(cycle: Cycle, version: CycleVersion) -> dict[int, BucketFiles]:
+    """The buckets of the table of hosts that have files."""
+    if HOSTS not in version.tables:
+        return {}
+    return {one.bucket: one for one in buckets_of(cycle, version, HOSTS)}
+
+
+def of_buckets(
+    known: Mapping[int, BucketFiles], buckets: Iterable[BucketFiles]
+) -> tuple[BucketFiles, ...]:
+    """The files of hosts of some buckets of the CrawlDb; without files where there are none."""
+    return tuple(known.get(one.bucket, BucketFiles(one.bucket)) for one in buckets)
+
+
+def load_hosts(work: TaskWork, buckets: Sequence[BucketFiles]) -> None:
+    """Make the table `hosts` of a kernel: the rows of some buckets."""
+    work.kernel.execute(f"create or replace temp table hosts as {no_hosts()}")
+    merge = table_kind(HOSTS).merge
+    for bucket in buckets:
+        if bucket.all:
+            merged = merge(local_bucket(work.storage, bucket, work.scratch))
+            work.kernel.execute(f"insert into hosts select {_COLUMNS} from ({merged})")
+
+
+def write_hosts(work: TaskWork, bucket: BucketFiles, rows: str, version: int) -> WrittenHosts:
+    """Write what differs from the table `hosts`, which has the rows of the bucket.
+
+    Args:
+        work: What the task works with.
+        bucket: The files of hosts of the bucket.
+        rows: SQL of new rows.
+        version: Number of the version that it is for.
+    """
+    kernel = work.kernel
+    kernel.execute(
+        f"create or replace temp table new_hosts as select {_COLUMNS} from ({rows}) "
+        f"except select {_COLUMNS} from hosts"
+    )
+    if not kernel.value("select count(*) from new_hosts"):
+        return WrittenHosts()
+    kind, query, dropped = "set", "from new_hosts", frozenset[str]()
+    if not bucket.base or needs_merge(bucket):
+        kind, dropped = "base", frozenset(file.path for file in bucket.all)
+        query = (
+            "select * from new_hosts union all select * from hosts o "
+            "where not exists (select 1 from new_hosts n where n.host = o.host)"
+        )
+    path = work.scratch / f"hosts-{bucket.bucket}.parquet"
+    kernel.write(f"select * from ({query}) order by host", str(path))
+    file = publish(work.storage, path, FilePlan(HOSTS, bucket.bucket, kind, version))
+    return WrittenHosts((file,) if file is not None else (), dropped)
+
+
+def group_of(host: str, partition: str, answer: bytes | None) -> str:
+    """The group of a host whose hosts are in one unit; "" where it is one of its own.
+
+    Args:
+        host: The host.
+        partition: `host`, `domain` or `address` (`cycle.generate.partition`).
+        answer: The addresses that are known of it, as units keep them.
+    """
+    if partition == "domain":
+        return registered_domain(host)
+    if partition == "address" and answer:
+        addresses = msgspec.msgpack.decode(answer, type=HostAnswer).addresses
+        return min(addresses, default="")
+    return ""

@@ -1,0 +1,502 @@
+"""The tasks of `generate`: four passes over the buckets that a task has.
+
+`select_task` folds the few columns that the tests need, judges, refuses, and keeps the candidates;
+`look_task` tells where they lie in the order; `measure_task` counts what was chosen by host, when
+it is known where each list ends; `lease_task` writes the leases and the whole rows of what was
+chosen, which it folds for those keys alone; `list_task` writes the lists.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nacre.crawldb.fold import fold_query
+from nacre.crawldb.hosts import HOST_COLUMNS, counted_hosts
+from nacre.crawldb.kernels import parquet, quoted
+from nacre.crawldb.row import COLUMNS
+from nacre.crawldb.select import (
+    NOWHERE,
+    Bracket,
+    DomainLimit,
+    OrderPoints,
+    Place,
+    SelectCounts,
+    SelectOptions,
+    capped_rows,
+    load_limits,
+    needed_columns,
+    number_candidates,
+    order_points,
+    refuse,
+)
+from nacre.cycle.admission import Admission
+from nacre.cycle.compaction import merge_bucket, needs_merge
+from nacre.cycle.steps.host_rows import group_of, load_hosts, write_hosts
+from nacre.cycle.steps.judging import JUDGED_BY, RulesOfStep, judge_rows
+from nacre.cycle.storage import localized
+from nacre.cycle.tables import (
+    CRAWLDB,
+    BucketFiles,
+    FilePlan,
+    LocalBucket,
+    TaskPlace,
+    TaskWork,
+    local_bucket,
+    local_file,
+    publish,
+)
+from nacre.cycle.versions import TableFile
+
+_COLUMNS = ", ".join(f'"{column.name}"' for column in COLUMNS)
+_HOST_COLUMNS = ", ".join(f'h."{column.name}"' for column in HOST_COLUMNS)
+_CANDIDATE = "key, host, domain, sort, tie, host_most, domain_most, hosts_most"
+
+
+class SelectSpec(NamedTuple):
+    """The first pass over some buckets.
+
+    Attributes:
+        place: Where it works.
+        version: Number of the version that it is for.
+        buckets: The buckets.
+        hosts: Their files of hosts.
+        options: Which rows may be chosen.
+        sorted_by: Columns in the sort value.
+        limits: Limits by domain.
+        rules: Judges rows that other rules judged last; None: nothing is judged.
+        interval: Interval of a row that has none, s.
+        since: Rows that were found later are fresh, ms.
+        most: Candidates that the task keeps, the best first; 0: all.
+        segments: Lists that are made.
+        exchange: Name of the file for them.
+        dry: Write nothing into the tables.
+    """
+
+    place: TaskPlace
+    version: int
+    buckets: tuple[BucketFiles, ...]
+    hosts: tuple[BucketFiles, ...]
+    options: SelectOptions
+    sorted_by: tuple[str, ...]
+    limits: tuple[DomainLimit, ...]
+    rules: RulesOfStep | None
+    interval: int
+    since: int
+    most: int
+    segments: int
+    exchange: str
+    dry: bool
+
+
+class SelectedFiles(NamedTuple):
+    """Files and counts of the first pass.
+
+    Attributes:
+        counts: What its buckets have.
+        kept: Candidates in the exchanged file.
+        buckets: The buckets with their files as they are now.
+        hosts: Their files of hosts.
+        added: New files by table: bases, what was judged, hosts.
+        dropped: Files that new ones replace, by table.
+        judged: Rows that were judged.
+        readmitted: Rows that rules let in again.
+    """
+
+    counts: SelectCounts
+    kept: int
+    buckets: tuple[BucketFiles, ...]
+    hosts: tuple[BucketFiles, ...]
+    added: dict[str, list[TableFile]]
+    dropped: dict[str, set[str]]
+    judged: int = 0
+    readmitted: int = 0
+
+
+def select_task(spec: SelectSpec) -> SelectedFiles:
+    """Fold, judge and refuse the rows of some buckets; the candidates go to an exchanged file."""
+    with spec.place.open() as work:
+        return _Selecting(work, spec).run()
+
+
+class _Selecting:
+    """The first pass of a task."""
+
+    def __init__(self, work: TaskWork, spec: SelectSpec) -> None:
+        self._work = work
+        self._spec = spec
+        self._kernel = work.kernel
+        self._admission: Admission | None = None
+        self._added: dict[str, list[TableFile]] = {CRAWLDB: [], "hosts": []}
+        self._dropped: dict[str, set[str]] = {CRAWLDB: set(), "hosts": set()}
+        self._judged = self._readmitted = 0
+
+    def run(self) -> SelectedFiles:
+        spec, kernel = self._spec, self._kernel
+        kernel.execute(
+            "create temp table kept (bucket INTEGER, key VARCHAR, host VARCHAR, domain VARCHAR, "
+            "sort DOUBLE, tie UBIGINT, host_most BIGINT, domain_most BIGINT, hosts_most BIGINT)"
+        )
+        if spec.options.limits:
+            load_limits(kernel, spec.limits)
+        columns = needed_columns(kernel, spec.options, spec.sorted_by)
+        counts = [
+            self._bucket(bucket, hosts, columns)
+            for bucket, hosts in zip(spec.buckets, spec.hosts, strict=True)
+        ]
+        return SelectedFiles(
+            summed(counts),
+            self._exchanged(),
+            tuple(self._now(CRAWLDB, one) for one in spec.buckets),
+            tuple(self._now("hosts", one) for one in spec.hosts),
+            self._added,
+            self._dropped,
+            self._judged,
+            self._readmitted,
+        )
+
+    def _bucket(
+        self, bucket: BucketFiles, hosts: BucketFiles, columns: Sequence[str]
+    ) -> SelectCounts:
+        spec, kernel = self._spec, self._kernel
+        local = self._local(bucket)
+        query = fold_query(*local, interval=spec.interval, columns=columns, order=False)
+        kernel.execute(f"create or replace temp table seen as {query}")
+        if spec.rules is not None:
+            self._judge(spec.rules, bucket.bucket, local)
+        load_hosts(self._work, [hosts])
+        counts = refuse(kernel, "seen", spec.options, spec.since, "hosts")
+        kernel.execute(f"insert into kept select {bucket.bucket}, {_CANDIDATE} from candidates")
+        if not spec.dry:
+            rows = counted_hosts("hosts", "seen")
+            written = write_hosts(self._work, hosts, rows, spec.version)
+            self._added["hosts"] += written.added
+            self._dropped["hosts"] |= written.dropped
+        return counts
+
+    def _local(self, bucket: BucketFiles) -> LocalBucket:
+        """The files of a bucket, which gets a new base when its differences are many."""
+        work = self._work
+        if self._spec.dry or not needs_merge(bucket):
+            return local_bucket(work.storage, bucket, work.scratch)
+        merged = merge_bucket(work, CRAWLDB, bucket, self._spec.version)
+        self._added[CRAWLDB] += merged.added
+        self._dropped[CRAWLDB] |= merged.dropped
+        paths = [local_file(work.storage, file, work.scratch) for file in merged.added]
+        return LocalBucket(paths, [], [])
+
+    def _judge(self, rules: RulesOfStep, bucket: int, local: LocalBucket) -> None:
+        """Judge the rows of `seen` that other rules judged last."""
+        kernel = self._kernel
+        kernel.execute(
+            "create or replace temp table unjudged as select key from seen "
+            f"where rules is distinct from {rules.hash}"
+        )
+        if not kernel.value("select count(*) from unjudged"):
+            return
+        if self._admission is None:
+            self._admission = rules.admission(self._work.scratch)
+        query = fold_query(*local, interval=0, columns=JUDGED_BY, keys="unjudged", order=False)
+        kernel.execute(f"create or replace temp table asked as {query}")
+        found, rows = judge_rows(kernel, "asked", self._admission, rules.hash)
+        kernel.execute(
+            "update seen set excluded = asked.excluded from asked "
+            "where asked.key = seen.key and asked.excluded is distinct from seen.excluded"
+        )
+        self._judged += found.asked
+        self._readmitted += found.readmitted
+        if rows and not self._spec.dry:
+            plan = FilePlan(CRAWLDB, bucket, "set", self._spec.version, "admission")
+            self._added[CRAWLDB] += _published(self._work, rows, plan)
+
+    def _exchanged(self) -> int:
+        """Write the candidates that may be in a list: no task has more than all lists together."""
+        spec = self._spec
+        rows = "select * from kept"
+        several = spec.segments > 1 and spec.options.limits
+        if spec.most and not several:
+            if spec.options.capped:
+                rows = f"select * from ({capped_rows(spec.options, 'kept', spec.segments)})"
+            rows += f" order by sort desc, tie desc limit {spec.most}"
+        path = self._work.scratch / "kept.parquet"
+        written = self._kernel.write(rows, str(path))
+        if written.rows:
+            self._work.storage.upload(path, spec.exchange)
+        return written.rows
+
+    def _now(self, table: str, bucket: BucketFiles) -> BucketFiles:
+        """A bucket with the files that it has from now on."""
+        dropped, number = self._dropped[table], bucket.bucket
+        new = [file for file in self._added[table] if file.bucket == number]
+
+        def of(kind: str, files: tuple[TableFile, ...]) -> tuple[TableFile, ...]:
+            kept = [file for file in files if file.path not in dropped]
+            return (*kept, *(file for file in new if file.kind == kind))
+
+        return BucketFiles(
+            number, of("base", bucket.base), of("set", bucket.sets), of("add", bucket.adds)
+        )
+
+
+def _published(work: TaskWork, query: str, plan: FilePlan) -> list[TableFile]:
+    path = work.scratch / f"{plan.group}-{plan.bucket}.parquet"
+    work.kernel.write(query, str(path))
+    file = publish(work.storage, path, plan)
+    return [file] if file is not None else []
+
+
+def summed(counts: Sequence[SelectCounts]) -> SelectCounts:
+    """The counts of several buckets together."""
+    refused: Counter[str] = Counter()
+    excluded: Counter[str] = Counter()
+    for one in counts:
+        refused.update(one.refused)
+        excluded.update(one.excluded)
+    due = [one.next_due for one in counts if one.next_due is not None]
+    known, fresh = sum(one.known for one in counts), sum(one.fresh for one in counts)
+    chosen = sum(one.due for one in counts)
+    return SelectCounts(known, fresh, chosen, dict(refused), dict(excluded), min(due, default=None))
+
+
+class LookSpec(NamedTuple):
+    """A look at the candidates of a task.
+
+    Attributes:
+        place: Where it works.
+        exchange: The file of the candidates.
+        options: For the caps.
+        buckets: The buckets, with their files as they are now.
+        hosts: Their files of hosts.
+        interval: Interval of a row that has none, s.
+        partition: `host`, `domain` or `address`: what is never in two units.
+        ends: Where the lists end that are known.
+        between: The bracket to look at.
+    """
+
+    place: TaskPlace
+    exchange: str
+    options: SelectOptions
+    buckets: tuple[BucketFiles, ...]
+    hosts: tuple[BucketFiles, ...]
+    interval: int
+    partition: str
+    ends: tuple[Place | None, ...]
+    between: Bracket = NOWHERE
+
+
+def _load_candidates(work: TaskWork, name: str) -> str:
+    """Make the table `candidates` of an exchanged file; its local path, in SQL."""
+    source = parquet([str(localized(work.storage, name, work.scratch))])
+    work.kernel.execute(
+        f"create or replace temp table candidates as select {_CANDIDATE} from {source}"
+    )
+    return source
+
+
+def look_task(spec: LookSpec) -> OrderPoints:
+    """The places of the candidates of a task."""
+    with spec.place.open() as work:
+        _load_candidates(work, spec.exchange)
+        table = number_candidates(work.kernel, spec.options, spec.ends)
+        return order_points(work.kernel, table, spec.between)
+
+
+class MeasuredHost(NamedTuple):
+    """A host with its URLs in a list.
+
+    Attributes:
+        segment: The list, from 0.
+        host: The host.
+        urls: Its URLs there.
+        delay: The politeness delay that was learned, s; 0: none.
+        group: Hosts of a group are in one unit; "" for none.
+    """
+
+    segment: int
+    host: str
+    urls: int
+    delay: float
+    group: str
+
+
+def measure_task(spec: LookSpec) -> list[MeasuredHost]:
+    """The URLs of each host in each list, counted."""
+    with spec.place.open() as work:
+        _load_candidates(work, spec.exchange)
+        number_candidates(work.kernel, spec.options, spec.ends)
+        load_hosts(work, spec.hosts)
+        rows = work.kernel.rows(
+            "select c.segment, c.host, c.urls, coalesce(h.delay, 0), h.answer from "
+            "(select segment, host, count(*) as urls from chosen group by all) c "
+            "left join hosts h using (host) order by 1, 2"
+        )
+        return [
+            MeasuredHost(segment, host, urls, delay, group_of(host, spec.partition, answer))
+            for segment, host, urls, delay, answer in rows
+        ]
+
+
+class HostPlan(NamedTuple):
+    """The place of a host in a list.
+
+    Attributes:
+        segment: The list, from 0.
+        host: The host.
+        unit: Its unit, from 0.
+        delay: Expected time from one fetch to the next, s.
+        most: URLs that are kept, the best first; 0: all.
+    """
+
+    segment: int
+    host: str
+    unit: int
+    delay: float
+    most: int = 0
+
+
+class LeaseSpec(NamedTuple):
+    """The third pass over the candidates of a task.
+
+    Attributes:
+        look: The candidates, and where each list ends.
+        plans: What becomes of their hosts.
+        segments: Names of the segments.
+        until: When the leases end, ms.
+        version: Number of the version that it is for.
+        exchange: Name of the file for what goes to units.
+        hosts: Name of the file for what is known of their hosts.
+    """
+
+    look: LookSpec
+    plans: tuple[HostPlan, ...]
+    segments: tuple[str, ...]
+    until: int
+    version: int
+    exchange: str
+    hosts: str
+
+
+class LeasedFiles(NamedTuple):
+    """The leases of a task, and whether something is known of its hosts."""
+
+    leases: tuple[TableFile, ...]
+    hosts: bool
+
+
+def lease_task(spec: LeaseSpec) -> LeasedFiles:
+    """Write leases by bucket, and the rows of the lists for their units."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    with spec.look.place.open() as work:
+        kernel = work.kernel
+        source = _load_candidates(work, spec.look.exchange)
+        number_candidates(kernel, spec.look.options, spec.look.ends)
+        columns = zip(*spec.plans, strict=True)
+        kernel.load("plans", pa.table(dict(zip(HostPlan._fields, map(list, columns), strict=True))))
+        kernel.execute(
+            "create temp table listed as select c.key, c.host, c.sort, c.tie, c.segment, p.unit, "
+            "p.delay, k.bucket from chosen c join plans p using (segment, host) "
+            f"join {source} k on k.key = c.key qualify p.most = 0 or row_number() over "
+            "(partition by c.segment, c.host order by c.sort desc, c.tie desc) <= p.most"
+        )
+        path = work.scratch / "listed.parquet"
+        kernel.write(_listed_rows(work, spec), str(path))
+        work.storage.upload(path, spec.exchange)
+        load_hosts(work, spec.look.hosts)
+        path = work.scratch / "known-hosts.parquet"
+        known = kernel.write(
+            f"select p.segment, p.unit, {_HOST_COLUMNS} from plans p join hosts h using (host) "
+            "where h.time is not null",
+            str(path),
+        )
+        if known.rows:
+            work.storage.upload(path, spec.hosts)
+        return LeasedFiles(tuple(_leases(work, spec)), bool(known.rows))
+
+
+def _listed_rows(work: TaskWork, spec: LeaseSpec) -> str:
+    """SQL of the whole rows of what is listed, with their units."""
+    kernel = work.kernel
+    kernel.execute(
+        "create temp table whole ("
+        + ", ".join(f'"{column.name}" {column.type}' for column in COLUMNS)
+        + ")"
+    )
+    for bucket in spec.look.buckets:
+        kernel.execute(
+            "create or replace temp table wanted as select key from listed "
+            f"where bucket = {bucket.bucket}"
+        )
+        if kernel.value("select count(*) from wanted"):
+            local = local_bucket(work.storage, bucket, work.scratch)
+            rows = fold_query(*local, interval=spec.look.interval, keys="wanted", order=False)
+            kernel.execute(f"insert into whole {rows}")
+    return (
+        "select l.segment, l.unit, l.delay, l.host, l.sort, l.tie, r.* from whole r "
+        "join listed l using (key) order by l.segment, l.unit"
+    )
+
+
+def _leases(work: TaskWork, spec: LeaseSpec) -> list[TableFile]:
+    names = " ".join(
+        f"when {number} then {quoted(name)}" for number, name in enumerate(spec.segments)
+    )
+    found = []
+    for (bucket,) in work.kernel.rows("select distinct bucket from listed order by 1"):
+        path = work.scratch / f"lease-{bucket}.parquet"
+        work.kernel.write(
+            f"select key, case segment {names} end as leased, {spec.until}::BIGINT as "
+            f"leased_until from listed where bucket = {bucket} order by key",
+            str(path),
+        )
+        plan = FilePlan(CRAWLDB, int(bucket), "set", spec.version, "lease")
+        file = publish(work.storage, path, plan)
+        found += [file] if file is not None else []
+    return found
+
+
+class ListSpec(NamedTuple):
+    """The list of one unit.
+
+    Attributes:
+        place: Where it works.
+        sources: The files of the third pass.
+        hosts: Its files of hosts.
+        segment: The segment, from 0.
+        unit: The unit, from 0.
+        name: Name of the list.
+        known: Name of the file of what is known of its hosts.
+    """
+
+    place: TaskPlace
+    sources: tuple[str, ...]
+    hosts: tuple[str, ...]
+    segment: int
+    unit: int
+    name: str
+    known: str
+
+
+def list_task(spec: ListSpec) -> int:
+    """Write the list of a unit, in rounds over its hosts by sort value; how many URLs it has."""
+    with spec.place.open() as work:
+        paths = [str(localized(work.storage, name, work.scratch)) for name in spec.sources]
+        path = work.scratch / "list.parquet"
+        mine = f"segment = {spec.segment} and unit = {spec.unit}"
+        turn = "row_number() over (partition by host order by sort desc, tie desc)"
+        written = work.kernel.write(
+            f"select {_COLUMNS}, row_number() over (order by turn, sort desc, tie desc) - 1 as "
+            f'"order", delay from (select *, {turn} as turn from {parquet(paths)} where {mine}) '
+            "order by turn, sort desc, tie desc",
+            str(path),
+        )
+        work.storage.upload(path, spec.name)
+        if spec.hosts:
+            paths = [str(localized(work.storage, name, work.scratch)) for name in spec.hosts]
+            path = work.scratch / "hosts.parquet"
+            known = work.kernel.write(
+                f"select {_HOST_COLUMNS} from {parquet(paths)} h where {mine} order by host",
+                str(path),
+            )
+            if known.rows:
+                work.storage.upload(path, spec.known)
+        return written.rows
