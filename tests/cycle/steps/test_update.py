@@ -10,13 +10,17 @@ import pytest
 from msgspec import structs
 
 from nacre.crawldb import facts
+from nacre.crawldb import row as crawldb_row
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.row import ONE, bucket_of
 from nacre.crawldb.settings import UpdateSettings
 from nacre.crawldb.transition import StateRow
+from nacre.cycle.compaction import compact
 from nacre.cycle.steps.generate import GenerateOptions, generate
-from nacre.cycle.steps.update import RevisitPlan, UpdateOptions, update, visit_rows
-from nacre.cycle.tables import CRAWLDB, buckets_of, local_bucket
+from nacre.cycle.steps.host_rows import host_buckets, load_hosts
+from nacre.cycle.steps.update import UpdateOptions, update
+from nacre.cycle.steps.update_tasks import RevisitPlan, visit_rows
+from nacre.cycle.tables import CRAWLDB, FilePlan, buckets_of, local_bucket, publish
 from nacre.cycle.versions import CycleChanges
 from nacre.errors import JobError
 from nacre.recrawl.planner.schedules.timetable import ScheduleSettings
@@ -180,3 +184,87 @@ def test_a_capture_is_kept_and_a_failure_keeps_the_old_one():
     assert matrix == {("db_fetched", "db_fetched"): 1}
     rows, _ = visit_rows([visit("http://a/", -2)], known, PLAN, NOW, {"other"})
     assert (rows.capture, rows.lease) == ([], [])
+
+
+def test_hosts_have_what_was_seen_of_them(tmp_path: Path):
+    root = tmp_path / "j"
+    url = "http://书.example/"
+    seeded(root, url)
+    for number in (1, 2):
+        with opened(root, NOW + number * 40 * DAY) as context:
+            [segment] = generate(context, GenerateOptions()).segments
+        fetched(root, segment, ([visit(url, time=(NOW + number * 40 * DAY) * 1000)], []))
+        plain = dict.fromkeys(facts.HOSTS.names, 0)
+        seen = {
+            "bucket": bucket_of(url, 64),
+            "host": "xn--1jq.example",
+            "visits": 3,
+            "delay": number,
+        }
+        more = {"latencies": [1] * 20, "robots": None, "answer": b"x", "time": number}
+        path = root / "cycle" / f"segments/{segment}/parts/u0001/1-000/hosts.parquet"
+        pq.write_table(pa.Table.from_pylist([plain | seen | more], facts.HOSTS), path)
+        with opened(root, NOW + number * 40 * DAY + 1) as context:
+            update(context, UpdateOptions())
+            with context.place.open() as work:
+                buckets = host_buckets(context.cycle, context.cycle.newest())
+                load_hosts(work, list(buckets.values()))
+                rows = work.kernel.rows("select host, visits, delay, unfetched from hosts")
+    assert rows == [("xn--1jq.example", 6, 2.0, 0)]
+
+
+def generated_and_changed(root: Path, url: str, group: str, **change: Any) -> str:
+    """A list with a URL, whose row was changed after it was listed."""
+    seeded(root, url)
+    with opened(root) as context:
+        [segment] = generate(context, GenerateOptions()).segments
+        version = context.cycle.newest()
+        path = root / "change.parquet"
+        schema = crawldb_row.GROUPS[group]
+        pq.write_table(pa.Table.from_pylist([{"key": url, **change}], schema), path)
+        plan = FilePlan(CRAWLDB, bucket_of(url, 64), "set", version.number + 1, group)
+        file = publish(context.cycle.storage, path, plan)
+        assert file is not None
+        context.cycle.commit(version, CycleChanges(step="x", clock=NOW, added={CRAWLDB: [file]}))
+    return segment
+
+
+def test_what_was_committed_since_the_list_was_made_counts(tmp_path: Path):
+    root = tmp_path / "j"
+    url = "http://a.example/"
+    state = {"status": 2, "fetch_time": NOW, "interval": 60, "signature": b"s", "retries": 1}
+    segment = generated_and_changed(root, url, "state", **state)
+    fetched(root, segment, ([visit(url, 503)], []))
+    with opened(root, NOW + DAY) as context:
+        found = update(context, UpdateOptions())
+    assert found.transitions == {("db_fetched", "db_unfetched"): 1}
+    row = table(root, tmp_path)[url]
+    assert (row["retries"], row["interval"], row["signature"]) == (2, 60, b"s")
+
+
+def test_a_bucket_that_was_compacted_since_is_looked_up(tmp_path: Path):
+    root = tmp_path / "j"
+    url = "http://a.example/"
+    segment = generated_and_changed(root, url, "state", status=2, fetch_time=NOW, interval=60)
+    with opened(root) as context:
+        compact(context.cycle, context.engine, context.place, NOW, keep=3)
+    fetched(root, segment, ([visit(url, 404)], []))
+    with opened(root, NOW + DAY) as context:
+        found = update(context, UpdateOptions())
+    assert found.transitions == {("db_fetched", "db_gone"): 1}
+    assert table(root, tmp_path)[url]["leased"] is None
+
+
+def test_a_known_url_that_no_list_has_is_looked_up(tmp_path: Path):
+    root = tmp_path / "j"
+    url, other = "http://a.example/", "http://a.example/target"
+    seeded(root, url, other)
+    with opened(root, cycle={"generate.where": "key not like '%target'"}) as context:
+        [segment] = generate(context, GenerateOptions()).segments
+    fetched(root, segment, ([visit(url, 301), visit(other)], []))
+    with opened(root, NOW + DAY) as context:
+        found = update(context, UpdateOptions())
+    assert found.transitions == {
+        ("db_unfetched", "db_redir_perm"): 1,
+        ("db_unfetched", "db_fetched"): 1,
+    }

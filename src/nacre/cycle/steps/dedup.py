@@ -22,14 +22,8 @@ from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import Status, bucket_of_host
 from nacre.crawldb.settings import CycleDedupSettings
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.links import (
-    FetchedFacts,
-    bucket_ranges,
-    facts_of,
-    local_facts,
-    marked,
-    waiting_segments,
-)
+from nacre.cycle.steps.links import bucket_ranges, marked, waiting_segments
+from nacre.cycle.steps.update_tasks import FetchedFacts, facts_of, local_facts
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import (
     CRAWLDB,

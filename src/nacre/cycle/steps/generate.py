@@ -306,6 +306,7 @@ class _Generating:
                     "clock": context.clock,
                     "seconds": max(packs[number].seconds),
                     "rules": self._rules,
+                    "version": self._number,
                 },
             )
             for number, name in enumerate(names)

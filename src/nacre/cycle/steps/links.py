@@ -15,7 +15,7 @@ from nacre.crawldb.kernels import parquet
 from nacre.crawldb.links import link_adds
 from nacre.crawldb.settings import LinkDbSettings
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.storage import Storage, localized
+from nacre.cycle.steps.update_tasks import FetchedFacts, facts_of, local_facts
 from nacre.cycle.tables import CRAWLDB, FilePlan, TaskPlace, TaskWork, publish
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
 
@@ -43,34 +43,6 @@ class LinksResult(NamedTuple):
     version: CycleVersion | None = None
 
 
-class FetchedFacts(NamedTuple):
-    """The files of the facts of a segment.
-
-    Attributes:
-        segment: The segment.
-        lists: Names of its lists.
-        parts: Folders of its parts.
-    """
-
-    segment: str
-    lists: tuple[str, ...]
-    parts: tuple[str, ...]
-
-    def files(self, name: str) -> list[str]:
-        """Names of the files of a kind of fact, such as `visits`."""
-        return [f"{part}/{name}.parquet" for part in self.parts]
-
-
-def facts_of(segment: str, state: SegmentState) -> FetchedFacts:
-    """The files of the facts of a segment that was fetched."""
-    units = sorted(state.parts)
-    return FetchedFacts(
-        segment,
-        tuple(f"segments/{segment}/lists/{unit}.parquet" for unit in units),
-        tuple(part for unit in units for part in state.parts[unit]),
-    )
-
-
 def waiting_segments(
     version: CycleVersion, taken: str, states: Sequence[str]
 ) -> dict[str, SegmentState]:
@@ -94,11 +66,6 @@ def marked(waiting: Mapping[str, SegmentState], taken: str) -> dict[str, Segment
         name: msgspec.structs.replace(state, more={**state.more, taken: True})
         for name, state in waiting.items()
     }
-
-
-def local_facts(storage: Storage, names: Sequence[str], work: TaskWork) -> list[str]:
-    """The local paths of files of facts."""
-    return [str(localized(storage, name, work.scratch)) for name in names]
 
 
 class LinksSpec(NamedTuple):
