@@ -188,7 +188,7 @@ def test_a_capture_is_kept_and_a_failure_keeps_the_old_one():
 
 def test_hosts_have_what_was_seen_of_them(tmp_path: Path):
     root = tmp_path / "j"
-    url = "http://书.example/"
+    url = "http://xn--1jq.example/"
     seeded(root, url)
     for number in (1, 2):
         with opened(root, NOW + number * 40 * DAY) as context:

@@ -16,9 +16,9 @@ from nacre.crawldb.row import bucket_of
 from nacre.crawldb.scoring import virtual_share
 from nacre.cycle.admission import Admission, all_seed_lines
 from nacre.cycle.rounds import FETCHED, UPDATED, waiting
+from nacre.cycle.seedlist import InjectedSeed, read_seed_list
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets
-from nacre.cycle.seedlist import InjectedSeed, read_seed_list
 from nacre.cycle.steps.update_tasks import (
     FetchedFacts,
     RevisitPlan,
