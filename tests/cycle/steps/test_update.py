@@ -190,6 +190,7 @@ def test_hosts_have_what_was_seen_of_them(tmp_path: Path):
     root = tmp_path / "j"
     url = "http://xn--1jq.example/"
     seeded(root, url)
+    rows: list[Any] = []
     for number in (1, 2):
         with opened(root, NOW + number * 40 * DAY) as context:
             [segment] = generate(context, GenerateOptions()).segments

@@ -12,6 +12,7 @@ from nacre.cli.cycle.opening import (
     CommonOptions,
     DryRun,
     EngineName,
+    Master,
     Quiet,
     Tasks,
     opened,
@@ -32,6 +33,7 @@ def links(
     ctx: typer.Context,
     *,
     engine: EngineName = "local",
+    master: Master = "",
     tasks: Tasks = 0,
     at: At = "",
     dry: DryRun = False,
@@ -42,7 +44,7 @@ def links(
     """Take the links of fetched segments into the table of links."""
     from nacre.cycle.steps.links import links as run
 
-    common = CommonOptions(engine, tasks, at, tuple(assignments or ()), dry)
+    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     with opened(job_of(ctx), common) as context:
         result = run(context)
     if as_json:
@@ -79,6 +81,7 @@ def dedup(
         typer.Option("--canonical", help="Pages are copies of what they declare as canonical."),
     ] = False,
     engine: EngineName = "local",
+    master: Master = "",
     tasks: Tasks = 0,
     at: At = "",
     dry: DryRun = False,
@@ -89,7 +92,7 @@ def dedup(
     """Mark pages with the same content as duplicates of the best one."""
     from nacre.cycle.steps.dedup import dedup as run
 
-    common = CommonOptions(engine, tasks, at, tuple(assignments or ()), dry)
+    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     with opened(job_of(ctx), common) as context:
         settings = dedup_settings(context.settings.cycle.dedup, group, order, canonical=canonical)
         result = run(context, settings)
