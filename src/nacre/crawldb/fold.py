@@ -143,7 +143,7 @@ def _listed(columns: Sequence[RowColumn]) -> str:
 
 
 def _source(paths: Sequence[str], keys: str) -> str:
-    """What stands behind `from` for files, or for their rows with wanted keys."""
+    """SQL behind `from` of files, or of their rows with wanted keys."""
     if not keys:
         return parquet(paths)
     return f"(select f.* from {parquet(paths)} f semi join {keys} k on f.key = k.key)"

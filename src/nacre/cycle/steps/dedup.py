@@ -426,7 +426,7 @@ class _Looking:
         self._buckets = version.tables[CRAWLDB].buckets
 
     def run(self) -> tuple[DedupResult, dict[str, list[TableFile]]]:
-        """What was found, and the files of each table."""
+        """Look: the outcome, and the files of each table."""
         members, files = self._indexed()
         claims = self._claims() if self._settings.canonical else ""
         confirmed, pairs = self._confirmed(members, claims)

@@ -187,7 +187,7 @@ def _rows_by_bucket(context: StepContext, facts: Sequence[FetchedFacts]) -> Coun
 def _virtual(
     context: StepContext, version: CycleVersion, names: Sequence[str]
 ) -> tuple[dict[int, dict[str, int]], int]:
-    """What the virtual page of `opic` gives to each seed, by bucket and key; and what it keeps."""
+    """Gifts of the virtual page of `opic` to seeds, by bucket and key; and what it keeps."""
     cash = sum(int(one.more.get("virtual", 0)) for one in version.segments.values())
     if not cash:
         return {}, 0
