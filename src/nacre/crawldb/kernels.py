@@ -77,6 +77,8 @@ class Kernel:
                 "python_enable_replacements": "false",
             },
         )
+        # A query of more than two seconds would draw a bar on standard output.
+        self.execute("set enable_progress_bar = false")
         self.execute("set temp_directory = ?", [scratch])
         self.execute("set allowed_directories = ?", [allowed])
         self.execute("set enable_external_access = false")
