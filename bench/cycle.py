@@ -4,14 +4,12 @@ A table of so many known URLs is made, half of them due. Then `generate` lists `
 fetch is made up (a visit for each listed URL and so many links summed by target), and `update`
 brings it in. Each step runs in a process of its own as `nacre cycle` runs it. Printed are wall
 time, CPU, the greatest resident size of a process and of all together, and bytes written. `--grow
-20,40` (millions) compares sizes with the same facts. `--rounds` measures what the steps of a small
-site take beside its fetch.
+20,40` (millions) compares sizes with the same facts.
 """
 
 import argparse
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -204,17 +202,28 @@ def step_main(root: Path, step: str, top: int, tasks: int, engine: str) -> dict[
 
 
 class Watch(threading.Thread):
-    """The greatest resident size of a process and of all below it, MB; twice a second."""
+    """The greatest resident size of a process and of all below it, MB, and their CPU seconds.
+
+    Processes that end are those that an engine kills, so that their parents never hear of their
+    CPU; what they had at the last look, three times a second, is counted.
+    """
 
     def __init__(self, pid: int) -> None:
         super().__init__(daemon=True)
         self._pid = pid
         self._over = threading.Event()
         self.single = self.together = 0.0
+        self._cpu: dict[int, float] = {}
+
+    @property
+    def cpu(self) -> float:
+        return sum(self._cpu.values())
 
     def run(self) -> None:
         while not self._over.wait(0.3):
-            sizes = [_resident(pid) for pid in _family(self._pid)]
+            family = _family(self._pid)
+            self._cpu |= {pid: _cpu_of(pid, self._cpu.get(pid, 0.0)) for pid in family}
+            sizes = [_resident(pid) for pid in family]
             self.single = max(self.single, *sizes, 0.0)
             self.together = max(self.together, sum(sizes))
 
@@ -239,6 +248,15 @@ def _family(root: int) -> list[int]:
     return found
 
 
+def _cpu_of(pid: int, before: float) -> float:
+    """CPU seconds of a process; as before when it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return before
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def _resident(pid: int) -> float:
     """Without what is shared with others, MB."""
     try:
@@ -250,7 +268,6 @@ def _resident(pid: int) -> float:
 
 def measured(root: Path, step: str, top: int, tasks: int, engine: str) -> dict[str, Any]:
     """Run a step in a process of its own, and measure it."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     size = _size(root)
     began = time.monotonic()
     words = ["step", str(root), step, str(top), str(tasks), engine]
@@ -261,12 +278,10 @@ def measured(root: Path, step: str, top: int, tasks: int, engine: str) -> dict[s
     watch.stop()
     if child.returncode:
         raise SystemExit(f"{step} ended with {child.returncode}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return {
         "step": step,
         "wall_s": round(time.monotonic() - began, 1),
-        "cpu_s": round(cpu, 1),
+        "cpu_s": round(watch.cpu, 1),
         "rss_mb": round(watch.together),
         "rss_one_mb": round(watch.single),
         "written_mb": round((_size(root) - size) / 1e6, 1),
