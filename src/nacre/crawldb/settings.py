@@ -209,12 +209,6 @@ class CycleDedupSettings(Component):
         min_length=1,
         sheets=False,
     )
-    near: bool = setting(
-        False, "Find pages with almost the same text too, by simhash.", sheets=False
-    )
-    near_bits: int = setting(
-        3, "Bits in which the simhashes of such pages differ at most.", ge=0, le=3, sheets=False
-    )
     canonical: bool = setting(
         False,
         "A page that names another known page as its canonical one is a duplicate of it.",
