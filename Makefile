@@ -68,7 +68,7 @@ kills: environment system webs
 # Without Java it is skipped, which it says.
 spark: environment system ## batch rounds on a cluster of Apache Spark, on the loopback
 	@$(PY) -m tools.spark; status=$$?; case $$status in \
-		0) .venv-spark/bin/python -m pytest -p no:randomly -n 0 -m spark tests/cycle/spark --timeout 300 ;; \
+		0) .venv-spark/bin/python -m pytest -p no:randomly -n 0 -m spark tests/cycle/spark --timeout 900 ;; \
 		3) echo "skipped: make spark" ;; \
 		*) exit $$status ;; \
 	esac

@@ -19,7 +19,7 @@ from tests.cycle.objects import free_port
 ROOT = Path(__file__).parents[3]
 MEMORY = "600m"
 """Of an executor."""
-LONG = 150.0
+LONG = 300.0
 
 
 def wait_for(condition, what, seconds=LONG):

@@ -1,0 +1,93 @@
+"""What the engine on Spark checks before it starts; the tasks themselves: `tests/cycle/spark`."""
+
+from contextlib import nullcontext
+
+import pytest
+
+from nacre.cycle.engine import spark
+from nacre.cycle.engine.spark import (
+    ExecutorReport,
+    SparkEngine,
+    mebibytes,
+    report_task,
+    required_overhead,
+    security_notes,
+)
+from nacre.errors import ConfigError
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("1g", 1024), ("512m", 512), ("384", 384), ("2048k", 2), ("1GB", 1024)]
+)
+def test_sizes_as_spark_writes_them(text, size):
+    assert mebibytes(text) == size
+
+
+def test_a_size_that_is_none():
+    with pytest.raises(ConfigError, match="'much': it takes a size as 800m"):
+        mebibytes("much")
+
+
+def test_each_core_needs_memory_beside_the_jvm():
+    assert required_overhead(1) == 400
+    assert required_overhead(4) == 1600
+
+
+@pytest.mark.parametrize(
+    ("master", "settings", "told"),
+    [
+        ("spark://127.0.0.1:7077", {}, False),
+        ("local[2]", {}, False),
+        ("spark://10.0.0.5:7077", {}, True),
+        ("spark://10.0.0.5:7077", {"spark.authenticate": "true"}, False),
+        ("yarn", {}, True),
+    ],
+)
+def test_a_cluster_that_others_reach_is_told_of(master, settings, told):
+    assert bool(security_notes(master, settings)) is told
+
+
+@pytest.mark.parametrize(
+    ("settings", "fits"),
+    [
+        ({"spark.master": "spark://h:1"}, True),
+        ({"spark.master": "yarn"}, False),
+        ({"spark.master": "yarn", "spark.executor.memoryOverhead": "400m"}, True),
+        (
+            {
+                "spark.master": "k8s://h",
+                "spark.executor.cores": "4",
+                "spark.executor.memoryOverhead": "1g",
+            },
+            False,
+        ),
+    ],
+)
+def test_executors_that_would_be_killed_for_their_memory_are_refused(settings, fits):
+    refused = pytest.raises(ConfigError, match=r"memoryOverhead is \d+m")
+    with nullcontext() if fits else refused:
+        spark._require_overhead(settings)
+    assert mebibytes(settings.get("spark.executor.memoryOverhead", "384m")) >= 384
+
+
+def test_an_executor_that_cannot_work_is_told(tmp_path):
+    report = report_task(str(tmp_path))
+    assert report.storage == ""
+    assert spark._unfit(report, report.clock) == ""
+    assert "its clock is 90 s" in spark._unfit(report, report.clock + 90)
+    assert "Nacre 9" in spark._unfit(report._replace(nacre="9"), report.clock)
+    (tmp_path / "file").touch()
+    blocked = report_task(str(tmp_path / "file"))
+    assert "cannot write to the storage" in spark._unfit(blocked, blocked.clock)
+    assert isinstance(blocked, ExecutorReport)
+
+
+def test_without_the_library_or_java_the_command_is_told(monkeypatch):
+    monkeypatch.setattr("nacre.cycle.engine.spark.find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match=r"--engine spark needs the extra `spark` \(pyspark\)"):
+        SparkEngine("local[1]")
+    monkeypatch.setattr("nacre.cycle.engine.spark.find_spec", lambda name: name)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(ConfigError, match=r"needs Java 17 or 21.*openjdk-17-jre-headless"):
+        SparkEngine("local[1]")

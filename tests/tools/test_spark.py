@@ -1,0 +1,45 @@
+"""The environment of Spark: what it is made from, and what builds its wheel."""
+
+import sys
+from pathlib import Path
+
+from tools.spark import LOCK, TOOLS, entries, fingerprint, java, share
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_what_builds_the_wheel_is_in_the_lock_with_hashes():
+    found = entries(ROOT / LOCK, TOOLS)
+    assert {entry.partition("==")[0] for entry in found} == set(TOOLS)
+    assert all("--hash=sha256:" in entry for entry in found)
+
+
+def test_another_lock_makes_another_environment(tmp_path):
+    (tmp_path / "one").write_text("pyspark==4.3.0")
+    (tmp_path / "two").write_text("pyspark==4.3.1")
+    one = fingerprint(tmp_path / "one", tmp_path / "venv")
+    assert one == fingerprint(tmp_path / "one", tmp_path / "venv")
+    assert one != fingerprint(tmp_path / "two", tmp_path / "venv")
+    assert one != fingerprint(tmp_path / "one", tmp_path / "elsewhere")
+
+
+def test_java_is_that_of_its_home_else_of_the_path(tmp_path, monkeypatch):
+    for name in ("home/bin", "path"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "java").touch()
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    assert java() == str(tmp_path / "home/bin/java")
+    monkeypatch.delenv("JAVA_HOME")
+    assert java() == str(tmp_path / "path/java")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert java() == ""
+
+
+def test_it_imports_what_this_environment_has(tmp_path):
+
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    folder = tmp_path / "lib" / version / "site-packages"
+    folder.mkdir(parents=True)
+    share(tmp_path)
+    assert "site.addsitedir" in (folder / "nacre-shared.pth").read_text()
