@@ -135,6 +135,13 @@ def test_any_number_of_buckets_gives_the_same_copies(tmp_path):
     assert len(found_by[0]) > 3
 
 
+def test_visits_without_a_signature_leave_nothing(cycle):
+    cycle.visit("s1", {"key": A, "status": 404})
+    result = looked(cycle)
+    assert (result.pages, result.version is not None) == (0, True)
+    assert looked(cycle) == DedupResult()
+
+
 def test_nothing_is_committed_when_it_is_dry_and_nothing_is_left_behind(cycle):
     cycle.visit("s1", page(A), page(B))
     before = cycle.newest.number

@@ -65,6 +65,15 @@ def test_internal_links_of_a_domain_are_left_out(cycle):
     assert set(rows(cycle)) == {(C, A)}
 
 
+def test_a_segment_with_internal_links_alone_is_taken_though_it_has_no_rows(cycle):
+    inner = link("http://a.example/inner", A)
+    cycle.visit("s1", {"key": A, "status": 200}, links=[inner])
+    result = taken(cycle)
+    assert (result.facts, result.rows) == (1, 0)
+    assert result.version is not None
+    assert taken(cycle) == LinksResult()
+
+
 def test_nothing_is_committed_when_it_is_dry(cycle):
     cycle.visit("s1", {"key": A, "status": 200}, links=[link(C, A)])
     before = cycle.newest.number

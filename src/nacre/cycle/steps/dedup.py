@@ -391,7 +391,7 @@ def dedup(context: StepContext, settings: CycleDedupSettings) -> DedupResult:
             counters={
                 name: value for name, value in found._asdict().items() if isinstance(value, int)
             },
-            added=added,
+            added={table: files for table, files in added.items() if files},
             buckets=_new_buckets(version, added),
             segments=marked(waiting, _TAKEN),
         )

@@ -337,7 +337,7 @@ class _Generating:
             clock=context.clock,
             options={name: value for name, value in self._options._asdict().items() if value},
             counters=generate_counters(found),
-            added=added,
+            added={table: files for table, files in added.items() if files},
             dropped=dropped,
             buckets={HOSTS: self._version.tables[CRAWLDB].buckets} if fresh else {},
             segments=dict(segments),

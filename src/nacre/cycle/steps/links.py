@@ -158,7 +158,7 @@ def links(context: StepContext) -> LinksResult:
         step="links",
         clock=context.clock,
         counters=counters,
-        added={LINKS: files},
+        added={LINKS: files} if files else {},
         buckets={LINKS: buckets} if files and LINKS not in version.tables else {},
         segments=marked(waiting, _TAKEN),
     )

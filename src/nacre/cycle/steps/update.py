@@ -111,7 +111,7 @@ def update(
         clock=context.clock,
         options={"segments": list(names), "additions": options.additions},
         counters=update_counters(found),
-        added=added,
+        added={table: files for table, files in added.items() if files},
         dropped={HOSTS: {name for one in results for name in one.dropped[HOSTS]}},
         buckets={HOSTS: version.tables[CRAWLDB].buckets} if fresh else {},
         segments=_updated(version, names, rest),
