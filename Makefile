@@ -13,6 +13,7 @@ PAGES := debian-faq-zh-cn debian-faq maint-guide-zh-cn developers-reference debi
 	python3.11-doc openjdk-17-doc lilypond-doc-html wireshark-doc
 SEEDS := 11-30
 FEW := 10
+SPARK_TESTS := not slow
 MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html erlang-doc \
 	python-scipy-doc debian-handbook linux-doc-6.1
 
@@ -68,7 +69,7 @@ kills: environment system webs
 # Without Java it is skipped, which it says.
 spark: environment system ## batch rounds on a cluster of Apache Spark, on the loopback
 	@$(PY) -m tools.spark; status=$$?; case $$status in \
-		0) .venv-spark/bin/python -m pytest -p no:randomly -n 0 -m spark tests/cycle/spark --timeout 900 ;; \
+		0) .venv-spark/bin/python -m pytest -p no:randomly -n 0 -m "spark and $(SPARK_TESTS)" tests/cycle/spark --timeout 900 ;; \
 		3) echo "skipped: make spark" ;; \
 		*) exit $$status ;; \
 	esac
@@ -78,7 +79,8 @@ test: ## everything that CI runs: set-up, format, lint, types, import rules, all
 
 test-all: test ## the longer runs too (200 kills, full-size simulations, new random examples, mutants, traps)
 	NACRE_FUZZ=1 $(PYTEST) -n 2 -m $(FAST)
-	$(PYTEST) -p no:randomly -m "slow" --timeout 7200
+	$(PYTEST) -p no:randomly -m "slow and not spark" --timeout 7200
+	$(MAKE) spark SPARK_TESTS=slow
 	@$(PY) -m tools.mutants
 	@$(PY) tools/debs.py git mediawiki
 	$(PY) -m bench.traps --check

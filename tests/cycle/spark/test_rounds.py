@@ -12,6 +12,7 @@ import pytest
 from tests.cycle.spark.cluster import (
     ROOT,
     SETTINGS,
+    below,
     kill,
     wait_for,
 )
@@ -129,6 +130,45 @@ def test_an_executor_is_killed_while_it_fetches(web, configuration, cluster, loc
         wait_for(lambda: list(directory.glob("cycle/segments/*/units/*/attempt-1")), "a unit")
         fresh = wait_for(lambda: [pid for pid in cluster.executors() if pid not in known], "JVMs")
         kill(fresh[0])
+
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    run(rounds(directory, web[0], *spark(cluster)), configuration)
+    killer.join()
+    assert result(directory, configuration) == local[1]
+    assert captured(directory) == local[2]
+
+
+@pytest.mark.slow
+def test_the_driver_is_killed_and_run_again(web, configuration, cluster, local, tmp_path):
+    directory = tmp_path / "c"
+    command = rounds(directory, web[0], *spark(cluster))
+    driver = subprocess.Popen(
+        command, env=configuration, cwd=ROOT, start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    wait_for(lambda: len(list(directory.glob("cycle/segments/*/units/*/attempt-1"))) > 2, "units")
+    for pid in [driver.pid, *below(driver.pid)]:
+        kill(pid)
+    driver.wait()
+    done = len([1 for path in directory.glob("cycle/versions/*.json")])
+    assert done
+    run(rounds(directory, web[0], *spark(cluster)), configuration)
+    assert captured(directory) == local[2]
+    assert result(directory, configuration) == local[1]
+
+
+@pytest.mark.slow
+def test_a_worker_is_killed(web, configuration, cluster, local, tmp_path):
+    directory = tmp_path / "c"
+    number = len(cluster.workers) + 1
+
+    def kill_one():
+        wait_for(lambda: list(directory.glob("cycle/segments/*/parts/*/*.json")), "a part")
+        worker = cluster.workers.pop(0)
+        for pid in [*below(worker.pid), worker.pid]:
+            kill(pid)
+        cluster.add_workers(number)
 
     killer = threading.Thread(target=kill_one)
     killer.start()
