@@ -189,7 +189,8 @@ def test_make_test_tells_the_time_of_each_part(tmp_path: Path, bad: str):
     assert done.returncode == (3 if bad else 0)
     summary = done.stdout.partition("make test took")[2].splitlines()[1:]
     names = [line.split("  ")[1] for line in summary]
-    wanted = ["set-up", "lint, types and imports", "unit tests", "tables", "crawls", "kills"]
+    wanted = ["set-up", "lint, types and imports", "unit tests", "tables", "batch rounds on Spark"]
+    wanted += ["crawls", "kills"]
     assert sorted(names) == sorted(wanted[:3] if bad == "unit" else wanted)
     assert all(" min " in line for line in summary)
     assert sum("FAILED" in line for line in summary) == bool(bad)
@@ -197,5 +198,5 @@ def test_make_test_tells_the_time_of_each_part(tmp_path: Path, bad: str):
         word for line in done.stdout.splitlines() if line[:4] == "ran " for word in line.split()
     }
     everything = {"environment", "judges", "lint", "types", "imports", "unit", "cases-tests"}
-    assert bad == "unit" or everything | {"webs", "system", "crawls", "kills"} <= targets
+    assert bad == "unit" or everything | {"webs", "system", "spark", "crawls", "kills"} <= targets
     assert [path.name for path in tmp_path.iterdir()] == ["make"]

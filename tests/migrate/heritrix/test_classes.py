@@ -185,7 +185,7 @@ def test_references_that_lead_nowhere_are_told(tmp_path):
 def test_answers_that_mean_nothing(tmp_path):
     text = cxml(scope(own("OwnRule")), own("OwnWriter", "warcWriter"))
     for answers, words in (
-        ({"OwnRule": "warc-writer", "OwnWriter": "drop"}, "nothing that can stand there"),
+        ({"OwnRule": "warc-writer", "OwnWriter": "drop"}, "`warc-writer` is not allowed there"),
         ({"OwnWriter": "warc-writr", "OwnRule": "drop"}, "perhaps warc-writer"),
     ):
         with pytest.raises(ConfigError, match=words):

@@ -355,7 +355,8 @@ def _obey(
             _as_deciding_scope(bean)
         return
     classes = family.classes if family is not None else work.kinds
-    near = difflib.get_close_matches(answer, [*classes, *WORDS], n=1, cutoff=0.6)
+    words = [word for word in (*classes, *WORDS) if word != answer]
+    near = difflib.get_close_matches(answer, words, n=1, cutoff=0.6)
     hint = f"perhaps {near[0]}" if near else f"one of {', '.join(sorted(classes)[:12])} …"
     why = f"`{answer}` is not allowed there"
     yield Problem(_key(bean), why, f"{hint}; or {DROP}", file=bean.file, line=bean.line)
