@@ -145,23 +145,7 @@ def make_facts(root: Path, segment: str, facts: int, buckets: int) -> None:
     }
     visits = ", ".join(f'{made.get(name, "null")} as "{name}"' for name in schemas.VISITS.names)
     each = max(1, facts // DOMAINS)
-    links = {
-        # Three of four lead to known pages.
-        "key": "'http://' || d || case when n % 4 = 0 then '/new/' else '/page/' end || n",
-        "via": "'http://' || d || '/'",
-        "path": "'LLL'",
-        "source": "'http://' || d || '/'",
-        "judged": "7",
-        "score": "5000",
-        "cash": "5000",
-        "inlinks": "2",
-        "depth": "4",
-        "first_seen": f"{NOW}",
-        "last_inlink": f"{NOW}",
-    }
-    adds = ", ".join(
-        f'{links.get(one.name, "null")}::{one.type} as "{one.name}"' for one in ADD_COLUMNS
-    )
+    adds = _link_columns()
     listed = ", ".join(f"'{path}'" for path in lists)
     with (
         tempfile.TemporaryDirectory() as scratch,
@@ -186,6 +170,27 @@ def make_facts(root: Path, segment: str, facts: int, buckets: int) -> None:
         parts={"u0001": [f"segments/{segment}/parts/u0001/1-001"]},
     )
     cycle.commit(version, CycleChanges(step="fetch", clock=NOW, segments={segment: state}))
+
+
+def _link_columns() -> str:
+    """The columns of a link in SQL."""
+    links = {
+        # Three of four lead to known pages.
+        "key": "'http://' || d || case when n % 4 = 0 then '/new/' else '/page/' end || n",
+        "via": "'http://' || d || '/'",
+        "path": "'LLL'",
+        "source": "'http://' || d || '/'",
+        "judged": "7",
+        "score": "5000",
+        "cash": "5000",
+        "inlinks": "2",
+        "depth": "4",
+        "first_seen": f"{NOW}",
+        "last_inlink": f"{NOW}",
+    }
+    return ", ".join(
+        f'{links.get(one.name, "null")}::{one.type} as "{one.name}"' for one in ADD_COLUMNS
+    )
 
 
 # ---- the measure

@@ -14,8 +14,9 @@ import pyarrow.parquet as pq
 
 from nacre.config.check import Loaded
 from nacre.crawldb.row import ONE, SCHEMA, Status
+from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.storage import Storage
-from nacre.cycle.unit import UnitLine, UnitResult, UnitSpec, freeze
+from nacre.cycle.unit import UnitLine, UnitResult, UnitSpec
 from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion, SegmentState
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout

@@ -21,26 +21,23 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from pydantic import BaseModel
 
 from nacre.assembly.parts import RunRecords
-from nacre.config.check import Loaded
-from nacre.config.secret import Secret
 from nacre.core.history import HistoryRecord
 from nacre.core.states import ExitStatus
 from nacre.crawldb.scoring import PageScore
 from nacre.cycle.export import PartTables
+from nacre.cycle.frozen_settings import frozen_settings
 from nacre.cycle.part_maker import PartMaker, PartOptions, fetched_keys
 from nacre.cycle.parts import Chain, UnitPlace, newest_chain
 from nacre.cycle.storage import Storage, open_storage
 from nacre.engine.prerequisites import HostAnswer, RobotsRow
-from nacre.errors import ConfigError, NacreError, StorageError
+from nacre.errors import NacreError, StorageError
 from nacre.frontier.policy import Backoff
 from nacre.job.job import Job
 from nacre.job.unit import SessionUnit, UnitHost, UnitUri
 from nacre.job.unit_visits import Follow, NotAttempted, UnitOptions, VisitFacts
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.local_files import lock_file
 from nacre.uri.parse import host
 
@@ -57,15 +54,12 @@ _CAPTURED = [
     "length",
 ]
 _COLUMNS = (*_SHOWN, "url", "score", "cash", "depth", "md", "order", *_CAPTURED)
-_SETTINGS, _SEEDS = "settings.json", "seeds.txt"
 _MARK = "unit.json"
 _PATIENCE = 90.0
 """Seconds that a predecessor on this machine has to end, once it is fenced."""
 _PR_SET_PDEATHSIG = 1
 _YOUNG = 50_000
 """New objects before the garbage collector looks at them; Python's 700 are for small programs."""
-_RETRIES, _LAST_TRIES = 3, 60.0
-"""Limits of the frontier's retries: a URL that fails is tried again in a later round."""
 
 
 class UnitSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,91 +131,6 @@ class UnitLine(msgspec.Struct, frozen=True, omit_defaults=True):
     progress: dict[str, int | float] | None = None
     result: UnitResult | None = None
     failure: UnitFailure | None = None
-
-
-# ---- the settings of a segment
-
-
-def freeze(
-    layout: Layout,
-    loaded: Loaded[JobSettings],
-    seeds: Sequence[str],
-    storage: Storage,
-    segment: str,
-) -> None:
-    """Write the settings that all units of a segment have: effective values, files, seed lines.
-
-    Limits of a whole crawl, checkpoints and notifications are left out: a unit is a small part of
-    the crawl. A URL that fails is tried again in a later round, so that a unit tries it less often.
-
-    Args:
-        layout: The directory of the job.
-        loaded: Its settings.
-        seeds: Lines of seeds, for the scope and for the addresses that they open.
-        storage: Where the segment lies.
-        segment: Its id.
-
-    Raises:
-        ConfigError: A secret stands in the configuration itself.
-    """
-    settings = loaded.settings
-    plain = [path for path, secret in _secrets(settings, "") if secret.is_plain]
-    if plain:
-        raise ConfigError(
-            f"{plain[0]}: units of a segment read secrets where they run; write "
-            "`{env: NAME}` or `{file: PATH}` instead of the text itself"
-        )
-    folder = f"segments/{segment}/conf"
-    said = settings.model_dump(mode="json")
-    usual = JobSettings(name=settings.name or layout.root.name, seeds=_SEEDS)
-    plain_sections = ("limits", "checkpoint", "alerts", "action", "traps")
-    said |= {name: usual.model_dump(mode="json")[name] for name in plain_sections}
-    said |= {"name": usual.name, "seeds": _SEEDS}
-    said["traps"]["learn"], said["action"]["interval"] = False, 0
-    said["engine"]["pause_at_start"] = False
-    said["archive"] |= {"directories": ["archive"], "max_total": 0}
-    frontier = said["frontier"]
-    frontier["recovery_log"] = False
-    frontier["max_retries"] = min(frontier["max_retries"], _RETRIES)
-    frontier["last_tries_within"] = min(frontier["last_tries_within"], _LAST_TRIES)
-    if "${unit}" not in said["archive"]["template"]:
-        template = said["archive"]["template"].replace("${serialno}", "${unit}-${serialno}")
-        said["archive"]["template"] = template
-    for name in sorted(set(_named_files(said, layout.root))):
-        storage.upload(layout.root / name, f"{folder}/{name}")
-    storage.put(f"{folder}/{_SEEDS}", "".join(f"{line}\n" for line in seeds).encode())
-    storage.put(f"{folder}/{_SETTINGS}", msgspec.json.encode(said))
-
-
-def _secrets(value: object, path: str) -> Iterator[tuple[str, Secret]]:
-    if isinstance(value, Secret):
-        yield path, value
-    elif isinstance(value, BaseModel):
-        for name in type(value).model_fields:
-            yield from _secrets(getattr(value, name), f"{path}.{name}".lstrip("."))
-    elif isinstance(value, tuple | list):
-        for place, item in enumerate(value):
-            yield from _secrets(item, f"{path}.{place}")
-
-
-def _named_files(said: object, root: Path) -> Iterator[str]:
-    """The files below the job that settings name, in whatever way."""
-    if isinstance(said, Mapping):
-        for value in said.values():
-            yield from _named_files(value, root)
-    elif isinstance(said, list):
-        for value in said:
-            yield from _named_files(value, root)
-    elif isinstance(said, str) and 0 < len(said) < 255 and "\0" not in said and "\n" not in said:
-        path = Path(said)
-        if not path.is_absolute() and ".." not in path.parts and (root / path).is_file():
-            yield path.as_posix()
-
-
-def frozen_settings(storage: Storage, segment: str) -> JobSettings:
-    """The settings of a segment, as they were when it was generated."""
-    name = f"segments/{segment}/conf/{_SETTINGS}"
-    return JobSettings.model_validate(msgspec.json.decode(storage.read(name)))
 
 
 # ---- its list

@@ -1,6 +1,6 @@
 """The readers as commands: `nacre cycle DIR readdb|sql|explain|versions|hash|compact`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -104,15 +104,18 @@ def readdb(
         elif url:
             _print_row(context, view, url, as_json=as_json)
         elif top:
-            rows = top_rows(view, top, least)
-            if as_json:
-                output.say_json([{"score": score, "url": key} for score, key in rows])
-            elif rows:
-                output.say(output.table([(f"{score:.6g}", key) for score, key in rows], indent=""))
+            _print_top(top_rows(view, top, least), as_json=as_json)
         elif dump is not None:
             wanted = RowFilter(status, regex, where, sample, retry)
             number = write_batches(dump_rows(view, wanted), dump)
             output.say(f"{output.count(number, 'row')} in {output.shown(dump)}")
+
+
+def _print_top(rows: "Sequence[tuple[float, str]]", *, as_json: bool) -> None:
+    if as_json:
+        output.say_json([{"score": score, "url": key} for score, key in rows])
+    elif rows:
+        output.say(output.table([(f"{score:.6g}", key) for score, key in rows], indent=""))
 
 
 def _print_stats(found: "TableStats", *, as_json: bool) -> None:

@@ -24,6 +24,7 @@ from nacre.crawldb.select import (
 )
 from nacre.crawldb.units import HostWork, PackedUnits, pack
 from nacre.cycle.admission import all_seed_lines
+from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, of_buckets
 from nacre.cycle.steps.judging import rules_of_step
@@ -44,7 +45,6 @@ from nacre.cycle.steps.select_tasks import (
     summed,
 )
 from nacre.cycle.tables import CRAWLDB, buckets_of, in_tasks
-from nacre.cycle.unit import freeze
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
 from nacre.errors import ConfigError, JobError, Problem
 
