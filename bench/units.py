@@ -26,8 +26,9 @@ import pyarrow.parquet as pq
 from bench.process import measured
 from nacre.config.check import Loaded
 from nacre.crawldb.row import ONE, SCHEMA
+from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.storage import open_storage
-from nacre.cycle.unit import UnitSpec, freeze
+from nacre.cycle.unit import UnitSpec
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.settings import JobSettings
