@@ -127,7 +127,7 @@ def warc_files(layout: Layout, settings: JobSettings) -> Iterator[tuple[Path, Pa
 
 
 def archive_directories(layout: Layout, settings: JobSettings) -> Iterator[Path]:
-    """Directories that hold WARCs."""
+    """Directories that hold WARCs: those of the runs, and that of batch rounds."""
     runs = layout.root / "runs"
     found = sorted(runs.iterdir()) if runs.is_dir() else []
     named = {
@@ -137,6 +137,7 @@ def archive_directories(layout: Layout, settings: JobSettings) -> Iterator[Path]
     }
     if not found:
         named = {Path(known_part(name)): None for name in settings.archive.directories}
+    named[layout.root / "cycle" / "archive"] = None
     yield from (place for place in named if place.is_absolute() and place.is_dir())
 
 

@@ -88,6 +88,13 @@ def test_hash_and_compact_change_no_row(crawled: Path):
     assert "inject" in cycle(crawled, "versions").out
 
 
+def test_the_archive_of_rounds_is_checked_as_that_of_a_job(crawled: Path):
+    done = nacre("archive", str(crawled), "check")
+    assert done.code == 0, done.err
+    assert "2 files" in done.out + done.err
+    assert "nothing damaged" in done.out + done.err
+
+
 def test_a_directory_that_is_none(tmp_path: Path):
     done = cycle(tmp_path / "none")
     assert (done.code, "-s URL" in done.err) == (2, True)
