@@ -99,7 +99,7 @@ def test_executors_are_asked_before_the_first_task(engine, tmp_path, monkeypatch
         engine.require_executors("/proc/nowhere")
     monkeypatch.setattr("nacre.cycle.engine.spark.__version__", "9.9")
     with pytest.raises(ConfigError, match=r"it has Nacre 0\.1\.0, the driver 9\.9"):
-        engine.require_executors(str(tmp_path))
+        engine.require_executors(str(tmp_path / "other"))
 
 
 def test_tables_are_the_same_on_both_engines(engine, tmp_path):
