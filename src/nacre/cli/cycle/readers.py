@@ -21,7 +21,7 @@ from nacre.cli.options import job_of
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
-    from nacre.cycle.readers import TableStats, TableView
+    from nacre.cycle.readers import RowFilter, TableStats, TableView
     from nacre.cycle.steps.context import StepContext
 
 _WIDTH = 60
@@ -91,8 +91,7 @@ def readdb(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Read the table of URLs, as Nutch's command of this name does."""
-    from nacre.cycle.readers import RowFilter, dump_rows, table_stats, top_rows
-    from nacre.cycle.row_files import write_batches
+    from nacre.cycle.readers import RowFilter, table_stats, top_rows
     from nacre.errors import ConfigError
 
     if sum((stats, bool(url), bool(top), dump is not None)) != 1:
@@ -106,9 +105,15 @@ def readdb(
         elif top:
             _print_top(top_rows(view, top, least), as_json=as_json)
         elif dump is not None:
-            wanted = RowFilter(status, regex, where, sample, retry)
-            number = write_batches(dump_rows(view, wanted), dump)
-            output.say(f"{output.count(number, 'row')} in {output.shown(dump)}")
+            _dump(view, RowFilter(status, regex, where, sample, retry), dump)
+
+
+def _dump(view: "TableView", wanted: "RowFilter", path: Path) -> None:
+    from nacre.cycle.readers import dump_rows
+    from nacre.cycle.row_files import write_batches
+
+    number = write_batches(dump_rows(view, wanted), path)
+    output.say(f"{output.count(number, 'row')} in {output.shown(path)}")
 
 
 def _print_top(rows: "Sequence[tuple[float, str]]", *, as_json: bool) -> None:
