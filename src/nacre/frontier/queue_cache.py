@@ -48,6 +48,7 @@ class QueueSettings:
         frontier: As given.
         politeness: As given.
         overlay_of: `SheetChooser.of`.
+        orders_by_uri: Whether the order of the queues depends on the precedences of their URIs.
     """
 
     def __init__(
@@ -61,6 +62,12 @@ class QueueSettings:
         self.overlay_of = chooser.of
         self._overlay_of_url = chooser.of_url
         self._shorter_end: float | None = None
+        self.orders_by_uri = False
+        frontier.watch(self._renew)
+        self._renew()
+
+    def _renew(self) -> None:
+        self.orders_by_uri = self.frontier[0].queue_precedence.policy == "highest-uri"
 
     def shorten_last_tries(self, within: float | None) -> None:
         """Give the last tries less time than the settings, seconds; None for that of these."""
@@ -80,11 +87,6 @@ class QueueSettings:
     def base_precedence(self) -> int:
         """Precedence of a new queue."""
         return self.frontier[0].queue_precedence.base
-
-    @property
-    def orders_by_uri(self) -> bool:
-        """Whether the order of the queues depends on the precedences of their URIs."""
-        return self.frontier[0].queue_precedence.policy == "highest-uri"
 
     @property
     def last_tries_within(self) -> float:
@@ -249,7 +251,7 @@ class QueueCache:
 
     def touch(self, queue: Queue) -> None:
         """A queue's row changed: it is written with the next `save`, or when it leaves memory."""
-        if queue.mark_changed():
+        if not queue.dirty and queue.mark_changed():
             self._dirty.append(queue)
 
     def save(self) -> None:

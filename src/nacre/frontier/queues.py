@@ -167,7 +167,8 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
     def update_counted(self) -> tuple[int, int]:
         """Determine what it adds to `Totals.queued` and `stuck`; by how much these change."""
         total = stuck = 0
-        self.held = self.held and self.size + self.waiting > 0
+        if self.held and not self.size + self.waiting:
+            self.held = False
         if self.state is not _RETIRED:
             total = self.size + self.waiting
             stuck = total if self.held else self.retrying
