@@ -94,7 +94,11 @@ class GenerateSettings(Component):
         0, "Units of a segment. 0: as many as cores.", unit="units", ge=0, sheets=False
     )
     slice: Seconds = setting(
-        600.0, "Expected time of a slice of a unit's list.", unit="s", gt=0, sheets=False
+        600.0,
+        "Time after which a unit makes a part of what it fetched.",
+        unit="s",
+        gt=0,
+        sheets=False,
     )
 
 
@@ -142,11 +146,6 @@ class UpdateSettings(Component):
     purge_gone: bool = setting(
         False, "Forget pages that are db_gone (`db.update.purge.404`).", sheets=False
     )
-    purge_orphans: bool = setting(
-        False, "Forget pages that are db_orphan (`db.update.purge.orphans`).", sheets=False
-    )
-    filter: bool = setting(False, "Ask the scope for links again.", sheets=False)
-    normalize: bool = setting(False, "Normalize links again.", sheets=False)
     soft_404: Literal["gone", "success"] = setting(
         "gone",
         "A page that says with status 200 that it is missing: `gone`, or a `success` as in Nutch.",

@@ -93,7 +93,7 @@ class FetchOptions:
         units: Units at the same time on this machine; 0: as many as the engine has workers.
         parallel: Fetches at the same time in each; 0: as the settings say.
         time_limit: Longest time, seconds; 0: none but the end of the leases.
-        slice: Seconds after which a unit makes a part.
+        slice: Seconds after which a unit makes a part; 0: as `cycle.generate.slice` says.
         scratch: Where units work; "" for a folder of the job, or on a cluster of the system.
         stopped: Whether somebody wants the step to end; it can be resumed.
     """
@@ -101,7 +101,7 @@ class FetchOptions:
     units: int = 0
     parallel: int = 0
     time_limit: float = 0.0
-    slice: float = 600.0
+    slice: float = 0.0
     scratch: str = ""
     stopped: Callable[[], bool] = lambda: False
 
@@ -212,7 +212,7 @@ def _spec(
         rules=int(state.more.get("rules", 0)),
         deadline=_CLOCK.now() + min(limits) if limits else 0.0,
         parallel=options.parallel,
-        slice=options.slice,
+        slice=options.slice or cycle.generate.slice,
         follow=Follow(wanted.follow),
         max_redirects=wanted.max_redirects,
         max_failures=wanted.max_failures,
