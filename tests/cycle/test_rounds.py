@@ -12,8 +12,10 @@ from nacre.store.layout import Layout
 STEPS = ("generate", "fetch", "update", "links", "dedup")
 
 
-def version(number: int = 5, **states: str) -> CycleVersion:
-    segments = {name: SegmentState(state=state) for name, state in states.items()}
+def version(number: int = 5, *, generated: int = 5, taken: str = "", **states: str) -> CycleVersion:
+    """A version whose segments were made by the version `generated`; `taken` by further steps."""
+    more = {"version": generated} | dict.fromkeys(taken.split(), True)
+    segments = {name: SegmentState(state=state, more=more) for name, state in states.items()}
     return CycleVersion(number=number, segments=segments)
 
 
@@ -34,9 +36,14 @@ def journal(step: str = "", *, ended: bool = False, parent: int = 5, number: int
         (journal("update"), version(6, s1="updated"), (2, "links")),
         (journal("links"), version(5, s1="updated"), (2, "links")),
         (journal("links", ended=True), version(5, s1="updated"), (2, "dedup")),
-        (journal("links"), version(6, s1="updated"), (2, "dedup")),
+        (journal("links"), version(6, s1="updated"), (2, "links")),
+        (journal("links"), version(6, taken="links", s1="updated"), (2, "dedup")),
+        (journal("dedup"), version(7, taken="links", s1="updated"), (2, "dedup")),
+        (journal("dedup"), version(7, taken="links dedup", s1="updated"), (3, "generate")),
         (journal("dedup", ended=True), version(5, s1="updated"), (3, "generate")),
-        (journal("generate"), version(6), (2, "links")),
+        (journal("generate"), version(6, generated=6, s1="updated"), (2, "links")),
+        # Another command committed while the rounds were interrupted.
+        (journal("generate"), version(6, s1="updated"), (2, "generate")),
     ],
 )
 def test_the_step_that_comes_next(left, now, expected):
@@ -80,9 +87,10 @@ def test_segments_wait_by_age():
 def test_kills_at_any_place_lead_through_all_steps(kills):
     """A driver that dies after each write of its journal and after each commit still ends."""
     done: list[str] = []
-    left, state, number = RoundsJournal(rounds=2), "", 1
+    left, state, number, generated = RoundsJournal(rounds=2), "", 1, 0
+    taken = ""
     for turn in range(60):
-        now = version(number, s1=state) if state else version(number)
+        now = version(number, generated=generated, taken=taken, **({"s1": state} if state else {}))
         at, step = next_step(left, now, STEPS)
         if at > 2:
             break
@@ -91,5 +99,8 @@ def test_kills_at_any_place_lead_through_all_steps(kills):
             continue  # killed before the commit
         done.append(step)
         number += 1
+        if step == "generate":
+            taken, generated = "", number
         state = {"generate": "generated", "fetch": "fetched", "update": "updated"}.get(step, state)
+        taken += f" {step}" if step in {"links", "dedup"} else ""
     assert done == [*STEPS, *STEPS]

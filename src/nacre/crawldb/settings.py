@@ -208,6 +208,10 @@ class CycleDedupSettings(Component):
         min_length=1,
         sheets=False,
     )
+    rounds: bool = setting(
+        True, "Rounds look for duplicates after `update`; else only the step `dedup` does.",
+        sheets=False,
+    )  # fmt: skip
     canonical: bool = setting(
         False,
         "A page that names another known page as its canonical one is a duplicate of it.",

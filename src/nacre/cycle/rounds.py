@@ -16,7 +16,7 @@ from nacre.errors import JobError
 from nacre.store.layout import Layout
 from nacre.store.local_files import replace_file
 
-GENERATE, FETCH, UPDATE = "generate", "fetch", "update"
+GENERATE, FETCH, UPDATE, LINKS, DEDUP = "generate", "fetch", "update", "links", "dedup"
 STEPS = (GENERATE, FETCH, UPDATE)
 """The steps of every round; others may follow them."""
 
@@ -116,8 +116,16 @@ def next_step(
 
 
 def _done(journal: RoundsJournal, version: CycleVersion) -> bool:
-    """The step of the journal is over: it said so, or has committed a version."""
-    return bool(journal.step) and (journal.ended or version.number > journal.parent)
+    """The step of the journal is over: it said so, or the segments have what it commits.
+
+    A newer version alone says nothing: another command may have made it.
+    """
+    step, states = journal.step, version.segments.values()
+    if not step or journal.ended:
+        return bool(step)
+    if step == GENERATE:
+        return any(int(one.more.get("version", 0)) > journal.parent for one in states)
+    return not any(one.state == UPDATED and step not in one.more for one in states)
 
 
 def begin(

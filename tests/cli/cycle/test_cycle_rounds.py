@@ -30,6 +30,8 @@ def test_each_step_says_what_it_did(crawled: Path):
     assert "inject              1 seed, 1 new" in said
     assert "round 1/2 generate  1 known: 1 due; 1 in 1 unit" in said
     assert "fetch     1 page" in said
+    assert "links     " in said
+    assert said.count("dedup     no duplicates") == 2
     assert "2 rounds:" in said
     assert "readdb --stats" in said
 

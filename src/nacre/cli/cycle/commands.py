@@ -1,7 +1,7 @@
 """`nacre cycle DIR`: rounds, where no step is named behind it, and the list of all steps."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -50,6 +50,14 @@ UntilDue = Annotated[
         help="Wait up to this long for something to be due, such as 2h; default: end.",
     ),
 ]  # fmt: skip
+Dedup = Annotated[
+    Literal["none", "host", "domain", "off"] | None,
+    typer.Option(
+        "--dedup", metavar="none|host|domain|off", rich_help_panel=_ROUNDS, show_default=False,
+        help="Look for duplicates among all pages, or those of a host or domain; off: not at all. "
+        "Default: cycle.dedup.",
+    ),
+]  # fmt: skip
 Delay = Annotated[
     str | None,
     typer.Option(
@@ -70,6 +78,7 @@ def rounds(
     units: Units = 0,
     until_due: UntilDue = "",
     time_limit: TimeLimit = "180m",
+    deduplicate: Dedup = None,
     engine: EngineName = "local",
     master: Master = "",
     tasks: Tasks = 0,
@@ -109,6 +118,7 @@ def rounds(
         until_due=seconds_of("--until-due", until_due) if until_due else 0.0,
         time_limit=seconds_of("--time-limit", time_limit),
         parallel=parallel or 0,
+        dedup=deduplicate or "",
         new={name: ctx.params[name] for name in _NEW_JOB},
     )
     raise typer.Exit(run_cycle(line, quiet=quiet, as_json=as_json))

@@ -17,6 +17,13 @@ from nacre.cli.cycle.opening import (
     signals_to,
 )
 from nacre.cli.cycle.steps import inject_lists
+from nacre.cli.cycle.table_steps import (
+    dedup_numbers,
+    dedup_settings,
+    dedup_text,
+    links_numbers,
+    links_text,
+)
 from nacre.cli.cycle.texts import (
     fetch_numbers,
     fetch_progress_text,
@@ -33,10 +40,15 @@ from nacre.cli.cycle.texts import (
 from nacre.cli.new_job import make_job, options_of
 from nacre.cli.output import program, say, say_json, tell, typed
 from nacre.core.states import ExitCode
+from nacre.crawldb.settings import CycleSettings
 from nacre.cycle.rounds import (
+    DEDUP,
     FETCH,
     GENERATE,
     GENERATED,
+    LINKS,
+    STEPS,
+    UPDATE,
     JournalFile,
     RoundsEnd,
     RoundsJournal,
@@ -46,9 +58,11 @@ from nacre.cycle.rounds import (
     waiting,
 )
 from nacre.cycle.steps.context import StepContext, Told
+from nacre.cycle.steps.dedup import dedup
 from nacre.cycle.steps.fetch import FetchOptions, SegmentFetch, fetch
 from nacre.cycle.steps.generate import GenerateOptions, GenerateResult, generate
 from nacre.cycle.steps.inject import InjectOptions
+from nacre.cycle.steps.links import links
 from nacre.cycle.steps.update import UpdateOptions, update
 from nacre.cycle.versions import CycleVersion
 from nacre.errors import JobError
@@ -72,6 +86,8 @@ class CycleCommandLine:
         until_due: How long to wait for something to be due, s; 0: not at all.
         time_limit: Longest fetch, s; 0: no limit.
         parallel: Fetches at the same time; 0: as the settings say.
+        dedup: Pages that are compared: `none`, `host`, `domain`; `off`: no dedup; "": as the
+            settings say.
         new: Options of `nacre new`, by parameter.
     """
 
@@ -84,6 +100,7 @@ class CycleCommandLine:
     until_due: float = 0.0
     time_limit: float = 10_800.0
     parallel: int = 0
+    dedup: str = ""
     new: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -160,6 +177,7 @@ class RoundsOnScreen:
         self._engine = engine_of(line.common)
         with self._open() as context:
             self._cycle = context.cycle
+            self._steps = steps_of(context.settings.cycle, line.dedup)
         self.generated: GenerateResult | None = None
         self.pages = 0
         self.bytes = 0
@@ -191,7 +209,7 @@ class RoundsOnScreen:
         journal = begin(left, self._line.rounds, self.now(), {})
         if left is not None and left.step:
             self._display.note(f"goes on with round {journal.round}, at {left.step}")
-        return run_rounds(self, file, journal, self._stop)
+        return run_rounds(self, file, journal, self._stop, self._steps)
 
     def step(self, name: str, journal: RoundsJournal) -> bool:
         """See `RoundsRunner`."""
@@ -199,8 +217,9 @@ class RoundsOnScreen:
         self._display.step(f"round {journal.round}{rounds}", name)
         if name == GENERATE:
             return self._generate(journal.clock)
+        work = {FETCH: self._fetch, UPDATE: self._update, LINKS: self._links, DEDUP: self._dedup}
         with self._open(journal.clock, self._told) as context:
-            return self._fetch(context) if name == FETCH else self._update(context)
+            return work[name](context)
 
     def _open(
         self, clock: int = 0, told: Told | None = None
@@ -258,10 +277,32 @@ class RoundsOnScreen:
         self._display.done(update_numbers(found), update_text(found))
         return True
 
+    def _links(self, context: StepContext) -> bool:
+        found = links(context)
+        self._display.done(links_numbers(found), links_text(found))
+        return True
+
+    def _dedup(self, context: StepContext) -> bool:
+        settings = context.settings.cycle.dedup
+        found = dedup(context, dedup_settings(settings, self._line.dedup, "", canonical=False))
+        self._display.done(dedup_numbers(found), dedup_text(found))
+        return True
+
     def _told(self, what: str, numbers: Mapping[str, Any]) -> None:
         if what == "fetch":
             total = self.generated.selected if self.generated is not None else 0
             self._display.progress(numbers, fetch_progress_text(numbers, total))
+
+
+def steps_of(settings: CycleSettings, dedup_option: str) -> tuple[str, ...]:
+    """The steps of a round.
+
+    Args:
+        settings: The section `cycle`.
+        dedup_option: What `--dedup` says; "" when it is not given.
+    """
+    wanted = dedup_option != "off" if dedup_option else settings.dedup.rounds
+    return (*STEPS, LINKS, *((DEDUP,) if wanted else ()))
 
 
 def _seconds_until(due: int | None, clock: int, most: float) -> float:

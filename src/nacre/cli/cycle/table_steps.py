@@ -143,6 +143,8 @@ def dedup_text(result: "DedupResult") -> str:
     """`12 pages in 5 groups: 7 duplicates, 1 no longer one`."""
     if not result.segments:
         return "nothing new: the pages of all updated segments were compared"
+    if not result.pages and not result.marked and not result.released:
+        return "no duplicates"
     text = f"{count(result.pages, 'page')} in {count(result.groups, 'group')}: "
     text += count(result.marked, "new duplicate")
     text += f", {result.canonical:,} of them by their canonical link" if result.canonical else ""

@@ -45,6 +45,8 @@ SIGNATURES = "signatures"
 """The name of the table of signatures."""
 
 _TAKEN = "dedup"
+_FEW = 100_000
+"""Pages that one task looks at."""
 _THERE = f"({int(Status.FETCHED)}, {int(Status.NOT_MODIFIED)}, {int(Status.DUPLICATE)})"
 
 
@@ -461,11 +463,17 @@ class _Looking:
                 last,
                 f"{self._folder}/members-{first}.parquet",
             )
-            for first, last in bucket_ranges(buckets, self._context.engine.workers)
+            for first, last in bucket_ranges(buckets, self._index_tasks(known))
         ]
         results = self._context.engine.map(index_task, specs)
         named = [spec.exchange for spec, (rows, _) in zip(specs, results, strict=True) if rows]
         return tuple(named), [file for _, files in results for file in files]
+
+    def _index_tasks(self, known: Sequence[BucketFiles]) -> int:
+        """Tasks of the first pass; one for few pages, as a process costs more than they do."""
+        rows = sum(file.rows for bucket in known for file in bucket.all)
+        rows += sum(self._version.segments[one.segment].urls for one in self._facts)
+        return self._context.engine.workers if rows > _FEW else 1
 
     def _claims(self) -> str:
         name = f"{self._folder}/claims.parquet"

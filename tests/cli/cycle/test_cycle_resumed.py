@@ -1,0 +1,48 @@
+"""Rounds that are killed behind every commit go on where they were: each step is done once."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion
+from tests.cli.site import nacre, site
+
+pytestmark = pytest.mark.crawl
+
+STEPS = ["generate", "fetch", "update", "links", "dedup"]
+
+
+class KilledError(BaseException):
+    """The end of the process, before it could note anything."""
+
+
+def steps(root: Path) -> list[str]:
+    """The steps of all versions, the oldest first."""
+    rows = json.loads(nacre("cycle", root, "versions", "--json").out)
+    return [row["step"] for row in sorted(rows, key=lambda row: row["version"])]
+
+
+def test_a_kill_behind_every_commit_repeats_no_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    commit = Cycle.commit
+    words = ("cycle", tmp_path / "c", "--rounds", "1", "--delay", "0")
+    kept = ("--set", "cycle.keep_versions=50")
+
+    def killed(self: Cycle, parent: CycleVersion, changes: CycleChanges) -> CycleVersion:
+        commit(self, parent, changes)
+        raise KilledError
+
+    with site({"/": '<a href="http://elsewhere.test/">x</a>'}) as home:
+        monkeypatch.setattr(Cycle, "commit", killed)
+        with pytest.raises(KilledError):
+            nacre(*words, "-s", home, *kept)
+        for _ in STEPS:
+            with pytest.raises(KilledError):
+                nacre(*words)
+        monkeypatch.setattr(Cycle, "commit", commit)
+        done = nacre(*words)
+    assert done.code == 0, done.err
+    assert "goes on with round 1, at dedup" in done.err
+    assert steps(tmp_path / "c") == ["inject", *STEPS]
