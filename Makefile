@@ -82,7 +82,7 @@ test-all: test ## the longer runs too (200 kills, full-size simulations, new ran
 	$(PYTEST) -p no:randomly -m "slow and not spark" --timeout 7200
 	$(MAKE) spark SPARK_TESTS=slow
 	@$(PY) -m tools.mutants
-	@$(PY) tools/debs.py git mediawiki
+	@$(PY) -m tools.debs git mediawiki
 	$(PY) -m bench.traps --check
 
 mutants: environment ## 200 changes of the core, each of which a unit test should notice
@@ -98,7 +98,7 @@ bench-full: environment system ## the same, with the 10-million-URL frontier
 	$(PY) -m bench.run --full
 
 traps: environment ## how soon a crawl has the pages of sites without end: replays, then real crawls and their plot (20 minutes at first)
-	@$(PY) tools/debs.py git mediawiki
+	@$(PY) -m tools.debs git mediawiki
 	$(PY) -m bench.traps
 	$(PY) -m bench.traps --real --plot docs/traps.svg
 

@@ -5,14 +5,12 @@ without installing it. A package already there is left as it is. Several may run
 folder per package; exits 1 when one could not be fetched.
 """
 
-import fcntl
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from tools import cache
@@ -39,19 +37,10 @@ def ensure(package: str) -> Path:
     """Unpack a package unless it is there already, and give its folder."""
     if version(package):
         return folder(package)
-    with locked(package):
+    with cache.locked(folder(package)):
         if not version(package):
             _unpack(_download(package), package)
     return folder(package)
-
-
-@contextmanager
-def locked(name: str) -> Iterator[None]:
-    """Hold a lock of this cache; others wait."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with (CACHE / f".{name}.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _run(command: Sequence[str], cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -63,7 +52,7 @@ def _download(package: str) -> Path:
     place = Path(tempfile.mkdtemp(prefix=f".{package}-", dir=CACHE))
     result = _run(["apt-get", "download", "-q", package], place)
     if result.returncode and os.geteuid() == 0:
-        with locked("apt-lists"):
+        with cache.locked(CACHE / "apt-lists"):
             _run(["apt-get", "update", "-q"], place)
         result = _run(["apt-get", "download", "-q", package], place)
     found = list(place.glob("*.deb"))

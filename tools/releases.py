@@ -51,7 +51,7 @@ class ReleaseError(Exception):
 def ensure(version: str) -> Path:
     """Build a release unless it is there already, and give the folder of its pages."""
     place = debs.CACHE / f"{PROJECT.lower()}-{version}"
-    with debs.locked(place.name):
+    with cache.locked(place):
         stamp = place / _STAMP
         if not stamp.is_file() or stamp.read_text() != wanted(version):
             _make(version, place)
@@ -123,7 +123,7 @@ def environment() -> Path:
     """
     lock, stamp = _CHECKOUT / LOCK, _ENVIRONMENT / "nacre-sphinx"
     python = _ENVIRONMENT / "bin" / "python"
-    with debs.locked("sphinx"):
+    with cache.locked(debs.CACHE / "sphinx"):
         wanted = judges.fingerprint(lock, _ENVIRONMENT)
         if not stamp.is_file() or stamp.read_text() != wanted:
             venv.create(_ENVIRONMENT, clear=True, with_pip=True)

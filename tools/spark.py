@@ -54,20 +54,24 @@ def prepare(checkout: Path) -> Path:
 
 def wheels(python: Path, lock: Path) -> Path:
     """The folder with the wheels of the lock; they are built when it is not there."""
-    digest = hashlib.sha256(lock.read_bytes()).hexdigest()[:16]
-    folder = cache.folder(f"spark/{digest}")
-    if folder.is_dir():
-        return folder
+    folder = cache.folder(f"spark/{hashlib.sha256(lock.read_bytes()).hexdigest()[:16]}")
+    with cache.locked(folder):  # two checkouts at once: the second takes what the first has built
+        if not folder.is_dir():
+            _build(python, lock, folder)
+    return folder
+
+
+def _build(python: Path, lock: Path, folder: Path) -> None:
+    """Build the wheels beside their folder, which then takes its name in one step."""
     sys.stderr.write("building the wheel of pyspark from its source, some minutes ...\n")
     with tempfile.TemporaryDirectory() as scratch:
         tools = Path(scratch, "tools")
         tools.write_text("".join(entries(lock, TOOLS)))
         pip(python, "install", "--require-hashes", "--no-deps", "--requirement", str(tools))
-        building = folder.with_name(f"{digest}.{os.getpid()}")
+        building = folder.with_name(f"{folder.name}.{os.getpid()}")
         chosen = ["--require-hashes", "--no-deps", "--no-build-isolation", "--no-binary", SOURCES]
         pip(python, "wheel", *chosen, "--wheel-dir", str(building), "--requirement", str(lock))
     building.rename(folder)
-    return folder
 
 
 def entries(lock: Path, names: tuple[str, ...]) -> list[str]:

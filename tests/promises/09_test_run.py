@@ -2,10 +2,12 @@
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -200,3 +202,12 @@ def test_make_test_tells_the_time_of_each_part(tmp_path: Path, bad: str):
     everything = {"environment", "judges", "lint", "types", "imports", "unit", "cases-tests"}
     assert bad == "unit" or everything | {"webs", "system", "spark", "crawls", "kills"} <= targets
     assert [path.name for path in tmp_path.iterdir()] == ["make"]
+
+
+def test_no_target_runs_a_module_of_the_tools_by_its_path():
+    """Started by its path, a module does not find the others of its package."""
+    recipes = (ROOT / "Makefile").read_text()
+    assert re.findall(r"\$\(PY\) (?:tools|bench|tests)/\S+", recipes) == []
+    named = set(re.findall(r"\$\(PY\) -m ((?:tools|bench|tests)\.[\w.]+)", recipes))
+    assert len(named) > 5
+    assert [name for name in sorted(named) if find_spec(name) is None] == []

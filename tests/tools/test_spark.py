@@ -1,9 +1,12 @@
 """The environment of Spark: what it is made from, and what builds its wheel."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
-from tools.spark import LOCK, TOOLS, entries, fingerprint, java, share
+from tools import spark
+from tools.spark import LOCK, TOOLS, entries, fingerprint, java, share, wheels
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,3 +46,22 @@ def test_it_imports_what_this_environment_has(tmp_path):
     folder.mkdir(parents=True)
     share(tmp_path)
     assert "site.addsitedir" in (folder / "nacre-shared.pth").read_text()
+
+
+def test_the_wheels_are_built_once_for_two_checkouts_at_once(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    built, turns = [], Barrier(2)
+
+    def build(_python: Path, _lock: Path, folder: Path) -> None:
+        built.append(folder)
+        folder.mkdir(parents=True)
+
+    def one(_number: int) -> Path:
+        turns.wait()
+        return wheels(Path(sys.executable), ROOT / LOCK)
+
+    monkeypatch.setattr(spark, "_build", build)
+    with ThreadPoolExecutor(2) as pool:
+        found = set(pool.map(one, range(2)))
+    assert found == set(built)
+    assert len(built) == 1
