@@ -53,7 +53,7 @@ class JobRules:
         state.add_seeds([seed.text for seed in seeds if seed.own is None])
         for seed in seeds:
             if seed.own is not None:
-                state.add_seed(seed.text, seed.own)
+                state.add_seed(seed.text, seed.own, seed.owner)
         state.add_directives(entry.text for entry in known if isinstance(entry, SeedDirective))
         return seeds
 

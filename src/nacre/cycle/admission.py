@@ -15,6 +15,7 @@ from nacre.config.effective import Effective
 from nacre.cycle.seedlist import InjectEntry, read_seed_list
 from nacre.cycle.storage import Storage
 from nacre.cycle.versions import CycleVersion
+from nacre.engine.candidates.candidates import is_seed_path
 from nacre.engine.candidates.identity import canonicalizer
 from nacre.engine.candidates.normalizing import Normalizing, normalizing
 from nacre.engine.seeding.seedfile import seed_lines
@@ -94,6 +95,12 @@ class Admission:
             return seed
         return next(self.normalizing.seeds([seed]))
 
+    def redirect_form(self, url: str) -> str:
+        """The target of a redirect as the normalizers leave it; "" when it has no such form."""
+        if self.normalizing is None:
+            return url
+        return self.normalizing.link(url, is_redirect=True) or ""
+
     def refusal(self, url: str, *, path: str = "", via: str = "", source: str = "") -> str:
         """The reason for a refusal: `regex-urlfilter.txt:12`, or the name of a rule; "": none.
 
@@ -106,11 +113,11 @@ class Admission:
             source: The seed that it comes from.
         """
         own = source if source in self.rules.scope_state.own else ""
-        subject = Subject(url, path, via, "", not path, source, own)
+        subject = Subject(url, path, via, "", is_seed_path(path), source, own)
         scope = self._scope[self.rules.sheets.overlay(subject)]
         verdict = scope.judge(subject)
         chain = self._filters.get(verdict.rule)
-        if verdict.accepted or (subject.is_seed and chain is None):
+        if verdict.accepted or (not path and chain is None):
             return ""
         ruling = chain.judge(url) if chain is not None else None
         return (ruling.place if ruling is not None and not ruling.passes else "") or verdict.rule

@@ -128,6 +128,7 @@ class PartTables:
         rules: Hash of the rules that judged the links; 0: unknown.
         listed: Score, cash, depth and metadata of a listed URL by its key; None: not listed.
         scoring: The kinds of score, in order.
+        fallbacks: Of seeds for which https was a guess: the key by the http URL.
 
     Attributes:
         visits: Final visits that were taken.
@@ -147,8 +148,10 @@ class PartTables:
         rules: int = 0,
         listed: Callable[[str], PageScore | None] = lambda _: None,
         scoring: Sequence[Scoring] = (),
+        fallbacks: Mapping[str, str] = {},
     ) -> None:
         self._canonical = canonical
+        self._fallbacks = fallbacks
         self._buckets = buckets
         self._rules = rules
         self._listed = listed
@@ -215,7 +218,7 @@ class PartTables:
 
     def _take_links(self, key: str, fact: VisitFact, time: int) -> int:
         """Take the links of a page; the number of targets that differ."""
-        page = self._listed(key) or PageScore(depth=depth_of_path(fact.path))
+        page = self._listed(key) or self._stood_in(key, fact, time)
         depth = page.depth or depth_of_path(fact.path)
         found: dict[str, tuple[str, str, str]] = {}
         keys, add = self._keys, self._links.append
@@ -232,6 +235,21 @@ class PartTables:
         if fact.status > 0:
             self._share(key, fact, page, found, time)
         return len(found)
+
+    def _stood_in(self, key: str, fact: VisitFact, time: int) -> PageScore:
+        """The scores of a page that is not listed: those of a seed that it stands in for.
+
+        That seed cannot be reached by https, and loses them.
+        """
+        seed = self._fallbacks.get(fact.url, "")
+        page = self._listed(seed) if seed and not fact.path else None
+        if page is None:
+            return PageScore(depth=depth_of_path(fact.path))
+        self._sum(key, fact.url).give(fact, time, ScoreChange(page.score, page.cash))
+        lost = self._sum(seed, seed)
+        lost.give(fact, time, ScoreChange(-page.score, -page.cash))
+        lost.url = seed
+        return page
 
     def _share(
         self,

@@ -32,7 +32,8 @@ from nacre.cycle.part_maker import PartMaker, PartOptions, fetched_keys
 from nacre.cycle.parts import Chain, UnitPlace, newest_chain
 from nacre.cycle.storage import Storage, open_storage
 from nacre.engine.prerequisites import HostAnswer, RobotsRow
-from nacre.errors import NacreError, StorageError
+from nacre.engine.seeding.seeds import parse_seed
+from nacre.errors import NacreError, StorageError, URIError
 from nacre.frontier.policy import Backoff
 from nacre.job.job import Job
 from nacre.job.unit import SessionUnit, UnitHost, UnitUri
@@ -41,7 +42,7 @@ from nacre.settings.settings import JobSettings
 from nacre.store.local_files import lock_file
 from nacre.uri.parse import host
 
-_SHOWN = ("key", "via", "path", "source")
+_SHOWN = ("key", "via", "path", "source", "last_status")
 _CAPTURED = [
     "last_status",
     "last_time",
@@ -53,7 +54,7 @@ _CAPTURED = [
     "last_modified",
     "length",
 ]
-_COLUMNS = (*_SHOWN, "url", "score", "cash", "depth", "md", "order", *_CAPTURED)
+_COLUMNS = (*_SHOWN, "url", "score", "cash", "depth", "md", "order", *_CAPTURED[1:])
 _MARK = "unit.json"
 _PATIENCE = 90.0
 """Seconds that a predecessor on this machine has to end, once it is fenced."""
@@ -145,6 +146,7 @@ class ParquetList:
     Attributes:
         hosts: The hosts of its URLs.
         done: Keys that earlier attempts fetched.
+        fallbacks: Of seeds for which https was a guess: the key by the http URL.
     """
 
     def __init__(self, place: UnitPlace) -> None:
@@ -162,6 +164,10 @@ class ParquetList:
         self._scores = dict(zip(keys, zip(*scores, strict=True), strict=True))
         self.hosts = frozenset(map(host, self._urls))
         self.done: set[str] = set()
+        columns = (table.column(name).to_pylist() for name in ("path", "source", "last_status"))
+        rows = zip(keys, self._urls, *columns, strict=True)
+        found = {_fallback(url, *more): key for key, url, *more in rows}
+        self.fallbacks = {url: key for url, key in found.items() if url}
 
     def __len__(self) -> int:
         """Number of URLs."""
@@ -190,8 +196,8 @@ class ParquetList:
         if table.column("warc_date").null_count < len(table):
             known = table.select(_CAPTURED).to_pylist()
         return [
-            None if key in done else _unit_uri(url, via, path, source, captured)
-            for url, (key, via, path, source), captured in zip(
+            None if key in done else _unit_uri(url, via, path, source, tried, captured)
+            for url, (key, via, path, source, tried), captured in zip(
                 self._urls[start : start + number], ways, known, strict=True
             )
         ]
@@ -218,6 +224,7 @@ def _unit_uri(
     via: str | None,
     path: str | None,
     source: str | None,
+    tried: int | None,
     row: Mapping[str, Any] | None,
 ) -> UnitUri:
     history = None
@@ -235,7 +242,21 @@ def _unit_uri(
             length=row["length"] or 0,
             visits=1,
         )
-    return UnitUri(url, via or "", path or "", source or "", history)
+    fallback = _fallback(url, path, source, tried)
+    return UnitUri(url, via or "", path or "", source or "", fallback, history)
+
+
+def _fallback(url: str, path: str | None, source: str | None, tried: int | None) -> str:
+    """The http URL of a seed for which https was a guess, at its first visit; else ""."""
+    if path or tried is not None or not source or "://" in source or url[:8] != "https://":
+        return ""
+    try:
+        seed = parse_seed(source)
+    except URIError:
+        return ""
+    if not seed.fallback:
+        return ""
+    return seed.fallback if seed.url == url else f"http://{url[8:]}"
 
 
 def _unit_host(row: Mapping[str, Any]) -> UnitHost:
@@ -402,7 +423,12 @@ class UnitRun:
 
         def tables(canonical: Callable[[str], str]) -> PartTables:
             return PartTables(
-                canonical, spec.buckets, rules=spec.rules, listed=uris.listed, scoring=scoring
+                canonical,
+                spec.buckets,
+                rules=spec.rules,
+                listed=uris.listed,
+                scoring=scoring,
+                fallbacks=uris.fallbacks,
             )
 
         options = PartOptions(

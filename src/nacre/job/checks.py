@@ -106,7 +106,7 @@ def _fetching(rules: JobRules, scope: Scope, seeds: Sequence[Seed]) -> Iterator[
 
 
 def _as_seed(seed: Seed) -> Subject:
-    return Subject(seed.url, is_seed=True, seed=seed.text if seed.own else "")
+    return Subject(seed.url, is_seed=True, seed=seed.owner)
 
 
 def _is_on(settings: JobSettings, kind: str) -> bool:

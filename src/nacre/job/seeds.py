@@ -84,7 +84,7 @@ class SeedScheduler:
         for seed in self._book.add_all(seeds):
             if rests is not None and rests(seed.url):
                 continue
-            heritable = own_scope(seed.text if seed.own is not None else "")
+            heritable = own_scope(seed.owner)
             if seed.fallback:
                 heritable[FALLBACK] = seed.fallback
             overlay = self._sheets.of_url(seed.url)

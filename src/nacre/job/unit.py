@@ -12,12 +12,13 @@ import msgspec
 
 from nacre.assembly.parts import RunRecords
 from nacre.core.clock import Clock
-from nacre.core.crawluri import CrawlURI, Hop
+from nacre.core.crawluri import CrawlURI
 from nacre.core.history import HistoryRecord
 from nacre.core.states import ExitStatus
-from nacre.engine.candidates.candidates import MAX_SEED_REDIRECTS
+from nacre.engine.candidates.candidates import is_seed_path
 from nacre.engine.observer import VisitObserver
 from nacre.engine.prerequisites import HostAnswer, RobotsRow
+from nacre.engine.seeding.seedbook import FALLBACK, own_scope
 from nacre.frontier.policy import Backoff
 from nacre.job.monitors import BackgroundTask
 from nacre.job.unit_visits import NotAttempted, UnitOptions, UnitVisits, VisitFacts
@@ -38,7 +39,8 @@ class UnitUri(msgspec.Struct, frozen=True, gc=False):
         url: The URL.
         via: The page that it was found on; "" for a seed.
         path: Hop path; "" for a seed.
-        source: Source tag; "" for none.
+        source: Source tag, the text of its seed; "" for none.
+        fallback: Tried when it cannot be reached: http where https was a guess; "" for none.
         history: What earlier rounds know of it; None at the first visit.
     """
 
@@ -46,12 +48,13 @@ class UnitUri(msgspec.Struct, frozen=True, gc=False):
     via: str = ""
     path: str = ""
     source: str = ""
+    fallback: str = ""
     history: HistoryRecord | None = None
 
     @property
     def is_seed(self) -> bool:
         """A seed, or what redirects of one led to."""
-        return len(self.path) <= MAX_SEED_REDIRECTS and not self.path.strip(Hop.REDIRECT)
+        return is_seed_path(self.path)
 
 
 class UnitHost(msgspec.Struct, frozen=True):
@@ -116,7 +119,7 @@ class UnitEntry:
         queues, storing = records.queues, records.storing
         self._frontier, self._identity = queues.frontier, queues.identity
         self._hosts, self._robots = queues.hosts, records.fetching.robots
-        self._sheets = records.rules.sheets
+        self._sheets, self._scope_state = records.rules.sheets, records.rules.scope_state
         self._store, self._commit = storing.store, storing.commit
         self._history = storing.archive.history
         self._statistics = records.reporting.statistics
@@ -170,7 +173,12 @@ class UnitEntry:
 
     def _uri(self, entry: UnitUri) -> CrawlURI:
         overlay = self._sheets.of_url(entry.url)
-        uri = self._identity.seed(entry.url, source=entry.source, overlay=overlay)
+        heritable = own_scope(entry.source if entry.source in self._scope_state.own else "")
+        if entry.fallback:
+            heritable[FALLBACK] = entry.fallback
+        uri = self._identity.seed(
+            entry.url, source=entry.source, heritable=heritable, overlay=overlay
+        )
         return msgspec.structs.replace(uri, via=entry.via, path=entry.path, is_seed=entry.is_seed)
 
     def _take(self, known: UnitHost) -> None:

@@ -180,7 +180,7 @@ def _refused_seeds(
     labels = [rule.label for rule in rules]
     refused = 0
     for seed in seeds[:_SEEDS_JUDGED]:
-        verdict = scope.judge(Subject(seed.url, is_seed=True, seed=seed.text if seed.own else ""))
+        verdict = scope.judge(Subject(seed.url, is_seed=True, seed=seed.owner))
         if verdict.accepted:
             continue
         refused += 1

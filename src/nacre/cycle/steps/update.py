@@ -5,7 +5,7 @@ in `update_tasks`. The cost of the step follows what was fetched, and not what i
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -31,6 +31,7 @@ from nacre.cycle.storage import localized
 from nacre.cycle.tables import CRAWLDB, BucketFiles, added_files, buckets_of
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState
 from nacre.engine.candidates.scope_state import RuleFiles
+from nacre.engine.seeding.seeds import Seed, seed_as_line
 from nacre.errors import JobError
 
 _GROUP_ROWS = 400_000
@@ -58,6 +59,7 @@ class UpdateResult(NamedTuple):
         targets: URLs that they lead to.
         transitions: Rows by old and new status, each by its name; `new` for a URL that was not
             known.
+        moved: URLs that are seeds from now on, because seeds redirect to them.
         version: The version; None where there was nothing to do.
     """
 
@@ -67,6 +69,7 @@ class UpdateResult(NamedTuple):
     links: int = 0
     targets: int = 0
     transitions: Mapping[tuple[str, str], int] = {}
+    moved: Sequence[str] = ()
     version: CycleVersion | None = None
 
 
@@ -101,7 +104,8 @@ def update(
         for group in _groups(context, version, facts, gifts)
     ]  # fmt: skip
     results = context.engine.map(update_task, specs)
-    found = _summed(names, results)
+    lines = _moved_seeds(context, version, {pair for one in results for pair in one.moved})
+    found = _summed(names, results)._replace(moved=lines)
     if context.dry:
         return found
     added = added_files(one.files for one in results)
@@ -115,6 +119,7 @@ def update(
         dropped={HOSTS: {name for one in results for name in one.dropped[HOSTS]}},
         buckets={HOSTS: version.tables[CRAWLDB].buckets} if fresh else {},
         segments=_updated(version, names, rest),
+        seeds=_written_seeds(context, version, lines),
     )
     return found._replace(version=context.cycle.commit(version, changes))
 
@@ -194,11 +199,7 @@ def _virtual(
     settings, root = context.settings, context.layout.root
     lines = all_seed_lines(settings, root, context.cycle.storage, version)
     admission = Admission(settings, root, lines)
-    seeds = {
-        admission.key(admission.seed_form(one.seed).url)
-        for one in read_seed_list(lines)
-        if isinstance(one, InjectedSeed)
-    }
+    seeds = _seed_keys(admission, lines)
     share, rest = virtual_share(cash, len(seeds))
     if not share:
         return {}, cash
@@ -207,6 +208,55 @@ def _virtual(
     for key in seeds:
         gifts.setdefault(bucket_of(key, buckets), {})[key] = share
     return gifts, rest
+
+
+def _moved_seeds(
+    context: StepContext, version: CycleVersion, moved: Collection[tuple[str, str]]
+) -> list[str]:
+    """The lines of new seeds: where seeds redirect to, as the scope of a site that moved goes on.
+
+    A seed with a scope of its own shares it with them.
+
+    Args:
+        context: What the step works with.
+        version: The version that it begins with.
+        moved: The URL, and the seed in its line.
+    """
+    if not moved:
+        return []
+    settings, root = context.settings, context.layout.root
+    known = all_seed_lines(settings, root, context.cycle.storage, version)
+    admission = Admission(settings, root, known)
+    seeds = _seed_keys(admission, known)
+    lines = []
+    for url, source in sorted(moved):
+        normal = admission.redirect_form(url)
+        key = admission.key(normal) if normal else ""
+        if not key or key in seeds:
+            continue
+        seeds.add(key)
+        places = admission.rules.scope_state.own.get(source)
+        seed = Seed(normal, normal, own=places.own, of=source) if places else Seed(normal, normal)
+        lines.append(seed_as_line(seed))
+    return lines
+
+
+def _written_seeds(context: StepContext, version: CycleVersion, lines: Sequence[str]) -> list[str]:
+    """Write lines of seeds; names of their files."""
+    if not lines:
+        return []
+    name = f"seeds/{version.number + 1:010d}-{context.clock}.txt"
+    context.cycle.storage.put(name, "".join(f"{line}\n" for line in lines).encode())
+    return [name]
+
+
+def _seed_keys(admission: Admission, lines: Sequence[str]) -> set[str]:
+    """The keys of all seeds."""
+    return {
+        admission.key(admission.seed_form(one.seed).url)
+        for one in read_seed_list(lines)
+        if isinstance(one, InjectedSeed)
+    }
 
 
 def _updated(
@@ -243,6 +293,7 @@ def update_counters(found: UpdateResult) -> dict[str, Any]:
         "not_attempted": found.not_attempted,
         "links": found.links,
         "targets": found.targets,
+        **({"moved": list(found.moved)} if found.moved else {}),
         "transitions": [
             {"old": old, "new": new, "rows": rows}
             for (old, new), rows in sorted(found.transitions.items())

@@ -23,6 +23,7 @@ from nacre.crawldb.transition import (
     StateRow,
     transition,
 )
+from nacre.cycle.export import depth_of_path
 from nacre.cycle.steps.host_rows import HOSTS, WrittenHosts, load_hosts, write_hosts
 from nacre.cycle.steps.inject import write_rows
 from nacre.cycle.storage import Storage, localized
@@ -46,8 +47,8 @@ _STATE = tuple(column.name for column in group_columns("state"))
 _CAPTURE = tuple(column.name for column in group_columns("capture"))
 _LISTED = ("key", *_STATE, "leased")
 _FACTS = (
-    "key", "status", "reason", "time", "signature", "modified", "retry_after", "mime",
-    "via", "path", "source", *_CAPTURE,
+    "key", "url", "status", "reason", "time", "signature", "modified", "retry_after", "mime",
+    "via", "path", "source", "redirect", "new_seed", *_CAPTURE,
 )  # fmt: skip
 
 
@@ -144,6 +145,7 @@ class UpdatedFiles(NamedTuple):
         links: Links.
         targets: Rows that were added.
         transitions: By old and new status.
+        moved: Where seeds moved to: the URL, and the seed in its line.
     """
 
     files: dict[str, list[TableFile]]
@@ -153,6 +155,7 @@ class UpdatedFiles(NamedTuple):
     links: int
     targets: int
     transitions: dict[tuple[str, str], int]
+    moved: tuple[tuple[str, str], ...] = ()
 
 
 # ---- visits
@@ -231,8 +234,10 @@ def _take(rows: VisitRows, fact: Mapping[str, Any], change: StateChange, clock: 
 
 def _added(fact: Mapping[str, Any]) -> dict[str, Any]:
     """The row of a URL that was fetched and that no link names: the target of a redirect."""
-    found = {name: fact[name] for name in ("key", "via", "path", "source")}
-    return {**found, "score": 0, "cash": 0, "inlinks": 0, "first_seen": (fact["time"] or 0) // 1000}
+    found = {name: fact[name] for name in ("key", "url", "via", "path", "source")}
+    depth = depth_of_path(fact["path"] or "")
+    seen = (fact["time"] or 0) // 1000
+    return {**found, "score": 0, "cash": 0, "inlinks": 0, "depth": depth, "first_seen": seen}
 
 
 # ---- the task
@@ -244,6 +249,7 @@ def update_task(spec: UpdateSpec) -> UpdatedFiles:
     dropped: dict[str, set[str]] = {HOSTS: set()}
     matrix: Counter[tuple[str, str]] = Counter()
     visits = left = links = targets = 0
+    moved: list[tuple[str, str]] = []
     with spec.place.open() as work:
         sources = _sources(work, spec)
         for bucket in spec.buckets:
@@ -253,9 +259,10 @@ def update_task(spec: UpdateSpec) -> UpdatedFiles:
             for table, gone in found.dropped.items():
                 dropped[table] |= gone
             matrix.update(found.transitions)
+            moved += found.moved
             visits, left = visits + found.visits, left + found.not_attempted
             links, targets = links + found.links, targets + found.targets
-    return UpdatedFiles(files, dropped, visits, left, links, targets, dict(matrix))
+    return UpdatedFiles(files, dropped, visits, left, links, targets, dict(matrix), tuple(moved))
 
 
 class _FactSources(NamedTuple):
@@ -310,7 +317,14 @@ class _BucketReduce:
         hosts = self._hosts()
         files = {CRAWLDB: [*self._written(rows), *added], HOSTS: list(hosts.added)}
         dropped = {HOSTS: set(hosts.dropped)}
-        return UpdatedFiles(files, dropped, len(facts) - left, left, links, targets, dict(matrix))
+        moved = tuple(
+            (fact["redirect"], fact["source"] or "")
+            for fact in facts
+            if fact["new_seed"] and fact["redirect"]
+        )
+        return UpdatedFiles(
+            files, dropped, len(facts) - left, left, links, targets, dict(matrix), moved
+        )
 
     def _hosts(self) -> WrittenHosts:
         """The rows of hosts with what units saw of them."""

@@ -253,7 +253,12 @@ class Candidates:
 
 def _promotes(parent: CrawlURI, path: str) -> bool:
     """A redirect from a seed makes its target a seed, so that a site that moved is crawled."""
-    return parent.is_seed and len(path) <= MAX_SEED_REDIRECTS and not path.strip(_REDIRECT)
+    return parent.is_seed and is_seed_path(path)
+
+
+def is_seed_path(path: str) -> bool:
+    """Whether a hop path is that of a seed, or of what redirects of one led to."""
+    return len(path) <= MAX_SEED_REDIRECTS and not path.strip(_REDIRECT)
 
 
 _ORIGIN = "_redirectedFrom"

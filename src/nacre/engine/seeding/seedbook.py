@@ -89,7 +89,7 @@ class SeedBook:
 
     def add_all(self, seeds: Sequence[Seed]) -> list[Seed]:
         """Note seeds of the list; those that are new."""
-        rows = [_owned(SeedRow(each.text, each.url), each.own, each.text) for each in seeds]
+        rows = [_owned(SeedRow(each.text, each.url), each.own, each.owner) for each in seeds]
         new = [(seed, row) for seed, row in zip(seeds, rows, strict=True) if self._take(row)]
         self._widen([row for _, row in new])
         return [seed for seed, _ in new]

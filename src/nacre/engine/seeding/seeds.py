@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
+from urllib.parse import quote, unquote
 
 from nacre.errors import URIError
 from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
@@ -18,7 +19,8 @@ _HOST_END = re.compile(r"[/?#:]")
 _BROKEN_SCHEME = re.compile(r"(https?)(?::[/\\]{1,2}|/{1,2})(?=[^/\\])", re.IGNORECASE)
 _DOT = re.compile("[.\u3002\uff0e\uff61]")  # as IDNA has it
 _KINDS = frozenset(str(kind) for kind in ScopeKind)
-_OWN = ("scope=", "depth=")
+_OWN = ("scope=", "depth=", "of=")
+_PLAIN = ":/?[]@!$&'()*+,;=~"
 _OPTIONS = re.compile(r"(?:\s+[a-z_]+=\S*)+\Z")
 
 
@@ -32,6 +34,8 @@ class Seed(NamedTuple):
         fallback: Tried when `url` cannot be reached: http where https was a guess; "" for none.
         own: Its own scope and depth; None for those of the job.
         login: Name and password in it, for its origin; None for none. Its URL has none.
+        of: Text of the seed that it shares that scope with, because that seed moved here; "" for
+            none.
     """
 
     text: str
@@ -39,6 +43,12 @@ class Seed(NamedTuple):
     fallback: str = ""
     own: SeedOwnScope | None = None
     login: Login | None = None
+    of: str = ""
+
+    @property
+    def owner(self) -> str:
+        """What names its own scope to its descendants; "" when its scope is that of the job."""
+        return "" if self.own is None else self.of or self.text
 
 
 class SeedDirective(NamedTuple):
@@ -125,11 +135,15 @@ def parse_seed(text: str) -> Seed:
     options = _OPTIONS.search(head)
     words = [*(options[0].split() if options else ()), *own_scope_words(rest)]
     seed = _plain_seed(head[: options.start() if options else None].rstrip())
-    return seed._replace(own=_own_scope(words)) if words else seed
+    if not words:
+        return seed
+    of = [word.removeprefix("of=") for word in words if word.startswith("of=")]
+    own = _own_scope(word for word in words if not word.startswith("of="))
+    return seed._replace(own=own, of=unquote(of[-1]) if of else "")
 
 
 def own_scope_words(rest: str) -> list[str]:
-    """The words of a seed's own scope in its columns: `scope=host`, `depth=2`."""
+    """The words of a seed's own scope in its columns: `scope=host`, `depth=2`, `of=SEED`."""
     return [word for word in rest.split() if word.startswith(_OWN)]
 
 
@@ -137,7 +151,8 @@ def seed_as_line(seed: Seed) -> str:
     """A seed as `parse_seed` reads it again, without name and password."""
     own = seed.own or SeedOwnScope()
     options = f" scope={own.scope}" if own.scope is not None else ""
-    return seed.text + options + (f" depth={own.depth}" if own.depth is not None else "")
+    options += f" depth={own.depth}" if own.depth is not None else ""
+    return seed.text + options + (f" of={quote(seed.of, safe=_PLAIN)}" if seed.of else "")
 
 
 def _own_scope(options: Iterable[str]) -> SeedOwnScope:

@@ -79,7 +79,7 @@ class DryRun:
         self._identity = Identity(canonical, frontier, preloaded=preloaded)
         seeds = rules.add_seeds(read_seeds(seed_lines(settings.seeds, layout.root)))
         self._robots: RobotsCache | None = None
-        self._owners = {seed.url: seed.text if seed.own else "" for seed in seeds}
+        self._owners = {seed.url: seed.owner for seed in seeds}
         self._first = self._seed(seeds[0].url) if seeds else None
 
     def know(self, store: Store) -> None:
