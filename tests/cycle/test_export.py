@@ -157,3 +157,16 @@ def test_files_are_sorted_by_bucket_and_key(tmp_path: Path):
         rows = [(row["bucket"], row[key]) for row in written(made, tmp_path, name)]
         assert rows == sorted(rows)
         assert len({bucket for bucket, _ in rows}) > 3
+
+
+def test_what_stands_in_for_a_seed_takes_its_scores(tmp_path: Path):
+    seed, plain = "https://a.test/", "http://a.test/"
+    page = PageScore(ONE, ONE, 1, {})
+    made = PartTables(str, 16, listed={seed: page}.get, scoring=(Opic(),), fallbacks={plain: seed})
+    made.take(visit(seed, status=-2, source="a.test"))
+    made.take(visit(plain, [link("http://a.test/b")], source="a.test"))
+    made.take(visit(plain, path="R", via=seed))
+    rows = {row["key"]: row for row in written(made, tmp_path, "adds")}
+    assert (rows[seed]["cash"], rows[seed]["score"], rows[seed]["inlinks"]) == (-ONE, -ONE, 0)
+    assert (rows[plain]["cash"], rows["http://a.test/b"]["cash"]) == (0, ONE // 2)
+    assert sum(int(row["cash"]) for row in rows.values()) + made.virtual == 0

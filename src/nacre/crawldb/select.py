@@ -7,7 +7,7 @@ over all buckets: `order_points` tells where values lie, and `bracket` narrows t
 the list ends until it is known.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from nacre.crawldb.hosts import HOST_COLUMNS, host_sql, load_domains
@@ -22,6 +22,8 @@ _TESTED = (
     "key", "rules", "excluded", "status", "fetch_time", "interval", "leased_until", "first_seen",
 )  # fmt: skip
 _HOST = "host"
+_COUNTED, _COUNTED_OF = "coalesce(counted, host)", "coalesce(d.counted, d.host)"
+"""The host that caps count a candidate for."""
 _NO_HOST = "{" + ", ".join(f"'{one.name}': null::{one.type}" for one in HOST_COLUMNS) + "}"
 
 
@@ -220,13 +222,23 @@ def check_cap(kernel: Kernel, text: str) -> None:
     kernel.check_expression(text, f"(select {_NO_HOST} as host)", names)
 
 
+CountAs = Callable[[Sequence[str]], list[str]]
+"""The host that caps count a URL for, of each of some URLs."""
+
+
 def refuse(
-    kernel: Kernel, table: str, options: SelectOptions, since: int, hosts: str = ""
+    kernel: Kernel,
+    table: str,
+    options: SelectOptions,
+    since: int,
+    hosts: str = "",
+    count_as: CountAs | None = None,
 ) -> SelectCounts:
     """Leave the candidates of a table in the table `candidates`, and count the others.
 
-    `candidates` has `key`, `host`, `domain`, `sort`, `tie` and the caps `host_most`, `domain_most`
-    and `hosts_most` (null: none); `domain` is null where no cap needs it.
+    `candidates` has `key`, `host`, `counted` (the host that caps count it for; null: its own),
+    `domain`, `sort`, `tie` and the caps `host_most`, `domain_most` and `hosts_most` (null: none);
+    `domain` is null where no cap needs it.
 
     Args:
         kernel: The kernel.
@@ -234,6 +246,7 @@ def refuse(
         options: Which rows may be chosen.
         since: Rows that were found later than this are fresh, ms.
         hosts: A table of host rows; "" for none, `host.*` is null then.
+        count_as: The host that caps count a URL for; None: its own.
     """
     name = f'"{table}"'
     kernel.execute(
@@ -260,25 +273,30 @@ def refuse(
     excluded = dict(
         kernel.rows("select excluded, count(*) from judged_rows where reason = 'rules' group by 1")
     )
-    _candidates(kernel, options, hosts)
+    _candidates(kernel, options, hosts, count_as if options.capped else None)
     kernel.execute("drop table judged_rows")
     due = kernel.value("select count(*) from candidates")
     return SelectCounts(known, fresh, due, refused, excluded, next_due)
 
 
-def _candidates(kernel: Kernel, options: SelectOptions, hosts: str) -> None:
+def _candidates(
+    kernel: Kernel, options: SelectOptions, hosts: str, count_as: CountAs | None
+) -> None:
     """Make the table `candidates`, with the caps of their hosts and domains."""
     kernel.execute(
-        f"create or replace temp table due_rows as select key, {host_sql('key')} as host, sort, "
-        "md5_number_lower(key) as tie from judged_rows where reason is null"
+        f"create or replace temp table due_rows as select key, {host_sql('key')} as host, "
+        "null::VARCHAR as counted, sort, md5_number_lower(key) as tie "
+        "from judged_rows where reason is null"
     )
+    if count_as is not None:
+        _count_as(kernel, count_as)
     none = "null::BIGINT"
     domain, cap, host_most, domain_most, hosts_most = "null::VARCHAR", none, none, none, none
     joins = ""
     if options.cap_by == "domain" or options.limits:
-        named = kernel.rows("select distinct host from due_rows")
+        named = kernel.rows(f"select distinct {_COUNTED} from due_rows")
         load_domains(kernel, "domains", [one for (one,) in named])
-        joins, domain = " join domains g using (host)", "g.domain"
+        joins, domain = f" join domains g on g.host = {_COUNTED_OF}", "g.domain"
     if options.max_count:
         cap = f"{options.max_count}::BIGINT"
     if options.cap_where:
@@ -296,24 +314,38 @@ def _candidates(kernel: Kernel, options: SelectOptions, hosts: str) -> None:
         )
         hosts_most = "l.hosts"
     kernel.execute(
-        f"create or replace temp table candidates as select d.key, d.host, {domain} as domain, "
-        f"d.sort, d.tie, {host_most} as host_most, {domain_most} as domain_most, "
-        f"{hosts_most} as hosts_most from due_rows d{joins}"
+        "create or replace temp table candidates as select d.key, d.host, d.counted, "
+        f"{domain} as domain, d.sort, d.tie, {host_most} as host_most, "
+        f"{domain_most} as domain_most, {hosts_most} as hosts_most from due_rows d{joins}"
     )
     kernel.execute("drop table due_rows")
 
 
+def _count_as(kernel: Kernel, count_as: CountAs) -> None:
+    """Write the hosts that caps count the rows of `due_rows` for, where they are not their own."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    keys = [key for (key,) in kernel.rows("select key from due_rows order by key")]
+    columns = {"key": pa.array(keys, pa.string()), "name": pa.array(count_as(keys), pa.string())}
+    kernel.load("counted_as", pa.table(columns))
+    kernel.execute(
+        "update due_rows set counted = c.name from counted_as c "
+        "where c.key = due_rows.key and c.name <> due_rows.host"
+    )
+
+
 def _host_caps(kernel: Kernel, options: SelectOptions, hosts: str) -> str:
     """Join the caps of `cap_where` as `x`; of a domain it is the largest of its hosts."""
-    known = f"left join {hosts} h on h.host = d.host" if hosts else ""
+    known = f"left join {hosts} h on h.host = d.name" if hosts else ""
     kernel.execute(
         "create or replace temp table host_caps as from (select name, "
-        f"({options.cap_where}\n)::BIGINT as most from (select d.host as name, "
-        f"{'h' if hosts else _NO_HOST} as host from (select distinct host from due_rows) d "
+        f"({options.cap_where}\n)::BIGINT as most from (select d.name, "
+        f"{'h' if hosts else _NO_HOST} as host from "
+        f"(select distinct {_COUNTED} as name from due_rows) d "
         f"{known})) where most is not null"
     )
     if options.cap_by == "host":
-        return " left join host_caps x on x.name = d.host"
+        return f" left join host_caps x on x.name = {_COUNTED_OF}"
     most = "select g.domain, max(c.most) as most from host_caps c join domains g on g.host = c.name"
     return f" left join ({most} group by 1) x on x.domain = g.domain"
 
@@ -362,11 +394,11 @@ def capped_rows(options: SelectOptions, table: str, lists: int = 1) -> str:
         lists: For more than one they may be some too many: caps hold for each list.
     """
     order = "sort desc, tie desc"
-    rows = f"select * from {table} qualify " + _within("host", "host_most", order, lists)
+    rows = f"select * from {table} qualify " + _within(_COUNTED, "host_most", order, lists)
     if options.limits:
         # A host's place among those of its domain is that of its best row.
-        best = f"first_value(tie) over (partition by host order by {order})"
-        top = "max(sort) over (partition by host)"
+        best = f"first_value(tie) over (partition by {_COUNTED} order by {order})"
+        top = f"max(sort) over (partition by {_COUNTED})"
         rows = f"select *, {top} as best_sort, {best} as best_tie from ({rows})"
         place = "dense_rank() over (partition by domain order by best_sort desc, best_tie desc)"
         test = f"hosts_most is null or {place} <= hosts_most * {lists}"

@@ -20,17 +20,25 @@ from nacre.engine.candidates.identity import canonicalizer
 from nacre.engine.candidates.normalizing import Normalizing, normalizing
 from nacre.engine.seeding.seedfile import seed_lines
 from nacre.engine.seeding.seeds import BadSeed, Seed, SeedDirective
-from nacre.errors import ConfigError, Problem
+from nacre.errors import ConfigError, Problem, URIError
 from nacre.scope.compile import all_rules
+from nacre.scope.normalize.chain import NormalizerChain, NormalizeScope
 from nacre.scope.nutch.filters import FilterChain
 from nacre.scope.rules.nutch import FilterRule
 from nacre.scope.rules.rule import Rule
 from nacre.scope.scope import Scope
 from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings
+from nacre.uri.parse import host
 
 _FILES = ("file", "files", "surts_file")
 """Settings of rules that name files."""
+
+
+def counts_other_hosts(settings: JobSettings) -> bool:
+    """Whether a normalizer is there for the hosts that caps of `generate` count."""
+    named = NormalizeScope.GENERATE_HOST_COUNT
+    return any(named in one.scopes for one in settings.uri.normalize)
 
 
 class Admission:
@@ -100,6 +108,22 @@ class Admission:
         if self.normalizing is None:
             return url
         return self.normalizing.link(url, is_redirect=True) or ""
+
+    @cached_property
+    def _counting(self) -> NormalizerChain:
+        files, uri = self.rules.rule_files, self._settings.uri
+        scope, loops = NormalizeScope.GENERATE_HOST_COUNT, uri.normalize_loops
+        return NormalizerChain(uri.normalize, scope, files.read_lines, loops=loops)
+
+    def counted_host(self, url: str) -> str:
+        """The host that caps of `generate` count a URL for; its own where the chain has no form.
+
+        Source: Nutch, `Generator`, which normalizes with scope `generate_host_count`.
+        """
+        try:
+            return host(self._counting.normalize(url)) or host(url)
+        except URIError:
+            return host(url)
 
     def refusal(self, url: str, *, path: str = "", via: str = "", source: str = "") -> str:
         """The reason for a refusal: `regex-urlfilter.txt:12`, or the name of a rule; "": none.

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -287,3 +288,38 @@ def test_a_cap_that_lets_nothing_through_commits_nothing(tmp_path: Path):
     with opened(root, cycle={"generate.max_count_where": "0"}) as context:
         found = generate(context, GenerateOptions())
         assert (found.due, found.selected, found.version) == (1, 0, None)
+
+
+COUNTED = """
+name: x
+seeds: []
+scope: [accept]
+politeness: {delay: 3}
+uri:
+  normalize: [{normalizer: host, scopes: [generate_host_count], file: hosts.txt}]
+"""
+
+
+def test_caps_count_the_hosts_that_normalizers_name(tmp_path: Path):
+    root = tmp_path / "j"
+    root.mkdir()
+    (root / "crawl.yaml").write_text(COUNTED)
+    (root / "hosts.txt").write_text("mirror.example main.test\n")
+    urls = [f"http://{name}/{n}" for name in ("main.test", "mirror.example") for n in range(4)]
+    seeded(root, *(f"{url}\tnutch.score={n}" for n, url in enumerate([*urls, "http://b.test/"])))
+    # They lie in two buckets: none of the two tasks sees all URLs of the host.
+    assert bucket_of_host("main.test", 64) != bucket_of_host("mirror.example", 64)
+    settings = {"generate.max_count": 3}
+    with opened(root, cycle=settings) as context:
+        engine = LocalEngine(2)
+        both = replace(context, engine=engine)
+        found = generate(both, GenerateOptions(top=5))
+        again = generate(both, GenerateOptions(top=5))
+        engine.close()
+    # The best of both hosts together, whichever has them.
+    assert sorted(keys(root, found)[0]) == ["http://b.test/", *urls[5:]]
+    assert found.due == 9
+    assert keys(root, again) == [[urls[3], urls[2], urls[1]]]
+    with opened(root, NOW + 8 * 86_400_000, {**settings, "generate.count": "domain"}) as context:
+        last = generate(context, GenerateOptions(top=5))
+    assert len(keys(root, last)[0]) == 4

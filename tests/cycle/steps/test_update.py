@@ -15,6 +15,7 @@ from nacre.crawldb.fold import fold_query
 from nacre.crawldb.row import ONE, bucket_of
 from nacre.crawldb.settings import UpdateSettings
 from nacre.crawldb.transition import StateRow
+from nacre.cycle.admission import Admission, all_seed_lines
 from nacre.cycle.compaction import compact
 from nacre.cycle.steps.generate import GenerateOptions, generate
 from nacre.cycle.steps.host_rows import host_buckets, load_hosts
@@ -24,6 +25,8 @@ from nacre.cycle.tables import CRAWLDB, FilePlan, buckets_of, local_bucket, publ
 from nacre.cycle.versions import CycleChanges
 from nacre.errors import JobError
 from nacre.recrawl.planner.schedules.timetable import ScheduleSettings
+from nacre.scope.seed_scope import ScopeKind
+from nacre.scope.subject import Subject
 from tests.cycle.steps.test_generate import NOW, opened, seeded
 
 DAY = 86_400_000
@@ -136,6 +139,36 @@ def test_the_target_of_a_redirect_is_a_visit_like_others(tmp_path: Path):
     assert found.transitions[("new", "db_fetched")] == 1
     row = table(root, tmp_path)[target]
     assert (row["status"], row["path"], row["via"]) == (2, "R", "http://a.example/")
+
+
+def test_where_seeds_redirect_to_is_a_seed_from_then_on(tmp_path: Path):
+    root = tmp_path / "j"
+    seeds = ["http://a.example/", "http://b.example/dir/ scope=prefix", "http://c.example/"]
+    seeded(root, *seeds)
+    new, own = "http://new.example/%E4%B9%A6", "http://own.example/"
+    visits = [
+        visit("http://a.example/", 301, redirect=new, new_seed=True, source="http://a.example/"),
+        visit(
+            "http://b.example/dir/", 302, redirect=own, new_seed=True,
+            source="http://b.example/dir/",
+        ),
+        # To another seed, and from a page that is none.
+        visit("http://c.example/", 301, redirect="http://a.example/", new_seed=True),
+        visit("http://a.example/x", 301, redirect="http://x.example/", new_seed=False),
+    ]  # fmt: skip
+    found = one_round(root, (visits, []))
+    lines = [new, f"{own} scope=prefix of=http://b.example/dir/"]
+    assert found.moved == lines
+    with opened(root) as context:
+        version = context.cycle.newest()
+        assert context.cycle.storage.read(version.seeds[-1]).decode().splitlines() == lines
+        known = all_seed_lines(context.settings, root, context.cycle.storage, version)
+        admission = Admission(context.settings, root, known)
+    state = admission.rules.scope_state
+    assert new in state.seeds
+    assert set(state.own) == {"http://b.example/dir/"}
+    subject = Subject(f"{own}below", "RL", own, seed="http://b.example/dir/")
+    assert state.own["http://b.example/dir/"].hold(subject, ScopeKind.HOST)
 
 
 def test_no_additions_leave_out_what_is_not_known(tmp_path: Path):

@@ -2,8 +2,16 @@ import re
 
 import pytest
 
-from nacre.engine.seeding.seeds import BadSeed, Seed, SeedDirective, parse_seed, read_seeds
+from nacre.engine.seeding.seeds import (
+    BadSeed,
+    Seed,
+    SeedDirective,
+    parse_seed,
+    read_seeds,
+    seed_as_line,
+)
 from nacre.errors import URIError
+from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
 
 
 def test_a_list_with_comments_directives_and_a_bad_line():
@@ -75,3 +83,14 @@ def test_what_stands_behind_a_tab_is_no_part_of_the_url(line):
     assert isinstance(seed, Seed)
     assert (seed.url, seed.text) == ("http://a.example/p", "http://a.example/p")
     assert (seed.own is not None) == ("scope" in line)
+
+
+def test_a_seed_that_shares_the_scope_of_another_is_read_as_it_is_written():
+    own = SeedOwnScope(ScopeKind.PREFIX, 3)
+    for of in ("http://a.example/书 馆#%20x", "a.example", "http://h.example/?a=b&c=%E4%B9%A6"):
+        moved = Seed("http://b.example/", "http://b.example/", own=own, of=of)
+        assert parse_seed(seed_as_line(moved)) == moved
+        assert list(read_seeds([seed_as_line(moved)])) == [moved]
+        assert moved.owner == of
+    assert parse_seed("http://b.example/ scope=host").owner == "http://b.example/"
+    assert parse_seed("http://b.example/").owner == ""

@@ -211,7 +211,9 @@ def update_text(result: "UpdateResult") -> str:
     for (_, new), number in result.transitions.items():
         ends[new.removeprefix("db_")] += number
     parts = [f"{number:,} {_ENDS.get(name, name)}" for name, number in ends.most_common()]
-    return text + (f"; {', '.join(parts)}" if parts else "")
+    text += f"; {', '.join(parts)}" if parts else ""
+    moved = len(result.moved)
+    return text + (f"; {count(moved, 'new seed')}, where seeds moved to" if moved else "")
 
 
 _ENDS = {
@@ -236,6 +238,7 @@ def update_numbers(result: "UpdateResult") -> dict[str, Any]:
             {"old": old, "new": new, "rows": rows}
             for (old, new), rows in sorted(result.transitions.items())
         ],
+        "moved": list(result.moved),
         "version": result.version.number if result.version is not None else None,
     }
 

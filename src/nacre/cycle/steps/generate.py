@@ -23,7 +23,7 @@ from nacre.crawldb.select import (
     read_limits,
 )
 from nacre.crawldb.units import HostWork, PackedUnits, pack
-from nacre.cycle.admission import all_seed_lines
+from nacre.cycle.admission import all_seed_lines, counts_other_hosts
 from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, of_buckets
@@ -208,6 +208,9 @@ class _Generating:
         context, options = self._context, self._options
         buckets = buckets_of(context.cycle, self._version, CRAWLDB)
         rules = rules_of_step(context, self._version) if options.filter else None
+        counting = None
+        if self._select.capped and counts_other_hosts(context.settings):
+            counting = rules or rules_of_step(context, self._version)
         self._rules = rules.hash if rules is not None else 0
         since = self._last_generate()
         hosts = host_buckets(context.cycle, self._version)
@@ -216,7 +219,7 @@ class _Generating:
         specs = [
             SelectSpec(
                 context.place, self._number, group, of_buckets(hosts, group), self._select,
-                sorted_by, limits, rules, context.interval, since,
+                sorted_by, limits, rules, counting, context.interval, since,
                 options.top * options.segments, options.segments,
                 f"{self._folder}/kept-{number}.parquet", context.dry,
             )
@@ -226,12 +229,14 @@ class _Generating:
         partition = context.settings.cycle.generate.partition
         looks = [
             LookSpec(
-                context.place, spec.exchange, self._select, one.buckets, one.hosts,
+                context.place, (spec.exchange,), self._select, one.buckets, one.hosts,
                 context.interval, partition, (),
             )
             for spec, one in zip(specs, selected, strict=True)
             if one.kept
         ]  # fmt: skip
+        if counting is not None and looks:
+            looks = [_together(looks)]
         return selected, looks
 
     def _last_generate(self) -> int:
@@ -350,6 +355,15 @@ class _Generating:
         storage, settings = context.cycle.storage, context.settings
         lines = all_seed_lines(settings, context.layout.root, storage, self._version)
         freeze(context.layout, context.loaded, lines, storage, segment)
+
+
+def _together(looks: Sequence[LookSpec]) -> LookSpec:
+    """One look at the candidates of all tasks: caps then hold for hosts of different buckets."""
+    return looks[0]._replace(
+        exchange=tuple(name for one in looks for name in one.exchange),
+        buckets=tuple(bucket for one in looks for bucket in one.buckets),
+        hosts=tuple(bucket for one in looks for bucket in one.hosts),
+    )
 
 
 def select_options(context: StepContext, options: GenerateOptions) -> SelectOptions:

@@ -49,7 +49,7 @@ from nacre.cycle.versions import TableFile
 
 _COLUMNS = ", ".join(f'"{column.name}"' for column in COLUMNS)
 _HOST_COLUMNS = ", ".join(f'h."{column.name}"' for column in HOST_COLUMNS)
-_CANDIDATE = "key, host, domain, sort, tie, host_most, domain_most, hosts_most"
+_CANDIDATE = "key, host, counted, domain, sort, tie, host_most, domain_most, hosts_most"
 
 
 class SelectSpec(NamedTuple):
@@ -64,6 +64,7 @@ class SelectSpec(NamedTuple):
         sorted_by: Columns in the sort value.
         limits: Limits by domain.
         rules: Judges rows that other rules judged last; None: nothing is judged.
+        counting: Tells the hosts that caps count URLs for; None: their own.
         interval: Interval of a row that has none, s.
         since: Rows that were found later are fresh, ms.
         most: Candidates that the task keeps, the best first; 0: all.
@@ -80,6 +81,7 @@ class SelectSpec(NamedTuple):
     sorted_by: tuple[str, ...]
     limits: tuple[DomainLimit, ...]
     rules: RulesOfStep | None
+    counting: RulesOfStep | None
     interval: int
     since: int
     most: int
@@ -133,8 +135,9 @@ class _Selecting:
     def run(self) -> SelectedFiles:
         spec, kernel = self._spec, self._kernel
         kernel.execute(
-            "create temp table kept (bucket INTEGER, key VARCHAR, host VARCHAR, domain VARCHAR, "
-            "sort DOUBLE, tie UBIGINT, host_most BIGINT, domain_most BIGINT, hosts_most BIGINT)"
+            "create temp table kept (bucket INTEGER, key VARCHAR, host VARCHAR, counted VARCHAR, "
+            "domain VARCHAR, sort DOUBLE, tie UBIGINT, host_most BIGINT, domain_most BIGINT, "
+            "hosts_most BIGINT)"
         )
         if spec.options.limits:
             load_limits(kernel, spec.limits)
@@ -164,7 +167,11 @@ class _Selecting:
         if spec.rules is not None:
             self._judge(spec.rules, bucket.bucket, local)
         load_hosts(self._work, [hosts])
-        counts = refuse(kernel, "seen", spec.options, spec.since, "hosts")
+        counted = None
+        if spec.counting is not None:
+            asked = self._asked(spec.counting)
+            counted = lambda keys: [asked.counted_host(key) for key in keys]  # noqa: E731
+        counts = refuse(kernel, "seen", spec.options, spec.since, "hosts", counted)
         kernel.execute(f"insert into kept select {bucket.bucket}, {_CANDIDATE} from candidates")
         if not spec.dry:
             rows = counted_hosts("hosts", "seen")
@@ -193,11 +200,10 @@ class _Selecting:
         )
         if not kernel.value("select count(*) from unjudged"):
             return
-        if self._admission is None:
-            self._admission = rules.admission(self._work.scratch)
+        admission = self._asked(rules)
         query = fold_query(*local, interval=0, columns=JUDGED_BY, keys="unjudged", order=False)
         kernel.execute(f"create or replace temp table asked as {query}")
-        found, rows = judge_rows(kernel, "asked", self._admission, rules.hash)
+        found, rows = judge_rows(kernel, "asked", admission, rules.hash)
         kernel.execute(
             "update seen set excluded = asked.excluded from asked "
             "where asked.key = seen.key and asked.excluded is distinct from seen.excluded"
@@ -208,11 +214,20 @@ class _Selecting:
             plan = FilePlan(CRAWLDB, bucket, "set", self._spec.version, "admission")
             self._added[CRAWLDB] += _published(self._work, rows, plan)
 
+    def _asked(self, rules: RulesOfStep) -> Admission:
+        """The rules, opened once."""
+        if self._admission is None:
+            self._admission = rules.admission(self._work.scratch)
+        return self._admission
+
     def _exchanged(self) -> int:
         """Write the candidates that may be in a list: no task has more than all lists together."""
         spec = self._spec
         rows = "select * from kept"
-        several = spec.segments > 1 and spec.options.limits
+        # Hosts that count together may be in several tasks: a cap of all leaves out others then.
+        several = (spec.segments > 1 and spec.options.limits) or (
+            spec.counting is not None and spec.options.capped
+        )
         if spec.most and not several:
             if spec.options.capped:
                 rows = f"select * from ({capped_rows(spec.options, 'kept', spec.segments)})"
@@ -262,7 +277,7 @@ class LookSpec(NamedTuple):
 
     Attributes:
         place: Where it works.
-        exchange: The file of the candidates.
+        exchange: The files of the candidates.
         options: For the caps.
         buckets: The buckets, with their files as they are now.
         hosts: Their files of hosts.
@@ -273,7 +288,7 @@ class LookSpec(NamedTuple):
     """
 
     place: TaskPlace
-    exchange: str
+    exchange: tuple[str, ...]
     options: SelectOptions
     buckets: tuple[BucketFiles, ...]
     hosts: tuple[BucketFiles, ...]
@@ -283,9 +298,9 @@ class LookSpec(NamedTuple):
     between: Bracket = NOWHERE
 
 
-def _load_candidates(work: TaskWork, name: str) -> str:
-    """Make the table `candidates` of an exchanged file; its local path, in SQL."""
-    source = parquet([str(localized(work.storage, name, work.scratch))])
+def _load_candidates(work: TaskWork, names: Sequence[str]) -> str:
+    """Make the table `candidates` of exchanged files; their local paths, in SQL."""
+    source = parquet([str(localized(work.storage, name, work.scratch)) for name in names])
     work.kernel.execute(
         f"create or replace temp table candidates as select {_CANDIDATE} from {source}"
     )

@@ -1,0 +1,107 @@
+"""Seeds of rounds on loopback: those that redirect, have their own scope, or have no scheme."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.site import nacre, running
+
+pytestmark = [pytest.mark.crawl, pytest.mark.slow]
+
+PAGES = {
+    "127.0.0.1/": '<a href="/书.html">a</a> <a href="http://127.0.0.4:{port}/out.html">b</a>',
+    "127.0.0.1/%E4%B9%A6.html": "<p>书</p>",
+    "127.0.0.2/": "-> http://127.0.0.5:{port}/new/",
+    "127.0.0.5/new/": '<a href="x.html">x</a>',
+    "127.0.0.5/new/x.html": '<a href="y.html">y</a>',
+    "127.0.0.5/new/y.html": "<p>y</p>",
+    "127.0.0.3/dir/": '<a href="a.html">a</a><a href="/other.html">o</a>',
+    "127.0.0.3/dir/a.html": '<a href="b.html">b</a><a href="/other.html">o</a>',
+    "127.0.0.3/dir/b.html": "<p>b</p>",
+    "127.0.0.6/dir/": "-> http://127.0.0.7:{port}/moved/",
+    "127.0.0.7/moved/": '<a href="z.html">z</a><a href="/other.html">o</a>',
+    "127.0.0.7/moved/z.html": '<a href="/other.html">o</a><a href="w.html">w</a>',
+}
+
+
+class _Hosts(BaseHTTPRequestHandler):
+    """Pages by host and path; `-> URL` is a redirect."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        name, _, port = str(self.headers.get("Host")).partition(":")
+        text = PAGES.get(name + self.path, "").replace("{port}", port)
+        target = text.removeprefix("-> ") if text.startswith("-> ") else ""
+        body = b"" if target else (text or "none").encode()
+        self.send_response(301 if target else 200 if text else 404)
+        if target:
+            self.send_header("Location", target)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def hosts() -> Iterator[int]:
+    """Serve all of them; the port."""
+    server = ThreadingHTTPServer(("0.0.0.0", 0), _Hosts)
+    server.daemon_threads = True
+    with running(server):
+        yield server.server_address[1]
+
+
+def test_seeds_keep_their_scope_over_rounds_where_they_redirect_and_without_a_scheme(
+    tmp_path: Path,
+):
+    root = tmp_path / "j"
+    with hosts() as port:
+        lines = [
+            f"127.0.0.1:{port}",
+            f"http://127.0.0.2:{port}/",
+            f"http://127.0.0.3:{port}/dir/ scope=prefix",
+            f"http://127.0.0.6:{port}/dir/\tscope=prefix",
+        ]
+        (tmp_path / "seeds.txt").write_text("\n".join(lines))
+        done = nacre(
+            "cycle", str(root), "-s", str(tmp_path / "seeds.txt"), "--rounds", "4", "--units", "1",
+            "--scope", "host", "--delay", "0", "--allow-net", "127.0.0.0/8",
+            "--set", "extract.infer_favicon=false",
+        )  # fmt: skip
+    assert done.code == 0, done.err
+    assert "2 new seeds, where seeds moved to" in done.err
+    query = "select key, status, source, cash, score from crawldb"
+    rows = json.loads(nacre("cycle", str(root), "sql", query, "--json").out)
+    port_text = f":{port}"
+    found = {row["key"].replace(port_text, ""): row["status"] for row in rows}
+    assert found == {
+        "https://127.0.0.1/": "db_unfetched",
+        "http://127.0.0.1/": "db_fetched",
+        "http://127.0.0.1/%E4%B9%A6.html": "db_fetched",
+        "http://127.0.0.2/": "db_redir_perm",
+        "http://127.0.0.5/new/": "db_fetched",
+        "http://127.0.0.5/new/x.html": "db_fetched",
+        "http://127.0.0.5/new/y.html": "db_fetched",
+        "http://127.0.0.3/dir/": "db_fetched",
+        "http://127.0.0.3/dir/a.html": "db_fetched",
+        "http://127.0.0.3/dir/b.html": "db_fetched",
+        "http://127.0.0.6/dir/": "db_redir_perm",
+        "http://127.0.0.7/moved/": "db_fetched",
+        "http://127.0.0.7/moved/z.html": "db_fetched",
+        "http://127.0.0.7/moved/w.html": "db_gone",
+    }
+    # What stands in for a seed has its cash, and gave it away; the seed has what seeds are given.
+    by_key = {row["key"].replace(port_text, ""): row for row in rows}
+    assert int(by_key["http://127.0.0.1/"]["cash"]) == 0
+    assert int(by_key["http://127.0.0.1/"]["score"]) > 0
+    said = nacre("cycle", str(root), "storage", "check")
+    assert said.code == 0, said.err + said.out
