@@ -47,7 +47,7 @@ class Seed(NamedTuple):
 
     @property
     def owner(self) -> str:
-        """What names its own scope to its descendants; "" when its scope is that of the job."""
+        """The name of its own scope for its descendants; "" when its scope is that of the job."""
         return "" if self.own is None else self.of or self.text
 
 
