@@ -13,6 +13,7 @@ from nacre.cycle.storage import Storage, open_storage
 from nacre.cycle.storage.local import LocalStorage
 from nacre.cycle.tables import (
     CRAWLDB,
+    KINDS,
     FilePlan,
     TaskPlace,
     buckets_of,
@@ -101,3 +102,29 @@ class MadeCycle:
 def found(key: str, **more: Any) -> Row:
     """A row of an `add` file."""
     return {"key": key, "score": 1, "cash": 0, "inlinks": 1, "first_seen": 100, **more}
+
+
+def fill(made: MadeCycle, table: str, rows: Iterable[Row], kind: str = "set") -> CycleVersion:
+    """Commit a version with these rows in a table other than that of URLs."""
+    parent, of = made.newest, KINDS[table]
+    known = parent.tables.get(table)
+    buckets = known.buckets if known else made.buckets
+    groups: dict[int, list[Row]] = {}
+    for one in rows:
+        groups.setdefault(of.bucket(one[of.keys[0]], buckets), []).append(one)
+    files = []
+    for bucket, group in sorted(groups.items()):
+        path = made.folder / "scratch.parquet"
+        schema = of.schema()
+        ordered = pa.Table.from_pylist(group, schema).sort_by(
+            [(key, "ascending") for key in of.keys]
+        )
+        write_arrow(ordered, path)
+        file = publish(made.storage, path, FilePlan(table, bucket, kind, parent.number + 1))
+        path.unlink()
+        assert file is not None
+        files.append(file)
+    changes = CycleChanges(
+        step="update", clock=made.clock, added={table: files}, buckets={table: buckets}
+    )
+    return made.cycle.commit(parent, changes)

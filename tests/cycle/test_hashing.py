@@ -11,8 +11,9 @@ from nacre.cycle.compaction import compact
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.hashing import table_hash
 from nacre.cycle.readers import TableView
+from nacre.cycle.tables import KINDS
 from nacre.errors import ConfigError
-from tests.cycle.made import INTERVAL, NOW, MadeCycle, found
+from tests.cycle.made import INTERVAL, NOW, MadeCycle, fill, found
 
 URLS = [f"http://{host}.test/{n}" for host in ("a", "b", "国", "d") for n in range(3)]
 
@@ -61,6 +62,60 @@ def test_several_processes_hash_the_same(tmp_path):
         assert table_hash(two) == hashed(made)
     finally:
         two.engine.close()
+
+
+def host(name, **more):
+    return {"host": name, "fetched": len(name), "latencies": [0, 1], **more}
+
+
+def link(dst, src, last, **more):
+    return {"dst": dst, "src": src, "anchor": f"国 {last}", "first": last, "last": last, **more}
+
+
+def made_tables(folder, buckets):
+    """Every table, each row in several files."""
+    made = MadeCycle(folder, buckets)
+    folder.mkdir()
+    made.add(*(found(url, score=len(url)) for url in URLS))
+    made.set("state", {"key": URLS[0], "status": 2, "fetch_time": 9})
+    names = [f"{n}.example" for n in ("a", "b", "国", "d", "e")]
+    fill(made, "hosts", [host(name, fetched=0) for name in names])
+    fill(made, "hosts", [host(name, latency=7.0) for name in names[1:]])
+    marks = [bytes([n]) * 16 for n in range(9)]
+    rows = [{"signature": mark, "key": url, "live": True} for mark in marks for url in URLS[:3]]
+    fill(made, "signatures", rows)
+    fill(made, "signatures", [{**rows[0], "live": False}])
+    fill(made, "links", [link(dst, src, 5) for dst in URLS for src in URLS[:4]], "add")
+    fill(made, "links", [link(URLS[1], src, 9, rel="国") for src in URLS[:4]], "add")
+    return made
+
+
+def test_all_tables_hash_the_same_in_16_and_64_buckets_and_after_compaction(tmp_path):
+    one, two = made_tables(tmp_path / "1", 16), made_tables(tmp_path / "2", 64)
+    hashes = {table: hashed(one, table=table) for table in KINDS}
+    assert len(set(hashes.values())) == len(KINDS)
+    engine = LocalEngine(1)
+
+    def same():
+        assert {table: hashed(two, table=table) for table in KINDS} == hashes
+
+    same()
+    for buckets in (0, 128, 8):
+        done = compact(two.cycle, engine, two.place, NOW, keep=3, buckets=buckets)
+        assert set(done.merged) == set(KINDS)
+        assert {state.buckets for state in done.version.tables.values()} == {buckets or 64}
+        same()
+
+
+def test_facts_of_links_and_hosts_are_without_times(tmp_path):
+    one, two = MadeCycle(tmp_path / "1"), MadeCycle(tmp_path / "2")
+    for made, time in ((one, 5), (two, 6)):
+        made.folder.mkdir()
+        fill(made, "links", [link(URLS[0], URLS[1], time, anchor="国")], "add")
+        fill(made, "hosts", [host("a.example", latency=time, time=time)])
+    for table in ("links", "hosts"):
+        assert hashed(one, table=table) != hashed(two, table=table)
+        assert hashed(one, table=table, facts=True) == hashed(two, table=table, facts=True)
 
 
 def test_a_table_that_is_not_there(tmp_path):

@@ -32,6 +32,7 @@ def freeze(
 
     Limits of a whole crawl, checkpoints and notifications are left out: a unit is a small part of
     the crawl. A URL that fails is tried again in a later round, so that a unit tries it less often.
+    The texts of links are kept for the table of links, unless it or the extractors want none.
 
     Args:
         layout: The directory of the job.
@@ -58,6 +59,8 @@ def freeze(
     said |= {"name": usual.name, "seeds": SEEDS_FILE}
     said["traps"]["learn"], said["action"]["interval"] = False, 0
     said["engine"]["pause_at_start"] = False
+    if settings.cycle.links.max_anchor and not loaded.is_given("extract.anchor_text"):
+        said["extract"]["anchor_text"] = True
     said["archive"] |= {"directories": ["archive"], "max_total": 0}
     frontier = said["frontier"]
     frontier["recovery_log"] = False

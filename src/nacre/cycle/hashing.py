@@ -7,6 +7,8 @@ it as it is.
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from nacre.crawldb.fold import fold_query
@@ -21,10 +23,12 @@ _BATCH = 10_000
 _FACTS = frozenset(
     """
     fetch_time modified first_seen last_inlink last_time warc_date record_id leased leased_until
-    purged via path source
+    purged via path source first last
+    latencies latency backoff delay robots answer time
     """.split()  # noqa: SIM905 - lines that merge well
 )
-"""Columns that depend on when a page was fetched, so also on which of two came first."""
+"""Columns that depend on when a page was fetched, so also on which of two came first; and those of
+hosts that say how fast they are and where."""
 
 
 class HashSpec(NamedTuple):
@@ -35,14 +39,14 @@ class HashSpec(NamedTuple):
         table: The table.
         groups: Buckets that are hashed together, in the order of their keys.
         interval: Interval of a row that has none, s.
-        columns: Columns that are hashed.
+        without: Columns that are not hashed.
     """
 
     place: TaskPlace
     table: str
     groups: tuple[tuple[BucketFiles, ...], ...]
     interval: int
-    columns: tuple[str, ...]
+    without: frozenset[str] = frozenset()
 
 
 def table_hash(view: TableView, table: str = CRAWLDB, *, facts: bool = False) -> str:
@@ -60,11 +64,11 @@ def table_hash(view: TableView, table: str = CRAWLDB, *, facts: bool = False) ->
     known = view.version.tables.get(table)
     parts: dict[int, str] = {}
     if known is not None:
-        columns = tuple(column.name for column in COLUMNS if not (facts and column.name in _FACTS))
         groups = _hash_groups(buckets_of(view.cycle, view.version, table), known.buckets)
+        without = _FACTS if facts else frozenset()
         tasks = max(1, -(-len(groups) // (view.engine.workers * 4)))
         specs = [
-            HashSpec(view.place, kind.name, tuple(groups[n : n + tasks]), view.interval, columns)
+            HashSpec(view.place, kind.name, tuple(groups[n : n + tasks]), view.interval, without)
             for n in range(0, len(groups), tasks)
         ]
         for found in view.engine.map(hash_task, specs):
@@ -86,20 +90,21 @@ def hash_task(spec: HashSpec) -> dict[int, str]:
     """Hash by bucket of the 64."""
     kind = table_kind(spec.table)
     digests: dict[int, Any] = {}
-    for group in spec.groups:
-        with spec.place.open() as work:
-            local = joined(work, group)
-            if spec.table == CRAWLDB:
-                rows = fold_query(*local, interval=spec.interval, columns=spec.columns, order=False)
-                columns = spec.columns
-            else:
-                rows = kind.merge(local)
-                columns = tuple(work.kernel.columns(rows))
-            keys = ", ".join(f'"{key}"' for key in kind.keys)
-            picks = f'"{kind.keys[0]}" as k, {_row_hash(columns)} as h'
-            query = f"select {picks} from ({rows}) order by {keys}"
-            for batch in work.kernel.batches(query, size=_BATCH):
-                _digest(batch, kind.bucket, digests)
+    with spec.place.open() as work:
+        for group in spec.groups:
+            with TemporaryDirectory(dir=work.scratch) as folder:
+                local = joined(work._replace(scratch=Path(folder)), group)
+                if spec.table == CRAWLDB:
+                    columns = [one.name for one in COLUMNS if one.name not in spec.without]
+                    rows = fold_query(*local, interval=spec.interval, columns=columns, order=False)
+                else:
+                    rows = kind.merge(local)
+                    columns = [one for one in work.kernel.columns(rows) if one not in spec.without]
+                keys = ", ".join(f'"{key}"' for key in kind.keys)
+                picks = f'"{kind.keys[0]}" as k, {_row_hash(columns)} as h'
+                query = f"select {picks} from ({rows}) order by {keys}"
+                for batch in work.kernel.batches(query, size=_BATCH):
+                    _digest(batch, kind.bucket, digests)
     return {bucket: digest.hexdigest() for bucket, digest in digests.items()}
 
 

@@ -367,7 +367,11 @@ def sql(view: TableView, text: str) -> Iterator[tuple[list[str], Iterator[Any]]]
         for table in view.version.tables:
             if table in KINDS:
                 local = joined(work, buckets_of(view.cycle, view.version, table))
-                work.kernel.execute(f'create view "{table}" as {_table_sql(view, table, local)}')
+                if table == CRAWLDB or any(local):
+                    rows = _table_sql(view, table, local)
+                    work.kernel.execute(f'create view "{table}" as {rows}')
+                else:
+                    work.kernel.load(table, table_kind(table).schema().empty_table())
         work.kernel.load("versions", versions_table(view.cycle))
         yield work.kernel.columns(text), work.kernel.batches(text, size=_BATCH)
 

@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nacre.crawldb.dedup import signature_bucket
+from nacre.crawldb.dedup import signature_bucket, signature_schema
 from nacre.crawldb.fold import merge_query
+from nacre.crawldb.hosts import host_schema
 from nacre.crawldb.kernels import Kernel, parquet
-from nacre.crawldb.links import merge_links
-from nacre.crawldb.row import bucket_of, bucket_of_host
+from nacre.crawldb.links import link_schema, merge_links
+from nacre.crawldb.row import COLUMNS, arrow_schema, bucket_of, bucket_of_host
 from nacre.cycle.storage import Storage, file_sha256, localized, open_storage
 from nacre.cycle.versions import Cycle, CycleVersion, TableFile
 from nacre.errors import ConfigError, DamageError
@@ -123,12 +124,14 @@ class TableKind(NamedTuple):
         keys: Columns that identify a row; a file is sorted by them, bytewise.
         merge: SQL that folds the files of a bucket into rows as a base holds them.
         bucket: Bucket of a value of the first key, of so many.
+        schema: Makes the schema of its rows in Arrow.
     """
 
     name: str
     keys: tuple[str, ...]
     merge: Callable[[LocalBucket], str]
     bucket: Callable[[Any, int], int]
+    schema: Callable[[], Any]
 
 
 def table_kind(name: str) -> TableKind:
@@ -169,12 +172,16 @@ def newest_rows(*keys: str) -> Callable[[LocalBucket], str]:
 
 
 KINDS = {
-    CRAWLDB: TableKind(CRAWLDB, ("key",), _merged_rows, bucket_of),
-    "hosts": TableKind("hosts", ("host",), newest_rows("host"), bucket_of_host),
+    CRAWLDB: TableKind(CRAWLDB, ("key",), _merged_rows, bucket_of, lambda: arrow_schema(COLUMNS)),
+    "hosts": TableKind("hosts", ("host",), newest_rows("host"), bucket_of_host, host_schema),
     "signatures": TableKind(
-        "signatures", ("signature", "key"), newest_rows("signature", "key"), signature_bucket
+        "signatures",
+        ("signature", "key"),
+        newest_rows("signature", "key"),
+        signature_bucket,
+        signature_schema,
     ),
-    "links": TableKind("links", ("dst", "src"), _merged_links, bucket_of),
+    "links": TableKind("links", ("dst", "src"), _merged_links, bucket_of, link_schema),
 }
 """The tables by name."""
 

@@ -1,6 +1,7 @@
 """Rounds from the command line on a site on loopback: numbers, exit codes, stops, readers."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,35 @@ def test_hash_and_compact_change_no_row(crawled: Path):
     assert "files" in cycle(crawled, "compact").out
     assert cycle(crawled, "hash").out == before
     assert "inject" in cycle(crawled, "versions").out
+
+
+def test_links_to_a_page_and_on_it(crawled: Path):
+    home = json.loads(cycle(crawled, "readdb", "--top", "1", "--json").out)[0]["url"]
+    assert "cycle DIR links" in cycle(crawled, "readlinks", "--url", home).err
+    taken = cycle(crawled, "links", "--set", "cycle.links.ignore_internal=none")
+    assert taken.code == 0, taken.err
+    found = json.loads(cycle(crawled, "readlinks", "--url", f"{home}b.html", "--json").out)
+    assert {(one["src"], one["anchor"], one["gone"]) for one in found} == {
+        (home, "b", False),
+        (f"{home}a.html", "b", False),
+    }
+    out = cycle(crawled, "readlinks", "--url", f"{home}a.html", "--out").out
+    assert [line.split()[0] for line in out.splitlines()] == [f"{home}b.html", f"{home}c.html"]
+    files = cycle(crawled, "versions", "--files", "links").out.split()
+    assert all(Path(name).is_file() for name in files)
+    wrong = cycle(crawled, "versions", "--files", "pages")
+    assert (wrong.code, "crawldb, hosts, links" in wrong.err) == (2, True)
+
+
+def test_another_number_of_buckets_is_told(crawled: Path, tmp_path: Path):
+    root = tmp_path / "书"
+    shutil.copytree(crawled, root)
+    done = cycle(root, "compact", "--set", "cycle.buckets=16")
+    assert (done.code, "compact --buckets 16" in done.err) == (0, True)
+    before = cycle(root, "hash").out
+    assert cycle(root, "compact", "--buckets", "16").code == 0
+    assert cycle(root, "hash").out == before
+    assert cycle(root, "compact", "--buckets", "12").code == 2
 
 
 def test_the_archive_of_rounds_is_checked_as_that_of_a_job(crawled: Path):

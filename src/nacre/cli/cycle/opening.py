@@ -12,12 +12,15 @@ import typer
 from nacre.cli import output
 from nacre.cli.options import AsJson, Assignments, Quiet
 from nacre.config.component import parse_duration
-from nacre.errors import ConfigError, JobError, Problem
+from nacre.errors import ConfigError, JobError, Problem, StorageError
 
 if TYPE_CHECKING:
+    from nacre.config.check import Loaded
     from nacre.cycle.engine import TaskEngine
     from nacre.cycle.rounds import StopWish
     from nacre.cycle.steps.context import StepContext, Told
+    from nacre.cycle.versions import Cycle
+    from nacre.settings.settings import JobSettings
     from nacre.store.layout import Layout
 
 __all__ = ["AsJson", "Assignments", "Quiet"]
@@ -183,6 +186,22 @@ def require_at_rest(layout: "Layout") -> None:
         )
 
 
+def tell_buckets(cycle: "Cycle", loaded: "Loaded[JobSettings]") -> None:
+    """Warn when the tables have another number of buckets than the configuration says."""
+    if not loaded.is_given("cycle.buckets"):
+        return
+    try:
+        table = cycle.newest().tables.get("crawldb")
+    except StorageError:
+        return  # whoever reads the version tells what it has
+    wanted = loaded.settings.cycle.buckets
+    if table is not None and table.buckets != wanted:
+        output.tell(
+            f"nacre: warning: cycle.buckets is {wanted}, and the tables have {table.buckets} "
+            f"buckets, which stay: `nacre cycle DIR compact --buckets {wanted}` divides them anew"
+        )
+
+
 @contextmanager
 def opened(
     directory: Path,
@@ -218,6 +237,8 @@ def opened(
     try:
         cycle = Cycle.open(layout.root, loaded.settings.cycle.storage)
         require_executors(used, cycle.storage.place)
+        if engine is None:
+            tell_buckets(cycle, loaded)
         yield StepContext(
             layout=layout,
             loaded=loaded,

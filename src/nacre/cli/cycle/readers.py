@@ -29,10 +29,16 @@ _PLAIN = CommonOptions()
 
 
 @contextmanager
-def _looking(
+def looking(
     ctx: typer.Context, options: CommonOptions = _PLAIN, version: int = 0
 ) -> "Iterator[tuple[StepContext, TableView]]":
-    """A cycle at a version; 0: the newest."""
+    """The context of a command, and what it reads.
+
+    Args:
+        ctx: The context of the command.
+        options: What it has in common with others.
+        version: The version; 0: the newest.
+    """
     from nacre.cycle.readers import TableView
 
     with opened(job_of(ctx), options) as context:
@@ -97,7 +103,7 @@ def readdb(
     if sum((stats, bool(url), bool(top), dump is not None)) != 1:
         raise ConfigError("say one of --stats, --url, --top and --dump")
     common = CommonOptions(engine, master, tasks)
-    with _looking(ctx, common, version) as (context, view):
+    with looking(ctx, common, version) as (context, view):
         if stats:
             _print_stats(table_stats(view, by_host=sort), as_json=as_json)
         elif url:
@@ -223,7 +229,7 @@ def ask(
     from nacre.cycle.readers import sql as run
     from nacre.cycle.row_files import plain_row, write_batches
 
-    with _looking(ctx, version=version) as (_, view), run(view, query) as (names, batches):
+    with looking(ctx, version=version) as (_, view), run(view, query) as (names, batches):
         if out is not None:
             number = write_batches(batches, out)
             output.say(f"{output.count(number, 'row')} in {output.shown(out)}")
@@ -286,13 +292,16 @@ def versions(
 
     if what and what != "restore":
         raise ConfigError(f"{what!r}: `versions`, or `versions restore N`")
-    with _looking(ctx) as (context, view):
+    with looking(ctx) as (context, view):
         cycle = context.cycle
         if what:
             made = cycle.restore(number, context.clock)
             output.say(f"version {made.number} says what version {number} says")
             return
         if files:
+            known = [*view.version.tables, *(["archive"] if view.version.archive else [])]
+            if files not in known:
+                raise ConfigError(f"--files {files}: there is {', '.join(known) or 'no table yet'}")
             for file in cycle.files(view.version, files):
                 path = cycle.storage.local_path(file.path)
                 output.say(str(path or f"{cycle.storage.place}/{file.path}"))
@@ -326,7 +335,7 @@ def hash_table(
     """Print a hash of a table: equal for the same rows, whatever files they are in."""
     from nacre.cycle.hashing import table_hash
 
-    with _looking(ctx, CommonOptions(engine, master, tasks)) as (_, view):
+    with looking(ctx, CommonOptions(engine, master, tasks)) as (_, view):
         found = table_hash(view, table, facts=facts)
     if as_json:
         output.say_json({"table": table, "facts": facts, "sha256": found})

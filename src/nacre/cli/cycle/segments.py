@@ -1,4 +1,4 @@
-"""Segments and hosts as commands: `nacre cycle DIR segments|readseg|readhosts`."""
+"""Segments, hosts and links as commands: `nacre cycle DIR segments|readseg|readhosts|readlinks`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nacre.cli import output
-from nacre.cli.cycle.opening import AsJson, CommonOptions, opened
-from nacre.cli.cycle.readers import ask, key_of
+from nacre.cli.cycle.opening import AsJson, CommonOptions, EngineName, Master, Tasks, opened
+from nacre.cli.cycle.readers import ask, key_of, looking
 from nacre.cli.options import job_of
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
+    from nacre.cycle.link_rows import PageLink
 
 _SHOWN = ("segment", "time", "status", "reason", "mime", "size", "duration", "warc_file", "key")
 
@@ -125,8 +126,49 @@ def readhosts(
     ask(ctx, query, as_json=as_json)
 
 
+def readlinks(
+    ctx: typer.Context,
+    *,
+    url: Annotated[str, typer.Option("--url", metavar="URL", help="The page.")] = "",
+    out: Annotated[
+        bool, typer.Option("--out", help="Print the links on the page instead of those to it.")
+    ] = False,
+    engine: EngineName = "local",
+    master: Master = "",
+    tasks: Tasks = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Read the links to a page with their texts, or those on it.
+
+    Links that the newest version of their page lacks come last, with the time of their last sight.
+    """
+    from nacre.cycle.link_rows import in_links, out_links
+    from nacre.errors import ConfigError
+
+    if not url:
+        raise ConfigError("name the page: `readlinks --url URL`")
+    with looking(ctx, CommonOptions(engine, master, tasks)) as (context, view):
+        key = key_of(context, url)[1]
+        settings = context.settings.cycle.links
+        found = out_links(view, key) if out else in_links(view, key, settings)
+    if as_json:
+        output.say_json([one._asdict() for one in found])
+    elif found:
+        output.say(output.table(list(map(_link_row, found, [out] * len(found))), indent=""))
+    else:
+        output.say(f"no link {'on' if out else 'to'} {key} is known")
+
+
+def _link_row(link: "PageLink", out: bool) -> tuple[object, ...]:  # noqa: FBT001 - a column
+    from nacre.cli.cycle.texts import time_text
+
+    state = f"gone, seen last {time_text(link.last)}" if link.gone else ""
+    return link.dst if out else link.src, link.anchor or "", link.rel or "", state
+
+
 def register(program: "CycleProgram") -> None:
     """Add the commands."""
     program.command("readseg", rich_help_panel="Look")(readseg)
     program.command("readhosts", rich_help_panel="Look")(readhosts)
+    program.command("readlinks", rich_help_panel="Look")(readlinks)
     program.command("segments", rich_help_panel="Tables")(segments)

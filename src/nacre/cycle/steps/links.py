@@ -22,7 +22,8 @@ from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, Table
 LINKS = "links"
 """The name of the table of links."""
 
-_TAKEN = "links"
+TAKEN = "links"
+"""The word by which a segment is marked whose links are in the table."""
 _ROWS = 2_000_000
 """Link facts of a task, as far as there are buckets to divide them by."""
 
@@ -136,7 +137,7 @@ def links(context: StepContext) -> LinksResult:
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     version = context.cycle.newest()
-    waiting = waiting_segments(version, _TAKEN, ("fetched", "updated"))
+    waiting = waiting_segments(version, TAKEN, ("fetched", "updated"))
     facts = tuple(facts_of(name, state) for name, state in waiting.items())
     if not any(one.parts for one in facts):
         return LinksResult()
@@ -160,7 +161,7 @@ def links(context: StepContext) -> LinksResult:
         counters=counters,
         added={LINKS: files} if files else {},
         buckets={LINKS: buckets} if files and LINKS not in version.tables else {},
-        segments=marked(waiting, _TAKEN),
+        segments=marked(waiting, TAKEN),
     )
     return found._replace(version=context.cycle.commit(version, changes))
 
