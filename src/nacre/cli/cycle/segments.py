@@ -154,16 +154,17 @@ def readlinks(
     if as_json:
         output.say_json([one._asdict() for one in found])
     elif found:
-        output.say(output.table(list(map(_link_row, found, [out] * len(found))), indent=""))
+        rows = [_link_row(link, link.dst if out else link.src) for link in found]
+        output.say(output.table(rows, indent=""))
     else:
         output.say(f"no link {'on' if out else 'to'} {key} is known")
 
 
-def _link_row(link: "PageLink", out: bool) -> tuple[object, ...]:  # noqa: FBT001 - a column
+def _link_row(link: "PageLink", page: str) -> tuple[object, ...]:
     from nacre.cli.cycle.texts import time_text
 
     state = f"gone, seen last {time_text(link.last)}" if link.gone else ""
-    return link.dst if out else link.src, link.anchor or "", link.rel or "", state
+    return page, link.anchor or "", link.rel or "", state
 
 
 def register(program: "CycleProgram") -> None:
