@@ -79,6 +79,16 @@ def merge_query(
     return f"{query} order by key" if order else query
 
 
+def summed_adds(source: str) -> str:
+    """SQL of rows that are added, one for each key, sorted by it.
+
+    Args:
+        source: What stands behind `from` for them: the columns of `row.ADD_COLUMNS`.
+    """
+    wanted = [column for column in COLUMNS if column.rule is not FoldRule.SET]
+    return _joined("", wanted, [_adds(source, wanted)], ["adds"]) + " order by key"
+
+
 def fold_query(  # noqa: PLR0913 - files, then what is wanted of their rows
     base: Sequence[str],
     sets: Sequence[tuple[str, str]] = (),

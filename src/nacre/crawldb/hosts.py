@@ -150,12 +150,18 @@ def counted_hosts(old: str, rows: str) -> str:
         old: What stands behind `from` for the rows so far.
         rows: The same for the rows of the CrawlDb, as readers see them: `key`, `status`.
     """
-    counts = ", ".join(
-        f"count(*) filter (status = {int(status)}) as {name}" for name, status in _COUNTED.items()
-    )
+    # Few groups first: nine filters, and a pattern, for each row take three times as long.
     there = f"status in ({int(Status.FETCHED)}, {int(Status.NOT_MODIFIED)})"
-    home = f"min(key) filter ({there} and regexp_matches(key, '^https?://[^/]+/$')) as homepage"
-    seen = f"select {host_sql('key')} as host, {counts}, {home} from {rows} group by 1"
+    home = f"{there} and ends_with(key, '/') and regexp_matches(key, '^https?://[^/]+/$')"
+    grouped = (
+        f"select {host_sql('key')} as host, status, count(*) as n, "
+        f"min(key) filter ({home}) as home from {rows} group by 1, 2"
+    )
+    counts = ", ".join(
+        f"coalesce(sum(n) filter (status = {int(status)}), 0) as {name}"
+        for name, status in _COUNTED.items()
+    )
+    seen = f"select host, {counts}, min(home) as homepage from ({grouped}) group by 1"
     new = {name: f'n."{name}"' for name in (*_COUNTED, "homepage")}
     return _rows(new, f"({seen}) n left join {old} o on o.host = n.host", "n.host")
 

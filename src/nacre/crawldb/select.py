@@ -258,42 +258,57 @@ def refuse(
     if options.where and _HOST in kernel.names_in(options.where):
         joined = f"left join {hosts} h on h.host = {host_sql('s.key')}" if hosts else ""
         source = f"(select s.*, {'h' if hosts else _NO_HOST} as host from {name} s {joined})"
-    kernel.execute(
-        f"create or replace temp table judged_rows as select key, "
-        f"{reason_expression(options, out=out)} as reason, "
-        f"coalesce(({options.sort})::DOUBLE, 0) as sort, fetch_time, excluded, first_seen "
-        f"from {source}"
+    reason = reason_expression(options, out=out)
+    counts = _counted(kernel, f"select {reason} as reason, * from {source}", since)
+    # No key is copied of a row that is refused: most rows are, where many are known.
+    _candidates(
+        kernel,
+        options,
+        f"select key, coalesce(({options.sort})::DOUBLE, 0) as sort from {source} "
+        f"where ({reason}) is null",
+        hosts,
+        count_as,
     )
-    known, fresh, next_due = kernel.rows(
-        f"select count(*), count(*) filter (first_seen > {since}), "
-        "min(fetch_time) filter (reason = 'schedule') from judged_rows"
-    )[0]
-    reasons = "select reason, count(*) from judged_rows where reason is not null group by 1"
-    refused = dict(kernel.rows(reasons))
-    excluded = dict(
-        kernel.rows("select excluded, count(*) from judged_rows where reason = 'rules' group by 1")
+    return counts
+
+
+def _counted(kernel: Kernel, judged: str, since: int) -> SelectCounts:
+    """Count rows by the reason of their refusal, null for a candidate."""
+    counts = SelectCounts(0, 0, 0, {}, {}, None)
+    groups = kernel.rows(
+        "select reason, case when reason = 'rules' then excluded end as rule, count(*), "
+        f"count(*) filter (first_seen > {since}), min(fetch_time) from ({judged}) group by all"
     )
-    _candidates(kernel, options, hosts, count_as if options.capped else None)
-    kernel.execute("drop table judged_rows")
-    due = kernel.value("select count(*) from candidates")
-    return SelectCounts(known, fresh, due, refused, excluded, next_due)
+    for reason, rule, rows, fresh, due in groups:
+        counts = counts._replace(known=counts.known + rows, fresh=counts.fresh + fresh)
+        if reason is None:
+            counts = counts._replace(due=counts.due + rows)
+            continue
+        counts.refused[reason] = counts.refused.get(reason, 0) + rows
+        if reason == "rules":
+            counts.excluded[rule] = rows
+        elif reason == "schedule":
+            counts = counts._replace(next_due=due)
+    return counts
 
 
 def _candidates(
-    kernel: Kernel, options: SelectOptions, hosts: str, count_as: CountAs | None
+    kernel: Kernel, options: SelectOptions, due: str, hosts: str, count_as: CountAs | None
 ) -> None:
     """Make the table `candidates`, with the caps of their hosts and domains."""
-    kernel.execute(
-        f"create or replace temp table due_rows as select key, {host_sql('key')} as host, "
-        "null::VARCHAR as counted, sort, md5_number_lower(key) as tie "
-        "from judged_rows where reason is null"
-    )
-    if count_as is not None:
-        _count_as(kernel, count_as)
     none = "null::BIGINT"
     domain, cap, host_most, domain_most, hosts_most = "null::VARCHAR", none, none, none, none
-    joins = ""
-    if options.cap_by == "domain" or options.limits:
+    rows = (
+        f"select key, {host_sql('key')} as host, null::VARCHAR as counted, sort, "
+        f"md5_number_lower(key) as tie from ({due})"
+    )
+    source, joins = f"({rows})", ""
+    if options.capped:
+        kernel.execute(f"create or replace temp table due_rows as {rows}")
+        source = "due_rows"
+        if count_as is not None:
+            _count_as(kernel, count_as)
+    if options.capped and (options.cap_by == "domain" or options.limits):
         named = kernel.rows(f"select distinct {_COUNTED} from due_rows")
         load_domains(kernel, "domains", [one for (one,) in named])
         joins, domain = f" join domains g on g.host = {_COUNTED_OF}", "g.domain"
@@ -316,9 +331,9 @@ def _candidates(
     kernel.execute(
         "create or replace temp table candidates as select d.key, d.host, d.counted, "
         f"{domain} as domain, d.sort, d.tie, {host_most} as host_most, "
-        f"{domain_most} as domain_most, {hosts_most} as hosts_most from due_rows d{joins}"
+        f"{domain_most} as domain_most, {hosts_most} as hosts_most from {source} d{joins}"
     )
-    kernel.execute("drop table due_rows")
+    kernel.execute("drop table if exists due_rows")
 
 
 def _count_as(kernel: Kernel, count_as: CountAs) -> None:
@@ -364,6 +379,8 @@ def number_candidates(kernel: Kernel, options: SelectOptions, ends: Sequence[Pla
         options: For the cap.
         ends: Where each list ends that was chosen so far.
     """
+    if not options.capped:
+        return _in_order(kernel, ends)
     kernel.execute(
         "create or replace temp table chosen as select *, 0 as segment from candidates limit 0"
     )
@@ -377,10 +394,22 @@ def number_candidates(kernel: Kernel, options: SelectOptions, ends: Sequence[Pla
     return _open(kernel, options)
 
 
+def _in_order(kernel: Kernel, ends: Sequence[Place | None]) -> str:
+    """Name the candidates behind the lists, which follow one another where there are no caps."""
+    lists = " ".join(f"when {_from(end)} then {number}" for number, end in enumerate(ends))
+    segment = f"case {lists} end" if lists else "null::INTEGER"
+    kernel.execute(
+        f"create or replace temp table chosen as select * from (select *, {segment} as segment "
+        "from candidates) where segment is not null"
+    )
+    left = f"not {_from(ends[-1])}" if ends else "true"
+    # A view: who looks at places reads no other column.
+    kernel.execute(f"create or replace temp view behind as select * from candidates where {left}")
+    return "behind"
+
+
 def _open(kernel: Kernel, options: SelectOptions) -> str:
     """Name the candidates that caps let into the next list: of hosts, then hosts, then domains."""
-    if not options.capped:
-        return "rest"
     kernel.execute(f"create or replace temp table capped as {capped_rows(options, 'rest')}")
     return "capped"
 

@@ -43,6 +43,7 @@ from nacre.cycle.steps.select_tasks import (
     measure_task,
     select_task,
     summed,
+    wide_looks,
 )
 from nacre.cycle.tables import CRAWLDB, buckets_of, in_tasks
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
@@ -170,8 +171,10 @@ class _Generating:
         if not looks:
             return self._nothing(found, selected)
         ends: list[Place | None] = []
+        kept = [one.kept for one in selected if one.kept]
+        wide = looks if len(looks) == 1 else wide_looks(looks, kept)
         while len(ends) < self._options.segments:
-            ends.append(self._end(looks, tuple(ends), sum(one.kept for one in selected)))
+            ends.append(self._end(wide, tuple(ends), sum(kept)))
             if ends[-1] is None and not self._select.capped:
                 break
         looks = [look._replace(ends=tuple(ends)) for look in looks]

@@ -49,6 +49,7 @@ from nacre.cycle.versions import TableFile
 
 _COLUMNS = ", ".join(f'"{column.name}"' for column in COLUMNS)
 _HOST_COLUMNS = ", ".join(f'h."{column.name}"' for column in HOST_COLUMNS)
+_LOOK_ROWS = 1_000_000
 _CANDIDATE = "key, host, counted, domain, sort, tie, host_most, domain_most, hosts_most"
 
 
@@ -231,7 +232,8 @@ class _Selecting:
         if spec.most and not several:
             if spec.options.capped:
                 rows = f"select * from ({capped_rows(spec.options, 'kept', spec.segments)})"
-            rows += f" order by sort desc, tie desc limit {spec.most}"
+            if self._kernel.value("select count(*) from kept") > spec.most:
+                rows += f" order by sort desc, tie desc limit {spec.most}"
         path = self._work.scratch / "kept.parquet"
         written = self._kernel.write(rows, str(path))
         if written.rows:
@@ -277,7 +279,7 @@ class LookSpec(NamedTuple):
 
     Attributes:
         place: Where it works.
-        exchange: The files of the candidates.
+        exchange: The files of the candidates; all rows of a host and of a domain are in one.
         options: For the caps.
         buckets: The buckets, with their files as they are now.
         hosts: Their files of hosts.
@@ -298,19 +300,40 @@ class LookSpec(NamedTuple):
     between: Bracket = NOWHERE
 
 
-def _load_candidates(work: TaskWork, names: Sequence[str]) -> str:
-    """Make the table `candidates` of exchanged files; their local paths, in SQL."""
-    source = parquet([str(localized(work.storage, name, work.scratch)) for name in names])
+def _load_candidates(work: TaskWork, spec: LookSpec) -> None:
+    """Make `candidates` of exchanged files, with their buckets."""
+    paths = [str(localized(work.storage, name, work.scratch)) for name in spec.exchange]
+    # Caps ask for all columns several times; without them a view reads what is asked for.
+    kind = "table" if spec.options.capped else "view"
     work.kernel.execute(
-        f"create or replace temp table candidates as select {_CANDIDATE} from {source}"
+        f"create or replace temp {kind} candidates as select {_CANDIDATE}, bucket "
+        f"from {parquet(paths)}"
     )
-    return source
+
+
+def wide_looks(looks: Sequence[LookSpec], kept: Sequence[int]) -> list[LookSpec]:
+    """Look at the candidates of several tasks at once: a kernel takes longer to open than to look.
+
+    Args:
+        looks: Those of the tasks.
+        kept: Their candidates.
+    """
+    found: list[LookSpec] = []
+    size = _LOOK_ROWS
+    for look, rows in zip(looks, kept, strict=True):
+        if size + rows > _LOOK_ROWS:
+            found.append(look._replace(buckets=(), hosts=()))
+            size = rows
+        else:
+            found[-1] = found[-1]._replace(exchange=found[-1].exchange + look.exchange)
+            size += rows
+    return found
 
 
 def look_task(spec: LookSpec) -> OrderPoints:
     """The places of the candidates of a task."""
     with spec.place.open() as work:
-        _load_candidates(work, spec.exchange)
+        _load_candidates(work, spec)
         table = number_candidates(work.kernel, spec.options, spec.ends)
         return order_points(work.kernel, table, spec.between)
 
@@ -336,7 +359,7 @@ class MeasuredHost(NamedTuple):
 def measure_task(spec: LookSpec) -> list[MeasuredHost]:
     """The URLs of each host in each list, counted."""
     with spec.place.open() as work:
-        _load_candidates(work, spec.exchange)
+        _load_candidates(work, spec)
         number_candidates(work.kernel, spec.options, spec.ends)
         load_hosts(work, spec.hosts)
         rows = work.kernel.rows(
@@ -403,15 +426,15 @@ def lease_task(spec: LeaseSpec) -> LeasedFiles:
 
     with spec.look.place.open() as work:
         kernel = work.kernel
-        source = _load_candidates(work, spec.look.exchange)
+        _load_candidates(work, spec.look)
         number_candidates(kernel, spec.look.options, spec.look.ends)
         columns = zip(*spec.plans, strict=True)
         kernel.load("plans", pa.table(dict(zip(HostPlan._fields, map(list, columns), strict=True))))
         kernel.execute(
-            "create temp table listed as select c.key, c.host, c.sort, c.tie, c.segment, p.unit, "
-            "p.delay, k.bucket from chosen c join plans p using (segment, host) "
-            f"join {source} k on k.key = c.key qualify p.most = 0 or row_number() over "
-            "(partition by c.segment, c.host order by c.sort desc, c.tie desc) <= p.most"
+            "create temp table listed as select c.key, c.sort, c.tie, c.segment, c.bucket, p.unit, "
+            "p.delay, row_number() over (partition by c.segment, c.host "
+            "order by c.sort desc, c.tie desc) as turn "
+            "from chosen c join plans p using (segment, host) qualify p.most = 0 or turn <= p.most"
         )
         path = work.scratch / "listed.parquet"
         kernel.write(_listed_rows(work, spec), str(path))
@@ -446,8 +469,8 @@ def _listed_rows(work: TaskWork, spec: LeaseSpec) -> str:
             rows = fold_query(*local, interval=spec.look.interval, keys="wanted", order=False)
             kernel.execute(f"insert into whole {rows}")
     return (
-        "select l.segment, l.unit, l.delay, l.host, l.sort, l.tie, r.* from whole r "
-        "join listed l using (key) order by l.segment, l.unit"
+        "select l.segment, l.unit, l.delay, l.turn, l.sort, l.tie, r.* from whole r "
+        "join listed l using (key)"
     )
 
 
@@ -497,11 +520,10 @@ def list_task(spec: ListSpec) -> int:
         paths = [str(localized(work.storage, name, work.scratch)) for name in spec.sources]
         path = work.scratch / "list.parquet"
         mine = f"segment = {spec.segment} and unit = {spec.unit}"
-        turn = "row_number() over (partition by host order by sort desc, tie desc)"
+        # Whole rows are wide: they are sorted once, and numbered as they come.
         written = work.kernel.write(
-            f"select {_COLUMNS}, row_number() over (order by turn, sort desc, tie desc) - 1 as "
-            f'"order", delay from (select *, {turn} as turn from {parquet(paths)} where {mine}) '
-            "order by turn, sort desc, tie desc",
+            f'select {_COLUMNS}, row_number() over () - 1 as "order", delay from (select * from '
+            f"{parquet(paths)} where {mine} order by turn, sort desc, tie desc)",
             str(path),
         )
         work.storage.upload(path, spec.name)

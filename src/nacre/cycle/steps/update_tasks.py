@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from nacre.crawldb.fold import fold_query, merge_query
+from nacre.crawldb.fold import fold_query, summed_adds
 from nacre.crawldb.hosts import visited_hosts
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.revisits import RevisitSchedule, revisits_of
@@ -425,19 +425,16 @@ class _BucketReduce:
             sources.append(f"select {columns} from own")
         if not sources:
             return 0, 0, []
-        path = self._work.scratch / f"adds-{number}.parquet"
         kept = "" if self._spec.additions else self._only_known()
-        kernel.write(f"select * from ({' union all '.join(sources)}) a {kept}", str(path))
+        merged = summed_adds(f"(select * from ({' union all '.join(sources)}) a {kept})")
+        target = self._work.scratch / f"added-{number}.parquet"
+        kernel.write(merged, str(target))
         links, targets = kernel.rows(
-            f"select coalesce(sum(inlinks), 0)::BIGINT, count(distinct key) filter (inlinks > 0) "
-            f"from {parquet([str(path)])}"
+            "select coalesce(sum(inlinks), 0)::BIGINT, count(*) filter (inlinks > 0) "
+            f"from {parquet([str(target)])}"
         )[0]
         if self._spec.dry:
             return links, targets, []
-        names = [column.name for column in ADD_COLUMNS]
-        merged = merge_query([], [], [str(path)], columns=names)
-        target = self._work.scratch / f"added-{number}.parquet"
-        kernel.write(f"select {columns} from ({merged}) order by key", str(target))
         plan = FilePlan(CRAWLDB, number, "add", self._spec.version)
         file = publish(self._work.storage, target, plan)
         return links, targets, [] if file is None else [file]

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from operator import mul
+from operator import mul, sub
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.recrawl.planner.discovery.index_pages import INDEX
@@ -38,6 +38,7 @@ _LOG_RATES = tuple(map(math.log, RATES))
 
 PER_NAT = 256
 """Evidence is kept in 1/256 nat: 128 nats fit into two bytes. Part of the format of the rows."""
+_SCALED = tuple(PER_NAT * rate for rate in RATES)
 _FLOOR = -32_000
 """The least evidence: what two bytes hold."""
 _PACK = struct.Struct(f"<{GRID}h")
@@ -139,6 +140,8 @@ def observe(
     same = 1.0 - noise
     if changed:
         terms = [math.log(max(1.0 - same * math.exp(-rate * interval), 1e-12)) for rate in RATES]
+    elif same == 1.0 and keep == 1.0:  # the usual case, quicker, to the same bit
+        return _packed(list(map(sub, _PACK.unpack(evidence), [r * interval for r in _SCALED])))
     else:
         base = math.log(same) if same > 0.0 else -40.0
         terms = [base - rate * interval for rate in RATES]
@@ -153,9 +156,15 @@ def observe_count(evidence: bytes, count: float, interval: float, *, keep: float
 
 def _added(evidence: bytes, terms: Iterable[float], keep: float) -> bytes:
     old = _PACK.unpack(evidence)
-    new = [keep * was + PER_NAT * term for was, term in zip(old, terms, strict=True)]
-    top = max(new)
-    return _PACK.pack(*[max(_FLOOR, round(value - top)) for value in new])
+    return _packed([keep * was + PER_NAT * term for was, term in zip(old, terms, strict=True)])
+
+
+def _packed(values: Sequence[float]) -> bytes:
+    """Evidence of logarithms in units of `PER_NAT`; the greatest becomes 0."""
+    top = max(values)
+    if min(values) - top > _FLOOR:
+        return _PACK.pack(*[round(value - top) for value in values])
+    return _PACK.pack(*[max(_FLOOR, round(value - top)) for value in values])
 
 
 @lru_cache(maxsize=4096)
