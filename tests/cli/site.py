@@ -3,7 +3,7 @@
 import base64
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -33,7 +33,7 @@ class _Handler(BaseHTTPRequestHandler):
         if server.password and not self._knows(server.password):
             return
         text = server.served.get(self.path)
-        body = (text if text is not None else "none").encode()
+        body = b"none" if text is None else text.encode() if isinstance(text, str) else text
         self.send_response(200 if text is not None else 404)
         kind = {"png": "image/png", "txt": "text/plain"}.get(self.path.rpartition(".")[2])
         self.send_header("Content-Type", kind or "text/html")
@@ -60,12 +60,15 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     slow = 0.0
     password = ""
-    served: dict[str, str]
+    served: Mapping[str, str | bytes]
 
 
 @contextmanager
 def site(
-    pages: dict[str, str] | None = None, slow: float = 0.0, port: int = 0, password: str = ""
+    pages: Mapping[str, str | bytes] | None = None,
+    slow: float = 0.0,
+    port: int = 0,
+    password: str = "",
 ) -> Iterator[str]:
     """Serve pages, to who knows `user:password`; the URL of the home page."""
     server = _Server(("127.0.0.1", port), _Handler)

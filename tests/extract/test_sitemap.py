@@ -8,7 +8,13 @@ from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
 from nacre.extract.links import LinkCollector
 from nacre.extract.settings import ExtractSettings
-from nacre.extract.sitemap import entries, extract_sitemap, robots_sitemaps, unpack
+from nacre.extract.sitemap import (
+    entries,
+    extract_sitemap,
+    robots_sitemaps,
+    sitemap_entries,
+    unpack,
+)
 
 URL = "http://a.test/maps/sitemap.xml"
 
@@ -170,3 +176,34 @@ def test_the_date_of_a_news_sitemap_stands_in_for_lastmod() -> None:
     plain = f"<url><loc>http://a.test/2</loc>{news}</url><url><loc>http://a.test/3</loc></url>"
     found = entries(f"<urlset>{dated}{plain}</urlset>")
     assert [one.lastmod for one in found] == ["2026-01-07", "2026-01-05", ""]
+
+
+def test_entries_with_what_they_say_of_themselves():
+    text = (
+        "<urlset><url><loc>/新闻/一</loc><priority>0.8</priority><changefreq>daily</changefreq>"
+        "<lastmod>2024-05-01</lastmod><image><loc>/i.png</loc></image></url>"
+        "<url><loc>http://a.test/map.xml</loc></url><url><loc>b</loc></url></urlset>"
+    )
+    document = Document("http://a.test/map.xml", mime="text/xml", body=text.encode("gbk"),
+                        charset_header="gbk")  # fmt: skip
+    [entry] = sitemap_entries(document, LinkCollector(document, ExtractSettings()))
+    assert entry.loc == "http://a.test/%E6%96%B0%E9%97%BB/%E4%B8%80"
+    assert (entry.priority, entry.changefreq, entry.lastmod) == ("0.8", "daily", "2024-05-01")
+    assert entry.extras == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "urls"),
+    [
+        (b"http://a.test/1\nftp://a.test/2\n", ["http://a.test/1"]),
+        (
+            b"<rss><channel><item><link>http://a.test/3</link></item></channel></rss>",
+            ["http://a.test/3"],
+        ),
+        (b"no sitemap", []),
+    ],
+)
+def test_entries_of_lists_and_feeds(body, urls):
+    document = Document("http://a.test/map", body=body)
+    links = LinkCollector(document, ExtractSettings(max_sitemap_links=5))
+    assert [entry.loc for entry in sitemap_entries(document, links)] == urls

@@ -219,6 +219,35 @@ class CycleDedupSettings(Component):
     )
 
 
+class SitemapsSettings(Component):
+    """Sitemaps whose URLs enter the CrawlDb."""
+
+    from_hosts: Literal["never", "once", "always"] = setting(
+        "never",
+        "When rounds read the sitemaps that robots.txt of known hosts name: `never`, in the first "
+        "round (`once`), or in every round (`always`).",
+        sheets=False,
+    )
+    overwrite: bool = setting(
+        False,
+        "Known URLs take priority, changefreq and lastmod of a sitemap of their domain "
+        "(`sitemap.url.overwrite.existing`).",
+        sheets=False,
+    )
+    filter: bool = setting(
+        True, "The scope and its filters judge what sitemaps list (`sitemap.url.filter`).",
+        sheets=False,
+    )  # fmt: skip
+    max_count: int = setting(
+        1_000, "Sitemaps of a host that are read in a step at most.", unit="sitemaps", ge=1,
+        sheets=False,
+    )  # fmt: skip
+    max: int = setting(
+        100_000, "Sitemaps that are fetched at once at most; others are counted.", unit="sitemaps",
+        ge=1, sheets=False,
+    )  # fmt: skip
+
+
 def _default_scoring() -> tuple[AnyScoring, ...]:
     return (Opic(),)
 
@@ -262,6 +291,7 @@ class CycleSettings(Component):
     update: UpdateSettings = section(UpdateSettings, "What visits change.", sheets=False)
     links: LinkDbSettings = section(LinkDbSettings, "The table of links.", sheets=False)
     dedup: CycleDedupSettings = section(CycleDedupSettings, "Duplicates.", sheets=False)
+    sitemaps: SitemapsSettings = section(SitemapsSettings, "Sitemaps.", sheets=False)
     scoring: tuple[AnyScoring, ...] = setting(
         _default_scoring,
         "Kinds of score in order: `opic`, `nutch-opic`, `depth`, `orphan`, `urlmeta`, or those of "

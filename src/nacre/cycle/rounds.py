@@ -6,7 +6,7 @@ rounds were asked for, in which one the crawl is, and the clock that a step bega
 step that is done again makes the same rows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -17,8 +17,13 @@ from nacre.store.layout import Layout
 from nacre.store.local_files import replace_file
 
 GENERATE, FETCH, UPDATE, LINKS, DEDUP = "generate", "fetch", "update", "links", "dedup"
+SITEMAPS = "sitemaps"
+"""The step that may come before all others; its segments have this mark."""
 STEPS = (GENERATE, FETCH, UPDATE)
 """The steps of every round; others may follow them."""
+
+_MADE = "made"
+"""Mark of the version that made a segment of sitemaps."""
 
 GENERATED, FETCHED, UPDATED = "generated", "fetched", "updated"
 """States of a segment."""
@@ -85,12 +90,29 @@ class JournalFile:
 
 
 def waiting(version: CycleVersion, state: str) -> list[str]:
-    """The segments in a state, the oldest first."""
-    return sorted(name for name, one in version.segments.items() if one.state == state)
+    """The segments in a state, the oldest first; those of sitemaps have a step of their own."""
+    return sorted(
+        name
+        for name, one in version.segments.items()
+        if one.state == state and SITEMAPS not in one.more
+    )
+
+
+def waiting_sitemaps(version: CycleVersion) -> str:
+    """The segment of sitemaps that is not read yet; "" for none."""
+    left = [
+        name
+        for name, one in sorted(version.segments.items())
+        if SITEMAPS in one.more and one.state != UPDATED
+    ]
+    return left[0] if left else ""
 
 
 def next_step(
-    journal: RoundsJournal, version: CycleVersion, steps: Sequence[str] = STEPS
+    journal: RoundsJournal,
+    version: CycleVersion,
+    steps: Sequence[str] = STEPS,
+    once: Collection[str] = (),
 ) -> tuple[int, str]:
     """The round and the step that come next.
 
@@ -99,20 +121,37 @@ def next_step(
     Args:
         journal: The journal.
         version: The newest version.
-        steps: The steps of a round, in order; they begin with those of `STEPS`.
+        steps: The steps of a round, in order: those of `STEPS`, and others before and behind them.
+        once: Steps of the first round alone.
     """
-    if waiting(version, GENERATED):
-        return journal.round, FETCH
-    if waiting(version, FETCHED):
-        return journal.round, UPDATE
     step, number = journal.step, journal.round
-    if step in ("", GENERATE) and not _done(journal, version):
-        return number, GENERATE
-    rest = steps[steps.index(step) + 1 :] if step in steps else ()
-    if step and not _done(journal, version) and step not in STEPS:
+    if left := _left(version):
+        return number, left
+    if not step:
+        return number, _first(steps, number, once)
+    if step in steps and step not in (FETCH, UPDATE) and not _done(journal, version):
         return number, step
-    following = next((each for each in rest if each not in STEPS), "")
-    return (number, following) if following else (number + 1, GENERATE)
+    behind = steps if step == SITEMAPS else ()
+    if step in steps:  # else an option has taken it away meanwhile
+        behind = steps[steps.index(step) + 1 :]
+    for following in behind:
+        if following not in (FETCH, UPDATE, SITEMAPS):
+            return number, following
+    return number + 1, _first(steps, number + 1, once)
+
+
+def _left(version: CycleVersion) -> str:
+    """The step that a segment waits for; "" for none."""
+    if waiting(version, GENERATED):
+        return FETCH
+    if waiting(version, FETCHED):
+        return UPDATE
+    return SITEMAPS if waiting_sitemaps(version) else ""
+
+
+def _first(steps: Sequence[str], number: int, once: Collection[str]) -> str:
+    """The first step of a round."""
+    return next(one for one in steps if number == 1 or one not in once)
 
 
 def _done(journal: RoundsJournal, version: CycleVersion) -> bool:
@@ -123,9 +162,12 @@ def _done(journal: RoundsJournal, version: CycleVersion) -> bool:
     step, states = journal.step, version.segments.values()
     if not step or journal.ended:
         return bool(step)
-    if step == GENERATE:
-        return any(int(one.more.get("version", 0)) > journal.parent for one in states)
-    return not any(one.state == UPDATED and step not in one.more for one in states)
+    if step in (GENERATE, SITEMAPS):
+        made = "version" if step == GENERATE else _MADE
+        return any(int(one.more.get(made, 0)) > journal.parent for one in states)
+    return not any(
+        one.state == UPDATED and step not in one.more and SITEMAPS not in one.more for one in states
+    )
 
 
 def begin(
@@ -208,6 +250,7 @@ def run_rounds(
     journal: RoundsJournal,
     stop: StopWish,
     steps: Sequence[str] = STEPS,
+    once: Collection[str] = (),
 ) -> RoundsEnd:
     """Do rounds until there are as many as asked for, nothing is due, or somebody ends them.
 
@@ -217,15 +260,16 @@ def run_rounds(
     finished = 0
     while True:
         version = runner.newest()
-        number, step = next_step(journal, version, steps)
+        number, step = next_step(journal, version, steps, once)
         finished += number - journal.round
         if journal.rounds and number > journal.rounds:
             file.remove()
             return RoundsEnd("done", finished, version)
         again = step == journal.step and number == journal.round and not journal.ended
         clock = journal.clock if again and journal.clock else runner.now()
+        parent = journal.parent if again else version.number
         journal = msgspec.structs.replace(
-            journal, round=number, step=step, ended=False, parent=version.number, clock=clock
+            journal, round=number, step=step, ended=False, parent=parent, clock=clock
         )
         if why := stop.why:
             file.write(journal)
@@ -235,6 +279,7 @@ def run_rounds(
         if step == GENERATE and not worked:
             file.remove()
             return RoundsEnd("nothing due", finished, runner.newest())
-        if step not in STEPS:  # segments say of these what is done
+        if step not in STEPS and not waiting_sitemaps(runner.newest()):
+            # Of the others segments say what is done.
             journal = msgspec.structs.replace(journal, ended=True)
             file.write(journal)

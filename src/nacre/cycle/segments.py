@@ -139,7 +139,7 @@ def drop_segment(context: StepContext, name: str) -> CycleVersion:
     version = context.cycle.newest()
     state = state_of(version, name)
     files: list[TableFile] = []
-    if state.state != "updated":
+    if state.state != "updated" and state.until:  # lists of given URLs hold no leases
         lists = tuple(context.cycle.storage.list(f"segments/{name}/lists"))
         buckets = version.tables[CRAWLDB].buckets
         spec = DropSpec(context.place, lists, buckets, version.number + 1)

@@ -348,13 +348,14 @@ class Reread(NamedTuple):
     capture: Capture
 
 
-def read_at(path: Path, offset: int, find: FindBase) -> Capture | None:
+def read_at(path: Path, offset: int, find: FindBase, most: int = MOST) -> Capture | None:
     """The response at an offset of a WARC, or the one that a difference there leads to.
 
     Args:
         path: The WARC.
         offset: Offset of the record, bytes.
         find: Finds what a difference was made from.
+        most: Bytes of a block; of a longer one the body is left out.
 
     Returns:
         The exchange; None when it cannot be read.
@@ -365,7 +366,7 @@ def read_at(path: Path, offset: int, find: FindBase) -> Capture | None:
                 return _rebuilt(entry, offset, find)[1]
             if entry is None or entry.get("WARC-Type") != "response":
                 return None
-            return _capture(entry, offset)[1]
+            return _capture(entry, offset, most)[1]
     except (OSError, DeltaError):
         return None
 
@@ -448,20 +449,20 @@ def _rebuilt(entry: WarcEntry, offset: int, find: FindBase) -> tuple[ReadCapture
     return kept, _exchange(kept, facts, block)
 
 
-def _capture(entry: WarcEntry, offset: int) -> tuple[ReadCapture, Capture]:
+def _capture(entry: WarcEntry, offset: int, most: int = MOST) -> tuple[ReadCapture, Capture]:
     facts = BlockFacts(http=True, block="sha1", payload="sha1")
     parts: list[bytes] = []
     while data := entry.read():
         facts.feed(data)
-        if facts.length <= MOST:
+        if facts.length <= most:
             parts.append(data)
     facts.close()
     kept = main_record(entry, facts, offset)
-    return kept, _exchange(kept, facts, b"".join(parts))
+    return kept, _exchange(kept, facts, b"".join(parts), most)
 
 
-def _exchange(kept: ReadCapture, facts: BlockFacts, block: bytes) -> Capture:
-    body = block[len(facts.head) :] if facts.length <= MOST else b""
+def _exchange(kept: ReadCapture, facts: BlockFacts, block: bytes, most: int = MOST) -> Capture:
+    body = block[len(facts.head) :] if facts.length <= most else b""
     runs = list(facts.chunks.runs) if facts.chunks is not None and body else ()
     return Capture(
         url=kept.url,

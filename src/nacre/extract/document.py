@@ -125,6 +125,23 @@ def document_of(visit: Visit, capture: Capture, limit: int, host: str = "") -> D
     )
 
 
+def stored_document(capture: Capture, limit: int) -> Document:
+    """The document of a capture out of the archive: content decoded, at most `limit` bytes."""
+    body = capture.payload(limit)
+    encodings = capture.header_values(b"content-encoding")
+    if encodings and body:
+        body = decode_content(body, encodings, limit).data
+    kind = (capture.header(b"content-type") or b"")[:LONGEST_TYPE]
+    return Document(
+        url=capture.url,
+        mime=kind.partition(b";")[0].strip().lower().decode("latin-1"),
+        charset_header=_charset(capture),
+        headers=capture.headers,
+        body=body,
+        status=capture.status,
+    )
+
+
 def _charset(capture: Capture) -> str | None:
     value = capture.header(b"content-type")
     return None if value is None else _charset_of(value[:LONGEST_TYPE])

@@ -29,6 +29,9 @@ MAX_UNPACKED = 50 * 1024 * 1024
 MAX_NESTING = 3
 """Times that a body is unpacked: some are gzip in gzip."""
 
+_WORD = 32
+"""Characters of a priority or a changefreq that are kept."""
+
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _LINE_ENDS = re.compile(r"[\t\r\n]+")
 _ROBOTS_LINE = re.compile(r"[ \t\ufeff]*+site-?map[ \t]*+:[ \t]*+([^\s#]\S*)", re.IGNORECASE)
@@ -46,12 +49,16 @@ class SitemapEntry(NamedTuple):
         lastmod: As written, else the publication date of a news sitemap; "" when both are absent.
         is_sitemap: It is an entry of an index, so its target is a sitemap.
         extras: (URL, hop, context) of its images, videos and other languages.
+        priority: As written; "" when absent.
+        changefreq: As written; "" when absent.
     """
 
     loc: str
     lastmod: str = ""
     is_sitemap: bool = False
     extras: tuple[tuple[str, Hop, str], ...] = ()
+    priority: str = ""
+    changefreq: str = ""
 
 
 def extract_sitemap(document: Document, links: LinkCollector) -> None:
@@ -60,16 +67,48 @@ def extract_sitemap(document: Document, links: LinkCollector) -> None:
     At most `max_sitemap_links` are kept. A sitemap that lists itself is not followed again.
     """
     links.use_sitemap_limit()
-    body = unpack(document.body)
-    if body is not document.body:
-        document = msgspec.structs.replace(document, body=body, charset="")
-    text = read_text(document)
+    text = _unpacked_text(document)
     if is_feed(text):
         _add_feed(text, links)
     elif root_name(text):
         _add_entries(text, links)
     else:
         _add_lines(text, links)
+
+
+def sitemap_entries(document: Document, links: LinkCollector) -> list[SitemapEntry]:
+    """The entries of a sitemap of any form, their URLs absolute, without images and the like.
+
+    Args:
+        document: The sitemap.
+        links: Resolves the URLs, and has the settings: at most `max_sitemap_links` are returned.
+    """
+    text = _unpacked_text(document)
+    if is_feed(text):
+        items = (link for link in feed_links(text) if link.is_item)
+        found = [SitemapEntry(based(link, links.base), link.updated) for link in items]
+    elif root_name(text):
+        found = entries(text)
+    else:
+        found = [SitemapEntry(strip(line)) for line in text.splitlines() if _is_web(strip(line))]
+    absolute: list[SitemapEntry] = []
+    for entry in found:
+        href = _clean(entry.loc, links.base)
+        url = links.resolve(href) if href else None
+        if url and url != document.url and len(absolute) < links.settings.max_sitemap_links:
+            absolute.append(entry._replace(loc=url, extras=()))
+    return absolute
+
+
+def _unpacked_text(document: Document) -> str:
+    body = unpack(document.body)
+    if body is not document.body:
+        document = msgspec.structs.replace(document, body=body, charset="")
+    return read_text(document)
+
+
+def _is_web(loc: str) -> bool:
+    return loc[:8].lower().startswith(("http://", "https://"))
 
 
 def robots_sitemaps(document: Document, links: LinkCollector) -> None:
@@ -112,6 +151,7 @@ class _Reading:
         self._loc = ""
         self._lastmod = ""
         self._published = ""
+        self._said: dict[str, str] = {}
         self._extras: list[tuple[str, Hop, str]] = []
         self._group = ""  # image, video or news element within the entry
         self._in_loc = False
@@ -142,6 +182,12 @@ class _Reading:
             self._group = ""
         elif name == "lastmod" and not self._lastmod:
             self._lastmod = date_text(text)
+        else:
+            self._other(name, text)
+
+    def _other(self, name: str, text: str) -> None:
+        if name in {"priority", "changefreq"}:
+            self._said.setdefault(name, text[:_WORD])
         elif text and name in _EMBEDS:
             self._extras.append((text, Hop.EMBED, f"{self._group or 'video'}/{name}"))
 
@@ -150,11 +196,13 @@ class _Reading:
         if self._loc or self._extras:
             is_sitemap = self._name == "sitemap"
             entry = SitemapEntry(
-                self._loc, self._lastmod or self._published, is_sitemap, tuple(self._extras)
-            )
+                self._loc, self._lastmod or self._published, is_sitemap, tuple(self._extras),
+                self._said.get("priority", ""), self._said.get("changefreq", ""),
+            )  # fmt: skip
             self.found.append(entry)
             self._extras = []
         self._name = self._loc = self._lastmod = self._published = self._group = ""
+        self._said.clear()
         self._in_loc = False
 
     def _next_loc(self) -> None:
@@ -199,7 +247,7 @@ def _add_lines(text: str, links: LinkCollector) -> None:
     """A plain text sitemap: one URL a line, all of it."""
     for line in text.splitlines():
         loc = strip(line)
-        if loc[:8].lower().startswith(("http://", "https://")):
+        if _is_web(loc):
             _add(loc, links)
 
 

@@ -5,16 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion
+from tests.cli.cycle.killed import KilledError, killed_commits
 from tests.cli.site import nacre, site
 
 pytestmark = pytest.mark.crawl
 
 STEPS = ["generate", "fetch", "update", "links", "dedup"]
-
-
-class KilledError(BaseException):
-    """The end of the process, before it could note anything."""
 
 
 def steps(root: Path) -> list[str]:
@@ -23,25 +19,17 @@ def steps(root: Path) -> list[str]:
     return [row["step"] for row in sorted(rows, key=lambda row: row["version"])]
 
 
-def test_a_kill_behind_every_commit_repeats_no_step(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    commit = Cycle.commit
+def test_a_kill_behind_every_commit_repeats_no_step(tmp_path: Path):
     words = ("cycle", tmp_path / "c", "--rounds", "1", "--delay", "0")
     kept = ("--set", "cycle.keep_versions=50")
 
-    def killed(self: Cycle, parent: CycleVersion, changes: CycleChanges) -> CycleVersion:
-        commit(self, parent, changes)
-        raise KilledError
-
     with site({"/": '<a href="http://elsewhere.test/">x</a>'}) as home:
-        monkeypatch.setattr(Cycle, "commit", killed)
-        with pytest.raises(KilledError):
-            nacre(*words, "-s", home, *kept)
-        for _ in STEPS:
+        with killed_commits():
             with pytest.raises(KilledError):
-                nacre(*words)
-        monkeypatch.setattr(Cycle, "commit", commit)
+                nacre(*words, "-s", home, *kept)
+            for _ in STEPS:
+                with pytest.raises(KilledError):
+                    nacre(*words)
         done = nacre(*words)
     assert done.code == 0, done.err
     assert "goes on with round 1, at dedup" in done.err

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from nacre.cli import crawl
-from nacre.cli.cycle import readers, segments, steps, table_steps
+from nacre.cli.cycle import readers, segments, sitemaps, steps, table_steps
 from nacre.cli.cycle.opening import (
     AsJson,
     Assignments,
@@ -58,6 +58,22 @@ Dedup = Annotated[
         "Default: cycle.dedup.",
     ),
 ]  # fmt: skip
+Sitemaps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--sitemaps", metavar="URL|FILE", rich_help_panel=_ROUNDS, show_default=False,
+        help="Read these sitemaps, or a file of their URLs, before the first round.",
+    ),
+]  # fmt: skip
+FromHosts = Annotated[
+    Literal["never", "once", "always"] | None,
+    typer.Option(
+        "--sitemaps-from-hosts", metavar="never|once|always", rich_help_panel=_ROUNDS,
+        show_default=False,
+        help="Read the sitemaps that robots.txt of known hosts name, before the first or every "
+        "round. Default: cycle.sitemaps.from_hosts.",
+    ),
+]  # fmt: skip
 Delay = Annotated[
     str | None,
     typer.Option(
@@ -79,6 +95,8 @@ def rounds(
     until_due: UntilDue = "",
     time_limit: TimeLimit = "180m",
     deduplicate: Dedup = None,
+    maps: Sitemaps = None,
+    from_hosts: FromHosts = None,
     engine: EngineName = "local",
     master: Master = "",
     tasks: Tasks = 0,
@@ -119,6 +137,8 @@ def rounds(
         time_limit=seconds_of("--time-limit", time_limit),
         parallel=parallel or 0,
         dedup=deduplicate or "",
+        sitemaps=tuple(maps or ()),
+        from_hosts=from_hosts or "",
         new={name: ctx.params[name] for name in _NEW_JOB},
     )
     raise typer.Exit(run_cycle(line, quiet=quiet, as_json=as_json))
@@ -154,6 +174,7 @@ def _is_typed(ctx: typer.Context, name: str) -> bool:
 
 
 steps.register(cycle)
+sitemaps.register(cycle)
 table_steps.register(cycle)
 readers.register(cycle)
 segments.register(cycle)

@@ -16,6 +16,7 @@ from nacre.cli.cycle.opening import (
     require_libraries,
     signals_to,
 )
+from nacre.cli.cycle.sitemaps import sitemaps_numbers, sitemaps_text
 from nacre.cli.cycle.steps import inject_lists
 from nacre.cli.cycle.table_steps import (
     dedup_numbers,
@@ -39,6 +40,7 @@ from nacre.cli.cycle.texts import (
 )
 from nacre.cli.new_job import make_job, options_of
 from nacre.cli.output import program, say, say_json, tell, typed
+from nacre.cli.seed_input import seed_input
 from nacre.core.states import ExitCode
 from nacre.crawldb.settings import CycleSettings
 from nacre.cycle.rounds import (
@@ -47,6 +49,7 @@ from nacre.cycle.rounds import (
     GENERATE,
     GENERATED,
     LINKS,
+    SITEMAPS,
     STEPS,
     UPDATE,
     JournalFile,
@@ -63,6 +66,7 @@ from nacre.cycle.steps.fetch import FetchOptions, SegmentFetch, fetch
 from nacre.cycle.steps.generate import GenerateOptions, GenerateResult, generate
 from nacre.cycle.steps.inject import InjectOptions
 from nacre.cycle.steps.links import links
+from nacre.cycle.steps.sitemaps import SitemapOptions, sitemaps
 from nacre.cycle.steps.update import UpdateOptions, update
 from nacre.cycle.versions import CycleVersion
 from nacre.errors import JobError
@@ -88,6 +92,8 @@ class CycleCommandLine:
         parallel: Fetches at the same time; 0: as the settings say.
         dedup: Pages that are compared: `none`, `host`, `domain`; `off`: no dedup; "": as the
             settings say.
+        sitemaps: URLs of sitemaps and files of them.
+        from_hosts: `never`, `once` or `always`; "": as the settings say.
         new: Options of `nacre new`, by parameter.
     """
 
@@ -101,6 +107,8 @@ class CycleCommandLine:
     time_limit: float = 10_800.0
     parallel: int = 0
     dedup: str = ""
+    sitemaps: Sequence[str] = ()
+    from_hosts: str = ""
     new: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -177,7 +185,8 @@ class RoundsOnScreen:
         self._engine = engine_of(line.common)
         with self._open() as context:
             self._cycle = context.cycle
-            self._steps = steps_of(context.settings.cycle, line.dedup)
+            self._steps = steps_of(context.settings.cycle, line)
+            self._from_hosts = line.from_hosts or context.settings.cycle.sitemaps.from_hosts
         self.generated: GenerateResult | None = None
         self.pages = 0
         self.bytes = 0
@@ -209,7 +218,8 @@ class RoundsOnScreen:
         journal = begin(left, self._line.rounds, self.now(), {})
         if left is not None and left.step:
             self._display.note(f"goes on with round {journal.round}, at {left.step}")
-        return run_rounds(self, file, journal, self._stop, self._steps)
+        once = () if self._from_hosts == "always" else (SITEMAPS,)
+        return run_rounds(self, file, journal, self._stop, self._steps, once)
 
     def step(self, name: str, journal: RoundsJournal) -> bool:
         """See `RoundsRunner`."""
@@ -217,9 +227,11 @@ class RoundsOnScreen:
         self._display.step(f"round {journal.round}{rounds}", name)
         if name == GENERATE:
             return self._generate(journal.clock)
-        work = {FETCH: self._fetch, UPDATE: self._update, LINKS: self._links, DEDUP: self._dedup}
         with self._open(journal.clock, self._told) as context:
-            return work[name](context)
+            if name == SITEMAPS:
+                return self._sitemaps(context, journal.round)
+            work = {FETCH: self._fetch, UPDATE: self._update, LINKS: self._links}
+            return work.get(name, self._dedup)(context)
 
     def _open(
         self, clock: int = 0, told: Told | None = None
@@ -267,6 +279,24 @@ class RoundsOnScreen:
         self._display.done(fetch_numbers(found), fetch_text(found))
         return True
 
+    def _sitemaps(self, context: StepContext, number: int) -> bool:
+        """Read the sitemaps of the command in its first round, and those of hosts."""
+        line, settings = self._line, context.settings.cycle
+        hosts = self._from_hosts == "always" or (self._from_hosts == "once" and number == 1)
+        named = seed_input(list(line.sitemaps), [], []).lists if line.sitemaps else []
+        options = SitemapOptions(
+            hosts=hosts,
+            overwrite=settings.sitemaps.overwrite,
+            filter=settings.sitemaps.filter,
+            units=line.units or settings.generate.units or context.engine.workers,
+            parallel=line.parallel,
+            time_limit=line.time_limit,
+            stopped=lambda: bool(self._stop.signals),
+        )
+        found = sitemaps(context, named if number == 1 else [], options)
+        self._display.done(sitemaps_numbers(found), sitemaps_text(found))
+        return True
+
     def _add(self, found: SegmentFetch) -> None:
         if not found.interrupted and not found.done_before:
             self.pages += found.pages
@@ -294,15 +324,20 @@ class RoundsOnScreen:
             self._display.progress(numbers, fetch_progress_text(numbers, total))
 
 
-def steps_of(settings: CycleSettings, dedup_option: str) -> tuple[str, ...]:
+def steps_of(settings: CycleSettings, line: CycleCommandLine) -> tuple[str, ...]:
     """The steps of a round.
 
     Args:
         settings: The section `cycle`.
-        dedup_option: What `--dedup` says; "" when it is not given.
+        line: The options of the command, which come first.
     """
-    wanted = dedup_option != "off" if dedup_option else settings.dedup.rounds
-    return (*STEPS, LINKS, *((DEDUP,) if wanted else ()))
+    deduplicates = line.dedup != "off" if line.dedup else settings.dedup.rounds
+    hosts = (line.from_hosts or settings.sitemaps.from_hosts) != "never"
+    return (
+        *((SITEMAPS,) if hosts or line.sitemaps else ()),
+        *(*STEPS, LINKS),
+        *((DEDUP,) if deduplicates else ()),
+    )
 
 
 def _seconds_until(due: int | None, clock: int, most: float) -> float:

@@ -40,8 +40,8 @@ _TASK = 20_000
 _BAD_KEPT = 1_000
 _KNOWN = (
     "key", "url", "status", "fetch_time", "interval", "fixed_interval", "retries", "modified",
-    "signature", "last_status", "last_time", "last_reason", "seed_md", "via", "path", "source",
-    "md", "score", "cash", "first_seen",
+    "signature", "last_status", "last_time", "last_reason", "evidence", "seed_md", "via",
+    "path", "source", "md", "score", "cash", "first_seen",
 )  # fmt: skip
 """Columns of a known row that a seed is merged with."""
 
@@ -289,21 +289,28 @@ def inject_task(spec: InjectSpec) -> InjectedFiles:
     counts: Counter[str] = Counter()
     with spec.place.open() as work:
         for bucket, seeds in spec.work:
-            known, purged = _known_rows(work, bucket, seeds, spec.defaults.interval)
+            known, purged = known_rows(work, bucket, seeds, spec.defaults.interval)
             merged = [
                 merge_seed(seed, known.get(seed.key), spec.options, spec.defaults, spec.clock)
                 for seed in sorted(seeds, key=lambda one: one.key.encode())
             ]
             counts.update(one.outcome for one in merged)
             if not spec.dry:
-                files += _written(work, bucket.bucket, spec.version, merged, purged)
+                files += write_seeds(work, bucket.bucket, spec.version, merged, purged)
     return InjectedFiles({CRAWLDB: files}, dict(counts))
 
 
-def _known_rows(
+def known_rows(
     work: TaskWork, bucket: BucketFiles, seeds: Sequence[NewSeed], interval: int
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """The rows of the URLs of seeds, and which of them were purged."""
+    """The rows of the URLs of seeds, by key, and which of them were purged.
+
+    Args:
+        work: What the task works with.
+        bucket: The bucket of all of them.
+        seeds: The seeds.
+        interval: Interval of a row that has none, s.
+    """
     if not bucket.all:
         return {}, []
     import pyarrow as pa  # noqa: PLC0415 - an extra
@@ -318,9 +325,18 @@ def _known_rows(
     return {one["key"]: one for one in found}, sorted(key for (key,) in gone)
 
 
-def _written(
+def write_seeds(
     work: TaskWork, bucket: int, version: int, merged: Sequence[MergedSeed], purged: Sequence[str]
 ) -> Iterator[TableFile]:
+    """Write the rows of seeds; the files.
+
+    Args:
+        work: What the task works with.
+        bucket: The bucket of all of them.
+        version: Number of the version that it is for.
+        merged: What the seeds write, sorted by key.
+        purged: Keys that were purged and come back.
+    """
     kinds = {
         "": [one.add for one in merged if one.add is not None],
         "state": [one.state for one in merged if one.state is not None],
@@ -351,8 +367,20 @@ def write_rows(
 # ---- the driver
 
 
-class _Reading:
-    """Reads seed lists: what is normalized, refused, malformed."""
+class ListReading:
+    """The reading of seed lists: what is normalized, refused, malformed.
+
+    Args:
+        admission: Judges and normalizes.
+        options: Whether it does.
+
+    Attributes:
+        refused: Seeds that a filter refuses, by file and line.
+        malformed: Lines that are no seeds; the first 1,000.
+        malformed_count: Their number.
+        seeds: Lines that are seeds.
+        lines: Lines of those that were accepted.
+    """
 
     def __init__(self, admission: Admission, options: InjectOptions) -> None:
         self._admission = admission
@@ -364,6 +392,7 @@ class _Reading:
         self.lines: list[str] = []
 
     def entries(self, lists: Iterable[SeedList]) -> Iterator[InjectEntry]:
+        """All entries of lists but those that are no seeds."""
         for one in lists:
             for entry in read_seed_list(one.lines, one.file):
                 if not isinstance(entry, BadSeed):
@@ -417,7 +446,7 @@ def inject(
     settings = context.settings
     known = all_seed_lines(settings, context.layout.root, cycle.storage, version)
     admission = Admission(settings, context.layout.root, known)
-    reading = _Reading(admission, options)
+    reading = ListReading(admission, options)
     entries = reading.entries(lists)
     counts: Counter[str] = Counter()
     while portion := list(islice(entries, _PORTION)):

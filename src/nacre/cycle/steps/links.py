@@ -14,6 +14,7 @@ from nacre.crawldb.hosts import host_sql, load_domains
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.links import link_adds
 from nacre.crawldb.settings import LinkDbSettings
+from nacre.cycle.rounds import SITEMAPS
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.update_tasks import FetchedFacts, facts_of, local_facts
 from nacre.cycle.tables import CRAWLDB, FilePlan, TaskPlace, TaskWork, publish
@@ -47,7 +48,7 @@ class LinksResult(NamedTuple):
 def waiting_segments(
     version: CycleVersion, taken: str, states: Sequence[str]
 ) -> dict[str, SegmentState]:
-    """The segments that a step has not taken yet, by name.
+    """The segments that a step has not taken yet, by name, without those of sitemaps.
 
     Args:
         version: The version.
@@ -57,7 +58,7 @@ def waiting_segments(
     return {
         name: state
         for name, state in sorted(version.segments.items())
-        if state.state in states and taken not in state.more
+        if state.state in states and taken not in state.more and SITEMAPS not in state.more
     }
 
 

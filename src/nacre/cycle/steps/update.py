@@ -15,7 +15,7 @@ from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import bucket_of
 from nacre.crawldb.scoring import virtual_share
 from nacre.cycle.admission import Admission, all_seed_lines
-from nacre.cycle.rounds import FETCHED, UPDATED, waiting
+from nacre.cycle.rounds import FETCHED, SITEMAPS, UPDATED, waiting
 from nacre.cycle.seedlist import InjectedSeed, read_seed_list
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets
@@ -132,6 +132,10 @@ def _chosen(version: CycleVersion, segments: Sequence[str]) -> list[str]:
         if state is None:
             known = ", ".join(sorted(version.segments)) or "none"
             raise JobError(f"there is no segment {name}; there are: {known}")
+        if SITEMAPS in state.more:
+            raise JobError(
+                f"segment {name} has sitemaps, which `nacre cycle DIR sitemaps` reads: no pages"
+            )
         if state.state not in (FETCHED, UPDATED):
             raise JobError(f"segment {name} is not fetched yet: `nacre cycle DIR fetch {name}`")
     return [name for name in names if version.segments[name].state == FETCHED]

@@ -1,0 +1,137 @@
+"""The step `sitemaps` as a command, and what it found in words."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.cycle.opening import (
+    AsJson,
+    Assignments,
+    At,
+    CommonOptions,
+    DryRun,
+    EngineName,
+    Master,
+    Quiet,
+    Tasks,
+    TimeLimit,
+    Units,
+    opened,
+    seconds_of,
+    signals_to,
+)
+from nacre.cli.options import job_of
+
+if TYPE_CHECKING:
+    from nacre.cli.cycle.program import CycleProgram
+    from nacre.cycle.steps.sitemaps import SitemapsResult
+
+
+def sitemaps(
+    ctx: typer.Context,
+    lists: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="URL|FILE", show_default=False,
+            help="Sitemaps, or files of their URLs; default: those that robots.txt of all known "
+            "hosts name.",
+        ),
+    ] = None,
+    *,
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite",
+            help="Known URLs take priority, changefreq and lastmod of a sitemap of their domain.",
+        ),
+    ] = False,
+    no_filter: Annotated[
+        bool, typer.Option("--no-filter", help="Take URLs that the scope refuses, too.")
+    ] = False,
+    units: Units = 0,
+    time_limit: TimeLimit = "180m",
+    engine: EngineName = "local",
+    master: Master = "",
+    tasks: Tasks = 0,
+    at: At = "",
+    dry: DryRun = False,
+    assignments: Assignments = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Fetch sitemaps, and bring the URLs that they list into the table."""
+    from nacre.cli.cycle.display import display_of
+    from nacre.cli.cycle.texts import fetch_progress_text
+    from nacre.cli.seed_input import seed_input
+    from nacre.core.states import ExitCode
+    from nacre.cycle.rounds import StopWish
+    from nacre.cycle.steps.sitemaps import SitemapOptions
+    from nacre.cycle.steps.sitemaps import sitemaps as run
+
+    display = display_of(quiet=quiet, as_json=as_json)
+    display.step("", "sitemaps")
+
+    def told(_what: str, numbers: Mapping[str, Any]) -> None:
+        display.progress(numbers, fetch_progress_text(numbers, 0))
+
+    named = seed_input(list(lists), [], []).lists if lists else []
+    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
+    limit = seconds_of("--time-limit", time_limit)
+    with opened(job_of(ctx), common, told) as context, signals_to(StopWish(context.layout)) as stop:
+        settings = context.settings.cycle
+        options = SitemapOptions(
+            hosts=not named,
+            overwrite=overwrite or settings.sitemaps.overwrite,
+            filter=settings.sitemaps.filter and not no_filter,
+            units=units or settings.generate.units or context.engine.workers,
+            time_limit=limit,
+            stopped=lambda: bool(stop.signals),
+        )
+        result = run(context, named, options)
+    for bad in result.malformed:
+        output.tell(f"nacre: {bad}" if bad.file else f"nacre: line {bad.line}: {bad}")
+    if as_json:
+        output.say_json(sitemaps_numbers(result))
+    else:
+        output.say(sitemaps_text(result))
+    raise typer.Exit(ExitCode.INTERRUPTED if result.interrupted else ExitCode.FINISHED)
+
+
+def sitemaps_text(result: "SitemapsResult") -> str:
+    """`1 host asked; 3 sitemaps: 120 URLs, 100 new, 18 known; 2 refused by scope`."""
+    from nacre.cli.cycle.texts import refused_text
+
+    parts = [f"{output.count(result.asked, 'host')} asked"] if result.asked else []
+    text = output.count(result.sitemaps + result.planned, "sitemap")
+    if result.planned:
+        text += " to fetch"
+    if result.sitemaps:
+        named = ((result.new, "new"), (result.merged, "changed"), (result.known, "known"))
+        counts = [output.count(result.urls, "URL")]
+        counts += [f"{number:,} {what}" for number, what in named if number]
+        text += f": {', '.join(counts)}"
+    parts.append(text)
+    if result.refused:
+        parts.append(refused_text(result.refused))
+    more = (
+        (result.failed, "could not be read"),
+        (result.too_deep, "behind too many indexes"),
+        (result.left, "beyond cycle.sitemaps.max or max_count"),
+    )
+    parts += [f"{number:,} {what}" for number, what in more if number]
+    return "; ".join([*parts, *(["interrupted"] if result.interrupted else [])])
+
+
+def sitemaps_numbers(result: "SitemapsResult") -> dict[str, Any]:
+    """The same as plain data."""
+    found = result._asdict()
+    found["malformed"] = [bad._asdict() for bad in result.malformed]
+    found["version"] = result.version.number if result.version is not None else None
+    return found
+
+
+def register(program: "CycleProgram") -> None:
+    """Add the command."""
+    program.command("sitemaps", rich_help_panel="Steps")(sitemaps)

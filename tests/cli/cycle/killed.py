@@ -1,0 +1,26 @@
+"""Commands that die behind their commits."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion
+
+
+class KilledError(BaseException):
+    """The end of the process, before it could note anything."""
+
+
+@contextmanager
+def killed_commits() -> Iterator[None]:
+    """Every commit is the last thing that a command does."""
+    commit = Cycle.commit
+
+    def killed(self: Cycle, parent: CycleVersion, changes: CycleChanges) -> CycleVersion:
+        commit(self, parent, changes)
+        raise KilledError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Cycle, "commit", killed)
+        yield

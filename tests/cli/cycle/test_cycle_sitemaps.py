@@ -1,0 +1,107 @@
+"""Sitemaps of a site on loopback: robots.txt, indexes, gzip, GBK; killed behind every commit."""
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.cycle.killed import KilledError, killed_commits
+from tests.cli.site import nacre, site
+
+pytestmark = pytest.mark.crawl
+
+
+class CountedPages(dict[str, str | bytes]):
+    """Pages, and how often each was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: Counter[str] = Counter()
+
+    def get(self, path: str, default: object = None) -> str | bytes | None:  # type: ignore[override]  # as the server calls it
+        self.asked[path] += 1
+        return super().get(path)
+
+
+def index(*maps: str) -> str:
+    found = "".join(f"<sitemap><loc>{one}</loc></sitemap>" for one in maps)
+    return f"<sitemapindex>{found}</sitemapindex>"
+
+
+def chinese(home: str) -> bytes:
+    """A sitemap in GBK: a page with all that an entry says, one without, and one elsewhere."""
+    return (
+        '<?xml version="1.0" encoding="GBK"?><urlset>'
+        f"<url><loc>{home}新闻/一.html</loc><priority>0.8</priority>"
+        "<changefreq>hourly</changefreq><lastmod>2024-05-01</lastmod></url>"
+        f"<url><loc>{home}新闻/二.html</loc></url>"
+        "<url><loc>http://elsewhere.test/x</loc></url></urlset>"
+    ).encode("gbk")
+
+
+@pytest.fixture(scope="module")
+def pages() -> CountedPages:
+    return CountedPages()
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory, pages: CountedPages) -> Path:
+    """A directory whose sitemaps were read, with a kill behind every commit."""
+    root = tmp_path_factory.mktemp("cycle") / "书"
+    with site(pages) as home:
+        pages |= {
+            "/robots.txt": f"Sitemap: {home}maps.xml\nSitemap: http://elsewhere.test/m.xml\n",
+            "/maps.xml": index(f"{home}gbk.xml.gz", f"{home}maps.xml", f"{home}none.xml"),
+            "/gbk.xml.gz": gzip.compress(chinese(home)),
+        }
+        made = nacre("new", root, home, "--delay", "0", "--set", "cycle.keep_versions=50")
+        assert made.code == 0, made.err
+        assert nacre("cycle", root, "inject").code == 0
+        with killed_commits():
+            for _ in range(6):
+                with pytest.raises(KilledError):
+                    nacre("cycle", root, "sitemaps")
+        done = nacre("cycle", root, "sitemaps")
+        assert done.code == 0, done.err
+        (root / "said.txt").write_text(done.out)
+    return root
+
+
+def rows(root: Path) -> dict[str, dict[str, Any]]:
+    query = "select * from crawldb"
+    found = json.loads(nacre("cycle", root, "sql", query, "--json").out)
+    return {row["key"].split("/", 3)[3]: row for row in found}
+
+
+def test_what_sitemaps_list_is_known(read: Path):
+    found = rows(read)
+    first, second = (f"%E6%96%B0%E9%97%BB/{name}.html" for name in ("%E4%B8%80", "%E4%BA%8C"))
+    assert set(found) == {"", first, second}
+    assert (found[first]["interval"], found[second]["interval"]) == (3_600, 2_592_000)
+    assert found[first]["via"].endswith("/gbk.xml.gz")
+    assert found[first]["modified"].startswith("2024-05-01")
+    assert found[first]["status"] == "db_unfetched"
+    assert round(found[first]["cash"], 6) == 0.8
+    assert found[second]["cash"] == 0.5
+
+
+def test_kills_fetch_no_sitemap_twice(read: Path, pages: CountedPages):
+    names = ("/robots.txt", "/maps.xml", "/gbk.xml.gz", "/none.xml")
+    assert {name: pages.asked[name] for name in names} == dict.fromkeys(names, 1) | {
+        "/robots.txt": 2  # as a prerequisite of itself
+    }
+    said = (read / "said.txt").read_text()
+    assert said == "1 sitemap: 2 URLs, 2 new; 1 refused by reject; 1 could not be read\n"
+
+
+def test_their_segments_are_no_pages(read: Path):
+    segments = json.loads(nacre("cycle", read, "segments", "--json").out)
+    assert {one["state"] for one in segments} == {"updated"}
+    assert nacre("cycle", read, "links").out.startswith("nothing new")
+    done = nacre("cycle", read, "update", segments[0]["name"])
+    assert (done.code, "has sitemaps" in done.err) == (2, True)
+    dry = nacre("cycle", read, "sitemaps", "http://a.test/map.xml", "--dry-run")
+    assert (dry.code, dry.out) == (0, "1 sitemap to fetch\n")
