@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from nacre.crawldb.hosts import HOST_COLUMNS, host_sql, load_domains
-from nacre.crawldb.kernels import Kernel
+from nacre.crawldb.kernels import Kernel, quoted
 from nacre.crawldb.row import COLUMNS
 
 POINTS = 1_024
@@ -406,6 +406,26 @@ def _in_order(kernel: Kernel, ends: Sequence[Place | None]) -> str:
     # A view: who looks at places reads no other column.
     kernel.execute(f"create or replace temp view behind as select * from candidates where {left}")
     return "behind"
+
+
+def place_among(kernel: Kernel, table: str, what: str, key: str, segment: int | None = None) -> int:
+    """The place of a candidate among those with the same value of an expression; 1 is the best.
+
+    Args:
+        kernel: The kernel.
+        table: `chosen`, `rest` or `candidates`, which has the key.
+        what: The expression, such as `host`.
+        key: The key.
+        segment: Only candidates of this list; None: all.
+    """
+    of = "" if segment is None else f" and c.segment = {segment}"
+    return int(
+        kernel.value(
+            f"select count(*) from (select *, {what} as same from {table}) c, "
+            f"(select sort, tie, {what} as same from {table} where key = {quoted(key)}) o "
+            f"where c.same = o.same and (c.sort, c.tie) >= (o.sort, o.tie){of}"
+        )
+    )
 
 
 def _open(kernel: Kernel, options: SelectOptions) -> str:

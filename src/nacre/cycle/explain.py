@@ -12,10 +12,12 @@ import msgspec
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.kernels import parquet, quoted
 from nacre.crawldb.row import bucket_of
-from nacre.crawldb.select import reason_expression
+from nacre.crawldb.scoring import sort_columns
 from nacre.cycle.admission import Admission, all_seed_lines
+from nacre.cycle.last_list import Followed, ListVerdict, last_list, verdict_now
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import GenerateOptions, select_options
+from nacre.cycle.steps.host_rows import host_buckets, of_buckets
 from nacre.cycle.tables import (
     CRAWLDB,
     BucketFiles,
@@ -60,9 +62,8 @@ class UrlExplanation(msgspec.Struct, frozen=True):
         row: The row as it is now; None for a URL that is not known.
         touched: Each version that touched it, the oldest first.
         refusal: What the rules of now refuse it by, as file and line or rule; "" for nothing.
-        reason: The first test of `generate` that refuses it now; "" when it is a candidate.
-        last: The newest `generate` of which a version is kept; None for none.
-        listed: The segments of that version that hold it.
+        now: The first test of `generate` that refuses it now; None for a URL that is not known.
+        last: Its fate in the newest `generate` of which a version is kept; None for none.
     """
 
     url: str
@@ -70,9 +71,8 @@ class UrlExplanation(msgspec.Struct, frozen=True):
     row: dict[str, Any] | None
     touched: Sequence[TouchingVersion]
     refusal: str
-    reason: str
-    last: dict[str, Any] | None
-    listed: Sequence[str]
+    now: ListVerdict | None
+    last: ListVerdict | None
 
 
 def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
@@ -96,7 +96,7 @@ def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
     found = [one for one in buckets_of(cycle, version, CRAWLDB) if one.bucket == number]
     bucket = found[0] if found else BucketFiles(number)
     known = _known_versions(cycle, version)
-    row, reason, touched = _looked_up(context, bucket, key, known)
+    row, now, touched = _looked_up(context, bucket, key, known)
     lines = all_seed_lines(context.settings, context.layout.root, cycle.storage, version)
     admission = Admission(context.settings, context.layout.root, lines)
     path, via, source = (str((row or {}).get(name) or "") for name in ("path", "via", "source"))
@@ -109,13 +109,8 @@ def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
         row=row,
         touched=touched,
         refusal=refusal,
-        reason=reason,
-        last=None if last is None else {"version": last.number, **last.counters},
-        listed=tuple(
-            str(one.values["leased"])
-            for one in touched
-            if last is not None and one.version == last.number and one.values.get("leased")
-        ),
+        now=now,
+        last=None if last is None else last_list(cycle, context.place, last, key),
     )
 
 
@@ -125,28 +120,39 @@ def _number(version: CycleVersion) -> int:
 
 def _looked_up(
     context: StepContext, bucket: BucketFiles, key: str, known: Mapping[int, CycleVersion]
-) -> tuple[dict[str, Any] | None, str, list[TouchingVersion]]:
+) -> tuple[dict[str, Any] | None, ListVerdict | None, list[TouchingVersion]]:
     """The row of a key, what refuses it, and who touched it."""
     if not bucket.all:
-        return None, "", []
-    options = select_options(context, GenerateOptions())
+        return None, None, []
     with context.place.open() as work:
         local = local_bucket(work.storage, bucket, work.scratch)
         query = fold_query(*local, interval=context.interval, order=False)
-        wanted = f"select *, {reason_expression(options)} as reason from ({query})"
-        rows = _rows(work, f"({wanted})", key)
+        rows = _rows(work, f"({query})", key)
         touched = [
             _touched(file, values, known)
             for file in _files_ever(context.cycle, known, bucket.bucket)
             if file.first <= key <= file.last and (file.kind != "base" or file in bucket.all)
             for values in _found(work, file, key)
         ]
+        now = verdict_now(work, _followed(context, bucket), key) if rows else None
     touched.sort(key=lambda one: (one.version, one.kind != "base"))
     if any(one.kind != "base" for one in touched):
         touched = [one for one in touched if one.kind != "base"]
-    row = rows[0] if rows else None
-    reason = str(row.pop("reason", "")) if row is not None else ""
-    return row, reason, touched
+    return rows[0] if rows else None, now, touched
+
+
+def _followed(context: StepContext, bucket: BucketFiles) -> Followed:
+    """What a URL of a bucket is followed through with the tables and settings of now."""
+    cycle, settings = context.cycle, context.settings
+    return Followed(
+        select_options(context, GenerateOptions())._replace(
+            limits=False, max_count=0, cap_where=""
+        ),
+        (bucket,),
+        of_buckets(host_buckets(cycle, cycle.newest()), [bucket]),
+        context.interval,
+        sort_columns(settings.cycle.scoring),
+    )
 
 
 def _files_ever(

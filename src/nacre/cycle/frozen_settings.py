@@ -70,7 +70,8 @@ def freeze(
         template = said["archive"]["template"].replace("${serialno}", "${unit}-${serialno}")
         said["archive"]["template"] = template
     for name in sorted(set(_named_files(said, layout.root))):
-        storage.upload(layout.root / name, f"{folder}/{name}")
+        # A copy: on one file system `upload` gives a second name, and users edit these files.
+        storage.put(f"{folder}/{name}", (layout.root / name).read_bytes())
     storage.put(f"{folder}/{SEEDS_FILE}", "".join(f"{line}\n" for line in seeds).encode())
     storage.put(f"{folder}/{_SETTINGS}", msgspec.json.encode(said))
 

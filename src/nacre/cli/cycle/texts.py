@@ -12,6 +12,7 @@ from nacre.report.formatting import size
 
 if TYPE_CHECKING:
     from nacre.cycle.explain import TouchingVersion, UrlExplanation
+    from nacre.cycle.last_list import ListVerdict
     from nacre.cycle.rounds import RoundsEnd
     from nacre.cycle.steps.fetch import SegmentFetch
     from nacre.cycle.steps.generate import GenerateResult
@@ -282,7 +283,8 @@ def explain_lines(found: "UrlExplanation") -> Iterator[str]:
     for one in found.touched:
         when = f"{one.step} of {time_text(one.clock)}" if one.step else "a version removed since"
         yield f"    {one.version}  {when}: {_changes(one)}"
-    yield f"  {_verdict(found)}"
+    for text in _verdicts(found):
+        yield f"  {text}"
 
 
 def _days(seconds: int) -> str:
@@ -338,29 +340,57 @@ _GROUPS: dict[str, Callable[[Mapping[str, Any]], str]] = {
 }
 
 
-def _verdict(found: "UrlExplanation") -> str:
-    """Why a URL is not in the last list, or that it is."""
-    row = found.row or {}
-    if found.refusal:
-        return f"the rules of now refuse it: {found.refusal}"
-    was = f"in the last list, {found.listed[-1]}" if found.listed else ""
-    if was and row.get("leased"):
-        return was
-    because = {
-        "rules": f"excluded by {row.get('excluded')}; `generate` asks the changed rules again",
-        "schedule": f"not due before {time_text(row.get('fetch_time', 0))}",
-        "lease": f"it is out in {row.get('leased')} until {time_text(row.get('leased_until', 0))}",
-        "where": "cycle.generate.where is not true of it",
-        "status": "cycle.generate.status asks for another status",
-        "score": "its sort value is below cycle.generate.min_score",
-        "interval": "its interval is above cycle.generate.max_interval",
-    }.get(found.reason)
-    if because:
-        return f"{f'{was}; now ' if was else 'not in a list now: '}{because}"
+def _verdicts(found: "UrlExplanation") -> Iterator[str]:
+    """Why a URL is not in the last list, or that it is; and what holds now."""
     last = found.last
-    if last is not None and last.get("selected", 0) < last.get("due", 0):
-        return (
-            f"due: the last list took {last['selected']:,} of {last['due']:,} candidates (--top, "
-            "caps, time limit), and this was not among the best"
-        )
-    return "due: the next `generate` may list it"
+    if last is not None:
+        place = f"the last list (version {last.version}, {time_text(last.clock)})"
+        text = _reason_text(last)
+        yield f"in {place}: {text}" if last.reason == "listed" else f"not in {place}: {text}"
+    if found.refusal:
+        yield f"now: the rules refuse it: {found.refusal}"
+    elif found.now is not None and found.now.reason:
+        yield f"now: {_reason_text(found.now)}"
+    elif found.now is not None:
+        yield "now: due, the next `generate` may list it"
+
+
+def _reason_text(one: "ListVerdict") -> str:
+    """The reason of a verdict in words, with what it compares."""
+    if one.reason == "cap":
+        what = {
+            "host": "URLs of the host",
+            "hosts": "hosts of the domain",
+            "domain": "URLs of the domain",
+        }[one.values["what"]]
+        rank = f"its host is number {one.values['rank']:,}"
+        if one.values["what"] != "hosts":
+            rank = f"it is number {one.values['rank']:,}"
+        return f"cap of {one.values['most']:,} {what} {one.values['name']}; {rank}"
+    said = {
+        "due": time_text(one.values.get("due") or 0),
+        "until": time_text(one.values.get("until") or 0),
+        **{name: value for name, value in one.values.items() if name not in {"due", "until"}},
+    }
+    if one.reason == "status":
+        said |= {name: Status(said[name]).label for name in ("status", "wanted")}
+    if one.reason == "interval":
+        said |= {name: _days(said[name]) for name in ("interval", "longest")}
+    return _REASONS[one.reason].format_map({**said, "segment": one.segment})
+
+
+_REASONS = {
+    "listed": "{segment}",
+    "unknown": "it was not known yet",
+    "lost": "files of that version are gone, so that nobody can say why",
+    "rules": "excluded by {excluded}",
+    "schedule": "not due before {due}",
+    "lease": "it was out in {segment} until {until}",
+    "host": "URLs of its host {host} were out in {segment}",
+    "where": "this is not true of it: {where}",
+    "status": "it is {status}, and only {wanted} was wanted (cycle.generate.status)",
+    "score": "its sort value {sort:.6g} is below {least:.6g} (cycle.generate.min_score)",
+    "interval": "its interval of {interval} is above {longest} (cycle.generate.max_interval)",
+    "top": "its sort value {sort:.6g} is not among the best (--top): the list ends at {end:.6g}",
+    "time": "number {rank:,} of its host {host}, of which {most:,} URLs fit into the time limit",
+}

@@ -25,6 +25,7 @@ from nacre.crawldb.select import (
 from nacre.crawldb.units import HostWork, PackedUnits, pack
 from nacre.cycle.admission import all_seed_lines, counts_other_hosts
 from nacre.cycle.frozen_settings import freeze
+from nacre.cycle.last_list import write_choice
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, of_buckets
 from nacre.cycle.steps.judging import rules_of_step
@@ -319,8 +320,17 @@ class _Generating:
             )
             for number, name in enumerate(names)
         }  # fmt: skip
+        cuts = [one.most for one in packs]
+        ends = [self._ended(number, leases) for number in range(len(names))]
+        write_choice(context.cycle.storage, self._select, ends, names, cuts)
         version = self._commit(found, selected, leases, segments)
         return found._replace(segments=names, selected=sum(rows), version=version)
+
+    def _ended(self, number: int, leases: Sequence[LeasedFiles]) -> Place | None:
+        """The place where a list ended for its length; None: all candidates were taken."""
+        chosen = [end for one in leases for end in one.chosen if end[0] == number]
+        is_full = sum(rows for _, rows, _ in chosen) >= self._options.top > 0
+        return min(place for *_, place in chosen) if is_full and chosen else None
 
     def _commit(
         self,

@@ -414,10 +414,18 @@ class LeaseSpec(NamedTuple):
 
 
 class LeasedFiles(NamedTuple):
-    """The leases of a task, and whether something is known of its hosts."""
+    """The leases of a task.
+
+    Attributes:
+        leases: Their files.
+        hosts: Something is known of its hosts.
+        chosen: Of each list that has some: its number from 0, its candidates of the task, and the
+            place of the last of them.
+    """
 
     leases: tuple[TableFile, ...]
     hosts: bool
+    chosen: tuple[tuple[int, int, Place], ...] = ()
 
 
 def lease_task(spec: LeaseSpec) -> LeasedFiles:
@@ -448,7 +456,11 @@ def lease_task(spec: LeaseSpec) -> LeasedFiles:
         )
         if known.rows:
             work.storage.upload(path, spec.hosts)
-        return LeasedFiles(tuple(_leases(work, spec)), bool(known.rows))
+        chosen = kernel.rows(
+            "select segment, count(*), min((sort, tie)) from chosen group by 1 order by 1"
+        )
+        last = ((number, rows, Place(*end)) for number, rows, end in chosen)
+        return LeasedFiles(tuple(_leases(work, spec)), bool(known.rows), tuple(last))
 
 
 def _listed_rows(work: TaskWork, spec: LeaseSpec) -> str:
