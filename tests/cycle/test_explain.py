@@ -12,7 +12,7 @@ from nacre.crawldb import row as crawldb_row
 from nacre.crawldb.row import Status, bucket_of
 from nacre.crawldb.select import REASONS
 from nacre.cycle.explain import UrlExplanation, explain_url
-from nacre.cycle.last_list import choice_name
+from nacre.cycle.list_choice import choice_name
 from nacre.cycle.steps.generate import GenerateOptions, generate
 from nacre.cycle.tables import CRAWLDB, FilePlan, publish
 from nacre.cycle.versions import CycleChanges

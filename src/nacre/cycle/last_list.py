@@ -28,51 +28,13 @@ from nacre.crawldb.select import (
 )
 from nacre.cycle.admission import Admission, counts_other_hosts
 from nacre.cycle.frozen_settings import frozen_settings
+from nacre.cycle.list_choice import ListChoice, choice_name
 from nacre.cycle.steps.host_rows import host_buckets, load_hosts, of_buckets
-from nacre.cycle.storage import Storage
 from nacre.cycle.tables import CRAWLDB, BucketFiles, TaskPlace, TaskWork, buckets_of, local_bucket
 from nacre.cycle.versions import Cycle, CycleVersion
 from nacre.errors import DamageError, StorageError
 from nacre.settings.settings import JobSettings
 from nacre.uri.parse import host
-
-
-class ListChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """The choice of a `generate`, as far as it cannot be computed again.
-
-    Attributes:
-        tests: The attributes of its `SelectOptions`.
-        ends: Where each list ended: sort value and tie; None: it took all.
-        segments: The segments of the lists.
-        cuts: Of each list the URLs that were kept of hosts that need longer than the time limit.
-    """
-
-    tests: dict[str, Any]
-    ends: list[tuple[float, int] | None]
-    segments: list[str]
-    cuts: list[dict[str, int]]
-
-
-def choice_name(segment: str) -> str:
-    """Name of the file of a choice, in the folder of its first segment."""
-    return f"segments/{segment}/choice.json"
-
-
-def write_choice(
-    storage: Storage,
-    options: SelectOptions,
-    ends: Sequence[Place | None],
-    segments: Sequence[str],
-    cuts: Sequence[Mapping[str, int]],
-) -> None:
-    """Write the choice of a `generate` before it is committed."""
-    choice = ListChoice(
-        tests=options._asdict(),
-        ends=[None if end is None else (end.sort, end.tie) for end in ends],
-        segments=list(segments),
-        cuts=[dict(one) for one in cuts],
-    )
-    storage.put(choice_name(segments[0]), msgspec.json.encode(choice))
 
 
 class ListVerdict(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,7 +25,7 @@ from nacre.crawldb.select import (
 from nacre.crawldb.units import HostWork, PackedUnits, pack
 from nacre.cycle.admission import all_seed_lines, counts_other_hosts
 from nacre.cycle.frozen_settings import freeze
-from nacre.cycle.last_list import write_choice
+from nacre.cycle.list_choice import write_choice
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, of_buckets
 from nacre.cycle.steps.judging import rules_of_step
