@@ -1,4 +1,4 @@
-"""Why a URL is not in the last list: the choice of a `generate`, followed for one URL.
+"""The reason why a URL is not in the last list: the choice of a `generate`, followed for one URL.
 
 A `generate` keeps what cannot be computed again: its tests, where each list ended, and which hosts
 were cut. All else is in the files of the version that it committed, without the leases that it gave
@@ -38,7 +38,7 @@ from nacre.uri.parse import host
 
 
 class ListVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a URL is in a list or not.
+    """The reason why a URL is in a list or not.
 
     Attributes:
         version: Number of the version that made the list; 0 for the tables of now.
@@ -58,7 +58,7 @@ class ListVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Followed(NamedTuple):
-    """What a URL is followed through.
+    """The data that a URL is followed through.
 
     Attributes:
         options: The tests.
@@ -82,7 +82,7 @@ class Followed(NamedTuple):
 
 
 def last_list(cycle: Cycle, place: TaskPlace, version: CycleVersion, key: str) -> ListVerdict:
-    """Why a URL is in the list of a `generate` or not, by what it knew.
+    """The reason why a URL is in the list of a `generate` or not, by what that knew.
 
     Args:
         cycle: The versions.
@@ -114,7 +114,7 @@ def _of_version(
     settings: JobSettings,
     wanted: tuple[Path, str],
 ) -> Followed:
-    """What a URL is followed through in a version; `wanted`: a folder for files, and its key."""
+    """The data of a version that a URL is followed through; `wanted`: a folder, and its key."""
     scratch, key = wanted
     root = scratch / "conf"
     folder = f"segments/{choice.segments[0]}/conf/"
