@@ -64,7 +64,7 @@ crawls: environment system judges webs
 	$(PYTEST) -p no:randomly -m "crawl and not slow" --timeout 300
 
 kills: environment system webs
-	$(PYTEST) -p no:randomly -m "kill and not slow" --timeout 600
+	TMPDIR="$${TMPDIR:-/tmp}" $(PYTEST) -p no:randomly -m "kill and not slow" --timeout 600
 
 # Without Java it is skipped, which it says.
 spark: environment system ## batch rounds on a cluster of Apache Spark, on the loopback

@@ -3,6 +3,7 @@
 import fcntl
 import gc
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -33,6 +34,11 @@ settings.load_profile("fuzz" if os.environ.get("NACRE_FUZZ") else "steady")
 
 
 FOLDERS = "pytest-of-nacre-"
+MEMORY = Path("/dev/shm")
+"""A file system in memory: half of the time of a test that opens a store is that of the disk. The
+kills use the disk all the same, and whoever sets `TMPDIR` decides."""
+_ROOM = 6 << 30
+"""Bytes that it has to have, and the machine as well."""
 _UNLOCKED = 60.0
 """Seconds within which a new folder may not have its lock yet."""
 _FAILED = pytest.StashKey[bool]()
@@ -50,6 +56,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if config.option.basetemp is not None or hasattr(config, "workerinput"):
         return
+    if "TMPDIR" not in os.environ and has_room(MEMORY, Path("/proc/meminfo").read_text()):
+        os.environ["TMPDIR"] = str(MEMORY)
+        tempfile.tempdir = None
     remove_old_folders(Path(tempfile.gettempdir()))
     place = Path(tempfile.mkdtemp(prefix=FOLDERS))
     config.option.basetemp = str(place / "t")
@@ -62,6 +71,14 @@ def pytest_configure(config: pytest.Config) -> None:
         os.close(held)
 
     config.add_cleanup(remove)
+
+
+def has_room(place: Path, meminfo: str) -> bool:
+    """Whether a file system in memory has room for what the tests write."""
+    found = re.search(r"^MemAvailable: +(\d+) kB$", meminfo, re.MULTILINE)
+    if found is None or int(found[1]) << 10 < _ROOM or not os.access(place, os.W_OK | os.X_OK):
+        return False
+    return shutil.disk_usage(place).free >= _ROOM
 
 
 def remove_old_folders(parent: Path) -> list[Path]:

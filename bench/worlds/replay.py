@@ -119,7 +119,7 @@ class _Replay:
             if self.enter(link.url, hops, link.context, met) and met is not None:
                 entered.append(met)
                 self._novelty.entered((met,))
-        if self._learn and self._novelty.wants(one.url, view=one.view):
+        if self._learn and self._novelty.visited(one.url, view=one.view):
             body = reply.body if 200 <= reply.status < 300 else b""
             noindex = "noindex" in robots or "none" in robots
             self._novelty.learn(one.url, body, entered, view=one.view, noindex=noindex)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import has_room
 from tools import cache
 from tools.nginx import free_port
 
@@ -142,6 +143,15 @@ def test_what_a_test_wrote_goes_with_it_when_it_passed(tmp_path: Path):
     done = run(tmp_path, "", "-p", "after", "-s")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "LEFT 0" in done.stdout
+
+
+def test_a_file_system_in_memory_is_used_where_it_has_room(tmp_path: Path):
+    much, little = "MemTotal: 9 kB\nMemAvailable: 9000000 kB\n", "MemAvailable: 900000 kB\n"
+    enough = shutil.disk_usage(tmp_path).free >= 6 << 30
+    assert has_room(tmp_path, much) == enough
+    assert not has_room(tmp_path, little)
+    assert not has_room(tmp_path / "absent", much)
+    assert not has_room(tmp_path, "")
 
 
 def test_two_runs_are_given_different_ports():

@@ -60,7 +60,7 @@ _QUERIES = 12
 _DATES = 40
 """URLs with a query, or with a date in the path, from which on a site is watched: until then
 nothing is learned of it, and no time is spent."""
-_READ_AT_FIRST = 50
+_READ_AT_FIRST = 24
 _READ_FIRST = 12
 _READ_THEN = 32
 """Pages of a site, and of each kind, that are read; then one of so many, while they have something
@@ -77,6 +77,8 @@ _TEXT_READ = 100_000
 _DATE = re.compile(r"(?<!\d)(?:19|20)\d\d[-_/]?(?:0?[1-9]|1[0-2])(?!\d)")
 _NO_URL = " "
 """The beginning of no URL."""
+_NOT_UNDERWAY: tuple[list[int], str] = ([], "")
+"""No words, and no beginning."""
 _OTHERS = "others"
 _AGAIN = "again "
 """Before the name of a kind: its URLs had no new word."""
@@ -218,6 +220,7 @@ class _Site:
         names: Names these kinds.
         rows: The same by the shapes of URLs, of those with a new word and of views.
         starts: Beginnings of URLs whose words are known.
+        calm: Those of them whose kind needs no more than samples; empty while a kind is dull.
         queries, dates: Its URLs with a query, and with a date, until it is watched.
         read: Its pages that were read.
         poor: One of its kinds promises less than others.
@@ -226,7 +229,19 @@ class _Site:
     """
 
     __slots__ = (
-        *("dates", "host", "kinds", "names", "poor", "queries", "read", "rows", "salt", "starts"),
+        *(
+            "calm",
+            "dates",
+            "host",
+            "kinds",
+            "names",
+            "poor",
+            "queries",
+            "read",
+            "rows",
+            "salt",
+            "starts",
+        ),
         *("suspect", "watched"),
     )
 
@@ -237,6 +252,7 @@ class _Site:
         self.names = KindNames()
         self.rows: tuple[dict[str, KindRow], dict[str, KindRow]] = ({}, {})
         self.starts: set[str] = set()
+        self.calm: set[str] = set()
         self.queries = self.dates = self.read = 0
         self.poor = self.suspect = self.watched = False
 
@@ -282,7 +298,9 @@ class _Site:
 
     def note_poor(self, row: KindRow) -> None:
         """Note that a kind is poor; that of many URLs is a sign of a trap."""
-        self.suspect = self.suspect or row.met >= MANY
+        if row.met >= MANY:
+            self.suspect = True
+            self.calm.clear()
 
     def note_promise(self, row: KindRow) -> None:
         """Note whether one of its kinds is poor now."""
@@ -319,7 +337,7 @@ class Novelty:
         self._recall = recall
         self._sites: OrderedDict[str, _Site] = OrderedDict()
         self._start, self._latest = _NO_URL, _Site("")
-        self._underway: OrderedDict[str, list[int]] = OrderedDict()
+        self._underway: OrderedDict[str, tuple[list[int], str]] = OrderedDict()
 
     def meet(self, url: str) -> AssessedLink:
         """Take in a URL that is about to enter the frontier; what it promises."""
@@ -354,9 +372,9 @@ class Novelty:
         if not site.watched:
             return _NEW, False
         if not view:
-            fresh, view = self._mark_words(site, url)
+            fresh, start, view = self._mark_words(site, url)
             if fresh:
-                self._underway[url] = fresh
+                self._underway[url] = (fresh, start)
                 if len(self._underway) > _UNDERWAY:
                     self.settled(next(iter(self._underway)))
         if not (view or site.poor):
@@ -365,8 +383,7 @@ class Novelty:
 
     def settled(self, url: str) -> None:
         """A URL was visited, or goes later: the words that it made known are to be kept."""
-        if (words := self._underway.pop(url, None)) is not None:
-            self.words.keep(words)
+        self.words.keep(self._underway.pop(url, _NOT_UNDERWAY)[0])
 
     def row(self, url: str, *, view: bool, endless: bool = False) -> KindRow | None:
         """The row of the kind of a URL; None for none.
@@ -383,20 +400,23 @@ class Novelty:
             return whole
         return row
 
-    def wants(self, url: str, *, view: bool) -> bool:
-        """Whether a page that was visited is to be read for what is new in it."""
+    def visited(self, url: str, *, view: bool) -> bool:
+        """Settle a URL whose page was fetched; whether the page is to be read for what is new."""
+        words, start = self._underway.pop(url, _NOT_UNDERWAY)
+        self.words.keep(words)
         site = self._site(url)
+        if start in site.calm:
+            return words[-1] % _READ_THEN == 0
         if not site.watched:
             return False
+        if site.suspect or site.read < _READ_AT_FIRST:
+            return True
         row = self._row(site, url, view=view)
-        row.done += 1
-        return (
-            site.suspect
-            or row.dull > 0
-            or row.read < _READ_FIRST
-            or site.read < _READ_AT_FIRST
-            or _is_sample(url)
-        )
+        if row.dull or row.read < _READ_FIRST:
+            return True
+        if start and len(site.calm) < _STARTS:
+            site.calm.add(start)
+        return _is_sample(site, url)
 
     def learn(
         self,
@@ -407,7 +427,7 @@ class Novelty:
         view: bool,
         noindex: bool = False,
     ) -> None:
-        """Take in a page that `wants` named.
+        """Take in a page that `visited` named.
 
         Links of the page's own kind are not what is new in it: a calendar leads to its next month.
 
@@ -430,27 +450,33 @@ class Novelty:
                     letters, total, led=any(fresh), leads=len(fresh) - sum(fresh), noindex=noindex
                 )
                 site.note_promise(one)
+        if row.dull:
+            site.calm.clear()
 
     def _is_view(self, site: _Site, url: str) -> bool:
         words = words_of(url)
         return bool(words) and all(self.words.has(word, site.salt) for word in words)
 
-    def _mark_words(self, site: _Site, url: str) -> tuple[list[int], bool]:
-        """Make the words of a URL known; those that were not, for `settled`, and whether none was.
+    def _mark_words(self, site: _Site, url: str) -> tuple[list[int], str, bool]:
+        """Make the words of a URL known.
 
         Where the beginning of the URL is known, only the last one is looked at.
+
+        Returns:
+            Those that were not known, for `settled`; the beginning of the URL, "" where it may not
+            stand for it; and whether all were known.
         """
         last, mark, salt = last_word(url), self.words.mark, site.salt
         if last is not None and last[0] in site.starts:
             value = mark(last[1], salt)
-            return ([], True) if value is None else ([value], False)
+            return ([], "", True) if value is None else ([value], last[0], False)
         words = words_of(url)
         fresh = [value for word in words if (value := mark(word, salt)) is not None]
         if last is not None:
             if len(site.starts) >= _STARTS:
                 site.starts.clear()
             site.starts.add(last[0])
-        return fresh, bool(words) and not fresh
+        return fresh, "", bool(words) and not fresh
 
     def _whole(self, site: _Site, row: KindRow) -> KindRow | None:
         """All views of a path, with any parameters: their combinations would be many kinds."""
@@ -497,10 +523,11 @@ class Novelty:
         return row
 
 
-def _is_sample(url: str) -> bool:
-    bare = url.removesuffix("/")
-    word = bare[max(bare.rfind("/"), bare.rfind("=")) + 1 :]
-    return crc32(word.encode("utf-8", "replace")) % _READ_THEN == 0
+def _is_sample(site: _Site, url: str) -> bool:
+    """Whether the last word of a URL is one of the few whose pages are read."""
+    last = last_word(url)
+    words = (last[1],) if last is not None else words_of(url)
+    return bool(words) and crc32(words[-1], site.salt) % _READ_THEN == 0
 
 
 def complexity(url: str) -> int:

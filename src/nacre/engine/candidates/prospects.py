@@ -105,11 +105,11 @@ class Prospects:
         """Take in a final visit, with the links that it brought in."""
         links, self._links = self._links, []
         uri = visit.uri
-        self._novelty.settled(uri.url)
         if not visit.status or uri.is_prerequisite or not self._settings[visit.overlay].learn:
+            self._novelty.settled(uri.url)
             return
         view = MARK in uri.heritable
-        if self._novelty.wants(uri.url, view=view):
+        if self._novelty.visited(uri.url, view=view):
             noindex = not _INDEXLESS.isdisjoint(visit.robots_meta)
             self._novelty.learn(uri.url, _body(visit), links, view=view, noindex=noindex)
 
