@@ -26,9 +26,13 @@ from nacre.cli.cycle.opening import (
 from nacre.cli.options import job_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from nacre.cli.cycle.program import CycleProgram
     from nacre.cycle.steps.context import StepContext
     from nacre.cycle.steps.inject import InjectOptions, InjectResult
+
+_GIVEN = "Given URLs"
 
 Lists = Annotated[
     list[str] | None,
@@ -134,6 +138,27 @@ def generate(
         bool,
         typer.Option("--no-filter", help="Do not ask changed rules about what is known."),
     ] = False,
+    no_normalize: Annotated[
+        bool,
+        typer.Option("--no-normalize", help="Caps count hosts as they are, not as normalized."),
+    ] = False,
+    urls: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--urls", metavar="URL|FILE", show_default=False, rich_help_panel=_GIVEN,
+            help="List these URLs, or those of a file, whatever is known of them.",
+        ),
+    ] = None,
+    filter_urls: Annotated[
+        bool,
+        typer.Option("--filter", rich_help_panel=_GIVEN, help="Filters judge the URLs of --urls."),
+    ] = False,
+    normalize_urls: Annotated[
+        bool,
+        typer.Option(
+            "--normalize", rich_help_panel=_GIVEN, help="Normalizers rewrite the URLs of --urls."
+        ),
+    ] = False,
     time_limit: TimeLimit = "180m",
     engine: EngineName = "local",
     master: Master = "",
@@ -152,16 +177,70 @@ def generate(
 
     common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     limit = seconds_of("--time-limit", time_limit)
+    if _of_given(ctx, urls or (), filter_urls=filter_urls, normalize_urls=normalize_urls):
+        _generate_given(job_of(ctx), common, ctx.params)
+        return
     with opened(job_of(ctx), common) as context:
         number = units or context.settings.cycle.generate.units or context.engine.workers
         options = GenerateOptions(
-            top, number, segments, where, add_days, filter=not no_filter, time_limit=limit
-        )
+            top, number, segments, where, add_days,
+            filter=not no_filter, normalize=not no_normalize, time_limit=limit,
+        )  # fmt: skip
         result = run(context, options)
     if as_json:
         output.say_json(generate_numbers(result))
     else:
         output.say(generate_text(result))
+    raise typer.Exit(ExitCode.FINISHED if result.selected else ExitCode.NOTHING_DUE)
+
+
+def _of_given(
+    ctx: typer.Context, urls: Sequence[str], *, filter_urls: bool, normalize_urls: bool
+) -> bool:
+    """Whether the list is of given URLs.
+
+    Raises:
+        ConfigError: Options of the one are given with the other.
+    """
+    from nacre.errors import ConfigError
+
+    chosen = ("top", "segments", "where", "add_days", "no_filter", "no_normalize", "time_limit")
+    for param in ctx.command.params:
+        source = ctx.get_parameter_source(str(param.name))
+        if urls and param.name in chosen and source is not None and source.name == "COMMANDLINE":
+            raise ConfigError(
+                f"{param.opts[0]} chooses among known URLs, and --urls names them: give one of them"
+            )
+    if not urls and (filter_urls or normalize_urls):
+        name = "--filter" if filter_urls else "--normalize"
+        raise ConfigError(
+            f"{name} is for the URLs of --urls; `generate` asks changed rules about known URLs "
+            "anyway, and `inject --refilter` normalizes them, too"
+        )
+    return bool(urls)
+
+
+def _generate_given(directory: "Path", common: CommonOptions, params: Mapping[str, Any]) -> None:
+    """List the URLs of `--urls`."""
+    from nacre.cli.cycle.texts import given_numbers, given_text, tell_malformed
+    from nacre.cli.seed_input import seed_input
+    from nacre.core.states import ExitCode
+    from nacre.cycle.steps.given import GivenOptions, generate_given
+
+    found = seed_input(params["urls"], [], [])
+    for note in found.notes:
+        output.tell(f"nacre: {note.replace('seeds', 'URLs')}")
+    with opened(directory, common) as context:
+        units = params["units"] or context.settings.cycle.generate.units or context.engine.workers
+        options = GivenOptions(
+            units, filter=params["filter_urls"], normalize=params["normalize_urls"]
+        )
+        result = generate_given(context, found.lists, options)
+    tell_malformed(result)
+    if params["as_json"]:
+        output.say_json(given_numbers(result))
+    else:
+        output.say(given_text(result))
     raise typer.Exit(ExitCode.FINISHED if result.selected else ExitCode.NOTHING_DUE)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nacre.cycle.rounds import RoundsEnd
     from nacre.cycle.steps.fetch import SegmentFetch
     from nacre.cycle.steps.generate import GenerateResult
+    from nacre.cycle.steps.given import GivenResult
     from nacre.cycle.steps.inject import InjectResult
     from nacre.cycle.steps.update import UpdateResult
 
@@ -69,7 +70,7 @@ def refused_text(refused: Mapping[str, int]) -> str:
     return ", ".join([f"{number} refused by {by}", *rest])
 
 
-def tell_malformed(result: "InjectResult") -> None:
+def tell_malformed(result: "InjectResult | GivenResult") -> None:
     """Each line that is no seed, with its number, on stderr."""
     for bad in result.malformed[:_LINES]:
         tell(f"nacre: {bad}" if bad.file else f"nacre: line {bad.line}: {bad}")
@@ -114,6 +115,27 @@ def generate_text(result: "GenerateResult") -> str:
         hosts = count(result.cut_hosts, "host")
         text += f"; {count(result.cut, 'URL')} of {hosts} would need longer than the time limit"
     return text
+
+
+def given_text(result: "GivenResult") -> str:
+    """`12 URLs, 1 listed twice; 2 refused by regex-urlfilter.txt:12; 9 in 2 units`."""
+    text = count(result.urls, "URL")
+    text += f", {result.twice:,} listed twice" if result.twice else ""
+    text += f"; {refused_text(result.refused)}" if result.refused else ""
+    if result.malformed_count:
+        text += f"; {count(result.malformed_count, 'line')} malformed"
+    if not result.selected:
+        return f"{text}; nothing to fetch"
+    text += f"; {result.selected:,} in {count(result.units, 'unit')}"
+    return text + (f", at most {duration(result.longest)}" if result.longest >= 1 else "")
+
+
+def given_numbers(result: "GivenResult") -> dict[str, Any]:
+    """The same as plain data."""
+    found = result._asdict()
+    found["malformed"] = [bad._asdict() for bad in result.malformed]
+    found["version"] = result.version.number if result.version is not None else None
+    return found
 
 
 def _refusals(result: "GenerateResult") -> Iterator[str]:

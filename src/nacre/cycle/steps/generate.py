@@ -65,6 +65,7 @@ class GenerateOptions(NamedTuple):
         where: An expression over the columns, in SQL; "" for none beside that of the settings.
         add_days: Days by which the clock is ahead.
         filter: Rules judge what other rules judged last.
+        normalize: Caps count a URL for the host that normalizers make.
         time_limit: Longest fetch, s; what needs longer stays due. 0: no limit.
     """
 
@@ -74,6 +75,7 @@ class GenerateOptions(NamedTuple):
     where: str = ""
     add_days: float = 0.0
     filter: bool = True
+    normalize: bool = True
     time_limit: float = 0.0
 
 
@@ -213,7 +215,7 @@ class _Generating:
         buckets = buckets_of(context.cycle, self._version, CRAWLDB)
         rules = rules_of_step(context, self._version) if options.filter else None
         counting = None
-        if self._select.capped and counts_other_hosts(context.settings):
+        if options.normalize and self._select.capped and counts_other_hosts(context.settings):
             counting = rules or rules_of_step(context, self._version)
         self._rules = rules.hash if rules is not None else 0
         since = self._last_generate()

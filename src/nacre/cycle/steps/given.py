@@ -130,8 +130,9 @@ def given_task(spec: GivenSpec) -> bool:
         )
         path = work.scratch / "given.parquet"
         kernel.write(
-            f"select 0 as segment, g.unit, {spec.delay}::DOUBLE as delay, g.host, 0.0::DOUBLE as "
-            f"sort, -g.n as tie, {picks} from given g left join whole r on r.key = g.key",
+            f"select 0 as segment, g.unit, {spec.delay}::DOUBLE as delay, "
+            "row_number() over (partition by g.host order by g.n) as turn, 0.0::DOUBLE as sort, "
+            f"-g.n as tie, {picks} from given g left join whole r on r.key = g.key",
             str(path),
         )
         work.storage.upload(path, spec.exchange)
