@@ -4,7 +4,8 @@ A table of so many known URLs is made, half of them due. Then `generate` lists `
 fetch is made up (a visit for each listed URL and so many links summed by target), and `update`
 brings it in. Each step runs in a process of its own as `nacre cycle` runs it. Printed are wall
 time, CPU, the greatest resident size of a process and of all together, and bytes written. `--grow
-20,40` (millions) compares sizes with the same facts.
+20,40` (millions) compares sizes with the same facts. `--nutch DIR` compares rounds with those of
+Nutch (`bench.nutch`).
 """
 
 import argparse
@@ -23,6 +24,7 @@ from typing import Any
 
 import msgspec
 
+from bench.nutch import compare
 from nacre.cli.cycle.opening import CommonOptions, opened
 from nacre.crawldb import facts as schemas
 from nacre.crawldb.kernels import Kernel
@@ -336,8 +338,14 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=2)
     parser.add_argument("--engine", default="local")
     parser.add_argument("--grow", default="", help="sizes in millions, such as 20,40")
+    parser.add_argument("--nutch", type=Path, help="rounds beside Nutch; made by tools.nutch")
+    parser.add_argument("--pages", type=int, default=200, help="pages of a host, with --nutch")
+    parser.add_argument("--rounds", type=int, default=4, help="rounds, with --nutch")
     parser.add_argument("--home", type=Path, default=Path(tempfile.gettempdir()))
     args = parser.parse_args()
+    if args.nutch:
+        compare(args.nutch, args.pages, args.rounds)
+        return
     sizes = [int(float(one) * 1e6) for one in args.grow.split(",") if one] or [args.urls]
     with tempfile.TemporaryDirectory(dir=args.home) as home:
         found = {size: cycle_of(size, args, Path(home)) for size in sizes}

@@ -19,12 +19,14 @@ class Usage:
         wall: Seconds.
         rss: Largest resident memory of one process, bytes.
         status: Exit status, or the signal that ended it, negative.
+        written: Bytes that it wrote to files, those that it removed again too.
     """
 
     cpu: float
     wall: float
     rss: int
     status: int
+    written: int = 0
 
 
 def measured(
@@ -55,6 +57,7 @@ def measured(
         time.perf_counter() - began,
         usage.ru_maxrss * 1024,
         process.returncode,
+        usage.ru_oublock * 512,
     )
 
 
