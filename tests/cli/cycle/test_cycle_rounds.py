@@ -103,7 +103,10 @@ def test_links_to_a_page_and_on_it(crawled: Path):
         (f"{home}a.html", "b", False),
     }
     out = cycle(crawled, "readlinks", "--url", f"{home}a.html", "--out").out
-    assert out.split()[:4] == [f"{home}b.html", "b", f"{home}c.html", "c"]
+    assert {tuple(line.split()[:2]) for line in out.splitlines()} >= {
+        (f"{home}b.html", "b"),
+        (f"{home}c.html", "c"),
+    }
     files = cycle(crawled, "versions", "--files", "links").out.split()
     assert all(Path(name).is_file() for name in files)
     wrong = cycle(crawled, "versions", "--files", "pages")
