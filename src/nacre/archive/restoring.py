@@ -122,7 +122,9 @@ def _at(path: Path, offset: int, read: Callable[[WarcEntry], T | None]) -> T | N
         return None
 
 
-class _Place(NamedTuple):
+class ResponsePlace(NamedTuple):
+    """The place of a response: its WARC, and the offset there in bytes."""
+
     path: Path
     offset: int
 
@@ -136,7 +138,7 @@ class BaseFiles:
 
     def __init__(self, paths: Iterable[Path] = ()) -> None:
         self._paths = {path.name.removesuffix(".open"): path for path in paths}
-        self._places: dict[bytes, _Place] | None = None
+        self._places: dict[bytes, ResponsePlace] | None = None
         self._last: tuple[str, bytes] = ("", b"")
 
     def add(self, path: Path) -> None:
@@ -150,7 +152,7 @@ class BaseFiles:
             return self._last[1]
         block = self._told(delta)
         if block is None:
-            place = self._place(delta.base_id)
+            place = self.place(delta.base_id)
             if place is None:
                 raise DeltaError("delta-unresolved", f"<{delta.base_id}> is in none of the files")
             block = response_at(place.path, place.offset, delta.base_id)
@@ -169,21 +171,25 @@ class BaseFiles:
                 return None
             raise
 
-    def _place(self, record_id: str) -> _Place | None:
-        """Files were moved or packed anew: all are read once, 100 bytes of memory a response."""
+    def place(self, record_id: str) -> ResponsePlace | None:
+        """The place of a response by the id of its record; None: it is in none of the files.
+
+        Files may have been moved or packed anew, so all are read once, 100 bytes of memory a
+        response.
+        """
         if self._places is None:
             self._places = {}
             for path in self._paths.values():
                 self._read(path, self._places)
         return self._places.get(_mark(record_id))
 
-    def _read(self, path: Path, places: dict[bytes, _Place]) -> None:
+    def _read(self, path: Path, places: dict[bytes, ResponsePlace]) -> None:
         try:
             with open_ordinary(path) as file:
                 for entry in WarcReader(file):
                     if entry.get("WARC-Type") == "response":
                         own = unbracketed(entry.get("WARC-Record-ID") or "")
-                        places[_mark(own)] = _Place(path, entry.offset)
+                        places[_mark(own)] = ResponsePlace(path, entry.offset)
         except OSError:
             return
 

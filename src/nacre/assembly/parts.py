@@ -20,7 +20,7 @@ from nacre.assembly.scheduling import (
 from nacre.assembly.storing import Storing, make_storing
 from nacre.core.crawluri import CrawlURI
 from nacre.core.events import Alert
-from nacre.core.processor import Processor
+from nacre.core.processor import Processor, Result, Visit
 from nacre.engine.candidates.identity import again_at
 from nacre.engine.chain.entry import ChainName, Kit
 from nacre.engine.chain.plan import ChainBuilder
@@ -336,3 +336,52 @@ def _unasked(records: RunRecords) -> UnaskedReplies:
         visit_done=storing.commit.visit_done,
         supervisor=context.supervisor,
     )
+
+
+_ASKING = frozenset(
+    (
+        "preselect",
+        "runtime-limit",
+        "quotas",
+        "preconditions",
+        "recheck-scope",
+        "fetch-dns",
+        "fetch-http",
+    )
+)
+"""Steps that ask a server, or whether it may be asked."""
+
+
+class _Passing:
+    """A step that does nothing."""
+
+    def accepts(self, _visit: Visit) -> bool:
+        return False
+
+    async def process(self, _visit: Visit) -> Result:
+        return Result.PROCEED
+
+
+def replay_chain(records: RunRecords) -> Chain:
+    """The fetch chain for replies that are there already: its steps that ask servers do nothing.
+
+    Args:
+        records: The records of a run.
+    """
+    context, reporting = records.context, records.reporting
+    kit = _kit(
+        context,
+        records.rules,
+        reporting,
+        records.queues,
+        records.storing,
+        reporting.logs.alert,
+    )
+    steps = fetch_steps(
+        records.rules, records.queues, records.scheduling, records.storing, records.fetching,
+        clock=context.clock, supervisor=context.supervisor, conditional=False,
+    )  # fmt: skip
+    made = {name: _Passing if name in _ASKING else make for name, make in steps.items()}
+    chains = _Chains(records.rules, reporting.steps, kit)
+    builder = chains.make(ChainName.FETCH, made)
+    return Chain(builder.fetch(), context.clock, records.scheduling.ignored)

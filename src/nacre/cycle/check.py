@@ -1,10 +1,12 @@
 """The check of a storage: whether every file that a version names is there, and whole.
 
-A file is whole when its sha256 is the one that was committed. `repair` makes the newest version
-whose files are all whole the state again. Beside the files the sum of all cash is compared: only a
+A file is whole when its sha256 is the one that was committed. Facts that are damaged are made again
+of the WARCs; for other damage `repair` makes the newest version whose files are all whole the state
+again. Beside the files the sum of all cash is compared: only a
 few steps may change it.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,6 +14,7 @@ import msgspec
 
 from nacre.crawldb.kernels import KernelError, quoted
 from nacre.cycle.engine import TaskEngine
+from nacre.cycle.steps.parse import parse
 from nacre.cycle.storage import MissingFileError, Storage, file_sha256
 from nacre.cycle.tables import CRAWLDB, TaskPlace, TaskWork
 from nacre.cycle.versions import ARCHIVE, Cycle, CycleVersion, version_name
@@ -22,7 +25,8 @@ MISSING = "missing"
 
 _TASK_BYTES = 256 << 20
 _TASK_FILES = 256
-_KEEPS_CASH = frozenset(("generate", "fetch", "compact", "dedup", "links", "restore"))
+_FACTS = re.compile(r"(segments/([^/]+)/parts/[^/]+/[^/]+)/[a-z]+\.parquet")
+_KEEPS_CASH = frozenset(("generate", "fetch", "compact", "dedup", "links", "parse", "restore"))
 """Steps that leave the sum of all cash as it is."""
 
 
@@ -81,6 +85,8 @@ class StorageCheck(NamedTuple):
         cash: Versions that changed the sum of all cash.
         restored: The version whose state was restored; 0 when none was.
         now: The newest version after a repair; `version` without one.
+        remade: Parts whose facts were made again of the WARCs.
+        lost: URLs of lists of which those say nothing; they are due again.
     """
 
     version: int
@@ -90,6 +96,8 @@ class StorageCheck(NamedTuple):
     cash: tuple[CashChange, ...] = ()
     restored: int = 0
     now: int = 0
+    remade: int = 0
+    lost: int = 0
 
     @property
     def whole(self) -> bool:
@@ -114,7 +122,8 @@ def check_storage(
         engine: Runs the tasks.
         place: Where they work.
         clock: Now, ms.
-        repair: Restore the newest version whose files are whole, if the state is damaged.
+        repair: If facts alone are damaged, make them again of the WARCs; for other damage restore
+            the newest version whose files are whole.
 
     Raises:
         JobError: There is nothing yet; or no version is whole.
@@ -126,6 +135,12 @@ def check_storage(
     found = _checked(cycle, engine, place, numbers[-1])
     if not (repair and found.damaged):
         return found
+    wanted = _damaged_parts(found.damaged)
+    if wanted:
+        made = parse(cycle, engine, place, clock, wanted)
+        again = _checked(cycle, engine, place, cycle.numbers()[-1])
+        if not again.damaged:
+            return found._replace(remade=made.parts, lost=made.lost, now=again.version)
     for number in reversed(numbers[:-1]):
         if not _checked(cycle, engine, place, number).damaged:
             restored = cycle.restore(number, clock)
@@ -134,6 +149,18 @@ def check_storage(
         f"{cycle.storage.place}: none of the versions {numbers[0]} to {numbers[-1]} is whole. "
         f"Put back {found.damaged[0].name} from a copy"
     )
+
+
+def _damaged_parts(damaged: Sequence[DamagedFile]) -> dict[str, list[str]]:
+    """The parts whose facts are damaged, by segment; {} when anything else is, too."""
+    found: dict[str, list[str]] = {}
+    for file in damaged:
+        match = _FACTS.fullmatch(file.name)
+        if match is None:
+            return {}
+        if match[1] not in found.setdefault(match[2], []):
+            found[match[2]].append(match[1])
+    return found
 
 
 def _checked(cycle: Cycle, engine: TaskEngine, place: TaskPlace, number: int) -> StorageCheck:

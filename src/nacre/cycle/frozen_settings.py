@@ -105,3 +105,19 @@ def frozen_settings(storage: Storage, segment: str) -> JobSettings:
     """The settings of a segment, as they were when it was generated."""
     name = f"segments/{segment}/conf/{_SETTINGS}"
     return JobSettings.model_validate(msgspec.json.decode(storage.read(name)))
+
+
+def placed_settings(storage: Storage, segment: str, folder: Path) -> JobSettings:
+    """The settings of a segment, their files copied into a folder of this machine.
+
+    Args:
+        storage: Where the segment lies.
+        segment: Its id.
+        folder: That of the job which is to have them; it is made.
+    """
+    prefix = f"segments/{segment}/conf/"
+    for file in storage.walk(prefix.rstrip("/")):
+        target = folder / file.name.removeprefix(prefix)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        storage.fetch(file.name, target)
+    return frozen_settings(storage, segment)

@@ -27,7 +27,7 @@ from nacre.core.history import HistoryRecord
 from nacre.core.states import ExitStatus
 from nacre.crawldb.scoring import PageScore
 from nacre.cycle.export import PartTables
-from nacre.cycle.frozen_settings import frozen_settings
+from nacre.cycle.frozen_settings import placed_settings
 from nacre.cycle.part_maker import PartMaker, PartOptions, fetched_keys
 from nacre.cycle.parts import Chain, UnitPlace, newest_chain
 from nacre.cycle.storage import Storage, open_storage
@@ -454,13 +454,8 @@ class UnitRun:
 
     def _settings(self, scratch: UnitScratch, attempt: int) -> JobSettings:
         """The frozen settings, their files in the directory of the job."""
-        spec, storage = self._spec, self._place.storage
-        folder = f"segments/{spec.segment}/conf/"
-        for file in storage.walk(folder.rstrip("/")):
-            target = scratch.job / file.name.removeprefix(folder)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            storage.fetch(file.name, target)
-        settings = frozen_settings(storage, spec.segment)
+        spec = self._spec
+        settings = placed_settings(self._place.storage, spec.segment, scratch.job)
         name = f"{spec.segment.split('.')[0]}-{spec.unit.lstrip('u')}-{attempt}"
         changes: dict[str, Any] = {"archive": settings.archive.model_copy(update={"unit": name})}
         if spec.parallel:

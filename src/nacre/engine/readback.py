@@ -372,7 +372,10 @@ def read_at(path: Path, offset: int, find: FindBase, most: int = MOST) -> Captur
 
 
 def reread(
-    path: Path, original: Callable[[ReadCapture], Capture | None], find: FindBase
+    path: Path,
+    original: Callable[[ReadCapture], Capture | None],
+    find: FindBase,
+    most: int = MOST,
 ) -> Iterator[Reread]:
     """The captures over HTTP of a WARC, in order; differences that lead nowhere are left out.
 
@@ -380,13 +383,14 @@ def reread(
         path: The file.
         original: Finds what an identical-payload revisit refers to.
         find: Finds what a difference was made from.
+        most: Bytes of a response that are read; a longer one has no body.
     """
     waiting: Reread | None = None
     with open_ordinary(path) as file:
         for entry in WarcReader(file):
             kind = entry.get("WARC-Type")
             if kind in ("response", "revisit"):
-                waiting = _main(entry, original)
+                waiting = _main(entry, original, most)
             elif is_delta(entry):
                 waiting = _difference(entry, find)
             elif kind == "metadata":
@@ -398,8 +402,8 @@ def reread(
                 waiting = None
 
 
-def _main(entry: WarcEntry, original: Callable[[ReadCapture], Capture | None]) -> Reread:
-    kept, capture = _capture(entry, entry.offset)
+def _main(entry: WarcEntry, original: Callable[[ReadCapture], Capture | None], most: int) -> Reread:
+    kept, capture = _capture(entry, entry.offset, most)
     return _same(kept, capture, original)
 
 

@@ -93,6 +93,26 @@ class UnitList(Protocol):
         ...
 
 
+def listed_uri(records: RunRecords, entry: UnitUri) -> CrawlURI:
+    """A URL of a list as the frontier takes it.
+
+    Args:
+        records: The records of the run.
+        entry: The URL.
+    """
+    rules = records.rules
+    heritable = own_scope(entry.source if entry.source in rules.scope_state.own else "")
+    if entry.fallback:
+        heritable[FALLBACK] = entry.fallback
+    uri = records.queues.identity.seed(
+        entry.url,
+        source=entry.source,
+        heritable=heritable,
+        overlay=rules.sheets.of_url(entry.url),
+    )
+    return msgspec.structs.replace(uri, via=entry.via, path=entry.path, is_seed=entry.is_seed)
+
+
 class UnitEntry:
     """Enters the list of a unit, and ends it: a `BackgroundTask`.
 
@@ -119,7 +139,7 @@ class UnitEntry:
         queues, storing = records.queues, records.storing
         self._frontier, self._identity = queues.frontier, queues.identity
         self._hosts, self._robots = queues.hosts, records.fetching.robots
-        self._sheets, self._scope_state = records.rules.sheets, records.rules.scope_state
+        self._records = records
         self._store, self._commit = storing.store, storing.commit
         self._history = storing.archive.history
         self._statistics = records.reporting.statistics
@@ -167,19 +187,11 @@ class UnitEntry:
         ]
         self._history.carry([entry.history for entry in wanted if entry.history is not None])
         if wanted:
-            self._frontier.schedule([self._uri(entry) for entry in wanted], self._clock.now())
+            self._frontier.schedule(
+                [listed_uri(self._records, entry) for entry in wanted], self._clock.now()
+            )
         self._position += len(entries)
         self._store.set_counter(_POSITION, self._position)
-
-    def _uri(self, entry: UnitUri) -> CrawlURI:
-        overlay = self._sheets.of_url(entry.url)
-        heritable = own_scope(entry.source if entry.source in self._scope_state.own else "")
-        if entry.fallback:
-            heritable[FALLBACK] = entry.fallback
-        uri = self._identity.seed(
-            entry.url, source=entry.source, heritable=heritable, overlay=overlay
-        )
-        return msgspec.structs.replace(uri, via=entry.via, path=entry.path, is_seed=entry.is_seed)
 
     def _take(self, known: UnitHost) -> None:
         """Let rows of robots.txt, addresses and the backoff of a host hold."""

@@ -369,7 +369,7 @@ class UnitVisits:
             links, targets = self._links.of(visit)
         history = self._history.stored(uri.url) if visit.capture is not None else None
         seeds = any(target.is_seed for target in targets)
-        fact = _visit_fact(visit, stored, history or b"", links, now, new_seed=seeds)
+        fact = visit_fact(visit, stored, history or b"", links, now, new_seed=seeds)
         sign = self._signer[visit.overlay]
         if sign is not None and visit.status == 200:
             fact = replace(fact, signature=sign(visit))
@@ -392,7 +392,7 @@ class UnitVisits:
             self._frontier.schedule(through_walls(visit, wanted), now)
 
 
-def _visit_fact(
+def visit_fact(
     visit: Visit,
     stored: Stored,
     history: bytes,
@@ -401,6 +401,16 @@ def _visit_fact(
     *,
     new_seed: bool,
 ) -> VisitFact:
+    """The facts of a final visit.
+
+    Args:
+        visit: The visit.
+        stored: What the archive got of it.
+        history: The row of its history; b"" for none.
+        links: Its links that the scope accepts.
+        now: The time, s; for a visit without an exchange.
+        new_seed: The target of its redirect is a seed from now on.
+    """
     uri, capture = visit.uri, visit.capture
     redirect = canonical = ""
     for link in visit.outlinks:

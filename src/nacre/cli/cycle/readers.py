@@ -384,7 +384,11 @@ def storage(
     *,
     repair: Annotated[
         bool,
-        typer.Option("--repair", help="Go back to the newest version whose files are whole."),
+        typer.Option(
+            "--repair",
+            help="Make damaged facts again of the WARCs, or go back to the newest version whose "
+            "files are whole.",
+        ),
     ] = False,
     engine: EngineName = "local",
     master: Master = "",
@@ -416,9 +420,14 @@ def storage(
             output.say(
                 f"  version {change.version} ({change.step}) changed the sum of cash: {cash}"
             )
+        if found.remade:
+            lost = f"; {output.count(found.lost, 'URL')} are due again" if found.lost else ""
+            parts = output.count(found.remade, "part")
+            output.say(f"version {found.now} has facts of {parts} made again of the WARCs{lost}")
         if found.restored:
             output.say(f"version {found.now} has the state of version {found.restored}")
-    raise typer.Exit(ExitCode.FINISHED if found.whole or found.restored else ExitCode.DAMAGED)
+    repaired = found.whole or found.restored or found.remade
+    raise typer.Exit(ExitCode.FINISHED if repaired else ExitCode.DAMAGED)
 
 
 def register(program: "CycleProgram") -> None:

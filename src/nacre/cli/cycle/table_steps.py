@@ -1,4 +1,4 @@
-"""Steps over tables as commands: `nacre cycle DIR links|dedup`, and what they found in words."""
+"""Steps over tables as commands: `nacre cycle DIR parse|links|dedup`, and their findings."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nacre.crawldb.settings import CycleDedupSettings
     from nacre.cycle.steps.dedup import DedupResult
     from nacre.cycle.steps.links import LinksResult
+    from nacre.cycle.steps.parse import ParseResult
 
 GROUPS = ("none", "host", "domain")
 
@@ -51,6 +52,43 @@ def links(
         output.say_json(links_numbers(result))
     else:
         output.say(links_text(result))
+
+
+def parse(
+    ctx: typer.Context,
+    segments: Annotated[
+        list[str], typer.Argument(metavar="SEGMENT", help="Which ones.", show_default=False)
+    ],
+    *,
+    engine: EngineName = "local",
+    master: Master = "",
+    tasks: Tasks = 0,
+    at: At = "",
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make the facts of fetched segments again, out of their WARC files.
+
+    Links are taken while a page is fetched. This is for facts that were damaged.
+    """
+    from nacre.cycle.steps.parse import parse as run
+
+    with opened(job_of(ctx), CommonOptions(engine, master, tasks, at)) as context:
+        wanted: dict[str, list[str]] = {name: [] for name in segments}
+        result = run(context.cycle, context.engine, context.place, context.clock, wanted)
+    if as_json:
+        output.say_json({**result._asdict(), "version": _number(result)})
+    else:
+        output.say(parse_text(result))
+
+
+def parse_text(result: "ParseResult") -> str:
+    """`12 pages, 240 links of 1 segment; 1 URL is lost and due again`."""
+    segments = count(len(result.segments), "segment")
+    text = f"{count(result.pages, 'page')}, {count(result.links, 'link')} of {segments}"
+    if result.rebuilt:
+        text += f"; the visits of {count(result.rebuilt, 'part')} are made of the archive"
+    return text + (f"; {count(result.lost, 'URL')} lost, due again" if result.lost else "")
 
 
 def dedup(
@@ -156,11 +194,12 @@ def dedup_numbers(result: "DedupResult") -> dict[str, Any]:
     return {**result._asdict(), "version": _number(result)}
 
 
-def _number(result: "DedupResult | LinksResult") -> int | None:
+def _number(result: "DedupResult | LinksResult | ParseResult") -> int | None:
     return result.version.number if result.version is not None else None
 
 
 def register(program: "CycleProgram") -> None:
     """Add the commands."""
+    program.command("parse", rich_help_panel="Steps")(parse)
     program.command("links", rich_help_panel="Steps")(links)
     program.command("dedup", rich_help_panel="Steps")(dedup)

@@ -254,7 +254,7 @@ class FetchHttpStep:
         for name, value in capture.headers:
             size = len(name)
             if size == 12 and name.lower() == b"content-type":
-                mime = mime or _media_type(value[:LONGEST_TYPE])
+                mime = mime or media_type(value[:LONGEST_TYPE])
             elif size == 10 and name.lower() == b"set-cookie":
                 set_cookies.append(value)
             elif size == 11 and name.lower() == b"retry-after":
@@ -274,12 +274,13 @@ def _body_check(settings: FetchSettings) -> Check | None:
     def wants_body(_: int, headers: Sequence[tuple[bytes, bytes]]) -> bool:
         for name, value in headers:
             if name.lower() == b"content-type":
-                return not _media_type(value[:LONGEST_TYPE]).startswith(skipped)
+                return not media_type(value[:LONGEST_TYPE]).startswith(skipped)
         return True
 
     return wants_body if skipped else None
 
 
 @lru_cache(maxsize=256)
-def _media_type(value: bytes) -> str:
+def media_type(value: bytes) -> str:
+    """The media type in a Content-Type, lower case, without parameters."""
     return value.partition(b";")[0].strip().lower().decode("latin-1")

@@ -1,0 +1,111 @@
+"""The step `parse`: the facts of fetched segments are made again of their WARCs.
+
+Links are taken while a page is fetched, so this is needed only where facts were damaged. It uses
+the settings that the segment was generated with. Source: Nutch, `ParseSegment` (reference N 1.8).
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from nacre.cycle.engine import TaskEngine
+from nacre.cycle.reparse import ReparsedPart, ReparseSpec, reparse_task
+from nacre.cycle.segments import state_of
+from nacre.cycle.tables import CRAWLDB, TaskPlace
+from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges, CycleVersion, SegmentState
+from nacre.errors import JobError
+
+
+class ParseResult(NamedTuple):
+    """The outcome of the step.
+
+    Attributes:
+        segments: The segments.
+        parts: Parts whose facts were made again.
+        pages: Captures that were read.
+        links: Links that the scope accepts.
+        rebuilt: Parts whose visits were made of the archive, too.
+        lost: URLs of lists of which nothing is known any more; they are due again.
+        version: The version; None where nothing was committed.
+    """
+
+    segments: Sequence[str] = ()
+    parts: int = 0
+    pages: int = 0
+    links: int = 0
+    rebuilt: int = 0
+    lost: int = 0
+    version: CycleVersion | None = None
+
+
+def parse(
+    cycle: Cycle,
+    engine: TaskEngine,
+    place: TaskPlace,
+    clock: int,
+    wanted: Mapping[str, Collection[str]],
+) -> ParseResult:
+    """Make the facts of segments again, and commit them in place of those that they have.
+
+    Args:
+        cycle: The versions.
+        engine: Runs a task for each unit.
+        place: Where they work.
+        clock: The clock of the step, ms.
+        wanted: Folders of the parts whose facts are made, by segment; none: of all its parts.
+
+    Raises:
+        JobError: There is no such segment, or it was not fetched.
+        DamageError: A WARC is damaged.
+        CommittedByAnotherError: Another driver committed meanwhile.
+    """
+    version = cycle.newest()
+    states = {name: state_of(version, name) for name in wanted}
+    for name, state in states.items():
+        if not state.parts:
+            raise JobError(f"segment {name} was not fetched, so there is nothing to parse")
+    archive = tuple(file for file in cycle.files(version, ARCHIVE) if file.kind == "warc")
+    buckets = version.tables[CRAWLDB].buckets
+    specs = [
+        ReparseSpec(
+            place, name, unit, tuple(of), chosen, version.number + 1, buckets,
+            int(state.more.get("rules", 0)), archive,
+        )
+        for name, state in states.items()
+        for unit, of in sorted(state.parts.items())
+        if (chosen := tuple(one for one in of if not wanted[name] or one in wanted[name]))
+    ]  # fmt: skip
+    made = [one for found in engine.map(reparse_task, specs) for one in found]
+    result = ParseResult(
+        tuple(states),
+        len(made),
+        sum(one.captures for one in made),
+        sum(one.links for one in made),
+        sum(one.rebuilt for one in made),
+        sum(one.lost for one in made),
+    )
+    if not made:
+        return result
+    changes = CycleChanges(
+        step="parse",
+        clock=clock,
+        options={"segments": list(states)},
+        counters={"pages": result.pages, "links": result.links, "lost": result.lost},
+        segments={name: _parsed(state, made) for name, state in states.items()},
+    )
+    return result._replace(version=cycle.commit(version, changes))
+
+
+def _parsed(state: SegmentState, made: Sequence[ReparsedPart]) -> SegmentState:
+    """The state of a segment with its new parts."""
+    now: Mapping[str, ReparsedPart] = {one.before: one for one in made}
+    parts = {
+        unit: [now[name].now if name in now else name for name in of]
+        for unit, of in state.parts.items()
+    }
+    if state.state != "fetched" or "virtual" not in state.more:
+        return msgspec.structs.replace(state, parts=parts)
+    mine = {name for of in state.parts.values() for name in of}
+    virtual = int(state.more["virtual"]) + sum(m.virtual for m in made if m.before in mine)
+    return msgspec.structs.replace(state, parts=parts, more={**state.more, "virtual": virtual})

@@ -1,0 +1,80 @@
+"""Visits of a unit made again from what the archive has: the same chain, rules and facts.
+
+A session without a list works the replies through the fetch chain, without the steps that ask
+servers, and judges their links by the scope, as it does while a unit fetches.
+"""
+
+from msgspec.structs import replace
+
+from nacre.assembly.parts import RunRecords, replay_chain
+from nacre.core.capture import LONGEST_TYPE
+from nacre.core.processor import Visit
+from nacre.engine.readback import Reread
+from nacre.engine.steps.fetching import media_type
+from nacre.history.dedup import IDENTICAL
+from nacre.job.unit import UnitUri, listed_uri
+from nacre.job.unit_visits import AcceptedLinks, VisitFact, page_signer, visit_fact
+from nacre.report.statistics import Stored
+
+
+class VisitReplay:
+    """Makes the facts of visits again.
+
+    Args:
+        records: The records of a session with the settings of the unit.
+    """
+
+    def __init__(self, records: RunRecords) -> None:
+        effective = records.rules.effective
+        self._records = records
+        self._chain = replay_chain(records)
+        self._links = AcceptedLinks(records.scheduling.candidates)
+        self._speculation = records.scheduling.speculation
+        self._error_pages = effective.then(lambda s: s.engine.follow_error_pages)
+        self._signer = effective.then(lambda s: page_signer(s.change))
+
+    async def fact(self, entry: UnitUri, found: Reread, status: int, offset: int) -> VisitFact:
+        """The facts of a visit, as far as its records have them.
+
+        Args:
+            entry: The URL, and how it was found.
+            found: Its reply.
+            status: Its fetch status.
+            offset: Offset of its first record.
+        """
+        kept, capture = found.kept, found.capture
+        uri = listed_uri(self._records, entry)
+        overlay = self._records.rules.sheets.of(uri)
+        visit = Visit(uri, status=status, overlay=overlay)
+        kind = (capture.header(b"content-type") or b"")[:LONGEST_TYPE]
+        visit.received(capture, media_type(kind))
+        visit.stored_at("", offset)
+        if is_bodiless(found):
+            visit.add_outlinks(kept.outlinks)
+        else:
+            # The record says which encoding the links were read in.
+            visit.parsed(kept.charset, frozenset(), [])
+            await self._chain.run(visit)
+        links = []
+        if visit.outlinks and (200 <= status < 400 or self._error_pages[visit.overlay]):
+            links, _ = self._links.of(visit)
+        self._speculation.learn(visit)
+        fact = visit_fact(visit, stored_as(found), b"", links, 0.0, new_seed=False)
+        sign = self._signer[visit.overlay]
+        if sign is not None and status == 200 and not is_bodiless(found):
+            return replace(fact, signature=sign(visit))
+        return fact
+
+
+def is_bodiless(found: Reread) -> bool:
+    """A revisit of the same payload whose original is not there."""
+    revisit = found.kept.revisit
+    return revisit is not None and revisit.kind == IDENTICAL and found.capture.status == 304
+
+
+def stored_as(found: Reread) -> Stored:
+    """The addition of a capture to the archive."""
+    revisit = found.kept.revisit
+    if revisit is None:
+        return Stored.NOVEL if found.kept.base is None else Stored.DELTA
+    return Stored.DUPLICATE if revisit.kind == IDENTICAL else Stored.NOT_MODIFIED

@@ -1,0 +1,171 @@
+"""The step `parse`: facts made again of WARCs are those of the fetch; what is lost is told."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow.parquet as pq
+import pytest
+
+from nacre.cycle.check import check_storage
+from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.export import FILES
+from nacre.cycle.reparse import LOST
+from nacre.cycle.steps.fetch import FetchOptions, fetch
+from nacre.cycle.steps.parse import parse
+from nacre.cycle.tables import TaskPlace
+from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges
+from nacre.errors import DamageError, JobError
+from tests.cli.site import site
+from tests.cycle.lists import CLOCK, SEGMENT, segment
+from tests.cycle.steps.test_fetch import context
+
+GBK = (
+    '<meta charset="gbk"><title>国</title><a href="/书/一">国家图书馆</a><a href="b.html">书</a>'
+).encode("gbk")
+PAGES: dict[str, Any] = {
+    "/a.html": '<a href="b.html" rel="next">b</a><a href="/书/二?q=国">国家</a><img src="i.png">',
+    "/b.html": '<link rel="canonical" href="/a.html"><meta name="robots" content="noindex">',
+    "/gbk.html": GBK,
+    "/copy.html": GBK,
+    "/robots.txt": "User-agent: *\nDisallow: /secret/\n",
+}
+TIMES = {"warc_file", "warc_offset"}
+
+
+@pytest.fixture(scope="module")
+def fetched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("parse")
+    names = ["a.html", "b.html", "gbk.html", "copy.html", "none.html", "secret/x.html"]
+    with site(PAGES) as home:
+        cycle = segment(root, [[f"{home}{name}" for name in names], ["http://127.0.0.1:1/"]])
+        cycle.commit(
+            cycle.newest(),
+            CycleChanges(
+                step="inject", clock=CLOCK, added={"crawldb": []}, buckets={"crawldb": 16}
+            ),
+        )
+        assert fetch(context(root, cycle), SEGMENT, FetchOptions()).pages == 4
+    return root
+
+
+@pytest.fixture
+def cycle(fetched: Path, tmp_path: Path) -> Cycle:
+    """A copy, which a test may damage."""
+    shutil.copytree(fetched / "cycle", tmp_path / "cycle")
+    return Cycle.open(tmp_path)
+
+
+def rows(cycle: Cycle, kind: str) -> list[tuple[Any, ...]]:
+    """The rows of a kind of fact in all parts, in an order of their own."""
+    found = []
+    for unit in cycle.newest().segments[SEGMENT].parts.values():
+        for part in unit:
+            path = cycle.storage.local_path(f"{part}/{kind}.parquet")
+            found += pq.read_table(path).to_pylist()
+    return sorted((tuple(sorted(row.items())) for row in found), key=repr)
+
+
+def facts(cycle: Cycle) -> dict[str, list[tuple[Any, ...]]]:
+    return {kind: rows(cycle, kind) for kind in FILES}
+
+
+def parsed(cycle: Cycle, **wanted: Any):
+    place = TaskPlace(cycle.storage.place)
+    return parse(cycle, LocalEngine(1), place, CLOCK, {SEGMENT: (), **wanted})
+
+
+def part_of(cycle: Cycle, unit: str = "u0000") -> str:
+    return cycle.newest().segments[SEGMENT].parts[unit][0]
+
+
+def spoil(cycle: Cycle, name: str) -> None:
+    path = cycle.storage.local_path(name)
+    assert path is not None
+    data = path.read_bytes()
+    path.unlink()  # a file may have a second name
+    path.write_bytes(data[:-9])
+
+
+def checked(cycle: Cycle, *, repair: bool = False):
+    place = TaskPlace(cycle.storage.place)
+    return check_storage(cycle, LocalEngine(1), place, CLOCK, repair=repair)
+
+
+def test_the_facts_are_those_of_the_fetch(cycle: Cycle):
+    before, old = facts(cycle), part_of(cycle)
+    result = parsed(cycle)
+    assert (result.parts, result.pages, result.rebuilt, result.lost) == (2, 5, 0, 0)
+    assert part_of(cycle) != old
+    assert facts(cycle) == before
+    links = [dict(row) for row in before["links"]]
+    assert result.links == len(links)
+    assert {"国家图书馆", "国家"} <= {row["anchor"] for row in links}
+    assert checked(cycle).damaged == ()
+    assert facts(Cycle(cycle.storage)) == before, "it can be done again"
+    assert parsed(cycle).version is not None
+    assert facts(cycle) == before
+
+
+@pytest.mark.parametrize("kind", ["links", "adds", "hosts"])
+def test_damaged_facts_are_made_again_of_the_warcs(cycle: Cycle, kind: str):
+    before = facts(cycle)
+    name = f"{part_of(cycle)}/{kind}.parquet"
+    spoil(cycle, name)
+    (damage,) = checked(cycle).damaged
+    assert (damage.name, len(damage.expected), len(damage.found)) == (name, 64, 64)
+    number = cycle.newest().number
+    repaired = checked(cycle, repair=True)
+    assert (repaired.remade, repaired.restored, repaired.now) == (1, 0, number + 1)
+    now = facts(cycle)
+    assert {one: now[one] for one in FILES if one != "hosts"} == {
+        one: before[one] for one in FILES if one != "hosts"
+    }
+    if kind != "hosts":
+        assert now == before
+    assert checked(cycle).whole
+    assert len(cycle.newest().segments[SEGMENT].parts["u0000"]) == 1
+
+
+def test_visits_that_are_lost_are_made_of_the_archive_or_told(cycle: Cycle):
+    before = {dict(row)["key"]: dict(row) for row in rows(cycle, "visits")}
+    links = rows(cycle, "links")
+    spoil(cycle, f"{part_of(cycle)}/visits.parquet")
+    repaired = checked(cycle, repair=True)
+    assert (repaired.remade, repaired.lost) == (1, 1)
+    now = {dict(row)["key"]: dict(row) for row in rows(cycle, "visits")}
+    assert set(now) == set(before)
+    assert rows(cycle, "links") == links
+    known = ("status", "time", "payload_digest", "signature", "warc_file", "warc_offset", "digest",
+             "canonical", "noindex", "stored", "record_id", "mime", "links", "size")  # fmt: skip
+    for key, row in before.items():
+        if "/secret/" in key:
+            assert (now[key]["reason"], now[key]["status"]) == (LOST, 0)
+        else:
+            assert {name: now[key][name] for name in known} == {name: row[name] for name in known}
+
+
+def test_facts_without_their_warc_are_not_made_up(cycle: Cycle):
+    warcs = [file for file in cycle.files(cycle.newest(), ARCHIVE) if file.kind == "warc"]
+    for file in warcs:
+        spoil(cycle, file.path)
+    spoil(cycle, f"{part_of(cycle)}/links.parquet")
+    with pytest.raises(DamageError, match=f"{warcs[0].sha256}.*Put back the file"):
+        parsed(cycle)
+    found = checked(cycle)
+    assert {one.name for one in found.damaged} >= {file.path for file in warcs}
+    assert checked(cycle, repair=True).restored == 2, "before the fetch"
+
+
+def test_segments_that_cannot_be_parsed(cycle: Cycle):
+    place = TaskPlace(cycle.storage.place)
+    with pytest.raises(JobError, match="no segment x"):
+        parse(cycle, LocalEngine(1), place, CLOCK, {"x": ()})
+    state = cycle.newest().segments[SEGMENT]
+    changes = CycleChanges(
+        step="generate", clock=CLOCK, segments={"x": msgspec.structs.replace(state, parts={})}
+    )
+    cycle.commit(cycle.newest(), changes)
+    with pytest.raises(JobError, match="segment x was not fetched"):
+        parse(cycle, LocalEngine(1), place, CLOCK, {"x": ()})
