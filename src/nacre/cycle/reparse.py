@@ -357,11 +357,9 @@ class _ArchiveFiles:
         file = self._files.get(name)
         if file is None:
             raise DamageError(f"{self._work.storage.place}: the archive has no {name}")
-        try:
-            path = localized(self._work.storage, file.path, self._work.scratch)
+        path, digest = self._there(file), "missing"
+        if path.is_file():
             digest = file_sha256(path)
-        except (MissingFileError, FileNotFoundError):
-            digest = "missing"
         if digest != file.sha256:
             raise DamageError(
                 f"{self._work.storage.place}/{file.path}: its sha256 is {digest}, and the version "
