@@ -24,7 +24,7 @@ def test_a_segment_that_is_given_up_frees_its_urls(tmp_path: Path):
         drop_segment(context, name)
         assert context.cycle.newest().segments == {}
         assert generate(context, GenerateOptions()).selected == 2
-        with pytest.raises(JobError, match="no segment x"):
+        with pytest.raises(JobError, match="no segment 'x'"):
             drop_segment(context, "x")
 
 

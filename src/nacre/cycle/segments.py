@@ -14,7 +14,7 @@ from nacre.crawldb.row import bucket_of
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import CRAWLDB, FilePlan, TaskPlace, TaskWork, publish, write_arrow
-from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
+from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile, state_of
 from nacre.errors import JobError
 
 
@@ -46,19 +46,6 @@ def segment_rows(version: CycleVersion) -> list[SegmentRow]:
         )
         for name, one in sorted(version.segments.items())
     ]
-
-
-def state_of(version: CycleVersion, name: str) -> SegmentState:
-    """The state of a segment.
-
-    Raises:
-        JobError: There is no such segment.
-    """
-    state = version.segments.get(name)
-    if state is None:
-        known = ", ".join(sorted(version.segments)) or "none yet"
-        raise JobError(f"there is no segment {name}; there are: {known}")
-    return state
 
 
 def visits_of(

@@ -185,6 +185,23 @@ class CycleChanges(msgspec.Struct, kw_only=True):
     seeds: list[str] = []
 
 
+def state_of(version: CycleVersion, name: str) -> SegmentState:
+    """The state of a segment.
+
+    Args:
+        version: The version.
+        name: The segment.
+
+    Raises:
+        JobError: There is no such segment.
+    """
+    state = version.segments.get(name)
+    if state is None:
+        known = ", ".join(sorted(version.segments)) or "none yet: `generate` makes one"
+        raise JobError(f"there is no segment {name!r}; there are: {known}")
+    return state
+
+
 def version_name(number: int) -> str:
     """Name of the file of a version."""
     return f"{FOLDER}/{number:010d}.json"

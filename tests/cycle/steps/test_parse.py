@@ -160,7 +160,7 @@ def test_facts_without_their_warc_are_not_made_up(cycle: Cycle):
 
 def test_segments_that_cannot_be_parsed(cycle: Cycle):
     place = TaskPlace(cycle.storage.place)
-    with pytest.raises(JobError, match="no segment x"):
+    with pytest.raises(JobError, match="no segment 'x'"):
         parse(cycle, LocalEngine(1), place, CLOCK, {"x": ()})
     state = cycle.newest().segments[SEGMENT]
     changes = CycleChanges(

@@ -32,6 +32,7 @@ from nacre.cycle.versions import (
     CycleVersion,
     SegmentState,
     TableFile,
+    state_of,
 )
 from nacre.engine.clock import SystemClock
 from nacre.errors import DamageError, JobError, StorageError
@@ -152,7 +153,7 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
     """
     cycle = context.cycle
     version = cycle.newest()
-    state = _state(version, segment)
+    state = state_of(version, segment)
     if state.state != GENERATED:
         return SegmentFetch(segment=segment, version=version, done_before=True, units=state.units)
     storage = cycle.storage
@@ -183,14 +184,6 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
     found.version = _commit(context, segment, chains, found)
     _tidy(storage, places, chains)
     return found
-
-
-def _state(version: CycleVersion, segment: str) -> SegmentState:
-    state = version.segments.get(segment)
-    if state is None:
-        known = ", ".join(sorted(version.segments)) or "none yet: `generate` makes one"
-        raise JobError(f"there is no segment {segment!r}; there are: {known}")
-    return state
 
 
 def _spec(
@@ -409,7 +402,7 @@ def _commit(
     virtual = sum(part.virtual for chain in chains.values() for part in chain)
     for left in range(_TRIES, -1, -1):
         parent = context.cycle.newest()
-        state = _state(parent, segment)
+        state = state_of(parent, segment)
         if state.state != GENERATED:
             raise JobError(f"the segment {segment} was fetched by another driver meanwhile")
         changes = CycleChanges(

@@ -11,9 +11,15 @@ import msgspec
 
 from nacre.cycle.engine import TaskEngine
 from nacre.cycle.reparse import ReparsedPart, ReparseSpec, reparse_task
-from nacre.cycle.segments import state_of
 from nacre.cycle.tables import CRAWLDB, TaskPlace
-from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges, CycleVersion, SegmentState
+from nacre.cycle.versions import (
+    ARCHIVE,
+    Cycle,
+    CycleChanges,
+    CycleVersion,
+    SegmentState,
+    state_of,
+)
 from nacre.errors import JobError
 
 
