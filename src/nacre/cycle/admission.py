@@ -29,7 +29,7 @@ from nacre.scope.rules.rule import Rule
 from nacre.scope.scope import Scope
 from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings
-from nacre.uri.parse import host
+from nacre.uri.parse import host, parse
 
 _FILES = ("file", "files", "surts_file")
 """Settings of rules that name files."""
@@ -114,6 +114,20 @@ class Admission:
         files, uri = self.rules.rule_files, self._settings.uri
         scope, loops = NormalizeScope.GENERATE_HOST_COUNT, uri.normalize_loops
         return NormalizerChain(uri.normalize, scope, files.read_lines, loops=loops)
+
+    @cached_property
+    def _known(self) -> NormalizerChain:
+        files, uri = self.rules.rule_files, self._settings.uri
+        scope, loops = NormalizeScope.CRAWLDB, uri.normalize_loops
+        return NormalizerChain(uri.normalize, scope, files.read_lines, loops=loops)
+
+    def known_form(self, url: str) -> str:
+        """A known URL as the normalizers of scope `crawldb` leave it; "" when it has no form."""
+        try:
+            found = self._known.normalize(url)
+            return url if found == url else parse(found, max_length=self._settings.uri.max_length)
+        except URIError:
+            return ""
 
     def counted_host(self, url: str) -> str:
         """The host that caps of `generate` count a URL for; its own where the chain has no form.

@@ -45,9 +45,9 @@ NUTCH = {
     "--num-threads": "--parallel",
     "--size-fetchlist": "--top",
     "--time-limit-fetch": "--time-limit",
-    "-filter": _NONE,
-    "-normalize": _NONE,
-    "-filterNormalizeAll": _NONE,
+    "-filter": "--filter",
+    "-normalize": "--normalize",
+    "-filterNormalizeAll": "--refilter",
     "-noNorm": "--no-normalize",
     "-slice": _NONE,
     "-sm": "--sitemaps",
@@ -62,9 +62,6 @@ NUTCH = {
 }
 """Options as Nutch spells them, and ours."""
 _WHY_NONE = {
-    "-filter": "`generate` asks the rules for all known URLs when they changed",
-    "-normalize": "links are normalized when they are found",
-    "-filterNormalizeAll": "`generate` asks the rules for all known URLs when they changed",
     "-slice": "segments need no merging",
     "-dir": "name segments by their times; without a name all that wait are taken",
     "-force": "nothing is locked, so there is nothing to force",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
     from nacre.cycle.steps.context import StepContext
     from nacre.cycle.steps.inject import InjectOptions, InjectResult
+    from nacre.cycle.steps.refilter import RefilterResult
 
 _GIVEN = "Given URLs"
 
@@ -63,6 +64,10 @@ def inject(
     no_normalize: Annotated[
         bool, typer.Option("--no-normalize", help="Leave seeds as they are written.")
     ] = False,
+    refilter: Annotated[
+        bool,
+        typer.Option("--refilter", help="Judge and normalize all known URLs, too."),
+    ] = False,
     engine: EngineName = "local",
     master: Master = "",
     tasks: Tasks = 0,
@@ -77,18 +82,39 @@ def inject(
     A line is a URL; behind tabs may stand metadata, `nutch.score=`, `nutch.fetchInterval=` and
     `nutch.fetchInterval.fixed=` among them.
     """
-    from nacre.cli.cycle.texts import inject_numbers, inject_text, tell_malformed
+    from nacre.cli.cycle.texts import inject_numbers, inject_text, refilter_text, tell_malformed
     from nacre.cycle.steps.inject import InjectOptions
 
     options = InjectOptions(overwrite, update, filter=not no_filter, normalize=not no_normalize)
     common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     with opened(job_of(ctx), common) as context:
         result = inject_lists(context, lists or (), options)
+        again = _refiltered(context, filter_known=refilter, normalize_known=refilter)
     tell_malformed(result)
     if as_json:
-        output.say_json(inject_numbers(result))
-    else:
-        output.say(inject_text(result))
+        output.say_json({**inject_numbers(result), **_again_numbers(again)})
+        return
+    output.say(inject_text(result))
+    if again is not None:
+        output.say(refilter_text(again))
+
+
+def _refiltered(
+    context: "StepContext", *, filter_known: bool, normalize_known: bool
+) -> "RefilterResult | None":
+    """All known URLs judged and normalized as far as that is asked for; None: not at all."""
+    from nacre.cycle.steps.refilter import RefilterOptions
+    from nacre.cycle.steps.refilter import refilter as run
+
+    if not filter_known and not normalize_known:
+        return None
+    return run(context, RefilterOptions(filter=filter_known, normalize=normalize_known))
+
+
+def _again_numbers(again: "RefilterResult | None") -> dict[str, Any]:
+    from nacre.cli.cycle.texts import refilter_numbers
+
+    return {} if again is None else {"refilter": refilter_numbers(again)}
 
 
 def inject_lists(
@@ -309,6 +335,12 @@ def update(
     no_additions: Annotated[
         bool, typer.Option("--no-additions", help="Add no URLs that links name.")
     ] = False,
+    filter_known: Annotated[
+        bool, typer.Option("--filter", help="Then ask changed rules about all known URLs.")
+    ] = False,
+    normalize_known: Annotated[
+        bool, typer.Option("--normalize", help="Then bring all known URLs into their normal form.")
+    ] = False,
     engine: EngineName = "local",
     master: Master = "",
     tasks: Tasks = 0,
@@ -319,7 +351,12 @@ def update(
     as_json: AsJson = False,
 ) -> None:
     """Bring what was fetched into the table of URLs."""
-    from nacre.cli.cycle.texts import transitions_table, update_numbers, update_text
+    from nacre.cli.cycle.texts import (
+        refilter_text,
+        transitions_table,
+        update_numbers,
+        update_text,
+    )
     from nacre.cycle.steps.update import UpdateOptions
     from nacre.cycle.steps.update import update as run
 
@@ -327,12 +364,15 @@ def update(
     with opened(job_of(ctx), common) as context:
         additions = context.settings.cycle.update.additions and not no_additions
         result = run(context, UpdateOptions(additions), segments or ())
+        again = _refiltered(context, filter_known=filter_known, normalize_known=normalize_known)
     if as_json:
-        output.say_json(update_numbers(result))
+        output.say_json({**update_numbers(result), **_again_numbers(again)})
         return
     output.say(update_text(result))
     if result.transitions:
         output.say(transitions_table(result))
+    if again is not None:
+        output.say(refilter_text(again))
 
 
 def register(program: "CycleProgram") -> None:

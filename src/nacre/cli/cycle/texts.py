@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nacre.cycle.steps.generate import GenerateResult
     from nacre.cycle.steps.given import GivenResult
     from nacre.cycle.steps.inject import InjectResult
+    from nacre.cycle.steps.refilter import RefilterResult
     from nacre.cycle.steps.update import UpdateResult
 
 _NAMED = 3
@@ -77,6 +78,23 @@ def tell_malformed(result: "InjectResult | GivenResult") -> None:
     more = result.malformed_count - min(len(result.malformed), _LINES)
     if more:
         tell(f"nacre: and {count(more, 'more line')} that are no seeds")
+
+
+def refilter_text(result: "RefilterResult") -> str:
+    """`all known URLs: 12 asked again, 4 refused by regex-urlfilter.txt:12; 3 moved`."""
+    text = f"all known URLs: {result.asked:,} asked again"
+    text += f", {refused_text(result.excluded)}" if result.excluded else ""
+    text += f", {result.readmitted:,} let in again" if result.readmitted else ""
+    text += f"; {result.moved:,} moved to their normal form" if result.moved else ""
+    return text + (f"; {result.left:,} that are in a list did not move" if result.left else "")
+
+
+def refilter_numbers(result: "RefilterResult") -> dict[str, Any]:
+    """The same as plain data."""
+    found = result._asdict()
+    found["excluded"] = dict(result.excluded)
+    found["version"] = result.version.number if result.version is not None else None
+    return found
 
 
 _REASONS = {
