@@ -4,6 +4,8 @@ import shlex
 import sys
 from pathlib import Path
 
+from nacre.errors import ConfigError
+
 
 def wanting(what: str, library: str) -> str:
     """The message, with the command for the Python that runs now.
@@ -21,12 +23,35 @@ EXTRAS = {
 """The libraries of each extra that has a lock of its own, `requirements-<extra>.lock`."""
 
 
-def wanting_extra(what: str, extra: str) -> str:
-    """The message, with the command that installs the libraries of an extra.
+class MissingExtraError(ConfigError):
+    """An extra that is wanted is not installed; the message has the command that does it.
 
-    In a clone they come from the lock, with hashes; pip brings them where Nacre is installed.
+    In a clone its libraries come from the lock, with hashes; pip brings them where Nacre is
+    installed.
+
+    Args:
+        what: What wants it, with its verb: `batch rounds need`.
+        extra: Its name.
     """
-    return f"{what} needs the extra `{extra}` ({EXTRAS[extra]}): {install_command(extra)}"
+
+    def __init__(self, what: str, extra: str) -> None:
+        self.extra = extra
+        super().__init__(
+            f"{what} the extra `{extra}` ({EXTRAS[extra]}): {install_command(extra)}"
+            f"{_YES if has_lock(extra) else ''}"
+        )
+
+
+_YES = "; with --yes this command does it"
+
+
+def has_lock(extra: str) -> bool:
+    """Whether an extra can be installed from its lock, which a clone has."""
+    return _lock(extra).is_file()
+
+
+def _lock(extra: str) -> Path:
+    return _CLONE / f"requirements-{extra}.lock"
 
 
 def install_command(extra: str) -> str:
@@ -37,9 +62,8 @@ def install_command(extra: str) -> str:
 def install_arguments(extra: str) -> list[str]:
     """The same, as arguments of a process."""
     pip = [sys.executable, "-m", "pip", "install"]
-    lock = _CLONE / f"requirements-{extra}.lock"
-    if lock.is_file():
-        return [*pip, "--require-hashes", "-r", str(lock)]
+    if has_lock(extra):
+        return [*pip, "--require-hashes", "-r", str(_lock(extra))]
     return [*pip, *EXTRAS[extra].split()]
 
 

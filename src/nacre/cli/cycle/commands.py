@@ -7,6 +7,7 @@ import typer
 
 from nacre.cli import crawl
 from nacre.cli.cycle import readers, segments, sitemaps, steps, table_steps
+from nacre.cli.cycle.installing import Yes
 from nacre.cli.cycle.opening import (
     AsJson,
     Assignments,
@@ -114,6 +115,7 @@ def rounds(
     assignments: Assignments = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
+    _yes: Yes = False,
 ) -> None:
     """Crawl in rounds: generate a list, fetch it, update the table; again and again.
 
@@ -158,7 +160,7 @@ def _require_nothing_else(ctx: typer.Context) -> None:
     given = [
         param
         for param in ctx.command.params
-        if param.name != "directory" and _is_typed(ctx, str(param.name))
+        if param.name not in {"directory", "_yes"} and _is_typed(ctx, str(param.name))
     ]
     if given:
         step = ctx.invoked_subcommand

@@ -165,16 +165,6 @@ def require_executors(engine: "TaskEngine", place: str) -> None:
             engine.require_executors(place)
 
 
-def require_libraries() -> None:
-    """Raise ConfigError when the extra `cycle` is not installed; it names the command."""
-    from importlib.util import find_spec
-
-    from nacre.config.extras import wanting_extra
-
-    if find_spec("duckdb") is None or find_spec("pyarrow") is None:
-        raise ConfigError(wanting_extra("batch rounds need", "cycle"))
-
-
 def require_at_rest(layout: "Layout") -> None:
     """Raise JobError when the continuous crawler runs in the directory."""
     from nacre.job.control import is_running
@@ -224,7 +214,6 @@ def opened(
         ConfigError: A setting, an option or a library is missing or wrong.
         JobError: The directory is no job, or is running.
     """
-    require_libraries()
     from nacre.cycle.steps.context import StepContext, nobody
     from nacre.cycle.versions import Cycle
     from nacre.settings.load import load_job

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from typer.models import CommandFunctionType
 
+from nacre.cli.cycle.installing import YES, agree, offering
 from nacre.cli.program import Command, CommandGroup, Program
 from nacre.errors import ConfigError, Problem
 
@@ -106,7 +107,14 @@ class CycleGroup(CommandGroup):
         """Its arguments, the directory behind the options."""
         own, rest = split_arguments(self.get_params(ctx), args)
         answer_nutch(own)
+        if YES in rest and "--" not in rest[: rest.index(YES)]:  # behind a step it counts as well
+            rest.remove(YES)
+            agree(ctx)
         return list(super().parse_args(ctx, [*own, *rest]))
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as its base says
+        """Run it; an extra that is missing is offered."""
+        return offering(ctx, lambda: super(CycleGroup, self).invoke(ctx))
 
 
 def split_arguments(params: Sequence[Any], args: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -13,7 +13,6 @@ from nacre.cli.cycle.opening import (
     clock_of,
     engine_of,
     opened,
-    require_libraries,
     signals_to,
 )
 from nacre.cli.cycle.sitemaps import sitemaps_numbers, sitemaps_text
@@ -115,7 +114,6 @@ class CycleCommandLine:
 def run_cycle(line: CycleCommandLine, *, quiet: bool, as_json: bool) -> int:
     """Run rounds, show them, and say what to do next; the exit code."""
     layout = Layout(line.directory)
-    require_libraries()
     made = not layout.config.exists()
     if made:
         _make(line)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nacre import __version__
-from nacre.config.extras import wanting_extra
+from nacre.config.extras import MissingExtraError
 from nacre.cycle.engine import (
     ATTEMPTS,
     GuardedTask,
@@ -231,7 +231,7 @@ def mebibytes(text: str) -> int:
 def _require_spark() -> None:
     """Raise ConfigError when pyspark or Java is missing; it names the command."""
     if find_spec("pyspark") is None:
-        raise ConfigError(wanting_extra("--engine spark", "spark"))
+        raise MissingExtraError("--engine spark needs", "spark")
     home = os.environ.get("JAVA_HOME", "")
     if not (home and Path(home, "bin", "java").exists()) and shutil.which("java") is None:
         raise ConfigError(f"--engine spark needs Java 17 or 21, and there is none: {JAVA}")

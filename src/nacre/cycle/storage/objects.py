@@ -12,7 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nacre.config.extras import wanting_extra
+from nacre.config.extras import MissingExtraError
 from nacre.cycle.storage import AlreadyThereError, MissingFileError, StoredFile, checked_name
 from nacre.errors import ConfigError, StorageError
 
@@ -39,7 +39,7 @@ def open_objects(place: str) -> "ObjectStorage":
         known = ", ".join(f"{name}://" for name in SCHEMES[:4])
         raise ConfigError(f"{place}: no storage has URLs of {scheme}://. It may be a path, {known}")
     if importlib.util.find_spec("obstore") is None:
-        raise ConfigError(wanting_extra(f"cycle.storage {place}", "objects"))
+        raise MissingExtraError(f"cycle.storage {place} needs", "objects")
     from obstore import exceptions  # noqa: PLC0415 - an extra
     from obstore.store import from_url  # noqa: PLC0415
 

@@ -1,0 +1,98 @@
+"""The install of a missing extra: offered in a clone, or done at once with `--yes`."""
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from nacre.cli import output
+from nacre.config.extras import MissingExtraError, has_lock, install_arguments
+from nacre.errors import ConfigError
+
+YES = "--yes"
+_DONE = "NACRE_EXTRA"
+"""Variable of a command that was begun again after the install of this extra."""
+
+
+def _remember(ctx: typer.Context, *, agreed: bool) -> bool:
+    if agreed:
+        agree(ctx)
+    return agreed
+
+
+Yes = Annotated[
+    bool,
+    typer.Option(
+        YES, rich_help_panel="How", expose_value=False, callback=_remember,
+        help="Install an extra that is missing, the files of its lock, without asking.",
+    ),
+]  # fmt: skip
+
+
+def agree(ctx: Any) -> None:  # noqa: ANN401 - a context of Typer's
+    """Install what is missing without asking."""
+    ctx.meta[YES] = True
+
+
+def offering(ctx: Any, invoke: Callable[[], Any]) -> Any:  # noqa: ANN401 - likewise
+    """Run a command; when an extra is missing, offer its install, and run it again.
+
+    It is offered where the extra has a lock, in a clone, and somebody can answer. Otherwise the
+    message names the command that installs it.
+
+    Args:
+        ctx: The context of the command.
+        invoke: Runs it.
+
+    Raises:
+        MissingExtraError: It is missing, and nobody wanted it.
+        ConfigError: Its install failed.
+    """
+    try:
+        require_libraries()
+        return invoke()
+    except MissingExtraError as error:
+        if not has_lock(error.extra) or os.environ.get(_DONE) == error.extra:
+            raise
+        if not ctx.meta.get(YES) and not _asked(error):
+            raise
+        _install(error.extra)
+        return _begin_again(error.extra)
+
+
+def _begin_again(extra: str) -> NoReturn:
+    """Become the same command once more: modules that were looked for in vain stay unknown here."""
+    os.execve(  # noqa: S606 - this interpreter, and its own arguments
+        sys.executable,
+        [sys.executable, "-m", "nacre", *sys.argv[1:]],
+        {**os.environ, _DONE: extra},
+    )
+
+
+def require_libraries() -> None:
+    """Raise MissingExtraError when the extra `cycle` is not installed; it names the command."""
+    if find_spec("duckdb") is None or find_spec("pyarrow") is None:
+        raise MissingExtraError("batch rounds need", "cycle")
+
+
+def _asked(error: MissingExtraError) -> bool:
+    """Whether the operator wants it; never where nobody can be asked."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    output.tell(f"nacre: {error}")
+    return typer.confirm("Install it now?", err=True)
+
+
+def _install(extra: str) -> None:
+    words = install_arguments(extra)
+    output.tell(f"nacre: installing the extra `{extra}` from its lock ...")
+    done = subprocess.run(  # noqa: S603 - pip, and a lock of ours
+        [*words, "--quiet"], stdout=subprocess.DEVNULL, check=False
+    )
+    if done.returncode:
+        raise ConfigError(f"the install failed with {done.returncode}: {shlex.join(words)}")
