@@ -26,8 +26,8 @@ def missing(monkeypatch):
         raise BegunAgainError(words[:3], env["NACRE_EXTRA"])
 
     monkeypatch.setattr(installing, "find_spec", lambda _: None)
-    monkeypatch.setattr(installing.subprocess, "run", run)
-    monkeypatch.setattr(installing.os, "execve", execve)
+    monkeypatch.setattr("subprocess.run", run)
+    monkeypatch.setattr("os.execve", execve)
     return done
 
 

@@ -13,7 +13,7 @@ import threading
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
@@ -24,6 +24,7 @@ from nacre.uri.parse import host
 from tests.cycle.objects import environment
 from tests.cycle.spark.cluster import ROOT, SparkCluster, below, command_of, kill, wait_for
 from tests.cycle.spark.web import HOSTS, asked, captured, result, rounds, run, site, spark_settings
+from tools.nginx import Nginx, Request
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -64,7 +65,7 @@ def running_units(cluster: SparkCluster) -> list[RunningUnit]:
 def listed(storage: Storage, segment: str, unit: str) -> list[str]:
     """The URLs of a list."""
     data = io.BytesIO(storage.read(f"segments/{segment}/lists/{unit}.parquet"))
-    return pq.read_table(data, columns=["key"]).column("key").to_pylist()
+    return list(pq.read_table(data, columns=["key"]).column("key").to_pylist())
 
 
 def half_done(cluster: SparkCluster, place: str) -> RunningUnit | None:
@@ -120,7 +121,9 @@ def local(web, configuration, tmp_path_factory):
 class SparkRun:
     """A run of rounds on the cluster, in a directory of its own."""
 
-    def __init__(self, cluster: SparkCluster, web: Any, env: dict[str, str], folder: Path) -> None:
+    def __init__(
+        self, cluster: SparkCluster, web: tuple[int, Nginx], env: dict[str, str], folder: Path
+    ) -> None:
         self.cluster, self.env, self.directory = cluster, env, folder / "c"
         self.port, self._nginx = web
         self.place = str(self.directory / "cycle")
@@ -132,7 +135,7 @@ class SparkRun:
         storage = [] if self.place.startswith("/") else ["--set", f"cycle.storage={self.place}"]
         return rounds(self.directory, self.port, *SMALL_PARTS, *storage, *engine)
 
-    def requests(self) -> list[Any]:
+    def requests(self) -> list[Request]:
         return self._nginx.requests()[self._before :]
 
     def repeated(self) -> int:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from nacre.cycle.storage import open_storage
 from tests.cycle.spark.cluster import ROOT, SETTINGS
@@ -82,15 +83,16 @@ def run(
     return done
 
 
-def asked(directory: Path, env: Mapping[str, str], *words: str) -> dict:
+def asked(directory: Path, env: Mapping[str, str], *words: str) -> dict[str, Any]:
     """What a step says in JSON."""
     command = [sys.executable, "-m", "nacre", "cycle", str(directory), *words, "--json"]
-    return json.loads(run(command, env).stdout)
+    found: dict[str, Any] = json.loads(run(command, env).stdout)
+    return found
 
 
 def result(directory: Path, env: Mapping[str, str]) -> str:
     """What must be equal: the hash of all rows, without times."""
-    return asked(directory, env, "hash", "--facts")["sha256"]
+    return str(asked(directory, env, "hash", "--facts")["sha256"])
 
 
 def captured(place: str) -> Counter[str]:
