@@ -370,7 +370,7 @@ def test_work_for_the_writer_of_a_closed_job_is_refused_in_a_sentence(tmp_path: 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "temporary"
+    folder = tmp_path / "t"  # short: the path of a socket has at most 107 bytes
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     return folder

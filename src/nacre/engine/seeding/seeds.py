@@ -20,7 +20,7 @@ _BROKEN_SCHEME = re.compile(r"(https?)(?::[/\\]{1,2}|/{1,2})(?=[^/\\])", re.IGNO
 _DOT = re.compile("[.\u3002\uff0e\uff61]")  # as IDNA has it
 _KINDS = frozenset(str(kind) for kind in ScopeKind)
 _OWN = ("scope=", "depth=", "of=")
-_PLAIN = ":/?[]@!$&'()*+,;=~"
+_PLAIN = ":/?[]@!$&'(),*+;=~"
 _OPTIONS = re.compile(r"(?:\s+[a-z_]+=\S*)+\Z")
 
 
