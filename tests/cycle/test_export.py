@@ -8,6 +8,7 @@ import msgspec
 import pyarrow.parquet as pq
 import pytest
 
+from nacre.annotations import PARSER_FAILED, PARSER_TIMEOUT
 from nacre.core.history import HistoryRecord
 from nacre.crawldb.facts import ADDS, HOSTS, LINKS, VISITS
 from nacre.crawldb.row import ONE, bucket_of
@@ -73,6 +74,7 @@ def test_a_visit_has_its_capture_and_what_it_is_compared_by(tmp_path: Path):
     assert (row["signature"], row["modified"]) == (bytes(20), 784_111_777_000)
     assert (row["noindex"], row["nofollow"]) == (True, True)
     assert (row["url"], row["bucket"]) == (None, bucket_of(HOME, 16))
+    assert (row["soft_404"], row["parse_failed"], row["simhash"]) == (False, False, None)
 
 
 def test_a_key_that_differs_from_its_url_keeps_both(tmp_path: Path):
@@ -170,3 +172,16 @@ def test_what_stands_in_for_a_seed_takes_its_scores(tmp_path: Path):
     assert (rows[seed]["cash"], rows[seed]["score"], rows[seed]["inlinks"]) == (-ONE, -ONE, 0)
     assert (rows[plain]["cash"], rows["http://a.test/b"]["cash"]) == (0, ONE // 2)
     assert sum(int(row["cash"]) for row in rows.values()) + made.virtual == 0
+
+
+@pytest.mark.parametrize("said", ["err=RecursionError", PARSER_FAILED, PARSER_TIMEOUT])
+def test_what_a_parser_gave_up_is_told(said: str, tmp_path: Path):
+    made = tables()
+    made.take(visit(annotations=("2t", said), soft_404=True, simhash=-7))
+    made.take(visit("http://b.test/", status=-5, annotations=(said,)))
+    rows = written(made, tmp_path, "visits")
+    assert {row["key"]: row["parse_failed"] for row in rows} == {
+        HOME: True,
+        "http://b.test/": False,
+    }
+    assert [(row["soft_404"], row["simhash"]) for row in rows if row["key"] == HOME] == [(True, -7)]

@@ -1,11 +1,9 @@
 """Rows of visits, failures of hosts, and verdicts on links."""
 
-import hashlib
 from collections.abc import Sequence
 
 import pytest
 
-from nacre.core.capture import BytesBody, Capture
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.processor import Visit
 from nacre.job.unit_visits import (
@@ -15,9 +13,7 @@ from nacre.job.unit_visits import (
     VisitFact,
     VisitFacts,
     given_up_hosts,
-    page_signer,
 )
-from nacre.recrawl.planner.change_detection.change import ChangeSettings
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine
 
@@ -127,33 +123,3 @@ def test_redirects_are_judged_each_time_and_given_to_the_frontier():
         assert [link[1] for link in found] == ["R"]
         assert len(redirects) == 1
     assert len(judging.asked) == 2
-
-
-def signed(name: str, body: bytes, mime: str = "text/html", charset: str = "gb18030") -> bytes:
-    settings = ChangeSettings.model_validate({"signature": name})
-    visit = visited()
-    capture = Capture("http://a.test/", b"", b"", BytesBody(body), 200, payload_length=len(body))
-    visit.received(capture, mime)
-    visit.parsed(charset, frozenset(), [])
-    sign = page_signer(settings)
-    assert sign is not None
-    return sign(visit)
-
-
-def test_signatures_are_those_of_nutch():
-    page = "<title>图书</title><p>国家图书馆 国家图书馆 国家图书馆 archive archive".encode(
-        "gb18030"
-    )
-    other = page.replace(b"<p>", b"<p class=x>")
-    assert signed("md5", page) == hashlib.md5(page, usedforsecurity=False).digest()
-    assert signed("md5", page) != signed("md5", other)
-    for kind in ("text-profile", "text-profile-cjk"):
-        assert signed(kind, page) == signed(kind, other)
-        # Without text the bytes sign.
-        assert signed(kind, page, "image/png") == signed("md5", page)
-    changed = page.replace("图书馆".encode("gb18030"), "博物馆".encode("gb18030"))
-    assert signed("text-profile-cjk", changed) != signed("text-profile-cjk", page)
-
-
-def test_what_compares_two_versions_has_no_signature():
-    assert page_signer(ChangeSettings()) is None

@@ -69,6 +69,9 @@ VISIT_COLUMNS = (
     FactColumn("warc_offset", "int64", "Offset of its first record there."),
     FactColumn("attempts", "int16", "Attempts made."),
     FactColumn("error", "string", "Why there was no reply, or the line of robots.txt."),
+    FactColumn("soft_404", "bool_", "The page says with status 200 that it is missing."),
+    FactColumn("parse_failed", "bool_", "A parser gave the content up."),
+    FactColumn("simhash", "int64", "Simhash of the text, where `cycle.dedup.near` asks for it."),
 )
 """Of a final visit, or of a URL that was not attempted; behind them the columns of `capture`."""
 

@@ -144,7 +144,22 @@ class UpdateSettings(Component):
         True, "Add URLs that links name (`db.update.additions.allowed`).", sheets=False
     )
     purge_gone: bool = setting(
-        False, "Forget pages that are db_gone (`db.update.purge.404`).", sheets=False
+        False,
+        "Forget pages that are db_gone, until a link names them again (`db.update.purge.404`). "
+        "Each update then reads the statuses of the whole table.",
+        sheets=False,
+    )
+    purge_orphans: bool = setting(
+        False,
+        "The same for pages that are db_orphan (`db.update.purge.orphans`): those of scoring "
+        "`orphan`.",
+        sheets=False,
+    )
+    failed_parse: bool = setting(
+        False,
+        "A page that a parser gave up is db_parse_failed, and asked for less and less often "
+        "(`parser.delete.failed.parse`). Else it is as any other page.",
+        sheets=False,
     )
     soft_404: Literal["gone", "success"] = setting(
         "gone",
@@ -212,6 +227,12 @@ class CycleDedupSettings(Component):
         True, "Rounds look for duplicates after `update`; else only the step `dedup` does.",
         sheets=False,
     )  # fmt: skip
+    near: bool = setting(
+        False,
+        "A page whose text is almost that of a better one is a duplicate, too. Units then make a "
+        "simhash of each page's text, which takes some milliseconds a page.",
+        sheets=False,
+    )
     canonical: bool = setting(
         False,
         "A page that names another known page as its canonical one is a duplicate of it.",

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from nacre.annotations import PARSER_FAILED, PARSER_TIMEOUT
 from nacre.core.base32 import decode_sha1
 from nacre.core.crawluri import Hop, extend_path
 from nacre.core.history import HistoryRecord
@@ -38,6 +39,7 @@ _CAPTURE = tuple(column.name for column in group_columns("capture"))
 _REDIRECT = Hop.REDIRECT.value
 _NAME_FAILURES = frozenset((-1, -6))
 _ROBOTS_FORBIDS = -9998
+_PARSER, _ERROR = frozenset((PARSER_FAILED, PARSER_TIMEOUT)), "err="
 
 
 class HostTally(msgspec.Struct):
@@ -206,6 +208,7 @@ class PartTables:
             not _NOINDEX.isdisjoint(robots), not _NOFOLLOW.isdisjoint(robots),
             fact.redirect or None, fact.new_seed, fact.canonical or None, fact.outlinks, links,
             fact.stored or None, fact.warc or None, fact.offset, fact.attempts, fact.error or None,
+            fact.soft_404, _parse_failed(fact), fact.simhash,
         )  # fmt: skip
         self._visits.append((*row, *_capture(known, fact)))
 
@@ -366,6 +369,13 @@ def _signature(fact: VisitFact) -> bytes | None:
     if fact.status != 200 or not fact.size:
         return None
     return decode_sha1(value) if name == "sha1" and len(value) == 32 else fact.digest.encode()
+
+
+def _parse_failed(fact: VisitFact) -> bool:
+    """A parser raised an error, took too long, or was killed."""
+    return fact.status > 0 and any(
+        one in _PARSER or one.startswith(_ERROR) for one in fact.annotations
+    )
 
 
 def _capture(known: HistoryRecord | None, fact: VisitFact) -> tuple[Any, ...]:

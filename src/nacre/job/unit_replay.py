@@ -4,16 +4,16 @@ A session without a list works the replies through the fetch chain, without the 
 servers, and judges their links by the scope, as it does while a unit fetches.
 """
 
-from msgspec.structs import replace
-
 from nacre.assembly.parts import RunRecords, replay_chain
 from nacre.core.capture import LONGEST_TYPE
+from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
 from nacre.engine.readback import Reread
 from nacre.engine.steps.fetching import media_type
 from nacre.history.dedup import IDENTICAL
+from nacre.job.page_content import page_reader
 from nacre.job.unit import UnitUri, listed_uri
-from nacre.job.unit_visits import AcceptedLinks, VisitFact, page_signer, visit_fact
+from nacre.job.unit_visits import AcceptedLinks, LinkFact, VisitFact, visit_fact, with_content
 from nacre.report.statistics import Stored
 
 
@@ -31,7 +31,7 @@ class VisitReplay:
         self._links = AcceptedLinks(records.scheduling.candidates)
         self._speculation = records.scheduling.speculation
         self._error_pages = effective.then(lambda s: s.engine.follow_error_pages)
-        self._signer = effective.then(lambda s: page_signer(s.change))
+        self._reader = effective.then(page_reader)
 
     async def fact(self, entry: UnitUri, found: Reread, status: int, offset: int) -> VisitFact:
         """The facts of a visit, as far as its records have them.
@@ -55,15 +55,15 @@ class VisitReplay:
             # The record says which encoding the links were read in.
             visit.parsed(kept.charset, frozenset(), [])
             await self._chain.run(visit)
-        links = []
+        links: list[LinkFact] = []
+        targets: list[CrawlURI] = []
         if visit.outlinks and (200 <= status < 400 or self._error_pages[visit.overlay]):
-            links, _ = self._links.of(visit)
+            links, targets = self._links.of(visit)
         self._speculation.learn(visit)
-        fact = visit_fact(visit, stored_as(found), b"", links, 0.0, new_seed=False)
-        sign = self._signer[visit.overlay]
-        if sign is not None and status == 200 and not is_bodiless(found):
-            return replace(fact, signature=sign(visit))
-        return fact
+        seeds = any(target.is_seed for target in targets)
+        fact = visit_fact(visit, stored_as(found), b"", links, 0.0, new_seed=seeds)
+        read = self._reader[visit.overlay] if not is_bodiless(found) else None
+        return with_content(fact, read, visit)
 
 
 def is_bodiless(found: Reread) -> bool:

@@ -5,7 +5,7 @@ visit found joins the commit group of its records, as a row of the family `facts
 rows removes them (`VisitFacts.forget`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 
 import msgspec
@@ -16,17 +16,10 @@ from nacre.core.crawluri import CrawlURI, Hop, Outlink, extend_path
 from nacre.core.processor import Visit
 from nacre.engine.candidates.candidates import Candidates, through_walls
 from nacre.history.dedup import History
-from nacre.recrawl.planner.change_detection.change import (
-    ChangeSettings,
-    TextProfile,
-    md5_signature,
-    text_profile,
-)
+from nacre.job.page_content import PageReader, page_reader
 from nacre.report.statistics import Stored
 from nacre.store.store import Store
 from nacre.uri.parse import host
-from nacre.wire.charset import decode
-from nacre.wire.coding import decode_content
 
 _FAMILY = "facts"
 _NEXT = "facts.next"
@@ -34,9 +27,6 @@ _GIVEN_UP = b"unit.given-up:"
 _KNOWN = 100_000
 """Links whose verdict is remembered, in each of two generations."""
 _REDIRECT = Hop.REDIRECT  # the way to a member of an enumeration is long
-_HTML = ("text/html", "application/xhtml+xml")
-_LARGEST = 2_000_000
-"""Bytes of a page that its signature is made of."""
 _LETTERS = {hop: hop.value for hop in Hop}
 _REFUSING = frozenset((401, 403, 429, 503))
 """Statuses by which a host says that it does not want to be asked."""
@@ -116,6 +106,8 @@ class VisitFact(msgspec.Struct, frozen=True, array_like=True, gc=False):
         signature: What the content is compared by, where that is not the payload digest.
         history: The row of its history, msgpack of `HistoryRecord`; b"" for none.
         links: The links that the scope accepts, redirects included.
+        soft_404: The page says with status 200 that it is missing.
+        simhash: Simhash of its text; None where nobody asks for it, or the text is short.
     """
 
     url: str
@@ -147,6 +139,8 @@ class VisitFact(msgspec.Struct, frozen=True, array_like=True, gc=False):
     signature: bytes
     history: bytes
     links: list[LinkFact]
+    soft_404: bool = False
+    simhash: int | None = None
 
 
 class VisitFacts:
@@ -283,38 +277,18 @@ def _fact(link: Outlink, url: str) -> LinkFact:
     return url, _LETTERS[link.hop], link.rel, link.context, link.text, link.rank
 
 
-def page_signer(settings: ChangeSettings) -> Callable[[Visit], bytes] | None:
-    """Make the signer of pages, as Nutch's kinds do; None: the payload digest is the signature.
+def with_content(fact: VisitFact, read: PageReader | None, visit: Visit) -> VisitFact:
+    """The facts of a visit with what its content says, if it is a page.
 
     Args:
-        settings: Names the kind: `md5`, `text-profile` or `text-profile-cjk`; others compare two
-            versions and have no signature.
+        fact: The facts.
+        read: Reads pages; None: nothing is asked of them.
+        visit: The visit, with its capture.
     """
-    name = settings.signature
-    if name == "md5":
-        return lambda visit: md5_signature(_content(visit))
-    if name not in {"text-profile", "text-profile-cjk"}:
-        return None
-    words = settings.text_profile.model_dump()
-    how = TextProfile(**words, unspaced=name == "text-profile-cjk")
-
-    def profile(visit: Visit) -> bytes:
-        from nacre.extract.pageview import page_view  # noqa: PLC0415 - for these signatures alone
-
-        body = _content(visit)
-        text = page_view(decode(body, visit.charset or "utf-8")).text if visit.mime in _HTML else ""
-        return text_profile(text, body, how)
-
-    return profile
-
-
-def _content(visit: Visit) -> bytes:
-    """The payload of a visit, its content coding removed; b"" for none."""
-    capture = visit.capture
-    if capture is None:
-        return b""
-    body, codings = capture.payload(_LARGEST), capture.header_values(b"content-encoding")
-    return decode_content(body, codings, _LARGEST).data if codings and body else body
+    if read is None or visit.status != 200:
+        return fact
+    found = read(visit)
+    return replace(fact, signature=found.signature, soft_404=found.soft_404, simhash=found.simhash)
 
 
 class UnitVisits:
@@ -341,7 +315,7 @@ class UnitVisits:
         storing, queues = records.storing, records.queues
         effective = records.rules.effective
         self._error_pages = effective.then(lambda s: s.engine.follow_error_pages)
-        self._signer = effective.then(lambda s: page_signer(s.change))
+        self._reader = effective.then(page_reader)
         self._links = AcceptedLinks(records.scheduling.candidates)
         self._history: History = storing.archive.history
         self._frontier = queues.frontier
@@ -370,10 +344,7 @@ class UnitVisits:
         history = self._history.stored(uri.url) if visit.capture is not None else None
         seeds = any(target.is_seed for target in targets)
         fact = visit_fact(visit, stored, history or b"", links, now, new_seed=seeds)
-        sign = self._signer[visit.overlay]
-        if sign is not None and visit.status == 200:
-            fact = replace(fact, signature=sign(visit))
-        self._facts.add(fact)
+        self._facts.add(with_content(fact, self._reader[visit.overlay], visit))
         if targets and self._options.follow is not Follow.NONE:
             self._enter(visit, targets, now)
         return True

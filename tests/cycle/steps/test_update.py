@@ -171,6 +171,67 @@ def test_where_seeds_redirect_to_is_a_seed_from_then_on(tmp_path: Path):
     assert state.own["http://b.example/dir/"].hold(subject, ScopeKind.HOST)
 
 
+def test_content_that_is_gone_or_that_no_parser_reads(tmp_path: Path):
+    known = {url: {"key": url, **StateRow(status=2)._asdict(), "leased": None} for url in "ab"}
+    visits = [visit("a", soft_404=True), visit("b", parse_failed=True)]
+    rows, _ = visit_rows(visits, known, PLAN, NOW)
+    assert [row["status"] for row in rows.state] == [3, 2]
+    other = UpdateSettings(soft_404="success", failed_parse=True)
+    rows, _ = visit_rows(visits, known, PLAN._replace(update=other), NOW)
+    assert [row["status"] for row in rows.state] == [2, 9]
+
+
+def swept(root: Path, clock: int, **cycle: Any):
+    """An update of one visited page and one link, with settings of `cycle`."""
+    with opened(root, clock - DAY) as context:
+        [segment] = generate(context, GenerateOptions(where="key = 'http://a.example/'")).segments
+    linked = add("http://linked.example/", last_inlink=clock - 1, first_seen=clock)
+    fetched(root, segment, ([visit("http://a.example/", time=clock * 1000)], [linked]))
+    with opened(root, clock, cycle) as context:
+        return update(context, UpdateOptions())
+
+
+def test_pages_without_links_are_gone_then_orphans_then_forgotten(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, "http://a.example/", "http://seed.example/")
+    old = [f"http://{name}.example/" for name in ("linked", "old", "书")]
+    first = ([visit("http://a.example/")], [add(url, last_inlink=NOW) for url in old])
+    one_round(root, first)
+    orphan = {"scoring": ["opic", "orphan"]}
+    late = NOW + 35 * DAY
+    found = swept(root, late, **orphan)
+    assert found.transitions["db_unfetched", "db_gone"] == 2
+    rows = table(root, tmp_path)
+    statuses = {key.split("/")[2].split(".")[0]: row["status"] for key, row in rows.items()}
+    assert statuses == {"a": 2, "seed": 1, "linked": 1, "old": 3, "书": 3}
+    with opened(root, late) as context:
+        before = context.cycle.newest()
+    found = swept(root, late + 40 * DAY, **orphan, **{"update.purge_orphans": True})
+    assert (found.transitions["db_gone", "db_orphan"], found.purged) == (2, 0)
+    found = swept(root, late + 75 * DAY, **orphan, **{"update.purge_orphans": True})
+    assert found.purged == 2
+    assert set(table(root, tmp_path)) == {f"http://{x}.example/" for x in ("a", "seed", "linked")}
+    assert before.number > 0
+    # A link brings one back, as a page that was never fetched.
+    with opened(root, late + 110 * DAY) as context:
+        [segment] = generate(context, GenerateOptions(where="key = 'http://a.example/'")).segments
+    again = add(old[1], first_seen=late + 110 * DAY, last_inlink=late + 111 * DAY)
+    fetched(root, segment, ([visit("http://a.example/")], [again]))
+    with opened(root, late + 111 * DAY) as context:
+        update(context, UpdateOptions())
+    assert table(root, tmp_path)[old[1]]["last_inlink"] == late + 111 * DAY
+
+
+def test_pages_that_were_gone_before_are_forgotten(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, "http://a.example/", "http://b.example/")
+    one_round(root, ([visit("http://a.example/"), visit("http://b.example/", 404)], []))
+    assert len(table(root, tmp_path)) == 2
+    found = swept(root, NOW + 35 * DAY, **{"update.purge_gone": True})
+    assert found.purged == 1
+    assert "http://b.example/" not in table(root, tmp_path)
+
+
 def test_no_additions_leave_out_what_is_not_known(tmp_path: Path):
     root = tmp_path / "j"
     seeded(root, "http://a.example/")

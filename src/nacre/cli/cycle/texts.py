@@ -253,6 +253,7 @@ def update_text(result: "UpdateResult") -> str:
         ends[new.removeprefix("db_")] += number
     parts = [f"{number:,} {_ENDS.get(name, name)}" for name, number in ends.most_common()]
     text += f"; {', '.join(parts)}" if parts else ""
+    text += f"; {result.purged:,} forgotten" if result.purged else ""
     moved = len(result.moved)
     return text + (f"; {count(moved, 'new seed')}, where seeds moved to" if moved else "")
 
@@ -279,6 +280,7 @@ def update_numbers(result: "UpdateResult") -> dict[str, Any]:
             {"old": old, "new": new, "rows": rows}
             for (old, new), rows in sorted(result.transitions.items())
         ],
+        "purged": result.purged,
         "moved": list(result.moved),
         "version": result.version.number if result.version is not None else None,
     }

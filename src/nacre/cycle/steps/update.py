@@ -19,6 +19,7 @@ from nacre.cycle.rounds import FETCHED, SITEMAPS, UPDATED, waiting
 from nacre.cycle.seedlist import InjectedSeed, read_seed_list
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets
+from nacre.cycle.steps.sweeping import SweptFiles, sweep_task, sweeps
 from nacre.cycle.steps.update_tasks import (
     FetchedFacts,
     RevisitPlan,
@@ -28,8 +29,8 @@ from nacre.cycle.steps.update_tasks import (
     update_task,
 )
 from nacre.cycle.storage import localized
-from nacre.cycle.tables import CRAWLDB, BucketFiles, added_files, buckets_of
-from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState
+from nacre.cycle.tables import CRAWLDB, BucketFiles, added_files, buckets_of, in_tasks
+from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
 from nacre.engine.candidates.scope_state import RuleFiles
 from nacre.engine.seeding.seeds import Seed, seed_as_line
 from nacre.errors import JobError
@@ -59,6 +60,7 @@ class UpdateResult(NamedTuple):
         targets: URLs that they lead to.
         transitions: Rows by old and new status, each by its name; `new` for a URL that was not
             known.
+        purged: Rows that are forgotten.
         moved: URLs that are seeds from now on, because seeds redirect to them.
         version: The version; None where there was nothing to do.
     """
@@ -69,6 +71,7 @@ class UpdateResult(NamedTuple):
     links: int = 0
     targets: int = 0
     transitions: Mapping[tuple[str, str], int] = {}
+    purged: int = 0
     moved: Sequence[str] = ()
     version: CycleVersion | None = None
 
@@ -105,10 +108,12 @@ def update(
     ]  # fmt: skip
     results = context.engine.map(update_task, specs)
     lines = _moved_seeds(context, version, {pair for one in results for pair in one.moved})
-    found = _summed(names, results)._replace(moved=lines)
+    swept = _swept(context, version, results)
+    found = _summed(names, results, swept)._replace(moved=lines)
     if context.dry:
         return found
     added = added_files(one.files for one in results)
+    added[CRAWLDB] = [*added.get(CRAWLDB, ()), *(file for one in swept for file in one.files)]
     fresh = added.get(HOSTS) and HOSTS not in version.tables
     changes = CycleChanges(
         step="update",
@@ -276,10 +281,37 @@ def _updated(
     return changed
 
 
-def _summed(names: Sequence[str], results: Sequence[UpdatedFiles]) -> UpdateResult:
+def _swept(
+    context: StepContext, version: CycleVersion, results: Sequence[UpdatedFiles]
+) -> list[SweptFiles]:
+    """Look at all rows, where settings need it."""
+    cycle = context.settings.cycle
+    plan = sweeps(cycle.update, cycle.scoring, context.clock)
+    if plan is None:
+        return []
+    new: dict[int, list[TableFile]] = {}
+    for file in (file for one in results for file in one.files.get(CRAWLDB, ())):
+        new.setdefault(file.bucket, []).append(file)
+    buckets = buckets_of(context.cycle, version, CRAWLDB)
+    specs = [
+        plan._replace(
+            place=context.place,
+            version=version.number + 1,
+            buckets=group,
+            new={one.bucket: new[one.bucket] for one in group if one.bucket in new},
+            dry=context.dry,
+        )
+        for group in in_tasks(buckets, tasks=context.engine.workers)
+    ]
+    return context.engine.map(sweep_task, specs)
+
+
+def _summed(
+    names: Sequence[str], results: Sequence[UpdatedFiles], swept: Sequence[SweptFiles]
+) -> UpdateResult:
     matrix: Counter[tuple[str, str]] = Counter()
-    for one in results:
-        matrix.update(one.transitions)
+    for transitions in (one.transitions for one in (*results, *swept)):
+        matrix.update(transitions)
     return UpdateResult(
         tuple(names),
         sum(one.visits for one in results),
@@ -287,6 +319,7 @@ def _summed(names: Sequence[str], results: Sequence[UpdatedFiles]) -> UpdateResu
         sum(one.links for one in results),
         sum(one.targets for one in results),
         dict(matrix),
+        sum(one.purged for one in (*results, *swept)),
     )
 
 
@@ -297,6 +330,7 @@ def update_counters(found: UpdateResult) -> dict[str, Any]:
         "not_attempted": found.not_attempted,
         "links": found.links,
         "targets": found.targets,
+        **({"purged": found.purged} if found.purged else {}),
         **({"moved": list(found.moved)} if found.moved else {}),
         "transitions": [
             {"old": old, "new": new, "rows": rows}

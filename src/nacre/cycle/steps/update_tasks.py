@@ -48,7 +48,8 @@ _CAPTURE = tuple(column.name for column in group_columns("capture"))
 _LISTED = ("key", *_STATE, "leased")
 _FACTS = (
     "key", "url", "status", "reason", "time", "signature", "modified", "retry_after", "mime",
-    "via", "path", "source", "redirect", "new_seed", *_CAPTURE,
+    "via", "path", "source", "redirect", "new_seed",
+    "soft_404", "parse_failed", *_CAPTURE,
 )  # fmt: skip
 
 
@@ -146,6 +147,7 @@ class UpdatedFiles(NamedTuple):
         targets: Rows that were added.
         transitions: By old and new status.
         moved: Where seeds moved to: the URL, and the seed in its line.
+        purged: Rows that are forgotten.
     """
 
     files: dict[str, list[TableFile]]
@@ -156,6 +158,7 @@ class UpdatedFiles(NamedTuple):
     targets: int
     transitions: dict[tuple[str, str], int]
     moved: tuple[tuple[str, str], ...] = ()
+    purged: int = 0
 
 
 # ---- visits
@@ -197,7 +200,7 @@ def visit_rows(
         if row is not None and row["leased"] in segments:
             rows.lease.append({"key": key})
         old = None if row is None else StateRow(*(row[name] for name in _STATE))
-        change = transition(old, _final_visit(fact), schedule, plan.update)
+        change = transition(old, _final_visit(fact, plan.update), schedule, plan.update)
         if change.state is None:
             continue
         before = _NEW if old is None else Status(old.status).label
@@ -208,7 +211,7 @@ def visit_rows(
     return rows, matrix
 
 
-def _final_visit(fact: Mapping[str, Any]) -> FinalVisit:
+def _final_visit(fact: Mapping[str, Any], settings: UpdateSettings) -> FinalVisit:
     return FinalVisit(
         status=int(fact["status"]),
         time=fact["time"] or 0,
@@ -216,6 +219,8 @@ def _final_visit(fact: Mapping[str, Any]) -> FinalVisit:
         modified=fact["modified"] or 0,
         retry_after=fact["retry_after"],
         mime=fact["mime"] or "",
+        soft_404=bool(fact["soft_404"]),
+        parse_failed=settings.failed_parse and bool(fact["parse_failed"]),
         reason=fact["reason"] or "",
     )
 
@@ -248,7 +253,7 @@ def update_task(spec: UpdateSpec) -> UpdatedFiles:
     files: dict[str, list[TableFile]] = {CRAWLDB: [], HOSTS: []}
     dropped: dict[str, set[str]] = {HOSTS: set()}
     matrix: Counter[tuple[str, str]] = Counter()
-    visits = left = links = targets = 0
+    visits = left = links = targets = purged = 0
     moved: list[tuple[str, str]] = []
     with spec.place.open() as work:
         sources = _sources(work, spec)
@@ -260,9 +265,12 @@ def update_task(spec: UpdateSpec) -> UpdatedFiles:
                 dropped[table] |= gone
             matrix.update(found.transitions)
             moved += found.moved
+            purged += found.purged
             visits, left = visits + found.visits, left + found.not_attempted
             links, targets = links + found.links, targets + found.targets
-    return UpdatedFiles(files, dropped, visits, left, links, targets, dict(matrix), tuple(moved))
+    return UpdatedFiles(
+        files, dropped, visits, left, links, targets, dict(matrix), tuple(moved), purged
+    )
 
 
 class _FactSources(NamedTuple):
@@ -323,8 +331,9 @@ class _BucketReduce:
             if fact["new_seed"] and fact["redirect"]
         )
         return UpdatedFiles(
-            files, dropped, len(facts) - left, left, links, targets, dict(matrix), moved
-        )
+            files, dropped, len(facts) - left, left, links, targets, dict(matrix), moved,
+            len(rows.purge),
+        )  # fmt: skip
 
     def _hosts(self) -> WrittenHosts:
         """The rows of hosts with what units saw of them."""

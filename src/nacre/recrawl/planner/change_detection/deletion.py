@@ -67,6 +67,9 @@ _WORDS = (
     "has been removed",
     "error 404",
 )
+_WORD_BYTES = tuple(
+    dict.fromkeys(word.encode(name) for word in _WORDS for name in ("utf-8", "gbk"))
+)
 _BLOCKED_WORDS = (
     "captcha",
     "验证码",
@@ -228,6 +231,16 @@ def looks_gone(view: PageView, old: PageView | None, model: ErrorModel, shared: 
     if lost and shared >= _SHARED:
         return True
     return _says(view, _WORDS) and (old is None or lost)
+
+
+def may_say_gone(body: bytes) -> bool:
+    """Whether a page may say that it does not exist: a cheap look before it is taken apart.
+
+    Args:
+        body: Its bytes, in UTF-8, GBK or another encoding that has ASCII in it.
+    """
+    small = body.lower()
+    return any(word in small for word in _WORD_BYTES)
 
 
 def looks_blocked(status: int, view: PageView | None) -> bool:

@@ -1,0 +1,141 @@
+"""Content of the pages of a unit: what they are compared by, and whether they say they are gone.
+
+What nobody asks for is not computed: to take a page apart costs more than to fetch it.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from nacre.core.pageview import PageView
+from nacre.core.processor import Visit
+from nacre.recrawl.planner.change_detection.change import (
+    ChangeSettings,
+    TextProfile,
+    md5_signature,
+    text_profile,
+)
+from nacre.recrawl.planner.change_detection.deletion import ErrorModel, looks_gone, may_say_gone
+from nacre.settings.settings import JobSettings
+from nacre.wire.charset import decode
+from nacre.wire.coding import decode_content
+
+_HTML = ("text/html", "application/xhtml+xml")
+_LARGEST = 2_000_000
+"""Bytes of a page that are looked at."""
+_ERROR_PAGE = 65_536
+"""Bytes up to which a page may be one that says that it is gone."""
+_MODEL = ErrorModel()
+"""Nothing is known of what a host answers to made-up names."""
+
+
+class PageContent(NamedTuple):
+    """The findings in the content of a page.
+
+    Attributes:
+        signature: What it is compared by, where that is not the payload digest; else b"".
+        soft_404: It says that it is missing.
+        simhash: Simhash of its text; None where nobody asks for it, or the text is short.
+    """
+
+    signature: bytes = b""
+    soft_404: bool = False
+    simhash: int | None = None
+
+
+PageReader = Callable[[Visit], PageContent]
+"""Reads the content of a visit with status 200."""
+
+
+def page_reader(settings: JobSettings) -> PageReader | None:
+    """Make the reader of pages with status 200; None when nothing is asked of their content."""
+    sign = page_signer(settings.change)
+    near = settings.cycle.dedup.near
+    soft = settings.cycle.update.soft_404 == "gone"
+    if sign is None and not near and not soft:
+        return None
+
+    def read(visit: Visit) -> PageContent:
+        page = OpenedPage(visit)
+        signature = sign(page) if sign is not None else b""
+        return PageContent(signature, soft and page.says_gone(), page.simhash() if near else None)
+
+    return read
+
+
+class OpenedPage:
+    """A page whose payload is decoded and taken apart at most once.
+
+    Args:
+        visit: Its visit.
+    """
+
+    def __init__(self, visit: Visit) -> None:
+        self._visit = visit
+        self._body: bytes | None = None
+        self._view: PageView | None = None
+
+    @property
+    def is_html(self) -> bool:
+        """Whether it has a text."""
+        return self._visit.mime in _HTML
+
+    @property
+    def body(self) -> bytes:
+        """The payload, its content coding removed; b"" for none."""
+        if self._body is None:
+            self._body = _content(self._visit)
+        return self._body
+
+    @property
+    def view(self) -> PageView:
+        """The page taken apart."""
+        if self._view is None:
+            from nacre.extract.pageview import page_view  # noqa: PLC0415 - where it is asked for
+
+            self._view = page_view(decode(self.body, self._visit.charset or "utf-8"))
+        return self._view
+
+    def says_gone(self) -> bool:
+        """Whether it is short and says that what was asked for does not exist."""
+        capture = self._visit.capture
+        if capture is None or not self.is_html or capture.payload_length > _ERROR_PAGE:
+            return False
+        body = self.body
+        if len(body) > _ERROR_PAGE or not may_say_gone(body):
+            return False
+        return looks_gone(self.view, None, _MODEL)
+
+    def simhash(self) -> int | None:
+        """The simhash of its text; None for a page without one."""
+        from nacre.crawldb.dedup import simhash  # noqa: PLC0415 - where it is asked for
+
+        return simhash(self.view.text) if self.is_html else None
+
+
+def page_signer(settings: ChangeSettings) -> Callable[[OpenedPage], bytes] | None:
+    """Make the signer of pages, as Nutch's kinds do; None: the payload digest is the signature.
+
+    Args:
+        settings: Names the kind: `md5`, `text-profile` or `text-profile-cjk`; others compare two
+            versions and have no signature.
+    """
+    name = settings.signature
+    if name == "md5":
+        return lambda page: md5_signature(page.body)
+    if name not in {"text-profile", "text-profile-cjk"}:
+        return None
+    words = settings.text_profile.model_dump()
+    how = TextProfile(**words, unspaced=name == "text-profile-cjk")
+
+    def profile(page: OpenedPage) -> bytes:
+        return text_profile(page.view.text if page.is_html else "", page.body, how)
+
+    return profile
+
+
+def _content(visit: Visit) -> bytes:
+    capture = visit.capture
+    if capture is None:
+        return b""
+    body, codings = capture.payload(_LARGEST), capture.header_values(b"content-encoding")
+    return decode_content(body, codings, _LARGEST).data if codings and body else body
