@@ -310,8 +310,10 @@ def _summed(
     names: Sequence[str], results: Sequence[UpdatedFiles], swept: Sequence[SweptFiles]
 ) -> UpdateResult:
     matrix: Counter[tuple[str, str]] = Counter()
-    for transitions in (one.transitions for one in (*results, *swept)):
-        matrix.update(transitions)
+    for updated in results:
+        matrix.update(updated.transitions)
+    for looked in swept:
+        matrix.update(looked.transitions)
     return UpdateResult(
         tuple(names),
         sum(one.visits for one in results),
@@ -319,7 +321,7 @@ def _summed(
         sum(one.links for one in results),
         sum(one.targets for one in results),
         dict(matrix),
-        sum(one.purged for one in (*results, *swept)),
+        sum(one.purged for one in results) + sum(one.purged for one in swept),
     )
 
 
