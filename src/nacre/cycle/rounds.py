@@ -195,7 +195,7 @@ class RoundsEnd(NamedTuple):
     """The end of rounds, and its reason.
 
     Attributes:
-        why: `done`, `nothing due`, `interrupted` or `stopped` (by a file `control/stop`).
+        why: `done`, `nothing due`, `interrupted`, `stopped` (by a file `control/stop`), `dry run`.
         rounds: Rounds that were finished.
         version: The newest version.
     """

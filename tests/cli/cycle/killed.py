@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion
+
+CHECKOUT = Path(__file__).parents[3]
 
 
 class KilledError(BaseException):

@@ -78,6 +78,18 @@ def test_steps_one_by_one_and_nothing_due(crawled: Path):
     assert cycle(crawled, "fetch").code == 10
 
 
+def test_a_dry_run_of_rounds_changes_nothing(crawled: Path, tmp_path: Path):
+    before = cycle(crawled, "versions").out
+    done = cycle(crawled, "--dry-run", "-s", "http://a.test/", "--sitemaps-from-hosts", "once")
+    assert (done.code, "1 in 1 unit" in done.err) == (0, True)
+    assert done.out == "nothing was changed\n"
+    assert cycle(crawled, "--dry-run", "--at", "2001-01-01T00:00:00Z").code == 10
+    assert cycle(crawled, "versions").out == before
+    assert not (crawled / "cycle" / "journal.json").exists()
+    done = cycle(tmp_path / "new", "-s", "http://a.test/", "--dry-run")
+    assert (done.code, (tmp_path / "new").exists()) == (2, False)
+
+
 def test_a_file_ends_the_rounds(crawled: Path):
     (crawled / "control").mkdir(exist_ok=True)
     (crawled / "control" / "stop").touch()

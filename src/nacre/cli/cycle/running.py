@@ -1,11 +1,13 @@
 """Runs rounds from the command line: the new directory, signals, progress, exit code."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from nacre.cli.cycle.display import StepDisplay, display_of
 from nacre.cli.cycle.opening import (
@@ -56,6 +58,7 @@ from nacre.cycle.rounds import (
     RoundsJournal,
     StopWish,
     begin,
+    next_step,
     run_rounds,
     waiting,
 )
@@ -138,6 +141,7 @@ def run_cycle(line: CycleCommandLine, *, quiet: bool, as_json: bool) -> int:
 
 _CODES = {
     "done": ExitCode.FINISHED,
+    "dry run": ExitCode.FINISHED,
     "nothing due": ExitCode.NOTHING_DUE,
     "interrupted": ExitCode.INTERRUPTED,
     "stopped": ExitCode.STOPPED,
@@ -151,8 +155,10 @@ def _make(line: CycleCommandLine) -> None:
         ConfigError: Settings or seeds are wrong.
         JobError: There are no seeds to begin with.
     """
+    where = line.directory
+    if line.common.dry:
+        raise JobError(f"{where} is not a job, and --dry-run makes none: leave --dry-run out")
     if not line.seeds:
-        where = line.directory
         raise JobError(
             f"{where} is not a job: `nacre cycle {where} -s URL` makes it and begins with URL"
         )
@@ -214,10 +220,25 @@ class RoundsOnScreen:
         file = JournalFile(self._layout)
         left = file.read()
         journal = begin(left, self._line.rounds, self.now(), {})
+        once = () if self._from_hosts == "always" else (SITEMAPS,)
+        if self._line.common.dry:
+            return self._dry_run(journal, once)
         if left is not None and left.step:
             self._display.note(f"goes on with round {journal.round}, at {left.step}")
-        once = () if self._from_hosts == "always" else (SITEMAPS,)
         return run_rounds(self, file, journal, self._stop, self._steps, once)
+
+    def _dry_run(self, journal: RoundsJournal, once: Collection[str]) -> RoundsEnd:
+        """Say what the next round would list, or where it would go on; the journal stays."""
+        version = self._cycle.newest()
+        number, step = next_step(journal, version, self._steps, once)
+        journal = msgspec.structs.replace(journal, round=number, step=step, clock=self.now())
+        if step == SITEMAPS:
+            self.step(SITEMAPS, journal)
+        elif step != GENERATE:
+            self._display.note(f"would go on with round {number}, at {step}")
+            return RoundsEnd("dry run", 0, version)
+        due = self.step(GENERATE, journal)
+        return RoundsEnd("dry run" if due else "nothing due", 0, version)
 
     def step(self, name: str, journal: RoundsJournal) -> bool:
         """See `RoundsRunner`."""
@@ -247,14 +268,14 @@ class RoundsOnScreen:
                 options = GenerateOptions(line.top, number, time_limit=line.time_limit)
                 found = generate(context, options)
             self.generated = found
-            if found.selected or waited >= line.until_due or self._stop.why:
+            if found.selected or waited >= line.until_due or self._stop.why or line.common.dry:
                 break
             nap = _seconds_until(found.next_due, clock, line.until_due - waited)
             self._display.progress(generate_numbers(found), generate_text(found))
             waited += self._sleep(nap)
             clock = self.now()
         self._display.done(generate_numbers(found), generate_text(found))
-        return bool(found.selected) and not line.common.dry
+        return bool(found.selected)
 
     def _sleep(self, seconds: float) -> float:
         """Wait, unless somebody wants it to end; how long it was."""
@@ -361,6 +382,9 @@ def _say_end(
         say_json(numbers)
         return
     command, place = program(), typed(line.directory)
+    if line.common.dry:
+        say("nothing was changed")
+        return
     say(rounds_text(end, runner.pages, runner.bytes, runner.generated))
     if end.why in ("interrupted", "stopped"):
         say(f"Go on: {command} cycle {place} --rounds {line.rounds}")

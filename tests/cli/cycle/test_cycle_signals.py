@@ -1,0 +1,81 @@
+"""Ctrl-C ends rounds cleanly; the same command goes on, and nothing is fetched or stored twice."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from nacre.core.states import ExitCode
+from tests.cli.cycle.killed import CHECKOUT
+from tests.cli.site import many_pages, nacre, site
+
+pytestmark = pytest.mark.crawl
+
+PAGES = 40
+
+
+class GatedPages(dict[str, str]):
+    """Pages, how often each was asked for, and an event when a number of them was."""
+
+    def __init__(self, pages: dict[str, str], gate: int) -> None:
+        super().__init__(pages)
+        self.asked: Counter[str] = Counter()
+        self.reached = threading.Event()
+        self.begun = threading.Event()
+        self._gate = gate
+
+    def get(self, path: str, default: object = None) -> str | None:  # type: ignore[override]  # as the server calls it
+        self.asked[path] += 1
+        if sum(self.asked.values()) == self._gate:
+            self.begun.set()
+            self.reached.wait(30.0)  # until the signal was sent
+        return super().get(path)
+
+
+def start(*words: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "nacre", *map(str, words)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT / "src")},
+    )  # fmt: skip
+
+
+def test_ctrl_c_ends_the_step_and_the_same_command_goes_on(tmp_path: Path):
+    root = tmp_path / "c"
+    pages = GatedPages(many_pages(PAGES), gate=20)
+    with site(pages) as home:
+        words = ("cycle", root, "--rounds", "2", "--delay", "0")
+        with start(*words, "-s", home) as process:
+            assert pages.begun.wait(60.0)
+            process.send_signal(signal.SIGINT)
+            assert process.stderr is not None
+            for line in process.stderr:
+                if "ends after this step" in line:
+                    break
+            pages.reached.set()
+            out, err = process.communicate(timeout=60.0)
+        assert process.returncode == ExitCode.INTERRUPTED, err
+        assert "interrupted" in out
+        assert f"cycle {root} --rounds 2" in out
+        states = json.loads(nacre("cycle", root, "segments", "--json").out)
+        assert [one["state"] for one in states] == ["updated", "generated"]
+        dry = nacre(*words, "--dry-run")
+        assert (dry.code, "would go on with round 2, at fetch" in dry.err) == (0, True)
+        done = nacre(*words)
+    assert done.code == 0, done.err
+    assert "goes on with round 2, at fetch" in done.err
+    assert {path for path in pages.asked if path.startswith("/p")} == {
+        f"/p{number}.html" for number in range(PAGES)
+    }
+    twice = {path for path, number in pages.asked.items() if number > 1} - {"/robots.txt"}
+    assert not twice
+    query = "select count(*) as n from crawldb where status = 'db_fetched'"
+    assert json.loads(nacre("cycle", root, "sql", query, "--json").out) == [{"n": PAGES + 1}]
+    checked = nacre("archive", root, "check")
+    assert (checked.code, "nothing damaged" in checked.out + checked.err) == (0, True)
