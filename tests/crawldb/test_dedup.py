@@ -29,7 +29,6 @@ PAGES = pa.schema(
         *signature_schema(),
         ("score", pa.decimal128(38, 0)),
         ("dup_of", pa.string()),
-        ("simhash", pa.int64()),
     ]
 )
 PAGE = {"signature": b"s", "live": True, "score": Decimal(1), "time": 1}

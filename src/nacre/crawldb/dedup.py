@@ -8,6 +8,7 @@ web crawling", 2007.
 """
 
 import re
+import sys
 from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b, md5
@@ -20,11 +21,20 @@ from nacre.crawldb.settings import DedupCriterion
 if TYPE_CHECKING:
     import pyarrow as pa
 
+NEAR_BITS = 3
+"""Bits in which the simhashes of pages differ at most whose texts are almost the same."""
 BANDS = 4
 """Parts of a simhash: two that differ in at most three bits are alike in one of them."""
 _BITS = 64 // BANDS
 _SHINGLE = 4
 _MOST_IN_BAND = 1_000
+_MOST_WORDS = 20_000
+"""Words of a text that its simhash is made of."""
+_LANES = tuple(
+    b"".join((byte >> bit & 1).to_bytes(4, "big") for bit in range(7, -1, -1))
+    for byte in range(256)
+)
+"""The bits of a byte, each in 32 bits."""
 
 
 class SignatureColumn(NamedTuple):
@@ -40,6 +50,7 @@ SIGNATURE_COLUMNS = (
     SignatureColumn("key", "VARCHAR", "Key of the page."),
     SignatureColumn("live", "BOOLEAN", "The page had this signature at its last visit."),
     SignatureColumn("time", "BIGINT", "That visit, ms since the epoch."),
+    SignatureColumn("simhash", "BIGINT", "Simhash of the text, of which the signature is a band."),
 )
 """The columns in the order of their files; (signature, key) identifies a row."""
 
@@ -141,18 +152,44 @@ def simhash(text: str) -> int | None:
     words = _WORD.findall(_IDEOGRAPHS.sub(r" \1 ", text).lower())
     if len(words) < _SHINGLE:
         return None
-    counts = [0] * 64
+    words = words[:_MOST_WORDS]
     shingles = {" ".join(words[at : at + _SHINGLE]) for at in range(len(words) - _SHINGLE + 1)}
+    # A lane of 32 bits for each bit of a hash: one sum of long numbers counts all 64 at once.
+    total = 0
     for shingle in shingles:
-        number = int.from_bytes(blake2b(shingle.encode(), digest_size=8).digest(), "big")
-        for bit in range(64):
-            counts[bit] += 1 if number >> bit & 1 else -1
-    made = sum(1 << bit for bit, count in enumerate(counts) if count > 0)
+        digest = blake2b(shingle.encode(), digest_size=8).digest()
+        total += int.from_bytes(b"".join([_LANES[byte] for byte in digest]), "big")
+    counts = memoryview(total.to_bytes(256, sys.byteorder)).cast("I")
+    bits = counts if sys.byteorder == "little" else counts[::-1]
+    made = sum(1 << bit for bit, ones in enumerate(bits) if 2 * ones > len(shingles))
     return made - (1 << 64) if made >> 63 else made
 
 
+def bands_sql(column: str) -> str:
+    """SQL of the bands of a simhash as signatures: two that are near have one in common.
+
+    Args:
+        column: The simhash.
+    """
+    mask = (1 << _BITS) - 1
+    bands = (
+        f"('near:{number}:' || ((({column} >> {number * _BITS}) & {mask})::VARCHAR))::BLOB"
+        for number in range(BANDS)
+    )
+    return f"[{', '.join(bands)}]"
+
+
+def near_sql(one: str, other: str, bits: int = NEAR_BITS) -> str:
+    """SQL of whether two simhashes are near."""
+    return f"bit_count(xor({one}, {other})) <= {bits}"
+
+
 def near_duplicates_query(
-    rows: str, order: Sequence[DedupCriterion], bits: int = 3, limit: int = _MOST_IN_BAND
+    rows: str,
+    order: Sequence[DedupCriterion],
+    bits: int = NEAR_BITS,
+    limit: int = _MOST_IN_BAND,
+    group: str = "null",
 ) -> str:
     """SQL of pages whose text is almost that of a better one: `key`, `dup_of`.
 
@@ -165,21 +202,20 @@ def near_duplicates_query(
         order: The criteria.
         bits: Bits in which the simhashes differ at most, 0 to 3.
         limit: Pages of a band that are compared, the best first: templates without text share one.
+        group: SQL of a text of a row; only pages with the same one are compared.
     """
     criteria = ", ".join(_ORDER[one] for one in order)
-    mask = (1 << _BITS) - 1
-    bands = ", ".join(
-        f"{{'n': {number}, 'v': (simhash >> {number * _BITS}) & {mask}}}" for number in range(BANDS)
-    )
     return (
-        f"with ranked as (select key, simhash, row_number() over (order by {criteria}, key) as n "
+        f"with ranked as (select key, simhash, {group} as part, "
+        f"row_number() over (order by {criteria}, key) as n "
         f"from {rows} where live and simhash is not null), "
-        f"spread as (select key, simhash, n, unnest([{bands}]) as band from ranked), "
+        f"spread as (select *, unnest({bands_sql('simhash')}) as band from ranked), "
         "banded as (select * from spread qualify row_number() over (partition by band order by n) "
         f"<= {limit}), "
         "pairs as (select distinct a.key, a.n, b.key as better, b.n as rank from banded a "
         "join banded b on a.band = b.band and b.n < a.n "
-        f"where bit_count(xor(a.simhash, b.simhash)) <= {bits}), "
+        f"where a.part is not distinct from b.part and {near_sql('a.simhash', 'b.simhash', bits)}"
+        "), "
         # A better page that is itself like a still better one is no original.
         "first as (select key, min(rank) as rank from pairs "
         "where better not in (select key from pairs) group by key) "

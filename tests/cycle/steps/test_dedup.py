@@ -7,6 +7,7 @@ import pytest
 from nacre.cycle.steps.dedup import DedupResult, dedup
 from tests.cycle.made import NOW, found
 from tests.cycle.steps.fetched import FetchedCycle
+from tests.job.test_page_content import read
 
 A, B, C, D = (f"http://{name}.example/" for name in ("a", "b", "c", "d"))
 SAME, OTHER = b"s" * 16, b"o" * 16
@@ -149,3 +150,59 @@ def test_nothing_is_committed_when_it_is_dry_and_nothing_is_left_behind(cycle):
         assert dedup(context, context.settings.cycle.dedup).marked == 1
     assert cycle.newest.number == before
     assert not list(cycle.storage.walk("exchange"))
+
+
+START = 0x0123456789ABCDEF
+NEAR, FAR = START ^ 0b101 ^ (1 << 40), ~START & (2**63 - 1)
+
+
+def text(key, simhash, signature=None, **more):
+    return page(key, signature or key.encode(), simhash=simhash, **more)
+
+
+def test_pages_whose_text_is_almost_that_of_a_better_one_are_copies_over_rounds(cycle):
+    cycle.visit("s1", text(B, NEAR), text(C, FAR), text(D, None))
+    assert looked(cycle, near=True).near == 0
+    cycle.clock = NOW + 10
+    cycle.visit("s2", text(A, START))
+    result = looked(cycle, near=True)
+    assert (result.near, result.marked, result.pages) == (1, 1, 0)
+    assert copies(cycle) == {B: A}
+    # It is not modified: nothing changes. Then its text is another one, near to C.
+    cycle.clock = NOW + 20
+    cycle.visit("s3", {"key": A, "status": 304})
+    assert looked(cycle, near=True).near == 0
+    assert copies(cycle) == {B: A}
+    cycle.clock = NOW + 30
+    cycle.visit("s4", text(A, FAR ^ 1, b"new"))
+    result = looked(cycle, near=True)
+    assert (result.near, result.released) == (1, 1)
+    assert copies(cycle) == {C: A}
+
+
+def test_near_pages_of_other_hosts_and_copies_for_other_reasons_stay(cycle):
+    cycle.visit("s1", text(A, START), text(B, NEAR))
+    assert looked(cycle, near=True, group="host").near == 0
+    cycle.clock = NOW + 10
+    cycle.visit("s2", text(A, START, SAME), text(B, START, SAME), text(C, NEAR))
+    result = looked(cycle, near=True, group="none")
+    # What has the same content is a copy for that.
+    assert (result.pages, result.marked, result.near) == (2, 2, 1)
+    assert copies(cycle) == {B: A, C: A}
+    cycle.clock = NOW + 20
+    cycle.visit("s3", text(D, NEAR ^ (1 << 50)))
+    assert looked(cycle, near=True).released == 0
+    assert copies(cycle)[B] == A
+
+
+def test_the_same_chinese_text_in_two_encodings_is_one_page(cycle):
+    chinese = "".join(chr(0x4E00 + number * number * 31 % 5_000) for number in range(400))
+    said = (
+        (A, "utf-8", f"<title>书</title><p>{chinese}</p>"),
+        (B, "gbk", f"<title>书</title><div class=x><b>{chinese}</b></div>"),
+        (C, "gbk", f"<title>书</title><p>{chinese[::-1]}</p>"),
+    )
+    pages = {key: read(html, encoding, dedup={"near": True}) for key, encoding, html in said}
+    cycle.visit("s1", *(text(key, found.simhash) for key, found in pages.items()))
+    assert looked(cycle, near=True).near == 1
+    assert copies(cycle) == {B: A}

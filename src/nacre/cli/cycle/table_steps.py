@@ -118,6 +118,14 @@ def dedup(
         bool,
         typer.Option("--canonical", help="Pages are copies of what they declare as canonical."),
     ] = False,
+    near: Annotated[
+        bool,
+        typer.Option(
+            "--near",
+            help="Pages are copies of what has almost the same text; cycle.dedup.near lets units "
+            "make the simhashes that this needs.",
+        ),
+    ] = False,
     engine: EngineName = "local",
     master: Master = "",
     tasks: Tasks = 0,
@@ -133,6 +141,12 @@ def dedup(
     common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     with opened(job_of(ctx), common) as context:
         settings = dedup_settings(context.settings.cycle.dedup, group, order, canonical=canonical)
+        if near and not settings.near:
+            output.tell(
+                "pages that were fetched without `cycle.dedup.near: true` have no simhash: --near "
+                "cannot compare them"
+            )
+        settings = settings.model_copy(update={"near": near or settings.near})
         result = run(context, settings)
     if as_json:
         output.say_json(dedup_numbers(result))
@@ -186,6 +200,7 @@ def dedup_text(result: "DedupResult") -> str:
     text = f"{count(result.pages, 'page')} in {count(result.groups, 'group')}: "
     text += count(result.marked, "new duplicate")
     text += f", {result.canonical:,} of them by their canonical link" if result.canonical else ""
+    text += f", {result.near:,} of them by almost the same text" if result.near else ""
     return text + (f", {result.released:,} no longer one" if result.released else "")
 
 

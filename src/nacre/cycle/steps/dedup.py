@@ -8,7 +8,7 @@ canonical comes first. Source: Nutch, `DeduplicationJob` (reference N 1.12).
 
 import secrets
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from nacre.crawldb.dedup import (
     SIGNATURE_COLUMNS,
@@ -19,30 +19,27 @@ from nacre.crawldb.dedup import (
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.hosts import host_sql, load_domains
 from nacre.crawldb.kernels import parquet
-from nacre.crawldb.row import Status, bucket_of_host
+from nacre.crawldb.row import Status
 from nacre.crawldb.settings import CycleDedupSettings
 from nacre.cycle.steps.context import StepContext
+from nacre.cycle.steps.dedup_files import SIGNATURES, published, with_buckets
 from nacre.cycle.steps.links import bucket_ranges, marked, waiting_segments
+from nacre.cycle.steps.near import NearSearch, near_duplicates
 from nacre.cycle.steps.update_tasks import FetchedFacts, facts_of, local_facts
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import (
     CRAWLDB,
     BucketFiles,
-    FilePlan,
     TaskPlace,
     TaskWork,
     buckets_of,
     in_tasks,
     local_bucket,
-    publish,
     table_kind,
 )
 from nacre.cycle.versions import CycleChanges, CycleVersion, TableFile
 from nacre.engine.candidates.identity import canonicalizer
 from nacre.engine.settings import UriSettings
-
-SIGNATURES = "signatures"
-"""The name of the table of signatures."""
 
 _TAKEN = "dedup"
 _FEW = 100_000
@@ -63,6 +60,7 @@ class DedupResult(NamedTuple):
         marked: Pages that are duplicates now and were none.
         released: Pages that were duplicates and are none.
         canonical: Of the marked ones, those that name another page as their canonical one.
+        near: Of the marked ones, those whose text is almost that of another.
         version: The version; None where nothing was committed.
     """
 
@@ -72,6 +70,7 @@ class DedupResult(NamedTuple):
     marked: int = 0
     released: int = 0
     canonical: int = 0
+    near: int = 0
     version: CycleVersion | None = None
 
 
@@ -113,7 +112,7 @@ def index_task(spec: IndexSpec) -> tuple[int, list[TableFile]]:
                 "where signature in (select signature from changes)"
             )
         where = (SIGNATURES, spec.version)
-        files = _published(work, "changes", columns, "signature, key", where)
+        files = published(work, "changes", columns, "signature, key", where)
         return _members(work, spec), files
 
 
@@ -134,9 +133,9 @@ def _load_changes(work: TaskWork, spec: IndexSpec) -> None:
         f"where v.status <> 0 qualify {_NEWEST}"
     )
     work.kernel.execute(
-        f"create temp table changes as select *, {bucket} as bucket from "
-        "(select new as signature, key, true as live, time from met where new is not null "
-        "union all select old, key, false, time from met "
+        "create temp table changes as select *, null::BIGINT as simhash, "
+        f"{bucket} as bucket from (select new as signature, key, true as live, time from met "
+        "where new is not null union all select old, key, false, time from met "
         "where old is not null and old is distinct from new) "
         f"where {bucket} between {spec.first} and {spec.last}"
     )
@@ -156,25 +155,12 @@ def _members(work: TaskWork, spec: IndexSpec) -> int:
         "create temp table members as select signature, key from live qualify "
         "count(*) over (partition by signature) > 1 or not fresh"
     )
-    _with_buckets(kernel, "members", spec.buckets)
+    with_buckets(kernel, "members", spec.buckets)
     path = work.scratch / "members.parquet"
     written = kernel.write("select signature, key, bucket from members_in", str(path))
     if written.rows:
         work.storage.upload(path, spec.exchange)
     return written.rows
-
-
-def _with_buckets(kernel: Any, table: str, buckets: int, column: str = "key") -> None:  # noqa: ANN401 - a kernel
-    """Make `TABLE_in` of a table: with `bucket`, that of the URL in a column."""
-    import pyarrow as pa  # noqa: PLC0415 - an extra
-
-    hosts = [one for (one,) in kernel.rows(f"select distinct {host_sql(column)} from {table}")]
-    numbers = [bucket_of_host(one, buckets) for one in hosts]
-    kernel.load("hosts_in", pa.table({"host": pa.array(hosts, pa.string()), "bucket": numbers}))
-    kernel.execute(
-        f"create or replace temp table {table}_in as select t.*, h.bucket::INTEGER as bucket "
-        f"from {table} t join hosts_in h on h.host = {host_sql(f't.{column}')}"
-    )
 
 
 class ClaimsSpec(NamedTuple):
@@ -327,39 +313,23 @@ def choose_task(spec: ChooseSpec) -> tuple[DedupResult, dict[str, list[TableFile
 
 def _chosen(work: TaskWork, spec: ChooseSpec) -> tuple[DedupResult, dict[str, list[TableFile]]]:
     kernel = work.kernel
-    _with_buckets(kernel, "found", spec.buckets)
-    files = {CRAWLDB: _published(work, "found_in", "key, dup_of", "key", (CRAWLDB, spec.version))}
+    with_buckets(kernel, "found", spec.buckets)
+    files = {CRAWLDB: published(work, "found_in", "key, dup_of", "key", (CRAWLDB, spec.version))}
     if spec.claims:
         # They take no part among equals until they are visited again.
         claims = parquet([str(localized(work.storage, spec.claims, work.scratch))])
         columns = ", ".join(one.name for one in SIGNATURE_COLUMNS)
         kernel.execute(
             "create temp table past as select signature, key, false as live, 0::BIGINT as time, "
+            "null::BIGINT as simhash, "
             f"{signature_bucket_sql('signature', spec.buckets)} as bucket from {claims} "
             "where signature is not null and key in (select key from declared)"
         )
         where = (SIGNATURES, spec.version)
-        files[SIGNATURES] = _published(work, "past", columns, "signature, key", where)
+        files[SIGNATURES] = published(work, "past", columns, "signature, key", where)
     pages, groups = kernel.rows("select count(*), count(distinct signature) from pages")[0]
     marks, released = kernel.rows("select count(dup_of), count(*) - count(dup_of) from found")[0]
     return DedupResult((), pages, groups, marks, released, len(spec.canonical)), files
-
-
-def _published(
-    work: TaskWork, table: str, columns: str, order: str, where: tuple[str, int]
-) -> list[TableFile]:
-    """Write the rows of a table with `bucket` as sets of a table of the cycle, bucket by bucket."""
-    name, version = where
-    files = []
-    for (bucket,) in work.kernel.rows(f"select distinct bucket from {table} order by 1"):
-        path = work.scratch / f"{name}-{table}-{bucket}.parquet"
-        work.kernel.write(
-            f"select {columns} from {table} where bucket = {bucket} order by {order}", str(path)
-        )
-        group = "duplicate" if name == CRAWLDB else ""
-        file = publish(work.storage, path, FilePlan(name, int(bucket), "set", version, group))
-        files += [file] if file is not None else []
-    return files
 
 
 # ---- the driver
@@ -443,7 +413,30 @@ class _Looking:
         )
         ((found, chosen),) = self._context.engine.map(choose_task, [spec])
         chosen[SIGNATURES] = [*files, *chosen.get(SIGNATURES, [])]
+        if self._settings.near:
+            near = near_duplicates(self._near(chosen[CRAWLDB]))
+            for table, more in near.files.items():
+                chosen[table] = [*chosen[table], *more]
+            found = found._replace(
+                near=near.marked,
+                marked=found.marked + near.marked,
+                released=found.released + near.released,
+            )
         return found, chosen
+
+    def _near(self, chosen: Sequence[TableFile]) -> NearSearch:
+        cycle, version = self._context.cycle, self._version
+        known = buckets_of(cycle, version, SIGNATURES) if SIGNATURES in version.tables else []
+        return NearSearch(
+            self._context,
+            self._settings,
+            version,
+            self._facts,
+            tuple(known),
+            tuple(chosen),
+            self._folder,
+            self._buckets,
+        )
 
     def _indexed(self) -> tuple[tuple[str, ...], list[TableFile]]:
         cycle, version = self._context.cycle, self._version
