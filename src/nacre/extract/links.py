@@ -161,16 +161,16 @@ class LinkCollector:
             )
         )
 
-    def add_anchor(self, href: str) -> None:
-        """`add` for an anchor of which nothing but its `href` is of interest: most links are."""
+    def add_anchor(self, href: str, text: str = "") -> None:
+        """`add` for an anchor that has nothing but its `href` and text: most links are."""
         outlinks, anchors = self.outlinks, self._anchors
         rank = len(outlinks)
         url = self._known.get(href)
         if rank >= self.limit or not url or not url.startswith("http"):
-            self.add(href, _LINK, ANCHOR)
+            self.add(href, _LINK, ANCHOR, text=text)
         elif url not in anchors:
             anchors.add(url)
-            outlinks.append(Outlink(url, _LINK, ANCHOR, "", "", rank))
+            outlinks.append(Outlink(url, _LINK, ANCHOR, "", text, rank))
 
     def _resolved(self, href: str, hop: Hop, context: str) -> str:
         """The URL of a reference that pages of this folder did not hold before; "" for none."""

@@ -16,7 +16,7 @@ from nacre.core.crawluri import CrawlURI, Hop, Outlink, extend_path
 from nacre.core.processor import Visit
 from nacre.engine.candidates.candidates import Candidates, through_walls
 from nacre.history.dedup import History
-from nacre.job.page_content import PageReader, page_reader
+from nacre.job.page_content import PageContent, PageReader, page_reader
 from nacre.report.statistics import Stored
 from nacre.store.store import Store
 from nacre.uri.parse import host
@@ -32,6 +32,9 @@ _REFUSING = frozenset((401, 403, 429, 503))
 """Statuses by which a host says that it does not want to be asked."""
 _FAILED = frozenset((-1, -2, -3, -4, -6, -8, -61, -62))
 """Statuses of hosts that could not be asked, as far as that is no matter of one URL."""
+
+
+_NOTHING = PageContent()
 
 
 class Follow(StrEnum):
@@ -288,6 +291,8 @@ def with_content(fact: VisitFact, read: PageReader | None, visit: Visit) -> Visi
     if read is None or visit.status != 200:
         return fact
     found = read(visit)
+    if found == _NOTHING:
+        return fact
     return replace(fact, signature=found.signature, soft_404=found.soft_404, simhash=found.simhash)
 
 

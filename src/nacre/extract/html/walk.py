@@ -84,7 +84,7 @@ class Walk:
         "_handlers",
         "_seen",
         "_text_left",
-        "_wants_href_only",
+        "_wants_path",
         "depth",
         "inner",
         "links",
@@ -114,7 +114,7 @@ class Walk:
         self.inner: list[tuple[str, int]] = []
         self._handlers = handlers
         self._seen: set[str] = set()
-        self._wants_href_only = not (self.settings.anchor_text or self.settings.element_path)
+        self._wants_path = self.settings.element_path
         self._text_left = text_budget
         self._content_left = 2 * text_budget
 
@@ -131,20 +131,23 @@ class Walk:
     def run(self, tags: Container[str] | None = None) -> None:
         """Take the links of all elements that have a handler, or of some."""
         handlers, add_anchor = self._handlers, self.links.add_anchor
+        text_of = self.text if self.settings.anchor_text else None
         met = self._first_of_each(handlers.keys() if tags is None else tags)
         if self.depth == 0:
             self._rebase([node for node, tag, _ in met if tag == "base"])
         for node, tag, href in met:
             if href is None:
                 handlers[tag](self, node, tag)
-            else:
+            elif text_of is None:
                 add_anchor(href)
+            else:
+                add_anchor(href, text_of(node))
 
     def _first_of_each(self, tags: Container[str]) -> list[tuple[Node, str, str | None]]:
         """Elements in document order; of those that link to the same place only the first.
 
         Returns:
-            Each with its name, and its `href` if that is all there is to it.
+            Each with its name, and its `href` if there is nothing else to it but its text.
         """
         found: list[tuple[Node, str, str | None]] = []
         seen, obeys_nofollow = self._seen, self.settings.obey_rel_nofollow
@@ -169,8 +172,8 @@ class Walk:
         return found
 
     def _is_plain(self, node: Node, href: str) -> bool:
-        """True when its `href` is all that there is to a link; its looks do not matter."""
-        if not self._wants_href_only or href[:1] in MAY_BE_SCRIPT:
+        """Whether there is nothing to a link but its `href` and text; its looks do not matter."""
+        if self._wants_path or href[:1] in MAY_BE_SCRIPT:
             return False
         attr, attributes = node.attr, node.attrs
         if attributes is not None and len(attributes) == 1:

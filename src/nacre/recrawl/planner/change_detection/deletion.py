@@ -67,8 +67,9 @@ _WORDS = (
     "has been removed",
     "error 404",
 )
-_WORD_BYTES = tuple(
-    dict.fromkeys(word.encode(name) for word in _WORDS for name in ("utf-8", "gbk"))
+_ASCII_WORDS = tuple(word.encode() for word in _WORDS if word.isascii())
+_OTHER_WORDS = tuple(
+    word.encode(name) for word in _WORDS if not word.isascii() for name in ("utf-8", "gbk")
 )
 _BLOCKED_WORDS = (
     "captcha",
@@ -240,7 +241,9 @@ def may_say_gone(body: bytes) -> bool:
         body: Its bytes, in UTF-8, GBK or another encoding that has ASCII in it.
     """
     small = body.lower()
-    return any(word in small for word in _WORD_BYTES)
+    if any(word in small for word in _ASCII_WORDS):
+        return True
+    return not small.isascii() and any(word in small for word in _OTHER_WORDS)
 
 
 def looks_blocked(status: int, view: PageView | None) -> bool:
