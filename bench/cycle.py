@@ -203,9 +203,11 @@ def _link_columns() -> str:
 # ---- the measure
 
 
-def step_main(root: Path, step: str, top: int, tasks: int, engine: str) -> dict[str, Any]:
+def step_main(
+    root: Path, step: str, top: int, tasks: int, engine: str, master: str = ""
+) -> dict[str, Any]:
     """Run a step in this process; what it found."""
-    with opened(root, CommonOptions(engine, tasks=tasks), clock=NOW) as context:
+    with opened(root, CommonOptions(engine, master, tasks), clock=NOW) as context:
         if step == "generate":
             found = generate(context, GenerateOptions(top=top, units=2))
             return {"known": found.known, "selected": found.selected, "segments": found.segments}
@@ -278,11 +280,11 @@ def _resident(pid: int) -> float:
     return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def measured(root: Path, step: str, top: int, tasks: int, engine: str) -> dict[str, Any]:
+def measured(root: Path, step: str, args: argparse.Namespace) -> dict[str, Any]:
     """Run a step in a process of its own, and measure it."""
     size = _size(root)
     began = time.monotonic()
-    words = ["step", str(root), step, str(top), str(tasks), engine]
+    words = ["step", str(root), step, str(args.top), str(args.tasks), args.engine, args.master]
     child = subprocess.Popen([sys.executable, "-m", "bench.cycle", *words], stdout=subprocess.PIPE)
     watch = Watch(child.pid)
     watch.start()
@@ -311,9 +313,9 @@ def cycle_of(urls: int, args: argparse.Namespace, home: Path) -> list[dict[str, 
     began = time.monotonic()
     made = make_table(root, urls, args.buckets)
     print(f"{made:,} URLs made in {time.monotonic() - began:.0f} s, {_size(root) / 1e6:,.0f} MB")
-    rows = [measured(root, "generate", args.top, args.tasks, args.engine)]
+    rows = [measured(root, "generate", args)]
     make_facts(root, rows[0]["segments"][0], args.facts, args.buckets)
-    rows.append(measured(root, "update", args.top, args.tasks, args.engine))
+    rows.append(measured(root, "update", args))
     for row in rows:
         print(json.dumps({"urls": made, **row}))
     total = Counter({"wall_s": 0.0})
@@ -327,8 +329,8 @@ def cycle_of(urls: int, args: argparse.Namespace, home: Path) -> list[dict[str, 
 def main() -> None:
     """Measure."""
     if sys.argv[1:2] == ["step"]:
-        root, step, top, tasks, engine = sys.argv[2:]
-        print(json.dumps(step_main(Path(root), step, int(top), int(tasks), engine)))
+        root, step, top, tasks, engine, master = sys.argv[2:]
+        print(json.dumps(step_main(Path(root), step, int(top), int(tasks), engine, master)))
         return
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--urls", type=int, default=20_000_000)
@@ -336,7 +338,8 @@ def main() -> None:
     parser.add_argument("--top", type=int, default=1_000_000)
     parser.add_argument("--buckets", type=int, default=64)
     parser.add_argument("--tasks", type=int, default=2)
-    parser.add_argument("--engine", default="local")
+    parser.add_argument("--engine", default="local", choices=("local", "spark"))
+    parser.add_argument("--master", default="", help="of Spark, such as local-cluster[2,1,700]")
     parser.add_argument("--grow", default="", help="sizes in millions, such as 20,40")
     parser.add_argument("--nutch", type=Path, help="rounds beside Nutch; made by tools.nutch")
     parser.add_argument("--pages", type=int, default=200, help="pages of a host, with --nutch")

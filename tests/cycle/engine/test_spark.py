@@ -82,6 +82,21 @@ def test_an_executor_that_cannot_work_is_told(tmp_path):
     assert isinstance(blocked, ExecutorReport)
 
 
+JAVA_ERROR = """An error occurred while calling z:org.apache.spark.api.python.PythonRDD.
+: org.apache.spark.api.python.PythonException: Traceback (most recent call last):
+  File "worker.py", line 4197, in invoke_udf
+ModuleNotFoundError: No module named 'duckdb'
+\tat org.apache.spark.api.python.BasePythonRunner
+Caused by: java.io.IOException: closed
+"""
+
+
+def test_of_an_error_behind_a_traceback_its_last_line_is_told():
+    assert spark._reason(Exception(JAVA_ERROR)) == "ModuleNotFoundError: No module named 'duckdb'"
+    lost = ": org.apache.spark.SparkException: Job 3 cancelled\n\tat org.apache.spark"
+    assert spark._reason(Exception(lost)) == "org.apache.spark.SparkException: Job 3 cancelled"
+
+
 def test_without_the_library_or_java_the_command_is_told(monkeypatch):
     monkeypatch.setattr("nacre.cycle.engine.spark.find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r"--engine spark needs the extra `spark` \(pyspark\)"):

@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,9 +44,9 @@ class SparkCluster:
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_DAEMON_MEMORY": "200m",
             "SPARK_NO_DAEMONIZE": "1",
-            "PYSPARK_PYTHON": sys.executable,
             "PYTHONPATH": f"{ROOT}/src:{ROOT}",
         }
+        self.env.pop("PYSPARK_PYTHON", None)  # the engine names the Python of the executors
         self._processes: list[subprocess.Popen[bytes]] = []
         arguments = ["--host", "127.0.0.1", "--port", str(self.port), "--webui-port", "0"]
         self.workers: list[subprocess.Popen[bytes]] = []

@@ -48,6 +48,7 @@ APART = 60.0
 
 _CLOCK = SystemClock()
 _LOOPBACK = re.compile(r"(local(\[|-cluster|$)|spark://(127\.|localhost|\[?::1))")
+_OF_PYTHON = re.compile(r"(?!(?:org|java|scala|py4j)\.)[\w.]+(?:Error|Exception): ")
 _RETRIED = re.compile(r"RetryTaskError: (.*)")
 
 
@@ -91,9 +92,10 @@ class SparkEngine:
         conf = SparkConf().setAppName("nacre cycle")
         if master:
             conf.setMaster(master)
-        # Otherwise the workers take the first Python on their PATH.
-        python = os.environ.get("PYSPARK_PYTHON", sys.executable)
-        chosen = {**SETTINGS, "spark.pyspark.python": python, **(settings or {})}
+        # Otherwise workers take the first Python on their PATH; pyspark reads the variable only.
+        named = os.environ.get("PYSPARK_PYTHON") or conf.get("spark.pyspark.python")
+        self._python = os.environ["PYSPARK_PYTHON"] = str(named or sys.executable)
+        chosen = {**SETTINGS, "spark.pyspark.python": self._python, **(settings or {})}
         for name, value in chosen.items():
             conf.set(name, value)
         _require_overhead(conf)
@@ -157,8 +159,14 @@ class SparkEngine:
         found = _RETRIED.search(str(error))
         if found:
             return gave_up(0, found[1])
+        reason = _reason(error)
+        if reason.startswith(("ModuleNotFoundError", "ImportError")):
+            return ConfigError(
+                f"the Python of an executor, {self._python}, lacks a module ({reason}): install "
+                "Nacre with the extra `cycle` there, or name another Python by PYSPARK_PYTHON"
+            )
         return StorageError(
-            f"Spark gave up: {_reason(error)}. The logs of driver and executors have more; "
+            f"Spark gave up: {reason}. The logs of driver and executors have more; "
             "the command goes on where it stopped when it is run again"
         )
 
@@ -238,7 +246,10 @@ def _require_spark() -> None:
 
 
 def _reason(error: Exception) -> str:
-    """The line of an error of Java that says most."""
+    """The line of an error of Java or of a worker's Python that says most."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    of_python = [line for line in lines if _OF_PYTHON.match(line)]
+    if of_python:
+        return of_python[-1]  # behind the traceback of a worker
     said = [line for line in lines if not line.startswith(("at ", "An error occurred"))]
     return (said or lines or [type(error).__name__])[0].lstrip(": ")
