@@ -220,6 +220,21 @@ def test_a_condition_that_is_one():
 
 KERNELS = [Kernel(), Kernel()]
 """They take long to open."""
+
+
+def test_a_sort_value_that_is_no_number_goes_last():
+    options = SelectOptions(
+        NOW, sort="case inlinks when 1 then 'nan'::DOUBLE when 2 then 'inf' else 1 end"
+    )
+    with Kernel() as kernel:
+        loaded(kernel, [row(f"http://a.example/{n}", inlinks=n) for n in range(4)])
+        refuse(kernel, "seen", options, since=0)
+        found = dict(kernel.rows("select key[-1:], sort from candidates"))
+        points = order_points(kernel, number_candidates(kernel, options, ()), Bracket())
+    assert found == {"0": 1.0, "1": 0.0, "2": 0.0, "3": 1.0}
+    assert bracket([points], 2).found
+
+
 SCORES = st.integers(0, 6)
 HOSTS = st.sampled_from(["a.example", "b.a.example", "c.test", "书.example"])
 ROWS = st.lists(

@@ -185,3 +185,14 @@ def test_what_a_parser_gave_up_is_told(said: str, tmp_path: Path):
         "http://b.test/": False,
     }
     assert [(row["soft_404"], row["simhash"]) for row in rows if row["key"] == HOME] == [(True, -7)]
+
+
+def test_a_page_with_very_many_links_is_one_row_for_each_target(tmp_path: Path):
+    made = tables([Opic()], a=PageScore(ONE, ONE, 1, {}))
+    targets = [f"http://b.test/{number % 1_000}" for number in range(100_000)]
+    made.take(visit(links=[(target, "L", "", "a/@href", "", 0) for target in targets]))
+    rows = made.write(tmp_path, {})
+    assert (rows["links"], rows["adds"]) == (100_000, 1_001)
+    adds = pq.read_table(tmp_path / "adds.parquet").to_pylist()
+    assert {row["inlinks"] for row in adds} == {0, 1}
+    assert sum(int(row["cash"]) for row in adds) + made.virtual == 0

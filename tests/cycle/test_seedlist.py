@@ -96,6 +96,18 @@ def test_no_line_raises(text):
         assert isinstance(entry, InjectedSeed | SeedDirective | BadSeed)
 
 
+def test_a_url_of_a_million_bytes_is_refused_in_a_short_line():
+    long = "http://a.example/" + "书" * 333_333
+    entries = list(
+        read_seed_list([long, f"http://b.example/\t{'k' * 10**6}=v", "http://c.example/"])
+    )
+    bad = [entry for entry in entries if isinstance(entry, BadSeed)]
+    assert [one.line for one in bad] == [1, 2]
+    assert "longer than" in bad[0].why
+    assert all(len(str(one)) < 1_000 for one in bad)
+    assert isinstance(entries[2], InjectedSeed)
+
+
 @given(st.decimals(min_value=0, max_value=10**9, places=4))
 def test_scores_are_exact_to_the_step(value):
     assert abs(score_of(str(value)) - value * ONE) < 1

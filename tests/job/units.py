@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nacre.core.history import HistoryRecord
 from nacre.job.job import Job
-from nacre.job.unit import SessionUnit, UnitHost, UnitUri
+from nacre.job.unit import SessionUnit, UnitHost, UnitTask, UnitUri
 from nacre.job.unit_visits import UnitOptions, VisitFact, VisitFacts
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
@@ -50,9 +50,13 @@ class Listed:
 
 
 def unit_job(
-    root: Path, uris: Listed, options: UnitOptions | None = None, **sections: object
+    root: Path,
+    uris: Listed,
+    options: UnitOptions | None = None,
+    beside: Sequence[UnitTask] = (),
+    **sections: object,
 ) -> Job:
-    """A job that fetches a list without delays, within one host."""
+    """A job that fetches a list without delays, within one host; `beside`: its further tasks."""
     settings = {
         "name": "unit",
         "seeds": [],
@@ -63,7 +67,7 @@ def unit_job(
         "extract": {"infer_favicon": False},
     }
     chosen = JobSettings.model_validate({**settings, **sections})
-    return Job(root, chosen, unit=SessionUnit(uris, options or UnitOptions()))
+    return Job(root, chosen, unit=SessionUnit(uris, options or UnitOptions(), beside))
 
 
 def facts_of(root: Path) -> list[VisitFact]:

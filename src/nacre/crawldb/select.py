@@ -264,7 +264,9 @@ def refuse(
     _candidates(
         kernel,
         options,
-        f"select key, coalesce(({options.sort})::DOUBLE, 0) as sort from {source} "
+        # No order has a place for what is no number, which a plug-in may make.
+        f"select key, if(isfinite(s), s, 0) as sort from "
+        f"(select *, ({options.sort})::DOUBLE as s from {source}) "
         f"where ({reason}) is null",
         hosts,
         count_as,
