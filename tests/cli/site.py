@@ -35,7 +35,9 @@ class _Handler(BaseHTTPRequestHandler):
         text = server.served.get(self.path)
         body = b"none" if text is None else text.encode() if isinstance(text, str) else text
         self.send_response(200 if text is not None else 404)
-        kind = {"png": "image/png", "txt": "text/plain"}.get(self.path.rpartition(".")[2])
+        kind = {"png": "image/png", "txt": "text/plain", "css": "text/css"}.get(
+            self.path.rpartition(".")[2]
+        )
         self.send_header("Content-Type", kind or "text/html")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

@@ -17,6 +17,7 @@ from nacre.job.unit import UnitHost
 from nacre.job.unit_visits import Follow, NotAttempted, UnitOptions, given_up_hosts
 from nacre.scope.robots_txt import RobotsState
 from nacre.store.layout import Layout
+from tests.cli.site import site
 from tests.fault.site import Site
 from tests.job.units import Listed, facts_of, unit_job
 
@@ -219,3 +220,28 @@ def test_seeds_are_known_to_the_scope_and_not_entered(tmp_path: Path):
     assert dict(site.asked) == {"/robots.txt": 1, "/a.html": 1}
     (fact,) = facts_of(tmp_path)
     assert site.url("/c.html") in [link[0] for link in fact.links]
+
+
+EMBEDDING = {
+    "/": '<img src="/i.png"><img src="/known.png"><a href="/a.html">a</a>'
+    '<link rel="stylesheet" href="/s.css"><img src="http://127.0.0.2/x.png">',
+    "/s.css": "@import '/t.css'; body { background: url(/书.png) }",
+    "/t.css": "@import '/u.css';",
+    "/u.css": "@import '/v.css';",
+    "/v.css": "",
+    "/i.png": "PNG",
+    "/known.png": "PNG",
+    "/%E4%B9%A6.png": "PNG",
+}
+
+
+def test_what_a_page_embeds_is_fetched_with_it_unless_it_is_there(tmp_path: Path):
+    with site(EMBEDDING) as home:
+        uris = Listed([home], done=[f"{home}known.png"])
+        options = UnitOptions(follow=Follow.EMBEDS)
+        scope = [{"rule": "accept"}]
+        asyncio.run(unit_job(tmp_path, uris, options, scope=scope).run())
+    found = {fact.url.removeprefix(home): fact for fact in facts_of(tmp_path)}
+    assert set(found) == {"", "i.png", "s.css", "t.css", "u.css", "%E4%B9%A6.png"}
+    assert found["t.css"].path == "EE"
+    assert {url.removeprefix(home) for url, *_ in found[""].links} >= {"a.html", "known.png"}

@@ -36,6 +36,9 @@ class Listed:
     def hosts(self) -> frozenset[str]:
         return frozenset(host(url) for url in self._urls)
 
+    def fetched(self, key: str) -> bool:
+        return key in self._done
+
     def known_hosts(self) -> Sequence[UnitHost]:
         return self._known
 

@@ -105,10 +105,11 @@ class GenerateSettings(Component):
 class CycleFetchSettings(Component):
     """Limits of a unit while it fetches its list."""
 
-    follow: Literal["none", "redirects"] = setting(
+    follow: Literal["none", "redirects", "embeds"] = setting(
         "redirects",
-        "What is fetched beyond the list: nothing, or targets of redirects at the hosts of the "
-        "unit. Others are links.",
+        "What is fetched beyond the list at the hosts of the unit: nothing, targets of redirects, "
+        "or with `embeds` also what pages need to be shown and no earlier round has fetched. "
+        "Others are links.",
         sheets=False,
     )
     max_redirects: int = setting(

@@ -112,6 +112,11 @@ class UnitPlace:
         return f"{self.folder}/hosts/{self.unit}.parquet"
 
     @property
+    def fetched(self) -> str:
+        """The file with the keys of its hosts that are fetched already; it may be missing."""
+        return f"{self.folder}/fetched/{self.unit}.parquet"
+
+    @property
     def parts(self) -> str:
         """Folder of its parts."""
         return f"{self.folder}/parts/{self.unit}"

@@ -126,6 +126,10 @@ class _NoList:
 
     hosts: frozenset[str] = frozenset()
 
+    def fetched(self, _key: str) -> bool:
+        """See `UnitList.fetched`."""
+        return False
+
     def known_hosts(self) -> Sequence[UnitHost]:
         return ()
 

@@ -164,6 +164,8 @@ class ParquetList:
         self._scores = dict(zip(keys, zip(*scores, strict=True), strict=True))
         self.hosts = frozenset(map(host, self._urls))
         self.done: set[str] = set()
+        # Hashes: a million keys take a third of the memory.
+        self._fetched: set[int] | None = None
         columns = (table.column(name).to_pylist() for name in ("path", "source", "last_status"))
         rows = zip(keys, self._urls, *columns, strict=True)
         found = {_fallback(url, *more): key for key, url, *more in rows}
@@ -202,6 +204,12 @@ class ParquetList:
             )
         ]
 
+    def fetched(self, key: str) -> bool:
+        """See `UnitList.fetched`."""
+        if self._fetched is None:
+            self._fetched = set(map(hash, _fetched_keys(self._place)))
+        return key in self.done or hash(key) in self._fetched
+
     def known_hosts(self) -> Sequence[UnitHost]:
         """See `UnitList.known_hosts`."""
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
@@ -212,6 +220,16 @@ class ParquetList:
         columns = ["host", "robots", "answer", "backoff", "latency"]
         rows = pq.read_table(_source(storage, name), columns=columns).to_pylist()
         return [_unit_host(row) for row in rows]
+
+
+def _fetched_keys(place: UnitPlace) -> list[str]:
+    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+    storage, name = place.storage, place.fetched
+    if name not in storage.list(name.rpartition("/")[0]):
+        return []
+    keys: list[str] = pq.read_table(_source(storage, name), columns=["key"]).column(0).to_pylist()
+    return keys
 
 
 def _source(storage: Storage, name: str) -> Any:  # noqa: ANN401 - what pyarrow can read

@@ -85,6 +85,10 @@ class UnitList(Protocol):
         """The data of hosts from earlier rounds."""
         ...
 
+    def fetched(self, key: str, /) -> bool:
+        """Whether an earlier round or attempt fetched a URL, by its canonical form."""
+        ...
+
     def portion(self, start: int, number: int) -> Sequence[UnitUri | None]:
         """At most so many entries from a position on, none at the end of the list.
 
@@ -262,7 +266,7 @@ class SessionUnit:
         """Take part in a session; what observes its visits."""
         facts = VisitFacts(records.storing.store)
         records.storing.commit.on_seal(facts.seal)
-        visits = UnitVisits(records, facts, self.options, self.uris.hosts)
+        visits = UnitVisits(records, facts, self.options, self.uris)
         self._opened = records, facts, visits
         return visits
 

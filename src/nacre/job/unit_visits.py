@@ -5,8 +5,9 @@ visit found joins the commit group of its records, as a row of the family `facts
 rows removes them (`VisitFacts.forget`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
+from typing import Protocol
 
 import msgspec
 from msgspec.structs import replace
@@ -26,6 +27,9 @@ _NEXT = "facts.next"
 _GIVEN_UP = b"unit.given-up:"
 _KNOWN = 100_000
 """Links whose verdict is remembered, in each of two generations."""
+_EMBED = Hop.EMBED
+_MOST_EMBEDS = 3
+"""Embeds in a row that are followed: of a page, of its style, of what that imports."""
 _REDIRECT = Hop.REDIRECT  # the way to a member of an enumeration is long
 _LETTERS = {hop: hop.value for hop in Hop}
 _REFUSING = frozenset((401, 403, 429, 503))
@@ -42,6 +46,7 @@ class Follow(StrEnum):
 
     NONE = "none"
     REDIRECTS = "redirects"
+    EMBEDS = "embeds"
 
 
 class NotAttempted(StrEnum):
@@ -57,7 +62,8 @@ class UnitOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of how a unit is fetched.
 
     Attributes:
-        follow: Which links are fetched at once; only those to hosts of the unit.
+        follow: Which links are fetched at once, only those to hosts of the unit; `embeds` are
+            those and redirects.
         max_redirects: Redirects one after the other that are followed.
         max_failures: Failures of a host in a row after which its other URLs are not asked for; 0:
             they always are.
@@ -237,8 +243,15 @@ class AcceptedLinks:
         self._young: dict[tuple[str, str], str] = {}
         self._old: dict[tuple[str, str], str] = {}
 
-    def of(self, visit: Visit) -> tuple[list[LinkFact], list[CrawlURI]]:
-        """The links, and what the frontier would be given of redirects."""
+    def of(
+        self, visit: Visit, embeds: Callable[[str], bool] | None = None
+    ) -> tuple[list[LinkFact], list[CrawlURI]]:
+        """The links, and what the frontier would be given of redirects and wanted embeds.
+
+        Args:
+            visit: The visit.
+            embeds: Whether an embedded URL is wanted; None: none is.
+        """
         uri, found, redirects = visit.uri, [], []
         paths: dict[Hop, str] = {}
         young, old = self._young, self._old
@@ -263,6 +276,8 @@ class AcceptedLinks:
                 old = self._old
             if url:
                 found.append(_fact(link, url))
+                if hop is _EMBED and embeds is not None and embeds(url):
+                    redirects += [target for _, target in self._candidates.accepted(uri, [link])]
         return found, redirects
 
     def _judged(self, uri: CrawlURI, link: Outlink) -> str:
@@ -296,6 +311,24 @@ def with_content(fact: VisitFact, read: PageReader | None, visit: Visit) -> Visi
     return replace(fact, signature=found.signature, soft_404=found.soft_404, simhash=found.simhash)
 
 
+class KnownUrls(Protocol):
+    """The hosts of a unit, and what is known of their URLs; part of `unit.UnitList`."""
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The hosts of all its URLs."""
+        ...
+
+    def fetched(self, key: str, /) -> bool:
+        """Whether an earlier round or attempt fetched a URL, by its canonical form."""
+        ...
+
+
+def _embeds(path: str) -> int:
+    """The number of embeds at the end of a hop path, redirects among them not counted."""
+    return path[len(path.rstrip(_EMBED + _REDIRECT)) :].count(_EMBED)
+
+
 class UnitVisits:
     """The `VisitObserver` of a unit: keeps what each final visit found.
 
@@ -303,7 +336,7 @@ class UnitVisits:
         records: The records of the run.
         facts: Where that is kept.
         options: How the unit is fetched.
-        hosts: The hosts of the unit.
+        uris: The hosts of the unit, and what is fetched already.
 
     Attributes:
         failures: Counts the failures of hosts.
@@ -315,9 +348,10 @@ class UnitVisits:
         records: RunRecords,
         facts: VisitFacts,
         options: UnitOptions,
-        hosts: frozenset[str],
+        uris: KnownUrls,
     ) -> None:
         storing, queues = records.storing, records.queues
+        self._canonical, self._fetched = queues.identity.canonical, uris.fetched
         effective = records.rules.effective
         self._error_pages = effective.then(lambda s: s.engine.follow_error_pages)
         self._reader = effective.then(page_reader)
@@ -326,7 +360,7 @@ class UnitVisits:
         self._frontier = queues.frontier
         self._facts = facts
         self._options = options
-        self._hosts = hosts
+        self._hosts = uris.hosts
         self.failures = HostFailures(storing.store, options.max_failures)
         self.given_up: list[str] = []
 
@@ -345,7 +379,8 @@ class UnitVisits:
         links: list[LinkFact] = []
         targets: list[CrawlURI] = []
         if visit.outlinks and (200 <= visit.status < 400 or self._error_pages[visit.overlay]):
-            links, targets = self._links.of(visit)
+            embeds = self._wanted if self._options.follow is Follow.EMBEDS else None
+            links, targets = self._links.of(visit, embeds)
         history = self._history.stored(uri.url) if visit.capture is not None else None
         seeds = any(target.is_seed for target in targets)
         fact = visit_fact(visit, stored, history or b"", links, now, new_seed=seeds)
@@ -354,8 +389,12 @@ class UnitVisits:
             self._enter(visit, targets, now)
         return True
 
+    def _wanted(self, url: str) -> bool:
+        """Whether an embedded URL is at a host of the unit, and no earlier round has it."""
+        return host(url) in self._hosts and not self._fetched(self._canonical(url))
+
     def _enter(self, visit: Visit, targets: list[CrawlURI], now: float) -> None:
-        """Let targets of redirects enter that the unit may follow."""
+        """Let targets of redirects and embeds enter that the unit may follow."""
         most = self._options.max_redirects
         # A seed's target is forced, so that it is fetched though it was seen: in a list it is not.
         wanted = [
@@ -363,6 +402,7 @@ class UnitVisits:
             for target in targets
             if host(target.url) in self._hosts
             and len(target.path) - len(target.path.rstrip(_REDIRECT)) <= most
+            and _embeds(target.path) <= _MOST_EMBEDS
         ]
         if wanted:
             self._frontier.schedule(through_walls(visit, wanted), now)

@@ -424,7 +424,7 @@ def _reason_text(one: "ListVerdict") -> str:
 _REASONS = {
     "listed": "{segment}",
     "unknown": "it was not known yet",
-    "lost": "files of that version are gone, so that nobody can say why",
+    "lost": "nothing is kept of how its URLs were chosen",
     "rules": "excluded by {excluded}",
     "schedule": "not due before {due}",
     "lease": "it was out in {segment} until {until}",

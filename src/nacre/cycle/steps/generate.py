@@ -288,20 +288,24 @@ class _Generating:
         names = segment_names(context.clock, len(packs), self._version)
         until = context.clock + round(context.settings.cycle.generate.lease * 1000)
         delay = expected_delay(context)
+        embeds = context.settings.cycle.fetch.follow == "embeds"
         specs = [
             LeaseSpec(
                 look, tuple(_plans(found_hosts, packs, delay)), names, until, self._number,
                 f"{self._folder}/listed-{number}.parquet", f"{self._folder}/hosts-{number}.parquet",
+                f"{self._folder}/fetched-{number}.parquet" if embeds else "",
             )
             for number, (look, found_hosts) in enumerate(zip(looks, measured, strict=True))
         ]  # fmt: skip
         leases = context.engine.map(lease_task, specs)
         sources = tuple(spec.exchange for spec in specs)
         hosts = tuple(spec.hosts for spec, one in zip(specs, leases, strict=True) if one.hosts)
+        keys = tuple(spec.fetched for spec, one in zip(specs, leases, strict=True) if one.fetched)
         lists = [
             ListSpec(
                 context.place, sources, hosts, number, unit,
                 list_name(names[number], unit), list_name(names[number], unit, HOSTS),
+                keys, list_name(names[number], unit, "fetched"),
             )
             for number, one in enumerate(packs)
             for unit in range(len(one.seconds))

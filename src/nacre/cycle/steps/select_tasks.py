@@ -31,6 +31,7 @@ from nacre.crawldb.select import (
 )
 from nacre.cycle.admission import Admission
 from nacre.cycle.compaction import merge_bucket, needs_merge
+from nacre.cycle.steps.fetched_keys import write_fetched_keys, write_unit_keys
 from nacre.cycle.steps.host_rows import group_of, load_hosts, write_hosts
 from nacre.cycle.steps.judging import JUDGED_BY, RulesOfStep, judge_rows
 from nacre.cycle.storage import localized
@@ -402,6 +403,7 @@ class LeaseSpec(NamedTuple):
         version: Number of the version that it is for.
         exchange: Name of the file for what goes to units.
         hosts: Name of the file for what is known of their hosts.
+        fetched: Name of the file for what is fetched already of these hosts; "" for none.
     """
 
     look: LookSpec
@@ -411,6 +413,7 @@ class LeaseSpec(NamedTuple):
     version: int
     exchange: str
     hosts: str
+    fetched: str = ""
 
 
 class LeasedFiles(NamedTuple):
@@ -421,11 +424,13 @@ class LeasedFiles(NamedTuple):
         hosts: Something is known of its hosts.
         chosen: Of each list that has some: its number from 0, its candidates of the task, and the
             place of the last of them.
+        fetched: There is a file of what is fetched already.
     """
 
     leases: tuple[TableFile, ...]
     hosts: bool
     chosen: tuple[tuple[int, int, Place], ...] = ()
+    fetched: bool = False
 
 
 def lease_task(spec: LeaseSpec) -> LeasedFiles:
@@ -460,7 +465,8 @@ def lease_task(spec: LeaseSpec) -> LeasedFiles:
             "select segment, count(*), min((sort, tie)) from chosen group by 1 order by 1"
         )
         last = ((number, rows, Place(*end)) for number, rows, end in chosen)
-        return LeasedFiles(tuple(_leases(work, spec)), bool(known.rows), tuple(last))
+        fetched = bool(spec.fetched) and write_fetched_keys(work, spec.look.buckets, spec.fetched)
+        return LeasedFiles(tuple(_leases(work, spec)), bool(known.rows), tuple(last), fetched)
 
 
 def _listed_rows(work: TaskWork, spec: LeaseSpec) -> str:
@@ -515,6 +521,8 @@ class ListSpec(NamedTuple):
         unit: The unit, from 0.
         name: Name of the list.
         known: Name of the file of what is known of its hosts.
+        fetched: The files of what is fetched already of hosts.
+        keys: Name of the file of those of its own hosts.
     """
 
     place: TaskPlace
@@ -524,6 +532,8 @@ class ListSpec(NamedTuple):
     unit: int
     name: str
     known: str
+    fetched: tuple[str, ...] = ()
+    keys: str = ""
 
 
 def list_task(spec: ListSpec) -> int:
@@ -539,6 +549,7 @@ def list_task(spec: ListSpec) -> int:
             str(path),
         )
         work.storage.upload(path, spec.name)
+        write_unit_keys(work, spec.fetched, mine, spec.keys)
         if spec.hosts:
             paths = [str(localized(work.storage, name, work.scratch)) for name in spec.hosts]
             path = work.scratch / "hosts.parquet"
