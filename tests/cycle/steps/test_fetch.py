@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from nacre.cycle.check import check_storage
 from nacre.cycle.engine import TaskEngine
 from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.orphans import salvage_orphans
 from nacre.cycle.parts import UnitPlace
 from nacre.cycle.steps.fetch import FetchOptions, fetch
+from nacre.cycle.tables import TaskPlace
 from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges
 from nacre.errors import DamageError, JobError
 from nacre.settings.settings import JobSettings
@@ -124,6 +127,21 @@ def test_parts_of_attempts_that_lost_are_orphans(tmp_path: Path):
     assert len([name for name in names if "-0000-1-" in name]) == 2
     archived = [Path(file.path).name for file in cycle.files(cycle.newest(), ARCHIVE)]
     assert all("-0000-2-" in name for name in archived)
+    # The requests were really made: salvaged, their records are in the archive.
+    cycle.storage.put("orphans/torn-0000-9.warc.gz", b"\x1f\x8b torn")
+    where = TaskPlace(cycle.storage.place)
+    done = salvage_orphans(cycle, LocalEngine(1), where, CLOCK)
+    assert (done.files, done.captures) == (1, 11), "ten pages and robots.txt"
+    assert [(one.name, bool(one.defect)) for one in done.refused] == [
+        ("orphans/torn-0000-9.warc.gz", True)
+    ]
+    now = cycle.files(cycle.newest(), ARCHIVE)
+    lost_ones = [file for file in now if "-0000-1-" in file.path]
+    assert sorted(file.kind for file in lost_ones) == ["cdxj", "warc"]
+    assert {file.group for file in lost_ones} == {SEGMENT}
+    assert check_storage(cycle, LocalEngine(1), where, CLOCK).whole
+    assert cycle.storage.list("orphans") == ["orphans/torn-0000-9.warc.gz"]
+    assert salvage_orphans(cycle, LocalEngine(1), where, CLOCK).version is None
 
 
 def test_a_damaged_part_is_told_and_not_committed(tmp_path: Path):

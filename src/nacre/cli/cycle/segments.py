@@ -14,35 +14,62 @@ from nacre.cli.options import job_of
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
     from nacre.cycle.link_rows import PageLink
+    from nacre.cycle.steps.context import StepContext
 
 _SHOWN = ("segment", "time", "status", "reason", "mime", "size", "duration", "warc_file", "key")
+
+
+_WHAT = {
+    "list": "`segments list`",
+    "drop": "`segments drop SEGMENT…`",
+    "slice": "`segments slice N`",
+    "salvage": "`segments salvage`",
+}
 
 
 def segments(
     ctx: typer.Context,
     what: Annotated[
-        str, typer.Argument(metavar="[list|drop]", help="`drop SEGMENT…` gives segments up.")
+        str,
+        typer.Argument(
+            metavar="[list|drop|slice|salvage]",
+            help="`drop SEGMENT…` gives segments up; `slice N` divides those that wait for their "
+            "fetch into segments of at most N URLs; `salvage` takes the records of attempts that "
+            "lost into the archive.",
+        ),
     ] = "list",
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[SEGMENT]", show_default=False)
+        list[str] | None, typer.Argument(metavar="[SEGMENT|N]", show_default=False)
     ] = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """List the segments, or give some up: their URLs are then free for the next list."""
-    from nacre.cli.cycle.texts import time_text
-    from nacre.cycle.segments import drop_segment, segment_rows
+    """List the segments, give some up, divide those that are long, or salvage records."""
+    from nacre.cycle.segments import drop_segment
     from nacre.errors import ConfigError
 
-    if what not in {"list", "drop"} or (what == "drop") != bool(names):
-        raise ConfigError(f"{what!r}: `segments list`, or `segments drop SEGMENT`")
+    words = names or []
+    wanted = {"drop": bool(words), "slice": len(words) == 1 and words[0].isdecimal()}
+    if what not in _WHAT or not wanted.get(what, not words):
+        raise ConfigError(f"{' '.join(['segments', what, *words])}: {', '.join(_WHAT.values())}")
     with opened(job_of(ctx), CommonOptions()) as context:
         if what == "drop":
-            for name in names or ():
+            for name in words:
                 version = drop_segment(context, name)
                 output.say(f"{name} is given up in version {version.number}")
-            return
-        rows = segment_rows(context.cycle.newest())
+        elif what == "slice":
+            _slice(context, int(words[0]), as_json=as_json)
+        elif what == "salvage":
+            _salvage(context, as_json=as_json)
+        else:
+            _list(context, as_json=as_json)
+
+
+def _list(context: "StepContext", *, as_json: bool) -> None:
+    from nacre.cli.cycle.texts import time_text
+    from nacre.cycle.segments import segment_rows
+
+    rows = segment_rows(context.cycle.newest())
     if as_json:
         output.say_json([one._asdict() for one in rows])
     elif rows:
@@ -51,6 +78,35 @@ def segments(
         output.say(output.table([head, *shown], indent=""))
     else:
         output.say("no segment yet: `generate` makes one")
+
+
+def _slice(context: "StepContext", size: int, *, as_json: bool) -> None:
+    from nacre.cycle.segment_slices import slice_segments
+
+    made = slice_segments(context, size)
+    if as_json:
+        output.say_json(made)
+        return
+    for name, slices in made.items():
+        output.say(f"{name} is now {output.count(len(slices), 'segment')}: {', '.join(slices)}")
+    if not made:
+        output.say(f"no segment that waits for its fetch has more than {output.count(size, 'URL')}")
+
+
+def _salvage(context: "StepContext", *, as_json: bool) -> None:
+    from nacre.cycle.orphans import salvage_orphans
+    from nacre.report.formatting import size
+
+    found = salvage_orphans(context.cycle, context.engine, context.place, context.clock)
+    if as_json:
+        version = found.version.number if found.version is not None else None
+        refused = [one._asdict() for one in found.refused]
+        output.say_json({**found._asdict(), "refused": refused, "version": version})
+        return
+    files = f"{output.count(found.files, 'file')}, {size(found.size)}"
+    output.say(f"{output.count(found.captures, 'capture')} salvaged ({files})")
+    for one in found.refused:
+        output.say(f"  {one.name} stays: {one.defect}")
 
 
 def readseg(
