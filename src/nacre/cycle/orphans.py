@@ -50,7 +50,7 @@ class OrphanFile(NamedTuple):
     defect: str = ""
 
 
-class SalvageResult(NamedTuple):
+class OrphanSalvage(NamedTuple):
     """The outcome of `segments salvage`.
 
     Attributes:
@@ -70,7 +70,7 @@ class SalvageResult(NamedTuple):
 
 def salvage_orphans(
     cycle: Cycle, engine: TaskEngine, place: TaskPlace, clock: int
-) -> SalvageResult:
+) -> OrphanSalvage:
     """Take the records of attempts that lost into the archive.
 
     Args:
@@ -93,7 +93,7 @@ def salvage_orphans(
     refused = tuple(one for one in looked if one.defect)
     if not whole:
         _remove(storage, names, done)
-        return SalvageResult(refused=refused)
+        return OrphanSalvage(refused=refused)
     files = []
     for one in whole:
         files.append(_file(version, one.name, "warc", one.size, one.sha256))
@@ -102,7 +102,7 @@ def salvage_orphans(
             files.append(_index_file(version, index, data))
     for file in files:
         storage.copy(f"{ORPHANS}/{file.path.rpartition('/')[2]}", file.path)
-    result = SalvageResult(
+    result = OrphanSalvage(
         len(whole), sum(one.captures for one in whole), sum(one.size for one in whole), refused
     )
     changes = CycleChanges(
