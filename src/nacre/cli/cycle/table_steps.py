@@ -1,5 +1,6 @@
-"""Steps over tables as commands: `nacre cycle DIR parse|links|dedup`, and their findings."""
+"""Steps over tables as commands: `nacre cycle DIR parse|links|dedup|merge`, and their findings."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from nacre.crawldb.settings import CycleDedupSettings
     from nacre.cycle.steps.dedup import DedupResult
     from nacre.cycle.steps.links import LinksResult
+    from nacre.cycle.steps.merge import MergeResult
     from nacre.cycle.steps.parse import ParseResult
 
 GROUPS = ("none", "host", "domain")
@@ -154,6 +156,60 @@ def dedup(
         output.say(dedup_text(result))
 
 
+def merge(
+    ctx: typer.Context,
+    others: Annotated[
+        list[Path],
+        typer.Argument(metavar="OTHER_DIR", help="Their directories.", show_default=False),
+    ],
+    *,
+    filtered: Annotated[
+        bool, typer.Option("--filter", help="Leave out what the scope of DIR refuses.")
+    ] = False,
+    normalize: Annotated[
+        bool, typer.Option("--normalize", help="Bring URLs into the form that DIR gives them.")
+    ] = False,
+    engine: EngineName = "local",
+    master: Master = "",
+    tasks: Tasks = 0,
+    at: At = "",
+    dry: DryRun = False,
+    assignments: Assignments = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring the URLs, links and hosts of other batch crawls into the tables of this one.
+
+    Of a URL that several know, the newest visit counts. WARC files stay where they are.
+    """
+    from nacre.cycle.steps.merge import MergeOptions
+    from nacre.cycle.steps.merge import merge as run
+    from nacre.cycle.versions import Cycle
+    from nacre.settings.load import load_job
+    from nacre.store.layout import Layout
+
+    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
+    with opened(job_of(ctx), common) as context:
+        cycles = []
+        for path in others:
+            layout = Layout(path)
+            cycles.append(Cycle.open(layout.root, load_job(layout).settings.cycle.storage))
+        result = run(context, cycles, MergeOptions(filtered, normalize))
+    if as_json:
+        output.say_json({**result._asdict(), "version": _number(result)})
+    else:
+        output.say(merge_text(result))
+
+
+def merge_text(result: "MergeResult") -> str:
+    """`412 URLs: 300 new, 12 newer; 4 refused by scope; 900 links, 3 hosts`."""
+    from nacre.cli.cycle.texts import refused_text
+
+    text = f"{count(result.known, 'URL')}: {result.new:,} new, {result.newer:,} newer"
+    text += f"; {refused_text(result.refused)}" if result.refused else ""
+    return f"{text}; {count(result.links, 'link')}, {count(result.hosts, 'host')}"
+
+
 def dedup_settings(
     settings: "CycleDedupSettings", group: str, order: str, *, canonical: bool
 ) -> "CycleDedupSettings":
@@ -209,7 +265,7 @@ def dedup_numbers(result: "DedupResult") -> dict[str, Any]:
     return {**result._asdict(), "version": _number(result)}
 
 
-def _number(result: "DedupResult | LinksResult | ParseResult") -> int | None:
+def _number(result: "DedupResult | LinksResult | MergeResult | ParseResult") -> int | None:
     return result.version.number if result.version is not None else None
 
 
@@ -218,3 +274,4 @@ def register(program: "CycleProgram") -> None:
     program.command("parse", rich_help_panel="Steps")(parse)
     program.command("links", rich_help_panel="Steps")(links)
     program.command("dedup", rich_help_panel="Steps")(dedup)
+    program.command("merge", rich_help_panel="Tables")(merge)
