@@ -43,7 +43,8 @@ from nacre.cycle.tables import (
     table_kind,
 )
 from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion, TableFile
-from nacre.errors import JobError
+from nacre.errors import JobError, URIError
+from nacre.uri.parse import parse
 
 SIGNATURES = "signatures"
 _TABLES = (CRAWLDB, HOSTS, LINKS)
@@ -335,12 +336,7 @@ def _judge(
     refused: Counter[str] = Counter()
     was, now = [], []
     for url, path, via, source in asked:
-        normal: str | None = url
-        if options.normalize:
-            rewritten = url
-            if admission.normalizing is not None:
-                rewritten = admission.normalizing.link(url, is_redirect=False)
-            normal = None if rewritten is None else admission.key(rewritten)
+        normal: str | None = _normal(url, admission) if options.normalize else url
         why = "" if normal is not None else "uri.normalize"
         if normal is not None and options.filter and judged:
             hops = path if own else "L"
@@ -361,6 +357,17 @@ def _judge(
         f"update rows set {column} = c.url from changed c where c.was = rows.{column}"
     )
     return refused
+
+
+def _normal(url: str, admission: Admission) -> str | None:
+    """The key of a URL by the normalizers of this directory; None where they leave nothing."""
+    try:
+        normal: str | None = parse(url)
+    except URIError:
+        return None
+    if normal is not None and admission.normalizing is not None:
+        normal = admission.normalizing.link(normal, is_redirect=False)
+    return None if normal is None else admission.key(normal)
 
 
 def _load_buckets(work: TaskWork, first: str, spec: GatherSpec) -> None:
