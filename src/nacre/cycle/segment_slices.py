@@ -129,7 +129,9 @@ def slice_task(spec: SliceSpec) -> SlicedLists:
         lists = [name for name in storage.list(f"{folder}/lists") if name.endswith(".parquet")]
         _number(work, lists, spec.size)
         hosts = set(storage.list(f"{folder}/hosts"))
-        units, urls, leases, begun = [], [], [], 0
+        units: list[int] = []
+        urls: list[int] = []
+        begun = 0
         for number, name in enumerate(spec.names):
             mine = work.kernel.rows(
                 f"select unit, count(*) from placed where slice = {number} group by 1 order by 1"
@@ -144,8 +146,7 @@ def slice_task(spec: SliceSpec) -> SlicedLists:
             begun += len(mine)
             units.append(len(mine))
             urls.append(sum(count for _, count in mine))
-        leases += _leases(work, spec)
-        return SlicedLists(tuple(units), tuple(urls), tuple(leases))
+        return SlicedLists(tuple(units), tuple(urls), tuple(_leases(work, spec)))
 
 
 def _number(work: TaskWork, lists: Sequence[str], size: int) -> None:
