@@ -140,6 +140,27 @@ def compact_task(spec: CompactSpec) -> list[MergedBucket]:
         return [merge_bucket(work, spec.table, bucket, spec.version) for bucket in spec.buckets]
 
 
+def mergeable(cycle: Cycle, buckets: int = 0) -> dict[str, int]:
+    """The buckets that `compact` would merge, or divide anew, by table.
+
+    Args:
+        cycle: The versions.
+        buckets: Number of buckets of every table from then on; 0: as they are.
+
+    Raises:
+        JobError: The buckets cannot change now.
+    """
+    version = cycle.newest()
+    if buckets:
+        _require_divisible(version, buckets)
+    found: dict[str, int] = {}
+    for table, state in version.tables.items():
+        anew = buckets not in (0, state.buckets)
+        number = sum(1 for one in buckets_of(cycle, version, table) if one.deltas or anew)
+        found |= {table: number} if number else {}
+    return found
+
+
 def compact(
     cycle: Cycle,
     engine: TaskEngine,

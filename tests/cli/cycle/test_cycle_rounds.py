@@ -131,6 +131,9 @@ def test_another_number_of_buckets_is_told(crawled: Path, tmp_path: Path):
     done = cycle(root, "compact", "--set", "cycle.buckets=16")
     assert (done.code, "compact --buckets 16" in done.err) == (0, True)
     before = cycle(root, "hash").out
+    dry = cycle(root, "compact", "--buckets", "16", "--dry-run").out
+    assert dry.startswith("buckets to merge: ")
+    assert "of crawldb" in dry
     assert cycle(root, "compact", "--buckets", "16").code == 0
     assert cycle(root, "hash").out == before
     assert cycle(root, "compact", "--buckets", "12").code == 2
@@ -165,3 +168,8 @@ def test_segments_and_their_visits(crawled: Path):
     one = cycle(crawled, "readseg", "--url", visits[0]["key"]).out
     assert one.count("text/html") == 1
     assert cycle(crawled, "segments", "drop", "x").code == 2
+    dry = cycle(crawled, "parse", rows[1]["name"], "--dry-run")
+    assert "1 part of 1 segment to parse" in dry.out
+    assert "segments slice N" in cycle(crawled, "segments", "slice", "many").err
+    assert cycle(crawled, "segments", "slice", "5").out.startswith("no segment that waits")
+    assert cycle(crawled, "segments", "salvage").out.startswith("0 captures salvaged")

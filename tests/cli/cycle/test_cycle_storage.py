@@ -37,3 +37,25 @@ def test_damage_is_named_and_repaired(injected):
 def test_spark_needs_what_the_message_says(injected):
     done = nacre("cycle", injected, "hash", "--master", "spark://127.0.0.1:1")
     assert (done.code, "--master is for --engine spark" in done.err) == (2, True)
+
+
+def test_a_storage_that_cannot_be_written_is_told_before_the_first_task(injected, tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    place = f"cycle.storage={file}/cycle"
+    done = nacre("cycle", injected, "inject", "http://c.test/", "--set", place)
+    assert done.code != 0
+    assert f"{file}/cycle" in done.err
+    assert nacre("cycle", injected, "versions").code == 0, "readers write nothing"
+    assert not list((injected / "cycle" / "probes").iterdir())
+
+
+def test_a_hole_and_a_newer_layout_stop_every_command(injected):
+    versions = injected / "cycle" / "versions"
+    (versions / "0000000004.json").write_bytes((versions / "0000000002.json").read_bytes())
+    done = nacre("cycle", injected, "generate", "--dry-run")
+    assert "0000000003.json is missing" in done.err
+    (versions / "0000000003.json").write_text('{"schema": 2, "nacre": "9.1"}')
+    (versions / "0000000004.json").unlink()
+    done = nacre("cycle", injected, "generate", "--dry-run")
+    assert "made by Nacre 9.1; this one knows 1. Use the newer Nacre" in done.err

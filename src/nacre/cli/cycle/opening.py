@@ -200,6 +200,7 @@ def opened(
     *,
     engine: "TaskEngine | None" = None,
     clock: int = 0,
+    writes: bool = True,
 ) -> "Iterator[StepContext]":
     """A directory, ready for a step.
 
@@ -209,12 +210,15 @@ def opened(
         told: Hears how far it is.
         engine: Runs the tasks; None: one is made, and closed in the end.
         clock: The clock of the step, ms; 0: as the options say.
+        writes: It commits something, unless it is dry.
 
     Raises:
         ConfigError: A setting, an option or a library is missing or wrong.
         JobError: The directory is no job, or is running.
+        StorageError: Nothing can be written into the storage.
     """
     from nacre.cycle.steps.context import StepContext, nobody
+    from nacre.cycle.storage import require_writable
     from nacre.cycle.versions import Cycle
     from nacre.settings.load import load_job
     from nacre.store.layout import Layout
@@ -225,6 +229,8 @@ def opened(
     used = engine or engine_of(options)
     try:
         cycle = Cycle.open(layout.root, loaded.settings.cycle.storage)
+        if writes and not options.dry:
+            require_writable(cycle.storage)
         require_executors(used, cycle.storage.place)
         if engine is None:
             tell_buckets(cycle, loaded)

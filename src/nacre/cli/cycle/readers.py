@@ -11,7 +11,9 @@ from nacre.cli import output
 from nacre.cli.cycle.opening import (
     AsJson,
     Assignments,
+    At,
     CommonOptions,
+    DryRun,
     EngineName,
     Master,
     Tasks,
@@ -41,7 +43,7 @@ def looking(
     """
     from nacre.cycle.readers import TableView
 
-    with opened(job_of(ctx), options) as context:
+    with opened(job_of(ctx), options, writes=False) as context:
         cycle = context.cycle
         read = cycle.version(version) if version else cycle.newest()
         yield context, TableView(cycle, read, context.engine, context.place, context.interval)
@@ -261,7 +263,7 @@ def explain(
     from nacre.cli.cycle.texts import explain_lines
     from nacre.cycle.explain import explain_url
 
-    with opened(job_of(ctx), CommonOptions()) as context:
+    with opened(job_of(ctx), CommonOptions(), writes=False) as context:
         plain, key = key_of(context, url)
         found = explain_url(context, plain, key)
     if as_json:
@@ -352,15 +354,25 @@ def compact(
     engine: EngineName = "local",
     master: Master = "",
     tasks: Tasks = 0,
+    at: At = "",
+    dry: DryRun = False,
     assignments: Assignments = None,
     as_json: AsJson = False,
 ) -> None:
     """Merge the files of all tables, and remove what no kept version needs."""
     from nacre.cycle.compaction import compact as run
+    from nacre.cycle.compaction import mergeable
     from nacre.report.formatting import size
 
-    common = CommonOptions(engine, master, tasks, "", tuple(assignments or ()))
+    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     with opened(job_of(ctx), common) as context:
+        if dry:
+            planned = mergeable(context.cycle, buckets)
+            if as_json:
+                output.say_json({"merged": planned})
+            else:
+                output.say(f"buckets to merge: {_merged_text(planned)}")
+            return
         keep = context.settings.cycle.keep_versions
         found = run(
             context.cycle, context.engine, context.place, context.clock, keep=keep, buckets=buckets
@@ -370,12 +382,15 @@ def compact(
         numbers["merged"] = dict(found.merged)
         output.say_json(numbers)
         return
-    merged = ", ".join(f"{number} of {name}" for name, number in sorted(found.merged.items()))
     output.say(
-        f"merged buckets: {merged or 'none'}; {found.files_before} files "
+        f"merged buckets: {_merged_text(found.merged)}; {found.files_before} files "
         f"({size(found.size_before)}) are {found.files_after} ({size(found.size_after)}); "
         f"{output.count(found.removed, 'file')} removed ({size(found.freed)})"
     )
+
+
+def _merged_text(merged: "Mapping[str, int]") -> str:
+    return ", ".join(f"{number} of {name}" for name, number in sorted(merged.items())) or "none"
 
 
 def storage(
@@ -403,7 +418,7 @@ def storage(
 
     if what != "check":
         raise ConfigError(f"{what!r}: `storage check`")
-    with opened(job_of(ctx), CommonOptions(engine, master, tasks)) as context:
+    with opened(job_of(ctx), CommonOptions(engine, master, tasks), writes=repair) as context:
         found = check_storage(
             context.cycle, context.engine, context.place, context.clock, repair=repair
         )

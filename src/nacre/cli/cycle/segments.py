@@ -52,7 +52,7 @@ def segments(
     wanted = {"drop": bool(words), "slice": len(words) == 1 and words[0].isdecimal()}
     if what not in _WHAT or not wanted.get(what, not words):
         raise ConfigError(f"{' '.join(['segments', what, *words])}: {', '.join(_WHAT.values())}")
-    with opened(job_of(ctx), CommonOptions()) as context:
+    with opened(job_of(ctx), CommonOptions(), writes=what != "list") as context:
         if what == "drop":
             for name in words:
                 version = drop_segment(context, name)
@@ -132,7 +132,10 @@ def readseg(
     from nacre.cycle.row_files import plain_row, write_batches
     from nacre.cycle.segments import visits_of
 
-    with opened(job_of(ctx), CommonOptions()) as context, context.place.open() as work:
+    with (
+        opened(job_of(ctx), CommonOptions(), writes=False) as context,
+        context.place.open() as work,
+    ):
         key = key_of(context, url)[1] if url else ""
         batches = visits_of(work, context.cycle.newest(), names or (), key)
         if dump is not None:
@@ -176,7 +179,7 @@ def readhosts(
     wanted += [f"({where}\n)"] if where else []
     condition = f" where {' and '.join(wanted)}" if wanted else ""
     query = f"select {columns} from hosts{condition} order by host"  # noqa: S608 - it only reads
-    with opened(job_of(ctx), CommonOptions()) as context:
+    with opened(job_of(ctx), CommonOptions(), writes=False) as context:
         if "hosts" not in context.cycle.newest().tables:
             raise JobError("there is no table of hosts yet: `update` makes it")
     ask(ctx, query, as_json=as_json)

@@ -66,6 +66,7 @@ def parse(
     master: Master = "",
     tasks: Tasks = 0,
     at: At = "",
+    dry: DryRun = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -75,11 +76,14 @@ def parse(
     """
     from nacre.cycle.steps.parse import parse as run
 
-    with opened(job_of(ctx), CommonOptions(engine, master, tasks, at)) as context:
+    with opened(job_of(ctx), CommonOptions(engine, master, tasks, at, (), dry)) as context:
         wanted: dict[str, list[str]] = {name: [] for name in segments}
-        result = run(context.cycle, context.engine, context.place, context.clock, wanted)
+        place, clock = context.place, context.clock
+        result = run(context.cycle, context.engine, place, clock, wanted, dry=dry)
     if as_json:
         output.say_json({**result._asdict(), "version": _number(result)})
+    elif dry:
+        output.say(f"{count(result.parts, 'part')} of {count(len(segments), 'segment')} to parse")
     else:
         output.say(parse_text(result))
 

@@ -27,7 +27,7 @@ from nacre.cycle.engine import (
     gave_up,
     raised,
 )
-from nacre.cycle.storage import open_storage
+from nacre.cycle.storage import open_storage, require_writable
 from nacre.engine.clock import SystemClock
 from nacre.errors import ConfigError, NacreError, StorageError
 
@@ -175,10 +175,7 @@ def report_task(place: str) -> ExecutorReport:
     """Report on the executor that runs this."""
     said = ""
     try:
-        storage = open_storage(place)
-        name = f"probes/{socket.gethostname()}-{os.getpid()}"
-        storage.put(name, b"")
-        storage.delete(name)
+        require_writable(open_storage(place))
     except NacreError as error:
         said = str(error)
     version = ".".join(map(str, sys.version_info[:2]))

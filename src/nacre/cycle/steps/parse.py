@@ -51,6 +51,8 @@ def parse(
     place: TaskPlace,
     clock: int,
     wanted: Mapping[str, Collection[str]],
+    *,
+    dry: bool = False,
 ) -> ParseResult:
     """Make the facts of segments again, and commit them in place of those that they have.
 
@@ -60,6 +62,7 @@ def parse(
         place: Where they work.
         clock: The clock of the step, ms.
         wanted: Folders of the parts whose facts are made, by segment; none: of all its parts.
+        dry: Say how many parts there are, and read none.
 
     Raises:
         JobError: There is no such segment, or it was not fetched.
@@ -82,6 +85,8 @@ def parse(
         for unit, of in sorted(state.parts.items())
         if (chosen := tuple(one for one in of if not wanted[name] or one in wanted[name]))
     ]  # fmt: skip
+    if dry:
+        return ParseResult(tuple(states), sum(len(spec.chosen) for spec in specs))
     made = [one for found in engine.map(reparse_task, specs) for one in found]
     result = ParseResult(
         tuple(states),

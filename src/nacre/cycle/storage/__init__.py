@@ -5,7 +5,9 @@ never changed. `local.py` is a directory, `objects.py` a bucket of an object sto
 """
 
 import hashlib
+import os
 import re
+import socket
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
@@ -110,6 +112,20 @@ def open_storage(place: str) -> Storage:
     from nacre.cycle.storage.local import LocalStorage  # noqa: PLC0415 - one of the two
 
     return LocalStorage(Path(found[2] if found else place))
+
+
+def require_writable(storage: Storage) -> None:
+    """Write a file and remove it, before work begins that could not be kept.
+
+    Args:
+        storage: The storage.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    name = f"probes/{socket.gethostname()}-{os.getpid()}"
+    storage.put(name, b"")
+    storage.delete(name)
 
 
 def localized(storage: Storage, name: str, scratch: Path) -> Path:
