@@ -23,6 +23,13 @@ def _job(ctx: typer.Context, directory: JobDir) -> None:
     """The files of the captures: check them, rebuild the index, expand, salvage."""
 
 
+def _require_runs(directory: Path) -> None:
+    """Raise JobError for a batch crawl, whose WARC files are committed with their index."""
+    from nacre.store.layout import Layout
+
+    Layout(directory).require_runs("storage check")
+
+
 @archive.command("check")
 def check_archive(
     ctx: typer.Context,
@@ -60,6 +67,7 @@ def rebuild(ctx: typer.Context) -> None:
     """Rebuild the index of every WARC from its content."""
     from nacre.job.warcs import reindex
 
+    _require_runs(job_of(ctx))
     damaged = False
     for index in reindex(*layout_and_settings(job_of(ctx))):
         output.say(f"{output.shown(index.made)}: {output.count(index.lines, 'line')}")
@@ -137,6 +145,7 @@ def salvage_archive(ctx: typer.Context) -> None:
     """Register captures that the store does not know, after it was restored or damaged."""
     from nacre.job.stopped_job import salvage
 
+    _require_runs(job_of(ctx))
     layout, settings = layout_and_settings(job_of(ctx))
     saved = salvage(layout, settings)
     for path in saved.moved:

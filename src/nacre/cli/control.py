@@ -17,6 +17,18 @@ if TYPE_CHECKING:
 _PANEL = "While it runs"
 
 
+def _require_no_rounds(layout: "Layout") -> None:
+    """Raise JobError for a batch crawl, which no command controls."""
+    from nacre.errors import JobError
+
+    if layout.in_rounds:
+        raise JobError(
+            f"{layout.root} is crawled in rounds: Ctrl-C in their terminal or a file "
+            f"{layout.control / 'stop'} ends them after the step, and `nacre cycle {layout.root} "
+            "--rounds 1` goes on"
+        )
+
+
 def _ask(directory: Path, command: str, **arguments: object) -> dict[str, Any]:
     from nacre.errors import JobError
     from nacre.job.control import is_running, send_command
@@ -24,6 +36,7 @@ def _ask(directory: Path, command: str, **arguments: object) -> dict[str, Any]:
 
     layout = Layout(directory)
     layout.require()
+    _require_no_rounds(layout)
     if not is_running(layout.socket):
         from nacre.inspect.view import is_finished
         from nacre.runs.passes import find_recurring
@@ -78,6 +91,7 @@ def stop(directory: JobDir, as_json: AsJson = False) -> None:
 
     layout = Layout(directory)
     layout.require()
+    _require_no_rounds(layout)
     again = find_recurring(layout)
     if again is not None and again.waits and not is_running(layout.socket):
         _stop_between(layout, again, as_json=as_json)
@@ -151,6 +165,7 @@ def _list_checkpoints(directory: Path, *, as_json: bool) -> None:
 
     layout = Layout(directory)
     layout.require()
+    _require_no_rounds(layout)
     found = list(list_checkpoints(layout))
     if as_json:
         output.say_json([_facts(each) for each in found])
@@ -196,6 +211,9 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
 
     layout = Layout(directory)
     layout.require()
+    if layout.in_rounds:
+        _say_rounds(layout, as_json=as_json)
+        return
     again = find_recurring(layout)
     try:
         answer = send_command(layout.socket, "status")
@@ -207,6 +225,17 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
         output.say_json(answer)
         return
     for line in status_lines(answer, output.typed(layout.root), verbose=verbose):
+        output.say(line)
+
+
+def _say_rounds(layout: "Layout", *, as_json: bool) -> None:
+    from nacre.cli.cycle.state import rounds_lines, rounds_status
+
+    found = rounds_status(layout)
+    if as_json:
+        output.say_json({"cycle": found})
+        return
+    for line in rounds_lines(found, output.typed(layout.root)):
         output.say(line)
 
 
@@ -244,7 +273,9 @@ def explain(
 
     from nacre.cli.explain_text import explanation_lines
     from nacre.job.api import explain_url
+    from nacre.store.layout import Layout
 
+    Layout(directory).require_runs(f"explain {output.typed(url)}")
     explanation = explain_url(directory, url)
     if as_json:
         output.say_json(msgspec.to_builtins(explanation))

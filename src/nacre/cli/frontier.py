@@ -47,6 +47,10 @@ def _job(ctx: typer.Context, directory: JobDir) -> None:
 
     Without a command: how many wait, and in how many queues.
     """
+    from nacre.store.layout import Layout
+
+    brings_in = ctx.invoked_subcommand == "import"
+    Layout(directory).require_runs("inject FILE" if brings_in else "generate --dry-run")
     if ctx.invoked_subcommand is None:
         _tell_how_many(directory)
 

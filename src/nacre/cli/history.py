@@ -27,6 +27,10 @@ history = Program()
 @history.callback()
 def _job(ctx: typer.Context, directory: JobDir) -> None:
     """What is known of the pages of a job, over all its runs."""
+    from nacre.store.layout import Layout
+
+    one = "readdb --url URL" if ctx.invoked_subcommand == "url" else "readdb --stats"
+    Layout(directory).require_runs(one)
 
 
 @contextmanager

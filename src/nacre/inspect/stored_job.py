@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from nacre.errors import JobError, OldLayoutError, StorageError
+from nacre.errors import OldLayoutError, StorageError
 from nacre.store.layout import Layout
 from nacre.store.store import Store
 
@@ -30,7 +30,7 @@ def require_store(layout: Layout) -> None:
     """Raise JobError when the job never ran."""
     layout.require()
     if not layout.has_store:
-        raise JobError(f"{layout.root} has not run yet; start it by `nacre run {layout.root}`")
+        raise layout.never_ran()
 
 
 def read_only(path: str) -> Store:

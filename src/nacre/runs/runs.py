@@ -218,7 +218,7 @@ def plan_run(
     daily = parse_budget(budget).daily
     last = read_run(store)
     if last is None:
-        raise JobError(f"{layout.root} has not run yet; start it by `nacre run {layout.root}`")
+        raise layout.never_ran()
     if last.clearing or last.fresh:
         return last
     if not is_over(last):

@@ -220,9 +220,12 @@ def require_no_job(layout: Layout, option: str = "") -> None:
     """Raise JobError when there is a job already; `option` is the one that names another place."""
     if layout.config.exists():
         how = f" with {option}" if option else ""
+        resume = f"nacre run {layout.root}"
+        if layout.in_rounds:
+            resume = f"nacre cycle {layout.root} --rounds 1"
         raise JobError(
-            f"{layout.root} is a job already. Resume it with `nacre run {layout.root}`, or name "
-            f"another directory{how}."
+            f"{layout.root} is a job already. Resume it with `{resume}`, or name another "
+            f"directory{how}."
         )
 
 

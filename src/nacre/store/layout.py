@@ -71,9 +71,36 @@ class Layout:
         """Tables and journal of a batch crawl (`nacre cycle`)."""
         return self.root / "cycle"
 
+    @property
+    def in_rounds(self) -> bool:
+        """Whether it is the directory of a batch crawl."""
+        return self.cycle.is_dir()
+
+    def never_ran(self) -> JobError:
+        """The error of a command that needs a run, with the command that helps."""
+        if self.in_rounds:
+            return JobError(
+                f"{self.root} is crawled in rounds, which have no runs: `nacre cycle {self.root} "
+                "readdb --stats` counts its URLs, and `readdb --url URL`, `explain URL`, `readseg` "
+                "and `readhosts` in place of `readdb --stats` show more"
+            )
+        return JobError(f"{self.root} has not run yet; start it by `nacre run {self.root}`")
+
+    def require_runs(self, instead: str) -> None:
+        """Raise JobError when the directory is that of a batch crawl, which has no runs.
+
+        Args:
+            instead: What `nacre cycle DIR` is asked for in its place, such as `readdb --stats`.
+        """
+        if self.in_rounds and not self.store.is_dir():
+            raise JobError(
+                f"{self.root} is crawled in rounds, which have no runs: `nacre cycle {self.root} "
+                f"{instead}`"
+            )
+
     def require_continuous(self) -> None:
         """Raise JobError when the directory is that of a batch crawl."""
-        if self.cycle.is_dir():
+        if self.in_rounds:
             raise JobError(
                 f"{self.root} is crawled in rounds: `nacre cycle {self.root} --rounds 1` goes on "
                 "with it; for a continuous crawl name another directory"

@@ -4,7 +4,7 @@ The directory comes first, then options of the rounds or the name of a step. An 
 spelled as Nutch spells it is answered with the option of Nacre.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import typer
@@ -20,6 +20,7 @@ NUTCH = {
     "-numFetchers": "--units",
     "-maxNumSegments": "--segments",
     "-adddays": "--add-days",
+    "-addDays": "--add-days",
     "-expr": "--where",
     "-noFilter": "--no-filter",
     "-nofilter": "--no-filter",
@@ -50,6 +51,11 @@ NUTCH = {
     "-normalize": "--normalize",
     "-filterNormalizeAll": "--refilter",
     "-noNorm": "--no-normalize",
+    "-D": "--set PATH=VALUE",
+    "-get": "--url",
+    "-format": _NONE,
+    "-noStrict": _NONE,
+    "--sitemaps-from-hostdb-frequency": "--sitemaps-from-hosts",
     "-slice": _NONE,
     "-sm": "--sitemaps",
     "--dedup-group": "--dedup",
@@ -63,6 +69,8 @@ NUTCH = {
 }
 """Options as Nutch spells them, and ours."""
 _WHY_NONE = {
+    "-format": "the suffix of FILE says it: .jsonl, .csv or .parquet",
+    "-noStrict": "the scope decides, wherever a sitemap lies",
     "-slice": "segments need no merging",
     "-dir": "name segments by their times; without a name all that wait are taken",
     "-force": "nothing is locked, so there is nothing to force",
@@ -72,8 +80,12 @@ _WHY_NONE = {
 }
 
 
-def answer_nutch(args: Sequence[str]) -> None:
+def answer_nutch(args: Sequence[str], known: Collection[str] = ()) -> None:
     """Refuse options that are spelled as Nutch spells them.
+
+    Args:
+        args: The arguments of a command.
+        known: Its options; () where that does not matter.
 
     Raises:
         ConfigError: With our spelling of each.
@@ -86,6 +98,8 @@ def answer_nutch(args: Sequence[str]) -> None:
         if name in NUTCH:
             ours = NUTCH[name]
             expected = f"`{ours}`" if ours else f"no such option: {_WHY_NONE[name]}"
+            if ours.startswith("-") and known and ours.split()[0] not in known:
+                expected = f"nothing here; `{ours}` is an option of other steps"
             problems.append(Problem("", f"{name} is an option of Nutch", expected))
     if problems:
         raise ConfigError(problems)
@@ -96,7 +110,7 @@ class CycleCommand(Command):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
         """Its arguments; an option of Nutch is answered with ours."""
-        answer_nutch(args)
+        answer_nutch(args, [name for one in self.params for name in one.opts])
         return list(super().parse_args(ctx, args))
 
 

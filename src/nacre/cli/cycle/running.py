@@ -131,6 +131,9 @@ def run_cycle(line: CycleCommandLine, *, quiet: bool, as_json: bool) -> int:
             if line.seeds:
                 runner.inject(() if made else line.seeds)
             end = runner.run()
+        except KeyboardInterrupt:
+            display.note("ended at once; the same command goes on with the step")
+            return ExitCode.INTERRUPTED
         finally:
             runner.close()
     _say_end(runner, end, line, as_json=as_json)

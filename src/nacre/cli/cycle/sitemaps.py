@@ -50,6 +50,9 @@ def sitemaps(
     no_filter: Annotated[
         bool, typer.Option("--no-filter", help="Take URLs that the scope refuses, too.")
     ] = False,
+    no_normalize: Annotated[
+        bool, typer.Option("--no-normalize", help="Leave URLs as sitemaps have them.")
+    ] = False,
     units: Units = 0,
     time_limit: TimeLimit = "180m",
     engine: EngineName = "local",
@@ -85,6 +88,7 @@ def sitemaps(
             hosts=not named,
             overwrite=overwrite or settings.sitemaps.overwrite,
             filter=settings.sitemaps.filter and not no_filter,
+            normalize=not no_normalize,
             units=units or settings.generate.units or context.engine.workers,
             time_limit=limit,
             stopped=lambda: bool(stop.signals),

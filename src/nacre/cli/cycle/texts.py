@@ -303,7 +303,7 @@ def rounds_text(
     if end.why == "nothing due" and generated is not None:
         text += f"; {generate_text(generated)}"
     elif generated is not None:
-        text += f"; {generated.known:,} URLs known before the last"
+        text += f"; {count(generated.known, 'URL')} known before the last"
     return text + {"interrupted": "; interrupted", "stopped": "; stopped"}.get(end.why, "")
 
 

@@ -169,6 +169,7 @@ class SitemapReadSpec(NamedTuple):
         extract: The limits.
         rules: Rewrite and judge what they list.
         filter: They judge it.
+        normalize: They rewrite it.
         buckets: Buckets of the CrawlDb.
         interval: Least and greatest interval of the schedule, s.
         clock: The clock of the step, ms.
@@ -183,6 +184,7 @@ class SitemapReadSpec(NamedTuple):
     extract: ExtractSettings
     rules: RulesOfStep
     filter: bool
+    normalize: bool
     buckets: int
     interval: tuple[int, int]
     clock: int
@@ -278,7 +280,7 @@ class _SitemapReading:
             if entry.is_sitemap:
                 self._note(entry.loc, sitemap)
                 continue
-            normal = judges.normalizing
+            normal = judges.normalizing if spec.normalize else None
             url = normal.link(entry.loc) if normal is not None else entry.loc
             if url is None:
                 self._refused["uri.normalizers"] += 1

@@ -52,6 +52,7 @@ class SitemapOptions(NamedTuple):
         hosts: Ask all known hosts for the sitemaps that their robots.txt names.
         overwrite: Known URLs take score, interval and modification of a sitemap of their domain.
         filter: Rules judge what sitemaps list.
+        normalize: Normalizers rewrite it first.
         units: Units of each fetch, at least 1.
         parallel: Fetches at the same time in each; 0: as the settings say.
         time_limit: Longest time of each fetch, s; 0: no limit.
@@ -61,6 +62,7 @@ class SitemapOptions(NamedTuple):
     hosts: bool = False
     overwrite: bool = False
     filter: bool = True
+    normalize: bool = True
     units: int = 1
     parallel: int = 0
     time_limit: float = 0.0
@@ -309,6 +311,7 @@ class _SitemapsStep:
             extract=context.settings.extract,
             rules=rules,
             filter=self._options.filter,
+            normalize=self._options.normalize,
             buckets=self._buckets(version),
             interval=(round(times.min_interval), round(times.interval_max)),
             clock=context.clock,

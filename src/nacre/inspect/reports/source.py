@@ -13,7 +13,6 @@ from nacre.engine.clock import SystemClock
 from nacre.engine.counters import untried_guesses
 from nacre.engine.outcomes import Outcomes
 from nacre.engine.seeding.seedbook import seed_rows
-from nacre.errors import JobError
 from nacre.frontier.queue_cache import scan_queues
 from nacre.frontier.queues import QueueRow, QueueState, read_totals
 from nacre.inspect.reports.seed_outcomes import SeedOutcomes
@@ -325,7 +324,7 @@ def source_of(
     """
     run = read_run(store)
     if run is None:
-        raise JobError(f"{layout.root} has not run yet")
+        raise layout.never_ran()
     # Only a running job has its scratch directory for sure, and the right to write there.
     return JobReportSource(
         store, settings, run, live=live, scratch=layout.scratch if live else None

@@ -268,7 +268,7 @@ def summarize_run(view: View, name: str = "") -> RunSummary:
 
 def _chosen(rows: list[RunRow], name: str, layout: Layout) -> RunRow:
     if not rows:
-        raise JobError(f"{layout.root} has not run yet; start it by `nacre run {layout.root}`")
+        raise layout.never_ran()
     if not name:
         return rows[-1]
     for row in rows:
