@@ -97,14 +97,19 @@ def spec(root: Path, unit: str = "u0000", **changes: Any) -> UnitSpec:
     return UnitSpec(**{**usual, **changes})
 
 
-class Unit:
-    """A unit in a process of its own."""
+_RUN = "import sys; from nacre.cycle.unit import main; sys.exit(main(sys.argv[1:]))"
 
-    def __init__(self, wanted: UnitSpec, parent: int = 0) -> None:
+
+class Unit:
+    """A unit in a process of its own; `before` is a program that runs first there."""
+
+    def __init__(self, wanted: UnitSpec, parent: int = 0, before: str = "") -> None:
         text = msgspec.json.encode(wanted).decode()
         path = f"{CHECKOUT / 'src'}{os.pathsep}{CHECKOUT}"
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "nacre.cycle.unit", text, str(parent or os.getpid())],
+            [sys.executable, "-c", f"{before}\n{_RUN}", text, str(parent or os.getpid())]
+            if before
+            else [sys.executable, "-m", "nacre.cycle.unit", text, str(parent or os.getpid())],
             stdout=subprocess.PIPE,
             cwd=CHECKOUT,
             env={**os.environ, "PYTHONPATH": path},

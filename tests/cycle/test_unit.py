@@ -123,6 +123,36 @@ def test_an_interrupted_unit_goes_on_in_its_scratch_directory(tmp_path: Path):
     assert max(asked.values()) == 1
 
 
+KILLED_BEFORE_FILES_GO = """
+import os, signal
+from nacre.cycle.part_maker import PartMaker
+
+async def clean(self):
+    if self._gone:
+        await self._commit.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+PartMaker._clean = clean
+"""
+
+
+def test_a_kill_between_a_part_and_the_removal_of_its_files(tmp_path: Path):
+    with counted(many_pages(60), slow=0.05) as (home, asked):
+        urls = [f"{home}p{number}.html" for number in range(60)]
+        cycle = segment(tmp_path, [urls])
+        killed = Unit(spec(tmp_path, slice=0.5), before=KILLED_BEFORE_FILES_GO)
+        killed.lines()
+        assert killed.process.returncode == -signal.SIGKILL
+        assert list((tmp_path / "units").rglob("*.warc.gz"))
+        result = Unit(spec(tmp_path)).result()
+    assert result.done
+    assert result.parts[0] == "1-001"
+    assert sorted(row["key"] for row in facts_of(cycle, result)) == sorted(urls)
+    assert list((tmp_path / "units").rglob("*.warc.gz")) == []
+    # Those in process at the kill.
+    assert sum(asked.values()) <= 60 + 40
+
+
 def test_another_machine_goes_on_with_the_parts(tmp_path: Path):
     with counted(many_pages(60), slow=0.05) as (home, asked):
         urls = [f"{home}p{number}.html" for number in range(60)]

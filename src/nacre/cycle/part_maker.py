@@ -21,7 +21,7 @@ from nacre.cycle.parts import Chain, PartManifest, UnitPlace, upload_files
 from nacre.cycle.storage import AlreadyThereError
 from nacre.errors import StorageError
 from nacre.job.unit_visits import NotAttempted, VisitFacts, given_up_hosts
-from nacre.store.file_table import delete_row, file_rows
+from nacre.store.file_table import delete_row, file_rows, put_row
 from nacre.store.files import FileKind, FileRow, FileState
 from nacre.uri.parse import host
 
@@ -103,7 +103,7 @@ class PartMaker:
         own = _own_parts(options)
         self._made = len(own)
         self._exported = 0
-        self._gone: list[Path] = []
+        self._gone: dict[int, Path] = {}
         self._making: asyncio.Future[None] | None = None
         for part in (*options.chain, *own):
             if part.scratch == options.mark:
@@ -117,16 +117,18 @@ class PartMaker:
         names = {PurePosixPath(file.name).name for file in part.files}
         for number, row in list(file_rows(self._store)):
             if row.kind in _KINDS and PurePosixPath(row.final).name in names:
-                delete_row(self._store, number)
-                self._gone.append(self._root / row.final)
+                # Until the file is removed the row stays: the next start knows whose file it is.
+                put_row(self._store, number, msgspec.structs.replace(row, state=FileState.LOST))
+                self._gone[number] = self._root / row.final
 
     async def _clean(self) -> None:
         """Remove files that the store has forgotten, once that is durable."""
         if self._gone:
             await self._commit.flush()
-            for path in self._gone:
+            for number, path in self._gone.items():
                 with contextlib.suppress(FileNotFoundError):
                     path.unlink()
+                delete_row(self._store, number)
             self._gone.clear()
 
     # ---- the background task
@@ -184,7 +186,11 @@ class PartMaker:
         return any(row.state is FileState.CLOSED for _, row in self._archives())
 
     def _archives(self) -> list[tuple[int, FileRow]]:
-        return [one for one in file_rows(self._store) if one[1].kind in _KINDS]
+        return [
+            (number, row)
+            for number, row in file_rows(self._store)
+            if row.kind in _KINDS and row.state is not FileState.LOST
+        ]
 
     # ---- a part
 

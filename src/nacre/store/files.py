@@ -30,7 +30,7 @@ class FileState(StrEnum):
     CLOSED = "closed"
     """Whole, under its final name (the rename itself may still have to be repeated)."""
     LOST = "lost"
-    """Gone; its loss was accepted, and the number stays taken."""
+    """Gone, and the number stays taken: its loss was accepted, or a part of a unit has the file."""
 
 
 class FileRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
