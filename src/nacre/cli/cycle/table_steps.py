@@ -257,8 +257,8 @@ def dedup_text(result: "DedupResult") -> str:
         return "nothing new: the pages of all updated segments were compared"
     if not result.pages and not result.marked and not result.released:
         return "no duplicates"
-    text = f"{count(result.pages, 'page')} in {count(result.groups, 'group')}: "
-    text += count(result.marked, "new duplicate")
+    compared = f"{count(result.pages, 'page')} in {count(result.groups, 'group')}: "
+    text = (compared if result.pages else "") + count(result.marked, "new duplicate")
     text += f", {result.canonical:,} of them by their canonical link" if result.canonical else ""
     text += f", {result.near:,} of them by almost the same text" if result.near else ""
     return text + (f", {result.released:,} no longer one" if result.released else "")

@@ -433,6 +433,7 @@ _REASONS = {
     "status": "it is {status}, and only {wanted} was wanted (cycle.generate.status)",
     "score": "its sort value {sort:.6g} is below {least:.6g} (cycle.generate.min_score)",
     "interval": "its interval of {interval} is above {longest} (cycle.generate.max_interval)",
-    "top": "its sort value {sort:.6g} is not among the best (--top): the list ends at {end:.6g}",
+    "top": "its sort value {sort:.6g} is not among the best (--top): the list ends at {end:.6g}; "
+    "of equal values a hash of the URL decides",
     "time": "number {rank:,} of its host {host}, of which {most:,} URLs fit into the time limit",
 }
