@@ -28,7 +28,7 @@ from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, load_hosts, of_buckets, write_hosts
 from nacre.cycle.steps.judging import RulesOfStep, rules_of_step
 from nacre.cycle.steps.links import LINKS, bucket_ranges
-from nacre.cycle.storage import localized, open_storage
+from nacre.cycle.storage import Storage, localized, open_storage
 from nacre.cycle.tables import (
     CRAWLDB,
     BucketFiles,
@@ -304,7 +304,11 @@ def gather_task(spec: GatherSpec) -> GatheredRows:
         count = int(kernel.value("select count(*) from rows"))
         if spec.table == LINKS:
             kernel.execute(f"create temp table placed as {placed}")
-            return GatheredRows(count, dict(refused), tuple(_links(work, spec)))
+            # They fold with ours as they are.
+            plan = FilePlan(LINKS, 0, "add", spec.version)
+            mine = open_storage(spec.place.storage)
+            files = tuple(_by_bucket(work, mine, "placed", "dst, src", plan))
+            return GatheredRows(count, dict(refused), files)
         path = work.scratch / "gathered.parquet"
         kernel.write(f"{placed} order by b.bucket, r.{first}", str(path))
         open_storage(spec.place.storage).upload(path, spec.target)
@@ -380,17 +384,24 @@ def _load_buckets(work: TaskWork, first: str, spec: GatherSpec) -> None:
     work.kernel.load("host_buckets", pa.table(table))
 
 
-def _links(work: TaskWork, spec: GatherSpec) -> Iterator[TableFile]:
-    """Files of links by bucket; they fold with ours as they are."""
-    storage = open_storage(spec.place.storage)
-    for (bucket,) in work.kernel.rows("select distinct bucket from placed order by 1"):
-        path = work.scratch / f"links-{bucket}.parquet"
-        work.kernel.write(
-            f"select * exclude (bucket, place) from placed where bucket = {bucket} "
-            "order by dst, src",
-            str(path),
-        )
-        file = publish(storage, path, FilePlan(LINKS, int(bucket), "add", spec.version))
+def _by_bucket(
+    work: TaskWork, storage: Storage, source: str, order: str, plan: FilePlan
+) -> Iterator[TableFile]:
+    """Files of the rows of a table of the kernel, one for each bucket.
+
+    Args:
+        work: What the task works with.
+        storage: Where they go.
+        source: The table, with a column `bucket`, and `place` where rows have one.
+        order: Columns that they are sorted by.
+        plan: The plan of the files; the bucket is filled in.
+    """
+    left_out = "bucket, place" if "place" in work.kernel.columns(f"from {source}") else "bucket"
+    for (bucket,) in work.kernel.rows(f"select distinct bucket from {source} order by 1"):
+        path = work.scratch / f"{plan.table}-{plan.kind}-{plan.group}-{bucket}.parquet"
+        rows = f"select * exclude ({left_out}) from {source} where bucket = {bucket}"
+        work.kernel.write(f"{rows} order by {order}", str(path))
+        file = publish(storage, path, plan._replace(bucket=int(bucket)))
         if file is not None:
             yield file
 
@@ -511,16 +522,8 @@ def _written(work: TaskWork, spec: CompareSpec) -> Iterator[TableFile]:
             f"create or replace temp table changes as select q.*, p.bucket from ({query}) q "
             "join (select distinct key, bucket from others) p on p.key = q.key"
         )
-        for (bucket,) in kernel.rows("select distinct bucket from changes order by 1"):
-            path = work.scratch / f"{kind}-{group}-{bucket}.parquet"
-            kernel.write(
-                f"select * exclude (bucket) from changes where bucket = {bucket} order by key",
-                str(path),
-            )
-            plan = FilePlan(CRAWLDB, int(bucket), kind, spec.version, group)
-            file = publish(work.storage, path, plan)
-            if file is not None:
-                yield file
+        plan = FilePlan(CRAWLDB, 0, kind, spec.version, group)
+        yield from _by_bucket(work, work.storage, "changes", "key", plan)
 
 
 def _signatures(work: TaskWork, spec: CompareSpec) -> Iterator[TableFile]:
@@ -536,16 +539,8 @@ def _signatures(work: TaskWork, spec: CompareSpec) -> Iterator[TableFile]:
         "join best o using (key) where w.wins and m.signature is not null and m.signature is "
         "distinct from o.signature)"
     )
-    for (bucket,) in kernel.rows("select distinct bucket from signed order by 1"):
-        path = work.scratch / f"signatures-{bucket}.parquet"
-        kernel.write(
-            f"select * exclude (bucket) from signed where bucket = {bucket} "
-            "order by signature, key",
-            str(path),
-        )
-        file = publish(work.storage, path, FilePlan(SIGNATURES, int(bucket), "set", spec.version))
-        if file is not None:
-            yield file
+    plan = FilePlan(SIGNATURES, 0, "set", spec.version)
+    yield from _by_bucket(work, work.storage, "signed", "signature, key", plan)
 
 
 def _compare_hosts(
