@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from nacre.cli.cycle.texts import generate_text
 from nacre.crawldb.hosts import host_schema
 from nacre.crawldb.kernels import UserSqlError
 from nacre.crawldb.row import bucket_of_host
@@ -88,6 +89,7 @@ def test_the_best_are_listed_and_leased(tmp_path: Path):
         third = generate(context, GenerateOptions(top=3))
         version = context.cycle.newest()
     assert (first.known, first.fresh, first.due, first.selected) == (5, 5, 5, 3)
+    assert (first.capped, first.beyond, second.beyond) == (0, 2, 0)
     wanted = [["http://h5.example/", "http://h4.example/", "http://h3.example/"]]
     assert keys(tmp_path / "j", first) == wanted
     assert keys(tmp_path / "j", second) == [["http://h2.example/", "http://h1.example/"]]
@@ -174,6 +176,7 @@ def test_caps_and_segments(tmp_path: Path):
         ["http://a.example/2", "http://a.example/3"],
     ]
     assert len(found.segments) == 2
+    assert (found.capped, found.beyond) == (1, 0)
 
 
 def test_a_condition(tmp_path: Path):
@@ -288,6 +291,9 @@ def test_a_cap_that_lets_nothing_through_commits_nothing(tmp_path: Path):
     with opened(root, cycle={"generate.max_count_where": "0"}) as context:
         found = generate(context, GenerateOptions())
         assert (found.due, found.selected, found.version) == (1, 0, None)
+        assert generate_text(found).endswith(
+            "1 URL beyond the limits of hosts or domains; nothing to fetch"
+        )
 
 
 COUNTED = """

@@ -101,6 +101,7 @@ _REASONS = {
     "rules": "by rules",
     "schedule": "not due",
     "lease": "in a list",
+    "host": "of hosts in another list",
     "where": "by --where or cycle.generate.where",
     "status": "of another status",
     "score": "with too low a score",
@@ -120,6 +121,7 @@ def generate_text(result: "GenerateResult") -> str:
     if refusals:
         text += f", {', '.join(refusals)}"
     if not result.selected:
+        text += "".join(f"; {part}" for part in _left_out(result))
         return f"{text}; nothing to fetch{_next_due_text(result)}"
     text += f"; {result.selected:,} in {count(result.units, 'unit')}"
     if len(result.segments) > 1:
@@ -129,10 +131,18 @@ def generate_text(result: "GenerateResult") -> str:
         if result.slowest_urls > 1 and result.slowest_delay:
             decider = f" ({result.slowest}, {result.slowest_urls:,} x {result.slowest_delay:g} s)"
         text += f", at most {duration(result.longest)}{decider}"
+    return text + "".join(f"; {part}" for part in _left_out(result))
+
+
+def _left_out(result: "GenerateResult") -> Iterator[str]:
+    """The candidates that are in no list, by what left them out."""
     if result.cut:
         hosts = count(result.cut_hosts, "host")
-        text += f"; {count(result.cut, 'URL')} of {hosts} would need longer than the time limit"
-    return text
+        yield f"{count(result.cut, 'URL')} of {hosts} would need longer than the time limit"
+    if result.capped:
+        yield f"{count(result.capped, 'URL')} beyond the limits of hosts or domains"
+    if result.beyond:
+        yield f"{count(result.beyond, 'URL')} beyond --top"
 
 
 def given_text(result: "GivenResult") -> str:

@@ -98,6 +98,8 @@ class GenerateResult(NamedTuple):
         slowest_delay: Time between two of its fetches, s.
         cut: URLs that stay due because their hosts need longer than the time limit.
         cut_hosts: Those hosts.
+        capped: Candidates that caps and limits of hosts and domains leave out.
+        beyond: Candidates that are not among the best `top`.
         version: The version; None where nothing was committed.
     """
 
@@ -116,6 +118,8 @@ class GenerateResult(NamedTuple):
     slowest_delay: float = 0.0
     cut: int = 0
     cut_hosts: int = 0
+    capped: int = 0
+    beyond: int = 0
     version: CycleVersion | None = None
 
 
@@ -169,7 +173,7 @@ class _Generating:
         counts = summed([one.counts for one in selected])
         found = GenerateResult(
             counts.known, counts.fresh, counts.due, counts.refused, counts.excluded,
-            counts.next_due,
+            counts.next_due, capped=sum(one.capped for one in selected),
         )  # fmt: skip
         if not looks:
             return self._nothing(found, selected)
@@ -186,6 +190,8 @@ class _Generating:
         if not packs:
             return self._nothing(found, selected)
         found = _with_units(found, packs)
+        left = found.due - found.selected - found.cut - found.capped
+        found = found._replace(beyond=max(0, left))
         if self._context.dry:
             return found
         return self._committed(found, selected, looks, measured, packs)
@@ -477,6 +483,8 @@ def generate_counters(found: GenerateResult) -> dict[str, Any]:
         "refused": dict(found.refused),
         "excluded": dict(found.excluded),
         "cut": found.cut,
+        "capped": found.capped,
+        "beyond": found.beyond,
     }
 
 

@@ -104,6 +104,8 @@ class SelectedFiles(NamedTuple):
         dropped: Files that new ones replace, by table.
         judged: Rows that were judged.
         readmitted: Rows that rules let in again.
+        capped: Candidates that caps and limits leave out. Where normalizers let hosts of several
+            tasks count as one, only those that a task leaves out by itself.
     """
 
     counts: SelectCounts
@@ -114,6 +116,7 @@ class SelectedFiles(NamedTuple):
     dropped: dict[str, set[str]]
     judged: int = 0
     readmitted: int = 0
+    capped: int = 0
 
 
 def select_task(spec: SelectSpec) -> SelectedFiles:
@@ -132,7 +135,7 @@ class _Selecting:
         self._admission: Admission | None = None
         self._added: dict[str, list[TableFile]] = {CRAWLDB: [], "hosts": []}
         self._dropped: dict[str, set[str]] = {CRAWLDB: set(), "hosts": set()}
-        self._judged = self._readmitted = 0
+        self._judged = self._readmitted = self._capped = 0
 
     def run(self) -> SelectedFiles:
         spec, kernel = self._spec, self._kernel
@@ -148,15 +151,17 @@ class _Selecting:
             self._bucket(bucket, hosts, columns)
             for bucket, hosts in zip(spec.buckets, spec.hosts, strict=True)
         ]
+        exchanged = self._exchanged()
         return SelectedFiles(
             summed(counts),
-            self._exchanged(),
+            exchanged,
             tuple(self._now(CRAWLDB, one) for one in spec.buckets),
             tuple(self._now("hosts", one) for one in spec.hosts),
             self._added,
             self._dropped,
             self._judged,
             self._readmitted,
+            self._capped,
         )
 
     def _bucket(
@@ -226,13 +231,18 @@ class _Selecting:
         """Write the candidates that may be in a list: no task has more than all lists together."""
         spec = self._spec
         rows = "select * from kept"
+        if spec.options.capped:
+            within = capped_rows(spec.options, "kept", spec.segments)
+            self._kernel.execute(f"create or replace temp table within as {within}")
+            all_of, let_in = (f"select count(*) from {one}" for one in ("kept", "within"))
+            self._capped = int(self._kernel.value(f"select ({all_of}) - ({let_in})"))
         # Hosts that count together may be in several tasks: a cap of all leaves out others then.
         several = (spec.segments > 1 and spec.options.limits) or (
             spec.counting is not None and spec.options.capped
         )
         if spec.most and not several:
             if spec.options.capped:
-                rows = f"select * from ({capped_rows(spec.options, 'kept', spec.segments)})"
+                rows = "select * from within"
             if self._kernel.value("select count(*) from kept") > spec.most:
                 rows += f" order by sort desc, tie desc limit {spec.most}"
         path = self._work.scratch / "kept.parquet"
