@@ -1,6 +1,7 @@
 """Compaction: no row changes, whatever the schedule; what is removed, and when."""
 
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -19,10 +20,14 @@ from nacre.cycle.compaction import (
     remove_dropped,
 )
 from nacre.cycle.engine.local import LocalEngine
+from nacre.cycle.steps.generate import GenerateOptions, generate
+from nacre.cycle.steps.inject import InjectOptions, inject
 from nacre.cycle.tables import CRAWLDB, BucketFiles, buckets_of
 from nacre.cycle.versions import CycleChanges, SegmentState, TableFile
+from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import JobError
 from tests.cycle.made import MadeCycle, found
+from tests.cycle.steps.test_generate import keys, opened, seeded
 
 URLS = [f"http://{host}.test/{path}" for host in ("a", "b", "国") for path in ("", "x", "y")]
 ENGINE = LocalEngine(1)
@@ -197,3 +202,26 @@ def test_a_task_travels(made):
     assert {spec.split for spec in specs} == {8}
     result = [one for spec in specs for one in compact_task(spec)]
     assert sum(one.rows for one in result) == len(URLS)
+
+
+def test_lists_are_the_same_whatever_key_ranges_the_files_of_a_bucket_have(tmp_path, monkeypatch):
+    """One domain has 40 % of all URLs, a cap holds over all its files, and another file came."""
+    large = [f"http://{host}.large.example/{n}" for host in ("a", "b") for n in range(10)]
+    small = [f"http://{n}.example/国" for n in range(30)]
+    base = tmp_path / "base"
+    seeded(base, *(f"{url}\tnutch.score={n % 7}" for n, url in enumerate([*large, *small])))
+    found = {}
+    for rows in (100, 7, 1):
+        root = tmp_path / str(rows)
+        shutil.copytree(base, root)
+        monkeypatch.setattr(compaction, "FILE_ROWS", rows)
+        with opened(root, cycle={"generate.count": "domain", "generate.max_count": 6}) as context:
+            compact(context.cycle, ENGINE, context.place, context.clock, keep=3, buckets=2)
+            files = context.cycle.files(context.cycle.newest(), CRAWLDB)
+            assert max(file.rows for file in files) <= rows
+            seeds = [SeedList("", [f"{large[3]}\tnutch.score=9", "http://c.large.example/"])]
+            inject(context, seeds, InjectOptions(overwrite=True))
+            made = generate(context, GenerateOptions(top=30, units=2))
+        found[rows] = keys(root, made)
+        assert len([key for unit in found[rows] for key in unit if "large" in key]) == 6
+    assert found[1] == found[7] == found[100]

@@ -14,12 +14,14 @@ from nacre.cycle.export import FILES
 from nacre.cycle.reparse import LOST
 from nacre.cycle.steps.fetch import FetchOptions, fetch
 from nacre.cycle.steps.parse import parse
+from nacre.cycle.storage import local
 from nacre.cycle.tables import TaskPlace
 from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges
-from nacre.errors import DamageError, JobError
+from nacre.errors import DamageError, JobError, NacreError
 from tests.cli.site import site
 from tests.cycle.lists import CLOCK, SEGMENT, segment
 from tests.cycle.steps.test_fetch import context
+from tests.cycle.test_crashes import DyingDisk
 
 GBK = (
     '<meta charset="gbk"><title>国</title><a href="/书/一">国家图书馆</a><a href="b.html">书</a>'
@@ -169,3 +171,24 @@ def test_segments_that_cannot_be_parsed(cycle: Cycle):
     cycle.commit(cycle.newest(), changes)
     with pytest.raises(JobError, match="segment x was not fetched"):
         parse(cycle, LocalEngine(1), place, CLOCK, {"x": ()})
+
+
+@pytest.mark.slow
+def test_a_parse_that_is_killed_changes_nothing_and_is_done_again(
+    cycle: Cycle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    before, number = facts(cycle), cycle.newest().number
+    monkeypatch.setattr(local, "RealDisk", DyingDisk)
+    shutil.copytree(tmp_path / "cycle", tmp_path / "whole" / "cycle")
+    DyingDisk.left, DyingDisk.done = 10**9, 0
+    parsed(Cycle.open(tmp_path / "whole"))
+    operations = DyingDisk.done
+    for left in (0, operations // 2, operations - 6):
+        DyingDisk.left = left
+        with pytest.raises(NacreError):
+            parsed(Cycle.open(tmp_path))
+        DyingDisk.left = 10**9
+        assert Cycle.open(tmp_path).newest().number == number
+        assert checked(cycle).damaged == ()
+    assert parsed(Cycle.open(tmp_path)).version is not None
+    assert facts(cycle) == before
