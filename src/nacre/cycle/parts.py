@@ -8,19 +8,29 @@ own parts say how far. So every part has one chain of parts before it, and the d
 chain for each unit: no other part is ever named.
 """
 
-import hashlib
 import os
 import re
 import socket
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
-from nacre.cycle.storage import AlreadyThereError, Storage, file_sha256
+from nacre.cycle.storage import (
+    AlreadyThereError,
+    MissingFileError,
+    Storage,
+    file_sha256,
+    localized,
+    open_storage,
+)
 from nacre.errors import DamageError
 
 _ATTEMPT = re.compile(r"attempt-(\d+)")
+_CHECKED = 256 << 20
+"""Bytes of a task that compares parts."""
 _PART = re.compile(r"(\d+)-(\d+)\.json")
 
 
@@ -251,6 +261,44 @@ def upload_files(storage: Storage, files: Sequence[Path], folder: str) -> Iterat
         yield PartFile(name, path.stat().st_size, file_sha256(path))
 
 
+class PartCheck(NamedTuple):
+    """The task that compares the files of some parts with their manifests.
+
+    Attributes:
+        storage: What `open_storage` takes.
+        parts: The parts.
+    """
+
+    storage: str
+    parts: tuple[PartManifest, ...]
+
+
+def checks_of(storage: str, parts: Iterable[PartManifest]) -> list[PartCheck]:
+    """Tasks that check parts; small ones share a task."""
+    found: list[PartCheck] = []
+    group: list[PartManifest] = []
+    size = 0
+    for part in parts:
+        group.append(part)
+        size += sum(file.size for file in part.files)
+        if size >= _CHECKED:
+            found.append(PartCheck(storage, tuple(group)))
+            group, size = [], 0
+    return [*found, PartCheck(storage, tuple(group))] if group else found
+
+
+def check_parts(spec: PartCheck) -> None:
+    """Compare parts where the task runs, so that no WARC goes through the driver.
+
+    Raises:
+        DamageError: A file differs.
+        StorageError: One is missing.
+    """
+    storage = open_storage(spec.storage)
+    for part in spec.parts:
+        check_files(storage, part)
+
+
 def check_files(storage: Storage, part: PartManifest) -> None:
     """Compare the files of a part with its manifest.
 
@@ -259,12 +307,11 @@ def check_files(storage: Storage, part: PartManifest) -> None:
         StorageError: One is missing.
     """
     for file in part.files:
-        path = storage.local_path(file.name)
-        if path is not None and path.is_file():
+        with tempfile.TemporaryDirectory(prefix="part-") as scratch:
+            path = localized(storage, file.name, Path(scratch))
+            if not path.is_file():
+                raise MissingFileError(f"{path}: there is no such file. Put back what was removed.")
             size, digest = path.stat().st_size, file_sha256(path)
-        else:
-            data = storage.read(file.name)
-            size, digest = len(data), hashlib.sha256(data).hexdigest()
         if (size, digest) != (file.size, file.sha256):
             raise DamageError(
                 f"{storage.place}/{file.name}: {size} bytes with the sha256 {digest}; its part "

@@ -22,7 +22,15 @@ import msgspec
 
 from nacre.cycle.engine import TaskEngine, TaskFailure, raised
 from nacre.cycle.engine.local import LocalEngine
-from nacre.cycle.parts import Chain, PartFile, PartManifest, UnitPlace, chain_of, check_files
+from nacre.cycle.parts import (
+    Chain,
+    PartFile,
+    PartManifest,
+    UnitPlace,
+    chain_of,
+    check_parts,
+    checks_of,
+)
 from nacre.cycle.storage import MissingFileError, Storage, open_storage
 from nacre.cycle.unit import UnitLine, UnitResult, UnitSpec
 from nacre.cycle.versions import (
@@ -180,6 +188,8 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
     chains = {
         place.unit: _checked(place, result) for place, result in zip(places, results, strict=True)
     }
+    checks = checks_of(storage.place, (part for chain in chains.values() for part in chain))
+    context.engine.map(check_parts, checks)
     _count(found, chains, storage)
     found.version = _commit(context, segment, chains, found)
     _tidy(storage, places, chains)
@@ -331,7 +341,7 @@ class _FetchWatch:
 
 
 def _checked(place: UnitPlace, result: UnitResult) -> Chain:
-    """The chain that a unit named, its files compared with their manifests."""
+    """The chain that a unit named, all of whose parts are there."""
     parts = place.manifests()
     by_name = {part.name: part for part in parts.values()}
     last = by_name.get(result.parts[-1]) if result.parts else None
@@ -342,8 +352,6 @@ def _checked(place: UnitPlace, result: UnitResult) -> Chain:
             f"{', '.join(result.parts)}, and {', '.join(part.name for part in chain) or 'none'} "
             "are there. Run `fetch` again: the unit then goes on with those."
         )
-    for part in chain:
-        check_files(place.storage, part)
     return chain
 
 
@@ -441,14 +449,7 @@ def _copy(storage: Storage, name: str, to: str) -> None:
     """Store a file under another name too; nothing happens where it is."""
     if to in storage.list(to.rpartition("/")[0]):
         return
-    path = storage.local_path(name)
-    if path is not None:
-        storage.upload(path, to)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        local = Path(folder) / _base(name)
-        storage.fetch(name, local)
-        storage.upload(local, to)
+    storage.copy(name, to)
 
 
 def _tidy(storage: Storage, places: Sequence[UnitPlace], chains: dict[str, Chain]) -> None:
