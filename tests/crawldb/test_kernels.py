@@ -85,6 +85,12 @@ def test_expressions_are_accepted(kernel, text):
         ("1) from pages --", "syntax error"),
         ("read_text('/etc/passwd') = ''", "read_text"),
         ("", "syntax error"),
+        ("n > random()", r"at character 5 random\(\) is another with every run"),
+        ("n > 1 and now() > '2026-01-01'", r"at character 11 now\(\) is another"),
+        ("current_timestamp is null", "at character 1 current_timestamp is another"),
+        ("n < count(*)", r"at character 5 count\(\) counts other rows"),
+        ("n = max(n)", r"max\(\) counts other rows"),
+        ("row_number() over () < 5", "row_number.* asks for other rows"),
     ],
 )
 def test_what_is_no_expression_is_refused_with_its_place(kernel, text, said):

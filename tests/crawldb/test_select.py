@@ -216,6 +216,7 @@ def test_a_condition_that_is_none(text):
 def test_a_condition_that_is_one():
     with Kernel() as kernel:
         check_where(kernel, "score > 3 and md['a'] = 'b' and status = 1 -- as Nutch")
+        check_where(kernel, "length(lower(key)) > 3 and coalesce(lang, 'zh') in ('zh', 'en')")
 
 
 KERNELS = [Kernel(), Kernel()]

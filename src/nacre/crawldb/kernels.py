@@ -7,7 +7,7 @@ read a file nor change a limit. Its SQL is stable; of its Python API only what s
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -201,8 +201,9 @@ class Kernel:
             columns: Their names, for the message.
 
         Raises:
-            UserSqlError: It is no single expression, has a subquery, or names what is not there;
-                the message says where, and which columns there are.
+            UserSqlError: It is no single expression, has a subquery, asks for other rows than its
+                own or for the time or chance, or names what is not there; the message says where,
+                and which columns there are.
         """
         if not text.strip():
             raise UserSqlError("the expression is empty: a syntax error")
@@ -211,10 +212,35 @@ class Kernel:
         for part in _parts(parsed):
             if part.get("class") == "SUBQUERY" or part.get("type") == "TABLE_FUNCTION":
                 raise UserSqlError(f"{text!r} has a query in it; only expressions are allowed")
+            if why := self._no_row_has(part):
+                at = int(part.get("query_location") or 0) - len(head)
+                raise UserSqlError(f"{text!r}: at character {max(at, 1)} {why}")
         try:
             self.execute(f"explain select ({text}\n) from {table}")
         except KernelError as error:
             raise UserSqlError(_explained(_placed(str(error), text), text, columns)) from None
+
+    def _no_row_has(self, part: Mapping[str, Any]) -> str:
+        """The reason why a part of an expression has no value of its row alone; "" for none."""
+        name = str(part.get("function_name") or "").lower()
+        if part.get("class") == "WINDOW":
+            return f"{name}() over … asks for other rows; each is looked at by itself"
+        if part.get("class") == "COLUMN_REF":
+            name = str(part["column_names"][-1]).lower()
+            clock = name in _CLOCKS and len(part["column_names"]) == 1
+            return f"{name} is {_ANEW}" if clock else ""
+        if part.get("class") != "FUNCTION":
+            return ""
+        kinds = dict(
+            self.rows(
+                "select function_type, max(coalesce(stability, '') not in ('CONSISTENT', '')) from "
+                "duckdb_functions() where function_name = ? group by 1",
+                [name],
+            )
+        )
+        if "aggregate" in kinds and "scalar" not in kinds:
+            return f"{name.removesuffix('_star')}() counts other rows; each is looked at by itself"
+        return f"{name}() is {_ANEW}" if kinds.get("scalar") else ""
 
     def names_in(self, text: str) -> set[str]:
         """The names of columns in an expression, without what follows behind a dot.
@@ -269,6 +295,15 @@ def parquet(paths: Sequence[str]) -> str:
     """The SQL behind `from` that reads Parquet files as one table."""
     return f"read_parquet([{', '.join(map(quoted, paths))}])"
 
+
+_ANEW = (
+    "another with every run, and a step that is done again makes the same rows: write a fixed "
+    "value, such as a time in ms"
+)
+_CLOCKS = frozenset(
+    ("current_date", "current_time", "current_timestamp", "localtime", "localtimestamp")
+)
+"""Functions that are written as columns are."""
 
 _NAMED = re.compile(r'(?:column|Function with name) "?([^"\s]+)"?')
 

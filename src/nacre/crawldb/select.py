@@ -190,7 +190,9 @@ def reason_expression(options: SelectOptions, *, out: bool = False) -> str:
     if out:
         tests.append(("host", f"{host_sql('key')} in (from out_hosts)"))
     if options.where:
-        tests.append(("where", f"not coalesce(try_cast(({options.where}\n) as boolean), false)"))
+        # Anything but true refuses, also what fails, as a cast of metadata that are no number.
+        true = f"coalesce(try(try_cast(({options.where}\n) as boolean)), false)"
+        tests.append(("where", f"not {true}"))
     if options.status:
         tests.append(("status", f"status <> {options.status}"))
     if options.min_sort > 0:
@@ -356,7 +358,7 @@ def _host_caps(kernel: Kernel, options: SelectOptions, hosts: str) -> str:
     known = f"left join {hosts} h on h.host = d.name" if hosts else ""
     kernel.execute(
         "create or replace temp table host_caps as from (select name, "
-        f"({options.cap_where}\n)::BIGINT as most from (select d.name, "
+        f"try(try_cast(({options.cap_where}\n) as BIGINT)) as most from (select d.name, "
         f"{'h' if hosts else _NO_HOST} as host from "
         f"(select distinct {_COUNTED} as name from due_rows) d "
         f"{known})) where most is not null"

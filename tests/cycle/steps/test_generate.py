@@ -188,6 +188,8 @@ def test_a_condition(tmp_path: Path):
         assert found.refused == {"where": 1}
         with pytest.raises(UserSqlError, match="langs"):
             generate(context, GenerateOptions(where="langs = 'zh'"))
+        # A row whose metadata are no number is refused, and nothing else.
+        assert generate(context, GenerateOptions(where="md['lang']::int > 1")).selected == 0
 
 
 def test_what_is_due_next(tmp_path: Path):
