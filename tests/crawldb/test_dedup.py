@@ -132,16 +132,18 @@ def test_only_what_changes_is_said_and_pages_that_changed_are_released(kernel):
     assert copies(kernel, alone) == {"http://a.test/1": None}
 
 
-def test_many_equal_pages_are_one_group(kernel):
-    kernel.execute(
-        "create table pages as select 's'::BLOB as signature, 'http://a.test/' || i as key, true "
-        "as live, i::DECIMAL(38,0) as score, 1::BIGINT as time, 1::BIGINT as length, "
-        "null::BIGINT as simhash, null::VARCHAR as dup_of from range(50_000) t(i)"
-    )
-    found = kernel.rows(
-        f"select count(*), min(dup_of), max(dup_of) from ({duplicates_query('pages', ORDER)})"
-    )
-    assert found == [(49_999, "http://a.test/49999", "http://a.test/49999")]
+def test_many_equal_pages_are_one_group_in_little_memory(tmp_path):
+    with Kernel(100_000_000, scratch=str(tmp_path)) as kernel:
+        kernel.execute(
+            "create table pages as select 's'::BLOB as signature, 'http://a.test/' || i as key, "
+            "true as live, i::DECIMAL(38,0) as score, 1::BIGINT as time, 5::BIGINT as simhash, "
+            "null::VARCHAR as dup_of from range(300_000) t(i)"
+        )
+        query = duplicates_query("pages", ORDER)
+        found = kernel.rows(f"select count(*), min(dup_of), max(dup_of) from ({query})")
+        few = kernel.rows(f"select count(*) from ({near_duplicates_query('pages', ORDER)})")
+    assert found == [(299_999, "http://a.test/299999", "http://a.test/299999")]
+    assert few == [(999,)]
 
 
 def test_signatures_are_spread_evenly_and_alike_in_sql(kernel):

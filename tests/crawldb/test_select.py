@@ -223,6 +223,15 @@ KERNELS = [Kernel(), Kernel()]
 """They take long to open."""
 
 
+def test_a_key_of_a_million_characters_is_a_row_like_others(tmp_path):
+    with Kernel(100_000_000, scratch=str(tmp_path)) as kernel:
+        loaded(kernel, [row("http://a.example/" + "书" * 10**6), row("http://a.example/", score=1)])
+        counts = refuse(kernel, "seen", SelectOptions(NOW, max_count=1), since=0)
+        table = number_candidates(kernel, SelectOptions(NOW, max_count=1), ())
+        assert kernel.rows(f"select key from {table}") == [("http://a.example/",)]
+    assert counts.due == 2
+
+
 def test_a_sort_value_that_is_no_number_goes_last():
     options = SelectOptions(
         NOW, sort="case inlinks when 1 then 'nan'::DOUBLE when 2 then 'inf' else 1 end"

@@ -65,7 +65,7 @@ class MadeCycle:
         return self.cycle.commit(
             parent,
             CycleChanges(
-                step="update",
+                step="inject",
                 clock=self.clock,
                 added={CRAWLDB: files},
                 buckets={CRAWLDB: buckets},

@@ -26,8 +26,10 @@ MISSING = "missing"
 _TASK_BYTES = 256 << 20
 _TASK_FILES = 256
 _FACTS = re.compile(r"(segments/([^/]+)/parts/[^/]+/[^/]+)/[a-z]+\.parquet")
-_KEEPS_CASH = frozenset(("generate", "fetch", "compact", "dedup", "links", "parse", "restore"))
-"""Steps that leave the sum of all cash as it is."""
+_KEEPS_CASH = frozenset(
+    ("generate", "fetch", "update", "compact", "dedup", "links", "parse", "restore")
+)
+"""Steps that leave the sum of all cash as it is, with that of the virtual page."""
 
 
 class NamedFile(NamedTuple):
@@ -268,7 +270,8 @@ def cash_changes(cycle: Cycle, place: TaskPlace) -> Iterator[CashChange]:
     """The kept versions whose step changed the sum of all cash, though it may not.
 
     `opic` hands cash from page to page, so only seeds bring some in, and only what leaves the table
-    takes some out. Cash is summed in the fold, so its sum over all files is that over all rows.
+    takes some out. Cash is summed in the fold, so its sum over all files is that over all rows;
+    what pages of updated segments gave to the virtual page is in none of them.
     """
     sums: dict[str, int | None] = {}
     with place.open() as work:
@@ -318,7 +321,8 @@ def _cash_of(work: TaskWork, name: str) -> int | None:
 
 
 def _total(cycle: Cycle, version: CycleVersion, sums: Mapping[str, int | None]) -> int | None:
-    total = 0
+    states = version.segments.values()
+    total = sum(int(one.more.get("virtual", 0)) for one in states if one.state == "updated")
     for file in cycle.files(version, CRAWLDB):
         if file.kind != "set":
             cash = sums[file.path]

@@ -16,6 +16,7 @@ from nacre.crawldb.row import ONE, bucket_of
 from nacre.crawldb.settings import UpdateSettings
 from nacre.crawldb.transition import StateRow
 from nacre.cycle.admission import Admission, all_seed_lines
+from nacre.cycle.check import cash_changes
 from nacre.cycle.compaction import compact
 from nacre.cycle.steps.generate import GenerateOptions, generate
 from nacre.cycle.steps.host_rows import host_buckets, load_hosts
@@ -254,6 +255,38 @@ def test_the_virtual_page_gives_to_all_seeds_and_keeps_the_rest(tmp_path: Path):
     with opened(root) as context:
         [state] = context.cycle.newest().segments.values()
     assert state.more["virtual"] == 1
+
+
+def cash_of(root: Path, scratch: Path) -> int:
+    """All cash there is: that of rows, and what the virtual page keeps."""
+    with opened(root) as context:
+        states = context.cycle.newest().segments.values()
+    virtual = sum(int(one.more.get("virtual", 0)) for one in states if one.state == "updated")
+    return virtual + sum(int(row["cash"]) for row in table(root, scratch).values())
+
+
+def test_no_cash_is_lost_or_made_with_segments_that_wait_and_without_additions(tmp_path: Path):
+    root = tmp_path / "j"
+    a, b = "http://a.example/", "http://b.example/"
+    seeded(root, a, b)
+    before = cash_of(root, tmp_path)
+    segments = []
+    for url in (a, b):
+        with opened(root) as context:
+            options = GenerateOptions(where=f"key = '{url}'")
+            segments += generate(context, options).segments
+        # The page gives a third each to the virtual page, to a page that is new, and to itself.
+        share = ONE // 3
+        gave = add(url, cash=share - ONE, inlinks=0)
+        new = add(f"{url}new", cash=share)
+        fetched(root, segments[-1], ([visit(url)], [gave, new]), virtual=ONE - 2 * share)
+    for segment, additions in zip(segments, (True, False), strict=True):
+        with opened(root, NOW + DAY) as context:
+            update(context, UpdateOptions(additions=additions), [segment])
+        assert cash_of(root, tmp_path) == before
+    assert set(table(root, tmp_path)) == {a, b, f"{a}new"}
+    with opened(root) as context:
+        assert list(cash_changes(context.cycle, context.place)) == []
 
 
 def test_an_attempt_counts_more_than_none_and_a_later_one_more_than_an_earlier(tmp_path: Path):

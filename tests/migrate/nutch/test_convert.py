@@ -1,6 +1,7 @@
 """Configurations of Nutch, as a whole."""
 
 import json
+from operator import attrgetter
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -33,6 +34,10 @@ def test_the_stock_configuration_loses_nothing(tmp_path):
         ({"http.content.limit": "-1"}, "fetch.max_length", 0),
         ({"http.content.limit": "65536"}, "fetch.max_length", 65536),
         ({"fetcher.timelimit.mins": "10"}, "limits.time", 600.0),
+        ({"fetcher.timelimit.mins": "10"}, "cycle.fetch.time_limit", 600.0),
+        ({"fetcher.throughput.threshold.pages": "3"}, "cycle.fetch.throughput", 3),
+        ({"db.fetch.retry.max": "5"}, "cycle.update.retry_max", 5),
+        ({"db.fetch.retry.max": "0"}, "cycle.update.retry_max", 1),
         ({"fetcher.max.crawl.delay": "-1"}, "politeness.respect_crawl_delay_up_to", 86400.0),
         ({"db.max.outlinks.per.page": "-1"}, "extract.max_outlinks", 1_000_000),
         ({"http.tls.certificates.check": "true"}, "fetch.tls", "strict"),
@@ -57,8 +62,7 @@ def test_the_stock_configuration_loses_nothing(tmp_path):
 )
 def test_values_that_the_operator_set(tmp_path, site, path, value):
     said, _, found = converted(tmp_path, site)
-    section, name = path.split(".")
-    assert getattr(getattr(said, section), name) == value
+    assert attrgetter(path)(said) == value
     last = next(iter(site))
     assert found[last].outcome is MigrationOutcome.MAPPED
     assert path in found[last].target

@@ -123,7 +123,7 @@ def update(
         added={table: files for table, files in added.items() if files},
         dropped={HOSTS: {name for one in results for name in one.dropped[HOSTS]}},
         buckets={HOSTS: version.tables[CRAWLDB].buckets} if fresh else {},
-        segments=_updated(version, names, rest),
+        segments=_updated(version, names, rest + sum(one.refused for one in results)),
         seeds=_written_seeds(context, version, lines),
     )
     return found._replace(version=context.cycle.commit(version, changes))
@@ -202,7 +202,12 @@ def _virtual(
     context: StepContext, version: CycleVersion, names: Sequence[str]
 ) -> tuple[dict[int, dict[str, int]], int]:
     """Gifts of the virtual page of `opic` to seeds, by bucket and key; and what it keeps."""
-    cash = sum(int(one.more.get("virtual", 0)) for one in version.segments.values())
+    # What others gave that are not updated yet is still in the rows of their pages.
+    cash = sum(
+        int(one.more.get("virtual", 0))
+        for name, one in version.segments.items()
+        if name in names or one.state == UPDATED
+    )
     if not cash:
         return {}, 0
     settings, root = context.settings, context.layout.root
@@ -274,7 +279,7 @@ def _updated(
     """The segments with their new states; the newest keeps what the virtual page keeps."""
     changed: dict[str, SegmentState | None] = {}
     for name, state in version.segments.items():
-        if name in names or state.more.get("virtual"):
+        if name in names or (state.state == UPDATED and state.more.get("virtual")):
             more = {**state.more, "virtual": rest if name == max(names) else 0}
             new = UPDATED if name in names else state.state
             changed[name] = msgspec.structs.replace(state, state=new, more=more)

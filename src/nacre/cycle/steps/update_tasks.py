@@ -148,6 +148,7 @@ class UpdatedFiles(NamedTuple):
         transitions: By old and new status.
         moved: Where seeds moved to: the URL, and the seed in its line.
         purged: Rows that are forgotten.
+        refused: Cash of links to URLs that are not added, in 2^-32: the virtual page gets it.
     """
 
     files: dict[str, list[TableFile]]
@@ -159,6 +160,7 @@ class UpdatedFiles(NamedTuple):
     transitions: dict[tuple[str, str], int]
     moved: tuple[tuple[str, str], ...] = ()
     purged: int = 0
+    refused: int = 0
 
 
 # ---- visits
@@ -253,7 +255,7 @@ def update_task(spec: UpdateSpec) -> UpdatedFiles:
     files: dict[str, list[TableFile]] = {CRAWLDB: [], HOSTS: []}
     dropped: dict[str, set[str]] = {HOSTS: set()}
     matrix: Counter[tuple[str, str]] = Counter()
-    visits = left = links = targets = purged = 0
+    visits = left = links = targets = purged = refused = 0
     moved: list[tuple[str, str]] = []
     with spec.place.open() as work:
         sources = _sources(work, spec)
@@ -265,12 +267,13 @@ def update_task(spec: UpdateSpec) -> UpdatedFiles:
                 dropped[table] |= gone
             matrix.update(found.transitions)
             moved += found.moved
-            purged += found.purged
+            purged, refused = purged + found.purged, refused + found.refused
             visits, left = visits + found.visits, left + found.not_attempted
             links, targets = links + found.links, targets + found.targets
     return UpdatedFiles(
-        files, dropped, visits, left, links, targets, dict(matrix), tuple(moved), purged
-    )
+        files, dropped, visits, left, links, targets, dict(matrix), tuple(moved), purged,
+        refused,
+    )  # fmt: skip
 
 
 class _FactSources(NamedTuple):
@@ -312,6 +315,7 @@ class _BucketReduce:
         self._bucket = bucket
         self._sources = sources
         self._local = local_bucket(work.storage, bucket, work.scratch)
+        self._refused = 0
 
     def run(self) -> UpdatedFiles:
         facts = self._facts()
@@ -332,7 +336,7 @@ class _BucketReduce:
         )
         return UpdatedFiles(
             files, dropped, len(facts) - left, left, links, targets, dict(matrix), moved,
-            len(rows.purge),
+            len(rows.purge), self._refused,
         )  # fmt: skip
 
     def _hosts(self) -> WrittenHosts:
@@ -435,13 +439,20 @@ class _BucketReduce:
         if not sources:
             return 0, 0, []
         kept = "" if self._spec.additions else self._only_known()
-        merged = summed_adds(f"(select * from ({' union all '.join(sources)}) a {kept})")
+        found = " union all ".join(sources)
+        merged = summed_adds(f"(select * from ({found}) a {kept})")
         target = self._work.scratch / f"added-{number}.parquet"
         kernel.write(merged, str(target))
         links, targets = kernel.rows(
             "select coalesce(sum(inlinks), 0)::BIGINT, count(*) filter (inlinks > 0) "
             f"from {parquet([str(target)])}"
         )[0]
+        if kept:
+            total, added = (
+                int(kernel.value(f"select coalesce(sum(cash), 0) from {rows}"))
+                for rows in (f"({found})", parquet([str(target)]))
+            )
+            self._refused = total - added
         if self._spec.dry:
             return links, targets, []
         plan = FilePlan(CRAWLDB, number, "add", self._spec.version)

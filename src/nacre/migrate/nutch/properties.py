@@ -59,6 +59,7 @@ def _minutes(text: str) -> float | None:
 CONVERTERS: dict[str, Convert] = {
     "number": float,
     "whole": whole,
+    "tries": lambda text: min(max(whole(text), 1), 255),
     "flag": flag,
     "opposite": lambda text: not flag(text),
     "ms": lambda text: max(float(text), 0.0) / 1000,
