@@ -270,7 +270,7 @@ def test_no_cash_is_lost_or_made_with_segments_that_wait_and_without_additions(t
     a, b = "http://a.example/", "http://b.example/"
     seeded(root, a, b)
     before = cash_of(root, tmp_path)
-    segments = []
+    segments: list[str] = []
     for url in (a, b):
         with opened(root) as context:
             options = GenerateOptions(where=f"key = '{url}'")
