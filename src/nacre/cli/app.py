@@ -1,6 +1,5 @@
 """The command line as a whole: all commands, `help`, `version`, errors and exit codes."""
 
-import errno
 from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,7 +24,7 @@ from nacre.cli import (
     settings,
     urls,
 )
-from nacre.cli.output import complain, speaking_json
+from nacre.cli.output import complain, is_denied, speaking_json
 from nacre.cli.program import CommandGroup, Program, command_below
 from nacre.core.states import EXIT_TABLE, ExitCode
 from nacre.errors import ConfigError, JobError, NacreError, URIError
@@ -42,8 +41,6 @@ _PYDANTIC = (
     (", unable to parse string as an integer", ""),
     (", unable to parse string as a number", ""),
 )
-_DENIED = frozenset((errno.EACCES, errno.EPERM, errno.EROFS))
-"""What the operator may not do is not a fault of a disk."""
 _PACKAGES = {
     "simweb": "the simulated web is a package of its own: run `make environment` in a checkout of "
     "Nacre for its ./nacre, or `pip install ./simweb` there for an installed Nacre",
@@ -144,8 +141,7 @@ def _plain(error: TyperException) -> TyperException:
 
 
 def _code_of(error: NacreError) -> ExitCode:
-    denied = getattr(error, "errno", 0) in _DENIED
-    wrong = denied or isinstance(error, ConfigError | JobError | URIError)
+    wrong = is_denied(error) or isinstance(error, ConfigError | JobError | URIError)
     return ExitCode.USAGE if wrong else ExitCode.ERROR
 
 

@@ -3,6 +3,7 @@
 Results go to stdout, all else to stderr. Nothing from the web reaches a terminal as it came.
 """
 
+import errno
 import json
 import os
 import sys
@@ -71,6 +72,14 @@ def json_text(data: object) -> str:
 def say_json(data: object) -> None:
     """A result as JSON; indented on a terminal."""
     print(json.dumps(data, indent=2) if sys.stdout.isatty() else json_text(data))
+
+
+_DENIED = frozenset((errno.EACCES, errno.EPERM, errno.EROFS))
+
+
+def is_denied(error: NacreError) -> bool:
+    """Whether the operator lacks a permission, which is not a fault of a disk."""
+    return getattr(error, "errno", 0) in _DENIED
 
 
 def complain(error: NacreError, code: int = 2) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import duckdb
 
-from nacre.errors import NacreError
+from nacre.errors import NacreError, StorageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,6 +27,25 @@ ROW_GROUP = 122_880
 
 class KernelError(NacreError):
     """A query failed: the data are damaged, a limit was reached, or the SQL is wrong."""
+
+
+class KernelStorageError(KernelError, StorageError):
+    """A kernel could not write: the disk is full or fails. Another attempt may succeed."""
+
+
+_OF_DISK = re.compile(
+    r"No space left|quota exceeded|Input/output error|Read-only file|max_temp_directory_size",
+    re.IGNORECASE,
+)
+
+
+def _failure(error: Exception, scratch: str = "") -> KernelError:
+    """The error of a kernel for one of DuckDB."""
+    if not _OF_DISK.search(str(error)):
+        return KernelError(str(error))
+    said = str(error).partition("\n")[0]
+    where = f" ({scratch})" if scratch else ""
+    return KernelStorageError(f"{said}: free space on the disk of the temporary files{where}")
 
 
 class UserSqlError(NacreError):
@@ -65,6 +84,7 @@ class Kernel:
         scratch: str = "",
         directories: Sequence[str] = (),
     ) -> None:
+        self._scratch = scratch
         allowed = [*directories, *([scratch] if scratch else [])]
         self._db = duckdb.connect(
             ":memory:",
@@ -140,7 +160,7 @@ class Kernel:
         try:
             return self._db.sql(sql, params=list(parameters) or None).to_arrow_table()
         except duckdb.Error as error:
-            raise KernelError(str(error)) from error
+            raise _failure(error, self._scratch) from error
 
     def batches(
         self, sql: str, parameters: Sequence[object] = (), *, size: int = 10_000
@@ -155,7 +175,7 @@ class Kernel:
         try:
             yield from self._db.sql(sql, params=list(parameters) or None).to_arrow_reader(size)
         except duckdb.Error as error:
-            raise KernelError(str(error)) from error
+            raise _failure(error, self._scratch) from error
 
     def load(self, name: str, table: "pa.Table") -> None:
         """Make a table of this kernel from a table of Arrow; one of that name is replaced.
@@ -187,7 +207,7 @@ class Kernel:
         try:
             found = self.rows(f"copy ({sql}) to {quoted(path)} ({options})")
         except KernelError as error:
-            raise KernelError(f"{path} cannot be written: {error}") from error
+            raise type(error)(f"{path} cannot be written: {error}") from error
         if not found:
             return WrittenFile(path, 0, 0)
         return WrittenFile(path, int(found[0][1]), int(found[0][2]))
@@ -283,7 +303,7 @@ class Kernel:
         try:
             return self._db.execute(sql, list(parameters) or None)
         except duckdb.Error as error:
-            raise KernelError(str(error)) from error
+            raise _failure(error, self._scratch) from error
 
 
 def quoted(text: str) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from nacre.errors import StorageError
 from tests.cli.site import nacre
 
 
@@ -59,3 +60,14 @@ def test_a_hole_and_a_newer_layout_stop_every_command(injected):
     (versions / "0000000004.json").unlink()
     done = nacre("cycle", injected, "generate", "--dry-run")
     assert "made by Nacre 9.1; this one knows 1. Use the newer Nacre" in done.err
+
+
+def test_a_disk_that_fails_stops_the_step(injected, monkeypatch):
+    def full(*_):
+        raise StorageError("/书: no space left")
+
+    monkeypatch.setattr("nacre.cycle.versions.Cycle.newest", full)
+    done = nacre("cycle", injected, "generate")
+    assert (done.code, "/书: no space left" in done.err) == (5, True)
+    done = nacre("cycle", injected, "generate", "--json")
+    assert json.loads(done.err.splitlines()[-1])["exit_code"] == 5

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from nacre.crawldb.kernels import Kernel
 from nacre.cycle.engine import BrokenTaskError, GuardedTask, TaskFailure, raised
 from nacre.cycle.engine.local import LocalEngine, usable_cores
 from nacre.cycle.storage import MissingFileError
@@ -52,9 +53,12 @@ def always_killed(_):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+NONE = (0.0, 0.0, 0.0)
+
+
 @pytest.fixture(params=[1, 2])
 def engine(request):
-    made = LocalEngine(request.param)
+    made = LocalEngine(request.param, pauses=NONE)
     yield made
     made.close()
     made.close()
@@ -62,7 +66,7 @@ def engine(request):
 
 @pytest.fixture
 def pool():
-    made = LocalEngine(2)
+    made = LocalEngine(2, pauses=NONE)
     yield made
     made.close()
 
@@ -101,6 +105,24 @@ def test_a_storage_error_is_tried_again(engine, tmp_path):
 def test_a_storage_error_that_stays_is_told(engine, tmp_path):
     with pytest.raises(StorageError, match="failed 4 times: s3://b/x: gone"):
         engine.map(always_full, [str(tmp_path)] * 2)
+
+
+def test_there_is_a_pause_before_each_further_attempt(monkeypatch, tmp_path):
+    pauses = []
+    monkeypatch.setattr("time.sleep", pauses.append)
+    with pytest.raises(StorageError, match="the same command goes on where it stopped"):
+        LocalEngine(1).map(always_full, [str(tmp_path)])
+    assert [pause for pause in pauses if pause] == [1.0, 2.0, 4.0]
+
+
+def disk_is_full(_):
+    with Kernel(60 * 10**6, directories=["/dev"]) as kernel:
+        kernel.write("select range as n from range(1000000)", "/dev/full")
+
+
+def test_a_full_disk_is_tried_again_and_told(engine):
+    with pytest.raises(StorageError, match=r"failed 4 times: /dev/full cannot be written.*space"):
+        engine.map(disk_is_full, [1, 2])
 
 
 def test_a_killed_process_is_replaced(pool, tmp_path):

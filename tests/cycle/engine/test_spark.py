@@ -75,6 +75,7 @@ def test_an_executor_that_cannot_work_is_told(tmp_path):
     assert report.storage == ""
     assert spark._unfit(report, report.clock) == ""
     assert "its clock is 90 s" in spark._unfit(report, report.clock + 90)
+    assert "Python 2.7, the driver 3." in spark._unfit(report._replace(python="2.7"), report.clock)
     assert "Nacre 9" in spark._unfit(report._replace(nacre="9"), report.clock)
     (tmp_path / "file").touch()
     blocked = report_task(str(tmp_path / "file"))

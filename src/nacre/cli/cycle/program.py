@@ -11,8 +11,10 @@ import typer
 from typer.models import CommandFunctionType
 
 from nacre.cli.cycle.installing import YES, agree, offering
+from nacre.cli.output import complain
 from nacre.cli.program import Command, CommandGroup, Program
-from nacre.errors import ConfigError, Problem
+from nacre.core.states import ExitCode
+from nacre.errors import ConfigError, DamageError, OldLayoutError, Problem, StorageError
 
 _NONE = ""
 NUTCH = {
@@ -127,8 +129,14 @@ class CycleGroup(CommandGroup):
         return list(super().parse_args(ctx, [*own, *rest]))
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as its base says
-        """Run it; an extra that is missing is offered."""
-        return offering(ctx, lambda: super(CycleGroup, self).invoke(ctx))
+        """Run it; an extra that is missing is offered. A disk that fails stops the step."""
+        try:
+            return offering(ctx, lambda: super(CycleGroup, self).invoke(ctx))
+        except StorageError as error:
+            if isinstance(error, DamageError | OldLayoutError) or is_denied(error):
+                raise
+            complain(error, ExitCode.STOPPED)
+            raise typer.Exit(ExitCode.STOPPED) from None
 
 
 def split_arguments(params: Sequence[Any], args: Sequence[str]) -> tuple[list[str], list[str]]:

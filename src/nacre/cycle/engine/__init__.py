@@ -20,6 +20,8 @@ OnResult = Callable[[int, TaskResult], None]
 
 ATTEMPTS = 4
 """How often a task is tried; Spark's `spark.task.maxFailures`."""
+PAUSES = (1.0, 2.0, 4.0)
+"""Seconds before the second attempt and the ones after it: a disk or a store may recover."""
 
 
 class TaskEngine(Protocol):
@@ -111,4 +113,7 @@ def _below(kind: type[NacreError]) -> list[type[NacreError]]:
 
 def gave_up(number: int, message: str) -> StorageError:
     """The error of a task that failed in every attempt."""
-    return StorageError(f"task {number} failed {ATTEMPTS} times: {message}")
+    return StorageError(
+        f"task {number} failed {ATTEMPTS} times: {message}. Nothing was committed: the same "
+        "command goes on where it stopped"
+    )

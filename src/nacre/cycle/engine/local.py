@@ -10,12 +10,14 @@ import multiprocessing.connection
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 
 from nacre.cycle.engine import (
     ATTEMPTS,
+    PAUSES,
     GuardedTask,
     OnResult,
     RetryTaskError,
@@ -45,8 +47,9 @@ class LocalEngine:
 
     name = "local"
 
-    def __init__(self, workers: int = 0) -> None:
+    def __init__(self, workers: int = 0, pauses: Sequence[float] = PAUSES) -> None:
         self.workers = workers or usable_cores()
+        self._pauses = pauses
         self._pool: ProcessPoolExecutor | None = None
 
     def map(
@@ -59,7 +62,7 @@ class LocalEngine:
         task = GuardedTask(function)
         told = on_result or _nobody
         if self.workers == 1 or len(specs) < 2:
-            return _one_by_one(task, specs, told)
+            return _one_by_one(task, specs, told, self._pauses)
         return self._in_pool(task, specs, told)
 
     def close(self) -> None:
@@ -106,7 +109,8 @@ class LocalEngine:
                     number = waiting.pop(future)
                     result = _outcome(future, number, tries)
                     if isinstance(result, RetryTaskError):
-                        waiting[pool.submit(task, specs[number])] = number
+                        pause = self._pauses[tries[number] - 1]
+                        waiting[pool.submit(_later, pause, task, specs[number])] = number
                         continue
                     results[number] = result
                     told(number, result)
@@ -136,20 +140,34 @@ def _outcome(
     return result
 
 
+def _later(
+    pause: float, task: GuardedTask[TaskSpec, TaskResult], spec: TaskSpec
+) -> TaskResult | TaskFailure:
+    """Another attempt, after a pause."""
+    time.sleep(pause)
+    return task(spec)
+
+
 def _one_by_one(
-    task: GuardedTask[TaskSpec, TaskResult], specs: Sequence[TaskSpec], told: OnResult[TaskResult]
+    task: GuardedTask[TaskSpec, TaskResult],
+    specs: Sequence[TaskSpec],
+    told: OnResult[TaskResult],
+    pauses: Sequence[float],
 ) -> list[TaskResult]:
     results = []
     for number, spec in enumerate(specs):
-        result = _tried(task, spec, number)
+        result = _tried(task, spec, number, pauses)
         results.append(result)
         told(number, result)
     return results
 
 
-def _tried(task: GuardedTask[TaskSpec, TaskResult], spec: TaskSpec, number: int) -> TaskResult:
+def _tried(
+    task: GuardedTask[TaskSpec, TaskResult], spec: TaskSpec, number: int, pauses: Sequence[float]
+) -> TaskResult:
     message = ""
-    for _ in range(ATTEMPTS):
+    for pause in (0.0, *pauses):
+        time.sleep(pause)
         try:
             result = task(spec)
         except RetryTaskError as error:

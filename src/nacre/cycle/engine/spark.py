@@ -10,15 +10,17 @@ import re
 import shutil
 import socket
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 from nacre import __version__
 from nacre.config.extras import MissingExtraError
 from nacre.cycle.engine import (
     ATTEMPTS,
+    PAUSES,
     GuardedTask,
     OnResult,
     TaskFailure,
@@ -117,7 +119,7 @@ class SparkEngine:
         """See `TaskEngine.map`; `on_result` hears of the results when all are there."""
         if not specs:
             return []
-        task = GuardedTask(function)
+        task = ClusterTask(GuardedTask(function), __version__)
         try:
             found = self._context.parallelize(list(specs), len(specs)).map(task).collect()
         except KeyboardInterrupt:
@@ -160,6 +162,8 @@ class SparkEngine:
         if found:
             return gave_up(0, found[1])
         reason = _reason(error)
+        if "PYTHON_VERSION_MISMATCH" in reason:
+            return ConfigError(f"executors need the driver's minor version of Python: {reason}")
         if reason.startswith(("ModuleNotFoundError", "ImportError")):
             return ConfigError(
                 f"the Python of an executor, {self._python}, lacks a module ({reason}): install "
@@ -171,6 +175,44 @@ class SparkEngine:
         )
 
 
+class ClusterTask(Generic[TaskSpec, TaskResult]):
+    """A task on an executor: one that joins late has the driver's Nacre too, or the task says so.
+
+    An attempt after the first begins with a pause.
+
+    Args:
+        task: The task.
+        version: The driver's version of Nacre.
+    """
+
+    def __init__(self, task: GuardedTask[TaskSpec, TaskResult], version: str) -> None:
+        self._task = task
+        self._version = version
+
+    def __call__(self, spec: TaskSpec) -> TaskResult | TaskFailure:
+        """Run it."""
+        if self._version != __version__:
+            said = other_version(socket.gethostname(), __version__, self._version)
+            return TaskFailure(ConfigError.__name__, said)
+        attempt = _attempt()
+        if attempt:
+            time.sleep(PAUSES[min(attempt, len(PAUSES)) - 1])
+        return self._task(spec)
+
+
+def _attempt() -> int:
+    """The number of the attempt of the task that runs, from 0; 0 outside of Spark."""
+    from pyspark import TaskContext  # noqa: PLC0415 - an extra, slow to import
+
+    context = TaskContext.get()
+    return int(context.attemptNumber()) if context is not None else 0
+
+
+def other_version(host: str, found: str, wanted: str) -> str:
+    """The message of an executor with another Nacre."""
+    return f"{host}: it has Nacre {found}, the driver {wanted}: install one"
+
+
 def report_task(place: str) -> ExecutorReport:
     """Report on the executor that runs this."""
     said = ""
@@ -178,14 +220,24 @@ def report_task(place: str) -> ExecutorReport:
         require_writable(open_storage(place))
     except NacreError as error:
         said = str(error)
-    version = ".".join(map(str, sys.version_info[:2]))
-    return ExecutorReport(socket.gethostname(), version, __version__, round(_CLOCK.now(), 1), said)
+    host, now = socket.gethostname(), round(_CLOCK.now(), 1)
+    return ExecutorReport(host, _python_version(), __version__, now, said)
+
+
+def _python_version() -> str:
+    """Of this process: `3.11`."""
+    return ".".join(map(str, sys.version_info[:2]))
 
 
 def _unfit(report: ExecutorReport, now: float) -> str:
     """Why an executor cannot work; "" when it can."""
     if report.nacre != __version__:
-        return f"{report.host}: it has Nacre {report.nacre}, the driver {__version__}: install one"
+        return other_version(report.host, report.nacre, __version__)
+    if report.python != _python_version():
+        return (
+            f"{report.host}: it has Python {report.python}, the driver {_python_version()}: name "
+            "one of the same minor version by PYSPARK_PYTHON"
+        )
     if abs(report.clock - now) > APART:
         apart = abs(report.clock - now)
         return f"{report.host}: its clock is {apart:.0f} s from the driver's: set it (NTP)"
