@@ -120,9 +120,9 @@ def disk_is_full(_):
         kernel.write("select range as n from range(1000000)", "/dev/full")
 
 
-def test_a_full_disk_is_tried_again_and_told(engine):
+def test_a_full_disk_is_tried_again_and_told():
     with pytest.raises(StorageError, match=r"failed 4 times: /dev/full cannot be written.*space"):
-        engine.map(disk_is_full, [1, 2])
+        LocalEngine(1, NONE).map(disk_is_full, [1])
 
 
 def test_a_killed_process_is_replaced(pool, tmp_path):

@@ -11,7 +11,7 @@ import typer
 from typer.models import CommandFunctionType
 
 from nacre.cli.cycle.installing import YES, agree, offering
-from nacre.cli.output import complain
+from nacre.cli.output import complain, is_denied
 from nacre.cli.program import Command, CommandGroup, Program
 from nacre.core.states import ExitCode
 from nacre.errors import ConfigError, DamageError, OldLayoutError, Problem, StorageError
