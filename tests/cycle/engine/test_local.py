@@ -108,7 +108,7 @@ def test_a_storage_error_that_stays_is_told(engine, tmp_path):
 
 
 def test_there_is_a_pause_before_each_further_attempt(monkeypatch, tmp_path):
-    pauses = []
+    pauses: list[float] = []
     monkeypatch.setattr("time.sleep", pauses.append)
     with pytest.raises(StorageError, match="the same command goes on where it stopped"):
         LocalEngine(1).map(always_full, [str(tmp_path)])

@@ -1,6 +1,33 @@
-"""Fixtures of the tests on a cluster."""
+"""Fixtures of the tests on a cluster; of a module are `PAGES` of a host, and more `OPTIONS`."""
+
+import pytest
 
 from tests.cycle.objects import bucket, object_server
 from tests.cycle.spark.cluster import cluster
+from tests.cycle.spark.web import HOSTS, captured, result, rounds, run, site, spark_settings
 
-__all__ = ["bucket", "cluster", "object_server"]
+__all__ = ["bucket", "cluster", "configuration", "local", "object_server", "web"]
+
+
+@pytest.fixture(scope="module")
+def web(request, tmp_path_factory):
+    """The port of the site, and its server."""
+    with site(tmp_path_factory.mktemp("web"), request.module.PAGES) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def configuration(cluster, tmp_path_factory):
+    """The environment of a driver."""
+    return spark_settings(tmp_path_factory.mktemp("conf"), cluster.env)
+
+
+@pytest.fixture(scope="module")
+def local(request, web, configuration, tmp_path_factory):
+    """The same rounds on this machine: their hash, and what is in their archive."""
+    directory = tmp_path_factory.mktemp("local") / "c"
+    run(rounds(directory, web[0], *getattr(request.module, "OPTIONS", ())), configuration)
+    pages = captured(str(directory / "cycle"))
+    assert set(pages.values()) == {1}
+    assert len(pages) == len(HOSTS) * request.module.PAGES
+    return result(directory, configuration), pages

@@ -23,13 +23,13 @@ from nacre.cycle.storage import Storage, open_storage
 from nacre.uri.parse import host
 from tests.cycle.objects import environment
 from tests.cycle.spark.cluster import ROOT, SparkCluster, below, command_of, kill, wait_for
-from tests.cycle.spark.web import HOSTS, asked, captured, result, rounds, run, site, spark_settings
+from tests.cycle.spark.web import asked, captured, result, rounds, run, spark_settings
 from tools.nginx import Nginx, Request
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 PAGES = int(os.environ.get("NACRE_SPARK_PAGES", "250"))
-SMALL_PARTS = ("--set", "archive.max_file_size=100000")
+OPTIONS = ("--set", "archive.max_file_size=100000")
 
 
 class RunningUnit(NamedTuple):
@@ -96,28 +96,6 @@ class Watching(threading.Thread):
                 self.began.setdefault(one.segment, time.time())
 
 
-@pytest.fixture(scope="module")
-def web(tmp_path_factory):
-    with site(tmp_path_factory.mktemp("web"), PAGES) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def configuration(cluster, tmp_path_factory):
-    return spark_settings(tmp_path_factory.mktemp("conf"), cluster.env)
-
-
-@pytest.fixture(scope="module")
-def local(web, configuration, tmp_path_factory):
-    """The same rounds on this machine: their hash, and what is in their archive."""
-    directory = tmp_path_factory.mktemp("local") / "c"
-    run(rounds(directory, web[0], *SMALL_PARTS), configuration)
-    pages = captured(str(directory / "cycle"))
-    assert set(pages.values()) == {1}
-    assert len(pages) == len(HOSTS) * PAGES
-    return result(directory, configuration), pages
-
-
 class SparkRun:
     """A run of rounds on the cluster, in a directory of its own."""
 
@@ -133,7 +111,7 @@ class SparkRun:
     def command(self) -> list[str]:
         engine = ("--engine", "spark", "--master", self.cluster.master)
         storage = [] if self.place.startswith("/") else ["--set", f"cycle.storage={self.place}"]
-        return rounds(self.directory, self.port, *SMALL_PARTS, *storage, *engine)
+        return rounds(self.directory, self.port, *OPTIONS, *storage, *engine)
 
     def requests(self) -> list[Request]:
         return self._nginx.requests()[self._before :]
