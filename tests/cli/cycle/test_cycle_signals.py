@@ -65,6 +65,8 @@ def test_ctrl_c_ends_the_step_and_the_same_command_goes_on(tmp_path: Path):
         assert f"cycle {root} --rounds 2" in out
         states = json.loads(nacre("cycle", root, "segments", "--json").out)
         assert [one["state"] for one in states] == ["updated", "generated"]
+        dry = nacre("cycle", root, "fetch", "--dry-run")
+        assert (dry.code, f": {PAGES + 1} URLs in 1 unit, leased until" in dry.out) == (0, True)
         dry = nacre(*words, "--dry-run")
         assert (dry.code, "would go on with round 2, at fetch" in dry.err) == (0, True)
         done = nacre(*words)

@@ -5,16 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from nacre.cli.cycle.texts import fetch_text
 from nacre.cycle.check import check_storage
 from nacre.cycle.engine import TaskEngine
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.orphans import salvage_orphans
 from nacre.cycle.parts import UnitPlace
-from nacre.cycle.steps.fetch import FetchOptions, fetch
+from nacre.cycle.steps.fetch import FetchOptions, FirstStart, fetch
 from nacre.cycle.tables import TaskPlace
 from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges
+from nacre.engine.clock import SystemClock
 from nacre.errors import DamageError, JobError
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
@@ -183,3 +186,14 @@ def test_all_files_may_lie_on_an_object_storage(tmp_path: Path, bucket: str):  #
         assert len(cycle.storage.read(file.path)) == file.size
     parts = [file.name for file in cycle.storage.walk(f"segments/{SEGMENT}/parts")]
     assert not [name for name in parts if name.endswith((".gz", ".cdxj"))]
+
+
+def test_a_fetch_that_goes_on_after_its_time_asks_for_nothing(tmp_path: Path):
+    with site(many_pages(4)) as home:
+        cycle = segment(tmp_path, [urls_of(home, 4)])
+        began = FirstStart(began=SystemClock().now() - 100.0)
+        cycle.storage.put(f"segments/{SEGMENT}/fetch.json", msgspec.json.encode(began))
+        found = fetch(context(tmp_path, cycle), SEGMENT, FetchOptions(time_limit=60.0))
+    assert (found.late, found.pages, found.interrupted) == (True, 0, False)
+    assert found.not_attempted == {"deadline": 4}
+    assert "its time was over" in fetch_text(found)

@@ -61,6 +61,7 @@ from nacre.cycle.rounds import (
     next_step,
     run_rounds,
     waiting,
+    waiting_sitemaps,
 )
 from nacre.cycle.steps.context import StepContext, Told
 from nacre.cycle.steps.dedup import dedup
@@ -235,7 +236,7 @@ class RoundsOnScreen:
         version = self._cycle.newest()
         number, step = next_step(journal, version, self._steps, once)
         journal = msgspec.structs.replace(journal, round=number, step=step, clock=self.now())
-        if step == SITEMAPS:
+        if step == SITEMAPS and not waiting_sitemaps(version):
             self.step(SITEMAPS, journal)
         elif step != GENERATE:
             self._display.note(f"would go on with round {number}, at {step}")

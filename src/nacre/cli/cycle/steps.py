@@ -287,6 +287,8 @@ def fetch(
     engine: EngineName = "local",
     master: Master = "",
     tasks: Tasks = 0,
+    at: At = "",
+    dry: DryRun = False,
     assignments: Assignments = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -305,13 +307,16 @@ def fetch(
     def told(_what: str, numbers: Mapping[str, Any]) -> None:
         display.progress(numbers, fetch_progress_text(numbers, 0))
 
-    common = CommonOptions(engine, master, tasks, "", tuple(assignments or ()))
+    common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
     limit = seconds_of("--time-limit", time_limit)
     with opened(job_of(ctx), common, told) as context, signals_to(StopWish(context.layout)) as stop:
         waits = waiting(context.cycle.newest(), GENERATED)
         if not segment and not waits:
             output.tell(f"nacre: no segment waits: `nacre cycle {context.layout.root} generate`")
             raise typer.Exit(ExitCode.NOTHING_DUE)
+        if dry:
+            _say_list(context, segment or waits[0], as_json=as_json)
+            return
         options = FetchOptions(
             parallel=parallel, time_limit=limit, stopped=lambda: bool(stop.signals)
         )
@@ -321,6 +326,24 @@ def fetch(
     else:
         output.say(fetch_text(result))
     raise typer.Exit(ExitCode.INTERRUPTED if result.interrupted else ExitCode.FINISHED)
+
+
+def _say_list(context: "StepContext", segment: str, *, as_json: bool) -> None:
+    """What `fetch` would do with a segment."""
+    from nacre.cli.cycle.texts import time_text
+    from nacre.cycle.segments import state_of
+
+    state = state_of(context.cycle.newest(), segment)
+    if as_json:
+        numbers = {"state": state.state, "urls": state.urls, "units": state.units}
+        output.say_json({"segment": segment, **numbers, "until": state.until})
+        return
+    if state.state != "generated":
+        output.say(f"{segment} is fetched already")
+        return
+    until = f", leased until {time_text(state.until)}" if state.until else ""
+    urls, units = output.count(state.urls, "URL"), output.count(state.units, "unit")
+    output.say(f"{segment}: {urls} in {units}{until}")
 
 
 def update(

@@ -204,6 +204,7 @@ def fetch_text(result: "SegmentFetch") -> str:
     if result.not_attempted:
         left = sum(result.not_attempted.values())
         text += f"; {left:,} not attempted ({', '.join(sorted(result.not_attempted))})"
+    text += "; its time was over, so that they are due again" if result.late else ""
     return text + ("; interrupted" if result.interrupted else "")
 
 

@@ -131,6 +131,7 @@ class SegmentFetch:
         hosts: Hosts that were asked.
         bytes: Payload received.
         warc_bytes: Bytes of WARC.
+        late: Its time or its leases had ended before it went on, so that it asked for nothing.
     """
 
     segment: str
@@ -144,6 +145,7 @@ class SegmentFetch:
     hosts: int = 0
     bytes: int = 0
     warc_bytes: int = 0
+    late: bool = False
 
     @property
     def pages(self) -> int:
@@ -170,9 +172,11 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
         if name.endswith(".parquet")
     ]  # fmt: skip
     places = [UnitPlace(storage, segment, name) for name in names]
-    specs = [_spec(context, segment, name, state, options) for name in names]
+    deadline = _deadline(context, segment, state, options)
+    specs = [_spec(context, segment, name, state, options, deadline) for name in names]
     if places:
         storage.delete(places[0].stop)
+    began = _CLOCK.now()
     with _FetchWatch(context, places, options.stopped):
         results = _run(context.engine, specs, options)
     taken = [result.unit for result in results if result.fenced]
@@ -181,7 +185,8 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
             f"the unit {taken[0]} of {segment} was taken over by another driver, which fetches "
             "the segment now; wait until it has ended"
         )
-    found = SegmentFetch(segment=segment, units=len(places))
+    late = 0.0 < deadline <= began
+    found = SegmentFetch(segment=segment, units=len(places), late=late)
     if not all(result.done for result in results):
         found.interrupted = True
         return found
@@ -196,14 +201,46 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
     return found
 
 
+class FirstStart(msgspec.Struct, frozen=True):
+    """The first start of the fetch of a segment, which outlives a kill.
+
+    Attributes:
+        began: When it was, seconds since the epoch.
+        lease: Seconds that the leases then had left, by the clock of the step; 0: there are none.
+    """
+
+    began: float
+    lease: float = 0.0
+
+
+def _deadline(
+    context: FetchContext, segment: str, state: SegmentState, options: FetchOptions
+) -> float:
+    """The end of the fetch, seconds since the epoch; 0: none. It stays when the fetch is resumed.
+
+    The clock of a step may be any time: what is left of leases counts from the first start.
+    """
+    storage, name = context.cycle.storage, f"segments/{segment}/fetch.json"
+    try:
+        first = msgspec.json.decode(storage.read(name), type=FirstStart)
+    except MissingFileError:
+        left = max((state.until - context.clock) / 1000.0, 1.0) if state.until else 0.0
+        first = FirstStart(_CLOCK.now(), left)
+        storage.put(name, msgspec.json.encode(first))
+    limits = [limit for limit in (options.time_limit, first.lease) if limit]
+    return first.began + min(limits) if limits else 0.0
+
+
 def _spec(
-    context: FetchContext, segment: str, unit: str, state: SegmentState, options: FetchOptions
+    context: FetchContext,
+    segment: str,
+    unit: str,
+    state: SegmentState,
+    options: FetchOptions,
+    deadline: float,
 ) -> UnitSpec:
     cycle = context.settings.cycle
     wanted = cycle.fetch
-    limits = [limit for limit in (options.time_limit,) if limit]
-    if state.until:
-        limits.append(max((state.until - context.clock) / 1000.0, 1.0))
     tables = context.cycle.newest().tables
     buckets = tables["crawldb"].buckets if "crawldb" in tables else cycle.buckets
     return UnitSpec(
@@ -213,7 +250,7 @@ def _spec(
         scratch=options.scratch or _scratch(context),
         buckets=buckets,
         rules=int(state.more.get("rules", 0)),
-        deadline=_CLOCK.now() + min(limits) if limits else 0.0,
+        deadline=deadline,
         parallel=options.parallel,
         slice=options.slice or cycle.generate.slice,
         follow=Follow(wanted.follow),

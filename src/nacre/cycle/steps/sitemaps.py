@@ -149,7 +149,9 @@ class _SitemapsStep:
         version = self._context.cycle.newest()
         left = waiting_sitemaps(version)
         same = left and version.segments[left].more.get("wish") == wish
-        if left and not self._context.dry:
+        if left and self._context.dry:
+            self._counts["planned"] += version.segments[left].urls
+        elif left:
             self._finish(left)
         if not same and not self._interrupted:
             segment = self._begin(read, wish)
@@ -362,7 +364,7 @@ class _SitemapsStep:
         if depth == 0:
             self._counts["asked"] += len(urls)
         if self._context.dry:
-            self._counts["planned"] = len(urls) if depth else len(wanted.sitemaps)
+            self._counts["planned"] += len(urls) if depth else len(wanted.sitemaps)
         if not urls or self._context.dry:
             return {}
         units = self._options.units
