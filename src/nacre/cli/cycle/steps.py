@@ -331,7 +331,7 @@ def fetch(
 def _say_list(context: "StepContext", segment: str, *, as_json: bool) -> None:
     """What `fetch` would do with a segment."""
     from nacre.cli.cycle.texts import time_text
-    from nacre.cycle.segments import state_of
+    from nacre.cycle.versions import state_of
 
     state = state_of(context.cycle.newest(), segment)
     if as_json:
