@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from bench.process import Usage, measured
 from bench.units import write_site
+from nacre.core.states import ExitCode
 from tools.nginx import Server, free_port, serving
 
 HOSTS = tuple(f"127.0.0.{number}" for number in range(101, 106))
@@ -27,6 +28,8 @@ _PLUGINS = (
     "|urlnormalizer-(pass|regex|basic)"
 )
 _NACRE = ("--top", "50000")
+_NO_SEGMENT = 1
+"""Exit code of Nutch's generator when nothing is due."""
 
 
 class StepUsage(NamedTuple):
@@ -100,9 +103,12 @@ class NutchRounds:
         yield StepUsage(0, "inject", self.run("crawl.Injector", "crawldb", "urls"))
         for number in range(1, rounds + 1):
             used = self.run(
-                "crawl.Generator", "crawldb", "segments", "-topN", "50000", "-numFetchers", "1"
-            )
+                "crawl.Generator", "crawldb", "segments", "-topN", "50000", "-numFetchers", "1",
+                fine=(0, _NO_SEGMENT),
+            )  # fmt: skip
             yield StepUsage(number, "generate", used)
+            if used.status:
+                return
             segment = str(max((self._folder / "segments").iterdir()))
             yield StepUsage(number, "fetch", self.run("fetcher.Fetcher", segment))
             yield StepUsage(number, "parse", self.run("parse.ParseSegment", segment))
@@ -137,11 +143,11 @@ class NacreRounds:
         self._folder = folder
         self._job = folder / "job"
 
-    def run(self, name: str, *words: str) -> Usage:
+    def run(self, name: str, *words: str, fine: Sequence[int] = (0,)) -> Usage:
         """Run one of its commands."""
         output = self._folder / name
         command = [sys.executable, "-m", "nacre", *words]
-        return _checked(name, measured(command, output), output)
+        return _checked(name, measured(command, output), output, fine)
 
     def rounds(self, seeds: Sequence[str], rounds: int) -> Iterator[StepUsage]:
         """Run all steps; those of the seeds first."""
@@ -150,8 +156,11 @@ class NacreRounds:
         self.run("new", "new", job, *seeds, *given)
         yield StepUsage(0, "inject", self.run("inject", "cycle", job, "inject", *seeds))
         for number in range(1, rounds + 1):
-            used = self.run("generate", "cycle", job, "generate", "--units", "1", *_NACRE)
+            words = ("cycle", job, "generate", "--units", "1", *_NACRE)
+            used = self.run("generate", *words, fine=(0, ExitCode.NOTHING_DUE))
             yield StepUsage(number, "generate", used)
+            if used.status:
+                return
             for step in ("fetch", "update", "links", "dedup"):
                 yield StepUsage(number, step, self.run(step, "cycle", job, step))
 
