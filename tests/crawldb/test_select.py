@@ -82,7 +82,7 @@ def refused(options: SelectOptions, **more: Any) -> dict[str, int]:
     ],
 )
 def test_refusals_in_the_order_of_nutch(options, more, reason):
-    found = refused(SelectOptions(NOW, **options), **more)
+    found = refused(SelectOptions(NOW, NOW, **options), **more)
     assert found == ({reason: 1} if reason else {})
     assert set(found) <= set(REASONS)
 
@@ -97,7 +97,7 @@ def test_counts_of_a_bucket():
     ]
     with Kernel() as kernel:
         loaded(kernel, rows)
-        counts = refuse(kernel, "seen", SelectOptions(NOW), since=8)
+        counts = refuse(kernel, "seen", SelectOptions(NOW, NOW), since=8)
     assert counts == (5, 2, 1, {"rules": 2, "schedule": 2}, {"f:1": 2}, NOW + 7)
 
 
@@ -110,7 +110,7 @@ def test_a_host_with_urls_in_another_list_is_left_out():
     ]
     with Kernel() as kernel:
         loaded(kernel, rows)
-        counts = refuse(kernel, "seen", SelectOptions(NOW), since=8)
+        counts = refuse(kernel, "seen", SelectOptions(NOW, NOW), since=8)
         left = kernel.rows("select key from candidates")
     assert counts.refused == {"lease": 1, "host": 1, "schedule": 1}
     assert left == [("http://b.example/",)]
@@ -122,7 +122,7 @@ def known_hosts(kernel: Kernel, **failures: int) -> None:
 
 
 def test_a_condition_on_hosts():
-    options = SelectOptions(NOW, where="coalesce(host.dns_failures, 0) < 3 and status = 1")
+    options = SelectOptions(NOW, NOW, where="coalesce(host.dns_failures, 0) < 3 and status = 1")
     with Kernel() as kernel:
         loaded(kernel, [row("http://a.example/"), row("http://b.example/"), row("http://c.test/")])
         assert refuse(kernel, "seen", options, since=0).due == 3, "nothing is known of hosts"
@@ -149,7 +149,10 @@ MANY = [row(f"http://{host}/{n}", score=n) for host in
 
 def test_the_cap_of_a_host_follows_what_is_known_of_it():
     options = SelectOptions(
-        NOW, max_count=2, cap_where="case when host.dns_failures > 3 then host.dns_failures - 4 end"
+        NOW,
+        NOW,
+        max_count=2,
+        cap_where="case when host.dns_failures > 3 then host.dns_failures - 4 end",
     )
     assert first_list(options, MANY, a=9, b=4, c=1) == [
         "a.example/0", "a.example/1", "a.example/2",
@@ -158,7 +161,7 @@ def test_the_cap_of_a_host_follows_what_is_known_of_it():
 
 
 def test_the_largest_of_the_hosts_of_a_domain_counts():
-    options = SelectOptions(NOW, cap_by="domain", max_count=1, cap_where="host.dns_failures")
+    options = SelectOptions(NOW, NOW, cap_by="domain", max_count=1, cap_where="host.dns_failures")
     kept = first_list(options, MANY, a=2)
     assert [key for key in kept if key.startswith("a.")] == ["a.example/1", "a.example/2"]
     assert len([key for key in kept if "b.example" in key]) == 1
@@ -175,12 +178,12 @@ def test_the_largest_of_the_hosts_of_a_domain_counts():
     ],
 )
 def test_limits_of_domains(limits, kept):
-    assert len(first_list(SelectOptions(NOW), MANY, limits)) == kept
+    assert len(first_list(SelectOptions(NOW, NOW), MANY, limits)) == kept
 
 
 def test_of_the_hosts_of_a_domain_those_with_the_best_urls_are_kept():
     rows = [row("http://www.b.example/", score=9), *MANY]
-    kept = first_list(SelectOptions(NOW, max_count=2), rows, "b.example\t\t1")
+    kept = first_list(SelectOptions(NOW, NOW, max_count=2), rows, "b.example\t\t1")
     assert [key for key in kept if "b.example" in key] == ["www.b.example/", "www.b.example/2"]
 
 
@@ -191,7 +194,7 @@ def test_a_line_that_is_no_limit_is_named(text):
 
 
 def test_columns_that_are_needed():
-    options = SelectOptions(NOW, where="length > 5 and host.errors = 0")
+    options = SelectOptions(NOW, NOW, where="length > 5 and host.errors = 0")
     with Kernel() as kernel:
         needed = needed_columns(kernel, options, ("cash",))
     assert {"key", "cash", "length", "status"} <= set(needed)
@@ -313,7 +316,7 @@ def _end(kernels: list[Kernel], tables: list[str], top: int) -> Place | None:
 def test_lists_are_those_of_sort_and_scan(given_rows, top, cap, domain, lists, tasks):
     rows = [row(f"http://{host}/{number}", score=score) for host, number, score in given_rows]
     cap_by = "domain" if domain else "host"
-    options = SelectOptions(NOW, cap_by=cap_by, max_count=cap)
+    options = SelectOptions(NOW, NOW, cap_by=cap_by, max_count=cap)
     assert chosen(rows, options, top, lists, tasks) == by_hand(rows, top, cap, domain, lists)
 
 

@@ -41,7 +41,7 @@ def test_a_unit_fetches_its_list_and_makes_a_part_of_it(tmp_path: Path):
     assert (page["links"], page["outlinks"], page["stored"]) == (2, 3, "novel")
     assert page["record_id"].startswith("urn:uuid:")
     assert page["warc_file"].startswith("NACRE-")
-    assert "-20261122T101500-0000-1-" in page["warc_file"]
+    assert "-20261122T101500123-0000-1-" in page["warc_file"]
     adds = {row["key"]: row for row in facts_of(cycle, result, "adds")}
     assert adds[f"{home}b.html"]["inlinks"] == 1
     assert adds[f"{home}b.html"]["depth"] == 2

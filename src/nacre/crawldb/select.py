@@ -44,6 +44,7 @@ class SelectOptions(NamedTuple):
 
     Attributes:
         now: The clock with the days that are added, ms since the epoch.
+        clock: The clock without them, which leases are compared with.
         sort: Sort value in SQL, a DOUBLE (`scoring.sort_sql`).
         interval_max: A row that is due later than this from now is due now, s; Nutch's pull; 0:
             there is none.
@@ -59,6 +60,7 @@ class SelectOptions(NamedTuple):
     """
 
     now: int
+    clock: int
     sort: str = "score::DOUBLE"
     interval_max: int = 0
     where: str = ""
@@ -185,7 +187,7 @@ def reason_expression(options: SelectOptions, *, out: bool = False) -> str:
     tests = [
         ("rules", "excluded is not null"),
         ("schedule", f"not {due_expression(options)}"),
-        ("lease", f"leased_until > {options.now}"),
+        ("lease", f"leased_until > {options.clock}"),
     ]
     if out:
         tests.append(("host", f"{host_sql('key')} in (from out_hosts)"))
@@ -253,7 +255,7 @@ def refuse(
     name = f'"{table}"'
     kernel.execute(
         f"create or replace temp table out_hosts as select distinct {host_sql('key')} as host "
-        f"from {name} where leased_until > {options.now}"
+        f"from {name} where leased_until > {options.clock}"
     )
     out = bool(kernel.value("select count(*) from out_hosts"))
     source = name

@@ -213,7 +213,7 @@ class _Following:
         if not self._kernel.value(f"select count(*) from out_hosts where host = {name}"):
             return ""
         rows = self._kernel.rows(
-            f"select leased, key from seen where leased_until > {self._followed.options.now} "
+            f"select leased, key from seen where leased_until > {self._followed.options.clock} "
             "order by leased, key"
         )
         return next((str(leased) for leased, key in rows if host(key) == host(self._key)), "")

@@ -62,6 +62,9 @@ _PR_SET_PDEATHSIG = 1
 _YOUNG = 50_000
 """New objects before the garbage collector looks at them; Python's 700 are for small programs."""
 
+_NO_MARKS = str.maketrans("", "", ".Z")
+"""Takes what is no digit out of the name of a segment, but for the `T` between day and time."""
+
 
 class UnitSpec(msgspec.Struct, frozen=True, kw_only=True):
     """The task of a unit.
@@ -474,7 +477,8 @@ class UnitRun:
         """The frozen settings, their files in the directory of the job."""
         spec = self._spec
         settings = placed_settings(self._place.storage, spec.segment, scratch.job)
-        name = f"{spec.segment.split('.')[0]}-{spec.unit.lstrip('u')}-{attempt}"
+        segment = spec.segment.translate(_NO_MARKS)
+        name = f"{segment}-{spec.unit.lstrip('u')}-{attempt}"
         changes: dict[str, Any] = {"archive": settings.archive.model_copy(update={"unit": name})}
         if spec.parallel:
             changes["engine"] = settings.engine.model_copy(update={"parallel": spec.parallel})

@@ -17,10 +17,11 @@ from nacre.crawldb.kernels import UserSqlError
 from nacre.crawldb.row import bucket_of_host
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.generate import GenerateOptions, GenerateResult, generate, segment_names
+from nacre.cycle.steps.generate import GenerateOptions, GenerateResult, generate, new_segments
 from nacre.cycle.steps.inject import InjectOptions, inject
+from nacre.cycle.storage import open_storage
 from nacre.cycle.tables import FilePlan, publish
-from nacre.cycle.versions import Cycle, CycleChanges, CycleVersion, SegmentState
+from nacre.cycle.versions import Cycle, CycleChanges
 from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import ConfigError, JobError
 from nacre.settings.load import load_job
@@ -54,6 +55,14 @@ def opened(
         layout=layout, loaded=loaded, cycle=Cycle.open(root), engine=engine, clock=clock, dry=dry
     )
     engine.close()
+
+
+class Killed(BaseException):
+    """Takes the place of a `kill -9`."""
+
+
+def killed(*_arguments: object) -> None:
+    raise Killed
 
 
 def seeded(root: Path, *lines: str) -> None:
@@ -202,9 +211,36 @@ def test_what_is_due_next(tmp_path: Path):
         assert generate(context, GenerateOptions(add_days=1)).selected == 1
 
 
-def test_names_of_segments_differ():
-    version = CycleVersion(segments={"20270115T080000.000Z": SegmentState(state="updated")})
-    assert segment_names(NOW, 2, version) == ("20270115T080000.001Z", "20270115T080000.002Z")
+def test_names_of_segments_differ(tmp_path: Path):
+    storage = open_storage(str(tmp_path))
+    assert new_segments(storage, NOW, 1) == ("20270115T080000.000Z",)
+    assert new_segments(storage, NOW, 2) == ("20270115T080000.001Z", "20270115T080000.002Z")
+
+
+def test_days_that_are_added_end_no_lease(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, *(f"http://a.example/{number}" for number in range(4)), "http://b.example/")
+    with opened(root, NOW) as context:
+        assert generate(context, GenerateOptions(2)).selected == 2
+    with opened(root, NOW + 1) as context:
+        found = generate(context, GenerateOptions(add_days=30))
+    assert found.refused.get("lease") == 2
+    assert found.selected + found.refused.get("host", 0) == 3
+
+
+def test_a_generate_that_is_killed_leaves_nothing_in_the_lists_of_the_next(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, *(f"http://{name}.example/" for name in "abcdef"))
+    with opened(root, NOW) as context, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Cycle, "commit", killed)
+        with pytest.raises(Killed):
+            generate(context, GenerateOptions(units=3))
+    with opened(root, NOW) as context:
+        [segment] = generate(context, GenerateOptions(units=1)).segments
+        state = context.cycle.newest().segments[segment]
+        lists = context.cycle.storage.list(f"segments/{segment}/lists")
+    assert (state.units, state.urls) == (1, 6)
+    assert [Path(name).name for name in lists] == ["u0001.parquet"]
 
 
 def test_what_is_known_of_hosts_goes_into_caps_delays_and_lists(tmp_path: Path):

@@ -16,6 +16,7 @@ from nacre.errors import ConfigError, JobError, Problem, StorageError
 
 if TYPE_CHECKING:
     from nacre.config.check import Loaded
+    from nacre.crawldb.settings import CycleSettings
     from nacre.cycle.engine import TaskEngine
     from nacre.cycle.rounds import StopWish
     from nacre.cycle.steps.context import StepContext, Told
@@ -65,10 +66,11 @@ DryRun = Annotated[
 
 _LISTS = "Lists"
 Top = Annotated[
-    int,
+    int | None,
     typer.Option(
-        "--top", metavar="N", min=0, rich_help_panel=_LISTS,
-        help="URLs of a round, the best first; 0: all that are due.",
+        "--top", metavar="N", min=0, rich_help_panel=_LISTS, show_default=False,
+        help="URLs of a round, the best first; 0: all that are due. "
+        "Default: cycle.generate.top, 50000.",
     ),
 ]  # fmt: skip
 Units = Annotated[
@@ -81,10 +83,55 @@ Units = Annotated[
 TimeLimit = Annotated[
     str,
     typer.Option(
-        "--time-limit", metavar="TIME", rich_help_panel=_LISTS,
-        help="Longest fetch of a round; what needs longer stays due. 0: no limit.",
+        "--time-limit", metavar="TIME", rich_help_panel=_LISTS, show_default=False,
+        help="Longest fetch of a round; what needs longer stays due. 0: no limit. "
+        "Default: cycle.fetch.time_limit, 180m.",
     ),
 ]  # fmt: skip
+
+
+class ListLimits(NamedTuple):
+    """The limits of lists that were given on the command line; the others are settings.
+
+    Attributes:
+        top: URLs of a segment at most; 0: no limit. None: `cycle.generate.top`.
+        units: Units of a segment; 0: `cycle.generate.units`, else one for each core.
+        time_limit: Longest fetch, s; 0: no limit. None: `cycle.fetch.time_limit`.
+        segments: Segments at most; 0: `cycle.generate.segments`.
+    """
+
+    top: int | None = None
+    units: int = 0
+    time_limit: float | None = None
+    segments: int = 0
+
+    def top_of(self, settings: "CycleSettings") -> int:
+        """URLs of a segment at most; 0: no limit."""
+        return settings.generate.top if self.top is None else self.top
+
+    def units_of(self, settings: "CycleSettings", workers: int) -> int:
+        """Units of a segment."""
+        return self.units or settings.generate.units or workers
+
+    def seconds_of(self, settings: "CycleSettings") -> float:
+        """Longest fetch, s; 0: no limit."""
+        return settings.fetch.time_limit if self.time_limit is None else self.time_limit
+
+    def segments_of(self, settings: "CycleSettings") -> int:
+        """Segments that one generate makes at most."""
+        return self.segments or settings.generate.segments
+
+
+def list_limits(
+    top: int | None = None, units: int = 0, time_limit: str = "", segments: int = 0
+) -> ListLimits:
+    """The limits as they were typed.
+
+    Raises:
+        ConfigError: The time limit is no duration.
+    """
+    limit = seconds_of("--time-limit", time_limit) if time_limit else None
+    return ListLimits(top, units, limit, segments)
 
 
 def seconds_of(option: str, text: str) -> float:

@@ -12,6 +12,7 @@ import msgspec
 from nacre.cli.cycle.display import StepDisplay, display_of
 from nacre.cli.cycle.opening import (
     CommonOptions,
+    ListLimits,
     clock_of,
     engine_of,
     opened,
@@ -88,10 +89,8 @@ class CycleCommandLine:
         common: Options that every step has.
         seeds: Of `-s`: URLs and files.
         rounds: Rounds; 0: until nothing is due.
-        top: URLs of a round; 0: all.
-        units: Units; 0: one for each core.
+        limits: Limits of the lists.
         until_due: How long to wait for something to be due, s; 0: not at all.
-        time_limit: Longest fetch, s; 0: no limit.
         parallel: Fetches at the same time; 0: as the settings say.
         dedup: Pages that are compared: `none`, `host`, `domain`; `off`: no dedup; "": as the
             settings say.
@@ -104,10 +103,8 @@ class CycleCommandLine:
     common: CommonOptions
     seeds: Sequence[str] = ()
     rounds: int = 1
-    top: int = 50_000
-    units: int = 0
+    limits: ListLimits = field(default_factory=ListLimits)
     until_due: float = 0.0
-    time_limit: float = 10_800.0
     parallel: int = 0
     dedup: str = ""
     sitemaps: Sequence[str] = ()
@@ -267,9 +264,13 @@ class RoundsOnScreen:
         line, waited = self._line, 0.0
         while True:
             with self._open(clock) as context:
-                own = context.settings.cycle.generate.units
-                number = line.units or own or context.engine.workers
-                options = GenerateOptions(line.top, number, time_limit=line.time_limit)
+                own, limits = context.settings.cycle, line.limits
+                options = GenerateOptions(
+                    limits.top_of(own),
+                    limits.units_of(own, context.engine.workers),
+                    limits.segments_of(own),
+                    time_limit=limits.seconds_of(own),
+                )
                 found = generate(context, options)
             self.generated = found
             if found.selected or waited >= line.until_due or self._stop.why or line.common.dry:
@@ -294,7 +295,7 @@ class RoundsOnScreen:
         line = self._line
         options = FetchOptions(
             parallel=line.parallel,
-            time_limit=line.time_limit,
+            time_limit=line.limits.seconds_of(context.settings.cycle),
             stopped=lambda: bool(self._stop.signals),
         )
         found = fetch(context, segment, options)
@@ -311,9 +312,9 @@ class RoundsOnScreen:
             hosts=hosts,
             overwrite=settings.sitemaps.overwrite,
             filter=settings.sitemaps.filter,
-            units=line.units or settings.generate.units or context.engine.workers,
+            units=line.limits.units_of(settings, context.engine.workers),
             parallel=line.parallel,
-            time_limit=line.time_limit,
+            time_limit=line.limits.seconds_of(settings),
             stopped=lambda: bool(self._stop.signals),
         )
         found = sitemaps(context, named if number == 1 else [], options)

@@ -18,8 +18,8 @@ from nacre.cli.cycle.opening import (
     Tasks,
     TimeLimit,
     Units,
+    list_limits,
     opened,
-    seconds_of,
     signals_to,
 )
 from nacre.cli.options import job_of
@@ -54,7 +54,7 @@ def sitemaps(
         bool, typer.Option("--no-normalize", help="Leave URLs as sitemaps have them.")
     ] = False,
     units: Units = 0,
-    time_limit: TimeLimit = "180m",
+    time_limit: TimeLimit = "",
     engine: EngineName = "local",
     master: Master = "",
     tasks: Tasks = 0,
@@ -81,7 +81,7 @@ def sitemaps(
 
     named = seed_input(list(lists), [], []).lists if lists else []
     common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
-    limit = seconds_of("--time-limit", time_limit)
+    limits = list_limits(units=units, time_limit=time_limit)
     with opened(job_of(ctx), common, told) as context, signals_to(StopWish(context.layout)) as stop:
         settings = context.settings.cycle
         options = SitemapOptions(
@@ -89,8 +89,8 @@ def sitemaps(
             overwrite=overwrite or settings.sitemaps.overwrite,
             filter=settings.sitemaps.filter and not no_filter,
             normalize=not no_normalize,
-            units=units or settings.generate.units or context.engine.workers,
-            time_limit=limit,
+            units=limits.units_of(settings, context.engine.workers),
+            time_limit=limits.seconds_of(settings),
             stopped=lambda: bool(stop.signals),
         )
         result = run(context, named, options)

@@ -19,8 +19,8 @@ from nacre.cli.cycle.opening import (
     TimeLimit,
     Top,
     Units,
+    list_limits,
     opened,
-    seconds_of,
     signals_to,
 )
 from nacre.cli.options import job_of
@@ -144,11 +144,15 @@ def inject_lists(
 def generate(
     ctx: typer.Context,
     *,
-    top: Top = 50_000,
+    top: Top = None,
     units: Units = 0,
     segments: Annotated[
-        int, typer.Option("--segments", metavar="N", min=1, help="Lists that are made.")
-    ] = 1,
+        int | None,
+        typer.Option(
+            "--segments", metavar="N", min=1, show_default=False,
+            help="Lists that are made. Default: cycle.generate.segments, 1.",
+        ),
+    ] = None,
     where: Annotated[
         str,
         typer.Option(
@@ -185,7 +189,7 @@ def generate(
             "--normalize", rich_help_panel=_GIVEN, help="Normalizers rewrite the URLs of --urls."
         ),
     ] = False,
-    time_limit: TimeLimit = "180m",
+    time_limit: TimeLimit = "",
     engine: EngineName = "local",
     master: Master = "",
     tasks: Tasks = 0,
@@ -202,15 +206,16 @@ def generate(
     from nacre.cycle.steps.generate import generate as run
 
     common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
-    limit = seconds_of("--time-limit", time_limit)
+    limits = list_limits(top, units, time_limit, segments or 0)
     if _of_given(ctx, urls or (), filter_urls=filter_urls, normalize_urls=normalize_urls):
         _generate_given(job_of(ctx), common, ctx.params)
         return
     with opened(job_of(ctx), common) as context:
-        number = units or context.settings.cycle.generate.units or context.engine.workers
+        own = context.settings.cycle
         options = GenerateOptions(
-            top, number, segments, where, add_days,
-            filter=not no_filter, normalize=not no_normalize, time_limit=limit,
+            limits.top_of(own), limits.units_of(own, context.engine.workers),
+            limits.segments_of(own), where, add_days, filter=not no_filter,
+            normalize=not no_normalize, time_limit=limits.seconds_of(own),
         )  # fmt: skip
         result = run(context, options)
     if as_json:
@@ -257,7 +262,8 @@ def _generate_given(directory: "Path", common: CommonOptions, params: Mapping[st
     for note in found.notes:
         output.tell(f"nacre: {note.replace('seeds', 'URLs')}")
     with opened(directory, common) as context:
-        units = params["units"] or context.settings.cycle.generate.units or context.engine.workers
+        limits = list_limits(units=params["units"])
+        units = limits.units_of(context.settings.cycle, context.engine.workers)
         options = GivenOptions(
             units, filter=params["filter_urls"], normalize=params["normalize_urls"]
         )
@@ -283,7 +289,7 @@ def fetch(
         int,
         typer.Option("--parallel", metavar="N", min=0, help="Fetches at the same time in a unit."),
     ] = 0,
-    time_limit: TimeLimit = "180m",
+    time_limit: TimeLimit = "",
     engine: EngineName = "local",
     master: Master = "",
     tasks: Tasks = 0,
@@ -308,7 +314,7 @@ def fetch(
         display.progress(numbers, fetch_progress_text(numbers, 0))
 
     common = CommonOptions(engine, master, tasks, at, tuple(assignments or ()), dry)
-    limit = seconds_of("--time-limit", time_limit)
+    limits = list_limits(time_limit=time_limit)
     with opened(job_of(ctx), common, told) as context, signals_to(StopWish(context.layout)) as stop:
         waits = waiting(context.cycle.newest(), GENERATED)
         if not segment and not waits:
@@ -318,7 +324,9 @@ def fetch(
             _say_list(context, segment or waits[0], as_json=as_json)
             return
         options = FetchOptions(
-            parallel=parallel, time_limit=limit, stopped=lambda: bool(stop.signals)
+            parallel=parallel,
+            time_limit=limits.seconds_of(context.settings.cycle),
+            stopped=lambda: bool(stop.signals),
         )
         result = run(context, segment or waits[0], options)
     if as_json:

@@ -167,10 +167,7 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
     if state.state != GENERATED:
         return SegmentFetch(segment=segment, version=version, done_before=True, units=state.units)
     storage = cycle.storage
-    names = [
-        Path(name).stem for name in storage.list(f"segments/{segment}/lists")
-        if name.endswith(".parquet")
-    ]  # fmt: skip
+    names = _units(storage, segment, state)
     places = [UnitPlace(storage, segment, name) for name in names]
     deadline = _deadline(context, segment, state, options)
     specs = [_spec(context, segment, name, state, options, deadline) for name in names]
@@ -229,6 +226,22 @@ def _deadline(
         storage.put(name, msgspec.json.encode(first))
     limits = [limit for limit in (options.time_limit, first.lease) if limit]
     return first.began + min(limits) if limits else 0.0
+
+
+def _units(storage: Storage, segment: str, state: SegmentState) -> list[str]:
+    """The units of a segment, whose lists are all there.
+
+    Raises:
+        DamageError: Lists are missing.
+    """
+    folder = f"segments/{segment}/lists"
+    names = [Path(name).stem for name in storage.list(folder) if name.endswith(".parquet")]
+    if len(names) != state.units:
+        raise DamageError(
+            f"{storage.place}/{folder} has {len(names)} of {state.units} lists: give the segment "
+            f"up by `segments drop {segment}`, so that its URLs are due again"
+        )
+    return names
 
 
 def _spec(

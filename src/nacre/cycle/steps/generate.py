@@ -4,6 +4,7 @@ Source: Nutch, `Generator` (reference N 1.6), with counts over all buckets and n
 The tasks are in `select_tasks`; this is their driver.
 """
 
+import contextlib
 import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -46,6 +47,7 @@ from nacre.cycle.steps.select_tasks import (
     summed,
     wide_looks,
 )
+from nacre.cycle.storage import AlreadyThereError, Storage
 from nacre.cycle.tables import CRAWLDB, buckets_of, in_tasks
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
 from nacre.errors import ConfigError, JobError, Problem
@@ -53,6 +55,8 @@ from nacre.errors import ConfigError, JobError, Problem
 LATENCY = 0.2
 """Expected time of a fetch itself, s; a guess that decides only how long a list seems to take."""
 _LOOKS = 40
+_CLAIM = "made-by-one-step"
+"""File of a segment that says that its folder belongs to one step of one driver."""
 
 
 class GenerateOptions(NamedTuple):
@@ -291,7 +295,7 @@ class _Generating:
         packs: Sequence[PackedUnits],
     ) -> GenerateResult:
         context = self._context
-        names = segment_names(context.clock, len(packs), self._version)
+        names = new_segments(context.cycle.storage, context.clock, len(packs))
         until = context.clock + round(context.settings.cycle.generate.lease * 1000)
         delay = expected_delay(context)
         embeds = context.settings.cycle.fetch.follow == "embeds"
@@ -406,6 +410,7 @@ def select_options(context: StepContext, options: GenerateOptions) -> SelectOpti
         raise ConfigError([Problem("cycle.generate.status", str(error))]) from None
     return SelectOptions(
         now=context.clock + round(options.add_days * 86_400_000),
+        clock=context.clock,
         sort=sort_sql(context.settings.cycle.scoring),
         interval_max=round(schedule.nutch.interval_max) if pulls else 0,
         where=" and ".join(conditions),
@@ -488,13 +493,18 @@ def generate_counters(found: GenerateResult) -> dict[str, Any]:
     }
 
 
-def segment_names(clock: int, number: int, version: CycleVersion) -> tuple[str, ...]:
-    """Names of new segments: the clock, `20261122T101500.123Z`, a millisecond apart."""
+def new_segments(storage: Storage, clock: int, number: int) -> tuple[str, ...]:
+    """Begin segments, whose names are the clock, `20261122T101500.123Z`, a millisecond apart.
+
+    Each is claimed: no other driver writes into its folder, and there is nothing in it of a step
+    that was killed before it committed.
+    """
     found: list[str] = []
     while len(found) < number:
         moment = datetime.fromtimestamp(clock // 1000, UTC)
         name = f"{moment:%Y%m%dT%H%M%S}.{clock % 1000:03d}Z"
-        if name not in version.segments:
+        with contextlib.suppress(AlreadyThereError):
+            storage.create(f"segments/{name}/{_CLAIM}", b"")
             found.append(name)
         clock += 1
     return tuple(found)

@@ -18,7 +18,7 @@ from nacre.cycle.admission import Admission, all_seed_lines
 from nacre.cycle.frozen_settings import freeze
 from nacre.cycle.seedlist import InjectedSeed
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.generate import expected_delay, list_name, segment_names
+from nacre.cycle.steps.generate import expected_delay, list_name, new_segments
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, load_hosts
 from nacre.cycle.steps.inject import InjectOptions, ListReading
 from nacre.cycle.steps.select_tasks import ListSpec, list_task
@@ -185,7 +185,7 @@ def list_given(
     delay = expected_delay(context)
     counts = Counter(host(one.url) for one in urls)
     packs = pack([HostWork(name, number, delay) for name, number in counts.items()], units)
-    [name] = segment_names(context.clock, 1, version)
+    [name] = new_segments(storage, context.clock, 1)
     folder = f"exchange/given-{version.number + 1}-{secrets.token_hex(6)}"
     try:
         specs = list(_specs(context, version, urls, packs, folder, fresh=fresh))
