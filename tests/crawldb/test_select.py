@@ -237,7 +237,7 @@ def test_a_key_of_a_million_characters_is_a_row_like_others(tmp_path):
 
 def test_a_sort_value_that_is_no_number_goes_last():
     options = SelectOptions(
-        NOW, sort="case inlinks when 1 then 'nan'::DOUBLE when 2 then 'inf' else 1 end"
+        NOW, NOW, sort="case inlinks when 1 then 'nan'::DOUBLE when 2 then 'inf' else 1 end"
     )
     with Kernel() as kernel:
         loaded(kernel, [row(f"http://a.example/{n}", inlinks=n) for n in range(4)])

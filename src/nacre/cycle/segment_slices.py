@@ -14,10 +14,10 @@ import msgspec
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import bucket_of
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.generate import list_name, segment_names
+from nacre.cycle.steps.generate import list_name, new_segments
 from nacre.cycle.storage import Storage, localized
 from nacre.cycle.tables import CRAWLDB, FilePlan, TaskPlace, TaskWork, publish, write_arrow
-from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile, state_of
+from nacre.cycle.versions import CycleChanges, SegmentState, TableFile, state_of
 from nacre.errors import JobError
 
 
@@ -80,14 +80,11 @@ def slice_segments(context: StepContext, size: int) -> dict[str, tuple[str, ...]
         if state.state == "generated" and state.urls > size
     ]
     specs: list[SliceSpec] = []
-    taken = dict(version.segments)
     for name in long:
         _require_unbegun(context.cycle.storage, name)
         state = state_of(version, name)
         clock = int(state.more.get("clock", context.clock))
-        known = CycleVersion(segments=taken)
-        names = segment_names(clock, -(-state.urls // size), known)
-        taken |= dict.fromkeys(names, state)
+        names = new_segments(context.cycle.storage, clock, -(-state.urls // size))
         specs.append(
             SliceSpec(
                 context.place, name, names, size, version.tables[CRAWLDB].buckets, state.until,
