@@ -12,12 +12,13 @@ from typing import NamedTuple
 from nacre.archive.reader import WarcReader
 from nacre.config.ordinary import open_ordinary
 from nacre.cycle.engine import TaskEngine
+from nacre.cycle.parts import mark_of
 from nacre.cycle.steps.fetch import ARCHIVED, ORPHANS
 from nacre.cycle.storage import Storage, file_sha256, localized
 from nacre.cycle.tables import TaskPlace
 from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges, CycleVersion, TableFile
 
-_UNIT = re.compile(r"(\d{8}T\d{6})-(\d+)-\d+")
+_UNIT = re.compile(r"(\d{8}T\d{9})-(\d+)-\d+")
 
 
 class OrphanSpec(NamedTuple):
@@ -150,7 +151,7 @@ def _file(version: CycleVersion, name: str, kind: str, size: int, sha256: str) -
     segment = unit = ""
     if match is not None:
         unit = match[2]
-        segment = next((one for one in version.segments if one.startswith(match[1])), "")
+        segment = next((one for one in version.segments if mark_of(one) == match[1]), "")
     return TableFile(
         path=_archived(name), bucket=int(unit or 0), kind=kind, group=segment, size=size,
         sha256=sha256,

@@ -32,6 +32,7 @@ _ATTEMPT = re.compile(r"attempt-(\d+)")
 _CHECKED = 256 << 20
 """Bytes of a task that compares parts."""
 _PART = re.compile(r"(\d+)-(\d+)\.json")
+_NO_MARKS = str.maketrans("", "", ".Z")
 
 
 class PartFile(msgspec.Struct, frozen=True):
@@ -87,6 +88,11 @@ class PartManifest(msgspec.Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """`2-003`."""
         return f"{self.attempt}-{self.number:03d}"
+
+
+def mark_of(segment: str) -> str:
+    """The name of a segment in names of WARCs: `20261122T101500123` of `20261122T101500.123Z`."""
+    return segment.translate(_NO_MARKS)
 
 
 class UnitPlace:

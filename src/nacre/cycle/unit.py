@@ -29,7 +29,7 @@ from nacre.crawldb.scoring import PageScore
 from nacre.cycle.export import PartTables
 from nacre.cycle.frozen_settings import placed_settings
 from nacre.cycle.part_maker import PartMaker, PartOptions, fetched_keys
-from nacre.cycle.parts import Chain, UnitPlace, newest_chain
+from nacre.cycle.parts import Chain, UnitPlace, mark_of, newest_chain
 from nacre.cycle.storage import Storage, open_storage
 from nacre.engine.prerequisites import HostAnswer, RobotsRow
 from nacre.engine.seeding.seeds import parse_seed
@@ -61,9 +61,6 @@ _PATIENCE = 90.0
 _PR_SET_PDEATHSIG = 1
 _YOUNG = 50_000
 """New objects before the garbage collector looks at them; Python's 700 are for small programs."""
-
-_NO_MARKS = str.maketrans("", "", ".Z")
-"""Takes what is no digit out of the name of a segment, but for the `T` between day and time."""
 
 
 class UnitSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -477,8 +474,7 @@ class UnitRun:
         """The frozen settings, their files in the directory of the job."""
         spec = self._spec
         settings = placed_settings(self._place.storage, spec.segment, scratch.job)
-        segment = spec.segment.translate(_NO_MARKS)
-        name = f"{segment}-{spec.unit.lstrip('u')}-{attempt}"
+        name = f"{mark_of(spec.segment)}-{spec.unit.lstrip('u')}-{attempt}"
         changes: dict[str, Any] = {"archive": settings.archive.model_copy(update={"unit": name})}
         if spec.parallel:
             changes["engine"] = settings.engine.model_copy(update={"parallel": spec.parallel})
