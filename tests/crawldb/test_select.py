@@ -229,8 +229,8 @@ KERNELS = [Kernel(), Kernel()]
 def test_a_key_of_a_million_characters_is_a_row_like_others(tmp_path):
     with Kernel(100_000_000, scratch=str(tmp_path)) as kernel:
         loaded(kernel, [row("http://a.example/" + "书" * 10**6), row("http://a.example/", score=1)])
-        counts = refuse(kernel, "seen", SelectOptions(NOW, max_count=1), since=0)
-        table = number_candidates(kernel, SelectOptions(NOW, max_count=1), ())
+        counts = refuse(kernel, "seen", SelectOptions(NOW, NOW, max_count=1), since=0)
+        table = number_candidates(kernel, SelectOptions(NOW, NOW, max_count=1), ())
         assert kernel.rows(f"select key from {table}") == [("http://a.example/",)]
     assert counts.due == 2
 
