@@ -5,7 +5,7 @@ import json
 import pytest
 
 from nacre.crawldb.row import ONE
-from nacre.cycle.check import MISSING, check_storage
+from nacre.cycle.check import MISSING, check_storage, restore_whole
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.tables import CRAWLDB
 from nacre.cycle.versions import ARCHIVE, CycleChanges, SegmentState, TableFile, version_name
@@ -72,6 +72,16 @@ def test_repair_goes_back_to_a_version_whose_files_are_whole(made):
     assert set(named(made)) == before
     assert checked(made).whole
     assert checked(made, repair=True).restored == 0
+
+
+def test_a_version_is_restored_only_when_its_files_are_whole(made):
+    at = (made.cycle, ENGINE, made.place)
+    assert restore_whole(*at, 1, NOW).number == 3
+    name = named(made, made.cycle.version(1))[0]
+    spoil(made, name)
+    with pytest.raises(DamageError, match=f"version 1 cannot be restored: {name}.*--repair"):
+        restore_whole(*at, 1, NOW)
+    assert made.newest.number == 3
 
 
 def test_a_broken_version_and_manifest_are_repaired(made):

@@ -68,6 +68,16 @@ def test_what_is_left_when_the_time_is_over_is_told(tmp_path: Path):
     assert part.not_attempted == {"deadline": len(left)}
 
 
+def test_a_unit_without_space_ends_and_says_where_how_much_is_missing(tmp_path: Path):
+    segment(tmp_path, [["http://a.test/"]], disk={"reserve": 2**60})
+    last = Unit(spec(tmp_path)).lines()[-1]
+    assert last.failure is not None
+    assert last.failure.kind == "StorageError"
+    assert f"no space for unit u0000: {tmp_path}/units" in last.failure.message
+    assert "MB free" in last.failure.message
+    assert "MB needed" in last.failure.message
+
+
 def test_the_rest_of_a_host_that_refuses_is_told(tmp_path: Path):
     with site(many_pages(40), slow=0.02, password="user:secret") as home:
         urls = [f"{home}p{number}.html" for number in range(40)]

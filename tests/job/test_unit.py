@@ -186,6 +186,36 @@ def test_a_host_that_refuses_is_given_up(tmp_path: Path, status: int):
         assert len(facts_of(tmp_path)) == asked
 
 
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("of_robots", [False, True])
+def test_a_host_that_wants_to_be_asked_much_later_is_given_up_at_once(
+    tmp_path: Path, status: int, of_robots: bool
+):
+    async def main() -> Site:
+        site = Site({} if of_robots else {"/robots.txt": b""})
+        site.status = b"%d Later\r\nRetry-After: 7200" % status
+        async with site.serving():
+            uris = Listed([site.url(f"/{number}.html") for number in range(20)])
+            options = UnitOptions(max_failures=5, max_wait=600.0)
+            limited = {"delay": 0.0, "in_flight": 1, "respect_retry_after_up_to": 600.0}
+            job = unit_job(tmp_path, uris, options, politeness=limited)
+            assert await job.run() is ExitStatus.FINISHED
+        return site
+
+    site = asyncio.run(main())
+    assert site.asked["/robots.txt"] == 1
+    facts = facts_of(tmp_path)
+    if of_robots and status == 503:
+        assert sum(site.asked.values()) == 1
+    elif not of_robots:
+        (fact,) = facts
+        assert sum(site.asked.values()) == 2
+        assert (fact.status, fact.retry_after, fact.stored) == (status, 7200.0, "novel")
+        assert fact.warc
+    with read_only(str(Layout(tmp_path).store)) as store:
+        assert given_up_hosts(store) == {"127.0.0.1": NotAttempted.BLOCKED}
+
+
 def test_a_unit_ends_at_its_deadline(tmp_path: Path):
     async def main() -> ExitStatus:
         site = Site(PAGES)

@@ -122,6 +122,13 @@ class CycleFetchSettings(Component):
         ge=0,
         sheets=False,
     )
+    max_wait: Seconds = setting(
+        600.0,
+        "Longest Retry-After that a unit waits for. With a longer one, the reply 429 or 503 is "
+        "stored, `update` obeys it, and the rest of the host is not attempted. 0: no limit.",
+        unit="s",
+        sheets=False,
+    )
     throughput: float = setting(
         0.0,
         "Pages a second below which a unit ends after five minutes "

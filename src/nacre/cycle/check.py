@@ -153,6 +153,32 @@ def check_storage(
     )
 
 
+def restore_whole(
+    cycle: Cycle, engine: TaskEngine, place: TaskPlace, number: int, clock: int
+) -> CycleVersion:
+    """Commit a version that says what an earlier one says, if all files of that are whole.
+
+    Args:
+        cycle: The versions.
+        engine: Runs the tasks that compare.
+        place: Where they work.
+        number: The earlier version.
+        clock: Now, ms.
+
+    Raises:
+        DamageError: A file of the earlier version is damaged or missing.
+    """
+    damaged = _checked(cycle, engine, place, number).damaged
+    if damaged:
+        others = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
+        raise DamageError(
+            f"version {number} cannot be restored: {damaged[0].name}{others}: expected "
+            f"{damaged[0].expected}, found {damaged[0].found}. Put it back from a copy, or let "
+            "`storage check --repair` find the newest version that is whole"
+        )
+    return cycle.restore(number, clock)
+
+
 def _damaged_parts(damaged: Sequence[DamagedFile]) -> dict[str, list[str]]:
     """The parts whose facts are damaged, by segment; {} when anything else is, too."""
     found: dict[str, list[str]] = {}

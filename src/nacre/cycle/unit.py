@@ -79,6 +79,7 @@ class UnitSpec(msgspec.Struct, frozen=True, kw_only=True):
         follow: Which links are fetched at once.
         max_redirects: Redirects one after the other that are followed.
         max_failures: Failures of a host in a row after which it is given up; 0: never.
+        max_wait: Longest Retry-After that is waited for, s; 0: no limit.
         throughput: Replies a second below which it ends; 0: no limit.
     """
 
@@ -94,6 +95,7 @@ class UnitSpec(msgspec.Struct, frozen=True, kw_only=True):
     follow: Follow = Follow.REDIRECTS
     max_redirects: int = 5
     max_failures: int = 5
+    max_wait: float = 600.0
     throughput: float = 0.0
 
 
@@ -468,14 +470,30 @@ class UnitRun:
         unit = SessionUnit(uris, self._options(), [maker])
         job = Job(scratch.job, settings, unit=unit)
         _end_by_signals(job)
-        await job.run()
+        if await job.run() is ExitStatus.DISK_WAIT:
+            raise StorageError(
+                f"no space for unit {spec.unit}: {job.missing_space() or scratch.job}; free some, "
+                "or name another place with `cycle.scratch`"
+            )
 
     def _settings(self, scratch: UnitScratch, attempt: int) -> JobSettings:
-        """The frozen settings, their files in the directory of the job."""
+        """The frozen settings, their files in the directory of the job.
+
+        A unit does not wait for space: nobody would see why. The step tries again and says it.
+        """
         spec = self._spec
         settings = placed_settings(self._place.storage, spec.segment, scratch.job)
         name = f"{mark_of(spec.segment)}-{spec.unit.lstrip('u')}-{attempt}"
-        changes: dict[str, Any] = {"archive": settings.archive.model_copy(update={"unit": name})}
+        changes: dict[str, Any] = {
+            "archive": settings.archive.model_copy(update={"unit": name}),
+            "disk": settings.disk.model_copy(update={"max_wait": 0.0}),
+        }
+        if spec.max_wait:
+            # Other hosts at the same address would wait, too.
+            politeness = settings.politeness
+            longest = min(spec.max_wait, politeness.respect_retry_after_up_to)
+            update = {"respect_retry_after_up_to": longest}
+            changes["politeness"] = politeness.model_copy(update=update)
         if spec.parallel:
             changes["engine"] = settings.engine.model_copy(update={"parallel": spec.parallel})
         return settings.model_copy(update=changes)
@@ -486,6 +504,7 @@ class UnitRun:
             follow=spec.follow,
             max_redirects=spec.max_redirects,
             max_failures=spec.max_failures,
+            max_wait=spec.max_wait,
             deadline=spec.deadline,
             throughput=spec.throughput,
         )

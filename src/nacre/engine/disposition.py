@@ -322,6 +322,8 @@ class Disposition:
         truncated = capture is not None and capture.truncated == "disconnect"
         if 0 < visit.status < LEAST_RETRIED and not (truncated or visit.starved):
             return DONE
+        if not visit.starved and frontier.wants_too_long(visit.status, visit.retry_after or 0.0):
+            return Final("the server wants to be asked much later")
         ending = AttemptOutcome(
             visit.status,
             truncated=truncated,

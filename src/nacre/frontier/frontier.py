@@ -12,7 +12,7 @@ from nacre.frontier.dispatcher import NO_PLACEMENT, Dispatcher, EndlessUriBudget
 from nacre.frontier.last_tries import LastTries
 from nacre.frontier.operator import BY_OPERATOR, OperatorControl
 from nacre.frontier.pending import ENDS, NO_JOURNAL, FrontierJournal, JournalTag
-from nacre.frontier.policy import Backoff, Retry, RetryKind, prerequisite_rank
+from nacre.frontier.policy import THROTTLED, Backoff, Retry, RetryKind, prerequisite_rank
 from nacre.frontier.politeness import Politeness
 from nacre.frontier.queue_cache import FrontierTime, NoSheets, QueueSettings, SheetChooser
 from nacre.frontier.queue_states import QueueStates
@@ -103,6 +103,7 @@ class Frontier:
             journal: Records what happens to each URI; None keeps none.
         """
         self._settings = QueueSettings(settings, politeness, chooser or NoSheets())
+        self._longest_asked = 0.0
         self.totals = read_totals(rows)
         self.totals.begin_run()
         usual = politeness[0]
@@ -407,6 +408,17 @@ class Frontier:
     def last_tries_within(self) -> float:
         """Time for the last tries, seconds."""
         return self._settings.last_tries_within
+
+    def asks_again_within(self, longest: float) -> None:
+        """Never wait longer than so many seconds for a server that says how long to wait.
+
+        A URL whose reply 429 or 503 asks for more is final. 0: no limit.
+        """
+        self._longest_asked = longest
+
+    def wants_too_long(self, status: int, retry_after: float) -> bool:
+        """Whether a reply asks for a longer wait than `asks_again_within` says."""
+        return status in THROTTLED and 0.0 < self._longest_asked < retry_after
 
     def shorten_last_tries(self, within: float | None) -> None:
         """Give the last tries less time than the settings, seconds; None for that of these."""

@@ -33,7 +33,7 @@ from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
 from nacre.store.layout import Layout
 from nacre.store.local_files import remove_left_behind
-from nacre.store.opening import space_to_reserve, wait_for_space
+from nacre.store.opening import shortage, space_to_reserve, wait_for_space
 from nacre.store.recovery import NORMAL_START, StartOptions
 from nacre.store.rocks import Memory
 from nacre.store.seam import Disk
@@ -260,16 +260,23 @@ class Job:
         self._fruitless = 0 if totals.finished != self._finished else self._fruitless + 1
         self._finished = totals.finished
 
+    def missing_space(self) -> str:
+        """The space that a start lacks: its places, what is free and needed; "" for none."""
+        return shortage(self.disk, places(self.layout, self.settings), self._needed())
+
+    def _needed(self) -> int:
+        own = space_to_reserve(Memory(self.settings.store.memory).buffers, 0)
+        return max(own, self.settings.disk.reserve)
+
     async def _has_space(self) -> bool:
         """Wait for the reserve; False when that took longer than the operator allows."""
         settings = self.settings
         self.disk.makedirs(str(self.layout.state))
-        own = space_to_reserve(Memory(settings.store.memory).buffers, 0)
         try:
             return await wait_for_space(
                 self.disk,
                 places(self.layout, settings),
-                max(own, settings.disk.reserve),
+                self._needed(),
                 self.clock,
                 longest_wait(settings, on_terminal=self.on_terminal),
                 self._tell_shortage,

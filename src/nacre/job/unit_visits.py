@@ -67,6 +67,8 @@ class UnitOptions(msgspec.Struct, frozen=True, kw_only=True):
         max_redirects: Redirects one after the other that are followed.
         max_failures: Failures of a host in a row after which its other URLs are not asked for; 0:
             they always are.
+        max_wait: Longest Retry-After that is waited for, seconds; with a longer one the URL is
+            final and its host given up. 0: no limit.
         deadline: When it ends, seconds since the epoch; 0: when it is done.
         throughput: Replies per second, over five minutes, below which it ends; 0: no limit.
     """
@@ -74,6 +76,7 @@ class UnitOptions(msgspec.Struct, frozen=True, kw_only=True):
     follow: Follow = Follow.REDIRECTS
     max_redirects: int = 5
     max_failures: int = 5
+    max_wait: float = 0.0
     deadline: float = 0.0
     throughput: float = 0.0
 
@@ -208,14 +211,21 @@ class HostFailures:
         self._counts: dict[str, int] = {}
         self.given_up = given_up_hosts(store)
 
-    def note(self, name: str, status: int) -> NotAttempted | None:
-        """Count a final visit; why the host is given up now, None: it is not."""
+    def note(self, name: str, status: int, *, waits: bool = False) -> NotAttempted | None:
+        """Count a final visit; why the host is given up now, None: it is not.
+
+        Args:
+            name: The host.
+            status: Fetch status.
+            waits: The server wants to be asked later than the unit waits: one visit is enough.
+        """
         refused = status in _REFUSING
         if not (refused or status in _FAILED or status >= 500):
             self._counts.pop(name, None)
             return None
         count = self._counts[name] = self._counts.get(name, 0) + 1
-        if count < self._most or not self._most or name in self.given_up:
+        enough = waits or 0 < self._most <= count
+        if not enough or name in self.given_up:
             return None
         why = NotAttempted.BLOCKED if refused else NotAttempted.FAILURES
         self.given_up[name] = why
@@ -362,6 +372,7 @@ class UnitVisits:
         self._options = options
         self._hosts = uris.hosts
         self.failures = HostFailures(storing.store, options.max_failures)
+        queues.frontier.asks_again_within(options.max_wait)
         self.given_up: list[str] = []
 
     def judge(self, _visit: Visit) -> bool:
@@ -372,7 +383,8 @@ class UnitVisits:
         """See `VisitObserver`: links are kept, and enter the frontier only behind redirects."""
         uri = visit.uri
         name = host(uri.url)
-        if not uri.url.startswith("dns:") and self.failures.note(name, visit.status):
+        waits = self._frontier.wants_too_long(visit.status, visit.retry_after or 0.0)
+        if not uri.url.startswith("dns:") and self.failures.note(name, visit.status, waits=waits):
             self.given_up.append(name)
         if uri.is_prerequisite:
             return True

@@ -290,6 +290,7 @@ def versions(
 ) -> None:
     """List the versions, or go back to one."""
     from nacre.cli.cycle.texts import time_text
+    from nacre.cycle.check import restore_whole
     from nacre.errors import ConfigError
 
     if what and what != "restore":
@@ -297,7 +298,7 @@ def versions(
     with looking(ctx) as (context, view):
         cycle = context.cycle
         if what:
-            made = cycle.restore(number, context.clock)
+            made = restore_whole(cycle, context.engine, context.place, number, context.clock)
             output.say(f"version {made.number} says what version {number} says")
             return
         if files:

@@ -269,6 +269,7 @@ def _spec(
         follow=Follow(wanted.follow),
         max_redirects=wanted.max_redirects,
         max_failures=wanted.max_failures,
+        max_wait=wanted.max_wait,
         throughput=wanted.throughput,
     )
 
