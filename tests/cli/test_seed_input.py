@@ -33,6 +33,10 @@ def test_an_encoding_that_was_detected_is_told(tmp_path: Path):
     path.write_bytes("".join(f"http://a.test/书籍/{n}\n" for n in range(9)).encode("gbk"))
     found = seed_input([], [path], [])
     assert found.notes == [f"{path}: 9 seeds, read as GBK"]
+    assert seed_input([], [path], [], "URL").notes == [f"{path}: 9 URLs, read as GBK"]
+    for text in ("nutch.score=9", "lang=zh"):
+        with pytest.raises(ConfigError, match="behind a tab, in a file of seeds"):
+            seed_input(["http://a.example/", text], [], [])
     assert found.lines[0] == "http://a.test/书籍/0"
 
 

@@ -222,6 +222,33 @@ def test_a_condition_that_is_one():
         check_where(kernel, "length(lower(key)) > 3 and coalesce(lang, 'zh') in ('zh', 'en')")
 
 
+@pytest.mark.parametrize(
+    ("where", "passes"),
+    [
+        ("status = 'db_fetched'", True),
+        ("""'书' <> '馆' and "status" in ('db_gone', 'db_fetched') and status = 2""", True),
+        ("Status like 'db_f%' and not status > 2", True),
+        ("status <> 'db_fetched'", False),
+        ("case status when 'db_fetched' then true end", True),
+    ],
+)
+def test_a_status_has_a_number_and_a_name(where, passes):
+    with Kernel() as kernel:
+        check_where(kernel, where)
+    assert refused(SelectOptions(NOW, NOW, where=where), status=2) == (
+        {} if passes else {"where": 1}
+    )
+
+
+def test_a_status_that_does_not_exist_is_told_with_those_that_do():
+    with Kernel() as kernel:
+        with pytest.raises(UserSqlError, match=r"no status 'fetched'; .* db_fetched \(2\)"):
+            check_where(kernel, "status in ('fetched')")
+        with pytest.raises(UserSqlError, match="nothing") as told:
+            check_where(kernel, "status = 'db_gone' and nothing = 1")
+    assert "case" not in str(told.value)
+
+
 KERNELS = [Kernel(), Kernel()]
 """They take long to open."""
 

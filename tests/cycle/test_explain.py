@@ -93,8 +93,8 @@ def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("http://bad.test/书", "rules", "excluded by regex-urlfilter.txt:2"),
         ("http://later.test/", "schedule", "not due before 2027-01-16"),
-        ("http://out.test/1", "lease", "it was out in 20270115T080000.000Z until 2027-01-22"),
-        ("http://out.test/2", "host", "its host out.test were out in 20270115T080000.000Z"),
+        ("http://out.test/1", "lease", "it is out in 20270115T080000.000Z until 2027-01-22"),
+        ("http://out.test/2", "host", "its host out.test are out in 20270115T080000.000Z"),
         ("http://nowhere.test/", "where", "key not like '%nowhere%'"),
         ("http://gone.test/", "status", "it is db_gone, and only db_unfetched was wanted"),
         ("http://low.test/", "score", "0.25 is below 0.5"),

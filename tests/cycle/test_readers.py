@@ -165,6 +165,13 @@ def test_rows_in_files(made, tmp_path):
     assert CHINESE in text
     with pytest.raises(ConfigError, match=r"ends with \.parquet, \.csv, \.jsonl"):
         write_batches([], tmp_path / "rows.xls")
+    for suffix in (".parquet", ".csv", ".jsonl"):
+        with pytest.raises(ConfigError, match=r"none/x.* cannot be written: No such file"):
+            write_batches(dump_rows(view(made), RowFilter()), tmp_path / f"none/x{suffix}")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(ConfigError, match="cannot be written: Is a directory"):
+        write_batches([], tmp_path / "folder.csv")
+    assert not (tmp_path / ".folder.csv.new").exists()
 
 
 def test_sql_over_all_tables(made):

@@ -1,6 +1,7 @@
 """The seeds that a command line names: URLs, files, standard input, `--set seeds=`."""
 
 import io
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -24,7 +25,8 @@ STDIN = Path("-")
 _STDIN_NAME = "standard input"
 _MOST = 512_000_000
 """Bytes of a list that is not a regular file."""
-_LIST_NAMES = frozenset((".txt", ".csv", ".lst", ".list", ".seeds", ".gz"))
+_LIST_NAMES = frozenset((".txt", ".csv", ".lst", ".list", ".seeds", ".gz", ".xml"))
+_METADATA = re.compile(r"[\w.-]+=")
 """Ends of names that are files and no hosts."""
 
 
@@ -45,13 +47,16 @@ class SeedInput(NamedTuple):
         return [line for one in self.lists for line in one.lines]
 
 
-def seed_input(urls: Sequence[str], files: Sequence[Path], more: Sequence[str]) -> SeedInput:
+def seed_input(
+    urls: Sequence[str], files: Sequence[Path], more: Sequence[str], what: str = "seed"
+) -> SeedInput:
     """The seeds that were named.
 
     Args:
         urls: Arguments. One that is the name of a file is replaced by its lines.
         files: Of `--seeds`; `-`: standard input.
         more: Of `--set seeds=`: URLs or files.
+        what: The word for one of them in notes.
 
     Raises:
         ConfigError: There are none, or a file cannot be read.
@@ -62,14 +67,14 @@ def seed_input(urls: Sequence[str], files: Sequence[Path], more: Sequence[str]) 
     for text in (*urls, *more):
         if is_list := _is_file(text):
             named.append(Path(text))
-            notes.append(f"{text} is a file: its lines are the seeds")
+            notes.append(f"{text} is a file: its lines are the {what}s")
         if not is_list:
             typed.append(_no_missing_file(text))
     if not typed and not named:
         raise ConfigError([_NONE])
     lists = [SeedList("", typed)] if typed else []
     for path in named:
-        read, note = _read(path)
+        read, note = _read(path, what)
         lists.append(read)
         notes.append(note)
     return SeedInput(lists, notes)
@@ -124,6 +129,10 @@ def _no_missing_file(text: str) -> str:
         meant = f"{scheme.rstrip(':')}://{rest}"
         why = f"`://` is misspelt; did you mean {meant!r}?"
         raise ConfigError([Problem("", f"{text!r} is not a seed: {why}")])
+    if pair := _METADATA.match(text):
+        why = f"no host has a name such as {pair[0]!r}"
+        expected = "metadata behind a tab, in a file of seeds"
+        raise ConfigError([Problem("", f"{text!r} is not a seed: {why}", expected)])
     path = Path(text.partition("?")[0])
     named = text.startswith((".", "/", "~")) or ("/" not in text and path.suffix in _LIST_NAMES)
     if named or ("." not in text and text != "localhost" and _exists(path)):
@@ -133,7 +142,7 @@ def _no_missing_file(text: str) -> str:
     return text
 
 
-def _read(path: Path) -> tuple[SeedList, str]:
+def _read(path: Path, what: str) -> tuple[SeedList, str]:
     """The lines of a list, and what to tell of it."""
     name = _STDIN_NAME if path == STDIN else str(path)
     try:
@@ -147,12 +156,13 @@ def _read(path: Path) -> tuple[SeedList, str]:
     if lines and not lines[-1]:
         lines.pop()
     seeds, bad = _counts(read_seeds(lines, name))
-    text = f"{name}: {count(seeds, 'seed')}"
+    text = f"{name}: {count(seeds, what)}"
     if codec != UTF_8:
         text += f", read as {coding_name(codec)}"
     if bad:
         text += (
-            f"; {count(bad, 'line is not a seed and is', 'lines are not seeds and are')} skipped"
+            f"; {count(bad, f'line is not a {what} and is', f'lines are not {what}s and are')} "
+            "skipped"
         )
     return SeedList(name, lines), text
 

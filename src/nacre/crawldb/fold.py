@@ -8,7 +8,7 @@ see them: with defaults, duplicates shown as such, purged rows left out. A new b
 
 from collections.abc import Collection, Sequence
 
-from nacre.crawldb.kernels import parquet, quoted
+from nacre.crawldb.kernels import Kernel, UserSqlError, parquet, quoted
 from nacre.crawldb.row import (
     COLUMNS,
     GROUP_NAMES,
@@ -30,6 +30,7 @@ _NEEDS = {
     "md": ("seed_md",),
 }
 _ALWAYS = ("key", "purged", "last_inlink")
+_STATUS = "status"
 
 
 def merge_query(
@@ -299,3 +300,31 @@ def label_sql(column: str = "status") -> str:
     """SQL of Nutch's name of a status."""
     cases = " ".join(f"when {int(one)} then {quoted(one.label)}" for one in Status)
     return f"case {column} {cases} end"
+
+
+def require_statuses(kernel: Kernel, text: str) -> None:
+    """Raise UserSqlError where a condition compares `status` with a name that no status has."""
+    for _, names in kernel.texts_beside(text, _STATUS):
+        for name in names:
+            if name not in {one.label for one in Status}:
+                known = ", ".join(f"{one.label} ({int(one)})" for one in Status)
+                raise UserSqlError(f"{text!r}: there is no status {name!r}; one of: {known}")
+
+
+def with_status_names(kernel: Kernel, text: str) -> str:
+    """A condition whose `status` is a name where it is compared with a text, as in `readdb`.
+
+    Args:
+        kernel: The kernel.
+        text: A condition over rows, whose `status` is a number.
+
+    Raises:
+        UserSqlError: It is no expression.
+    """
+    if _STATUS not in text.lower():
+        return text
+    said = text.encode()
+    for place in sorted({at for at, _ in kernel.texts_beside(text, _STATUS)}, reverse=True):
+        end = place + len(_STATUS) + 2 * said[place:].startswith(b'"')
+        said = said[:place] + f"({label_sql()})".encode() + said[end:]
+    return said.decode()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import duckdb
 
-from nacre.errors import NacreError, StorageError
+from nacre.errors import ConfigError, NacreError, StorageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,7 +48,7 @@ def _failure(error: Exception, scratch: str = "") -> KernelError:
     return KernelStorageError(f"{said}: free space on the disk of the temporary files{where}")
 
 
-class UserSqlError(NacreError):
+class UserSqlError(ConfigError):
     """A user's SQL is none, or asks for what is not there."""
 
 
@@ -212,13 +212,16 @@ class Kernel:
             return WrittenFile(path, 0, 0)
         return WrittenFile(path, int(found[0][1]), int(found[0][2]))
 
-    def check_expression(self, text: str, table: str, columns: Sequence[str] = ()) -> None:
+    def check_expression(
+        self, text: str, table: str, columns: Sequence[str] = (), meant: str = ""
+    ) -> None:
         """Check an expression that a user wrote, such as that of `--where`.
 
         Args:
             text: The expression.
             table: What stands behind `from`, with the columns that it may use.
             columns: Their names, for the message.
+            meant: The expression that is run in its place; "" for itself.
 
         Raises:
             UserSqlError: It is no single expression, has a subquery, asks for other rows than its
@@ -236,7 +239,7 @@ class Kernel:
                 at = int(part.get("query_location") or 0) - len(head)
                 raise UserSqlError(f"{text!r}: at character {max(at, 1)} {why}")
         try:
-            self.execute(f"explain select ({text}\n) from {table}")
+            self.execute(f"explain select ({meant or text}\n) from {table}")
         except KernelError as error:
             raise UserSqlError(_explained(_placed(str(error), text), text, columns)) from None
 
@@ -275,6 +278,35 @@ class Kernel:
             if part.get("class") == "COLUMN_REF" and part.get("column_names")
         }
         return {name.lower() for name in found}
+
+    def texts_beside(self, text: str, column: str) -> list[tuple[int, list[str]]]:
+        """The texts that an expression compares with a column, as in `column in ('a', 'b')`.
+
+        Returns:
+            For each mention of the column beside texts: its place in the expression, bytes in
+            UTF-8, and the texts; patterns of `like` and the like are left out of them.
+
+        Raises:
+            UserSqlError: It is no expression.
+        """
+        head = "select ("
+        found = []
+        for part in _parts(self._parsed(f"{head}{text}\n)", text, len(head), ())):
+            beside = [
+                *(part[side] for side in ("left", "right") if isinstance(part.get(side), dict)),
+                *(one for one in part.get("children") or () if isinstance(one, dict)),
+                *(one["expression"] for one in part.get("arguments") or ()),
+            ]
+            texts = [said for one in beside if (said := _literal(one)) is not None]
+            whole = part.get("class") == "COMPARISON" or "IN" in str(part.get("type")).split("_")
+            found += [
+                (int(one["query_location"]) - len(head), texts if whole else [])
+                for one in beside
+                if one.get("class") == "COLUMN_REF"
+                and [name.lower() for name in one["column_names"]] == [column]
+                and texts
+            ]
+        return found
 
     def check_query(self, text: str) -> None:
         """Check that what a user wrote is one query that only reads.
@@ -340,6 +372,14 @@ def _explained(message: str, text: str, columns: Sequence[str]) -> str:
     first = message.strip().splitlines()[0] if message.strip() else "not an expression"
     known = f"; columns: {', '.join(columns)}" if columns else ""
     return f"{text!r}: {first}{known}"
+
+
+def _literal(part: Mapping[str, Any]) -> str | None:
+    """The text of a constant of a parsed statement; None for all else."""
+    if part.get("class") != "CONSTANT":
+        return None
+    literal = part["literal"]
+    return str(literal["text"]) if literal["kind"] == "STRING" else None
 
 
 def _parts(node: object) -> Iterator[dict[str, Any]]:

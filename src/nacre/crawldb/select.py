@@ -10,6 +10,7 @@ the list ends until it is known.
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from nacre.crawldb.fold import require_statuses, with_status_names
 from nacre.crawldb.hosts import HOST_COLUMNS, host_sql, load_domains
 from nacre.crawldb.kernels import Kernel, quoted
 from nacre.crawldb.row import COLUMNS
@@ -213,7 +214,9 @@ def check_where(kernel: Kernel, text: str) -> None:
     """
     columns = ", ".join(f'null::{one.type} as "{one.name}"' for one in COLUMNS)
     names = (*_NAMES, *(f"host.{one.name}" for one in HOST_COLUMNS[1:]))
-    kernel.check_expression(text, f"(select {columns}, {_NO_HOST} as host)", names)
+    table = f"(select {columns}, {_NO_HOST} as host)"
+    require_statuses(kernel, text)
+    kernel.check_expression(text, table, names, with_status_names(kernel, text))
 
 
 def check_cap(kernel: Kernel, text: str) -> None:
@@ -258,6 +261,8 @@ def refuse(
         f"from {name} where leased_until > {options.clock}"
     )
     out = bool(kernel.value("select count(*) from out_hosts"))
+    if options.where:
+        options = options._replace(where=with_status_names(kernel, options.where))
     source = name
     if options.where and _HOST in kernel.names_in(options.where):
         joined = f"left join {hosts} h on h.host = {host_sql('s.key')}" if hosts else ""

@@ -3,7 +3,7 @@
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +17,23 @@ def write_batches(batches: Iterable[Any], target: Path) -> int:
         The number of rows.
 
     Raises:
-        ConfigError: The suffix is another.
+        ConfigError: The suffix is another, or the file cannot be written.
     """
     if target.suffix not in _WRITERS:
         raise ConfigError(f"{target}: it ends with {', '.join(_WRITERS)}")
     rows = 0
     temporary = target.with_name(f".{target.name}.new")
-    with _WRITERS[target.suffix](temporary) as write:
-        for batch in batches:
-            write(batch)
-            rows += batch.num_rows
-    temporary.replace(target)
+    try:
+        with _WRITERS[target.suffix](temporary) as write:
+            for batch in batches:
+                write(batch)
+                rows += batch.num_rows
+        temporary.replace(target)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink()
+        why = error.strerror or str(error)
+        raise ConfigError(f"{target} cannot be written: {why}") from error
     return rows
 
 

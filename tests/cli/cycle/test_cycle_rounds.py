@@ -60,7 +60,7 @@ def test_why_a_url_is_not_in_a_list(crawled: Path):
     home = json.loads(cycle(crawled, "readdb", "--top", "1", "--json").out)[0]["url"]
     said = cycle(crawled, "explain", f"{home}secret/x.html").out
     assert "db_gone" in said
-    assert "status -9998" in said
+    assert "status -9998 (robots.txt disallows it)" in said
     assert "not due before" in said
     said = cycle(crawled, "explain", home).out
     assert "inject of" in said

@@ -180,6 +180,7 @@ class RoundsOnScreen:
         generated: The last generate of this command; None before the first.
         pages: Pages that were fetched.
         bytes: Their bytes in the archive.
+        resumed: It went on with a round that was interrupted.
     """
 
     def __init__(self, line: CycleCommandLine, display: StepDisplay, stop: StopWish) -> None:
@@ -195,6 +196,7 @@ class RoundsOnScreen:
         self.generated: GenerateResult | None = None
         self.pages = 0
         self.bytes = 0
+        self.resumed = False
 
     def close(self) -> None:
         """End the workers."""
@@ -225,6 +227,7 @@ class RoundsOnScreen:
         if self._line.common.dry:
             return self._dry_run(journal, once)
         if left is not None and left.step:
+            self.resumed = True
             self._display.note(f"goes on with round {journal.round}, at {left.step}")
         return run_rounds(self, file, journal, self._stop, self._steps, once)
 
@@ -391,6 +394,8 @@ def _say_end(
         say("nothing was changed")
         return
     say(rounds_text(end, runner.pages, runner.bytes, runner.generated))
+    if runner.resumed and end.why == "done" and runner.generated is None:
+        say("This was the rest of a round that was interrupted; no other round was begun.")
     if end.why in ("interrupted", "stopped"):
         say(f"Go on: {command} cycle {place} --rounds {line.rounds}")
         return

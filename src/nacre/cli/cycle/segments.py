@@ -13,6 +13,7 @@ from nacre.cli.options import job_of
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
+    from nacre.crawldb.settings import LinkDbSettings
     from nacre.cycle.link_rows import PageLink
     from nacre.cycle.steps.context import StepContext
 
@@ -216,7 +217,17 @@ def readlinks(
         rows = [_link_row(link, link.dst if out else link.src) for link in found]
         output.say(output.table(rows, indent=""))
     else:
-        output.say(f"no link {'on' if out else 'to'} {key} is known")
+        output.say(
+            f"no link {'on' if out else 'to'} {key} is known{'' if out else _left_out(settings)}"
+        )
+
+
+def _left_out(settings: "LinkDbSettings") -> str:
+    """The links that the table has not, by the settings; "" for none."""
+    within, others = settings.ignore_internal, settings.ignore_external
+    text = f"; links within a {within} are left out (cycle.links.ignore_internal)"
+    left = text if within != "none" else ""
+    return left + ("; those to other hosts, too (cycle.links.ignore_external)" if others else "")
 
 
 def _link_row(link: "PageLink", page: str) -> tuple[object, ...]:

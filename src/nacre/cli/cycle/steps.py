@@ -258,9 +258,9 @@ def _generate_given(directory: "Path", common: CommonOptions, params: Mapping[st
     from nacre.core.states import ExitCode
     from nacre.cycle.steps.given import GivenOptions, generate_given
 
-    found = seed_input(params["urls"], [], [])
+    found = seed_input(params["urls"], [], [], "URL")
     for note in found.notes:
-        output.tell(f"nacre: {note.replace('seeds', 'URLs')}")
+        output.tell(f"nacre: {note}")
     with opened(directory, common) as context:
         limits = list_limits(units=params["units"])
         units = limits.units_of(context.settings.cycle, context.engine.workers)

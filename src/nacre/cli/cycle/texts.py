@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nacre.cli.cycle.display import bar
 from nacre.cli.output import count, duration, table, tell
+from nacre.core.status import cause
 from nacre.crawldb.row import Status
 from nacre.report.formatting import size
 
@@ -101,8 +102,8 @@ _REASONS = {
     "rules": "by rules",
     "schedule": "not due",
     "lease": "in a list",
-    "host": "of hosts in another list",
-    "where": "by --where or cycle.generate.where",
+    "host": "of hosts with URLs in another list",
+    "where": "by the condition (--where, cycle.generate.where)",
     "status": "of another status",
     "score": "with too low a score",
     "interval": "with too long an interval",
@@ -205,7 +206,7 @@ def fetch_text(result: "SegmentFetch") -> str:
         left = sum(result.not_attempted.values())
         text += f"; {left:,} not attempted ({', '.join(sorted(result.not_attempted))})"
     text += "; its time was over, so that they are due again" if result.late else ""
-    return text + ("; interrupted" if result.interrupted else "")
+    return text + ("; interrupted, this is kept" if result.interrupted else "")
 
 
 def _statuses(result: "SegmentFetch") -> Iterator[str]:
@@ -360,10 +361,15 @@ def _changes(one: "TouchingVersion") -> str:
 
 def _state_text(values: Mapping[str, Any]) -> str:
     last = values.get("last_status")
-    reply = f", status {last}" if last else ""
+    reply = f", status {last}{_status_words(last)}" if last else ""
     why = f", not attempted: {values['last_reason']}" if values.get("last_reason") else ""
     status = Status(values.get("status", 1)).label
     return f"{status}{reply}{why}; next fetch {time_text(values.get('fetch_time', 0))}"
+
+
+def _status_words(status: int) -> str:
+    """A failure in words behind its number; "" for a page."""
+    return f" ({cause(status)})" if status <= 0 or status >= 400 else ""
 
 
 def _lease_text(values: Mapping[str, Any]) -> str:
@@ -429,17 +435,17 @@ def _reason_text(one: "ListVerdict") -> str:
         said |= {name: Status(said[name]).label for name in ("status", "wanted")}
     if one.reason == "interval":
         said |= {name: _days(said[name]) for name in ("interval", "longest")}
-    return _REASONS[one.reason].format_map({**said, "segment": one.segment})
+    return _VERDICTS[one.reason].format_map({**said, "segment": one.segment})
 
 
-_REASONS = {
+_VERDICTS = {
     "listed": "{segment}",
     "unknown": "it was not known yet",
     "lost": "nothing is kept of how its URLs were chosen",
     "rules": "excluded by {excluded}",
     "schedule": "not due before {due}",
-    "lease": "it was out in {segment} until {until}",
-    "host": "URLs of its host {host} were out in {segment}",
+    "lease": "it is out in {segment} until {until}",
+    "host": "URLs of its host {host} are out in {segment}",
     "where": "this is not true of it: {where}",
     "status": "it is {status}, and only {wanted} was wanted (cycle.generate.status)",
     "score": "its sort value {sort:.6g} is below {least:.6g} (cycle.generate.min_score)",

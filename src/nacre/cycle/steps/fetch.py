@@ -123,7 +123,7 @@ class SegmentFetch:
         version: The version that it committed, or found; None when it was interrupted.
         segment: The segment.
         done_before: It was fetched before: nothing was done.
-        interrupted: Units are left; nothing was committed.
+        interrupted: Units are left; nothing was committed. The counts are of what is kept so far.
         units: Units.
         parts: Parts that count.
         statuses: Final visits by status.
@@ -184,15 +184,16 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
         )
     late = 0.0 < deadline <= began
     found = SegmentFetch(segment=segment, units=len(places), late=late)
-    if not all(result.done for result in results):
-        found.interrupted = True
-        return found
     chains = {
         place.unit: _checked(place, result) for place, result in zip(places, results, strict=True)
     }
+    if not all(result.done for result in results):
+        found.interrupted = True
+        _count(found, chains)
+        return found
     checks = checks_of(storage.place, (part for chain in chains.values() for part in chain))
     context.engine.map(check_parts, checks)
-    _count(found, chains, storage)
+    _count(found, chains)
     found.version = _commit(context, segment, chains, found)
     _tidy(storage, places, chains)
     return found
@@ -406,7 +407,7 @@ def _checked(place: UnitPlace, result: UnitResult) -> Chain:
     return chain
 
 
-def _count(found: SegmentFetch, chains: dict[str, Chain], storage: Storage) -> None:
+def _count(found: SegmentFetch, chains: dict[str, Chain]) -> None:
     hosts = 0
     for chain in chains.values():
         for part in chain:
