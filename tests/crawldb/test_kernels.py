@@ -63,7 +63,7 @@ def test_a_file_that_cannot_be_written_is_named(kernel, tmp_path):
 def test_a_damaged_file_is_an_error(kernel, tmp_path):
     path = tmp_path / "in" / "bad.parquet"
     path.write_bytes(b"PAR1 not really")
-    with pytest.raises(KernelError):
+    with pytest.raises(KernelError, match=r"bad\.parquet.*`storage check`"):
         kernel.rows(f"select * from {parquet([str(path)])}")
 
 

@@ -39,8 +39,20 @@ _OF_DISK = re.compile(
 )
 
 
+_DAMAGED = re.compile(
+    r"No magic bytes found|Out of buffer|TProtocolException|Failed to read Parquet|"
+    r"(?:Snappy|ZSTD|GZip) decompression",
+    re.IGNORECASE,
+)
+"""What DuckDB says of Parquet files whose bytes are not those that were written."""
+
+
 def _failure(error: Exception, scratch: str = "") -> KernelError:
     """The error of a kernel for one of DuckDB."""
+    damaged = _DAMAGED.search(str(error))
+    if damaged:
+        said = str(error).partition("\n")[0]
+        return KernelError(f"{said}: `storage check` lists what is damaged, `--repair` mends it")
     if not _OF_DISK.search(str(error)):
         return KernelError(str(error))
     said = str(error).partition("\n")[0]

@@ -1,6 +1,7 @@
 """Rounds from the command line on a site on loopback: numbers, exit codes, stops, readers."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -103,6 +104,12 @@ def test_hash_and_compact_change_no_row(crawled: Path):
     assert "files" in cycle(crawled, "compact").out
     assert cycle(crawled, "hash").out == before
     assert "inject" in cycle(crawled, "versions").out
+
+
+def test_hosts_say_which_version_counted_their_urls(crawled: Path):
+    done = cycle(crawled, "readhosts")
+    assert "127.0.0.1" in done.out
+    assert re.search(r"as `generate` of version \d+ counted them", done.err)
 
 
 def test_links_to_a_page_and_on_it(crawled: Path):

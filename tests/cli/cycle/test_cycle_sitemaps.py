@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from nacre.cli.cycle.sitemaps import sitemaps_text
+from nacre.cycle.steps.sitemaps import SitemapsResult
 from tests.cli.cycle.killed import KilledError, killed_commits
 from tests.cli.site import nacre, site
 
@@ -77,6 +79,11 @@ def rows(root: Path) -> dict[str, dict[str, Any]]:
     query = "select * from crawldb"
     found = json.loads(nacre("cycle", root, "sql", query, "--json").out)
     return {row["key"].split("/", 3)[3]: row for row in found}
+
+
+def test_sitemaps_that_were_not_asked_for_are_told():
+    text = sitemaps_text(SitemapsResult(asked=2, unasked=1))
+    assert text.startswith("2 hosts asked; 0 sitemaps; 1 not asked for: the time was over")
 
 
 def test_what_sitemaps_list_is_known(read: Path):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nacre.crawldb.settings import LinkDbSettings
     from nacre.cycle.link_rows import PageLink
     from nacre.cycle.steps.context import StepContext
+    from nacre.cycle.versions import Cycle
 
 _SHOWN = ("segment", "time", "status", "reason", "mime", "size", "duration", "warc_file", "key")
 
@@ -171,7 +172,7 @@ def readhosts(
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Read the table of hosts."""
+    """Read the table of hosts; URLs by status are those that the last `generate` counted."""
     from nacre.crawldb.kernels import quoted
     from nacre.errors import JobError
 
@@ -183,7 +184,21 @@ def readhosts(
     with opened(job_of(ctx), CommonOptions(), writes=False) as context:
         if "hosts" not in context.cycle.newest().tables:
             raise JobError("there is no table of hosts yet: `update` makes it")
+        counted = _counted_by(context.cycle)
     ask(ctx, query, as_json=as_json)
+    if counted and not as_json:
+        output.tell(
+            f"nacre: URLs by status are as `generate` of version {counted} counted them; visits "
+            "are newer. `sql` counts them as they are now"
+        )
+
+
+def _counted_by(cycle: "Cycle") -> int:
+    """The version in which hosts were counted last; 0: it is the newest, or no longer kept."""
+    for number in reversed(numbers := cycle.numbers()):
+        if cycle.version(number).step == "generate":
+            return number if number < numbers[-1] else 0
+    return 0
 
 
 def readlinks(

@@ -123,6 +123,10 @@ def sitemaps_text(result: "SitemapsResult") -> str:
         (result.failed, "could not be read"),
         (result.too_deep, "behind too many indexes"),
         (result.left, "beyond cycle.sitemaps.max or max_count"),
+        (
+            result.unasked,
+            "not asked for: the time was over or the host failed (`sitemaps` asks again)",
+        ),
     )
     parts += [f"{number:,} {what}" for number, what in more if number]
     return "; ".join([*parts, *(["interrupted"] if result.interrupted else [])])

@@ -83,6 +83,8 @@ class SitemapsResult(NamedTuple):
         refused: Entries and sitemaps that rules refuse, by file and line or name of the rule.
         too_deep: Sitemaps behind more than three indexes.
         left: Sitemaps beyond `cycle.sitemaps.max` and `max_count`.
+        unasked: Sitemaps, or robots.txt of hosts, that were not asked for: the time was over, or
+            the host failed. The next step asks again.
         planned: With `--dry-run`: sitemaps that would be fetched first.
         malformed: Lines of a list that are no URLs.
         interrupted: Somebody ended it; the same command goes on.
@@ -99,6 +101,7 @@ class SitemapsResult(NamedTuple):
     refused: Mapping[str, int] = {}
     too_deep: int = 0
     left: int = 0
+    unasked: int = 0
     planned: int = 0
     malformed: Sequence[BadSeed] = ()
     interrupted: bool = False
@@ -221,9 +224,11 @@ class _SitemapsStep:
                     time_limit=options.time_limit,
                     stopped=options.stopped,
                 )
-                if fetch(context, segment, how).interrupted:
+                found = fetch(context, segment, how)
+                if found.interrupted:
                     self._interrupted = True
                     return
+                self._counts["unasked"] += found.not_attempted.total()
             segment = self._read(segment)
 
     def _read(self, segment: str) -> str:
