@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.cycle.seedlist import ONE, InjectedSeed, read_seed_list, score_of
+from nacre.cycle.seedlist import ONE, BadMetadata, InjectedSeed, read_seed_list, score_of
 from nacre.engine.seeding.seeds import BadSeed, SeedDirective
 
 
@@ -55,10 +55,15 @@ def test_comments_and_empty_lines_are_nothing(line):
         ("=value", "key=value"),
     ],
 )
-def test_wrong_metadata_refuse_the_line_and_name_it(rest, why):
-    good, bad = read_seed_list(["http://a.example/", f"http://b.example/\t{rest}"], "list.txt")
+def test_wrong_metadata_are_left_out_and_named(rest, why):
+    lines = ["http://a.example/", f"http://b.example/\t{rest}\t主题=书"]
+    good, bad, kept = read_seed_list(lines, "list.txt")
     assert isinstance(good, InjectedSeed)
-    assert isinstance(bad, BadSeed)
+    assert isinstance(bad, BadMetadata)
+    assert isinstance(kept, InjectedSeed)
+    assert (kept.seed.url, kept.score, kept.interval) == ("http://b.example/", None, None)
+    assert kept.metadata == {"主题": "书"}
+    assert str(bad).startswith("list.txt:2: 'http://b.example/' is taken without")
     assert (bad.file, bad.line) == ("list.txt", 2)
     assert why in bad.why
 
@@ -93,7 +98,7 @@ def test_long_metadata_are_refused():
 @given(st.text())
 def test_no_line_raises(text):
     for entry in read_seed_list(text.split("\n")):
-        assert isinstance(entry, InjectedSeed | SeedDirective | BadSeed)
+        assert isinstance(entry, InjectedSeed | SeedDirective | BadSeed | BadMetadata)
 
 
 def test_a_url_of_a_million_bytes_is_refused_in_a_short_line():

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nacre.assembly.rules import JobRules, open_rules
 from nacre.config.effective import Effective
-from nacre.cycle.seedlist import InjectEntry, read_seed_list
+from nacre.cycle.seedlist import BadMetadata, InjectEntry, read_seed_list
 from nacre.cycle.storage import Storage
 from nacre.cycle.versions import CycleVersion
 from nacre.engine.candidates.candidates import is_seed_path
@@ -65,7 +65,7 @@ class Admission:
         """Let the scope know further seeds and directives."""
         plain: list[Seed | SeedDirective] = []
         for entry in entries:
-            if isinstance(entry, BadSeed):
+            if isinstance(entry, BadSeed | BadMetadata):
                 continue
             one = entry if isinstance(entry, SeedDirective) else entry.seed
             plain.append(one)

@@ -1,8 +1,8 @@
 """Seed lines of a batch crawl: a URL, and behind tabs Nutch's metadata `key=value`.
 
 Source: Nutch, `Injector`. Reserved keys are `nutch.score`, `nutch.fetchInterval` and
-`nutch.fetchInterval.fixed`; all others stay with the URL. A line with wrong metadata is refused as
-a whole, as in Nutch, and told with its number.
+`nutch.fetchInterval.fixed`; all others stay with the URL. Of a line with wrong metadata
+the seed is taken without them, as in Nutch, and they are told with its number.
 """
 
 from collections.abc import Iterable, Iterator
@@ -51,7 +51,28 @@ class InjectedSeed(NamedTuple):
     metadata: dict[str, str] = {}  # noqa: RUF012 - never changed
 
 
-InjectEntry = InjectedSeed | SeedDirective | BadSeed
+class BadMetadata(NamedTuple):
+    """Wrong metadata of a seed that is taken without them.
+
+    Attributes:
+        line: Number of the line, from 1.
+        text: The seed as it is written.
+        why: What is wrong.
+        file: The list, as the operator named it; "" when typed.
+    """
+
+    line: int
+    text: str
+    why: str
+    file: str = ""
+
+    def __str__(self) -> str:
+        """`list.txt:3: 'http://a.example/' is taken without wrong metadata: why`."""
+        place = f"{self.file}:{self.line}: " if self.file else ""
+        return f"{place}{self.text!r} is taken without wrong metadata: {self.why}"
+
+
+InjectEntry = InjectedSeed | SeedDirective | BadSeed | BadMetadata
 
 
 def read_seed_list(lines: Iterable[str], file: str = "") -> Iterator[InjectEntry]:
@@ -70,48 +91,57 @@ def read_seed_list(lines: Iterable[str], file: str = "") -> Iterator[InjectEntry
             elif isinstance(entry, SeedDirective):
                 yield entry
             else:
-                yield _with_metadata(entry, rest, number, file)
+                yield from _with_metadata(entry, rest, number, file)
 
 
-def _with_metadata(seed: Seed, rest: str, number: int, file: str) -> InjectedSeed | BadSeed:
-    try:
-        return _described(seed, rest)
-    except ValueError as error:
-        return BadSeed(number, seed.text[:_SHOWN], str(error)[:_SHOWN], file)
-
-
-def _described(seed: Seed, rest: str) -> InjectedSeed:
-    """A seed with what stands behind it.
-
-    Raises:
-        ValueError: It is no metadata, or a value is out of bounds.
-    """
+def _with_metadata(seed: Seed, rest: str, number: int, file: str) -> Iterator[InjectEntry]:
+    """A seed with what stands behind it, and before it what is wrong there."""
+    text = seed.text[:_SHOWN]
     if len(rest) > _MOST_METADATA:
-        raise ValueError(f"its metadata are longer than {_MOST_METADATA:,} characters")
-    found = InjectedSeed(seed)
-    metadata: dict[str, str] = {}
+        why = f"its metadata are longer than {_MOST_METADATA:,} characters"
+        yield BadSeed(number, text, why, file)
+        return
+    found, wrong = InjectedSeed(seed, metadata={}), []
+    for pair in _pairs(rest):
+        try:
+            found = _with_pair(found, pair)
+        except ValueError as error:
+            wrong.append(str(error))
+    if wrong:
+        yield BadMetadata(number, text, "; ".join(wrong)[:_SHOWN], file)
+    yield found
+
+
+def _pairs(rest: str) -> Iterator[str]:
+    """What stands between tabs, without comments."""
     for part in rest.split("\t"):
         pair = part.partition(" #")[0].strip()
         if pair.startswith("#"):
             break
-        if not pair:
-            continue
-        key, is_pair, value = pair.partition("=")
-        key, value = key.strip(), value.strip()
-        if not is_pair or not key:
-            raise ValueError(f"metadata {pair[:40]!r} is not `key=value`")
-        if key == SCORE:
-            found = found._replace(score=score_of(value))
-        elif key in OWN_SCOPE:
-            continue
-        elif key == INTERVAL:
-            found = found._replace(interval=_seconds(key, value))
-        elif key == FIXED:
-            seconds = _seconds(key, value)
-            found = found._replace(interval=seconds, fixed=float(seconds))
-        else:
-            metadata[key] = value
-    return found._replace(metadata=metadata)
+        if pair:
+            yield pair
+
+
+def _with_pair(found: InjectedSeed, pair: str) -> InjectedSeed:
+    """A seed with one more `key=value`.
+
+    Raises:
+        ValueError: It is none, or the value is out of bounds.
+    """
+    key, is_pair, value = pair.partition("=")
+    key, value = key.strip(), value.strip()
+    if not is_pair or not key:
+        raise ValueError(f"metadata {pair[:40]!r} is not `key=value`")
+    if key == SCORE:
+        return found._replace(score=score_of(value))
+    if key == INTERVAL:
+        return found._replace(interval=_seconds(key, value))
+    if key == FIXED:
+        seconds = _seconds(key, value)
+        return found._replace(interval=seconds, fixed=float(seconds))
+    if key not in OWN_SCOPE:
+        found.metadata[key] = value
+    return found
 
 
 def score_of(text: str) -> int:

@@ -164,7 +164,7 @@ def test_malformed_seeds_are_told_with_their_lines(crawled: Path, tmp_path: Path
     done = cycle(crawled, "inject", str(tmp_path / "list.txt"), "--dry-run")
     assert "list.txt:1" in done.err
     assert "list.txt:3" in done.err
-    assert done.out == "1 seed, 1 new; 2 lines malformed\n"
+    assert done.out == "2 seeds, 2 new; 2 lines malformed\n"
 
 
 def test_segments_and_their_visits(crawled: Path):

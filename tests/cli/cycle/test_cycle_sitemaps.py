@@ -72,6 +72,8 @@ def read(tmp_path_factory: pytest.TempPathFactory, pages: CountedPages) -> Path:
         done = nacre("cycle", root, "sitemaps")
         assert done.code == 0, done.err
         (root / "said.txt").write_text(done.out)
+        assert f"the sitemap {home}none.xml could not be read: the server answered 404" in done.err
+        assert nacre("cycle", root, "sitemaps", "none.xml").code == 2
     return root
 
 

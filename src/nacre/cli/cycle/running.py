@@ -18,7 +18,7 @@ from nacre.cli.cycle.opening import (
     opened,
     signals_to,
 )
-from nacre.cli.cycle.sitemaps import sitemaps_numbers, sitemaps_text
+from nacre.cli.cycle.sitemaps import sitemaps_numbers, sitemaps_text, tell_unread
 from nacre.cli.cycle.steps import inject_lists
 from nacre.cli.cycle.table_steps import (
     dedup_numbers,
@@ -321,6 +321,7 @@ class RoundsOnScreen:
             stopped=lambda: bool(self._stop.signals),
         )
         found = sitemaps(context, named if number == 1 else [], options)
+        tell_unread(found)
         self._display.done(sitemaps_numbers(found), sitemaps_text(found))
         return True
 

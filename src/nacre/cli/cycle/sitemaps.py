@@ -23,6 +23,7 @@ from nacre.cli.cycle.opening import (
     signals_to,
 )
 from nacre.cli.options import job_of
+from nacre.core.status import cause
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
@@ -96,11 +97,19 @@ def sitemaps(
         result = run(context, named, options)
     for bad in result.malformed:
         output.tell(f"nacre: {bad}" if bad.file else f"nacre: line {bad.line}: {bad}")
+    tell_unread(result)
     if as_json:
         output.say_json(sitemaps_numbers(result))
     else:
         output.say(sitemaps_text(result))
     raise typer.Exit(ExitCode.INTERRUPTED if result.interrupted else ExitCode.FINISHED)
+
+
+def tell_unread(result: "SitemapsResult") -> None:
+    """Each sitemap that could not be read, with the reason, on stderr."""
+    for url, status in result.unread:
+        why = "it is not in the archive" if 200 <= status < 300 else cause(status)
+        output.tell(f"nacre: the sitemap {url} could not be read: {why}")
 
 
 def sitemaps_text(result: "SitemapsResult") -> str:

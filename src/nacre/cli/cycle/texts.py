@@ -78,7 +78,7 @@ def tell_malformed(result: "InjectResult | GivenResult") -> None:
         tell(f"nacre: {bad}" if bad.file else f"nacre: line {bad.line}: {bad}")
     more = result.malformed_count - min(len(result.malformed), _LINES)
     if more:
-        tell(f"nacre: and {count(more, 'more line')} that are no seeds")
+        tell(f"nacre: and {count(more, 'more line')} that are wrong")
 
 
 def refilter_text(result: "RefilterResult") -> str:

@@ -16,7 +16,7 @@ from nacre.crawldb.row import COLUMNS, Status, bucket_of
 from nacre.crawldb.units import HostWork, PackedUnits, pack
 from nacre.cycle.admission import Admission, all_seed_lines
 from nacre.cycle.frozen_settings import freeze
-from nacre.cycle.seedlist import InjectedSeed
+from nacre.cycle.seedlist import BadMetadata, InjectedSeed
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.generate import expected_delay, list_name, new_segments
 from nacre.cycle.steps.host_rows import HOSTS, host_buckets, load_hosts
@@ -281,7 +281,7 @@ class GivenResult(NamedTuple):
     urls: int = 0
     twice: int = 0
     refused: Mapping[str, int] = {}
-    malformed: Sequence[BadSeed] = ()
+    malformed: Sequence[BadSeed | BadMetadata] = ()
     malformed_count: int = 0
     selected: int = 0
     units: int = 0

@@ -16,7 +16,7 @@ from nacre.crawldb.fold import fold_query, merge_query
 from nacre.crawldb.row import Status, bucket_of
 from nacre.crawldb.scoring import PageScore, Scoring, injected
 from nacre.cycle.admission import Admission, all_seed_lines
-from nacre.cycle.seedlist import ONE, InjectedSeed, InjectEntry, read_seed_list
+from nacre.cycle.seedlist import ONE, BadMetadata, InjectedSeed, InjectEntry, read_seed_list
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.tables import (
     CRAWLDB,
@@ -128,7 +128,7 @@ class InjectResult(NamedTuple):
         known: Known URLs that stay as they are.
         twice: Lines whose URL stood in the list before.
         refused: Seeds that a filter refuses, by file and line.
-        malformed: Lines that are no seeds; the first 1,000.
+        malformed: Lines that are no seeds, and wrong metadata; the first 1,000.
         malformed_count: Their number.
         version: The newest version; None where nothing was committed.
     """
@@ -139,7 +139,7 @@ class InjectResult(NamedTuple):
     known: int = 0
     twice: int = 0
     refused: Mapping[str, int] = {}
-    malformed: Sequence[BadSeed] = ()
+    malformed: Sequence[BadSeed | BadMetadata] = ()
     malformed_count: int = 0
     version: CycleVersion | None = None
 
@@ -386,7 +386,7 @@ class ListReading:
         self._admission = admission
         self._options = options
         self.refused: Counter[str] = Counter()
-        self.malformed: list[BadSeed] = []
+        self.malformed: list[BadSeed | BadMetadata] = []
         self.malformed_count = 0
         self.seeds = 0
         self.lines: list[str] = []
@@ -395,7 +395,7 @@ class ListReading:
         """All entries of lists but those that are no seeds."""
         for one in lists:
             for entry in read_seed_list(one.lines, one.file):
-                if not isinstance(entry, BadSeed):
+                if not isinstance(entry, BadSeed | BadMetadata):
                     yield entry
                     continue
                 self.malformed_count += 1

@@ -159,6 +159,10 @@ def _named_by(origin: str, row: RobotsRow, most: int) -> list[tuple[str, str]]:
 # ---- reading
 
 
+_NAMED = 20
+"""Sitemaps of a unit that are named where they cannot be read."""
+
+
 class SitemapReadSpec(NamedTuple):
     """The sitemaps of a unit.
 
@@ -203,6 +207,7 @@ class ReadSitemaps(NamedTuple):
         refused: URLs that rules refuse, by file and line or name of the rule.
         nested: Sitemaps that indexes name, each with its index.
         too_deep: Sitemaps that are named by an index that is too deep.
+        unread: The first that failed: their URLs, each with the status of its fetch.
     """
 
     read: int
@@ -211,6 +216,7 @@ class ReadSitemaps(NamedTuple):
     refused: dict[str, int]
     nested: list[tuple[str, str]]
     too_deep: int
+    unread: list[tuple[str, int]]
 
 
 def read_task(spec: SitemapReadSpec) -> ReadSitemaps:
@@ -238,17 +244,19 @@ class _SitemapReading:
         work, spec = self._work, self._spec
         source = parquet(local_facts(work.storage, spec.visits, work))
         visits = work.kernel.rows(
-            f"select status, redirect, warc_file, warc_offset from {source} where reason is null "
-            "and not ends_with(key, '/robots.txt') order by warc_file, warc_offset, key"
+            f"select key, status, redirect, warc_file, warc_offset from {source} where "
+            "reason is null and not ends_with(key, '/robots.txt') "
+            "order by warc_file, warc_offset, key"
         )
         schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in _ROW_TYPES])
         path = work.scratch / "entries.parquet"
-        read = failed = 0
+        read, unread = 0, []
         with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-            for status, redirect, file, offset in visits:
+            for key, status, redirect, file, offset in visits:
                 listed = self._entries(file, offset) if 200 <= status < 300 and file else None
                 if listed is None:
-                    failed += redirect is None
+                    if redirect is None:
+                        unread.append((key, status))
                     continue
                 read += 1
                 rows = list(self._kept(*listed))
@@ -257,7 +265,10 @@ class _SitemapReading:
         if self._rows:
             work.storage.upload(path, spec.exchange)
         nested = list(self._nested.items())
-        return ReadSitemaps(read, failed, self._rows, dict(self._refused), nested, self._too_deep)
+        return ReadSitemaps(
+            read, len(unread), self._rows, dict(self._refused), nested, self._too_deep,
+            unread[:_NAMED],
+        )  # fmt: skip
 
     def _entries(self, file: str, offset: int) -> tuple[str, list[SitemapEntry]] | None:
         """The URL of a sitemap and its entries; None when it cannot be read."""

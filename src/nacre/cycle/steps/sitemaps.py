@@ -87,6 +87,7 @@ class SitemapsResult(NamedTuple):
             the host failed. The next step asks again.
         planned: With `--dry-run`: sitemaps that would be fetched first.
         malformed: Lines of a list that are no URLs.
+        unread: Sitemaps that could not be read, the first 20 of a unit, with the status of each.
         interrupted: Somebody ended it; the same command goes on.
         version: The newest version that the step committed; None: none.
     """
@@ -104,6 +105,7 @@ class SitemapsResult(NamedTuple):
     unasked: int = 0
     planned: int = 0
     malformed: Sequence[BadSeed] = ()
+    unread: Sequence[tuple[str, int]] = ()
     interrupted: bool = False
     version: CycleVersion | None = None
 
@@ -143,6 +145,7 @@ class _SitemapsStep:
         self._counts: Counter[str] = Counter()
         self._refused: Counter[str] = Counter()
         self._malformed: list[BadSeed] = []
+        self._unread: list[tuple[str, int]] = []
         self._version: CycleVersion | None = None
         self._interrupted = False
 
@@ -167,6 +170,7 @@ class _SitemapsStep:
             **self._counts,
             refused=dict(self._refused),
             malformed=self._malformed,
+            unread=self._unread,
             interrupted=self._interrupted,
             version=self._version,
         )
@@ -293,6 +297,7 @@ class _SitemapsStep:
                 sitemaps=one.read, failed=one.failed, urls=one.rows, too_deep=one.too_deep
             )
             self._refused.update(one.refused)
+            self._unread += one.unread
         sources = tuple(spec.exchange for spec, one in zip(specs, found, strict=True) if one.rows)
         added: dict[str, list[TableFile]] = {}
         if sources:
