@@ -179,7 +179,7 @@ def test_sql_over_all_tables(made):
     with sql(view(made), query) as (columns, batches):
         assert columns == ["host", "n"]
         assert rows_of(batches) == [{"host": "a.test", "n": 1}]
-    with sql(view(made), "select max(version) v, any_value(step) s from versions") as (_, batches):
+    with sql(view(made), "select max(version) v, arg_max(step, version) s from versions") as (_, batches):
         assert rows_of(batches) == [{"v": 2, "s": "update"}]
 
 
