@@ -179,8 +179,11 @@ def test_sql_over_all_tables(made):
     with sql(view(made), query) as (columns, batches):
         assert columns == ["host", "n"]
         assert rows_of(batches) == [{"host": "a.test", "n": 1}]
-    with sql(view(made), "select max(version) v, arg_max(step, version) s from versions") as (_, batches):
-        assert rows_of(batches) == [{"v": 2, "s": "update"}]
+    with sql(view(made), "select version, step from versions order by version") as (_, batches):
+        assert rows_of(batches) == [
+            {"version": 1, "step": "inject"},
+            {"version": 2, "step": "inject"},
+        ]
 
 
 @pytest.mark.parametrize(
