@@ -168,6 +168,33 @@ def age(made, days):
             os.utime(path, (0, made.clock / 1000 - days * 86_400))
 
 
+def test_what_steps_that_ended_too_soon_left_goes_but_no_record(made):
+    made.add(found(URLS[0]))
+    waits, fetched = SegmentState(state="generated"), SegmentState(state="updated")
+    segments: dict[str, SegmentState | None] = {"waits": waits, "done": fetched}
+    seeds = ["seeds/0000000002-1.txt"]
+    changes = CycleChanges(step="fetch", clock=1, segments=segments, seeds=seeds)
+    made.cycle.commit(made.newest, changes)
+    left = [
+        "exchange/update-3/adds.arrow", "probes/host-1", "seeds/0000000003-2.txt",
+        "segments/lost/lists/u0001.parquet", "segments/lost/parts/u0001/1-001/a.warc.gz",
+        "segments/done/parts/u0001/1-002/b.cdxj", "segments/done/parts/u0001/1-001/c.warc.gz",
+    ]  # fmt: skip
+    kept = [
+        *seeds, "segments/waits/parts/u0001/1-001/d.warc.gz", "segments/done/lists/u0001.parquet",
+        "archive/c.warc.gz",
+    ]  # fmt: skip
+    for name in (*left, *kept):
+        made.storage.put(name, b"x")
+    age(made, 0.5)
+    assert remove_dropped(made.cycle, made.clock, keep=3) == []
+    age(made, 2)
+    removed = remove_dropped(made.cycle, made.clock, keep=3)
+    assert sorted(file.name for file in removed) == sorted(left)
+    assert all(made.storage.read(name) == b"x" for name in kept)
+    assert made.storage.list("orphans") == ["orphans/a.warc.gz", "orphans/b.cdxj"]
+
+
 def test_files_stay_for_a_day_and_as_long_as_a_kept_version_names_them(made):
     made.add(found(URLS[0]))
     (first,) = made.cycle.files(made.newest, CRAWLDB)

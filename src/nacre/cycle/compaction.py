@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nacre.cycle.engine import TaskEngine
+from nacre.cycle.parts import ARCHIVED, ORPHANS, RECORDS
 from nacre.cycle.storage import StoredFile
 from nacre.cycle.tables import (
     FOLDER,
@@ -45,6 +46,8 @@ MERGE_SHARE = 0.25
 """Differences, in rows by those of the base, beyond which it is merged."""
 FILE_ROWS = 2_000_000
 """Rows of a base file; a larger bucket has several, by ranges of the keys."""
+_OF_STEPS = ("exchange", "probes", "seeds")
+"""Folders for what a step needs while it runs; a version may name what lies in the last one."""
 KEPT_FOR = 86_400_000
 """How long a file stays that no version names, ms."""
 
@@ -391,7 +394,8 @@ def remove_dropped(cycle: Cycle, clock: int, *, keep: int) -> list[StoredFile]:
     """Remove versions beyond those that are kept, then files that no version names.
 
     Only what is older than a day goes: versions that were replaced before that, and files that were
-    written before. Versions go from the lowest on, so that a kill leaves no hole.
+    written before. Versions go from the lowest on, so that a kill leaves no hole. No record goes:
+    those of parts that were never finished, and of segments that were given up, are orphans.
 
     Args:
         cycle: The versions.
@@ -406,19 +410,42 @@ def remove_dropped(cycle: Cycle, clock: int, *, keep: int) -> list[StoredFile]:
         if cycle.version(number + 1).committed > clock - KEPT_FOR:
             break
         cycle.storage.delete(version_name(number))
-    named = set(_named(cycle, cycle.numbers()))
     removed = []
-    for folder in (FOLDER, MANIFESTS):
-        for file in cycle.storage.walk(folder):
-            if file.name not in named and file.modified < clock - KEPT_FOR:
-                cycle.storage.delete(file.name)
-                removed.append(file)
+    for file in _unnamed(cycle):
+        if file.modified < clock - KEPT_FOR:
+            if file.name.endswith(RECORDS):
+                _keep_record(cycle, file.name)
+            cycle.storage.delete(file.name)
+            removed.append(file)
     return removed
+
+
+def _unnamed(cycle: Cycle) -> Iterator[StoredFile]:
+    """The files that no kept version needs; a segment that waits for its fetch is in use."""
+    numbers = cycle.numbers()
+    named = set(_named(cycle, numbers))
+    for folder in (FOLDER, MANIFESTS, *_OF_STEPS):
+        yield from (file for file in cycle.storage.walk(folder) if file.name not in named)
+    segments = {name for number in numbers for name in cycle.version(number).segments}
+    waiting = {name for name, one in cycle.newest().segments.items() if one.state == "generated"}
+    for file in cycle.storage.walk("segments"):
+        segment = file.name.split("/")[1]
+        is_record = file.name.endswith(RECORDS)
+        if segment not in segments or (is_record and segment not in waiting):
+            yield file
+
+
+def _keep_record(cycle: Cycle, name: str) -> None:
+    """Keep a WARC or an index among the orphans, unless it is in the archive."""
+    base = name.rpartition("/")[2]
+    if f"{ARCHIVED}/{base}" not in cycle.storage.list(ARCHIVED):
+        cycle.storage.copy(name, f"{ORPHANS}/{base}")
 
 
 def _named(cycle: Cycle, numbers: Iterable[int]) -> Iterator[str]:
     for number in numbers:
         version = cycle.version(number)
+        yield from version.seeds
         for table, state in version.tables.items():
             yield state.manifest
             for file in cycle.files(version, table):

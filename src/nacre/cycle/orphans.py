@@ -12,8 +12,7 @@ from typing import NamedTuple
 from nacre.archive.reader import WarcReader
 from nacre.config.ordinary import open_ordinary
 from nacre.cycle.engine import TaskEngine
-from nacre.cycle.parts import mark_of
-from nacre.cycle.steps.fetch import ARCHIVED, ORPHANS
+from nacre.cycle.parts import ARCHIVED, ORPHANS, mark_of
 from nacre.cycle.storage import Storage, file_sha256, localized
 from nacre.cycle.tables import TaskPlace
 from nacre.cycle.versions import ARCHIVE, Cycle, CycleChanges, CycleVersion, TableFile

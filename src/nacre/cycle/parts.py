@@ -28,6 +28,10 @@ from nacre.cycle.storage import (
 )
 from nacre.errors import DamageError
 
+ARCHIVED, ORPHANS = "archive", "orphans"
+"""Folders of the storage: records of committed parts, and of attempts that lost."""
+RECORDS = (".warc.gz", ".warc", ".cdxj")
+"""Ends of the names of WARCs and their indexes."""
 _ATTEMPT = re.compile(r"attempt-(\d+)")
 _CHECKED = 256 << 20
 """Bytes of a task that compares parts."""

@@ -23,6 +23,9 @@ import msgspec
 from nacre.cycle.engine import TaskEngine, TaskFailure, raised
 from nacre.cycle.engine.local import LocalEngine
 from nacre.cycle.parts import (
+    ARCHIVED,
+    ORPHANS,
+    RECORDS,
     Chain,
     PartFile,
     PartManifest,
@@ -48,12 +51,10 @@ from nacre.job.unit_visits import Follow
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 
-ARCHIVED, ORPHANS = "archive", "orphans"
 GENERATED, FETCHED = "generated", "fetched"
 
 _LOCAL, _REMOTE = 1.0, 15.0
 """Seconds between two files of progress, by where the storage is."""
-_RECORDS = (".warc.gz", ".warc", ".cdxj")
 _ERROR = 4_000
 _CLOCK = SystemClock()
 """Of units and their limits: the clock of a step may be any time."""
@@ -426,7 +427,7 @@ def _records(chain: Iterable[PartManifest]) -> Iterable[PartFile]:
     """WARCs and their indexes."""
     for part in chain:
         for file in part.files:
-            if file.name.endswith(_RECORDS):
+            if file.name.endswith(RECORDS):
                 yield file
 
 

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from nacre.crawldb.kernels import parquet
+from nacre.cycle.parts import ARCHIVED
 from nacre.cycle.rounds import GENERATED, SITEMAPS, UPDATED, waiting_sitemaps
 from nacre.cycle.steps.context import StepContext
-from nacre.cycle.steps.fetch import ARCHIVED, FetchOptions, fetch
+from nacre.cycle.steps.fetch import FetchOptions, fetch
 from nacre.cycle.steps.given import GivenUrl, list_given
 from nacre.cycle.steps.host_rows import host_buckets, of_buckets
 from nacre.cycle.steps.inject import InjectedFiles, inject_defaults
