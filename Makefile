@@ -14,6 +14,8 @@ PAGES := debian-faq-zh-cn debian-faq maint-guide-zh-cn developers-reference debi
 SEEDS := 11-30
 FEW := 10
 SPARK_TESTS := not slow
+# Of pytest. More than cores: nearly half of the time a test waits for a server or a clock.
+WORKERS := 4
 MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html erlang-doc \
 	python-scipy-doc debian-handbook linux-doc-6.1
 
@@ -54,11 +56,11 @@ imports: environment
 	.venv/bin/lint-imports --no-cache
 
 unit: environment
-	$(PYTEST) -n 2 -m $(FAST)
-	@sh tools/pythons.sh "$(CURDIR)" -n 2 -m $(FAST)
+	$(PYTEST) -n $(WORKERS) -m $(FAST)
+	@sh tools/pythons.sh "$(CURDIR)" -n $(WORKERS) -m $(FAST)
 
 cases-tests: environment system webs
-	$(PYTEST) -n 2 -m "cases and not slow" tests/cases
+	$(PYTEST) -n $(WORKERS) -m "cases and not slow" tests/cases
 
 crawls: environment system judges webs
 	$(PYTEST) -p no:randomly -m "crawl and not slow" --timeout 300
@@ -78,7 +80,7 @@ test: ## everything that CI runs: set-up, format, lint, types, import rules, all
 	@sh tools/parts.sh "$(MAKE)"
 
 test-all: test ## the longer runs too (200 kills, full-size simulations, new random examples, mutants, traps)
-	NACRE_FUZZ=1 $(PYTEST) -n 2 -m $(FAST)
+	NACRE_FUZZ=1 $(PYTEST) -n $(WORKERS) -m $(FAST)
 	$(PYTEST) -p no:randomly -m "slow and not spark" --timeout 7200
 	$(MAKE) spark SPARK_TESTS=slow
 	@$(PY) -m tools.mutants
