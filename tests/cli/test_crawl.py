@@ -228,6 +228,18 @@ def test_names_of_directories(url: str, start: str):
     assert directory.name.startswith(start)
 
 
+def test_jobs_that_begin_in_the_same_second_have_directories_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("nacre.cli.new_job.run_name", lambda _now: "T")
+    found = []
+    for _ in range(3):
+        found.append(default_directory(["http://a.test/"]))
+        found[-1].mkdir(parents=True)
+    assert [path.name for path in found] == ["a.test-T", "a.test-T-2", "a.test-T-3"]
+
+
 def test_a_queue_over_its_budget_is_no_finished_crawl_and_can_go_on(tmp_path: Path):
     job = tmp_path / "job"
     with site(many_pages(30)) as home:

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -173,10 +174,12 @@ def _apart(lists: Sequence[SeedList]) -> list[SeedList]:
 
 
 def default_directory(lines: Sequence[str]) -> Path:
-    """`crawls/<host>-<time>`, by the first seed."""
+    """`crawls/<host>-<time>`, by the first seed; a second one within the same second has `-2`."""
     url = next(first_url(lines), "")
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", host(url)).strip("-.") if url else ""
-    return Path("crawls", f"{name or 'crawl'}-{run_name(SystemClock().now())}")
+    first = Path("crawls", f"{name or 'crawl'}-{run_name(SystemClock().now())}")
+    others = (first.with_name(f"{first.name}-{number}") for number in count(2))
+    return next(path for path in chain((first,), others) if not path.exists())
 
 
 def _rules(options: JobOptions) -> Any:  # noqa: ANN401 - a tuple of many rule types
