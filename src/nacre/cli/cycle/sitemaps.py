@@ -30,30 +30,36 @@ if TYPE_CHECKING:
     from nacre.cycle.steps.sitemaps import SitemapsResult
 
 
+SitemapLists = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="URL|FILE", show_default=False,
+        help="Sitemaps, or files of their URLs; default: those that robots.txt of all known "
+        "hosts name.",
+    ),
+]  # fmt: skip
+Overwrite = Annotated[
+    bool,
+    typer.Option(
+        "--overwrite",
+        help="Known URLs take priority, changefreq and lastmod of a sitemap of their domain.",
+    ),
+]
+NoFilter = Annotated[
+    bool, typer.Option("--no-filter", help="Take URLs that the scope refuses, too.")
+]  # fmt: skip
+NoNormalize = Annotated[
+    bool, typer.Option("--no-normalize", help="Leave URLs as sitemaps have them.")
+]  # fmt: skip
+
+
 def sitemaps(
     ctx: typer.Context,
-    lists: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="URL|FILE", show_default=False,
-            help="Sitemaps, or files of their URLs; default: those that robots.txt of all known "
-            "hosts name.",
-        ),
-    ] = None,
+    lists: SitemapLists = None,
     *,
-    overwrite: Annotated[
-        bool,
-        typer.Option(
-            "--overwrite",
-            help="Known URLs take priority, changefreq and lastmod of a sitemap of their domain.",
-        ),
-    ] = False,
-    no_filter: Annotated[
-        bool, typer.Option("--no-filter", help="Take URLs that the scope refuses, too.")
-    ] = False,
-    no_normalize: Annotated[
-        bool, typer.Option("--no-normalize", help="Leave URLs as sitemaps have them.")
-    ] = False,
+    overwrite: Overwrite = False,
+    no_filter: NoFilter = False,
+    no_normalize: NoNormalize = False,
     units: Units = 0,
     time_limit: TimeLimit = "",
     engine: EngineName = "local",

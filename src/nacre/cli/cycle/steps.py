@@ -141,54 +141,64 @@ def inject_lists(
     return run(context, found.lists, options)
 
 
+Segments = Annotated[
+    int | None,
+    typer.Option(
+        "--segments", metavar="N", min=1, show_default=False,
+        help="Lists that are made. Default: cycle.generate.segments, 1.",
+    ),
+]  # fmt: skip
+Where = Annotated[
+    str,
+    typer.Option(
+        "--where", metavar="SQL", show_default=False,
+        help="Only URLs for which this is true, over the columns of the table.",
+    ),
+]  # fmt: skip
+AddDays = Annotated[
+    float,
+    typer.Option("--add-days", metavar="D", help="Days by which the clock is ahead."),
+]  # fmt: skip
+NoFilter = Annotated[
+    bool,
+    typer.Option("--no-filter", help="Do not ask changed rules about what is known."),
+]  # fmt: skip
+NoNormalize = Annotated[
+    bool,
+    typer.Option("--no-normalize", help="Caps count hosts as they are, not as normalized."),
+]  # fmt: skip
+GivenUrls = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--urls", metavar="URL|FILE", show_default=False, rich_help_panel=_GIVEN,
+        help="List these URLs, or those of a file, whatever is known of them.",
+    ),
+]  # fmt: skip
+FilterGiven = Annotated[
+    bool,
+    typer.Option("--filter", rich_help_panel=_GIVEN, help="Filters judge the URLs of --urls."),
+]  # fmt: skip
+NormalizeGiven = Annotated[
+    bool,
+    typer.Option(
+        "--normalize", rich_help_panel=_GIVEN, help="Normalizers rewrite the URLs of --urls."
+    ),
+]  # fmt: skip
+
+
 def generate(
     ctx: typer.Context,
     *,
     top: Top = None,
     units: Units = 0,
-    segments: Annotated[
-        int | None,
-        typer.Option(
-            "--segments", metavar="N", min=1, show_default=False,
-            help="Lists that are made. Default: cycle.generate.segments, 1.",
-        ),
-    ] = None,
-    where: Annotated[
-        str,
-        typer.Option(
-            "--where", metavar="SQL", show_default=False,
-            help="Only URLs for which this is true, over the columns of the table.",
-        ),
-    ] = "",
-    add_days: Annotated[
-        float,
-        typer.Option("--add-days", metavar="D", help="Days by which the clock is ahead."),
-    ] = 0.0,
-    no_filter: Annotated[
-        bool,
-        typer.Option("--no-filter", help="Do not ask changed rules about what is known."),
-    ] = False,
-    no_normalize: Annotated[
-        bool,
-        typer.Option("--no-normalize", help="Caps count hosts as they are, not as normalized."),
-    ] = False,
-    urls: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--urls", metavar="URL|FILE", show_default=False, rich_help_panel=_GIVEN,
-            help="List these URLs, or those of a file, whatever is known of them.",
-        ),
-    ] = None,
-    filter_urls: Annotated[
-        bool,
-        typer.Option("--filter", rich_help_panel=_GIVEN, help="Filters judge the URLs of --urls."),
-    ] = False,
-    normalize_urls: Annotated[
-        bool,
-        typer.Option(
-            "--normalize", rich_help_panel=_GIVEN, help="Normalizers rewrite the URLs of --urls."
-        ),
-    ] = False,
+    segments: Segments = None,
+    where: Where = "",
+    add_days: AddDays = 0.0,
+    no_filter: NoFilter = False,
+    no_normalize: NoNormalize = False,
+    urls: GivenUrls = None,
+    filter_urls: FilterGiven = False,
+    normalize_urls: NormalizeGiven = False,
     time_limit: TimeLimit = "",
     engine: EngineName = "local",
     master: Master = "",

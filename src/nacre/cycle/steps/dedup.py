@@ -24,7 +24,7 @@ from nacre.crawldb.settings import CycleDedupSettings
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.dedup_files import SIGNATURES, published, with_buckets
 from nacre.cycle.steps.links import bucket_ranges, marked, waiting_segments
-from nacre.cycle.steps.near import NearSearch, near_duplicates
+from nacre.cycle.steps.near import IndexSpec, NearSearch, near_duplicates
 from nacre.cycle.steps.update_tasks import FetchedFacts, facts_of, local_facts
 from nacre.cycle.storage import localized
 from nacre.cycle.tables import (
@@ -72,30 +72,6 @@ class DedupResult(NamedTuple):
     canonical: int = 0
     near: int = 0
     version: CycleVersion | None = None
-
-
-class IndexSpec(NamedTuple):
-    """The first pass: the index of signatures in some of its buckets.
-
-    Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
-        facts: The segments.
-        known: Files of the table of signatures in these buckets.
-        buckets: Number of buckets.
-        first: The first bucket.
-        last: The last bucket.
-        exchange: Name of the file of pages that may be members of a group.
-    """
-
-    place: TaskPlace
-    version: int
-    facts: tuple[FetchedFacts, ...]
-    known: tuple[BucketFiles, ...]
-    buckets: int
-    first: int
-    last: int
-    exchange: str
 
 
 def index_task(spec: IndexSpec) -> tuple[int, list[TableFile]]:

@@ -74,8 +74,8 @@ class NearResult(NamedTuple):
     released: int = 0
 
 
-class NearIndexSpec(NamedTuple):
-    """The first pass: bands in some buckets of the table of signatures.
+class IndexSpec(NamedTuple):
+    """The first pass: what visits change in some buckets of the table of signatures.
 
     Attributes:
         place: Where it works.
@@ -85,7 +85,7 @@ class NearIndexSpec(NamedTuple):
         buckets: Number of buckets.
         first: The first bucket.
         last: The last bucket.
-        exchange: Name of the file of pages that are near to visited ones.
+        exchange: Name of the file of pages for the second pass.
     """
 
     place: TaskPlace
@@ -98,7 +98,7 @@ class NearIndexSpec(NamedTuple):
     exchange: str
 
 
-def near_index_task(spec: NearIndexSpec) -> tuple[int, list[TableFile]]:
+def near_index_task(spec: IndexSpec) -> tuple[int, list[TableFile]]:
     """Bring the bands of visits into the index; pages for the second pass, and the files."""
     with spec.place.open() as work:
         kernel = work.kernel
@@ -280,7 +280,7 @@ def near_duplicates(search: NearSearch) -> NearResult:
     known = search.version.tables.get(SIGNATURES)
     buckets = known.buckets if known is not None else search.buckets
     specs = [
-        NearIndexSpec(
+        IndexSpec(
             context.place,
             number,
             search.facts,
