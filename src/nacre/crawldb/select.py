@@ -229,6 +229,16 @@ def check_cap(kernel: Kernel, text: str) -> None:
     kernel.check_expression(text, f"(select {_NO_HOST} as host)", names)
 
 
+def check_hosts(kernel: Kernel, text: str) -> None:
+    """Check a condition on rows of hosts that a user wrote.
+
+    Raises:
+        UserSqlError: It is none; the message says where, and which columns there are.
+    """
+    columns = ", ".join(f'null::{one.type} as "{one.name}"' for one in HOST_COLUMNS)
+    kernel.check_expression(text, f"(select {columns})", [one.name for one in HOST_COLUMNS])
+
+
 CountAs = Callable[[Sequence[str]], list[str]]
 """The host that caps count a URL for, of each of some URLs."""
 

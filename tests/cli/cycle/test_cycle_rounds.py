@@ -107,6 +107,9 @@ def test_hash_and_compact_change_no_row(crawled: Path):
 
 
 def test_hosts_say_which_version_counted_their_urls(crawled: Path):
+    done = cycle(crawled, "readhosts", "--where", "foo = 1")
+    assert (done.code, "order by" in done.err, "fetched" in done.err) == (2, False, True)
+    assert cycle(crawled, "readhosts", "--where", "fetched >= 0").code == 0
     done = cycle(crawled, "readhosts")
     assert "127.0.0.1" in done.out
     assert re.search(r"as `generate` of version \d+ counted them", done.err)

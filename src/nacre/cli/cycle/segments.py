@@ -173,9 +173,13 @@ def readhosts(
     as_json: AsJson = False,
 ) -> None:
     """Read the table of hosts; URLs by status are those that the last `generate` counted."""
-    from nacre.crawldb.kernels import quoted
+    from nacre.crawldb.kernels import Kernel, quoted
+    from nacre.crawldb.select import check_hosts
     from nacre.errors import JobError
 
+    if where:
+        with Kernel() as kernel:
+            check_hosts(kernel, where)
     columns = "*" if host or as_json else "host, fetched, unfetched, gone, visits, delay"
     wanted = [f"host = {quoted(host)}"] if host else []
     wanted += [f"({where}\n)"] if where else []
