@@ -1,4 +1,4 @@
-"""Host rows: visits add up, counts come from the CrawlDb, leases come and go."""
+"""Host rows: visits add up, counts come from the CrawlDb."""
 
 import pyarrow as pa
 import pytest
@@ -10,7 +10,6 @@ from nacre.crawldb.hosts import (
     host_schema,
     host_sql,
     latency_percentile,
-    leased_hosts,
     load_domains,
     no_hosts,
     visited_hosts,
@@ -89,15 +88,6 @@ def test_urls_are_counted_by_status_and_the_rest_of_a_row_stays(kernel):
     assert (one["visits"], one["homepage"]) == (9, "http://a.test/")
     assert found["b.test"]["unfetched"] == 1
     assert "homepage" not in found["b.test"]
-
-
-def test_hosts_are_leased_and_released(kernel):
-    kernel.execute("create table names as select 'a.test' as host from range(3)")
-    (leased,) = read(kernel, leased_hosts("old", "names", "s'1", 99))
-    assert (leased["leased"], leased["leased_until"]) == ("s'1", 99)
-    kernel.load("old", kernel.arrow(leased_hosts("old", "names", "s1", 99)))
-    (released,) = read(kernel, leased_hosts("old", "names", "", 0))
-    assert "leased" not in released
 
 
 @pytest.mark.parametrize(

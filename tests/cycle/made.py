@@ -105,7 +105,10 @@ def found(key: str, **more: Any) -> Row:
 
 
 def fill(made: MadeCycle, table: str, rows: Iterable[Row], kind: str = "set") -> CycleVersion:
-    """Commit a version with these rows in a table other than that of URLs."""
+    """Commit a version with these rows in a table other than that of URLs.
+
+    Its files have the columns of earlier versions, too.
+    """
     parent, of = made.newest, KINDS[table]
     known = parent.tables.get(table)
     buckets = known.buckets if known else made.buckets
@@ -116,6 +119,8 @@ def fill(made: MadeCycle, table: str, rows: Iterable[Row], kind: str = "set") ->
     for bucket, group in sorted(groups.items()):
         path = made.folder / "scratch.parquet"
         schema = of.schema()
+        for name in of.gone:
+            schema = schema.append(pa.field(name, pa.string()))
         ordered = pa.Table.from_pylist(group, schema).sort_by(
             [(key, "ascending") for key in of.keys]
         )

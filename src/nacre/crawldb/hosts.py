@@ -1,4 +1,4 @@
-"""The table of hosts: its columns, and how visits, counts and leases change its rows, in SQL.
+"""The table of hosts: its columns, and how visits and counts change its rows, in SQL.
 
 A row is replaced as a whole; queries here make the new rows of the hosts that something is known
 of from the old ones. Counts by status come from `generate`, which reads all rows anyway; what was
@@ -41,7 +41,7 @@ class HostColumn(NamedTuple):
         type: Its type in SQL.
         doc: Its meaning.
         source: `count`: by `generate`; `sum`, `last`: of what units saw, added up or the last that
-            is known; `lease`; "" for the name.
+            is known; "" for the name.
     """
 
     name: str
@@ -77,10 +77,11 @@ HOST_COLUMNS = (
     HostColumn("robots", "BLOB", "Its robots.txt by origin, in msgpack.", "last"),
     HostColumn("answer", "BLOB", "Its addresses and until when they hold, in msgpack.", "last"),
     HostColumn("time", "BIGINT", "Last visit, ms since the epoch.", "last"),
-    HostColumn("leased", "VARCHAR", "Segment whose lists hold it.", "lease"),
-    HostColumn("leased_until", "BIGINT", "Until when, ms since the epoch.", "lease"),
 )
 """The columns in the order of their files."""
+
+GONE_HOST_COLUMNS = ("leased", "leased_until")
+"""Columns of files that earlier versions wrote; nothing was ever in them."""
 
 _COUNTED = {
     "unfetched": Status.UNFETCHED,
@@ -164,23 +165,6 @@ def counted_hosts(old: str, rows: str) -> str:
     seen = f"select host, {counts}, min(home) as homepage from ({grouped}) group by 1"
     new = {name: f'n."{name}"' for name in (*_COUNTED, "homepage")}
     return _rows(new, f"({seen}) n left join {old} o on o.host = n.host", "n.host")
-
-
-def leased_hosts(old: str, hosts: str, segment: str, until: int) -> str:
-    """SQL of the new rows of hosts that go into the lists of a segment.
-
-    Args:
-        old: What stands behind `from` for the rows so far.
-        hosts: The same for their names: `host`.
-        segment: The segment; "" releases them.
-        until: When the lease ends, ms since the epoch.
-    """
-    lease = {
-        "leased": quoted(segment) if segment else "null::VARCHAR",
-        "leased_until": f"{until}::BIGINT" if segment else "null::BIGINT",
-    }
-    names = f"(select distinct host from {hosts})"
-    return _rows(lease, f"{names} n left join {old} o on o.host = n.host", "n.host")
 
 
 def _rows(new: dict[str, str], source: str, host: str) -> str:

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from nacre.crawldb.dedup import signature_bucket, signature_schema
 from nacre.crawldb.fold import merge_query
-from nacre.crawldb.hosts import host_schema
-from nacre.crawldb.kernels import Kernel, parquet
+from nacre.crawldb.hosts import GONE_HOST_COLUMNS, host_schema
+from nacre.crawldb.kernels import Kernel, parquet, quoted
 from nacre.crawldb.links import link_schema, merge_links
 from nacre.crawldb.row import COLUMNS, arrow_schema, bucket_of, bucket_of_host
 from nacre.cycle.storage import Storage, file_sha256, localized, open_storage
@@ -125,6 +125,7 @@ class TableKind(NamedTuple):
         merge: SQL that folds the files of a bucket into rows as a base holds them.
         bucket: Bucket of a value of the first key, of so many.
         schema: Makes the schema of its rows in Arrow.
+        gone: Columns that files of earlier versions may have besides; `merge` leaves them out.
     """
 
     name: str
@@ -132,6 +133,7 @@ class TableKind(NamedTuple):
     merge: Callable[[LocalBucket], str]
     bucket: Callable[[Any, int], int]
     schema: Callable[[], Any]
+    gone: tuple[str, ...] = ()
 
 
 def table_kind(name: str) -> TableKind:
@@ -153,9 +155,15 @@ def _merged_links(local: LocalBucket) -> str:
     return merge_links(local.base, local.adds)
 
 
-def newest_rows(*keys: str) -> Callable[[LocalBucket], str]:
-    """The fold of a table whose rows are replaced as a whole: the last one of a key counts."""
+def newest_rows(*keys: str, gone: Sequence[str] = ()) -> Callable[[LocalBucket], str]:
+    """The fold of a table whose rows are replaced as a whole: the last one of a key counts.
+
+    Args:
+        keys: Columns that identify a row.
+        gone: Columns that are left out where a file has them.
+    """
     listed = ", ".join(f'"{key}"' for key in keys)
+    without = ", ".join(quoted(name) for name in ("n", *gone))
 
     def merge(local: LocalBucket) -> str:
         # Bases have different keys, and every set comes after them.
@@ -166,14 +174,22 @@ def newest_rows(*keys: str) -> Callable[[LocalBucket], str]:
         ]
         rows = " union all by name ".join(parts)
         newest = f"qualify row_number() over (partition by {listed} order by n desc) = 1"
-        return f"select * exclude (n) from ({rows}) {newest} order by {listed}"
+        kept = f"columns(lambda name: name not in ({without}))"
+        return f"select {kept} from ({rows}) {newest} order by {listed}"
 
     return merge
 
 
 KINDS = {
     CRAWLDB: TableKind(CRAWLDB, ("key",), _merged_rows, bucket_of, lambda: arrow_schema(COLUMNS)),
-    "hosts": TableKind("hosts", ("host",), newest_rows("host"), bucket_of_host, host_schema),
+    "hosts": TableKind(
+        "hosts",
+        ("host",),
+        newest_rows("host", gone=GONE_HOST_COLUMNS),
+        bucket_of_host,
+        host_schema,
+        GONE_HOST_COLUMNS,
+    ),
     "signatures": TableKind(
         "signatures",
         ("signature", "key"),

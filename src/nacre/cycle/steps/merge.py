@@ -231,13 +231,14 @@ def require_columns(cycle: Cycle, version: CycleVersion, table: str) -> None:
 
     files = [file for file in cycle.files(version, table) if file.kind == "base"]
     files = files or [file for file in cycle.files(version, table) if not file.group]
-    wanted = {field.name: field.type for field in table_kind(table).schema()}
+    known = table_kind(table)
+    wanted = {field.name: field.type for field in known.schema()}
     for file in files[:1]:
         path = cycle.storage.local_path(file.path)
         schema = pq.read_schema(path) if path is not None else _remote_schema(cycle, file)
         found = {field.name: field.type for field in schema}
         for name, kind in found.items():
-            if not _alike(kind, wanted.get(name)):
+            if name not in known.gone and not _alike(kind, wanted.get(name)):
                 raise JobError(
                     f"{cycle.storage.place}: table {table} of version {version.number}, made by "
                     f"Nacre {version.nacre or '?'}, has the column {name!r} of type {kind}; here "
@@ -546,7 +547,7 @@ def _signatures(work: TaskWork, spec: CompareSpec) -> Iterator[TableFile]:
 def _compare_hosts(
     work: TaskWork, spec: CompareSpec, added: dict[str, list[TableFile]]
 ) -> tuple[int, frozenset[str]]:
-    """Rows of hosts that another crawl visited later; leases stay ours."""
+    """Rows of hosts that another crawl visited later."""
     if not spec.rows[HOSTS]:
         return 0, frozenset()
     first, last = spec.buckets[0].bucket, spec.buckets[-1].bucket
@@ -554,10 +555,7 @@ def _compare_hosts(
     count, dropped = 0, frozenset[str]()
     for bucket in spec.hosts:
         load_hosts(work, [bucket])
-        picks = [
-            f'm."{one.name}"' if one.source == "lease" else f'o."{one.name}"'
-            for one in HOST_COLUMNS
-        ]
+        picks = [f'o."{one.name}"' for one in HOST_COLUMNS]
         newest = "qualify row_number() over (partition by host order by time desc, place) = 1"
         rows = (
             f"select {', '.join(picks)} from (select * from other_hosts "
