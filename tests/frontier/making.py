@@ -29,10 +29,14 @@ def frontier(
     politeness: PolitenessSettings = QUICK,
     now: float = NOW,
     mono: float = 0.0,
+    *,
     placement: Placement | None = None,
+    max_wait: float = 0.0,
 ) -> Frontier:
     chosen = fixed(settings or FrontierSettings())
-    return Frontier(rows, chosen, fixed(politeness), now, mono, placement=placement)
+    return Frontier(
+        rows, chosen, fixed(politeness), now, mono, placement=placement, max_wait=max_wait
+    )
 
 
 class Moved:

@@ -363,3 +363,10 @@ def test_retired_while_in_process_and_back() -> None:
     assert front.next(NOW, 0) is None
     front.unretire(["a,"])
     assert names(drain(front)) == ["1"]
+
+
+def test_a_server_is_waited_for_as_long_as_the_frontier_is_told() -> None:
+    asked = [(429, 600.0), (503, 600.1), (500, 9e9), (200, 9e9)]
+    limited = frontier(MemoryRows(), max_wait=600.0)
+    assert [limited.wants_too_long(*one) for one in asked] == [False, True, False, False]
+    assert not frontier(MemoryRows()).wants_too_long(429, 9e9), "no limit by default"

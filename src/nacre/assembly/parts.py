@@ -167,8 +167,9 @@ def assemble(
     identity = make_identity(rules, hosts, clock)
     learns = run.mode != INCREMENTAL
     queues = make_queues(
-        rules, identity, hosts, opened, clock, line=reporting.lines, alert=alert, learns=learns
-    )
+        rules, identity, hosts, opened, clock,
+        line=reporting.lines, alert=alert, learns=learns, max_wait=context.max_wait,
+    )  # fmt: skip
     spool = Spool(layout.scratch)
     storing = make_storing(rules, context, opened, spool.scratch)
     kit = _kit(context, rules, reporting, queues, storing, alert)

@@ -108,6 +108,7 @@ def make_queues(  # noqa: PLR0913 - what meets in the frontier
     line: Callable[[str, bytes], None],
     alert: Callable[[str], None],
     learns: bool,
+    max_wait: float = 0.0,
 ) -> Queues:
     """The frontier of a run.
 
@@ -120,6 +121,7 @@ def make_queues(  # noqa: PLR0913 - what meets in the frontier
         line: Adds a line to a log.
         alert: Tells the operator something.
         learns: Learn what links promise.
+        max_wait: Longest wait that a server may ask for, seconds; 0: no limit.
     """
     (store, commit), settings = opened, rules.settings
     now, mono = clock.now(), clock.monotonic()
@@ -139,6 +141,7 @@ def make_queues(  # noqa: PLR0913 - what meets in the frontier
         journal=journal,
         slots=open_slots(settings.politeness, ClockReading(now, mono), alert),
         placement=UriPlacement(identity, frontier_settings, rules.sheets.of, prospects),
+        max_wait=max_wait,
     )
     overlays, operator = rules.sheets.overlays, frontier.operator
     said = (path for sheet in overlays.sheets.values() for path in sheet.values)

@@ -86,6 +86,7 @@ class Frontier:
         placement: Placement | None = None,
         slots: SharedSlots | None = None,
         journal: FrontierJournal | None = None,
+        max_wait: float = 0.0,
     ) -> None:
         """Resume from the state in the store; nothing is scanned.
 
@@ -101,9 +102,11 @@ class Frontier:
                 stay as they were.
             slots: Turns at hosts, shared with other jobs; None shares nothing.
             journal: Records what happens to each URI; None keeps none.
+            max_wait: Longest wait that a server may ask for, seconds: a URI whose reply 429 or 503
+                asks for more is final. 0: no limit.
         """
         self._settings = QueueSettings(settings, politeness, chooser or NoSheets())
-        self._longest_asked = 0.0
+        self._max_wait = max_wait
         self.totals = read_totals(rows)
         self.totals.begin_run()
         usual = politeness[0]
@@ -409,16 +412,9 @@ class Frontier:
         """Time for the last tries, seconds."""
         return self._settings.last_tries_within
 
-    def asks_again_within(self, longest: float) -> None:
-        """Never wait longer than so many seconds for a server that says how long to wait.
-
-        A URL whose reply 429 or 503 asks for more is final. 0: no limit.
-        """
-        self._longest_asked = longest
-
     def wants_too_long(self, status: int, retry_after: float) -> bool:
-        """Whether a reply asks for a longer wait than `asks_again_within` says."""
-        return status in THROTTLED and 0.0 < self._longest_asked < retry_after
+        """Whether a reply asks for a longer wait than `max_wait`."""
+        return status in THROTTLED and 0.0 < self._max_wait < retry_after
 
     def shorten_last_tries(self, within: float | None) -> None:
         """Give the last tries less time than the settings, seconds; None for that of these."""

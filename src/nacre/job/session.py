@@ -189,8 +189,9 @@ class Session:
     ) -> None:
         (store, commit), settings = (opened.store, opened.commit), self.settings
         self.watch = Stopwatch(self.clock, self.run_row.elapsed)
+        max_wait = self._unit.options.max_wait if self._unit is not None else 0.0
         context = RunContext(
-            self.layout, self.run_row, self.clock, self._events, self, self._record_ids
+            self.layout, self.run_row, self.clock, self._events, self, self._record_ids, max_wait
         )
         records, self._crawling = assemble(
             settings, context, (store, commit), guard, self._observer, self._faults

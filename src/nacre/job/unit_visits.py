@@ -372,7 +372,6 @@ class UnitVisits:
         self._options = options
         self._hosts = uris.hosts
         self.failures = HostFailures(storing.store, options.max_failures)
-        queues.frontier.asks_again_within(options.max_wait)
         self.given_up: list[str] = []
 
     def judge(self, _visit: Visit) -> bool:

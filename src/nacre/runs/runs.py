@@ -107,6 +107,7 @@ class RunContext:
         events: Who listens.
         supervisor: Decides over the crawl.
         record_ids: Gives 16 fresh bytes for the id of a WARC record; None for random ones.
+        max_wait: Longest wait that a server may ask for, seconds; 0: no limit.
     """
 
     layout: Layout
@@ -115,6 +116,7 @@ class RunContext:
     events: Events
     supervisor: Supervisor
     record_ids: Callable[[], bytes] | None = None
+    max_wait: float = 0.0
 
 
 def is_over(run: RunRow) -> bool:
