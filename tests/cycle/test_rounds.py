@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.cycle.rounds import JournalFile, RoundsJournal, begin, next_step, waiting
+from nacre.cycle.rounds import (
+    JournalFile,
+    RoundsJournal,
+    begin,
+    marked_late,
+    next_step,
+    waiting,
+)
 from nacre.cycle.versions import CycleVersion, SegmentState
 from nacre.errors import JobError
 from nacre.store.layout import Layout
@@ -48,6 +55,16 @@ def journal(step: str = "", *, ended: bool = False, parent: int = 5, number: int
 )
 def test_the_step_that_comes_next(left, now, expected):
     assert next_step(left, now, STEPS) == expected
+
+
+@pytest.mark.parametrize(("late", "expected"), [(0, "generate"), (2, "sitemaps")])
+def test_sitemaps_come_again_for_those_that_the_time_did_not_suffice_for(late, expected):
+    asked = marked_late(SegmentState(state="updated", more={"sitemaps": 1, "links": True}), late)
+    now = CycleVersion(number=5, segments={"s1": asked})
+    steps = ("sitemaps", *STEPS)
+    left = journal("dedup", ended=True, number=1)
+    assert next_step(left, now, steps, {"sitemaps"}) == (2, expected)
+    assert next_step(left, now, STEPS) == (2, "generate"), "a command without that step"
 
 
 def test_without_further_steps_a_round_ends_with_update():

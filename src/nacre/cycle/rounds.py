@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from nacre.cycle.versions import CycleVersion
+from nacre.cycle.versions import CycleVersion, SegmentState
 from nacre.errors import JobError
 from nacre.store.layout import Layout
 from nacre.store.local_files import replace_file
@@ -24,6 +24,9 @@ STEPS = (GENERATE, FETCH, UPDATE)
 
 _MADE = "made"
 """Mark of the version that made a segment of sitemaps."""
+
+_LATE = "late"
+"""Mark of a segment of sitemaps with URLs that nobody asked for: their number."""
 
 GENERATED, FETCHED, UPDATED = "generated", "fetched", "updated"
 """States of a segment."""
@@ -108,6 +111,16 @@ def waiting_sitemaps(version: CycleVersion) -> str:
     return left[0] if left else ""
 
 
+def late_sitemaps(version: CycleVersion) -> list[str]:
+    """The segments of sitemaps with URLs that nobody asked for, as the time was over."""
+    return sorted(name for name, one in version.segments.items() if one.more.get(_LATE))
+
+
+def marked_late(state: SegmentState, number: int) -> SegmentState:
+    """A segment of sitemaps with so many URLs that nobody asked for; 0: with none any more."""
+    return msgspec.structs.replace(state, more={**state.more, _LATE: number})
+
+
 def next_step(
     journal: RoundsJournal,
     version: CycleVersion,
@@ -122,8 +135,11 @@ def next_step(
         journal: The journal.
         version: The newest version.
         steps: The steps of a round, in order: those of `STEPS`, and others before and behind them.
-        once: Steps of the first round alone.
+        once: Steps of the first round alone; that of sitemaps comes again for those that it had no
+            time for.
     """
+    if late_sitemaps(version):
+        once = frozenset(once) - {SITEMAPS}
     step, number = journal.step, journal.round
     if left := _left(version):
         return number, left

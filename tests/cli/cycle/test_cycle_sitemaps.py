@@ -3,12 +3,14 @@
 import gzip
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nacre.cli.cycle.sitemaps import sitemaps_text
+from nacre.cycle.steps.fetch import FetchOptions, SegmentFetch, fetch
 from nacre.cycle.steps.sitemaps import SitemapsResult
 from tests.cli.cycle.killed import KilledError, killed_commits
 from tests.cli.site import nacre, site
@@ -84,8 +86,10 @@ def rows(root: Path) -> dict[str, dict[str, Any]]:
 
 
 def test_sitemaps_that_were_not_asked_for_are_told():
-    text = sitemaps_text(SitemapsResult(asked=2, unasked=1))
-    assert text.startswith("2 hosts asked; 0 sitemaps; 1 not asked for: the time was over")
+    text = sitemaps_text(SitemapsResult(asked=2, unasked=1, late=3))
+    assert text.startswith(
+        "2 hosts asked; 0 sitemaps; 1 not asked for: the host failed; 3 not asked for: the time was"
+    )
 
 
 def test_what_sitemaps_list_is_known(read: Path):
@@ -117,3 +121,38 @@ def test_their_segments_are_no_pages(read: Path):
     assert (done.code, "has sitemaps" in done.err) == (2, True)
     dry = nacre("cycle", read, "sitemaps", "http://a.test/map.xml", "--dry-run")
     assert (dry.code, dry.out) == (0, "1 sitemap to fetch\n")
+
+
+def test_sitemaps_that_the_time_did_not_suffice_for_are_taken_along(read: Path):
+    maps = {f"/{name}.xml": f"<urlset><!-- {name} --></urlset>" for name in ("one", "two")}
+    with site(maps) as home:
+        late = nacre("cycle", read, "sitemaps", f"{home}one.xml", "--time-limit", "0.001s")
+        then = nacre("cycle", read, "sitemaps", f"{home}two.xml")
+    assert late.out.startswith("0 sitemaps; 1 not asked for: the time was over"), late.err
+    assert then.out == "2 sitemaps: 0 URLs\n", then.err
+
+
+@pytest.mark.slow
+def test_hosts_that_the_time_did_not_suffice_for_are_asked_in_the_next_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    limits = iter([1e-3])
+
+    def late(context: Any, segment: str, how: FetchOptions) -> SegmentFetch:
+        return fetch(context, segment, replace(how, time_limit=next(limits, how.time_limit)))
+
+    monkeypatch.setattr("nacre.cycle.steps.sitemaps.fetch", late)
+    pages, root = CountedPages(), tmp_path / "书"
+    with site(pages) as home:
+        pages |= {
+            "/robots.txt": f"Sitemap: {home}gbk.xml\n",
+            "/gbk.xml": chinese(home),
+            "/": "首页",
+        }
+        words = ("--rounds", 2, "--sitemaps-from-hosts", "once", "--top", 1, "--units", 1)
+        done = nacre("cycle", root, "-s", home, *words, "--delay", "0")
+    assert done.code == 0, done.err
+    first, second = (line for line in done.err.splitlines() if "sitemaps" in line)
+    assert first.startswith("round 1/2 sitemaps  1 host asked; 0 sitemaps; 1 not asked for")
+    assert "round 2/2 sitemaps  1 host asked; 1 sitemap: 2 URLs, 2 new" in second
+    assert pages.asked["/gbk.xml"] == 1

@@ -138,9 +138,10 @@ def sitemaps_text(result: "SitemapsResult") -> str:
         (result.failed, "could not be read"),
         (result.too_deep, "behind too many indexes"),
         (result.left, "beyond cycle.sitemaps.max or max_count"),
+        (result.unasked, "not asked for: the host failed"),
         (
-            result.unasked,
-            "not asked for: the time was over or the host failed (`sitemaps` asks again)",
+            result.late,
+            "not asked for: the time was over (the next round, or `sitemaps`, takes them along)",
         ),
     )
     parts += [f"{number:,} {what}" for number, what in more if number]

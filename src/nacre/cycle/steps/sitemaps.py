@@ -16,7 +16,14 @@ import msgspec
 
 from nacre.crawldb.kernels import parquet
 from nacre.cycle.parts import ARCHIVED
-from nacre.cycle.rounds import GENERATED, SITEMAPS, UPDATED, waiting_sitemaps
+from nacre.cycle.rounds import (
+    GENERATED,
+    SITEMAPS,
+    UPDATED,
+    late_sitemaps,
+    marked_late,
+    waiting_sitemaps,
+)
 from nacre.cycle.steps.context import StepContext
 from nacre.cycle.steps.fetch import FetchOptions, fetch
 from nacre.cycle.steps.given import GivenUrl, list_given
@@ -40,6 +47,7 @@ from nacre.cycle.steps.update_tasks import local_facts
 from nacre.cycle.tables import CRAWLDB, BucketFiles, added_files, buckets_of, in_tasks
 from nacre.cycle.versions import CycleChanges, CycleVersion, SegmentState, TableFile
 from nacre.engine.seeding.seeds import BadSeed, SeedList, read_seeds
+from nacre.job.unit_visits import NotAttempted
 from nacre.uri.parse import host
 
 INDEXES = 3
@@ -84,8 +92,9 @@ class SitemapsResult(NamedTuple):
         refused: Entries and sitemaps that rules refuse, by file and line or name of the rule.
         too_deep: Sitemaps behind more than three indexes.
         left: Sitemaps beyond `cycle.sitemaps.max` and `max_count`.
-        unasked: Sitemaps, or robots.txt of hosts, that were not asked for: the time was over, or
-            the host failed. The next step asks again.
+        unasked: Sitemaps, or robots.txt of hosts, that were not asked for, as the host failed.
+        late: Those that were not asked for, as the time was over. The next step takes them along,
+            and rounds have one while there are any.
         planned: With `--dry-run`: sitemaps that would be fetched first.
         malformed: Lines of a list that are no URLs.
         unread: Sitemaps that could not be read, the first 20 of a unit, with the status of each.
@@ -104,6 +113,7 @@ class SitemapsResult(NamedTuple):
     too_deep: int = 0
     left: int = 0
     unasked: int = 0
+    late: int = 0
     planned: int = 0
     malformed: Sequence[BadSeed] = ()
     unread: Sequence[tuple[str, int]] = ()
@@ -181,16 +191,16 @@ class _SitemapsStep:
     def _begin(self, lists: Sequence[SeedList], wish: str) -> str:
         """Commit the first segment; its name, "" when there is nothing to fetch."""
         version = self._context.cycle.newest()
-        given = [(url, None) for url in self._given(lists)]
-        wanted = _Wanted(given)
+        late = late_sitemaps(version)
+        wanted = self._late(version, late, [(url, None) for url in self._given(lists)])
         if self._options.hosts and CRAWLDB in version.tables:
-            wanted = self._of_hosts(version, given)
+            wanted = self._of_hosts(version, wanted)
         mark = {"wish": wish, "run": secrets.token_hex(8)}
         made = self._segment(version, wanted, 0 if wanted.origins else 1, mark)
-        if not made:
-            return ""
-        self._commit(version, made, {}, {})
-        return next(iter(made))
+        if made or (late and not self._context.dry):
+            taken = {name: marked_late(version.segments[name], 0) for name in late}
+            self._commit(version, made, taken, {})
+        return next(iter(made), "")
 
     def _given(self, lists: Sequence[SeedList]) -> Iterable[str]:
         for one in lists:
@@ -200,7 +210,30 @@ class _SitemapsStep:
                 elif url := getattr(entry, "url", ""):
                     yield url
 
-    def _of_hosts(self, version: CycleVersion, given: list[tuple[str, None]]) -> _Wanted:
+    def _late(
+        self, version: CycleVersion, segments: Sequence[str], given: Sequence[tuple[str, None]]
+    ) -> _Wanted:
+        """What is given, and what segments of earlier steps had no time for."""
+        sitemaps: list[tuple[str, str | None]] = list(given)
+        origins: list[str] = []
+        for segment in segments:
+            storage, state = self._context.cycle.storage, version.segments[segment]
+            lists = [f for f in storage.list(f"segments/{segment}/lists") if f.endswith(".parquet")]
+            with self._context.place.open() as work:
+                visits = parquet(local_facts(work.storage, _visits(state), work))
+                listed = parquet(local_facts(work.storage, lists, work))
+                rows = work.kernel.rows(
+                    f"select key, coalesce(url, key), via from {listed} where key in "
+                    f'(select key from {visits} where reason in {_LATE}) order by "order", key'
+                )
+            if int(state.more[SITEMAPS]):
+                sitemaps += [(url, via) for _, url, via in rows]
+            else:
+                origins += [key.removesuffix("/robots.txt") for key, _, _ in rows]
+        return _Wanted(sitemaps, origins)
+
+    def _of_hosts(self, version: CycleVersion, wanted: _Wanted) -> _Wanted:
+        """With the sitemaps of all known hosts."""
         context = self._context
         buckets = buckets_of(context.cycle, version, CRAWLDB)
         hosts = host_buckets(context.cycle, version)
@@ -211,7 +244,8 @@ class _SitemapsStep:
         ]
         found = context.engine.map(origins_task, specs)
         named = [one for task in found for one in task.sitemaps]
-        return _Wanted([*given, *named], [origin for task in found for origin in task.origins])
+        origins = [*wanted.origins, *(origin for task in found for origin in task.origins)]
+        return _Wanted([*wanted.sitemaps, *named], list(dict.fromkeys(origins)))
 
     # ---- one segment after the other
 
@@ -233,7 +267,6 @@ class _SitemapsStep:
                 if found.interrupted:
                     self._interrupted = True
                     return
-                self._counts["unasked"] += found.not_attempted.total()
             segment = self._read(segment)
 
     def _read(self, segment: str) -> str:
@@ -253,12 +286,25 @@ class _SitemapsStep:
             mark = {name: state.more[name] for name in ("wish", "run")}
             facts = self._host_facts(parts)
             made = self._segment(version, wanted, depth + 1, mark, facts)
-            done = msgspec.structs.replace(state, state=UPDATED)
+            late = self._not_attempted(state)
+            done = marked_late(msgspec.structs.replace(state, state=UPDATED), late)
             self._commit(version, made, {segment: done}, added)
         finally:
             for file in storage.walk(folder):
                 storage.delete(file.name)
         return next(iter(made), "")
+
+    def _not_attempted(self, state: SegmentState) -> int:
+        """Count what was not asked for; the number of those that the time was over for."""
+        names = _visits(state)
+        if not names:
+            return 0
+        with self._context.place.open() as work:
+            source = parquet(local_facts(work.storage, names, work))
+            query = f"select reason in {_LATE}, count(*) from {source} where reason is not null"
+            found: dict[bool, int] = dict(work.kernel.rows(f"{query} group by 1"))
+        self._counts.update(unasked=found.get(False, 0), late=found.get(True, 0))
+        return found.get(True, 0)
 
     def _host_facts(self, parts: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
         """The files of what units saw of hosts."""
@@ -441,6 +487,8 @@ class _SitemapsStep:
 
 _FEW = 20_000
 """Rows that one task merges."""
+_LATE = f"('{NotAttempted.DEADLINE}', '{NotAttempted.THROUGHPUT}')"
+"""Reasons that say nothing of the host, in SQL."""
 
 
 def _digest(lists: Sequence[SeedList], *, hosts: bool) -> str:
@@ -449,6 +497,11 @@ def _digest(lists: Sequence[SeedList], *, hosts: bool) -> str:
     for one in lists:
         digest.update("\n".join([*one.lines, ""]).encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
+
+
+def _visits(state: SegmentState) -> list[str]:
+    """The files of the visits of a segment."""
+    return [f"{part}/visits.parquet" for chain in state.parts.values() for part in chain]
 
 
 def _known_file(segment: str) -> str:
