@@ -3,6 +3,8 @@
 SHELL := /bin/bash
 PY := .venv/bin/python
 PYTEST := $(PY) -m pytest
+# Else pytest rewrites the assertions of all test modules in each of its processes (17 seconds each).
+unexport PYTHONDONTWRITEBYTECODE
 FAST := "not crawl and not kill and not slow and not cases and not spark"
 WEBS := postfix-doc anarchism tomcat10-docs
 # Real pages for the table of links; the packages of MORE_PAGES are large, so that make test leaves
@@ -63,7 +65,7 @@ cases-tests: environment system webs
 	$(PYTEST) -n $(WORKERS) -m "cases and not slow" tests/cases
 
 crawls: environment system judges webs
-	$(PYTEST) -p no:randomly -m "crawl and not slow" --timeout 300
+	$(PYTEST) -p no:randomly -n 2 --dist loadfile -m "crawl and not slow" --timeout 300
 
 kills: environment system webs
 	TMPDIR="$${TMPDIR:-/tmp}" $(PYTEST) -p no:randomly -m "kill and not slow" --timeout 600

@@ -38,12 +38,14 @@ def test_a_rule(tmp_path: Path):
     assert "too-many-parameters" not in run(tree, f"./nacre check {job} --dry-run '{few}'")
 
 
+@pytest.mark.slow
 def test_a_report(tmp_path: Path):
     tree = made(REPORT, tmp_path)
     names = run(tree, ".venv/bin/python -c 'import nacre; print(nacre.report_names())'")
     assert "'errors'" in names
 
 
+@pytest.mark.slow
 def test_a_processor(tmp_path: Path):
     tree = made(PROCESSOR, tmp_path)
     assert "### short-queries" in (tree / "docs/reference/settings.md").read_text("utf-8")
@@ -53,12 +55,14 @@ def test_a_processor(tmp_path: Path):
     assert "short-queries" in run(tree, f"./nacre check {job} --explain chains.fetch")
 
 
+@pytest.mark.slow
 def test_an_extractor(tmp_path: Path):
     tree = made(EXTRACTOR, tmp_path)
     known = "from nacre.extract.dispatch import EXTRACTORS; print(EXTRACTORS.names())"
     assert "'uri-list'" in run(tree, f'.venv/bin/python -c "{known}"')
 
 
+@pytest.mark.slow
 def test_a_command(tmp_path: Path):
     tree = made(COMMAND, tmp_path)
     assert "Print the directory of the logs" in run(tree, "./nacre logs --help")

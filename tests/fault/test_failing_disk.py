@@ -81,7 +81,7 @@ def fail_at(folder: Path, calm: tuple[Facts, int], failing: int, number: int) ->
     return words if fault.what else "not reached"
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
+@pytest.mark.parametrize("number", [errno.ENOSPC, pytest.param(errno.EIO, marks=pytest.mark.slow)])
 def test_an_operation_that_fails_once(tmp_path: Path, calm: tuple[Facts, int], number: int):
     luck, told = random.Random(number), []
     for failing in luck.sample(range(calm[1] - 20), SAMPLES):

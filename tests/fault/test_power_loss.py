@@ -14,7 +14,7 @@ from tests.fault.simulation import VARIANTS, Machine, simulated
 from tests.fault.site import Site
 from tests.store.simulated import World
 
-CRAWLS = 3
+CRAWLS = 1
 SAMPLES = 60
 RESUMED = 6
 

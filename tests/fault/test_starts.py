@@ -134,7 +134,12 @@ class JumpingClock(QuickClock):
 
 @pytest.mark.parametrize(
     ("jump", "running"),
-    [(3 * DAY, True), (-400 * DAY, True), (400 * DAY, False), (-3 * DAY, False)],
+    [
+        (3 * DAY, True),
+        (400 * DAY, False),
+        pytest.param(-400 * DAY, True, marks=pytest.mark.slow),
+        pytest.param(-3 * DAY, False, marks=pytest.mark.slow),
+    ],
 )
 def test_a_clock_that_jumps(tmp_path: Path, calm: Facts, jump: float, running: bool):
     """Delays are kept and retries made, whether it jumps in a run or between two."""

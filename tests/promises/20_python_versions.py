@@ -106,10 +106,9 @@ def test_a_lock_leaves_nothing_out(lock: str, version: str):
     assert all(hashes for _, hashes in pinned(lock, version))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(
-    "lock", [LOCKS[0], *(pytest.param(lock, marks=pytest.mark.slow) for lock in LOCKS[1:])]
-)
+@pytest.mark.parametrize("lock", LOCKS)
 def test_all_locks_have_wheels_for_3_14(tmp_path: Path, lock: str):
     if not index_is_there():
         pytest.skip("no package index can be reached")

@@ -83,7 +83,7 @@ class Desk:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("charset", ["utf-8", "gbk"])
+@pytest.mark.parametrize("charset", [pytest.param("utf-8", marks=pytest.mark.slow), "gbk"])
 def test_every_command_of_the_page_works(
     tmp_path: Path, charset: str, monkeypatch: pytest.MonkeyPatch
 ):

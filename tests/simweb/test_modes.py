@@ -90,6 +90,7 @@ def sums(root):
     }
 
 
+@pytest.mark.slow
 def test_nacre_makes_pairs_audits_and_probes_in_every_mode(tmp_path):
     site, expected = decided(auditing, AMPLE)
     archive, _ = crawl_simulated(site, auditing(), AMPLE, tmp_path)
@@ -106,6 +107,7 @@ def test_nacre_makes_pairs_audits_and_probes_in_every_mode(tmp_path):
     assert max(twice.values()) == 2, "pairs"
 
 
+@pytest.mark.slow
 def test_charsets_and_codings_that_vary_score_the_same(tmp_path):
     plain = world().parameters
     noise = plain.noise.model_copy(update={"share": 1.0, "kinds": ("coding", "charset")})
