@@ -176,6 +176,21 @@ def test_retire_and_bring_back(stopped: tuple[Path, str]) -> None:
     assert nacre("frontier", job, "queue", "nowhere").code != 0
 
 
+def test_the_first_are_fetched_first(stopped: tuple[Path, str]) -> None:
+    job, home = stopped
+    assert nacre("frontier", job, "first").code == 2
+    done = nacre("frontier", job, "first", "--regex", r"p5\d\.html", "--limit", 3)
+    assert done.out == "3 URIs moved to the front\n"
+    done = nacre("frontier", job, "first", "--regex", r"p5\d\.html", "--json")
+    assert json.loads(done.out) == {"changed": 7}
+    rows = [json.loads(line) for line in nacre("frontier", job, "list", "--json").out.splitlines()]
+    assert [row["url"] for row in rows[:10]] == [f"{home}p5{n}.html" for n in range(10)]
+    assert {row["directive"] for row in rows[:10]} == {1}
+    assert "frontier first URLs p5" in (job / "latest/logs/job.log").read_text()
+    assert nacre("run", job, "--set", "limits.documents=8", "-q").code == 4
+    assert waiting(job, "--regex", r"p5\d\.html") == 6
+
+
 def test_what_is_forgotten_is_crawled_again(stopped: tuple[Path, str]) -> None:
     job, home = stopped
     assert nacre("frontier", job, "forget").code == 2

@@ -15,10 +15,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from nacre.core.crawluri import CrawlURI
+from nacre.core.crawluri import CrawlURI, Directive
 from nacre.core.status import CountedAs, counted
 from nacre.frontier import queue_states
 from nacre.frontier.frontier import Attempt
+from nacre.frontier.pending import any_text
 from nacre.frontier.policy import Retry
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from tests.frontier.making import NOW, candidate, frontier
@@ -215,6 +216,25 @@ class Machine(RuleBasedStateMachine):
             site.pending = [entry for entry in site.pending if entry[2] not in gone]
         model.future = [waits for waits in model.future if waits[2][2] not in gone]
         model.finished[CountedAs.DISREGARDED] += len(gone)
+
+    @rule(host=st.sampled_from(HOSTS), name=st.integers(0, 9))
+    def first(self, host: str, name: int) -> None:
+        url = f"http://{host}/{name}"
+        number = sum(self.front.operator.bring_forward(lambda u: u == url, any_text))
+        moved = 0
+        busy = {out.ordinal for out in self.out[host]}
+
+        def placed(entry: tuple[int, int, int, str, int]) -> tuple[int, int, int, str, int]:
+            nonlocal moved
+            if entry[3] != url or entry[2] in busy or entry[0] <= Directive.HIGH:
+                return entry
+            moved += 1
+            return (int(Directive.HIGH), *entry[1:])
+
+        for site in self.model.sites.values():
+            site.pending = [placed(entry) for entry in site.pending]
+        self.model.future = [(due, at, placed(entry)) for due, at, entry in self.model.future]
+        assert number == moved
 
     @rule(host=st.sampled_from(HOSTS))
     def retire(self, host: str) -> None:

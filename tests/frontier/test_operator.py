@@ -1,7 +1,7 @@
 import pytest
 
 from nacre.config.effective import Effective, fixed
-from nacre.core.crawluri import CrawlURI
+from nacre.core.crawluri import CrawlURI, Directive
 from nacre.frontier.frontier import Attempt, Frontier
 from nacre.frontier.operator import why_it_waits
 from nacre.frontier.pending import any_text
@@ -495,3 +495,36 @@ def test_what_is_withdrawn_is_counted_by_the_caller() -> None:
     front.finished(held, Attempt(200), 0.0)
     assert not found & set(drain(front))
     assert front.is_empty
+
+
+def test_what_is_brought_forward_goes_before_the_rest_of_its_queue() -> None:
+    rows = MemoryRows()
+    front = filled(rows, 10)
+    endless = candidate("a", "05", directive=int(Directive.ENDLESS))
+    front.schedule([endless, candidate("a", "25", directive=int(Directive.HIGHEST))], NOW)
+    held, bad = take(front), take(front)
+    assert (held.url, bad.url) == ("http://a/25", "http://b/0")
+    front.retry(bad, Attempt(-2), Retry(NOW + 60), NOW, 0)
+    steps = list(front.operator.bring_forward(lambda url: url.endswith(("5", "6")), any_text))
+    assert sum(steps) == 5
+    assert len(steps) == 22, "a step for each that is looked at"
+    assert (front.totals.endless, front.totals.queued) == (0, 22)
+    again = front.operator.bring_forward(lambda url: url.endswith(("5", "6")), any_text)
+    assert not any(again), "they are at the front"
+    front.finished(held, Attempt(200), 0)
+    order = drain(front)
+    first = {host: [url[9:] for url in order if url[7] == host][:3] for host in "ab"}
+    assert first == {"a": ["5", "6", "05"], "b": ["5", "6", "1"]}
+
+
+def test_a_retry_that_is_brought_forward_keeps_its_time() -> None:
+    front = frontier(MemoryRows())
+    front.schedule([candidate("a", str(n)) for n in range(3)], NOW)
+    bad = take(front)
+    front.retry(bad, Attempt(-2), Retry(NOW + 60), NOW, 0)
+    assert sum(front.operator.bring_forward(lambda url: url == bad.url, any_text)) == 1
+    other = take(front, 1.0)
+    assert other.url != bad.url
+    front.finished(other, Attempt(200), 1.0)
+    again = take(front, 61.0)
+    assert (again.url, again.directive, again.attempts) == (bad.url, Directive.HIGH, 1)

@@ -32,6 +32,8 @@ Queue = Annotated[
 ]  # fmt: skip
 
 frontier = Program()
+_OF_URIS = frozenset(("forget", "first"))
+"""Actions on URIs; the others are on queues."""
 QueueFilter = Annotated[
     str,
     typer.Option(
@@ -274,8 +276,32 @@ def reconsider(ctx: typer.Context, queue: QueueFilter = "", as_json: AsJson = Fa
     _apply(job_of(ctx), "reconsider", "changed places", queue, as_json=as_json)
 
 
+@frontier.command()
+def first(
+    ctx: typer.Context,
+    regex: Regex = "",
+    queue: QueueFilter = "",
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=0, help="At most this many; 0: all.")
+    ] = 0,
+    everything: Everything = False,
+    as_json: AsJson = False,
+) -> None:
+    """Move waiting URIs to the front of their queues; those that wait for a retry keep its time."""
+    require_choice(regex, queue, everything=everything)
+    done = "moved to the front"
+    _apply(job_of(ctx), "first", done, queue, regex, limit=limit, as_json=as_json)
+
+
 def _apply(
-    directory: Path, action: str, done: str, queue: str, url: str = "", *, as_json: bool
+    directory: Path,
+    action: str,
+    done: str,
+    queue: str,
+    url: str = "",
+    *,
+    limit: int = 0,
+    as_json: bool,
 ) -> None:
     import asyncio
 
@@ -286,12 +312,13 @@ def _apply(
 
     async def change() -> int:
         async with open_stopped(layout, settings) as editor:
-            return await editor.apply(action, queue, url)
+            return await editor.apply(action, queue, url, limit)
 
     if is_running(layout.socket):
-        answer = send_command(layout.socket, "frontier-steer", action=action, queue=queue, url=url)
+        asked = {"action": action, "queue": queue, "url": url, "limit": limit}
+        answer = send_command(layout.socket, "frontier-steer", **asked)
         number = int(answer["changed"])
     else:
         number = asyncio.run(change())
-    what = output.count(number, "URI" if action == "forget" else "queue")
+    what = output.count(number, "URI" if action in _OF_URIS else "queue")
     output.say_json({"changed": number}) if as_json else output.say(f"{what} {done}")

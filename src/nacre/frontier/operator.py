@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 
-from nacre.core.crawluri import CrawlURI
+from nacre.core.crawluri import CrawlURI, Directive
 from nacre.core.status import FetchStatus
-from nacre.frontier.pending import Matcher, any_text, pending
+from nacre.frontier.pending import Matcher, any_text, pending, pending_steps
 from nacre.frontier.politeness import AddressGroups
 from nacre.frontier.queue_cache import scan_queues
 from nacre.frontier.queue_states import OVER_BUDGET, QueueStates
@@ -110,11 +110,28 @@ class OperatorControl:
         It works on a running frontier too; what is in process stays. A chunk is read at a time, and
         a URI has left when it is yielded, so that other work may be done between two steps.
         """
-        for entry in pending(self._rows, urls, queues):
-            if self._store.remove(entry) is not None:
-                status = int(FetchStatus.DELETED)
-                self._totals.finish(status, guess=entry.uri.is_own_guess)
-                yield RemovedUri(entry.uri, status)
+        steps = self.delete_steps(urls, queues)
+        return (removed for removed in steps if removed is not None)
+
+    def delete_steps(self, urls: Matcher, queues: Matcher) -> Iterator[RemovedUri | None]:
+        """The same, with None for each step that deletes nothing."""
+        for entry in pending_steps(self._rows, urls, queues):
+            if entry is None or self._store.remove(entry) is None:
+                yield None
+                continue
+            status = int(FetchStatus.DELETED)
+            self._totals.finish(status, guess=entry.uri.is_own_guess)
+            yield RemovedUri(entry.uri, status)
+
+    def bring_forward(self, urls: Matcher, queues: Matcher) -> Iterator[bool]:
+        """Give what matches both the directive HIGH: it is fetched before the rest of its queue.
+
+        A step for each URI or queue that is looked at; True if a URI moved. What moved keeps its
+        order. A retry keeps its time, and is at the front from then on. What is in process, or at
+        the front already, stays where it is.
+        """
+        for entry in pending_steps(self._rows, urls, queues):
+            yield entry is not None and self._store.move(entry, Directive.HIGH)
 
     def withdraw(self, wanted: Callable[[CrawlURI], bool]) -> Iterator[CrawlURI]:
         """Take out URIs whose result is known already; the caller counts it (`Totals.finish`)."""

@@ -142,9 +142,21 @@ def pending(
         urls: Which URLs.
         queues: Which queue keys.
     """
+    return (entry for entry in pending_steps(rows, urls, queues) if entry is not None)
+
+
+def pending_steps(
+    rows: RowStore, urls: Matcher = any_text, queues: Matcher = any_text
+) -> Iterator[PendingUri | None]:
+    """The same, with None for each URI and each queue that does not match.
+
+    So the caller can let other work run between two steps, also where little matches.
+    """
     for entry in chain(_queued(rows, queues), _future(rows)):
-        if urls(entry.uri.url) and (entry.family == "queue" or queues(entry.uri.queue)):
-            yield entry
+        if entry is None or not urls(entry.uri.url):
+            yield None
+        else:
+            yield entry if entry.family == "queue" or queues(entry.uri.queue) else None
 
 
 def count(rows: RowStore, urls: Matcher = any_text, queues: Matcher = any_text) -> int:
@@ -154,7 +166,7 @@ def count(rows: RowStore, urls: Matcher = any_text, queues: Matcher = any_text) 
     return sum(1 for _ in pending(rows, urls, queues))
 
 
-def _queued(rows: RowStore, queues: Matcher) -> Iterator[PendingUri]:
+def _queued(rows: RowStore, queues: Matcher) -> Iterator[PendingUri | None]:
     start = b""
     while found := list(rows.scan("queue", start, None, 1)):
         identity = found[0][0][:ID_LENGTH]
@@ -164,6 +176,8 @@ def _queued(rows: RowStore, queues: Matcher) -> Iterator[PendingUri]:
         if queues(name):
             for key, value in _chunks(rows, "queue", found[0][0], end):
                 yield PendingUri("queue", key, unpack(key, value, name))
+        else:
+            yield None
         start = after(end)
 
 

@@ -169,8 +169,28 @@ class QueueStore:
             self._states.update_state(queue)
         return queue
 
+    def move(self, entry: PendingUri, directive: Directive) -> bool:
+        """Give a pending URI a more urgent directive.
+
+        False when it has it already, is in process, or is gone.
+        """
+        uri, family = entry.uri, entry.family
+        queue, value = self._states.find(uri.queue), self._rows.get(family, entry.key)
+        if uri.directive <= directive or entry.key in queue.taken or value is None:
+            return False
+        moved = replace(uri, directive=directive)
+        if family == "future":
+            last_try = unpack_future(entry.key, value)[1]
+            self._rows.put(family, entry.key, pack_future(moved, last_try=last_try))
+            self.read_again()
+            return True
+        self.drop(queue, entry.key)
+        queue.read_again()
+        self.insert(queue, moved, uri.ordinal)
+        return True
+
     def read_again(self) -> None:
-        """Read `future` again: rows were deleted that may have been read ahead."""
+        """Read `future` again: rows that may have been read ahead are gone, or others."""
         self._future.restart(b"")
 
     def wait(self, time: float) -> float | None:

@@ -170,9 +170,12 @@ class CommandHandlers:
         return {"imported": msgspec.to_builtins(imported)}
 
     async def frontier_steer(self, request: Request) -> Answer:
-        """Retire, bring back, wake, forget or reconsider."""
+        """Retire, bring back, wake, forget, reconsider, or bring to the front."""
         action, queue, url = (str(request.get(name, "")) for name in ("action", "queue", "url"))
-        return {"changed": await self._editor().apply(action, queue, url)}
+        limit = request.get("limit", 0)
+        if not isinstance(limit, int):
+            raise JobError("`limit` is a number of URIs, 0 for all")
+        return {"changed": await self._editor().apply(action, queue, url, limit)}
 
     def _between_sessions(self) -> Answer:
         """The state of a job whose next session is about to open, or whose last has ended."""

@@ -37,7 +37,7 @@ PORTION = 256
 """URIs that are added or removed in one step."""
 _BAD_KEPT = 20
 _STEP = 256
-QUEUE_ACTIONS = ("retire", "unretire", "wake", "forget", "reconsider")
+QUEUE_ACTIONS = ("retire", "unretire", "wake", "forget", "reconsider", "first")
 
 
 class RemovalRecorder:
@@ -175,13 +175,15 @@ class FrontierEditor:
 
         What is in process stays.
         """
-        number = 0
-        for number, removed in enumerate(self._operator.delete(urls, queues), 1):
-            self._recorder.record(removed)
+        deleted = 0
+        for number, removed in enumerate(self._operator.delete_steps(urls, queues), 1):
+            if removed is not None:
+                self._recorder.record(removed)
+                deleted += 1
             if number % PORTION == 0:
                 await self.pause()
         self._engine.wake()
-        return number
+        return deleted
 
     async def import_lines(
         self, lines: Iterable[str], options: ImportOptions, first: int = 1
@@ -203,18 +205,19 @@ class FrontierEditor:
         self._engine.wake()
         return Imported(importer.tally, rejected)
 
-    async def apply(self, action: str, queue: str = "", url: str = "") -> int:
+    async def apply(self, action: str, queue: str = "", url: str = "", limit: int = 0) -> int:
         """Apply an action to all queues that match; returns how many queues changed.
 
-        For `forget` it returns the number of URIs that were forgotten.
+        For `forget` and `first` it returns the number of URIs that were forgotten, or moved.
 
         Args:
             action: One of `QUEUE_ACTIONS`.
             queue: Found in the queue key; "" for all.
-            url: Found in the URL, for `forget`; "" for all.
+            url: Found in the URL, for `forget` and `first`; "" for all.
+            limit: Most URIs, for `first`; 0: all.
 
         Raises:
-            ConfigError: No such action, or not a regular expression.
+            ConfigError: No such action, not a regular expression, or a negative limit.
         """
         queues, urls = matcher(queue), matcher(url)
         operator, mono = self._operator, self._clock.monotonic()
@@ -229,6 +232,8 @@ class FrontierEditor:
             number = await self._forget(queues, urls)
         elif action == "reconsider":
             number = await self._reconsider(queues)
+        elif action == "first":
+            number = await self._first(queues, urls, limit)
         else:
             known = ", ".join(QUEUE_ACTIONS)
             raise ConfigError(f"unknown action {action!r}; the actions are {known}")
@@ -244,6 +249,19 @@ class FrontierEditor:
             if number % _STEP == 0:
                 await self.pause()
         return changed
+
+    async def _first(self, queues: Matcher, urls: Matcher, limit: int) -> int:
+        """Move waiting URIs to the front of their queues."""
+        if limit < 0:
+            raise ConfigError(f"`limit` is a number of URIs, 0 for all; it is {limit}")
+        moved = 0
+        for number, has_moved in enumerate(self._operator.bring_forward(urls, queues), 1):
+            moved += has_moved
+            if moved == limit > 0:
+                break
+            if number % _STEP == 0:
+                await self.pause()
+        return moved
 
     async def _forget(self, queues: Matcher, urls: Matcher) -> int:
         """Forget finished URIs, so that they can enter again when they are found again."""
