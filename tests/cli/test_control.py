@@ -113,6 +113,30 @@ def test_a_running_job_can_be_told_things(tmp_path: Path):
         assert "replies  200: 101" in back.out
 
 
+def test_a_job_that_was_killed_can_be_ended_and_crawled_anew(tmp_path: Path):
+    job = tmp_path / "job"
+    with site() as home:
+        nacre("new", job, home)
+        (job / "control").mkdir(exist_ok=True)
+        pause = job / "control" / "pause"
+        pause.touch()
+        with running(job, "run", job, *FAST) as process:
+            until(lambda: "paused" in nacre("status", job).out)
+            assert "`nacre stop" in nacre("end", job).err
+            process.kill()
+            process.communicate()
+        pause.unlink()
+        assert "is not over" in nacre("recrawl", job, "--full").err
+        assert json.loads(nacre("end", job, "--json").out)["exit"] == "ABORTED"
+        assert "was over already" in nacre("end", job).out
+        assert "is finished; nothing was changed" in nacre("run", job).out
+        anew = nacre("recrawl", job, "--full", *FAST)
+        assert anew.code == 0
+        assert "200: 5" in anew.out
+        assert len(list((job / "runs").iterdir())) == 2
+        assert nacre("archive", job, "check").code == 0
+
+
 @pytest.mark.parametrize("times", [1, 2])
 def test_an_interrupt_leaves_a_job_that_can_go_on(tmp_path: Path, times: int):
     job = tmp_path / "job"

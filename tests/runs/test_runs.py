@@ -2,10 +2,21 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from nacre.errors import StorageError
-from nacre.runs.runs import begin_run, read_run, run_archives
+from nacre.core.states import ExitStatus
+from nacre.errors import JobError, StorageError
+from nacre.runs.runs import (
+    FULL,
+    begin_run,
+    close_run,
+    is_over,
+    plan_run,
+    read_run,
+    run_archives,
+    write_run,
+)
 from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine
@@ -23,6 +34,31 @@ def test_a_run_begins_once_and_goes_on(tmp_path: Path):
     again, new = begin_run(store, layout, NOW + 100)
     assert not new
     assert again.name == run.name
+
+
+def test_a_run_that_was_cut_off_is_ended_for_good(tmp_path: Path):
+    layout, store = Layout(tmp_path), Store(MemoryEngine())
+    with pytest.raises(JobError, match="has not run yet"):
+        close_run(store, layout, NOW)
+    run, _ = begin_run(store, layout, NOW)
+    with pytest.raises(JobError, match="nacre end"):
+        plan_run(store, layout, NOW, mode=FULL)
+    closed = close_run(store, layout, NOW + 10)
+    assert is_over(closed)
+    assert (closed.exit, closed.ended) == (ExitStatus.ABORTED, NOW + 10)
+    assert close_run(store, layout, NOW + 20) == closed
+    following = plan_run(store, layout, NOW + 30, mode=FULL)
+    assert (following.parent, following.closed) == (run.name, False)
+    with pytest.raises(JobError, match="has not begun"):
+        close_run(store, layout, NOW + 40)
+
+
+def test_a_run_that_ended_is_as_it_was(tmp_path: Path):
+    layout, store = Layout(tmp_path), Store(MemoryEngine())
+    run, _ = begin_run(store, layout, NOW)
+    finished = msgspec.structs.replace(run, exit=ExitStatus.FINISHED, ended=NOW + 1)
+    write_run(store, finished)
+    assert close_run(store, layout, NOW + 9) == finished
 
 
 def test_a_directory_that_cannot_be_made_is_a_storage_error(tmp_path: Path):

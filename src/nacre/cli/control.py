@@ -129,6 +129,33 @@ def _stop_between(layout: "Layout", again: "RecurringCrawl", *, as_json: bool) -
     _print({"ok": True, "busy": 0, "ended": ended}, output.to_copy(text), as_json=as_json)
 
 
+def end(directory: JobDir, as_json: AsJson = False) -> None:
+    """End a stopped run for good, so that a new run can begin.
+
+    A run that was stopped, interrupted or cut off can be gone on with, and until then `recrawl` is
+    refused. After `end` it is over: the next run begins with the seeds again. What waits in its
+    queue is dropped when that run begins; archive, history and logs stay.
+    """
+    from nacre.errors import JobError
+    from nacre.inspect.view import end_run
+    from nacre.job.control import is_running
+    from nacre.settings.load import load_job
+    from nacre.store.layout import Layout
+
+    layout = Layout(directory)
+    layout.require()
+    _require_no_rounds(layout)
+    if is_running(layout.socket):
+        raise JobError(f"{directory} is running; `nacre stop {directory}` comes first")
+    run, is_new = end_run(layout, load_job(layout).settings)
+    said = "is over for good" if is_new else "was over already"
+    text = (
+        f"the run {run.name} {said}; `nacre recrawl {directory} --full` visits everything in a new "
+        f"one, `nacre recrawl {directory}` what is worth it"
+    )
+    _print({"run": run.name, "exit": str(run.exit), "ended": is_new}, text, as_json=as_json)
+
+
 def checkpoint(
     directory: JobDir,
     name: Annotated[
@@ -292,5 +319,5 @@ def register_look(app: typer.Typer) -> None:
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    for command in (pause, resume, stop, checkpoint, parallel):
+    for command in (pause, resume, stop, end, checkpoint, parallel):
         app.command(rich_help_panel=_PANEL)(command)

@@ -14,7 +14,15 @@ from nacre.inspect.stored_job import MEMORY, read_only, require_store
 from nacre.report.formatting import moment
 from nacre.report.statistics import totals
 from nacre.runs.manifest import OriginOf, unknown_origin
-from nacre.runs.runs import INCREMENTAL, RunRow, all_runs, is_over, plan_run, read_run
+from nacre.runs.runs import (
+    INCREMENTAL,
+    RunRow,
+    all_runs,
+    close_run,
+    is_over,
+    plan_run,
+    read_run,
+)
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 from nacre.store.store import Store
@@ -181,6 +189,19 @@ def plan_next(
         return plan_run(store, layout, SystemClock().now(), mode=mode, budget=budget, keep=keep)
 
 
+def end_run(layout: Layout, settings: JobSettings) -> tuple[RunRow, bool]:
+    """End the run of a job that does not run for good; True if it was not over before.
+
+    Raises:
+        JobError: It never ran, or its next run has not begun.
+        StorageError: The job runs, or its store cannot be written.
+    """
+    require_store(layout)
+    with Store.open(str(layout.store), memory=settings.store.memory) as store:
+        last = read_run(store)
+        return close_run(store, layout, SystemClock().now()), last is None or not is_over(last)
+
+
 def is_finished(layout: Layout, *, update: bool = False, traps: bool = False) -> bool:
     """Whether the job's run is over, so that there is nothing to go on with.
 
@@ -199,6 +220,8 @@ def is_finished(layout: Layout, *, update: bool = False, traps: bool = False) ->
         run = read_run(store)
         count = totals(store)
         endless = read_totals(store).endless if traps else 0
+    if run is not None and run.closed:
+        return True
     if run is None or run.exit != "FINISHED" or endless:
         return False
     return count.urls > 0 or (run.mode == INCREMENTAL and not count.failed_pages)

@@ -53,7 +53,7 @@ async def open_stopped(
     if not new:
         require_store(layout)
     async with _open(Job(layout.root, settings)) as session:
-        if session.run_row.exit is ExitStatus.FINISHED:
+        if session.run_row.exit is ExitStatus.FINISHED or session.run_row.closed:
             raise JobError(f"the run of {layout.root} is over: nothing waits in its frontier")
         async with _committing(session.storing.commit):
             yield session.editor

@@ -63,6 +63,7 @@ class RunRow(msgspec.Struct, frozen=True):
         before: Requests, bytes and seconds that count in its budget beside its own: of the runs
             of the 24 hours before, where the budget is one for the day.
         spent: The same of the run itself; kept from when the next one was planned.
+        closed: The operator ended it for good: it is over, and cannot be gone on with.
     """
 
     name: str
@@ -81,6 +82,7 @@ class RunRow(msgspec.Struct, frozen=True):
     seconds_each: float = 0.0
     before: tuple[int, int, float] = (0, 0, 0.0)
     spent: tuple[int, int, float] = (0, 0, 0.0)
+    closed: bool = False
 
     @property
     def needs_bodies(self) -> bool:
@@ -120,8 +122,8 @@ class RunContext:
 
 
 def is_over(run: RunRow) -> bool:
-    """A run that came to its end or to a limit; others can be gone on with."""
-    return run.exit.startswith("FINISHED") and run.exit is not ExitStatus.ABNORMAL
+    """A run that came to its end or to a limit, or was closed; others can be gone on with."""
+    return run.closed or (run.exit.startswith("FINISHED") and run.exit is not ExitStatus.ABNORMAL)
 
 
 def read_run(store: Store) -> RunRow | None:
@@ -226,7 +228,8 @@ def plan_run(
     if not is_over(last):
         raise JobError(
             f"the run {last.name} of {layout.root} is not over ({last.exit}); "
-            f"resume it with `nacre run {layout.root}`"
+            f"resume it with `nacre run {layout.root}`, or end it for good with "
+            f"`nacre end {layout.root}`"
         )
     count = totals(store)
     replies = max(1, count.urls)
@@ -241,6 +244,37 @@ def plan_run(
     write_run(store, run)
     store.commit()
     return run
+
+
+def close_run(store: Store, layout: Layout, now: float) -> RunRow:
+    """End a run for good that was stopped or cut off; its queue is dropped with the next run.
+
+    Args:
+        store: The store of the job, open for writing, by this process alone.
+        layout: Its directories.
+        now: Seconds since the epoch.
+
+    Returns:
+        The run; one that was over is as it was.
+
+    Raises:
+        JobError: It never ran, or its next run is planned and has not begun.
+    """
+    run = read_run(store)
+    if run is None:
+        raise layout.never_ran()
+    if run.fresh:
+        raise JobError(
+            f"the run {run.name} of {layout.root} is planned and has not begun; "
+            f"`nacre run {layout.root}` begins it"
+        )
+    if is_over(run):
+        return run
+    exit_ = ExitStatus.ABORTED if run.exit is ExitStatus.NONE else run.exit
+    closed = structs.replace(run, closed=True, exit=exit_, ended=run.ended or now)
+    write_run(store, closed)
+    store.commit()
+    return closed
 
 
 def ended_runs(store: Store) -> list[EndedRun]:
