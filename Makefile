@@ -22,7 +22,7 @@ MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html er
 	python-scipy-doc debian-handbook linux-doc-6.1
 
 .PHONY: mutants help environment system judges webs format lint types imports unit cases-tests crawls kills spark \
-	webs-all test test-all cases bench bench-full traps reference lock goals ablation clean
+	webs-all test test-all cases bench bench-full traps reference lock catalogues goals ablation clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -109,6 +109,9 @@ traps: environment ## how soon a crawl has the pages of sites without end: repla
 reference: environment ## docs/reference again, from the components
 	@$(PY) -m tools.reference
 
+catalogues: environment ## the texts of the console in other languages: collect, and compile
+	@$(PY) -m tools.catalogues
+
 goals: environment ## measure the goals of incremental crawling; their table (an hour of two cores)
 	$(PY) -m nacre simweb goals --seeds $(SEEDS) --few $(FEW) --jobs 2 --parts .cache/goals --out docs/goals.json
 	$(PY) -m tools.goals
@@ -126,7 +129,7 @@ lock: environment ## the locks again, from pyproject.toml
 		--no-emit-index-url --no-header --group judges -o requirements-judges.lock
 	$(PY) -m uv pip compile -q --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --group sphinx -o requirements-sphinx.lock
-	for extra in cycle objects spark; do \
+	for extra in console cycle objects spark; do \
 		{ $(PY) -c "import sys, tomllib; project = tomllib.load(sys.stdin.buffer)['project']; \
 			print(*project['optional-dependencies']['$$extra'], sep='\n')" <pyproject.toml; \
 			[ $$extra != spark ] || printf 'setuptools<81\nwheel\n'; } | \

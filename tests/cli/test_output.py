@@ -3,7 +3,6 @@ import pytest
 from nacre.cli.output import (
     complain,
     count,
-    duration,
     pairs,
     program,
     safe,
@@ -33,17 +32,6 @@ def test_nothing_that_a_terminal_obeys(text: str, shown: str):
 
 def test_lines_stay_lines():
     assert safe_lines("a\nb\x07") == "a\nb\\x07"
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.03, "30 ms"), (1.84, "1.8 s"), (42.4, "42 s"), (60, "1 min"), (185, "3 min 5 s"),
-        (7800, "2 h 10 min"), (273_600, "3 d 4 h"),
-    ],
-)  # fmt: skip
-def test_durations(seconds: float, text: str):
-    assert duration(seconds) == text
 
 
 def test_counts():

@@ -25,3 +25,14 @@ def test_a_broken_clock_has_moments_too(seconds: float, year: str):
 def test_iso_is_read_back(seconds: float):
     back = datetime.fromisoformat(clock.iso_millis(seconds)).timestamp()
     assert seconds - 0.0011 < back <= seconds + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.03, "30 ms"), (1.84, "1.8 s"), (42.4, "42 s"), (60, "1 min"), (185, "3 min 5 s"),
+        (7800, "2 h 10 min"), (273_600, "3 d 4 h"),
+    ],
+)  # fmt: skip
+def test_durations(seconds: float, text: str):
+    assert clock.duration(seconds) == text

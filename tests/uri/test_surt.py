@@ -8,6 +8,7 @@ from nacre.uri.surt import (
     SurtPrefixSet,
     history_key,
     implied_prefix,
+    queue_host,
     scope_surt,
     surt_authority,
     to_domain,
@@ -163,3 +164,18 @@ def test_many_prefixes_at_once_are_the_same_as_one_by_one(
     for prefix in [*first, *more]:
         one_by_one.add(prefix)
     assert list(at_once) == list(one_by_one)
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("http://www.example.com/a", "www.example.com"),
+        ("https://www.example.com:8443/", "www.example.com"),
+        ("http://localhost/", "localhost"),
+        ("http://127.0.0.1:8080/", "127.0.0.1"),
+        ("http://[::1]:8080/", "[::1]"),
+        ("dns:www.example.com", "www.example.com"),
+    ],
+)
+def test_the_host_of_a_queue(url: str, host: str):
+    assert queue_host(surt_authority(url)) == host

@@ -78,7 +78,13 @@ LATE = {
         "Crawl in rounds, as Nutch does: inject, generate, fetch, update.",
         "nacre.cli.cycle.commands:cycle",
         "Crawl",
-    )
+    ),
+    "console": LateCommand(
+        "console",
+        "See and steer jobs in a browser.",
+        "nacre.cli.console:console",
+        "Look",
+    ),
 }
 """Commands of Nacre that cost nothing where they are not used."""
 

@@ -256,7 +256,8 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
 
 
 def _say_rounds(layout: "Layout", *, as_json: bool) -> None:
-    from nacre.cli.cycle.state import rounds_lines, rounds_status
+    from nacre.cli.cycle.state import rounds_lines
+    from nacre.cycle.status import rounds_status
 
     found = rounds_status(layout)
     if as_json:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from nacre.cli.output import count, duration, program, table, typed
+from nacre.cli.output import count, program, table, typed
 from nacre.cli.summary import reason
+from nacre.core.clock import duration
 from nacre.core.crawluri import Directive
 from nacre.core.status import STATUS_TABLE, FetchStatus, describe
 from nacre.inspect.explain.answers import (

@@ -139,24 +139,6 @@ def count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def duration(seconds: float) -> str:
-    """`30 ms`, `1.8 s`, `42 s`, `3 min 5 s`, `2 h 10 min`, `3 d 4 h`."""
-    if seconds < 1:
-        return f"{seconds * 1000:.0f} ms"
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    units = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
-    at = next(index for index, (length, _) in enumerate(units) if whole >= length)
-    parts = [f"{whole // units[at][0]} {units[at][1]}"]
-    rest = whole % units[at][0] // units[at + 1][0]
-    if rest:
-        parts.append(f"{rest} {units[at + 1][1]}")
-    return " ".join(parts)
-
-
 def table(rows: Sequence[Sequence[object]], indent: str = "  ") -> str:
     """Columns; numbers are set to the right."""
     texts = [[safe(str(cell)) for cell in row] for row in rows]

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from nacre.cli.output import count, duration, pairs, program, safe, table, to_copy
+from nacre.cli.output import count, pairs, program, safe, table, to_copy
+from nacre.core.clock import duration
 from nacre.job.overview import JobOverview
 from nacre.report.formatting import size, to_the_second
 from nacre.runs.passes import RecurringCrawl

@@ -10,7 +10,6 @@ import msgspec
 
 from nacre.cli.output import (
     count,
-    duration,
     pairs,
     program,
     safe,
@@ -20,6 +19,7 @@ from nacre.cli.output import (
     typed,
 )
 from nacre.cli.status_text import got_text, timeouts_text
+from nacre.core.clock import duration
 from nacre.core.states import ExitCode, ExitStatus, RunCounts, SeedsEnd, exit_code
 from nacre.core.status import with_tries
 from nacre.engine.clock import SystemClock

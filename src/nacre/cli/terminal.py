@@ -7,9 +7,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from nacre.cli.output import count, duration, safe
+from nacre.cli.output import count, safe
 from nacre.cli.status_text import Eta, MeasuredRates, RateMeter, number_lines
-from nacre.core.clock import Clock
+from nacre.core.clock import Clock, duration
 from nacre.job.overview import (
     FetchInProcess,
     JobOverview,

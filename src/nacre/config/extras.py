@@ -16,6 +16,7 @@ def wanting(what: str, library: str) -> str:
 
 
 EXTRAS = {
+    "console": "starlette uvicorn httptools jinja2 python-multipart argon2-cffi prometheus-client",
     "cycle": "duckdb pyarrow",
     "objects": "obstore",
     "spark": "pyspark",

@@ -1,4 +1,4 @@
-"""Time: the protocol of a clock, and moments as text in UTC (pure).
+"""Time: the protocol of a clock, moments as text in UTC, durations for people (pure).
 
 Moments of a broken clock are taken to the nearest of the years 1970 to 9999.
 """
@@ -46,6 +46,24 @@ def iso(seconds: float) -> str:
 def iso_millis(seconds: float) -> str:
     """`2026-11-20T15:11:00.123Z` (ISO 8601), of seconds since the epoch."""
     return _moment(seconds).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def duration(seconds: float) -> str:
+    """`30 ms`, `1.8 s`, `42 s`, `3 min 5 s`, `2 h 10 min`, `3 d 4 h`."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    units = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+    at = next(index for index, (length, _) in enumerate(units) if whole >= length)
+    parts = [f"{whole // units[at][0]} {units[at][1]}"]
+    rest = whole % units[at][0] // units[at + 1][0]
+    if rest:
+        parts.append(f"{rest} {units[at + 1][1]}")
+    return " ".join(parts)
 
 
 def _moment(seconds: float) -> datetime:

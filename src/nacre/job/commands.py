@@ -83,8 +83,8 @@ class CommandHandlers:
         clock = self._job.clock
         return {
             "overview": msgspec.to_builtins(live_overview(session)),
-            "slowest": [queue._asdict() for queue in slowest_queues(session.frontier)],
-            "fetching": [f._asdict() for f in longest_fetches(session.engine, clock)],
+            "slowest": msgspec.to_builtins(slowest_queues(session.frontier)),
+            "fetching": msgspec.to_builtins(longest_fetches(session.engine, clock)),
         }
 
     async def pause(self, _: Request) -> Answer:

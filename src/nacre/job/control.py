@@ -130,6 +130,16 @@ def send_command(named: Path, command: str, **arguments: object) -> Answer:
     request = json.dumps({"command": command, **arguments}).encode() + b"\n"
     with _connect(named) as connection:
         line = _exchange(connection, request)
+    return _read_answer(line)
+
+
+def _read_answer(line: bytes) -> Answer:
+    """The answer of a line.
+
+    Raises:
+        NotRunningError: It is cut off.
+        JobError: It is none, or a refusal.
+    """
     if not line.endswith(b"\n"):
         raise NotRunningError(_ENDED)
     try:
@@ -159,13 +169,54 @@ def _exchange(connection: socket.socket, request: bytes) -> bytes:
         return b""
 
 
+def _path_in(named: Path) -> str:
+    """The path of the socket that a file names."""
+    return str(json.loads(named.read_text("utf-8"))["socket"])
+
+
 def _connect(named: Path) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX)
     try:
-        path = json.loads(named.read_text("utf-8"))["socket"]
         connection.settimeout(_PATIENCE)
-        connection.connect(path)
+        connection.connect(_path_in(named))
     except (OSError, ValueError, KeyError, TypeError):
         connection.close()
         raise NotRunningError("the job is not running") from None
     return connection
+
+
+async def ask_command(named: Path, command: str, patience: float, **arguments: object) -> Answer:
+    """Send a command to a running job without holding the event loop up.
+
+    Args:
+        named: File that names the socket (`state/control`).
+        command: It.
+        patience: Seconds after which a job that has not answered is given up.
+        arguments: Of the command.
+
+    Raises:
+        NotRunningError: It does not run, or ended meanwhile.
+        JobError: It does not answer in time, or refuses with a reason.
+    """
+    request = _line({"command": command, **arguments})
+    try:
+        async with asyncio.timeout(patience):
+            line = await _ask(named, request)
+    except TimeoutError:
+        raise JobError(f"the job has not answered for {patience:g} s") from None
+    return _read_answer(line)
+
+
+async def _ask(named: Path, request: bytes) -> bytes:
+    try:
+        reader, writer = await asyncio.open_unix_connection(_path_in(named), limit=_LINE_LIMIT)
+    except (OSError, ValueError, KeyError, TypeError):
+        raise NotRunningError("the job is not running") from None
+    try:
+        with contextlib.suppress(ConnectionError):
+            writer.write(request)
+            await writer.drain()
+            return await reader.readline()
+        return b""
+    finally:
+        writer.close()

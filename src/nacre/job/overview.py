@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,6 +19,7 @@ from nacre.report.statistics import CrawlTotals, totals
 from nacre.runs.passes import next_pass
 from nacre.runs.runs import RunRow
 from nacre.store.store import Store
+from nacre.uri.surt import queue_host
 
 if TYPE_CHECKING:
     # Who only looks at a job loads nothing that crawls.
@@ -71,6 +72,7 @@ class JobOverview(msgspec.Struct, frozen=True):
         next_why: Why then.
         policy: Order, budgets, quotas and bandwidth, in words.
         endless: URIs of endless places, which wait until nothing else is left.
+        ended: When the run ended, seconds since the epoch; 0 while it runs, and after a crash.
     """
 
     state: str
@@ -110,6 +112,7 @@ class JobOverview(msgspec.Struct, frozen=True):
     next_why: str = ""
     policy: tuple[str, ...] = ()
     endless: int = 0
+    ended: float = 0.0
 
     @property
     def refused(self) -> int:
@@ -176,6 +179,7 @@ def stored_overview(store: Store, run: RunRow | None) -> JobOverview:
     return msgspec.structs.replace(
         fresh,
         state=state,
+        ended=run.ended,
         next_pass=following.time if following else 0.0,
         next_why=following.why if following else "",
         warc_bytes=store.counter("warc.total"),
@@ -215,7 +219,7 @@ def _overview(frontier: Totals, tally: CrawlTotals, run: RunRow, untried: int) -
     )
 
 
-class SlowQueue(NamedTuple):
+class SlowQueue(msgspec.Struct, frozen=True):
     """A queue that takes long.
 
     Attributes:
@@ -223,12 +227,18 @@ class SlowQueue(NamedTuple):
         pending: URIs in it.
         delay: Its politeness delay, seconds.
         needs: Seconds that it needs at that delay and at its usual latency.
+        alone: Its site asks for a Crawl-delay: one fetch at a time.
+        backoff: Factor of its adaptive backoff; 1 for none.
+        host: The host, where it is the queue of one; else the name.
     """
 
     name: str
     pending: int
     delay: float
     needs: float
+    alone: bool = False
+    backoff: float = 1.0
+    host: str = ""
 
 
 def slowest_queues(frontier: "Frontier", number: int = 5) -> list[SlowQueue]:
@@ -240,10 +250,12 @@ def slowest_queues(frontier: "Frontier", number: int = 5) -> list[SlowQueue]:
 def _slow(queue: Queue) -> SlowQueue:
     row = queue.row
     pending = row.size + row.waiting
-    return SlowQueue(row.name, pending, row.delay, pending * (row.delay + row.latency / 1000))
+    needs = pending * (row.delay + row.latency / 1000)
+    host = queue_host(row.name)
+    return SlowQueue(row.name, pending, row.delay, needs, row.alone, row.backoff, host)
 
 
-class FetchInProcess(NamedTuple):
+class FetchInProcess(msgspec.Struct, frozen=True):
     """A visit in process: its URL, and since how many seconds."""
 
     url: str

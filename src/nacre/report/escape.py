@@ -51,7 +51,12 @@ def text(value: str) -> str:
     """A text as markup that shows exactly it."""
     if value.isascii() and value.isalnum():
         return value
-    return escape(value.translate(_SHOWN), quote=True)
+    return escape(shown(value), quote=True)
+
+
+def shown(value: str) -> str:
+    """A text with characters that control or turn shown by their numbers; it is not escaped."""
+    return value if value.isascii() and value.isprintable() else value.translate(_SHOWN)
 
 
 def element(name: str, content: str = "", /, **attributes: str | float) -> str:

@@ -96,6 +96,14 @@ def _queue(where: str) -> str:
     return f"{_reversed(name)}#{port}" if port else _reversed(name)
 
 
+def queue_host(queue: str) -> str:
+    """The host of a queue key: `com,example,www,#8080` is of `www.example.com`."""
+    name = queue.partition("#")[0]
+    if not name.endswith(","):
+        return name
+    return ".".join(reversed(name[:-1].split(",")))
+
+
 def implied_prefix(text: str) -> str:
     """The SURT prefix that a seed or a line of a list implies.
 

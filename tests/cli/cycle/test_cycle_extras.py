@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from nacre.cli.cycle import installing
+from nacre.cli import installing
 from tests.cli.site import nacre
 
 

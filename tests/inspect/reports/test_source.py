@@ -11,13 +11,11 @@ from nacre.inspect.reports.source import (
     JobReportSource,
     SeedFacts,
     queue_facts,
-    queue_host,
     source_of,
 )
 from nacre.inspect.view import LiveFigures, ToeFacts
 from nacre.store.layout import Layout
 from nacre.store.store import Store
-from nacre.uri.surt import surt_authority
 from tests.inspect.reports.given import RUN, SETTINGS, fill
 from tests.report.visits import NOW
 from tests.store.memory import MemoryEngine
@@ -76,21 +74,6 @@ def test_times_of_queues():
     facts = queue_facts(ready, 7)
     assert (facts.wake_time, facts.last_dequeue_time) == (None, None)
     assert (facts.average_cost, facts.total_budget) == (1.5, 7)
-
-
-@pytest.mark.parametrize(
-    ("url", "host"),
-    [
-        ("http://www.example.com/a", "www.example.com"),
-        ("https://www.example.com:8443/", "www.example.com"),
-        ("http://localhost/", "localhost"),
-        ("http://127.0.0.1:8080/", "127.0.0.1"),
-        ("http://[::1]:8080/", "[::1]"),
-        ("dns:www.example.com", "www.example.com"),
-    ],
-)
-def test_the_host_of_a_queue(url: str, host: str):
-    assert queue_host(surt_authority(url)) == host
 
 
 def test_only_a_running_job_has_workers(store: Store):

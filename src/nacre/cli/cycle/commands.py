@@ -7,7 +7,6 @@ import typer
 
 from nacre.cli import crawl
 from nacre.cli.cycle import readers, segments, sitemaps, steps, table_steps
-from nacre.cli.cycle.installing import Yes
 from nacre.cli.cycle.opening import (
     AsJson,
     Assignments,
@@ -25,6 +24,7 @@ from nacre.cli.cycle.opening import (
     seconds_of,
 )
 from nacre.cli.cycle.program import CycleProgram
+from nacre.cli.installing import Yes
 from nacre.cli.options import JobDir
 
 cycle = CycleProgram()

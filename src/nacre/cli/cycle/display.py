@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from nacre.cli.output import duration, json_text, safe
-from nacre.core.clock import Clock
+from nacre.cli.output import json_text, safe
+from nacre.core.clock import Clock, duration
 from nacre.engine.clock import SystemClock
 
 _TEXT = 58

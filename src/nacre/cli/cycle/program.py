@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.models import CommandFunctionType
 
-from nacre.cli.cycle.installing import YES, agree, offering
+from nacre.cli.installing import YES, agree, offering
 from nacre.cli.output import complain, is_denied
 from nacre.cli.program import Command, CommandGroup, Program
 from nacre.core.states import ExitCode
@@ -131,7 +131,8 @@ class CycleGroup(CommandGroup):
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as its base says
         """Run it; an extra that is missing is offered. A disk that fails stops the step."""
         try:
-            return offering(ctx, lambda: super(CycleGroup, self).invoke(ctx))
+            needs = ("batch rounds need", "cycle")
+            return offering(ctx, lambda: super(CycleGroup, self).invoke(ctx), needs)
         except StorageError as error:
             if isinstance(error, DamageError | OldLayoutError) or is_denied(error):
                 raise

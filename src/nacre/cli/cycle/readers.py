@@ -20,6 +20,7 @@ from nacre.cli.cycle.opening import (
     opened,
 )
 from nacre.cli.options import job_of
+from nacre.core.clock import duration
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
@@ -145,7 +146,7 @@ def _print_stats(found: "TableStats", *, as_json: bool) -> None:
     output.say(output.table(rows))
     spans = {
         "fetch time": [time_text(round(one)) for one in found.fetch_times],
-        "interval": [output.duration(one) for one in found.intervals],
+        "interval": [duration(one) for one in found.intervals],
         "score": [f"{one:.6g}" for one in found.scores],
     }
     output.say(

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from nacre.cli.cycle.display import bar
-from nacre.cli.output import count, duration, table, tell
+from nacre.cli.output import count, table, tell
+from nacre.core.clock import duration
 from nacre.core.status import cause
 from nacre.crawldb.row import Status
 from nacre.report.formatting import size

@@ -21,6 +21,7 @@ from nacre.runs.runs import RunRow, read_run
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 from nacre.store.store import Store
+from nacre.uri.surt import queue_host
 
 Data = dict[str, Any]
 """A report, or one row of it; JSON types only."""
@@ -264,14 +265,6 @@ class JobReportSource:
     def toes(self) -> Sequence[ToeFacts]:
         """See `ReportSource.toes`."""
         return self._live.toes
-
-
-def queue_host(queue: str) -> str:
-    """The host of a queue key: `com,example,www,#8080` is of `www.example.com`."""
-    name = queue.partition("#")[0]
-    if not name.endswith(","):
-        return name
-    return ".".join(reversed(name[:-1].split(",")))
 
 
 def queue_facts(row: QueueRow, budget: int, offset: float = 0.0) -> QueueFacts:

@@ -39,7 +39,11 @@ def agree(ctx: Any) -> None:  # noqa: ANN401 - a context of Typer's
     ctx.meta[YES] = True
 
 
-def offering(ctx: Any, invoke: Callable[[], Any]) -> Any:  # noqa: ANN401 - likewise
+def offering(
+    ctx: Any,  # noqa: ANN401 - likewise
+    invoke: Callable[[], Any],
+    needs: tuple[str, str],
+) -> Any:  # noqa: ANN401 - as `invoke`
     """Run a command; when an extra is missing, offer its install, and run it again.
 
     It is offered where the extra has a lock, in a clone, and somebody can answer. Otherwise the
@@ -48,13 +52,14 @@ def offering(ctx: Any, invoke: Callable[[], Any]) -> Any:  # noqa: ANN401 - like
     Args:
         ctx: The context of the command.
         invoke: Runs it.
+        needs: Who needs an extra, with its verb, and the name of the extra.
 
     Raises:
         MissingExtraError: It is missing, and nobody wanted it.
         ConfigError: Its install failed.
     """
     try:
-        require_libraries()
+        require_extra(*needs)
         return invoke()
     except MissingExtraError as error:
         if not has_lock(error.extra) or os.environ.get(_DONE) == error.extra:
@@ -74,10 +79,19 @@ def _begin_again(extra: str) -> NoReturn:
     )
 
 
-def require_libraries() -> None:
-    """Raise MissingExtraError when the extra `cycle` is not installed; it names the command."""
-    if find_spec("duckdb") is None or find_spec("pyarrow") is None:
-        raise MissingExtraError("batch rounds need", "cycle")
+_MODULES = {"console": ("starlette", "uvicorn", "jinja2", "argon2"), "cycle": ("duckdb", "pyarrow")}
+"""Modules of an extra, by which it is found."""
+
+
+def require_extra(what: str, extra: str) -> None:
+    """Raise MissingExtraError when an extra is not installed; it names the command.
+
+    Args:
+        what: What needs it, with its verb: `batch rounds need`.
+        extra: Its name.
+    """
+    if any(find_spec(name) is None for name in _MODULES[extra]):
+        raise MissingExtraError(what, extra)
 
 
 def _asked(error: MissingExtraError) -> bool:

@@ -1,0 +1,219 @@
+"""`nacre console`: pages and a REST interface to see and steer jobs, and the keys of it."""
+
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.installing import Yes, offering
+from nacre.cli.options import AsJson
+from nacre.cli.program import CommandGroup, Program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from nacre.console.access.keys import KeyBook
+    from nacre.console.fleet.places import JobPlace
+    from nacre.console.server import OpenedConsole
+
+PORT = 8410
+_SERVE = "serve"
+
+
+class ConsoleGroup(CommandGroup):
+    """`nacre console`: directories may stand in place of a command, which then is `serve`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
+        """Its arguments; without a command they are those of `serve`."""
+        asks_help = any(name in args for name in ctx.help_option_names)
+        if not (args and args[0] in self.commands) and not (asks_help and len(args) == 1):
+            args = [_SERVE, *args]
+        return list(super().parse_args(ctx, args))
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as its base says
+        """Run it; an extra that is missing is offered."""
+        needs = ("the console needs", "console")
+        return offering(ctx, lambda: super(ConsoleGroup, self).invoke(ctx), needs)
+
+
+console = Program(cls=ConsoleGroup)
+
+
+@console.callback()
+def _console() -> None:
+    """See and steer jobs in a browser.
+
+    `nacre console` serves the jobs below the folder `crawls`, `nacre console DIR` those below other
+    directories. Jobs are processes of their own: they go on when the console ends.
+    """
+
+
+State = Annotated[
+    Path | None,
+    typer.Option(
+        "--state", metavar="DIR", show_default=False,
+        help="Folder of the console's own files; default: ~/.local/state/nacre/console.",
+    ),
+]  # fmt: skip
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the key.", show_default=False)]
+
+
+@console.command()
+def serve(
+    directories: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[DIR ...]", show_default=False,
+            help="Directories that hold jobs, or jobs; default: crawls, if it is there, else this "
+            "directory.",
+        ),
+    ] = None,
+    *,
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port; 0: a free one.")
+    ] = PORT,
+    host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--host", metavar="NAME", show_default=False,
+            help="Answer under this name too; localhost, 127.0.0.1 and [::1] are known.",
+        ),
+    ] = None,
+    open_browser: Annotated[
+        bool, typer.Option("--open", help="Open it in the browser.")
+    ] = False,
+    state: State = None,
+    _: Yes = False,
+) -> None:  # fmt: skip
+    """Serve the pages until Ctrl-C; only this machine can reach them. It is the default."""
+    from nacre.cli.process import run
+    from nacre.console import server
+    from nacre.console.access.database import state_folder
+    from nacre.engine.clock import SystemClock
+
+    places = _places(directories)
+    options = server.ConsoleOptions(places, port, state or state_folder(), tuple(host or ()))
+
+    def opened(console: "OpenedConsole") -> None:
+        _say_opened(console, places)
+        if open_browser:
+            typer.launch(_link(console.url, console.services.keys))
+
+    run(server.serve(options, SystemClock(), opened))
+
+
+def _places(directories: "list[Path] | None") -> "tuple[JobPlace, ...]":
+    from nacre.console.fleet.places import places_of
+
+    usual = Path("crawls")
+    return places_of(directories or [usual if usual.is_dir() else Path()])
+
+
+def _link(url: str, keys: "KeyBook") -> str:
+    return f"{url}#k={keys.new_link()}"
+
+
+def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> None:
+    services = console.services
+    link = _link(console.url, services.keys)
+    program = output.program()
+    output.say(f"Nacre console on {link}")
+    output.say(f"  the link works once, for 5 minutes; `{program} console link` prints another")
+    number = len(services.fleet.jobs)
+    shown = ", ".join(output.shown(place.root) for place in places)
+    counted = output.count(number, "job")
+    output.say(f"  jobs     {shown} ({counted}), found and never touched until you say so")
+    output.say("  only this machine can reach it")
+
+
+@contextmanager
+def _keys(state: Path | None) -> "Iterator[tuple[Path, KeyBook]]":
+    """The folder of the console's own files, and the keys in it."""
+    from nacre.console.access.database import ConsoleDatabase, state_folder
+    from nacre.console.access.keys import KeyBook
+    from nacre.engine.clock import SystemClock
+
+    folder = state or state_folder()
+    with closing(ConsoleDatabase(folder)) as database:
+        yield folder, KeyBook(database, SystemClock())
+
+
+@console.command()
+def link(state: State = None, as_json: AsJson = False) -> None:
+    """Print another link into the running console; it works once, for 5 minutes."""
+    from nacre.console.server import running_url
+    from nacre.errors import JobError
+
+    with _keys(state) as (folder, keys):
+        url = running_url(folder)
+        if url is None:
+            raise JobError("no console runs here; start it by `nacre console`")
+        found = _link(url, keys)
+    if as_json:
+        output.say_json({"link": found})
+        return
+    output.say(found)
+
+
+key = Program()
+console.add_typer(key, name="key")
+
+
+@key.callback()
+def _key() -> None:
+    """Keys of programs, which send them as `Authorization: Bearer KEY`."""
+
+
+@key.command("add")
+def add_key(
+    name: Name,
+    role: Annotated[
+        Literal["viewer", "operator", "admin"],
+        typer.Option(
+            "--role", metavar="viewer|operator|admin",
+            help="viewer: look; operator: run and edit jobs; admin: keys, places and users too.",
+        ),
+    ] = "viewer",
+    state: State = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Make a key; it is shown once, and only its hash is kept."""
+    from nacre.console.access.roles import Role, role_named
+
+    with _keys(state) as (_, keys):
+        secret = keys.add(name, role_named(role) or Role.VIEWER)
+    if as_json:
+        output.say_json({"name": name, "role": role, "key": secret})
+        return
+    output.say(secret)
+
+
+@key.command("list")
+def list_keys(state: State = None, as_json: AsJson = False) -> None:
+    """List the keys, without their secrets."""
+    import msgspec
+
+    from nacre.core.clock import iso
+
+    with _keys(state) as (_, keys):
+        found = keys.all()
+    if as_json:
+        output.say_json(msgspec.to_builtins(found))
+        return
+    rows = [
+        (one.name, one.role, iso(one.made), iso(one.used) if one.used else "never") for one in found
+    ]
+    output.say(output.table([("name", "role", "made", "used"), *rows]) if rows else "no keys")
+
+
+@key.command("remove")
+def remove_key(name: Name, state: State = None) -> None:
+    """Remove a key; programs that have it are refused from now on."""
+    from nacre.errors import JobError
+
+    with _keys(state) as (_, keys):
+        if not keys.remove(name):
+            raise JobError(f"there is no key {name!r}; `nacre console key list` lists them")
+    output.say(f"removed {name}")

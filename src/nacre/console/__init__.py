@@ -1,0 +1,15 @@
+"""The console: pages and a REST interface to see and steer the jobs of one machine.
+
+It is a process of its own that never crawls. Jobs are found in directories, asked over their
+sockets, and read from their files; they live on when the console ends. Begin with `routes.py`, the
+table of all that can be requested, and `app.py`, which answers by it.
+
+- `services.py`: the parts that answer requests; `call.py`: one request.
+- `api/`: answers for programs, a module a noun; `pages/` and `templates/`: pages for people.
+- `fleet/`: where jobs are; `live/`: what is known of them now; `readers/`: the processes that read
+  their stores.
+- `access/`: who may do what: keys, sessions, roles, and the checks of every request.
+- `openapi.py`: the description of the interface for programs, made from the table.
+- `catalogue.py` and `locale/`: the texts in other languages.
+- `server.py`: sockets, start and end of the process.
+"""

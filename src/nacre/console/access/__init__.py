@@ -1,0 +1,1 @@
+"""Access: keys, sessions, roles, and the checks and fields of every request and answer."""

@@ -1,0 +1,73 @@
+"""The console's own database: keys, links, sessions, and cached numbers of jobs that rest.
+
+Nothing in it is needed to run a job: it can be deleted, and is made anew.
+"""
+
+import os
+import sqlite3
+from pathlib import Path
+
+from nacre.errors import StorageError
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS links (
+    hash TEXT PRIMARY KEY, expires REAL NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS keys (
+    name TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, role TEXT NOT NULL, made REAL NOT NULL,
+    used REAL NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS sessions (
+    hash TEXT PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, token TEXT NOT NULL,
+    made REAL NOT NULL, used REAL NOT NULL, language TEXT NOT NULL DEFAULT '') STRICT;
+CREATE TABLE IF NOT EXISTS rested (
+    path TEXT PRIMARY KEY, stamp TEXT NOT NULL, answer BLOB NOT NULL) STRICT;
+"""
+
+
+def state_folder() -> Path:
+    """The folder of the console's own files: `$XDG_STATE_HOME/nacre/console`."""
+    home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(home) / "nacre" / "console"
+
+
+class ConsoleDatabase:
+    """The database; used by one thread. Each statement is durable by itself.
+
+    Args:
+        folder: Folder of the console's own files; it is made, for its owner only.
+
+    Raises:
+        StorageError: It cannot be opened or written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "console.db"
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.path.touch(mode=0o600)
+            self._base = sqlite3.connect(self.path, isolation_level=None, timeout=5.0)
+            self._base.execute("PRAGMA journal_mode = WAL")
+            self._base.execute("PRAGMA synchronous = NORMAL")
+            self._base.executescript(_SCHEMA)
+        except (OSError, sqlite3.Error) as error:
+            raise StorageError(
+                f"{self.path} cannot be used: {error}; --state names another folder"
+            ) from error
+
+    def rows(self, statement: str, *values: str | float | bytes) -> list[tuple[object, ...]]:
+        """All rows that a statement gives.
+
+        Raises:
+            StorageError: The database cannot be read or written.
+        """
+        try:
+            return self._base.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise StorageError(f"{self.path}: {error}") from error
+
+    def row(self, statement: str, *values: str | float | bytes) -> tuple[object, ...] | None:
+        """The first row; None for none."""
+        return next(iter(self.rows(statement, *values)), None)
+
+    def close(self) -> None:
+        """Close it."""
+        self._base.close()

@@ -1,0 +1,69 @@
+"""The gate: who asks, and whether they may."""
+
+from typing import NamedTuple
+
+from starlette.requests import Request
+
+from nacre.console.access.keys import KeyBook
+from nacre.console.access.origin import SAFE, is_same_origin
+from nacre.console.access.roles import NOBODY, Requester, Role
+from nacre.console.access.sessions import COOKIE, BrowserSession, SessionBook
+from nacre.console.problems import RefusedRequestError
+
+TOKEN = "x-nacre-token"  # noqa: S105 - the name of a field
+"""Field in which pages send the token of their session with what changes something."""
+
+
+class Visitor(NamedTuple):
+    """Somebody who asks.
+
+    Attributes:
+        identity: Who it is.
+        session: Their session; None where a key or nobody asks.
+    """
+
+    identity: Requester
+    session: BrowserSession | None = None
+
+
+def identify(request: Request, keys: KeyBook, sessions: SessionBook) -> Visitor:
+    """Find out who asks: a key in Authorization comes before the session of a cookie."""
+    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return Visitor(keys.identify(secret.strip()))
+    session = sessions.find(request.cookies.get(COOKIE, ""))
+    return Visitor(session.identity, session) if session is not None else Visitor(NOBODY)
+
+
+def require(request: Request, visitor: Visitor, role: Role) -> None:
+    """Refuse who may not do this, and what comes from another site.
+
+    Raises:
+        RefusedRequestError: 401 for nobody, 403 for somebody.
+    """
+    if visitor.identity.role < role:
+        raise _too_little(visitor.identity, role)
+    if request.method in SAFE or visitor.identity.how == "key":
+        return
+    origin = f"{request.url.scheme}://{request.headers.get('host', '')}"
+    if not is_same_origin(dict(request.headers), origin):
+        raise RefusedRequestError(
+            403, "other-origin", "a page of another site sent this; use the console's own pages"
+        )
+    if visitor.session is not None and request.headers.get(TOKEN) != visitor.session.token:
+        raise RefusedRequestError(
+            403, "no-token", f"the token of the session is missing ({TOKEN}); load the page again"
+        )
+
+
+def _too_little(identity: Requester, role: Role) -> RefusedRequestError:
+    if identity.role is Role.NOBODY:
+        return RefusedRequestError(
+            401,
+            "no-login",
+            "open the link that `nacre console link` prints, or send a key as "
+            "`Authorization: Bearer KEY`",
+        )
+    return RefusedRequestError(
+        403, "role", f"this needs the role {role.title}; {identity.name} has {identity.role.title}"
+    )

@@ -1,0 +1,112 @@
+"""Keys: links that work once, and keys of programs. Only hashes of them are kept."""
+
+import hashlib
+import secrets
+from typing import Final
+
+import msgspec
+
+from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.roles import NOBODY, Requester, Role, role_named
+from nacre.core.clock import Clock
+from nacre.errors import ConfigError
+
+LINK_LIFE: Final = 300.0
+"""Seconds for which a link can be used."""
+_BYTES = 32
+
+
+def new_secret() -> str:
+    """A random text of 256 bits."""
+    return secrets.token_urlsafe(_BYTES)
+
+
+def hash_of(secret: str) -> str:
+    """The hash that is kept of a secret. It is random, so that it needs no salt."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class ProgramKey(msgspec.Struct, frozen=True):
+    """A key of a program, without its secret.
+
+    Attributes:
+        name: Its name.
+        role: What it may do.
+        made: When it was made, seconds since the epoch.
+        used: When it was used last, seconds since the epoch; 0 for never.
+    """
+
+    name: str
+    role: str
+    made: float
+    used: float
+
+
+class KeyBook:
+    """The keys, in the console's database.
+
+    Args:
+        database: Keeps them.
+        clock: The time.
+    """
+
+    def __init__(self, database: ConsoleDatabase, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    def new_link(self) -> str:
+        """The key of a link that can be used once, within `LINK_LIFE`."""
+        now, secret = self._clock.now(), new_secret()
+        self._database.rows("DELETE FROM links WHERE expires < ?", now)
+        self._database.rows("INSERT INTO links VALUES (?, ?)", hash_of(secret), now + LINK_LIFE)
+        return secret
+
+    def use_link(self, secret: str) -> bool:
+        """Whether the key of a link is good; it is used up."""
+        row = self._database.row(
+            "DELETE FROM links WHERE hash = ? RETURNING expires", hash_of(secret)
+        )
+        return row is not None and self._clock.now() < float(str(row[0]))
+
+    def add(self, name: str, role: Role) -> str:
+        """Make a key of a program; the secret, which is shown once.
+
+        Raises:
+            ConfigError: There is one of that name, or the name is empty.
+        """
+        if not name.strip():
+            raise ConfigError("a key needs a name, which the audit log will show")
+        if self._database.row("SELECT 1 FROM keys WHERE name = ?", name):
+            raise ConfigError(
+                f"there is a key {name!r} already: `nacre console key remove {name}` removes it"
+            )
+        secret, now = new_secret(), self._clock.now()
+        self._database.rows(
+            "INSERT INTO keys VALUES (?, ?, ?, ?, 0)", name, hash_of(secret), role.title, now
+        )
+        return secret
+
+    def remove(self, name: str) -> bool:
+        """Remove a key; False if there is none of that name."""
+        return self._database.row("DELETE FROM keys WHERE name = ? RETURNING 1", name) is not None
+
+    def all(self) -> list[ProgramKey]:
+        """All keys of programs, by name."""
+        rows = self._database.rows("SELECT name, role, made, used FROM keys ORDER BY name")
+        return [msgspec.convert(row, ProgramKey, strict=False) for row in map(_named, rows)]
+
+    def identify(self, secret: str) -> Requester:
+        """The owner of a key; `NOBODY` for a wrong one."""
+        row = self._database.row(
+            "UPDATE keys SET used = ? WHERE hash = ? RETURNING name, role",
+            self._clock.now(),
+            hash_of(secret),
+        )
+        if row is None:
+            return NOBODY
+        role = role_named(str(row[1])) or Role.NOBODY
+        return Requester(str(row[0]), role, "key")
+
+
+def _named(row: tuple[object, ...]) -> dict[str, object]:
+    return dict(zip(("name", "role", "made", "used"), row, strict=True))

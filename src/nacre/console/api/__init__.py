@@ -1,0 +1,1 @@
+"""Answers for programs: a module for each noun, with its structs and its handlers."""

@@ -1,0 +1,196 @@
+"""`/api/v1/jobs`: the jobs, and one of them."""
+
+from shlex import quote
+from typing import Any
+
+import msgspec
+
+from nacre.console.call import Call
+from nacre.console.catalogue import Language
+from nacre.console.fleet.places import FoundJob
+from nacre.console.live.snapshot import JobSnapshot
+from nacre.core.clock import iso
+from nacre.job.allowed_actions import JobAction, job_actions
+from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
+from nacre.job.sentence import Value
+
+
+class SpokenSentence(msgspec.Struct, frozen=True):
+    """A sentence with its text.
+
+    Attributes:
+        code: Which it is.
+        params: Its numbers and names; durations in seconds, sizes in bytes, times in seconds since
+            the epoch, shares from 0 to 1.
+        lever: Names of what would change it, the best first.
+        text: Its text in the language of the request.
+    """
+
+    code: str
+    params: dict[str, Value]
+    lever: tuple[str, ...]
+    text: str
+
+
+class JobsQuery(msgspec.Struct, frozen=True):
+    """The filters of the list of jobs.
+
+    Attributes:
+        state: Only jobs in this state, such as `RUNNING`; "" for all.
+        name: Only jobs whose id contains this text; "" for all.
+        after: The id behind which the page begins; "" for the first page.
+        limit: Jobs on a page, 1 to 500.
+    """
+
+    state: str = ""
+    name: str = ""
+    after: str = ""
+    limit: int = 100
+
+
+class JobItem(msgspec.Struct, frozen=True):
+    """A job in the list.
+
+    Attributes:
+        id: Its name in URLs.
+        name: Name of its directory.
+        place: Label of the place where it was found.
+        state: State of the job, or how its run ended; ROUNDS for a batch crawl, READING before it
+            was read, UNREADABLE where it cannot be.
+        running: A process works on it.
+        sentence: What it does, and why it is not faster.
+        finished: URIs finished.
+        queued: URIs that wait.
+        warc_bytes: Bytes of WARC written.
+        alerts: Alerts of the run.
+        rate: URIs finished a second, lately; null where it does not run.
+        next_pass: When its next pass begins, RFC 3339; "" for none.
+        as_of: When it was looked at, RFC 3339; "" for never.
+    """
+
+    id: str
+    name: str
+    place: str
+    state: str
+    running: bool
+    sentence: SpokenSentence
+    finished: int = 0
+    queued: int = 0
+    warc_bytes: int = 0
+    alerts: int = 0
+    rate: float | None = None
+    next_pass: str = ""
+    as_of: str = ""
+
+
+class JobList(msgspec.Struct, frozen=True):
+    """A page of jobs.
+
+    Attributes:
+        items: The jobs, by their ids.
+        next: The `after` of the next page; null for none.
+        as_of: The time of the answer, RFC 3339.
+    """
+
+    items: tuple[JobItem, ...]
+    next: str | None
+    as_of: str
+
+
+class JobDetails(msgspec.Struct, frozen=True):
+    """A job.
+
+    Attributes:
+        item: It as in the list.
+        directory: Its directory.
+        overview: Its numbers; null for a batch crawl, and where it cannot be read.
+        started: When its run began, RFC 3339; "" for never.
+        ended: When its run ended, RFC 3339; "" where it is not over.
+        bytes_rate: Bytes received a second, lately; null where it does not run.
+        left: Seconds that the rest takes about; null where that is not known.
+        slowest: The queues that take longest.
+        fetching: The fetches that have taken longest so far.
+        rates: URIs a second in the last ten minutes, the oldest first.
+        rounds: The state of a batch crawl; null for another job.
+        actions: What can be done with it now.
+    """
+
+    item: JobItem
+    directory: str
+    overview: JobOverview | None
+    started: str
+    ended: str
+    bytes_rate: float | None
+    left: float | None
+    slowest: tuple[SlowQueue, ...]
+    fetching: tuple[FetchInProcess, ...]
+    rates: tuple[float, ...]
+    rounds: dict[str, Any] | None
+    actions: tuple[JobAction, ...]
+
+
+async def list_jobs(call: Call) -> JobList:
+    """All jobs, with their state and sentence."""
+    query: JobsQuery = call.query
+    found = [
+        (job, seen)
+        for job, seen in call.services.poller.snapshots()
+        if query.name in job.id and query.state in {"", seen.state} and job.id > query.after
+    ]
+    limit = min(max(query.limit, 1), 500)
+    items = tuple(job_item(job, seen, call.language) for job, seen in found[:limit])
+    following = items[-1].id if len(found) > limit else None
+    return JobList(items, following, iso(call.services.clock.now()))
+
+
+async def get_job(call: Call) -> JobDetails:
+    """One job: its numbers, its sentence, and what can be done with it."""
+    job = call.job()
+    return job_details(job, await call.services.poller.fresh(job), call.language)
+
+
+def job_item(job: FoundJob, seen: JobSnapshot, language: Language) -> JobItem:
+    """A job in the list."""
+    overview = seen.overview or JobOverview(seen.state)
+    sentence = seen.sentence
+    return JobItem(
+        id=job.id,
+        name=job.name,
+        place=job.place,
+        state=seen.state,
+        running=seen.running,
+        sentence=SpokenSentence(
+            sentence.code, sentence.params, sentence.lever, language.say(sentence)
+        ),
+        finished=overview.finished,
+        queued=overview.queued,
+        warc_bytes=overview.warc_bytes,
+        alerts=overview.alerts,
+        rate=seen.rate,
+        next_pass=_moment(overview.next_pass),
+        as_of=_moment(seen.as_of),
+    )
+
+
+def job_details(job: FoundJob, seen: JobSnapshot, language: Language) -> JobDetails:
+    """All that is known of a job."""
+    overview = seen.overview
+    directory = str(job.layout.root)
+    return JobDetails(
+        item=job_item(job, seen, language),
+        directory=directory,
+        overview=overview,
+        started=_moment(overview.started) if overview else "",
+        ended=_moment(overview.ended) if overview else "",
+        bytes_rate=seen.bytes_rate,
+        left=seen.left,
+        slowest=seen.slowest,
+        fetching=seen.fetching,
+        rates=seen.rates,
+        rounds=seen.rounds,
+        actions=job_actions(seen.state, quote(directory)),
+    )
+
+
+def _moment(seconds: float) -> str:
+    return iso(seconds) if seconds else ""

@@ -1,0 +1,271 @@
+"""The application: answers requests by the table of routes.
+
+Each request passes the check of its Host, then that of its sender and their role, then its query
+and body become structs, and the handler answers. All answers have the fields of `origin.HEADERS`.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from http import HTTPStatus
+from typing import Any, Final
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from nacre.console.access.gate import Visitor, identify, require
+from nacre.console.access.origin import HEADERS, LOOPBACK, is_our_host
+from nacre.console.access.roles import NOBODY
+from nacre.console.call import Call, PageAnswer
+from nacre.console.catalogue import Language, language, preferred
+from nacre.console.openapi import PROBLEM_TYPE, describe
+from nacre.console.pages.assets import FOR_EVER, PREFIX, Assets
+from nacre.console.pages.rendering import render
+from nacre.console.problems import ProblemDetails, RefusedRequestError, problem_of
+from nacre.console.routes import API, ROUTES, Answer, RouteRow
+from nacre.console.services import ConsoleServices
+from nacre.errors import NacreError
+
+LARGEST_BODY: Final = 64 << 20
+"""Bytes of a request's body."""
+_HTML: Final = "text/html; charset=utf-8"
+_JSON: Final = "application/json"
+
+
+class ConsoleApp:
+    """Makes the application.
+
+    Args:
+        services: The parts that answer.
+        hosts: Names beside those of the loopback under which the console is reached.
+        routes: The table.
+    """
+
+    def __init__(
+        self,
+        services: ConsoleServices,
+        hosts: Sequence[str] = (),
+        routes: Sequence[RouteRow] = ROUTES,
+    ) -> None:
+        self._services = services
+        self._routes = routes
+        self._hosts = frozenset((*LOOPBACK, *(host.lower() for host in hosts)))
+        self._assets = Assets()
+        self._openapi = msgspec.json.encode(describe(routes))
+
+    def asgi(self) -> Starlette:
+        """The application."""
+        found: list[BaseRoute] = [
+            Route(row.path, _Endpoint(row, self).answer, methods=[row.verb]) for row in self._routes
+        ]
+        found.append(Route(f"{PREFIX}/{{tree}}/{{name:path}}", self._asset))
+        found.append(Route(f"{API}/openapi.json", self._description))
+        made = Starlette(
+            routes=found,
+            middleware=[Middleware(RequestGuard, hosts=self._hosts)],
+            exception_handlers={HTTPException: self._http_error, Exception: self._bug},
+        )
+        made.router.redirect_slashes = False
+        return made
+
+    async def _asset(self, request: Request) -> Response:
+        """A file that pages load. They are the same for everybody."""
+        found = self._assets.find(request.path_params["tree"], request.path_params["name"])
+        if found is None:
+            return Response(status_code=404)
+        fields = {"cache-control": FOR_EVER, "content-type": found.kind}
+        return Response(found.data, headers=fields)
+
+    async def _description(self, _: Request) -> Response:
+        return Response(self._openapi, media_type=_JSON)
+
+    async def _http_error(self, request: Request, error: Exception) -> Response:
+        """A path or verb that there is not."""
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        code = {404: "not-found", 405: "no-such-verb"}.get(status, "refused")
+        refused = RefusedRequestError(status, code, HTTPStatus(status).phrase)
+        visitor = identify(request, self._services.keys, self._services.sessions)
+        answer = self.refusal(
+            request, refused, visitor, is_api=request.url.path.startswith(f"{API}/")
+        )
+        answer.headers.update(getattr(error, "headers", None) or {})
+        return answer
+
+    async def _bug(self, request: Request, _: Exception) -> Response:
+        """A bug of the console: no trace leaves it; the terminal has it."""
+        refused = RefusedRequestError(500, "bug", "an error in the console; its terminal says more")
+        is_api = request.url.path.startswith(f"{API}/")
+        return self.refusal(request, refused, Visitor(NOBODY), is_api=is_api)
+
+    async def handle(self, row: RouteRow, request: Request) -> Response:
+        """Answer a request by its row."""
+        services = self._services
+        visitor = identify(request, services.keys, services.sessions)
+        try:
+            require(request, visitor, row.role)
+            call = Call(
+                services, request, visitor.identity, visitor.session,
+                spoken_by(request, visitor), _query(row, request), await _body(row, request),
+            )  # fmt: skip
+            return self._response(row, call, await row.handler(call))
+        except NacreError as error:
+            return self.refusal(request, error, visitor, is_api=row.is_api)
+
+    def _response(self, row: RouteRow, call: Call, answer: Answer) -> Response:
+        if isinstance(answer, Response):
+            return answer
+        if isinstance(answer, PageAnswer):
+            visitor = Visitor(call.identity, call.session)
+            return self._page(answer, visitor, call.language)
+        data = with_fields(msgspec.to_builtins(answer), call.request.query_params.get("fields", ""))
+        return Response(msgspec.json.encode(data), row.status, media_type=_JSON)
+
+    def _page(self, page: PageAnswer, visitor: Visitor, spoken: Language) -> Response:
+        facts = {"session": visitor.session, "identity": visitor.identity, **page.facts}
+        content = render(page.template, facts, spoken, self._assets)
+        return Response(content, page.status, media_type=_HTML)
+
+    def refusal(
+        self, request: Request, error: NacreError, visitor: Visitor, *, is_api: bool
+    ) -> Response:
+        """The answer that an error becomes: problem details, a page, or the form to log in."""
+        problem = problem_of(error)
+        fields = {"www-authenticate": "Bearer"} if problem.status == 401 else {}
+        if is_api:
+            data = msgspec.json.encode(problem)
+            return Response(data, problem.status, fields, media_type=PROBLEM_TYPE)
+        spoken = spoken_by(request, visitor)
+        answer = self._page(_problem_page(problem, visitor), visitor, spoken)
+        answer.headers.update(fields)
+        return answer
+
+
+def _problem_page(problem: ProblemDetails, visitor: Visitor) -> PageAnswer:
+    if problem.code == "no-login":
+        return PageAnswer("login.html", {}, 401)
+    return PageAnswer("problem.html", {"problem": problem}, problem.status)
+
+
+class _Endpoint:
+    """A row that answers; a class, because Starlette asks a function for its name."""
+
+    def __init__(self, row: RouteRow, app: ConsoleApp) -> None:
+        self._row = row
+        self._app = app
+
+    async def answer(self, request: Request) -> Response:
+        """Answer a request."""
+        return await self._app.handle(self._row, request)
+
+
+def spoken_by(request: Request, visitor: Visitor) -> Language:
+    """The language of an answer."""
+    chosen = visitor.session.language if visitor.session is not None else ""
+    return language(preferred(request.headers.get("accept-language", ""), chosen))
+
+
+def _query(row: RouteRow, request: Request) -> msgspec.Struct | None:
+    """The query of a request as the struct of its row.
+
+    Raises:
+        RefusedRequestError: It does not fit (400).
+    """
+    if row.query is None:
+        return None
+    known = {field.name for field in msgspec.structs.fields(row.query)}
+    values = {name: v for name, v in request.query_params.items() if name in known}
+    try:
+        return msgspec.convert(values, row.query, strict=False)
+    except msgspec.ValidationError as error:
+        raise RefusedRequestError(400, "bad-query", f"the query is wrong: {error}") from None
+
+
+async def _body(row: RouteRow, request: Request) -> msgspec.Struct | None:
+    """The body of a request as the struct of its row.
+
+    Raises:
+        RefusedRequestError: It is not JSON (415), or does not fit (400).
+    """
+    if row.body is None:
+        return None
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != _JSON:
+        raise RefusedRequestError(415, "not-json", f"send JSON, with `Content-Type: {_JSON}`")
+    try:
+        return msgspec.json.decode(await request.body(), type=row.body)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise RefusedRequestError(400, "bad-body", f"the body is wrong: {error}") from None
+    except ClientDisconnect:
+        raise RefusedRequestError(400, "cut-off", "the body was cut off") from None
+
+
+def with_fields(answer: dict[str, Any], wanted: str) -> dict[str, Any]:
+    """An answer with the wanted fields only; of a list, those of its items.
+
+    Args:
+        answer: It.
+        wanted: Their names with commas between; "" for all.
+    """
+    names = frozenset(filter(None, wanted.split(",")))
+    if not names:
+        return answer
+    if isinstance(answer.get("items"), list | tuple):
+        items = [{k: v for k, v in item.items() if k in names} for item in answer["items"]]
+        return {**answer, "items": items}
+    return {name: value for name, value in answer.items() if name in names}
+
+
+class RequestGuard:
+    """The check of the Host and of the size of a request, and the fields of every answer.
+
+    Args:
+        app: The application.
+        hosts: Names under which the console answers, lower case.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                fields = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    fields.setdefault(name, value)
+            await send(message)
+
+        if not is_our_host(headers.get("host", ""), self._hosts):
+            text = "this console does not answer under that name; --host adds one\n"
+            await Response(text, 421, media_type="text/plain")(scope, receive, guarded)
+            return
+        size = headers.get("content-length", "0")
+        if not size.isdigit() or int(size) > LARGEST_BODY:
+            text = f"a request is longer than {LARGEST_BODY:,} bytes\n"
+            await Response(text, 413, media_type="text/plain")(scope, receive, guarded)
+            return
+        await self._app(scope, _limited(receive), guarded)
+
+
+def _limited(receive: Receive) -> Callable[[], Awaitable[Message]]:
+    """The same, but a body without a length ends at the limit as if the sender were gone."""
+    left = LARGEST_BODY
+
+    async def limited() -> Message:
+        nonlocal left
+        message = await receive()
+        left -= len(message.get("body", b""))
+        return message if left >= 0 else {"type": "http.disconnect"}
+
+    return limited

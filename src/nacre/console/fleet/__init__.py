@@ -1,0 +1,1 @@
+"""Places of jobs on this machine, and the jobs found there."""

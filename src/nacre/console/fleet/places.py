@@ -1,0 +1,122 @@
+"""Places: the directories that are looked through for jobs.
+
+A job is found, not registered: it is a directory with `crawl.yaml` that belongs to this user. Links
+are not followed, and nothing is looked for within a job.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from nacre.errors import JobError
+from nacre.store.layout import Layout
+
+DEPTH: Final = 3
+"""Levels below a place at which a job can lie: `crawls/GROUP/GROUP/JOB`."""
+MOST: Final = 20_000
+"""Directories that are looked at in one place; a home directory given by mistake has more."""
+
+
+class JobPlace(NamedTuple):
+    """A directory that is looked through.
+
+    Attributes:
+        label: The first part of its jobs' names: its own name.
+        root: The directory, absolute.
+        job: It is a job itself, and the only one.
+    """
+
+    label: str
+    root: Path
+    job: bool = False
+
+
+class FoundJob(NamedTuple):
+    """A job that was found.
+
+    Attributes:
+        id: Its name in URLs: that of the place and the way to it, joined by `~`.
+        name: Name of its directory.
+        place: Label of its place.
+        layout: Its directories.
+    """
+
+    id: str
+    name: str
+    place: str
+    layout: Layout
+
+
+def places_of(directories: Sequence[Path]) -> tuple[JobPlace, ...]:
+    """The places of the directories that were given.
+
+    Args:
+        directories: They; a directory that is a job is a place of this one job.
+
+    Raises:
+        JobError: One is not a directory.
+    """
+    found: list[JobPlace] = []
+    for directory in directories:
+        root = directory.absolute()
+        if not root.is_dir():
+            raise JobError(f"{directory} is not a directory; name one that holds jobs")
+        is_job = Layout(root).config.is_file()
+        label = root.parent.name if is_job else root.name
+        found.append(JobPlace(label or "root", root, is_job))
+    return tuple(found)
+
+
+def find_jobs(places: Sequence[JobPlace]) -> list[FoundJob]:
+    """All jobs of all places, by their ids."""
+    found: dict[str, FoundJob] = {}
+    known: set[Path] = set()
+    for place in places:
+        for root in [place.root] if place.job else _jobs_below(place.root):
+            if root in known:
+                continue
+            known.add(root)
+            inside = (root.name,) if place.job else root.relative_to(place.root).parts
+            name = _free("~".join((place.label, *inside)) if inside else place.label, found)
+            found[name] = FoundJob(name, root.name, place.label, Layout(root))
+    return [found[name] for name in sorted(found)]
+
+
+def _free(name: str, taken: dict[str, FoundJob]) -> str:
+    """The name, or one with a number behind it: two places can have the same name."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}~{number}"
+    return free
+
+
+def _jobs_below(root: Path) -> Iterator[Path]:
+    user, seen, todo = os.getuid(), 0, [(root, 0)]
+    while todo and seen < MOST:
+        directory, depth = todo.pop(0)
+        for entry in _entries(directory):
+            seen += 1
+            if not entry.is_dir(follow_symlinks=False) or entry.name.startswith("."):
+                continue
+            path = Path(entry.path)
+            if _is_job(path, user):
+                yield path
+            elif depth + 1 < DEPTH:
+                todo.append((path, depth + 1))
+
+
+def _entries(directory: Path) -> list["os.DirEntry[str]"]:
+    try:
+        with os.scandir(directory) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:  # closed to this user, or gone meanwhile
+        return []
+
+
+def _is_job(path: Path, user: int) -> bool:
+    try:
+        return (path / "crawl.yaml").is_file() and path.stat().st_uid == user
+    except OSError:
+        return False

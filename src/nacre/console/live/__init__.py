@@ -1,0 +1,1 @@
+"""The present state of the jobs: it is asked for once, for all viewers."""

@@ -1,0 +1,206 @@
+"""The poller: asks the jobs for their numbers, once for all viewers.
+
+A running job that somebody looks at is asked each second, another one each ten seconds. A job that
+rests is read by a reader process when its store has changed; its numbers are cached, so that a
+console with many jobs has them at its start.
+"""
+
+import asyncio
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import msgspec
+
+from nacre.console.access.database import ConsoleDatabase
+from nacre.console.fleet.fleet import Fleet
+from nacre.console.fleet.places import FoundJob
+from nacre.console.live.snapshot import (
+    JobActivity,
+    JobSnapshot,
+    rate_point,
+    snapshot_of,
+    unreadable,
+    unseen,
+)
+from nacre.console.readers.pool import ReaderPool
+from nacre.core.clock import Clock
+from nacre.errors import NacreError
+from nacre.job.control import NotRunningError, ask_command
+from nacre.job.overview import JobOverview
+from nacre.store.layout import Layout
+
+WATCHED: Final = 1.0
+"""Seconds between two questions to a running job that somebody looks at."""
+UNWATCHED: Final = 10.0
+"""Seconds between two looks at any other job."""
+SCAN: Final = 30.0
+"""Seconds between two scans of the places."""
+PATIENCE: Final = 2.0
+"""Seconds that a running job may take to answer: others go on meanwhile."""
+FIRST_READ: Final = 60.0
+"""Seconds that reading a job at rest may take; nobody waits for it."""
+
+
+class Poller:
+    """It keeps the last snapshot of each job.
+
+    Args:
+        fleet: The jobs.
+        readers: They read the stores of jobs that rest.
+        database: It caches the numbers of these.
+        clock: The time.
+    """
+
+    def __init__(
+        self, fleet: Fleet, readers: ReaderPool, database: ConsoleDatabase, clock: Clock
+    ) -> None:
+        self._fleet = fleet
+        self._readers = readers
+        self._database = database
+        self._clock = clock
+        self._snapshots: dict[str, JobSnapshot] = {}
+        self._activities: dict[str, JobActivity] = {}
+        self._looked: dict[str, float] = {}
+        self._watched: Counter[str] = Counter()
+        self._stamps: dict[str, str] = {}
+
+    def snapshot(self, job: FoundJob) -> JobSnapshot:
+        """The last snapshot of a job; one without numbers where it was not looked at yet."""
+        return self._snapshots.get(job.id) or unseen(job)
+
+    def snapshots(self) -> list[tuple[FoundJob, JobSnapshot]]:
+        """All jobs with their last snapshots."""
+        return [(job, self.snapshot(job)) for job in self._fleet.jobs]
+
+    async def fresh(self, job: FoundJob) -> JobSnapshot:
+        """A snapshot that is a second old at most."""
+        last = self._snapshots.get(job.id)
+        if last is None or self._clock.now() - last.as_of > WATCHED:
+            await self.look(job)
+        return self.snapshot(job)
+
+    @contextmanager
+    def watching(self, job: str) -> Iterator[None]:
+        """While the block runs, somebody looks at a job."""
+        self._watched[job] += 1
+        try:
+            yield
+        finally:
+            self._watched[job] -= 1
+
+    async def run(self) -> None:
+        """Look at the jobs until cancelled."""
+        scanned = self._clock.monotonic()
+        while True:
+            async with asyncio.TaskGroup() as group:
+                for job in self._due():
+                    group.create_task(self.look(job), name=f"look at {job.id}")
+            await self._clock.sleep(WATCHED)
+            if self._clock.monotonic() - scanned >= SCAN:
+                scanned = self._clock.monotonic()
+                await self._fleet.scan()
+                self._forget()
+
+    def _due(self) -> list[FoundJob]:
+        mono = self._clock.monotonic()
+        return [
+            job
+            for job in self._fleet.jobs
+            if mono - self._looked.get(job.id, -UNWATCHED)
+            >= (WATCHED if self._watched[job.id] else UNWATCHED)
+        ]
+
+    def _forget(self) -> None:
+        """Forget jobs that are gone."""
+        there = {job.id for job in self._fleet.jobs}
+        for known in (self._snapshots, self._activities, self._looked, self._stamps):
+            for name in set(known) - there:
+                known.pop(name)
+
+    async def look(self, job: FoundJob) -> None:
+        """Look at a job now."""
+        self._looked[job.id] = self._clock.monotonic()
+        now = self._clock.now()
+        try:
+            answer = await ask_command(job.layout.socket, "status", PATIENCE)
+        except NotRunningError:
+            self._activities.pop(job.id, None)
+            await self._look_at_rest(job)
+        except NacreError as error:
+            self._keep(unreadable(job, str(error), now, running=True))
+        else:
+            activity = self._activities.setdefault(job.id, JobActivity())
+            activity.note(rate_point(answer, now))
+            self._stamps.pop(job.id, None)
+            self._keep(snapshot_of(job, answer, now, activity))
+
+    async def _look_at_rest(self, job: FoundJob) -> None:
+        """Read the store of a job where it changed since it was read last."""
+        now, path = self._clock.now(), str(job.layout.root)
+        stamp = await asyncio.to_thread(stamp_of, job.layout)
+        if self._stamps.get(job.id) == stamp and job.id in self._snapshots:
+            self._keep(msgspec.structs.replace(self._snapshots[job.id], as_of=now))
+            return
+        try:
+            answer = self._cached(path, stamp) if _has_run(job.layout) else _NEVER_RAN
+            if answer is None:
+                answer = await self._readers.ask("stored-status", job.layout.root, FIRST_READ)
+                self._database.rows(
+                    "INSERT OR REPLACE INTO rested VALUES (?, ?, ?)",
+                    path, stamp, msgspec.json.encode(answer),
+                )  # fmt: skip
+            found = snapshot_of(job, answer, now, None)
+        except (NacreError, msgspec.ValidationError) as error:
+            self._keep(unreadable(job, str(error), now, running=False))
+            return
+        self._stamps[job.id] = stamp
+        self._keep(found)
+
+    def _cached(self, path: str, stamp: str) -> dict[str, Any] | None:
+        row = self._database.row(
+            "SELECT answer FROM rested WHERE path = ? AND stamp = ?", path, stamp
+        )
+        if row is None or not isinstance(row[0], bytes):
+            return None
+        answer: dict[str, Any] = msgspec.json.decode(row[0])
+        return answer
+
+    def _keep(self, snapshot: JobSnapshot) -> None:
+        self._snapshots[snapshot.job] = snapshot
+
+
+_NEVER_RAN: Final = {"overview": msgspec.to_builtins(JobOverview("NASCENT"))}
+
+
+def _has_run(layout: Layout) -> bool:
+    """Whether there is something to read.
+
+    Raises:
+        JobError: The state of the job is another user's.
+    """
+    return layout.in_rounds or layout.has_store
+
+
+def stamp_of(layout: Layout) -> str:
+    """A text that changes whenever the store of a job, or the versions of a batch crawl, do."""
+    digest = hashlib.sha256()
+    for folder in (layout.store, layout.cycle, layout.cycle / "versions"):
+        try:
+            with os.scandir(folder) as entries:
+                facts = sorted((one.name, *_facts(one)) for one in entries)
+        except OSError:
+            facts = []
+        digest.update(repr(facts).encode())
+    return digest.hexdigest()
+
+
+def _facts(entry: "os.DirEntry[str]") -> tuple[int, int]:
+    try:
+        found = entry.stat(follow_symlinks=False)
+    except OSError:
+        return 0, 0
+    return found.st_size, found.st_mtime_ns

@@ -1,0 +1,182 @@
+"""Snapshots: what is known of a job at one moment, and how fast it went lately (pure)."""
+
+from collections import deque
+from itertools import pairwise
+from typing import Any, Final
+
+import msgspec
+
+from nacre.console.fleet.places import FoundJob
+from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
+from nacre.job.sentence import Sentence, SentenceFacts, sentence_of
+
+SPAN: Final = 600.0
+"""Seconds that are looked back on."""
+STEP: Final = 10.0
+"""Seconds between two points of the past."""
+LATELY: Final = 30.0
+"""Seconds that `rate` is taken over."""
+READING = "READING"
+"""The state of a job that was not looked at yet."""
+UNREADABLE = "UNREADABLE"
+"""The state of a job that cannot be read."""
+
+
+class RatePoint(msgspec.Struct, frozen=True):
+    """The counts of a job at one moment.
+
+    Attributes:
+        time: Seconds since the epoch.
+        finished: URIs finished.
+        bytes: Bytes received.
+        queued: URIs that wait.
+    """
+
+    time: float
+    finished: int
+    bytes: int
+    queued: int
+
+
+class JobActivity:
+    """The last ten minutes of a running job, as points."""
+
+    def __init__(self) -> None:
+        self._points: deque[RatePoint] = deque()
+
+    def note(self, point: RatePoint) -> None:
+        """Take a point; one of another run begins anew. The last one always stays the newest."""
+        points = self._points
+        if points and point.finished < points[-1].finished:
+            points.clear()
+        if len(points) > 1 and points[-1].time - points[-2].time < STEP:
+            points.pop()
+        points.append(point)
+        while point.time - points[0].time > SPAN:
+            points.popleft()
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """URIs a second between the points, the oldest first."""
+        return tuple(
+            (b.finished - a.finished) / max(b.time - a.time, 1e-3)
+            for a, b in pairwise(self._points)
+        )
+
+    def lately(self) -> tuple[float, float] | None:
+        """URIs and bytes a second in the last half minute; None with fewer than two points."""
+        if len(self._points) < 2:
+            return None
+        last = self._points[-1]
+        first = next(p for p in self._points if last.time - p.time <= LATELY or p is last)
+        if first is last:
+            first = self._points[-2]
+        seconds = max(last.time - first.time, 1e-3)
+        return (last.finished - first.finished) / seconds, (last.bytes - first.bytes) / seconds
+
+
+class JobSnapshot(msgspec.Struct, frozen=True):
+    """A job as it was seen last.
+
+    Attributes:
+        job: Its id.
+        as_of: When it was seen, seconds since the epoch; 0 for never.
+        state: `JobOverview.state`; `ROUNDS`, `READING` or `UNREADABLE` where there is none.
+        running: A process works on it.
+        sentence: What it does, and why it is not faster.
+        overview: Its numbers; None where there are none.
+        slowest: The queues that take longest.
+        fetching: The fetches that have taken longest so far.
+        rounds: The state of a batch crawl; None for another job.
+        rate: URIs finished a second, lately; None where it does not run, or was just found.
+        bytes_rate: Bytes received a second, likewise.
+        left: Seconds that the rest takes about; None where that is not known.
+        rates: URIs a second in the last ten minutes, the oldest first.
+    """
+
+    job: str
+    as_of: float
+    state: str
+    running: bool
+    sentence: Sentence
+    overview: JobOverview | None = None
+    slowest: tuple[SlowQueue, ...] = ()
+    fetching: tuple[FetchInProcess, ...] = ()
+    rounds: dict[str, Any] | None = None
+    rate: float | None = None
+    bytes_rate: float | None = None
+    left: float | None = None
+    rates: tuple[float, ...] = ()
+
+
+class _Status(msgspec.Struct, frozen=True):
+    """An answer to `status`."""
+
+    overview: JobOverview
+    slowest: tuple[SlowQueue, ...] = ()
+    fetching: tuple[FetchInProcess, ...] = ()
+
+
+def unseen(job: FoundJob) -> JobSnapshot:
+    """The snapshot of a job that was not looked at yet."""
+    return JobSnapshot(job.id, 0.0, READING, running=False, sentence=Sentence("reading"))
+
+
+def unreadable(job: FoundJob, why: str, now: float, *, running: bool) -> JobSnapshot:
+    """The snapshot of a job that cannot be read, or does not answer."""
+    code = "no-answer" if running else "unreadable"
+    sentence = Sentence(code, {"why": why})
+    return JobSnapshot(job.id, now, UNREADABLE, running=running, sentence=sentence)
+
+
+def snapshot_of(
+    job: FoundJob, answer: dict[str, Any], now: float, activity: JobActivity | None
+) -> JobSnapshot:
+    """The snapshot that an answer to `status` becomes.
+
+    Args:
+        job: The job.
+        answer: The answer of its process, or of its store.
+        now: Seconds since the epoch.
+        activity: Its last minutes, this answer included; None where it does not run.
+    """
+    if "cycle" in answer:
+        rounds = answer["cycle"]
+        sentence = rounds_sentence(rounds)
+        return JobSnapshot(job.id, now, "ROUNDS", running=False, sentence=sentence, rounds=rounds)
+    status = msgspec.convert(answer, _Status)
+    overview = status.overview
+    lately = activity.lately() if activity is not None else None
+    rate, bytes_rate = lately or (None, None)
+    left = time_left(overview, status.slowest, rate)
+    facts = SentenceFacts(overview, status.slowest, now, rate=rate, left=left)
+    return JobSnapshot(
+        job.id, now, overview.state, activity is not None, sentence_of(facts), overview,
+        status.slowest, status.fetching, None, rate, bytes_rate, left,
+        activity.rates if activity is not None else (),
+    )  # fmt: skip
+
+
+def rate_point(answer: dict[str, Any], now: float) -> RatePoint:
+    """The point of the past that an answer to `status` is."""
+    overview = answer["overview"]
+    return RatePoint(now, overview["finished"], overview["bytes"], overview["queued"])
+
+
+def time_left(
+    overview: JobOverview, slowest: tuple[SlowQueue, ...], rate: float | None
+) -> float | None:
+    """Seconds that the rest takes about; None where the rate is not known or 0."""
+    if not rate or not overview.queued:
+        return None
+    return max(overview.queued / rate, slowest[0].needs if slowest else 0.0)
+
+
+def rounds_sentence(rounds: dict[str, Any]) -> Sentence:
+    """The sentence of a batch crawl."""
+    if not rounds["version"]:
+        return Sentence("rounds-new")
+    if rounds["at"]:
+        params = {"version": rounds["version"], "round": rounds["round"], "step": rounds["at"]}
+        return Sentence("rounds-at", params)
+    return Sentence("rounds", {"version": rounds["version"], "step": rounds["step"]})

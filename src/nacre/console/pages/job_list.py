@@ -1,0 +1,16 @@
+"""`/`: all jobs of all places."""
+
+from nacre.console.api.jobs import job_item
+from nacre.console.call import Call, PageAnswer
+
+
+async def page(call: Call) -> PageAnswer:
+    """The list of all jobs; the page of a console without jobs says how to make one."""
+    services = call.services
+    items = [job_item(job, seen, call.language) for job, seen in services.poller.snapshots()]
+    facts = {
+        "jobs": items,
+        "running": sum(item.running for item in items),
+        "places": [str(place.root) for place in services.fleet.places],
+    }
+    return PageAnswer("jobs.html", facts)

@@ -1,0 +1,85 @@
+"""The rendering of templates: escaping, languages, and the numbers of a page as text.
+
+Everything from the web is text: templates escape all that they show, and characters that control a
+terminal or turn the direction of writing are shown by their numbers. No template marks a text as
+safe; a test looks for it.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from nacre.console.catalogue import LANGUAGES, Language, language
+from nacre.console.pages.assets import Assets
+from nacre.core.clock import duration, iso
+from nacre.report.escape import shown
+from nacre.report.formatting import size, to_the_second
+from nacre.wire.urltext import readable_url
+
+NOTHING: Final = "\N{EN DASH}"
+"""The text for a number that is not known."""
+TEMPLATES: Final = Path(__file__).parents[1] / "templates"
+
+
+def _visible(value: object) -> object:
+    return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _number(value: float | None, digits: int = 0) -> str:
+    return NOTHING if value is None else f"{value:,.{digits}f}"
+
+
+FILTERS: Final = {
+    "number": _number,
+    "size": size,
+    "duration": duration,
+    "iso": iso,
+    "moment": to_the_second,
+    "readable": readable_url,
+}
+"""Filters of all templates: numbers, bytes, seconds, seconds since the epoch, URLs."""
+
+
+@cache
+def environment(name: str) -> Environment:
+    """The templates in a language.
+
+    Args:
+        name: A key of `LANGUAGES`.
+    """
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+    made.filters.update(FILTERS)
+    made.globals["languages"] = LANGUAGES
+    # The extension adds this method, which the type of an environment does not have.
+    install = made.install_gettext_translations  # type: ignore[attr-defined]
+    install(language(name).texts, newstyle=True)
+    return made
+
+
+def render(template: str, facts: Mapping[str, Any], spoken: Language, assets: Assets) -> bytes:
+    """A page as bytes.
+
+    Args:
+        template: Name of its template.
+        facts: What the template shows, by name.
+        spoken: Its language.
+        assets: The files that pages load.
+    """
+    text = (
+        environment(spoken.name)
+        .get_template(template)
+        .render({"language": spoken, "static": assets.url, **facts})
+    )
+    return text.encode("utf-8", "backslashreplace")

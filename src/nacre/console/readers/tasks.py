@@ -1,0 +1,35 @@
+"""The tasks of a reader process: each answers one question about one job, as plain data."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from nacre.job.overview import JobOverview, stored_overview
+from nacre.store.layout import Layout
+
+Arguments = Mapping[str, Any]
+ReaderTask = Callable[[Layout, Arguments], Any]
+
+
+def stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
+    """The numbers of a job that does not run, as `nacre status --json` has them."""
+    from nacre.inspect.stored_job import reading_store  # noqa: PLC0415 - the worker starts faster
+    from nacre.runs.runs import read_run  # noqa: PLC0415
+
+    layout.require()
+    if layout.in_rounds:
+        from nacre.cycle.status import rounds_status  # noqa: PLC0415 - most places have no rounds
+
+        return {"cycle": rounds_status(layout)}
+    overview = JobOverview("NASCENT")
+    if layout.has_store:
+        with reading_store(layout) as store:
+            overview = stored_overview(store, read_run(store))
+    return {"overview": msgspec.to_builtins(overview), "slowest": [], "fetching": []}
+
+
+TASKS: Mapping[str, ReaderTask] = {
+    "stored-status": stored_status,
+}
+"""The tasks by the names that `pool.ReaderPool.ask` takes."""

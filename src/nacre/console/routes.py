@@ -1,0 +1,77 @@
+"""The table of all that can be requested: the routes, the matrix of roles, and what is documented.
+
+A row names verb, path, the role that it needs, the function that answers, and the structs of its
+query, body and answer. `app.py` answers by it; `openapi.py` describes the rows of the interface for
+programs by their structs. A new page or noun is a function and a row.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+import msgspec
+from starlette.responses import Response
+
+from nacre.console.access.roles import Role
+from nacre.console.api import health, jobs, session
+from nacre.console.call import Call, PageAnswer
+from nacre.console.pages import job_list, job_overview
+
+Answer = msgspec.Struct | PageAnswer | Response
+RouteHandler = Callable[[Call], Awaitable[Answer]]
+API = "/api/v1"
+"""Before the paths of the interface for programs."""
+
+
+class RouteRow(NamedTuple):
+    """A row of the table.
+
+    Attributes:
+        verb: `GET`, `POST` and so on.
+        path: Path with parameters in braces.
+        role: Who may ask; NOBODY: everybody.
+        handler: It answers.
+        summary: What it does, in a sentence.
+        query: Struct of the query; None: it takes none.
+        body: Struct of the body, JSON; None: it takes none, or reads it itself.
+        answer: Struct of the answer; None for a page, or an answer without a body.
+        status: Status code of a good answer.
+    """
+
+    verb: str
+    path: str
+    role: Role
+    handler: RouteHandler
+    summary: str
+    query: type[msgspec.Struct] | None = None
+    body: type[msgspec.Struct] | None = None
+    answer: type[msgspec.Struct] | None = None
+    status: int = 200
+
+    @property
+    def is_api(self) -> bool:
+        """Whether it is of the interface for programs, whose errors are problem details."""
+        return self.path.startswith(f"{API}/") or self.path in {"/health", "/metrics"}
+
+
+_V = Role.VIEWER
+
+ROUTES: tuple[RouteRow, ...] = (
+    # pages
+    RouteRow("GET", "/", _V, job_list.page, "All jobs."),
+    RouteRow("GET", "/j/{job}", _V, job_overview.page, "What a job does now."),
+    RouteRow("POST", "/login", Role.NOBODY, session.log_in, "Exchange a link for a session."),
+    # programs
+    RouteRow("GET", "/health", Role.NOBODY, health.health, "Whether the console answers.",
+             answer=health.Health),
+    RouteRow("GET", f"{API}/session", _V, session.who_am_i, "Who asks.",
+             answer=session.SessionFacts),
+    RouteRow("PATCH", f"{API}/session", _V, session.choose_language, "Choose the language.",
+             body=session.ChosenLanguage, answer=session.SessionFacts),
+    RouteRow("DELETE", f"{API}/session", _V, session.log_out, "Log out.", status=204),
+    RouteRow("GET", f"{API}/jobs", _V, jobs.list_jobs, "All jobs, with state and sentence.",
+             query=jobs.JobsQuery, answer=jobs.JobList),
+    RouteRow("GET", f"{API}/jobs/{{job}}", _V, jobs.get_job,
+             "A job: its numbers, its sentence, and what can be done with it.",
+             answer=jobs.JobDetails),
+)  # fmt: skip
+"""All rows."""

@@ -1,0 +1,206 @@
+"""The process of a console: its parts, its sockets, its start and end.
+
+The jobs are processes of their own, which the console neither starts nor ends here: it can be
+killed at any time.
+"""
+
+import asyncio
+import errno
+import os
+import re
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+from typing import Final, NamedTuple
+
+import msgspec
+import uvicorn
+
+from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.keys import KeyBook
+from nacre.console.access.sessions import SessionBook
+from nacre.console.app import ConsoleApp
+from nacre.console.fleet.fleet import Fleet
+from nacre.console.fleet.places import JobPlace
+from nacre.console.live.poller import Poller
+from nacre.console.readers.pool import ReaderPool
+from nacre.console.services import ConsoleServices
+from nacre.core.clock import Clock
+from nacre.errors import JobError
+from nacre.store.local_files import replace_file
+
+GRACE: Final = 2
+"""Seconds that requests in process have at the end."""
+_RUNNING = "running.json"
+
+
+class ConsoleOptions(NamedTuple):
+    """The options of a console.
+
+    Attributes:
+        places: The directories that are looked through for jobs.
+        port: Its port on the loopback; 0 for a free one.
+        hosts: Names beside those of the loopback under which it is reached.
+        folder: Folder of its own files.
+    """
+
+    places: Sequence[JobPlace]
+    port: int
+    folder: Path
+    hosts: Sequence[str] = ()
+
+
+class OpenedConsole(NamedTuple):
+    """A console that answers.
+
+    Attributes:
+        url: Its URL, such as `http://localhost:8410/`.
+        services: Its parts.
+    """
+
+    url: str
+    services: ConsoleServices
+
+
+class _Server(uvicorn.Server):
+    """A server that ends by a signal and does not raise it again."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """See its base; Ctrl-C and SIGTERM come here."""
+        self.should_exit = True
+
+
+def loopback_sockets(port: int) -> list[socket.socket]:
+    """Sockets of a port on 127.0.0.1 and, where there is IPv6, on ::1.
+
+    Args:
+        port: The port; 0 for a free one.
+
+    Raises:
+        JobError: The port is taken; the message says by whom where that is known.
+    """
+    try:
+        first = _bound(socket.AF_INET, "127.0.0.1", port)
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise JobError(f"port {port} cannot be used: {error.strerror}") from None
+        raise JobError(
+            f"port {port} is taken{owner_of(port)}; "
+            f"`nacre console --port {port + 10}` takes another"
+        ) from None
+    found = [first]
+    # `localhost` may be ::1. Where another program has that port, 127.0.0.1 remains.
+    with suppress(OSError):
+        found.append(_bound(socket.AF_INET6, "::1", first.getsockname()[1]))
+    return found
+
+
+def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        made.bind((address, port))
+        made.listen(128)
+    except OSError:
+        made.close()
+        raise
+    made.settimeout(0.0)
+    return made
+
+
+def owner_of(port: int) -> str:
+    """Words for the process of this user that listens on a port; "" where none is found."""
+    inodes = _listening(port)
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            for handle in (process / "fd").iterdir():
+                if os.readlink(handle) in inodes:  # noqa: PTH115 - it names no file
+                    name = (process / "comm").read_text().strip()
+                    return f" by process {process.name} ({name})"
+    return ""
+
+
+def _listening(port: int) -> frozenset[str]:
+    """Sockets that listen on a port, as `/proc/PID/fd` names them."""
+    found = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with suppress(OSError):
+            for line in Path(table).read_text("ascii").splitlines()[1:]:
+                fields = re.split(r"\s+", line.strip())
+                if fields[3] == "0A" and int(fields[1].rpartition(":")[2], 16) == port:
+                    found.add(f"socket:[{fields[9]}]")
+    return frozenset(found)
+
+
+async def serve(
+    options: ConsoleOptions, clock: Clock, on_open: Callable[[OpenedConsole], None]
+) -> None:
+    """Serve until Ctrl-C or SIGTERM.
+
+    Args:
+        options: The options.
+        clock: The time.
+        on_open: Called once, when it answers.
+
+    Raises:
+        JobError: The port is taken.
+        StorageError: Its own files cannot be used.
+    """
+    sockets = loopback_sockets(options.port)
+    url = f"http://localhost:{sockets[0].getsockname()[1]}/"
+    database = ConsoleDatabase(options.folder)
+    fleet, readers = Fleet(options.places), ReaderPool()
+    services = ConsoleServices(
+        fleet=fleet,
+        poller=Poller(fleet, readers, database, clock),
+        readers=readers,
+        keys=KeyBook(database, clock),
+        sessions=SessionBook(database, clock),
+        clock=clock,
+    )
+    config = uvicorn.Config(
+        ConsoleApp(services, options.hosts).asgi(), http="httptools", ws="none", lifespan="off",
+        log_config=None, access_log=False, server_header=False, proxy_headers=False,
+        timeout_graceful_shutdown=GRACE,
+    )  # fmt: skip
+    server = _Server(config)
+    try:
+        await fleet.scan()
+        async with asyncio.TaskGroup() as group:
+            poll = group.create_task(services.poller.run(), name="poller")
+            _publish(options.folder, url)
+            on_open(OpenedConsole(url, services))
+            await server.serve(sockets)
+            poll.cancel()
+    finally:
+        (options.folder / _RUNNING).unlink(missing_ok=True)
+        await readers.close()
+        database.close()
+        for one in sockets:
+            one.close()
+
+
+class _RunningConsole(msgspec.Struct, frozen=True):
+    """The console that runs with a folder: its URL and its process."""
+
+    url: str
+    pid: int
+
+
+def _publish(folder: Path, url: str) -> None:
+    found = msgspec.json.encode(_RunningConsole(url, os.getpid()))
+    replace_file(folder / _RUNNING, found, 0o600)
+
+
+def running_url(folder: Path) -> str | None:
+    """The URL of the console that runs with a folder of its own files; None for none."""
+    try:
+        found = msgspec.json.decode((folder / _RUNNING).read_bytes(), type=_RunningConsole)
+        os.kill(found.pid, 0)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return found.url

@@ -1,0 +1,30 @@
+"""The parts of a console that answer requests."""
+
+from typing import NamedTuple
+
+from nacre.console.access.keys import KeyBook
+from nacre.console.access.sessions import SessionBook
+from nacre.console.fleet.fleet import Fleet
+from nacre.console.live.poller import Poller
+from nacre.console.readers.pool import ReaderPool
+from nacre.core.clock import Clock
+
+
+class ConsoleServices(NamedTuple):
+    """The parts that handlers ask; only `server.py` makes them.
+
+    Attributes:
+        fleet: The jobs that were found.
+        poller: What is known of them now.
+        readers: The processes that read their stores.
+        keys: Keys of links and programs.
+        sessions: Sessions of browsers.
+        clock: The time.
+    """
+
+    fleet: Fleet
+    poller: Poller
+    readers: ReaderPool
+    keys: KeyBook
+    sessions: SessionBook
+    clock: Clock

@@ -1,0 +1,34 @@
+"""The state of a batch crawl in numbers."""
+
+from collections import Counter
+from typing import Any
+
+from nacre.cycle.rounds import JournalFile
+from nacre.cycle.versions import Cycle
+from nacre.settings.load import load_job
+from nacre.store.layout import Layout
+
+
+def rounds_status(layout: Layout) -> dict[str, Any]:
+    """The state of a batch crawl as plain data.
+
+    Args:
+        layout: Its directory.
+
+    Raises:
+        ConfigError: Its configuration is wrong.
+        JobError: Its versions cannot be read.
+    """
+    storage = load_job(layout, ()).settings.cycle.storage
+    version = Cycle.open(layout.root, storage).newest()
+    journal = JournalFile(layout).read()
+    states = Counter(one.state for one in version.segments.values())
+    return {
+        "version": version.number,
+        "step": version.step,
+        "clock": version.clock,
+        "segments": dict(states),
+        "round": journal.round if journal is not None else None,
+        "rounds": journal.rounds if journal is not None else None,
+        "at": journal.step if journal is not None else "",
+    }

@@ -1,0 +1,45 @@
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from nacre.cli import installing
+from tests.cli.site import nacre
+
+
+def test_keys_are_made_listed_and_removed(tmp_path: Path):
+    state = ("--state", tmp_path)
+    made = nacre("console", "key", "add", "脚本", "--role", "operator", *state)
+    assert len(made.out.strip()) == 43
+    listed = nacre("console", "key", "list", *state)
+    assert "脚本" in listed.out
+    assert made.out.strip() not in listed.out
+    assert nacre("console", "key", "add", "脚本", *state).code == 2
+    assert nacre("console", "key", "remove", "脚本", *state).out == "removed 脚本\n"
+    assert nacre("console", "key", "remove", "脚本", *state).code == 2
+    assert nacre("console", "key", "list", *state).out == "no keys\n"
+
+
+def test_a_link_needs_a_console(tmp_path: Path):
+    done = nacre("console", "link", "--state", tmp_path)
+    assert done.code == 2
+    assert "no console runs here; start it by `nacre console`" in done.err
+
+
+def test_a_directory_stands_in_place_of_a_command(tmp_path: Path):
+    done = nacre("console", tmp_path / "none", "--port", 0)
+    assert done.code == 2
+    assert "is not a directory; name one that holds jobs" in done.err
+    help_text = nacre("console", "--help").out
+    for command in ("serve", "link", "key"):
+        assert command in help_text
+    assert "--port" in nacre("console", "serve", "--help").out
+
+
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr(installing, "find_spec", lambda _: None)
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: SimpleNamespace(returncode=1))
+    done = nacre("console", tmp_path)
+    assert done.code == 2
+    assert "the console needs the extra `console` (starlette uvicorn" in done.err
+    assert "requirements-console.lock; with --yes this command does it" in done.err

@@ -1,0 +1,78 @@
+"""A console for tests: its application, on jobs in a folder, with a clock that is set."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+
+from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.keys import KeyBook
+from nacre.console.access.roles import Role
+from nacre.console.access.sessions import COOKIE, SessionBook
+from nacre.console.app import ConsoleApp
+from nacre.console.fleet.fleet import Fleet
+from nacre.console.fleet.places import places_of
+from nacre.console.live.poller import Poller
+from nacre.console.readers.pool import ReaderPool
+from nacre.console.services import ConsoleServices
+from nacre.engine.clock import SystemClock
+
+ORIGIN = "http://localhost:8410"
+
+
+class GivenConsole:
+    """A console that answers in this process.
+
+    Attributes:
+        services: Its parts.
+        client: Asks it, as nobody.
+    """
+
+    def __init__(self, services: ConsoleServices, client: httpx.AsyncClient) -> None:
+        self.services = services
+        self.client = client
+        self._keys: dict[Role, str] = {}
+
+    def as_key(self, role: Role = Role.VIEWER) -> dict[str, str]:
+        """Fields of a program with a key of a role."""
+        if role not in self._keys:
+            self._keys[role] = self.services.keys.add(f"{role.title} key", role)
+        return {"authorization": f"Bearer {self._keys[role]}"}
+
+    def as_session(self, role: Role = Role.ADMIN) -> dict[str, str]:
+        """Fields of a browser that is logged in, as they come from its own pages."""
+        secret = self.services.sessions.begin("anna", role)
+        session = self.services.sessions.find(secret)
+        assert session is not None
+        return {
+            "cookie": f"{COOKIE}={secret}",
+            "sec-fetch-site": "same-origin",
+            "x-nacre-token": session.token,
+        }
+
+
+@asynccontextmanager
+async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
+    """A console on the jobs below `folder/crawls`."""
+    crawls = folder / "crawls"
+    crawls.mkdir(exist_ok=True)
+    clock = SystemClock()
+    database = ConsoleDatabase(folder / "console")
+    fleet, readers = Fleet(places_of([crawls])), ReaderPool(1)
+    services = ConsoleServices(
+        fleet=fleet,
+        poller=Poller(fleet, readers, database, clock),
+        readers=readers,
+        keys=KeyBook(database, clock),
+        sessions=SessionBook(database, clock),
+        clock=clock,
+    )
+    await fleet.scan()
+    transport = httpx.ASGITransport(ConsoleApp(services).asgi(), raise_app_exceptions=False)
+    try:
+        async with httpx.AsyncClient(transport=transport, base_url=ORIGIN) as client:
+            yield GivenConsole(services, client)
+    finally:
+        await readers.close()
+        database.close()

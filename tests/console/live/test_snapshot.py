@@ -1,0 +1,91 @@
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from nacre.console.fleet.places import FoundJob
+from nacre.console.live.snapshot import (
+    SPAN,
+    JobActivity,
+    RatePoint,
+    rate_point,
+    snapshot_of,
+    time_left,
+    unreadable,
+)
+from nacre.job.overview import JobOverview, SlowQueue
+from nacre.store.layout import Layout
+
+JOB = FoundJob("crawls~demo", "demo", "crawls", Layout(Path("crawls/demo")))
+RUNNING = JobOverview("RUNNING", parallel=25, busy=1, queued=600, finished=50)
+SLOW = SlowQueue("org,example,", 600, 1.0, 700.0, host="example.org")
+
+
+def test_the_rate_is_that_of_the_last_half_minute():
+    activity = JobActivity()
+    assert activity.lately() is None
+    for second in range(61):
+        finished = second if second < 30 else 30 + 5 * (second - 30)
+        activity.note(RatePoint(float(second), finished, finished * 100, 9))
+        if second == 1:
+            assert activity.lately() == (1.0, 100.0)
+    assert activity.lately() == (5.0, 500.0)
+    assert activity.rates[0] == pytest.approx(1.0)
+    assert activity.rates[-1] == pytest.approx(5.0)
+
+
+def test_points_are_ten_seconds_apart_and_ten_minutes_old_at_most():
+    activity = JobActivity()
+    for second in range(2000):
+        activity.note(RatePoint(float(second), second, 0, 9))
+    assert len(activity.rates) <= SPAN / 10 + 1
+    assert sum(activity.rates) == pytest.approx(len(activity.rates))
+
+
+def test_another_run_begins_anew():
+    activity = JobActivity()
+    activity.note(RatePoint(0.0, 1000, 0, 9))
+    activity.note(RatePoint(1.0, 1001, 0, 9))
+    activity.note(RatePoint(2.0, 3, 0, 9))
+    assert activity.lately() is None
+
+
+@pytest.mark.parametrize(
+    ("rate", "slowest", "left"),
+    [(None, (), None), (0.0, (), None), (2.0, (), 300.0), (2.0, (SLOW,), 700.0)],
+)
+def test_the_time_that_is_left(rate, slowest, left):
+    assert time_left(RUNNING, slowest, rate) == left
+
+
+def test_an_answer_becomes_a_snapshot():
+    answer = {
+        "overview": msgspec.to_builtins(RUNNING),
+        "slowest": msgspec.to_builtins([SLOW]),
+        "fetching": [{"url": "http://example.org/书", "seconds": 2.0}],
+    }
+    activity = JobActivity()
+    activity.note(rate_point(answer, 100.0))
+    seen = snapshot_of(JOB, answer, 100.0, activity)
+    assert (seen.state, seen.running, seen.sentence.code) == ("RUNNING", True, "one-host")
+    assert seen.fetching[0].url == "http://example.org/书"
+    assert seen.slowest == (SLOW,)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "code"),
+    [
+        ({"version": 0, "step": "", "at": ""}, "rounds-new"),
+        ({"version": 7, "step": "update", "at": ""}, "rounds"),
+        ({"version": 7, "step": "update", "at": "fetch", "round": 2}, "rounds-at"),
+    ],
+)
+def test_a_batch_crawl_is_a_kind_of_job(rounds, code):
+    seen = snapshot_of(JOB, {"cycle": rounds}, 100.0, None)
+    assert (seen.state, seen.sentence.code, seen.overview) == ("ROUNDS", code, None)
+
+
+def test_a_job_that_cannot_be_read_says_why():
+    seen = unreadable(JOB, "no permission", 5.0, running=False)
+    assert (seen.state, seen.sentence.code) == ("UNREADABLE", "unreadable")
+    assert unreadable(JOB, "", 5.0, running=True).sentence.code == "no-answer"

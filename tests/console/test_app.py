@@ -1,0 +1,269 @@
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from nacre.console.access.origin import HEADERS
+from nacre.console.access.roles import Role
+from nacre.console.openapi import describe
+from nacre.console.routes import API, ROUTES, RouteRow
+from tests.cli.site import nacre
+from tests.console.given import GivenConsole, given_console
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def play(folder: Path, scene: Callable[[GivenConsole], Awaitable[None]]) -> None:
+    """Play a scene with a console."""
+
+    async def played() -> None:
+        async with given_console(folder) as console:
+            await scene(console)
+
+    asyncio.run(played())
+
+
+def add_job(folder: Path, name: str) -> None:
+    assert nacre("new", folder / "crawls" / name, "http://127.0.0.1:9/").code == 0
+
+
+def path_of(row: RouteRow) -> str:
+    """A path of a row, for a job that there is not."""
+    return row.path.replace("{job}", "none").replace("{name}", "none")
+
+
+def test_asvs_8_2_each_route_is_for_its_role_and_those_above(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        keys = {role: console.as_key(role) for role in Role if role}
+        for row in ROUTES:
+            for role in Role:
+                answer = await console.client.request(
+                    row.verb, path_of(row), headers=keys.get(role, {})
+                )
+                refused = answer.status_code in {401, 403}
+                allowed = role >= row.role and row.path != "/login"
+                assert not (allowed and refused), (row.verb, row.path, role, answer.text)
+                assert allowed or refused, (row.verb, row.path, role)
+
+    play(tmp_path, scene)
+
+
+def test_each_answer_has_the_fields_that_protect_it(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        for path in ("/", "/health", f"{API}/jobs", "/nothing", f"{API}/nothing"):
+            for fields in ({}, console.as_session()):
+                answer = await console.client.get(path, headers=fields)
+                for name, value in HEADERS.items():
+                    assert answer.headers[name] == value, path
+                assert "server" not in answer.headers
+
+    play(tmp_path, scene)
+
+
+def test_asvs_3_4_another_host_is_refused(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        for host in ("evil.example", "localhost.evil.example:8410", ""):
+            answer = await console.client.get("/health", headers={"host": host})
+            assert answer.status_code == 421
+            assert "content-security-policy" in answer.headers
+
+    play(tmp_path, scene)
+
+
+def test_a_link_works_once_and_becomes_a_session(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        ours = {"sec-fetch-site": "same-origin"}
+        key = console.services.keys.new_link()
+        theirs = {"sec-fetch-site": "cross-site"}
+        refused = await console.client.post("/login", data={"key": key}, headers=theirs)
+        assert refused.status_code == 403
+        taken = await console.client.post("/login", data={"key": key}, headers=ours)
+        assert (taken.status_code, taken.headers["location"]) == (303, "/")
+        field = taken.headers["set-cookie"]
+        assert field.startswith("__Host-nacre=")
+        assert field.endswith("; Path=/; Secure; HttpOnly; SameSite=Strict")
+        cookie = {"cookie": field.partition(";")[0]}
+        assert (await console.client.get("/", headers=cookie)).status_code == 200
+        again = await console.client.post("/login", data={"key": key}, headers=ours)
+        assert again.status_code == 401
+        wrong = await console.client.post("/login", content=b"\xff=\xff", headers=ours)
+        assert wrong.status_code == 401
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.parametrize(
+    ("missing", "code"), [("sec-fetch-site", "other-origin"), ("x-nacre-token", "no-token")]
+)
+def test_asvs_3_5_a_session_changes_something_from_its_pages_only(
+    tmp_path: Path, missing: str, code: str
+):
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session()
+        forged = {name: value for name, value in fields.items() if name != missing}
+        refused = await console.client.delete(f"{API}/session", headers=forged)
+        assert (refused.status_code, refused.json()["code"]) == (403, code)
+        assert (await console.client.get(f"{API}/session", headers=fields)).status_code == 200
+        done = await console.client.delete(f"{API}/session", headers=fields)
+        assert done.status_code == 204
+        assert "Max-Age=0" in done.headers["set-cookie"]
+        assert (await console.client.get(f"{API}/session", headers=fields)).status_code == 401
+
+    play(tmp_path, scene)
+
+
+def test_a_language_is_chosen_by_the_browser_or_in_the_session(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields = {**console.as_session(), "accept-language": "zh-Hans-CN, en;q=0.5"}
+        assert (await facts(console, fields))["language"] == "zh_CN"
+        chosen = await console.client.patch(
+            f"{API}/session", json={"language": "en"}, headers=fields
+        )
+        assert chosen.json()["language"] == "en"
+        assert (await facts(console, fields))["language"] == "en"
+        for body, status in (({"language": "tlh"}, 422), ({"language": 3}, 400), ([], 400)):
+            wrong = await console.client.patch(f"{API}/session", json=body, headers=fields)
+            assert wrong.status_code == status, body
+        text = await console.client.patch(f"{API}/session", content="x", headers=fields)
+        assert text.status_code == 415
+        by_key = await console.client.patch(
+            f"{API}/session", json={"language": "en"}, headers=console.as_key()
+        )
+        assert by_key.status_code == 409
+
+    play(tmp_path, scene)
+
+
+async def facts(console: GivenConsole, fields: dict[str, str]) -> dict[str, str]:
+    answer = await console.client.get(f"{API}/session", headers=fields)
+    found: dict[str, str] = answer.json()
+    return found
+
+
+def test_jobs_are_listed_page_by_page(tmp_path: Path):
+    (tmp_path / "crawls").mkdir()
+    for name in ("a", "b", "图书馆"):
+        add_job(tmp_path, name)
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_key()
+
+        async def asked(query: str) -> dict[str, object]:
+            answer = await console.client.get(f"{API}/jobs?{query}", headers=fields)
+            assert answer.status_code == 200, answer.text
+            found: dict[str, object] = answer.json()
+            return found
+
+        for job in console.services.fleet.jobs:
+            await console.services.poller.look(job)
+        first = await asked("limit=2&fields=id,state")
+        assert first["items"] == [
+            {"id": "crawls~a", "state": "NASCENT"},
+            {"id": "crawls~b", "state": "NASCENT"},
+        ]
+        rest = await asked(f"limit=2&fields=id&after={first['next']}")
+        assert (rest["items"], rest["next"]) == ([{"id": "crawls~图书馆"}], None)
+        assert (await asked("state=RUNNING"))["items"] == []
+        assert len((await asked("name=图"))["items"]) == 1  # type: ignore[arg-type]
+        wrong = await console.client.get(f"{API}/jobs?limit=many", headers=fields)
+        assert (wrong.status_code, wrong.json()["code"]) == (400, "bad-query")
+
+    play(tmp_path, scene)
+
+
+def test_a_job_has_its_sentence_and_its_actions(tmp_path: Path):
+    (tmp_path / "crawls").mkdir()
+    add_job(tmp_path, "demo")
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_key()
+        answer = await console.client.get(f"{API}/jobs/crawls~demo", headers=fields)
+        found = answer.json()
+        assert found["item"]["sentence"] == {
+            "code": "ready", "params": {}, "lever": ["start"], "text": "ready to start",
+        }  # fmt: skip
+        allowed = [action["name"] for action in found["actions"] if action["allowed"]]
+        assert allowed == ["start", "start-paused", "edit"]
+        page = await console.client.get("/j/crawls~demo", headers=console.as_session())
+        assert "ready to start" in page.text
+        assert f"nacre run {tmp_path}/crawls/demo" in page.text
+
+    play(tmp_path, scene)
+
+
+def test_asvs_1_2_names_from_outside_never_become_markup(tmp_path: Path):
+    (tmp_path / "crawls").mkdir()
+    add_job(tmp_path, f"{HOSTILE}\u202e")
+
+    async def scene(console: GivenConsole) -> None:
+        (job,) = console.services.fleet.jobs
+        for path in ("/", f"/j/{job.id}", f"/j/{HOSTILE}"):
+            page = await console.client.get(path, headers=console.as_session())
+            assert "<img" not in page.text
+            assert "&lt;img" in page.text
+            assert "\u202e" not in page.text
+
+    play(tmp_path, scene)
+
+
+def test_what_is_not_there_says_so_in_its_form(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_key()
+        for path in (f"{API}/jobs/none", f"{API}/nothing"):
+            answer = await console.client.get(path, headers=fields)
+            assert answer.headers["content-type"] == "application/problem+json"
+            assert (answer.status_code, answer.json()["code"]) == (404, "not-found")
+        page = await console.client.get("/nothing", headers=fields)
+        assert (page.status_code, page.headers["content-type"]) == (
+            404, "text/html; charset=utf-8",
+        )  # fmt: skip
+        verb = await console.client.put(f"{API}/jobs", headers=fields)
+        assert (verb.status_code, set(verb.headers["allow"].split(", "))) == (405, {"GET", "HEAD"})
+        long = await console.client.get("/health", headers={"content-length": "99999999999"})
+        assert long.status_code == 413
+
+    play(tmp_path, scene)
+
+
+def test_the_files_of_pages_are_kept_for_ever(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        page = (await console.client.get("/")).text
+        url = page.partition('<link rel="stylesheet" href="')[2].partition('"')[0]
+        file = await console.client.get(url)
+        assert file.status_code == 200
+        assert "immutable" in file.headers["cache-control"]
+        for other in ("/static/0/console.css", f"{url}/../../app.py", f"{url}x"):
+            assert (await console.client.get(other)).status_code == 404
+
+    play(tmp_path, scene)
+
+
+def test_answers_are_as_they_are_described(tmp_path: Path):
+    (tmp_path / "crawls").mkdir()
+    add_job(tmp_path, "demo")
+    document = json.loads(json.dumps(describe(ROUTES)))
+
+    def check(answer: object, verb: str, path: str) -> None:
+        schema = document["paths"][path][verb]["responses"]["200"]["content"]["application/json"]
+        jsonschema.validate(answer, {**schema["schema"], "components": document["components"]})
+
+    async def scene(console: GivenConsole) -> None:
+        published = await console.client.get(f"{API}/openapi.json")
+        assert published.json() == document
+        for row in ROUTES:
+            if row.answer is not None and row.verb == "GET":
+                path = row.path.replace("{job}", "crawls~demo")
+                answer = await console.client.get(path, headers=console.as_key())
+                assert answer.status_code == 200, answer.text
+                check(answer.json(), "get", row.path)
+
+    play(tmp_path, scene)
+
+
+def test_nothing_of_the_table_is_there_twice():
+    both = [(row.verb, row.path) for row in ROUTES]
+    assert len(set(both)) == len(both)
+    assert all(row.summary.endswith(".") for row in ROUTES)

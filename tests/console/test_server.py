@@ -1,0 +1,71 @@
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import httpx
+import pytest
+
+from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.keys import KeyBook
+from nacre.console.access.roles import Role
+from nacre.console.fleet.places import places_of
+from nacre.console.server import ConsoleOptions, OpenedConsole, loopback_sockets, running_url, serve
+from nacre.engine.clock import SystemClock
+from nacre.errors import JobError
+from tests.cli.site import nacre, site
+
+GBK: dict[str, str | bytes] = {
+    "/": '<meta charset="utf-8"><title>图书馆</title><a href="/%CA%E9.html">书</a>',
+    "/%CA%E9.html": '<meta charset="gbk"><title>书</title>'.encode("gbk"),
+}
+
+
+def test_a_console_serves_jobs_until_ctrl_c(tmp_path: Path):
+    job = tmp_path / "crawls" / "图书馆"
+    with site(GBK) as url:
+        assert nacre("crawl", url, "--out", job, "-q").code == 0
+    options = ConsoleOptions(places_of([tmp_path / "crawls"]), 0, tmp_path / "state")
+
+    async def ask(console: OpenedConsole) -> dict[str, object]:
+        assert running_url(tmp_path / "state") == console.url
+        key = console.services.keys.add("test", Role.VIEWER)
+        fields = {"authorization": f"Bearer {key}"}
+        async with httpx.AsyncClient(headers=fields, trust_env=False) as client:
+            answer = await client.get(f"{console.url}api/v1/jobs/crawls~图书馆", timeout=120)
+            assert answer.status_code == 200, answer.text
+            found: dict[str, object] = answer.json()
+            return found
+
+    async def play() -> dict[str, object]:
+        opened: asyncio.Future[OpenedConsole] = asyncio.get_running_loop().create_future()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(serve(options, SystemClock(), opened.set_result))
+            found = await ask(await opened)
+            os.kill(os.getpid(), signal.SIGINT)
+        return found
+
+    found = asyncio.run(play())
+    assert found["item"]["sentence"]["code"] == "finished"  # type: ignore[index]
+    assert found["overview"]["documents"] == 2  # type: ignore[index]
+    assert running_url(tmp_path / "state") is None
+
+
+def test_what_was_read_is_known_at_the_next_start(tmp_path: Path):
+    database = ConsoleDatabase(tmp_path)
+    secret = KeyBook(database, SystemClock()).new_link()
+    database.close()
+    database = ConsoleDatabase(tmp_path)
+    assert KeyBook(database, SystemClock()).use_link(secret)
+    database.close()
+
+
+def test_a_port_that_is_taken_is_said_with_its_owner():
+    first = loopback_sockets(0)
+    port = first[0].getsockname()[1]
+    try:
+        with pytest.raises(JobError, match=rf"port {port} is taken by process {os.getpid()} \("):
+            loopback_sockets(port)
+    finally:
+        for one in first:
+            one.close()

@@ -1,0 +1,38 @@
+import pytest
+
+from nacre.core.states import CRASHED, ExitStatus, JobState
+from nacre.job.allowed_actions import GROUPS, POSSIBLE, job_actions
+
+
+@pytest.mark.parametrize(
+    ("state", "allowed"),
+    [
+        ("NASCENT", {"start", "start-paused", "edit"}),
+        ("PREPARING", {"stop"}),
+        ("RUNNING", {"pause", "stop", "checkpoint", "parallel", "change", "frontier"}),
+        ("EMPTY", {"pause", "stop", "checkpoint", "parallel", "change", "frontier"}),
+        ("PAUSED", {"resume", "stop", "checkpoint", "parallel", "change", "frontier"}),
+        ("STOPPING", set()),
+        ("ABORTED", {"go-on", "go-on-checkpoint", "edit", "frontier"}),
+        (CRASHED, {"go-on", "go-on-checkpoint", "edit", "frontier"}),
+        ("FINISHED_TIME_LIMIT", {"go-on", "go-on-checkpoint", "edit", "frontier"}),
+        ("FINISHED", {"recrawl", "recrawl-full", "edit"}),
+        ("ROUNDS", set()),
+    ],
+)
+def test_what_a_state_allows(state: str, allowed: set[str]):
+    actions = job_actions(state, "crawls/demo")
+    assert {action.name for action in actions if action.allowed} == allowed
+    assert all(action.why for action in actions if not action.allowed)
+    assert [action.name for action in actions] == list(POSSIBLE)
+
+
+def test_each_state_of_a_job_has_its_group():
+    states = {str(state) for state in JobState} | {str(end) for end in ExitStatus}
+    assert states <= set(GROUPS)
+
+
+def test_each_action_has_its_command():
+    found = {action.name: action.command for action in job_actions("NASCENT", "'a job'")}
+    assert found["start"] == "nacre run 'a job'"
+    assert all("'a job'" in command for command in found.values())

@@ -1,0 +1,112 @@
+"""The texts of the console in other languages: `python -m tools.catalogues` (`make catalogues`).
+
+Collects the texts of sources and templates, brings each `nacre.po` up to date and compiles it. The
+files are the same wherever this runs; `--check` writes nothing, and fails where something would
+change or is not translated.
+"""
+
+import io
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+from nacre.console.catalogue import DOMAIN, ENGLISH, FOLDER, LANGUAGES
+
+SOURCE = Path(__file__).parents[1] / "src" / "nacre"
+METHODS = [("console/**.py", "python"), ("console/templates/**.html", "jinja2")]
+JOB = [("sentence.py", "python")]
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+"""Time of all files, so that they are the same whenever they are made."""
+KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
+
+
+def template() -> Catalog:
+    """All texts, without translations."""
+    found = Catalog(project="Nacre", fuzzy=False)
+    for folder, methods in ((SOURCE, METHODS), (SOURCE / "job", JOB)):
+        options = {pattern: {"trimmed": "true"} for pattern, _ in methods}
+        texts = extract_from_dir(str(folder), methods, options, keywords=KEYWORDS)
+        for name, _, text, comments, context in sorted(texts):
+            place = (folder / name).relative_to(SOURCE).as_posix()
+            found.add(text, locations=[(place, 0)], auto_comments=comments, context=context)
+    return found
+
+
+def updated(language: str, texts: Catalog) -> Catalog:
+    """The catalogue of a language with all texts of today; translations stay."""
+    path = FOLDER / language / "LC_MESSAGES" / f"{DOMAIN}.po"
+    old = Catalog(locale=language)
+    if path.is_file():
+        with path.open("rb") as file:
+            old = read_po(file, locale=language)
+    made = Catalog(locale=language, project="Nacre", fuzzy=False)
+    for text in texts:
+        if text.id:
+            kept = old.get(text.id)
+            string = kept.string if kept is not None else None
+            made.add(text.id, string, locations=_files(text), context=text.context)
+    return made
+
+
+def _files(text: Message) -> list[tuple[str, int]]:
+    return sorted({(name, 0) for name, _ in text.locations})
+
+
+def texts_of(catalogue: Catalog) -> tuple[bytes, bytes]:
+    """The two files of a catalogue: for translators, and compiled."""
+    written, compiled = io.BytesIO(), io.BytesIO()
+    write_po(
+        written, catalogue, width=100, omit_header=True, sort_output=True, include_lineno=False
+    )
+    plural = catalogue.plural_forms
+    header = (
+        'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n'
+        f'"Language: {catalogue.locale}\\n"\n"Plural-Forms: {plural}\\n"\n\n'
+    )
+    data = header.encode() + written.getvalue()
+    parsed = read_po(io.BytesIO(data), locale=catalogue.locale)
+    parsed.creation_date = parsed.revision_date = EPOCH
+    write_mo(compiled, parsed)
+    return data, compiled.getvalue()
+
+
+def untranslated(catalogue: Catalog) -> list[str]:
+    """The texts without a translation."""
+    return [str(text.id) for text in catalogue if text.id and not _whole(text.string)]
+
+
+def _whole(string: str | tuple[str, ...] | list[str] | None) -> bool:
+    return bool(string) and (isinstance(string, str) or all(string or ()))
+
+
+def main(*, check: bool) -> int:
+    """Write the files, or check them; the number of problems."""
+    texts, problems = template(), 0
+    for language in LANGUAGES:
+        if language == ENGLISH:
+            continue
+        folder = FOLDER / language / "LC_MESSAGES"
+        catalogue = updated(language, texts)
+        files = zip((".po", ".mo"), texts_of(catalogue), strict=True)
+        for path, data in ((folder / f"{DOMAIN}{suffix}", data) for suffix, data in files):
+            if path.is_file() and path.read_bytes() == data:
+                continue
+            if check:
+                print(f"{path} is not up to date: `make catalogues`")
+                problems += 1
+            else:
+                folder.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+        for text in untranslated(catalogue):
+            print(f"{language}: not translated: {text}")
+            problems += check
+    return problems
+
+
+if __name__ == "__main__":
+    sys.exit(min(main(check="--check" in sys.argv), 1))
