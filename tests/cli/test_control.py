@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from nacre.job.control import send_command
+from nacre.store.layout import Layout
 from tests.cli.conftest import Crawled
 from tests.cli.site import many_pages, nacre, site
 
@@ -65,6 +67,20 @@ def kept_bytes(job: Path) -> int:
     return sum(path.stat().st_size for path in warcs)
 
 
+def tell_over_the_socket(job: Path, home: str) -> None:
+    """Ask a running job what the console asks, in the name of somebody."""
+    told = json.loads(nacre("status", job, "--json").out)
+    assert told["sentence"]["text"]
+    assert told["counts"]["busy"] <= 2
+    workers = send_command(Layout(job).socket, "toes")
+    assert workers["parallel"] == 2
+    assert all(toe["step"] and toe["uri"].startswith(home) for toe in workers["toes"])
+    send_command(Layout(job).socket, "parallel", number=2, by="安娜 via console")
+    assert f"2 -> 2 by 安娜 via console (uid {os.getuid()})" in (
+        job / "latest" / "logs" / "job.log"
+    ).read_text("utf-8")
+
+
 def test_a_running_job_can_be_told_things(tmp_path: Path):
     job = tmp_path / "job"
     with (
@@ -75,6 +91,7 @@ def test_a_running_job_can_be_told_things(tmp_path: Path):
         status = nacre("status", job)
         assert ": running" in status.out
         assert " of 2 fetches" in status.out
+        tell_over_the_socket(job, home)
         assert nacre("parallel", job, 5).out == "2 -> 5 fetches\n"
         assert nacre("parallel", job, 100_000).code == 2
         assert "it waits to be fetched" in nacre("explain", job, f"{home}p99.html").out
@@ -132,7 +149,7 @@ def test_a_job_that_was_killed_can_be_ended_and_crawled_anew(tmp_path: Path):
         assert "is finished; nothing was changed" in nacre("run", job).out
         anew = nacre("recrawl", job, "--full", *FAST)
         assert anew.code == 0
-        assert "200: 5" in anew.out
+        assert "got      5 documents" in anew.out
         assert len(list((job / "runs").iterdir())) == 2
         assert nacre("archive", job, "check").code == 0
 

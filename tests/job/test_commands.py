@@ -1,4 +1,5 @@
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,8 @@ from nacre.core.events import StateChanged
 from nacre.core.states import ExitStatus, JobState
 from nacre.errors import ConfigError, JobError
 from nacre.frontier.pending import matcher
-from nacre.job.commands import CommandHandlers
+from nacre.job.commands import CommandHandlers, asking
+from nacre.job.control import BY, PEER
 from nacre.job.job import Job
 from nacre.settings.settings import JobSettings
 from tests.job.opened import opened
@@ -21,7 +23,7 @@ def commands(root: Path) -> CommandHandlers:
 @pytest.mark.parametrize(
     "name",
     [
-        "pause", "resume", "stop", "checkpoint", "parallel", "explain", "report",
+        "toes", "pause", "resume", "stop", "checkpoint", "parallel", "explain", "report",
         "frontier-delete", "frontier-import",
     ],
 )  # fmt: skip
@@ -71,3 +73,24 @@ def test_after_its_last_session_a_job_says_how_it_ended(tmp_path: Path):
     )
     assert asyncio.run(job.run()) is ExitStatus.ABORTED
     assert state_of(job)["state"] == "ABORTED"
+
+
+@pytest.mark.parametrize(
+    ("user", "by", "begin"),
+    [
+        (os.getuid(), "安娜 via console", "安娜 via console (uid "),
+        (os.getuid(), "anna\nroot: stop", "anna root: stop (uid "),
+        (os.getuid(), "a" * 1000, "a" * 100 + " (uid "),
+        (os.getuid() + 1, "anna via console", ""),
+    ],
+)
+def test_a_process_of_the_same_user_names_who_asked_it(user: int, by: str, begin: str):
+    name = asking({PEER: user, BY: by})
+    assert name.startswith(begin)
+    assert name.endswith(f"(uid {user})")
+    assert ("anna" in name) is (user == os.getuid() and "anna" in by)
+
+
+@pytest.mark.parametrize("by", ["", " ", None, 3, ["anna"]])
+def test_a_name_that_is_none_is_that_of_the_user(by: object):
+    assert asking({PEER: os.getuid(), BY: by}) == asking({PEER: os.getuid()})

@@ -232,7 +232,9 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
     import msgspec
 
     from nacre.cli.status_text import status_lines
+    from nacre.engine.clock import SystemClock
     from nacre.job.control import NotRunningError, send_command
+    from nacre.job.sentence import sentence_of_status, words
     from nacre.runs.passes import find_recurring
     from nacre.store.layout import Layout
 
@@ -248,6 +250,8 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
     except NotRunningError:
         answer = _stored_status(layout, policy=verbose or as_json)
     answer["recurring"] = msgspec.to_builtins(again)
+    sentence = sentence_of_status(answer, SystemClock().now())
+    answer["sentence"] = {**msgspec.to_builtins(sentence), "text": words(sentence)}
     if as_json:
         output.say_json(answer)
         return

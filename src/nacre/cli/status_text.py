@@ -217,6 +217,8 @@ def status_lines(answer: Mapping[str, Any], job: str, *, verbose: bool) -> Itera
         return
     name = f"run {overview.run}" if overview.run else "run"  # it has none before it has space
     yield f"{name}: {state_words(overview)}"
+    if overview.parallel and "sentence" in answer:  # of one at rest the line above says it
+        yield f"  {answer['sentence']['text']}"
     seconds = max(overview.elapsed, 1e-3)
     rates = MeasuredRates(
         uris_average=overview.finished / seconds,

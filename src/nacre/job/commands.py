@@ -1,12 +1,15 @@
 """The commands that a running job answers over its control socket."""
 
+import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
+from math import isfinite
 from typing import Any
 
 import msgspec
 from msgspec import structs
 
+from nacre.core.processor import Visit
 from nacre.core.states import ExitStatus, JobState
 from nacre.engine.steps.quotas import OPERATOR, RUNTIME
 from nacre.errors import JobError, StorageError
@@ -15,7 +18,7 @@ from nacre.inspect.reports.run_reports import run_report_data
 from nacre.inspect.stored_job import read_only
 from nacre.inspect.view import View
 from nacre.job.apply_change import change_request, change_running, user_name
-from nacre.job.control import PEER, Answer, ControlServer, Handler
+from nacre.job.control import BY, PEER, Answer, ControlServer, Handler
 from nacre.job.frontier_edits import FrontierEditor
 from nacre.job.imports import ImportOptions
 from nacre.job.job import Job
@@ -27,6 +30,7 @@ from nacre.job.overview import (
     stored_overview,
 )
 from nacre.job.session import Session
+from nacre.report.escape import flat
 from nacre.runs.runs import read_run
 
 Request = Mapping[str, Any]
@@ -51,6 +55,7 @@ class CommandHandlers:
         """All handlers by the name of their command."""
         return {
             "status": self.status,
+            "toes": self.toes,
             "pause": self.pause,
             "resume": self.resume,
             "stop": self.stop,
@@ -85,33 +90,48 @@ class CommandHandlers:
             "overview": msgspec.to_builtins(live_overview(session)),
             "slowest": msgspec.to_builtins(slowest_queues(session.frontier)),
             "fetching": msgspec.to_builtins(longest_fetches(session.engine, clock)),
+            "counts": _finite(session.live.counts()._asdict()),
         }
 
-    async def pause(self, _: Request) -> Answer:
+    async def toes(self, _: Request) -> Answer:
+        """The workers, and the step of each; it looks at nothing but them."""
+        session = self._session()
+        figures = session.live.figures()
+        received = {visit.toe: _received(visit) for visit in session.live.in_process()}
+        return {
+            "parallel": figures.parallel,
+            "offset": figures.offset,
+            "toes": [{**toe._asdict(), "received": received.get(toe.toe)} for toe in figures.toes],
+        }
+
+    async def pause(self, request: Request) -> Answer:
         """Hand out nothing until `resume`."""
         session = self._session()
+        _note(session, "pause", request)
         session.hold(OPERATOR)
         return {"busy": session.engine.busy}
 
-    async def resume(self, _: Request) -> Answer:
+    async def resume(self, request: Request) -> Answer:
         """Remove a reason to pause; other reasons stay."""
         session = self._session()
+        _note(session, "resume", request)
         session.release(OPERATOR)
         session.release(RUNTIME)
         return {"held": sorted(session.held)}
 
-    async def stop(self, _: Request) -> Answer:
+    async def stop(self, request: Request) -> Answer:
         """Finish what is in process, and end; the run can be resumed."""
         if self._job.session is None and self._job.waits_for_space:
             self._job.stop_waiting()
             return {"busy": 0}
         session = self._session()
+        _note(session, "stop", request)
         session.stop(ExitStatus.ABORTED)
         return {"busy": session.engine.busy}
 
     async def checkpoint(self, request: Request) -> Answer:
         """Make a checkpoint of the store; the crawl continues meanwhile."""
-        self._session()
+        _note(self._session(), "checkpoint", request)
         service = self._job.checkpoints
         return {"name": await service.make(str(request.get("name") or ""))}
 
@@ -122,14 +142,15 @@ class CommandHandlers:
             raise JobError(f"the number of parallel fetches goes from 1 to {MOST_PARALLEL}")
         before = session.engine.parallel
         session.engine.set_parallel(number)
-        session.logs.job(f"engine.parallel: {before} -> {number}")
+        by = f" by {asking(request)}" if request.get(BY) else ""
+        session.logs.job(f"engine.parallel: {before} -> {number}{by}")
         return {"before": before, "parallel": number}
 
     async def change(self, request: Request) -> Answer:
         """Other settings, sheets or associations; see `changing.Wish`."""
         wanted = change_request(request)
         session = self._session()
-        who = user_name(request.get(PEER))
+        who = asking(request)
         changed = await change_running(session, wanted, self._job.disk, who)
         if not wanted.preview:
             self._job.changed(session.settings, [path for path, _, _ in changed.said])
@@ -208,6 +229,37 @@ class CommandHandlers:
             job.origin_now,
             running=True,
         )
+
+
+_LONGEST_NAME = 100
+
+
+def asking(request: Request) -> str:
+    """The name of who asks: the user of the process, or the one for whom that asks (`BY`).
+
+    Only a process of the same user can name somebody.
+    """
+    user, named = request.get(PEER), request.get(BY)
+    if isinstance(named, str) and named.strip() and user == os.getuid():
+        return f"{flat(named)[:_LONGEST_NAME]} (uid {user})"
+    return user_name(user)
+
+
+def _note(session: Session, action: str, request: Request) -> None:
+    """Note in job.log for whom another process asks."""
+    if request.get(BY):
+        session.logs.job(f"{action} by {asking(request)}")
+
+
+def _finite(counts: Mapping[str, float]) -> dict[str, float | None]:
+    """Counts for JSON, which has no infinite number and no `NaN`."""
+    return {name: value if isfinite(value) else None for name, value in counts.items()}
+
+
+def _received(visit: Visit) -> int | None:
+    """Bytes of the reply to a visit; None before it is complete."""
+    capture = visit.capture
+    return None if capture is None else len(capture.head) + capture.body.length
 
 
 @asynccontextmanager

@@ -25,6 +25,9 @@ Fault = Callable[[str, Exception], str]
 PEER = "_uid"
 """Key of each request under which its handler finds the user id of who asks."""
 
+BY = "by"
+"""Key of a request under which a process names who asked it: `alice via console`."""
+
 _LINE_LIMIT = 64 << 20
 _CREDENTIALS = struct.Struct("3i")
 _PATIENCE = 600.0

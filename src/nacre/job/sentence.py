@@ -6,7 +6,7 @@ terminal (`nacre status`) and the console say the same.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -118,6 +118,24 @@ def sentence_of(facts: SentenceFacts) -> Sentence:
         if found is not None:
             return found
     raise AssertionError("the last rule always holds")
+
+
+class _Status(msgspec.Struct, frozen=True):
+    """The parts of an answer to `status` that the sentence needs."""
+
+    overview: JobOverview
+    slowest: tuple[SlowQueue, ...] = ()
+
+
+def sentence_of_status(answer: Mapping[str, Any], now: float) -> Sentence:
+    """The sentence of one answer to `status`, without what only several of them show.
+
+    Args:
+        answer: It.
+        now: Seconds since the epoch.
+    """
+    status = msgspec.convert(answer, _Status)
+    return sentence_of(SentenceFacts(status.overview, status.slowest, now))
 
 
 def _never_ran(facts: SentenceFacts) -> Sentence | None:
