@@ -14,14 +14,15 @@ from nacre.crawldb.facts import ADDS, HOSTS, LINKS, VISITS
 from nacre.crawldb.row import ONE, bucket_of
 from nacre.crawldb.scoring import DepthScoring, NutchOpic, Opic, PageScore, Scoring
 from nacre.cycle.export import HostExtra, PartTables, depth_of_path
-from nacre.job.unit_visits import LinkFact, VisitFact
+from nacre.job.page_links import LinkFact, numbered
+from nacre.job.unit_visits import VisitFact
 
 HOME = "http://a.test/"
 SHA1 = "sha1:" + "A" * 32
 
 
 def link(url: str, hop: str = "L") -> LinkFact:
-    return url, hop, "", "a/@href", "文" * 150, 0
+    return url, hop, "", "a/@href", "文" * 150
 
 
 def visit(url: str = HOME, links: Sequence[LinkFact] = (), **changes: Any) -> VisitFact:
@@ -33,7 +34,8 @@ def visit(url: str = HOME, links: Sequence[LinkFact] = (), **changes: Any) -> Vi
         "outlinks": len(links), "stored": "novel", "warc": "x.warc.gz", "offset": 7,
         "attempts": 1, "error": "", "annotations": (), "signature": b"", "history": b"",
     }  # fmt: skip
-    return VisitFact(url=url, links=list(links), **{**usual, **changes})
+    ranked = numbered((one, rank) for rank, one in enumerate(links))
+    return VisitFact(url=url, links=ranked, **{**usual, **changes})
 
 
 def tables(scoring: Sequence[Scoring] = (), **pages: PageScore) -> PartTables:
@@ -190,7 +192,7 @@ def test_what_a_parser_gave_up_is_told(said: str, tmp_path: Path):
 def test_a_page_with_very_many_links_is_one_row_for_each_target(tmp_path: Path):
     made = tables([Opic()], a=PageScore(ONE, ONE, 1, {}))
     targets = [f"http://b.test/{number % 1_000}" for number in range(100_000)]
-    made.take(visit(links=[(target, "L", "", "a/@href", "", 0) for target in targets]))
+    made.take(visit(links=[link(target) for target in targets]))
     rows = made.write(tmp_path, {})
     assert (rows["links"], rows["adds"]) == (100_000, 1_001)
     adds = pq.read_table(tmp_path / "adds.parquet").to_pylist()

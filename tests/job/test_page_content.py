@@ -10,7 +10,7 @@ from nacre.core.processor import Visit
 from nacre.job.page_content import OpenedPage, PageContent, page_reader, page_signer
 from nacre.recrawl.planner.change_detection.change import ChangeSettings
 from nacre.settings.settings import JobSettings
-from tests.job.test_unit_visits import visited
+from tests.job.test_page_links import visited
 
 
 def fetched(

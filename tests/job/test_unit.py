@@ -19,7 +19,7 @@ from nacre.scope.robots_txt import RobotsState
 from nacre.store.layout import Layout
 from tests.cli.site import site
 from tests.fault.site import Site
-from tests.job.units import Listed, facts_of, unit_job
+from tests.job.units import Listed, facts_of, links_of, unit_job
 
 PAGES = {
     "/": b'<a href="/a.html">a</a> <a href="/b.html">b</a> <a href="http://x.test/">x</a>',
@@ -53,7 +53,7 @@ def test_exactly_the_list_is_fetched_and_links_are_kept_that_the_scope_accepts(t
         site.url("/none"): 404,
     }
     home = facts[site.url("/")]
-    assert [link[:2] for link in home.links] == [
+    assert [link[:2] for link in links_of(facts.values())[home.url]] == [
         (site.url("/a.html"), "L"), (site.url("/b.html"), "L"),
     ]  # fmt: skip
     assert (home.outlinks, home.stored) == (3, "novel")
@@ -249,7 +249,7 @@ def test_seeds_are_known_to_the_scope_and_not_entered(tmp_path: Path):
     site = asyncio.run(main())
     assert dict(site.asked) == {"/robots.txt": 1, "/a.html": 1}
     (fact,) = facts_of(tmp_path)
-    assert site.url("/c.html") in [link[0] for link in fact.links]
+    assert site.url("/c.html") in [link[0] for link in links_of([fact])[fact.url]]
 
 
 EMBEDDING = {
@@ -274,4 +274,7 @@ def test_what_a_page_embeds_is_fetched_with_it_unless_it_is_there(tmp_path: Path
     found = {fact.url.removeprefix(home): fact for fact in facts_of(tmp_path)}
     assert set(found) == {"", "i.png", "s.css", "t.css", "u.css", "%E4%B9%A6.png"}
     assert found["t.css"].path == "EE"
-    assert {url.removeprefix(home) for url, *_ in found[""].links} >= {"a.html", "known.png"}
+    assert {url.removeprefix(home) for url, *_ in links_of(found.values())[home]} >= {
+        "a.html",
+        "known.png",
+    }

@@ -1,13 +1,11 @@
-"""Rows of visits, failures of hosts, and verdicts on links."""
+"""Rows of visits, and failures of hosts."""
 
 from collections.abc import Sequence
 
 import pytest
 
-from nacre.core.crawluri import CrawlURI, Hop, Outlink
-from nacre.core.processor import Visit
+from nacre.job.page_links import numbered
 from nacre.job.unit_visits import (
-    AcceptedLinks,
     HostFailures,
     NotAttempted,
     VisitFact,
@@ -22,7 +20,7 @@ def fact(number: int) -> VisitFact:
     return VisitFact(
         f"http://a.test/{number}", 200, "", "", "", 1, 2, 3, 4, "sha1:X", "text/html", "", b"",
         "127.0.0.1", None, (), "", False, "", 1, "novel", "x.warc.gz", 5, 1, "", (), b"", b"",
-        [("http://a.test/中文?q=%C4%E3", "L", "", "a/@href", "中文", 0)],
+        numbered([(("http://a.test/中文?q=%C4%E3", "L", "", "a/@href", "中文"), 0)]),
     )  # fmt: skip
 
 
@@ -82,44 +80,9 @@ def test_no_host_is_given_up_where_there_is_no_limit(store: Store):
     assert not any(failures.note("a.test", -2) for _ in range(50))
 
 
-class Judging:
-    """Candidates that accept what is not on `no.test`, in an upper case normal form."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def accepted(
-        self, parent: CrawlURI, links: Sequence[Outlink]
-    ) -> list[tuple[Outlink, CrawlURI]]:
-        self.asked += [link.url for link in links]
-        return [
-            (Outlink(link.url + "#", link.hop, link.context), parent)
-            for link in links
-            if "no.test" not in link.url
-        ]
-
-
-def visited(*urls: str, path: str = "", hop: Hop = Hop.LINK) -> Visit:
-    uri = CrawlURI("http://a.test/", b"k" * 16, "test,a,", path=path)
-    return Visit(uri, 200, outlinks=[Outlink(url, hop, "a/@href") for url in urls])
-
-
-def test_a_link_is_judged_once_on_each_way():
-    judging = Judging()
-    links = AcceptedLinks(judging)  # type: ignore[arg-type]  # the one method of Candidates
-    for _ in range(3):
-        found, redirects = links.of(visited("http://b.test/", "http://no.test/"))
-        assert ([link[0] for link in found], redirects) == (["http://b.test/#"], [])
-    assert judging.asked == ["http://b.test/", "http://no.test/"]
-    links.of(visited("http://b.test/", path="LL"))
-    assert judging.asked[2:] == ["http://b.test/"]
-
-
-def test_redirects_are_judged_each_time_and_given_to_the_frontier():
-    judging = Judging()
-    links = AcceptedLinks(judging)  # type: ignore[arg-type]  # as above
-    for _ in range(2):
-        found, redirects = links.of(visited("http://b.test/", hop=Hop.REDIRECT))
-        assert [link[1] for link in found] == ["R"]
-        assert len(redirects) == 1
-    assert len(judging.asked) == 2
+def test_rows_from_a_cut_on_need_none_before(store: Store):
+    facts = VisitFacts(store)
+    heard: list[int] = []
+    facts.when_cut(lambda: heard.append(facts.next))
+    facts.add(fact(0))
+    assert (facts.cut(), heard) == (1, [1])

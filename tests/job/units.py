@@ -1,10 +1,11 @@
 """A list of URLs in memory, and a job that fetches it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from nacre.core.history import HistoryRecord
 from nacre.job.job import Job
+from nacre.job.page_links import LinkFact, LinksByNumber
 from nacre.job.unit import SessionUnit, UnitHost, UnitTask, UnitUri
 from nacre.job.unit_visits import UnitOptions, VisitFact, VisitFacts
 from nacre.settings.settings import JobSettings
@@ -78,3 +79,10 @@ def facts_of(root: Path) -> list[VisitFact]:
     with Store.open(str(Layout(root).store), memory=16_000_000) as store:
         facts = VisitFacts(store)
         return list(facts.rows(facts.next))
+
+
+def links_of(facts: Iterable[VisitFact]) -> dict[str, list[LinkFact]]:
+    """The links of rows in their order, by the URL of the page."""
+    links: list[LinkFact] = []
+    book = LinksByNumber(links.extend)
+    return {fact.url: [links[place] for place in book.places(fact.links)] for fact in facts}

@@ -6,32 +6,28 @@ makes the four files of `crawldb.facts`. Nothing here asks a clock, a network or
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from nacre.annotations import PARSER_FAILED, PARSER_TIMEOUT
 from nacre.core.base32 import decode_sha1
-from nacre.core.crawluri import Hop, extend_path
+from nacre.core.crawluri import Hop
 from nacre.core.history import HistoryRecord
 from nacre.crawldb import facts as schemas
-from nacre.crawldb.row import ADD_COLUMNS, bucket_of_host, group_columns
-from nacre.crawldb.scoring import (
-    LinkShare,
-    PageScore,
-    ScoreChange,
-    Scoring,
-    distribute,
-    distribute_alike,
-)
+from nacre.crawldb.row import bucket_of_host, group_columns
+from nacre.crawldb.scoring import PageScore, ScoreChange, Scoring
+from nacre.cycle.part_links import LinkBook, LinkRows, TargetSums
 from nacre.job.unit_visits import VisitFact
 from nacre.uri.parse import host, origin
 from nacre.wire.date import parse_http_date
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 FILES = ("visits", "links", "adds", "hosts")
 """Names of the files of a part, without `.parquet`."""
 
-_ANCHOR = 100
 _ROWS = 65_536
 """Rows of a row group at least; one ends with its bucket."""
 _NOINDEX, _NOFOLLOW = frozenset(("noindex", "none")), frozenset(("nofollow", "none"))
@@ -83,44 +79,6 @@ class HostExtra(msgspec.Struct, frozen=True):
     answer: bytes | None = None
 
 
-class _Sum:
-    """The links to one target."""
-
-    __slots__ = (
-        "bucket", "cash", "depth", "first", "inlinks", "last",
-        "md", "path", "score", "source", "url", "via",
-    )  # fmt: skip
-
-    def __init__(self, bucket: int) -> None:
-        self.bucket = bucket
-        self.url = self.via = self.path = self.source = ""
-        self.score = self.cash = self.inlinks = self.last = 0
-        self.md: Mapping[str, str] = {}
-        self.depth = 65_535
-        self.first = -1
-
-    def link(
-        self, fact: VisitFact, way: tuple[str, int], time: int, share: LinkShare, url: str
-    ) -> None:
-        """A page links to it, in a way with a hop path and a depth."""
-        self.inlinks += 1
-        self.score += share.score
-        self.cash += share.cash
-        self.depth = min(self.depth, way[1])
-        self.last = max(self.last, time)
-        if self.first < 0 or (time <= self.first and (time, fact.url) < (self.first, self.via)):
-            self.first, self.via, self.path = time, fact.url, way[0]
-            self.source, self.url, self.md = fact.source, url, share.md
-
-    def give(self, fact: VisitFact, time: int, change: ScoreChange) -> None:
-        """It was visited itself, and hands something out; that is no link to it."""
-        self.score += change.score
-        self.cash += change.cash
-        if self.first < 0:
-            self.first, self.via, self.path = time, fact.via, fact.path
-            self.source, self.url = fact.source, fact.url
-
-
 class PartTables:
     """Collects the facts of a part.
 
@@ -157,14 +115,13 @@ class PartTables:
         self._buckets = buckets
         self._rules = rules
         self._listed = listed
-        self._scoring = scoring
-        self._alike = all(one.alike for one in scoring)
         self._keys: dict[str, tuple[str, int, str]] = {}
         self._by_host: dict[str, int] = {}
         self._history = msgspec.msgpack.Decoder(HistoryRecord)
         self._visits: list[tuple[Any, ...]] = []
-        self._links: list[tuple[Any, ...]] = []
-        self._sums: dict[str, _Sum] = {}
+        self._book = LinkBook(self.key)
+        self._links = LinkRows(self._book)
+        self._sums = TargetSums(self._book, scoring)
         self.hosts: dict[str, HostTally] = {}
         self.origins: dict[str, set[str]] = {}
         self.keys: set[str] = set()
@@ -187,9 +144,8 @@ class PartTables:
 
     def take(self, fact: VisitFact) -> None:
         """Take a final visit."""
-        key, bucket, name = self.key(fact.url)
-        time = fact.began // 1000
-        links = self._take_links(key, fact, time)
+        known_key = key, bucket, name = self.key(fact.url)
+        links = self._take_links(known_key, fact, fact.began // 1000)
         self.visits += 1
         self.bytes += fact.size
         self.statuses[fact.status] = self.statuses.get(fact.status, 0) + 1
@@ -219,27 +175,22 @@ class PartTables:
             bucket = self._bucket(host(url))
             self._visits.append((bucket, key, url if url != key else None, 0, reason, *rest))
 
-    def _take_links(self, key: str, fact: VisitFact, time: int) -> int:
+    def _take_links(self, key: tuple[str, int, str], fact: VisitFact, time: int) -> int:
         """Take the links of a page; the number of targets that differ."""
-        page = self._listed(key) or self._stood_in(key, fact, time)
+        target = self._book.target(*key[:2])
+        page = self._listed(key[0]) or self._stood_in(target, fact)
         depth = page.depth or depth_of_path(fact.path)
-        found: dict[str, tuple[str, str, str]] = {}
-        keys, add = self._keys, self._links.append
-        for url, hop, rel, context, text, rank in fact.links:
-            known = keys.get(url)
-            if known is None:
-                known = self.key(url)
-            dst, bucket, name = known
-            # Nutch's redirects keep the depth of their page, too.
-            to = depth if hop == _REDIRECT else depth + 1
-            add((bucket, dst, key, hop, rel, context, text[:_ANCHOR], rank, to, time))
-            if dst not in found:
-                found[dst] = url, hop, name
+        places = self._book.places(fact.links)
+        self._links.add(target, places, fact.links.ranks, depth, time)
+        first = self._book.first_of_each(places)
         if fact.status > 0:
-            self._share(key, fact, page, found, time)
-        return len(found)
+            change = self._sums.link(fact, key[2], page, depth, first)
+            self.virtual += change.virtual
+            if change.score or change.cash:
+                self._sums.give(target, fact, change)
+        return len(first)
 
-    def _stood_in(self, key: str, fact: VisitFact, time: int) -> PageScore:
+    def _stood_in(self, target: int, fact: VisitFact) -> PageScore:
         """The scores of a page that is not listed: those of a seed that it stands in for.
 
         That seed cannot be reached by https, and loses them.
@@ -248,59 +199,10 @@ class PartTables:
         page = self._listed(seed) if seed and not fact.path else None
         if page is None:
             return PageScore(depth=depth_of_path(fact.path))
-        self._sum(key, fact.url).give(fact, time, ScoreChange(page.score, page.cash))
-        lost = self._sum(seed, seed)
-        lost.give(fact, time, ScoreChange(-page.score, -page.cash))
-        lost.url = seed
+        self._sums.give(target, fact, ScoreChange(page.score, page.cash))
+        lost = self._book.target(seed, self.key(seed)[1])
+        self._sums.give(lost, fact, ScoreChange(-page.score, -page.cash), seed)
         return page
-
-    def _share(
-        self,
-        key: str,
-        fact: VisitFact,
-        page: PageScore,
-        found: dict[str, tuple[str, str, str]],
-        time: int,
-    ) -> None:
-        """Give the targets of a page what it hands out; each of them counts once."""
-        own = self.key(fact.url)[2]
-        internal = [name == own for _, _, name in found.values()]
-        shares, change = self._shares(page, internal, fact.outlinks)
-        if shares:
-            sums = self._sums
-            hops: dict[str, tuple[str, int]] = {}
-            depth = page.depth or depth_of_path(fact.path)
-            for (dst, (url, hop, _)), share in zip(found.items(), shares, strict=True):
-                way = hops.get(hop)
-                if way is None:
-                    path = extend_path(fact.path, hop)
-                    way = hops[hop] = path, depth + (hop != _REDIRECT)
-                known = sums.get(dst)
-                if known is None:
-                    known = self._sum(dst, url)
-                known.link(fact, way, time, share, url)
-        self.virtual += change.virtual
-        if change.score or change.cash:
-            self._sum(key, fact.url).give(fact, time, change)
-
-    def _shares(
-        self, page: PageScore, internal: Sequence[bool], total: int
-    ) -> tuple[Sequence[LinkShare], ScoreChange]:
-        """A share for each link, none at all when none is followed; and what the page gets."""
-        if not self._alike:
-            return distribute(self._scoring, page, internal, total)
-        inside = sum(internal)
-        alike, change = distribute_alike(self._scoring, page, inside, len(internal) - inside, total)
-        if alike is None:
-            return (), change
-        inner, outer = alike
-        return [inner if inside else outer for inside in internal], change
-
-    def _sum(self, key: str, url: str) -> "_Sum":
-        known = self._sums.get(key)
-        if known is None:
-            known = self._sums[key] = _Sum(self.key(url)[1])
-        return known
 
     # ---- files
 
@@ -312,34 +214,14 @@ class PartTables:
             extras: What else is known of hosts.
         """
         tables = {
-            "visits": (self._visits, schemas.VISITS, "key"),
-            "links": (self._links, schemas.LINKS, "dst"),
-            "adds": (list(self._add_rows()), schemas.ADDS, "key"),
-            "hosts": (list(self._host_rows(extras)), schemas.HOSTS, "host"),
+            "visits": _sorted(self._visits, schemas.VISITS, "key"),
+            "links": self._links.table(),
+            "adds": self._sums.table(self._rules),
+            "hosts": _sorted(list(self._host_rows(extras)), schemas.HOSTS, "host"),
         }
-        for name, (rows, schema, key) in tables.items():
-            _write(folder / f"{name}.parquet", rows, schema, key)
-        return {name: len(tables[name][0]) for name in FILES}
-
-    def _add_rows(self) -> Iterable[tuple[Any, ...]]:
-        rules = self._rules or None
-        for key, one in self._sums.items():
-            found = {
-                "key": key,
-                "url": one.url if one.url != key else None,
-                "via": one.via or None,
-                "path": one.path,
-                "source": one.source or None,
-                "md": dict(one.md) or None,
-                "judged": rules if one.inlinks else None,
-                "score": one.score,
-                "cash": one.cash,
-                "inlinks": one.inlinks,
-                "depth": one.depth if one.inlinks else None,
-                "first_seen": one.first,
-                "last_inlink": one.last if one.inlinks else None,
-            }
-            yield (one.bucket, *(found[column.name] for column in ADD_COLUMNS))
+        for name, table in tables.items():
+            _write(folder / f"{name}.parquet", table)
+        return {name: tables[name].num_rows for name in FILES}
 
     def _host_rows(self, extras: Mapping[str, HostExtra]) -> Iterable[tuple[Any, ...]]:
         nothing_more, nothing_counted = HostExtra(), HostTally()
@@ -396,28 +278,35 @@ def _capture(known: HistoryRecord | None, fact: VisitFact) -> tuple[Any, ...]:
     return tuple(found[name] for name in _CAPTURE)
 
 
-def _write(path: Path, rows: Sequence[tuple[Any, ...]], schema: Any, key: str) -> None:  # noqa: ANN401 - pyarrow has no types
-    """A file sorted by bucket and key, whose row groups end where buckets do."""
+def _sorted(rows: Sequence[tuple[Any, ...]], schema: Any, key: str) -> "pa.Table":  # noqa: ANN401 - pyarrow has no types
+    """Rows by bucket and key."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
-    import pyarrow.parquet as pq  # noqa: PLC0415
 
     columns = zip(*rows, strict=True) if rows else ((),) * len(schema)
     arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
     table = pa.Table.from_arrays(arrays, schema=schema)
-    table = table.sort_by([("bucket", "ascending"), (key, "ascending")])
-    with pq.ParquetWriter(path, schema, compression="zstd", compression_level=1) as writer:
+    return table.sort_by([("bucket", "ascending"), (key, "ascending")])
+
+
+def _write(path: Path, table: "pa.Table") -> None:
+    """A file of rows that are sorted by bucket, whose row groups end where buckets do."""
+    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+    with pq.ParquetWriter(path, table.schema, compression="zstd", compression_level=1) as writer:
         start = 0
-        for stop in _ends(table.column("bucket").to_pylist()):
+        for stop in _ends(table.column("bucket")):
             writer.write_table(table.slice(start, stop - start))
             start = stop
 
 
-def _ends(buckets: Sequence[int]) -> list[int]:
+def _ends(buckets: "pa.ChunkedArray") -> list[int]:
     """Where row groups end: with a bucket, as soon as there are enough rows, and at the end."""
+    rows = len(buckets)
     found: list[int] = []
-    begin = 0
-    for place in range(1, len(buckets)):
-        if place - begin >= _ROWS and buckets[place] != buckets[place - 1]:
-            found.append(place)
-            begin = place
-    return [*found, len(buckets)] if buckets else []
+    begin = end = 0
+    for one in buckets.value_counts().to_pylist():
+        end += one["counts"]
+        if end - begin >= _ROWS or end == rows:
+            found.append(end)
+            begin = end
+    return found

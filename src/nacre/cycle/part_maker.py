@@ -197,7 +197,7 @@ class PartMaker:
     async def _cut(self, *, last: bool) -> None:
         """Make a part of everything so far; nothing of it is lost when that fails halfway."""
         self._storing.rotate()
-        boundary, newest = self._facts.next, self._store.counter("files")
+        boundary, newest = self._facts.cut(), self._store.counter("files")
         if boundary == self._exported and not last:
             return
         files = await self._closed(newest)

@@ -30,9 +30,10 @@ from nacre.cycle.versions import TableFile
 from nacre.engine.readback import ReadCapture, Reread, read_at, reread
 from nacre.errors import DamageError, StorageError
 from nacre.job.job import Job
+from nacre.job.page_links import LinkFact, PageLinks, numbered
 from nacre.job.unit import SessionUnit, UnitHost, UnitUri
 from nacre.job.unit_replay import VisitReplay, stored_as
-from nacre.job.unit_visits import LinkFact, UnitOptions, VisitFact, VisitFacts
+from nacre.job.unit_visits import UnitOptions, VisitFact, VisitFacts
 from nacre.settings.settings import JobSettings
 from nacre.wire.date import format_http_date
 
@@ -210,6 +211,7 @@ class _Reparsing:
         tables: PartTables,
     ) -> AsyncIterator[int]:
         """Take all visits of a part; of each capture the number of its links."""
+        self._replay.begin_anew()
         places = {(row["warc_file"], row["warc_offset"]): row for row in known or ()}
         kept = _kept_links(self._work.storage, manifest)
         for file in manifest.files:
@@ -225,7 +227,7 @@ class _Reparsing:
                 await asyncio.sleep(0)
         for row in places.values():
             if row["reason"] is None:
-                links = kept.get(row["key"], [])
+                links = numbered(kept.get(row["key"], ()))
                 tables.take(msgspec.structs.replace(row_fact(row), links=links))
 
     async def _fact(
@@ -325,12 +327,12 @@ def _whole_rows(storage: Storage, manifest: PartManifest, kind: str) -> list[dic
     return None
 
 
-def _kept_links(storage: Storage, manifest: PartManifest) -> dict[str, list[LinkFact]]:
+def _kept_links(storage: Storage, manifest: PartManifest) -> dict[str, list[tuple[LinkFact, int]]]:
     """The links of pages that have no capture, out of the file of links."""
-    found: dict[str, list[LinkFact]] = {}
+    found: dict[str, list[tuple[LinkFact, int]]] = {}
     for row in _whole_rows(storage, manifest, "links") or ():
         words = (row["rel"] or "", row["context"] or "", row["anchor"] or "")
-        found.setdefault(row["src"], []).append((row["dst"], row["hop"], *words, row["rank"]))
+        found.setdefault(row["src"], []).append(((row["dst"], row["hop"], *words), row["rank"]))
     return found
 
 
@@ -421,7 +423,7 @@ def row_fact(row: Mapping[str, Any]) -> VisitFact:
         canonical=row["canonical"] or "", outlinks=row["outlinks"], stored=row["stored"] or "",
         warc=row["warc_file"] or "", offset=row["warc_offset"], attempts=row["attempts"],
         error=row["error"] or "", annotations=(), signature=row["signature"] or b"",
-        history=history, links=[],
+        history=history, links=PageLinks(),
     )  # fmt: skip
 
 

@@ -12,8 +12,9 @@ from nacre.engine.readback import Reread
 from nacre.engine.steps.fetching import media_type
 from nacre.history.dedup import IDENTICAL
 from nacre.job.page_content import page_reader
+from nacre.job.page_links import AcceptedLinks, PageLinks
 from nacre.job.unit import UnitUri, listed_uri
-from nacre.job.unit_visits import AcceptedLinks, LinkFact, VisitFact, visit_fact, with_content
+from nacre.job.unit_visits import VisitFact, visit_fact, with_content
 from nacre.report.statistics import Stored
 
 
@@ -32,6 +33,10 @@ class VisitReplay:
         self._speculation = records.scheduling.speculation
         self._error_pages = effective.then(lambda s: s.engine.follow_error_pages)
         self._reader = effective.then(page_reader)
+
+    def begin_anew(self) -> None:
+        """The links of the next facts need none of those before."""
+        self._links.begin_anew()
 
     async def fact(self, entry: UnitUri, found: Reread, status: int, offset: int) -> VisitFact:
         """The facts of a visit, as far as its records have them.
@@ -55,7 +60,7 @@ class VisitReplay:
             # The record says which encoding the links were read in.
             visit.parsed(kept.charset, frozenset(), [])
             await self._chain.run(visit)
-        links: list[LinkFact] = []
+        links = PageLinks()
         targets: list[CrawlURI] = []
         if visit.outlinks and (200 <= status < 400 or self._error_pages[visit.overlay]):
             links, targets = self._links.of(visit)

@@ -13,11 +13,12 @@ import msgspec
 from msgspec.structs import replace
 
 from nacre.assembly.parts import RunRecords
-from nacre.core.crawluri import CrawlURI, Hop, Outlink, extend_path
+from nacre.core.crawluri import CrawlURI, Hop
 from nacre.core.processor import Visit
-from nacre.engine.candidates.candidates import Candidates, through_walls
+from nacre.engine.candidates.candidates import through_walls
 from nacre.history.dedup import History
 from nacre.job.page_content import PageContent, PageReader, page_reader
+from nacre.job.page_links import AcceptedLinks, PageLinks
 from nacre.report.statistics import Stored
 from nacre.store.store import Store
 from nacre.uri.parse import host
@@ -25,13 +26,10 @@ from nacre.uri.parse import host
 _FAMILY = "facts"
 _NEXT = "facts.next"
 _GIVEN_UP = b"unit.given-up:"
-_KNOWN = 100_000
-"""Links whose verdict is remembered, in each of two generations."""
 _EMBED = Hop.EMBED
 _MOST_EMBEDS = 3
 """Embeds in a row that are followed: of a page, of its style, of what that imports."""
 _REDIRECT = Hop.REDIRECT  # the way to a member of an enumeration is long
-_LETTERS = {hop: hop.value for hop in Hop}
 _REFUSING = frozenset((401, 403, 429, 503))
 """Statuses by which a host says that it does not want to be asked."""
 _FAILED = frozenset((-1, -2, -3, -4, -6, -8, -61, -62))
@@ -79,10 +77,6 @@ class UnitOptions(msgspec.Struct, frozen=True, kw_only=True):
     max_wait: float = 0.0
     deadline: float = 0.0
     throughput: float = 0.0
-
-
-LinkFact = tuple[str, str, str, str, str, int]
-"""A link that the scope accepts: URL, hop, rel, context, text, rank on the page."""
 
 
 class VisitFact(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -150,7 +144,7 @@ class VisitFact(msgspec.Struct, frozen=True, array_like=True, gc=False):
     annotations: tuple[str, ...]
     signature: bytes
     history: bytes
-    links: list[LinkFact]
+    links: PageLinks
     soft_404: bool = False
     simhash: int | None = None
 
@@ -170,6 +164,7 @@ class VisitFacts:
         self._encode = msgspec.msgpack.Encoder().encode
         self._decode = msgspec.msgpack.Decoder(VisitFact).decode
         self.next = self._saved = store.counter(_NEXT)
+        self._on_cut: list[Callable[[], None]] = []
 
     def add(self, fact: VisitFact) -> None:
         """Keep a row; joins the open commit group."""
@@ -181,6 +176,16 @@ class VisitFacts:
         if self.next != self._saved:
             self._store.set_counter(_NEXT, self.next)
             self._saved = self.next
+
+    def when_cut(self, begin_anew: Callable[[], None]) -> None:
+        """Have something called when rows from then on are to need none of those before."""
+        self._on_cut.append(begin_anew)
+
+    def cut(self) -> int:
+        """The number of the next row; those from it on need none of those before."""
+        for begin_anew in self._on_cut:
+            begin_anew()
+        return self.next
 
     def rows(self, stop: int) -> Iterator[VisitFact]:
         """The rows with numbers below `stop`, in order."""
@@ -239,70 +244,6 @@ def given_up_hosts(store: Store) -> dict[str, NotAttempted]:
     return {
         key[len(_GIVEN_UP) :].decode(): NotAttempted(value.decode()) for key, value in list(rows)
     }
-
-
-class AcceptedLinks:
-    """The links of a visit that the scope accepts; verdicts are remembered by URL and hop path.
-
-    Args:
-        candidates: Judges links.
-    """
-
-    def __init__(self, candidates: Candidates) -> None:
-        self._candidates = candidates
-        self._young: dict[tuple[str, str], str] = {}
-        self._old: dict[tuple[str, str], str] = {}
-
-    def of(
-        self, visit: Visit, embeds: Callable[[str], bool] | None = None
-    ) -> tuple[list[LinkFact], list[CrawlURI]]:
-        """The links, and what the frontier would be given of redirects and wanted embeds.
-
-        Args:
-            visit: The visit.
-            embeds: Whether an embedded URL is wanted; None: none is.
-        """
-        uri, found, redirects = visit.uri, [], []
-        paths: dict[Hop, str] = {}
-        young, old = self._young, self._old
-        for link in visit.outlinks:
-            hop = link.hop
-            if hop is _REDIRECT:
-                for accepted, target in self._candidates.accepted(uri, [link]):
-                    found.append(_fact(accepted, accepted.url))
-                    redirects.append(target)
-                continue
-            path = paths.get(hop)
-            if path is None:
-                path = paths[hop] = extend_path(uri.path, hop)
-            way = (link.url, path)
-            url = young.get(way)
-            if url is None:
-                url = old.get(way)
-                if url is None:
-                    url = self._judged(uri, link)
-                self._remember(way, url)
-                young = self._young
-                old = self._old
-            if url:
-                found.append(_fact(link, url))
-                if hop is _EMBED and embeds is not None and embeds(url):
-                    redirects += [target for _, target in self._candidates.accepted(uri, [link])]
-        return found, redirects
-
-    def _judged(self, uri: CrawlURI, link: Outlink) -> str:
-        """The URL of a link as the frontier would have it; "" when it is refused."""
-        accepted = self._candidates.accepted(uri, [link])
-        return accepted[0][0].url if accepted else ""
-
-    def _remember(self, way: tuple[str, str], url: str) -> None:
-        if len(self._young) >= _KNOWN:
-            self._old, self._young = self._young, {}
-        self._young[way] = url
-
-
-def _fact(link: Outlink, url: str) -> LinkFact:
-    return url, _LETTERS[link.hop], link.rel, link.context, link.text, link.rank
 
 
 def with_content(fact: VisitFact, read: PageReader | None, visit: Visit) -> VisitFact:
@@ -369,6 +310,7 @@ class UnitVisits:
         self._history: History = storing.archive.history
         self._frontier = queues.frontier
         self._facts = facts
+        facts.when_cut(self._links.begin_anew)
         self._options = options
         self._hosts = uris.hosts
         self.failures = HostFailures(storing.store, options.max_failures)
@@ -387,7 +329,7 @@ class UnitVisits:
             self.given_up.append(name)
         if uri.is_prerequisite:
             return True
-        links: list[LinkFact] = []
+        links = PageLinks()
         targets: list[CrawlURI] = []
         if visit.outlinks and (200 <= visit.status < 400 or self._error_pages[visit.overlay]):
             embeds = self._wanted if self._options.follow is Follow.EMBEDS else None
@@ -423,7 +365,7 @@ def visit_fact(
     visit: Visit,
     stored: Stored,
     history: bytes,
-    links: list[LinkFact],
+    links: PageLinks,
     now: float,
     *,
     new_seed: bool,
@@ -440,7 +382,7 @@ def visit_fact(
     """
     uri, capture = visit.uri, visit.capture
     redirect = canonical = ""
-    for link in visit.outlinks:
+    for link in [one for one in visit.outlinks if one.rel or one.hop is _REDIRECT]:
         if link.hop is _REDIRECT:
             redirect = redirect or link.url
         elif link.rel == "canonical":

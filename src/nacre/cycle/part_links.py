@@ -1,0 +1,428 @@
+"""The links of a part: a row for each of them, and their sums by target, made column by column.
+
+Most links of a site repeat on its pages. So a link is taken apart once (`LinkBook`), pages have
+numbers of links, and the columns of files are gathered by these numbers, which Arrow does.
+"""
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from nacre.core.crawluri import Hop, extend_path
+from nacre.crawldb import facts as schemas
+from nacre.crawldb.scoring import (
+    LinkShare,
+    PageScore,
+    ScoreChange,
+    Scoring,
+    distribute,
+    distribute_alike,
+)
+from nacre.job.page_links import LinkFact, LinksByNumber, PageLinks
+from nacre.job.unit_visits import VisitFact
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ANCHOR = 100
+_REDIRECT = Hop.REDIRECT.value
+_DEEPEST = 65_535
+_LOWER = 2**32 - 1
+_CHUNK = 1_000_000
+"""Rows that are gathered at a time: a column of text has at most 2 GB."""
+
+KeyOf = Callable[[str], tuple[str, int, str]]
+"""Key, bucket and host of a URL."""
+
+
+class LinkBook:
+    """The links of a part, each taken apart, and the URLs that they lead to.
+
+    Args:
+        key_of: Takes URLs apart.
+
+    Attributes:
+        facts: The links by their places.
+        targets: Number of the target of each link.
+        ways: Number of the way of each link: the host of its target, and its hop.
+        hosts: Host and hop of each way.
+        keys: Keys of the targets.
+        buckets: Their buckets.
+    """
+
+    def __init__(self, key_of: KeyOf) -> None:
+        self._key_of = key_of
+        self._numbers: dict[str, int] = {}
+        self._ways: dict[tuple[str, str], int] = {}
+        self._reader = LinksByNumber(self._add)
+        self.facts: list[LinkFact] = []
+        self.targets: list[int] = []
+        self.ways: list[int] = []
+        self.hosts: list[tuple[str, str]] = []
+        self.keys: list[str] = []
+        self.buckets: list[int] = []
+
+    def places(self, page: PageLinks) -> list[int]:
+        """The place of each link of a row; rows come in their order."""
+        return self._reader.places(page)
+
+    def first_of_each(self, places: list[int]) -> list[int]:
+        """Of links by their places the first to each target."""
+        targets = self.targets
+        if len(set(map(targets.__getitem__, places))) == len(places):
+            return places
+        found: dict[int, int] = {}
+        for place in places:
+            found.setdefault(targets[place], place)
+        return list(found.values())
+
+    def target(self, key: str, bucket: int) -> int:
+        """The number of a URL as a target, by its key and bucket."""
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self.keys)
+            self.keys.append(key)
+            self.buckets.append(bucket)
+        return number
+
+    def _add(self, links: Sequence[LinkFact]) -> None:
+        for link in links:
+            key, bucket, name = self._key_of(link[0])
+            self.facts.append(link)
+            self.targets.append(self.target(key, bucket))
+            way = name, link[1]
+            number = self._ways.get(way)
+            if number is None:
+                number = self._ways[way] = len(self.hosts)
+                self.hosts.append(way)
+            self.ways.append(number)
+
+
+class LinkRows:
+    """The rows of the file of links.
+
+    Args:
+        book: The links.
+    """
+
+    def __init__(self, book: LinkBook) -> None:
+        self._book = book
+        self._places, self._ranks, self._pages = array("i"), array("i"), array("i")
+        self._of_pages: list[tuple[int, int, int]] = []
+
+    def add(self, src: int, places: list[int], ranks: bytes, depth: int, time: int) -> None:
+        """Take the links of a page.
+
+        Args:
+            src: Its number as a target.
+            places: Those of its links in the book.
+            ranks: Their ranks, as in `PageLinks`.
+            depth: Its depth.
+            time: When it was fetched, ms since the epoch.
+        """
+        self._places.fromlist(places)
+        self._ranks.frombytes(ranks)
+        self._pages.extend(array("i", (len(self._of_pages),)) * len(places))
+        self._of_pages.append((src, depth, time))
+
+    def table(self) -> "pa.Table":
+        """The rows, sorted by bucket and target; links to the same as they were taken."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        book, schema = self._book, schemas.LINKS
+        if not self._places:
+            return schema.empty_table()
+        targets, link = _Targets(book), _Links(book)
+        places, pages, ranks = map(_int32, (self._places, self._pages, self._ranks))
+        src, depth, time = (
+            pa.array(column, kind)
+            for column, kind in zip(
+                zip(*self._of_pages, strict=True), (pa.int32(), pa.int32(), pa.int64()), strict=True
+            )
+        )
+        order = pc.sort_indices(targets.order.take(link.target.take(places)))
+        found = []
+        for start in range(0, len(order), _CHUNK):
+            rows = order.slice(start, _CHUNK)
+            place, page = places.take(rows), pages.take(rows)
+            dst = link.target.take(place)
+            # Nutch's redirects keep the depth of their page, too.
+            deeper = pc.add(depth.take(page), link.further.take(place))
+            columns = {
+                "bucket": targets.bucket.take(dst),
+                "dst": targets.key.take(dst),
+                "src": targets.key.take(src.take(page)),
+                "hop": link.hop.take(place),
+                "rel": link.rel.take(place),
+                "context": link.context.take(place),
+                "anchor": link.anchor.take(place),
+                "rank": ranks.take(rows),
+                "depth": deeper.cast(pa.int16()),
+                "time": time.take(page),
+            }
+            found.append(pa.table([columns[name] for name in schema.names], schema=schema))
+        return pa.concat_tables(found)
+
+
+class _Kind(NamedTuple):
+    """What some links of a page have in common, or what a page hands out of its own.
+
+    Attributes:
+        time: When the page was fetched, ms since the epoch.
+        via: The page; of its own the page that it was found on.
+        number: Its place among the kinds: later ones lose when time and page are equal.
+        path, source: Hop path and seed of the target.
+        score, cash: What the target gets.
+        depth: Depth of the target; None: it is no link.
+        last: As `time`; None: it is no link.
+        links: 1; 0: it is no link.
+        md: Metadata of the target.
+        counts: It may be the first that is known of a target.
+    """
+
+    time: int
+    via: str
+    number: int
+    path: str
+    source: str
+    score: int
+    cash: int
+    depth: int | None
+    last: int | None
+    links: int
+    md: Mapping[str, str]
+    counts: bool
+
+
+class TargetSums:
+    """Sums the links of pages by target; each target of a page counts once.
+
+    Args:
+        book: The links.
+        scoring: The kinds of score, in order.
+    """
+
+    def __init__(self, book: LinkBook, scoring: Sequence[Scoring]) -> None:
+        self._book = book
+        self._scoring = scoring
+        self._alike = all(one.alike for one in scoring)
+        self._kinds: list[_Kind] = []
+        self._targets, self._of_kind, self._urls = array("i"), array("i"), array("i")
+        self._own: list[tuple[int, int, str]] = []
+        self._touched: set[int] = set()
+        self._stood_for: dict[int, int] = {}
+
+    def link(
+        self, fact: VisitFact, name: str, page: PageScore, depth: int, places: list[int]
+    ) -> ScoreChange:
+        """Give the targets of a page what it hands out.
+
+        Args:
+            fact: Its visit.
+            name: Its host.
+            page: Its scores.
+            depth: Its depth.
+            places: Links in the book, one for each target, in the order of the page.
+
+        Returns:
+            What the page gets, and the virtual page.
+        """
+        book, ways = self._book, list(map(self._book.ways.__getitem__, places))
+        counts = Counter(ways)
+        inside = {way for way in counts if book.hosts[way][0] == name}
+        if self._alike:
+            number = sum(counts[way] for way in inside)
+            alike, change = distribute_alike(
+                self._scoring, page, number, len(places) - number, fact.outlinks
+            )
+            if alike is None:
+                return change
+            made: dict[tuple[bool, str], int] = {}
+            of_way = {}
+            for way in counts:
+                look = way in inside, book.hosts[way][1]
+                kind = made.get(look)
+                if kind is None:
+                    kind = made[look] = self._kind(fact, depth, look[1], alike[not look[0]])
+                of_way[way] = kind
+            kinds = list(map(of_way.__getitem__, ways))
+        else:
+            internal = [way in inside for way in ways]
+            shares, change = distribute(self._scoring, page, internal, fact.outlinks)
+            if not shares:
+                return change
+            kinds = [
+                self._kind(fact, depth, book.hosts[way][1], share)
+                for way, share in zip(ways, shares, strict=True)
+            ]
+        targets = list(map(book.targets.__getitem__, places))
+        self._touched.update(targets)
+        self._targets.fromlist(targets)
+        self._of_kind.fromlist(kinds)
+        self._urls.fromlist(places)
+        return change
+
+    def _kind(self, fact: VisitFact, depth: int, hop: str, share: LinkShare) -> int:
+        number, time = len(self._kinds), fact.began // 1000
+        path = extend_path(fact.path, hop)
+        deeper = min(depth + (hop != _REDIRECT), _DEEPEST)
+        self._kinds.append(
+            _Kind(
+                time, fact.url, number, path, fact.source, share.score, share.cash,
+                deeper, time, 1, share.md, counts=True,
+            )
+        )  # fmt: skip
+        return number
+
+    def give(self, target: int, fact: VisitFact, change: ScoreChange, url: str = "") -> None:
+        """A URL was visited itself, and hands something out; that is no link to it.
+
+        Args:
+            target: Its number.
+            fact: Its visit.
+            change: What it gets.
+            url: The URL that it has in any case, before a later link; "" for that of the visit.
+        """
+        number = len(self._kinds)
+        counts = target not in self._touched
+        self._touched.add(target)
+        self._kinds.append(
+            _Kind(
+                fact.began // 1000, fact.via, number, fact.path, fact.source,
+                change.score, change.cash, None, None, 0, {}, counts,
+            )
+        )  # fmt: skip
+        if url:
+            self._stood_for[target] = number
+        self._own.append((target, number, url or fact.url))
+
+    def table(self, rules: int) -> "pa.Table":
+        """The rows of the file of additions, sorted by bucket and key.
+
+        Args:
+            rules: Hash of the rules that judged the links; 0: unknown.
+        """
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        book, schema = self._book, schemas.ADDS
+        if not self._kinds:
+            return schema.empty_table()
+        kinds = _kinds_table(self._kinds)
+        # Behind the entries of links what pages have of their own.
+        of_kind = _int32(self._of_kind + array("i", [number for _, number, _ in self._own]))
+        entries = _int32(self._targets + array("i", [target for target, _, _ in self._own]))
+        targets = _Targets(book)
+        sums = _summed(kinds, of_kind, entries)
+        sums = sums.take(pc.sort_indices(targets.order.take(sums["target"])))
+        target, entry = sums["target"], sums["entry"]
+        kind = of_kind.take(entry)
+        key, url = targets.key.take(target), self._urls_of(entry, kind, target)
+        linked, hash_of_rules = pc.greater(sums["links"], 0), pa.scalar(rules or None, pa.int64())
+        columns = {
+            "bucket": targets.bucket.take(target),
+            "key": key,
+            "url": pc.if_else(pc.equal(url, key), None, url),
+            **{name: kinds[name].take(kind) for name in ("via", "path", "source", "md")},
+            "judged": pc.if_else(linked, hash_of_rules, None),
+            **{name: sums[name] for name in ("score", "cash", "depth")},
+            "inlinks": sums["links"],
+            "first_seen": kinds["time"].take(kind),
+            "last_inlink": sums["last"],
+        }
+        for name in ("via", "source"):
+            columns[name] = pc.if_else(pc.equal(columns[name], ""), None, columns[name])
+        return pa.table([columns[one.name].cast(one.type) for one in schema], schema=schema)
+
+    def _urls_of(self, entry: "pa.Array", kind: "pa.Array", target: "pa.Array") -> "pa.Array":
+        """The URLs of targets by the entries that won."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        links, urls = len(self._urls), self._urls
+        facts, own = self._book.facts, self._own
+        found = [
+            facts[urls[place]][0] if place < links else own[place - links][2]
+            for place in entry.to_pylist()
+        ]
+        if self._stood_for:
+            rows = zip(kind.to_pylist(), target.to_pylist(), strict=True)
+            for place, (won, number) in enumerate(rows):
+                if won < self._stood_for.get(number, 0):
+                    found[place] = self._book.keys[number]
+        return pa.array(found, pa.string())
+
+
+def _summed(kinds: "pa.Table", of_kind: "pa.Array", target: "pa.Array") -> "pa.Table":
+    """The sums by target, and the entry whose kind is the first.
+
+    Args:
+        kinds: The kinds.
+        of_kind: Number of the kind of each entry.
+        target: Number of the target of each entry.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    by_time = pc.sort_indices(kinds, [("time", "ascending"), ("via", "ascending")])
+    place = pc.if_else(kinds["counts"], pc.sort_indices(by_time).cast(pa.int64()), None)
+    # The least place wins; the lower half of the number says of which entry it is.
+    places = pc.shift_left(place.take(of_kind), 32)
+    first = pc.add(places, pa.array(range(len(target)), pa.int64()))
+    how = {"score": "sum", "cash": "sum", "links": "sum", "depth": "min", "last": "max"}
+    columns = {name: kinds[name].take(of_kind) for name in how}
+    rows = pa.table({"target": target, **columns, "entry": first})
+    found = rows.group_by("target", use_threads=False).aggregate([*how.items(), ("entry", "min")])
+    found = found.select(["target", *(f"{name}_{way}" for name, way in how.items()), "entry_min"])
+    found = found.rename_columns(["target", *how, "entry"])
+    entry = pc.bit_wise_and(found["entry"], _LOWER)
+    return found.set_column(found.num_columns - 1, "entry", entry).combine_chunks()
+
+
+def _kinds_table(kinds: Sequence[_Kind]) -> "pa.Table":
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    types = {
+        "time": pa.int64(), "via": pa.string(), "path": pa.string(), "source": pa.string(),
+        "score": pa.decimal128(38, 0), "cash": pa.decimal128(38, 0), "depth": pa.int32(),
+        "last": pa.int64(), "links": pa.int64(), "md": pa.map_(pa.string(), pa.string()),
+        "counts": pa.bool_(),
+    }  # fmt: skip
+    columns = dict(zip(_Kind._fields, zip(*kinds, strict=True), strict=True))
+    columns["md"] = tuple(list(md.items()) or None for md in columns["md"])
+    return pa.table({name: pa.array(columns[name], kind) for name, kind in types.items()})
+
+
+class _Targets:
+    """The targets of a book as columns; `order` is the place of each by bucket and key."""
+
+    def __init__(self, book: LinkBook) -> None:
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        self.key = pa.array(book.keys, pa.string())
+        self.bucket = pa.array(book.buckets, pa.int32())
+        both = pa.table({"bucket": self.bucket, "key": self.key})
+        sorted_by = pc.sort_indices(both, [("bucket", "ascending"), ("key", "ascending")])
+        self.order = pc.sort_indices(sorted_by)
+
+
+class _Links:
+    """The links of a book as columns; `further`: how much deeper a target is than its page."""
+
+    def __init__(self, book: LinkBook) -> None:
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        few = pa.dictionary(pa.int32(), pa.string())
+        _, hops, rels, contexts, texts = zip(*book.facts, strict=True)
+        self.target = pa.array(book.targets, pa.int32())
+        self.hop, self.rel, self.context = (pa.array(one, few) for one in (hops, rels, contexts))
+        self.anchor = pa.array([text[:_ANCHOR] for text in texts], pa.string())
+        self.further = pa.array([int(hop != _REDIRECT) for hop in hops], pa.int32())
+
+
+def _int32(numbers: "array[int]") -> "pa.Array":
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    return pa.Array.from_buffers(pa.int32(), len(numbers), [None, pa.py_buffer(numbers)])

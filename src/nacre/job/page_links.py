@@ -1,0 +1,195 @@
+"""Links of pages as the rows of a unit keep them: by number, since most links of a site repeat.
+
+A row has the numbers of its links, and what a number stands for where no row before it has it.
+"""
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from nacre.core.crawluri import CrawlURI, Hop, Outlink, extend_path
+from nacre.core.processor import Visit
+from nacre.engine.candidates.candidates import Candidates
+
+LinkFact = tuple[str, str, str, str, str]
+"""A link that the scope accepts: URL, hop, rel, context, text."""
+
+_KNOWN = 100_000
+"""Links whose verdict is remembered, in each of two generations."""
+_NUMBERED = 50_000
+"""Links whose number is remembered; one that is forgotten gets another number."""
+_REFUSED = -1
+_EMBED, _REDIRECT = Hop.EMBED, Hop.REDIRECT  # the way to a member of an enumeration is long
+_WHOLE = "i"
+
+
+class PageLinks(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The links of a page that the scope accepts, in the order of the page.
+
+    Attributes:
+        numbers: The number of each, 32 bits of this machine.
+        ranks: The place of each among all links of the page, 32 bits of this machine.
+        first: Number of the first of `new`; with 0 the numbers begin anew.
+        new: The links that no row before has; they are numbered on.
+    """
+
+    numbers: bytes = b""
+    ranks: bytes = b""
+    first: int = 0
+    new: list[LinkFact] = []
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.numbers) // 4
+
+
+def numbered(links: Iterable[tuple[LinkFact, int]]) -> PageLinks:
+    """Links with their ranks as a row that needs no row before it."""
+    found = list(links)
+    return PageLinks(
+        array(_WHOLE, range(len(found))).tobytes(),
+        array(_WHOLE, [rank for _, rank in found]).tobytes(),
+        0,
+        [link for link, _ in found],
+    )
+
+
+class LinksByNumber:
+    """Reads the links of rows, which come in their order.
+
+    Args:
+        added: Called with the new links of a row, before its numbers are asked for.
+
+    Attributes:
+        count: Links so far; those of equal contents may be several.
+    """
+
+    def __init__(self, added: Callable[[Sequence[LinkFact]], None]) -> None:
+        self._added = added
+        self._base = 0
+        self.count = 0
+
+    def places(self, page: PageLinks) -> list[int]:
+        """The place of each link of a row among all links so far."""
+        if page.new:
+            if not page.first:
+                self._base = self.count
+            self.count += len(page.new)
+            self._added(page.new)
+        numbers, base = int32(page.numbers).tolist(), self._base
+        return [base + number for number in numbers] if base else numbers
+
+
+def int32(data: bytes) -> "array[int]":
+    """The whole numbers of `PageLinks.numbers` and `PageLinks.ranks`."""
+    found = array(_WHOLE)
+    found.frombytes(data)
+    return found
+
+
+class AcceptedLinks:
+    """The links of a visit that the scope accepts; verdicts are remembered by URL and hop path.
+
+    Args:
+        candidates: Judges links.
+    """
+
+    def __init__(self, candidates: Candidates) -> None:
+        self._candidates = candidates
+        self._young: dict[tuple[str, str], str] = {}
+        self._old: dict[tuple[str, str], str] = {}
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Number from 0: the next row needs none of those before."""
+        self._next = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        # By the hop path of a page: a link as it is there, and its number or `_REFUSED`.
+        self._known: dict[str, dict[LinkFact, int]] = {}
+        self._kept = 0
+
+    def of(
+        self, visit: Visit, embeds: Callable[[str], bool] | None = None
+    ) -> tuple[PageLinks, list[CrawlURI]]:
+        """The links, and what the frontier would be given of redirects and wanted embeds.
+
+        Args:
+            visit: The visit.
+            embeds: Whether an embedded URL is wanted; None: none is.
+        """
+        uri, outlinks = visit.uri, visit.outlinks
+        if self._kept >= _NUMBERED:
+            self._forget()
+        known = self._known.get(uri.path)
+        if known is None:
+            known = self._known[uri.path] = {}
+        looks = [(one.url, one.hop, one.rel, one.context, one.text) for one in outlinks]
+        # One call asks for all: nearly all links of a site were on its pages before.
+        found = list(map(known.get, looks))
+        new: list[LinkFact] = []
+        targets: list[CrawlURI] = []
+        if None in found or embeds is not None:
+            for place, (link, look) in enumerate(zip(outlinks, looks, strict=True)):
+                if link.hop is _REDIRECT:
+                    found[place] = self._redirect(uri, link, new, targets)
+                    continue
+                number = known.get(look)
+                if number is None:
+                    number = known[look] = self._take(uri, link, new)
+                found[place] = number
+                if embeds is not None and link.hop is _EMBED and number != _REFUSED:
+                    targets += self._wanted(uri, link, embeds)
+        numbers = [number for number in found if number is not None and number != _REFUSED]
+        ranks = [one.rank for one in outlinks]
+        if len(numbers) < len(ranks):
+            ranks = [r for r, number in zip(ranks, found, strict=True) if number != _REFUSED]
+        first = self._next
+        self._next += len(new)
+        self._kept += len(new)
+        packed = array(_WHOLE, numbers).tobytes(), array(_WHOLE, ranks).tobytes()
+        return PageLinks(*packed, first, new), targets
+
+    def _take(self, uri: CrawlURI, link: Outlink, new: list[LinkFact]) -> int:
+        """The number of a link that pages of this path did not have; `_REFUSED`."""
+        self._kept += 1
+        url = self._url(uri, link)
+        return self._number(link, url, new) if url else _REFUSED
+
+    def _number(self, link: Outlink, url: str, new: list[LinkFact]) -> int:
+        new.append((url, link.hop.value, link.rel, link.context, link.text))
+        return self._next + len(new) - 1
+
+    def _redirect(
+        self, uri: CrawlURI, link: Outlink, new: list[LinkFact], targets: list[CrawlURI]
+    ) -> int:
+        """The number of a redirect, which is judged each time; `_REFUSED`."""
+        number = _REFUSED
+        for accepted, target in self._candidates.accepted(uri, [link]):
+            targets.append(target)
+            number = self._number(accepted, accepted.url, new)
+        return number
+
+    def _wanted(
+        self, uri: CrawlURI, link: Outlink, embeds: Callable[[str], bool]
+    ) -> list[CrawlURI]:
+        """What the frontier would be given of an embed."""
+        if not embeds(self._url(uri, link)):
+            return []
+        return [target for _, target in self._candidates.accepted(uri, [link])]
+
+    def _url(self, uri: CrawlURI, link: Outlink) -> str:
+        """The URL of a link as the frontier would have it; "" when it is refused."""
+        way = link.url, extend_path(uri.path, link.hop)
+        url = self._young.get(way)
+        if url is None:
+            url = self._old.get(way)
+            if url is None:
+                accepted = self._candidates.accepted(uri, [link])
+                url = accepted[0][0].url if accepted else ""
+            if len(self._young) >= _KNOWN:
+                self._old, self._young = self._young, {}
+            self._young[way] = url
+        return url
