@@ -76,9 +76,11 @@ def tell_over_the_socket(job: Path, home: str) -> None:
     assert workers["parallel"] == 2
     assert all(toe["step"] and toe["uri"].startswith(home) for toe in workers["toes"])
     send_command(Layout(job).socket, "parallel", number=2, by="安娜 via console")
-    assert f"2 -> 2 by 安娜 via console (uid {os.getuid()})" in (
-        job / "latest" / "logs" / "job.log"
-    ).read_text("utf-8")
+    log, line = (
+        job / "latest" / "logs" / "job.log",
+        f"2 -> 2 by 安娜 via console (uid {os.getuid()})",
+    )
+    until(lambda: line in log.read_text("utf-8"))
 
 
 def test_a_running_job_can_be_told_things(tmp_path: Path):
